@@ -1,0 +1,32 @@
+# The installed package: one export set per back end, so that find_package(relayout COMPONENTS ...) takes what it needs.
+include(CMakePackageConfigHelpers)
+
+set(relayout_package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/relayout")
+set_target_properties(relayout_cpu PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+foreach(backend IN LISTS RELAYOUT_BACKENDS)
+  set(headers)
+  if(backend STREQUAL "cpu")
+    set(headers FILE_SET HEADERS)
+  endif()
+  set_target_properties(relayout_${backend} PROPERTIES EXPORT_NAME ${backend})
+  install(TARGETS relayout_${backend} EXPORT relayout-${backend}-targets ${headers})
+  install(EXPORT relayout-${backend}-targets NAMESPACE relayout:: DESTINATION "${relayout_package_folder}")
+endforeach()
+
+# What a consumer has to find for the static libraries' sake, as arguments of find_package.
+set(relayout_cpu_DEPENDENCIES Threads "Boost CONFIG COMPONENTS context")
+if(OpenMP_CXX_FOUND)
+  list(APPEND relayout_cpu_DEPENDENCIES "OpenMP COMPONENTS CXX")
+endif()
+set(relayout_cuda_DEPENDENCIES "CUDAToolkit 12.0")
+set(relayout_hip_DEPENDENCIES hip)
+if(hipblas_FOUND)
+  list(APPEND relayout_hip_DEPENDENCIES hipblas)
+endif()
+
+configure_package_config_file(cmake/relayoutConfig.cmake.in relayoutConfig.cmake
+  INSTALL_DESTINATION "${relayout_package_folder}" NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(relayoutConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/relayoutConfig.cmake" "${PROJECT_BINARY_DIR}/relayoutConfigVersion.cmake"
+  DESTINATION "${relayout_package_folder}")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

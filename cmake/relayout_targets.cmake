@@ -1,0 +1,77 @@
+# How relayout's targets are made: one library per back end, one set of options for all of them.
+
+find_package(Threads REQUIRED)
+if(NOT RELAYOUT_SANITIZE STREQUAL "thread")  # GCC's OpenMP runtime is unknown to ThreadSanitizer: false alarms
+  find_package(OpenMP COMPONENTS CXX)
+endif()
+
+set(RELAYOUT_BACKENDS cpu)
+set(relayout_language_cpu CXX)
+set(relayout_platform_cpu cpu)
+set(relayout_language_cuda CUDA)
+set(relayout_platform_cuda nvidia)
+set(relayout_language_hip HIP)
+set(relayout_platform_hip amd)
+if(RELAYOUT_CUDA)
+  list(APPEND RELAYOUT_BACKENDS cuda)
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES "80;90" CACHE STRING "CUDA architectures (default 80;90)" FORCE)
+  endif()
+  enable_language(CUDA)
+endif()
+if(RELAYOUT_HIP)
+  list(APPEND RELAYOUT_BACKENDS hip)
+  if(NOT CMAKE_HIP_ARCHITECTURES)
+    set(CMAKE_HIP_ARCHITECTURES "gfx90a;gfx942;gfx1100" CACHE STRING "AMD architectures (default gfx90a;gfx942;gfx1100)" FORCE)
+  endif()
+  enable_language(HIP)
+endif()
+
+# Warnings, sanitizers and the include folders of code inside the project.
+add_library(relayout_internal INTERFACE)
+target_include_directories(relayout_internal INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/host/include")
+target_compile_options(relayout_internal INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX,HIP>:-Wall;-Wextra;-Wpedantic>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
+if(RELAYOUT_WARNINGS_AS_ERRORS)
+  target_compile_options(relayout_internal INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX,HIP>:-Werror>
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Werror;-Werror=all-warnings>)
+endif()
+if(RELAYOUT_SANITIZE)
+  target_compile_options(relayout_internal INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RELAYOUT_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all;-g>)
+  target_link_options(relayout_internal INTERFACE -fsanitize=${RELAYOUT_SANITIZE})
+endif()
+
+# Options of every library, test and example: IEEE arithmetic as written, no contraction across operations.
+function(relayout_target_options target)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:relayout_internal>)
+  target_compile_features(${target} PUBLIC cxx_std_17)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
+    VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON CUDA_STANDARD 17 HIP_STANDARD 17)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX,HIP>:-ffp-contract=off>
+    $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--expt-relaxed-constexpr>)
+endfunction()
+
+# relayout_add_device_sources(TARGET BACKEND SOURCE...): device code, compiled once per back end in that back end's
+# language and namespace. Source properties belong to a directory, so each source is compiled from a folder of the
+# back end's own (see relayout_add_kernels) or through a target whose folder has one back end only.
+function(relayout_add_device_sources target backend)
+  foreach(source IN LISTS ARGN)
+    set_source_files_properties("${source}" PROPERTIES LANGUAGE ${relayout_language_${backend}})
+  endforeach()
+  target_sources(${target} PRIVATE ${ARGN})
+  if(backend STREQUAL cpu)
+    target_compile_options(${target} PRIVATE -Wno-unknown-pragmas)  # GCC knows no #pragma unroll
+  endif()
+  target_compile_definitions(${target} PRIVATE RELAYOUT_BACKEND=${backend})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/platform/${relayout_platform_${backend}}")
+endfunction()
+
+# The kernels of one back end: kernels/CMakeLists.txt is read once for each.
+function(relayout_add_kernels backend)
+  set(RELAYOUT_KERNEL_BACKEND ${backend})
+  add_subdirectory("${PROJECT_SOURCE_DIR}/kernels" "${PROJECT_BINARY_DIR}/kernels-${backend}")
+endfunction()

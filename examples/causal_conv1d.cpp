@@ -1,0 +1,139 @@
+// Causal conv1d end to end, by the host's and the device's paths: times, bytes, and a verification that says
+// yes or no. `causal_conv1d --help` lists the options; the exit code is 0, 1 when a check fails, 2 for bad
+// arguments or input.
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+
+#include <relayout/relayout.hpp>
+
+#include "data.hpp"
+#include "input_error.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
+#include "report.hpp"
+#include "timing.hpp"
+#include "verify.hpp"
+
+namespace example {
+namespace {
+
+using relayout::TensorView;
+
+/// The matrices that a path left on the device; empty vectors where nobody asks for them.
+struct Downloads {
+  Halves a, bt, y;
+};
+
+void download(const relayout::Stream& stream, const TensorView& view, Halves& target) {
+  target.resize(static_cast<std::size_t>(view.elements()));
+  if (!target.empty()) stream.copy(target.data(), view.data(), target.size() * sizeof(target[0]));
+}
+
+Downloads run_path(const relayout::Stream& stream, const Arguments& arguments, const Job& job,
+                   const Data& data, relayout::Conv1dPath path, CopyRates& rates, int repeat,
+                   PathTimes& times) {
+  const relayout::Conv1dPipeline pipeline(stream, job.problem, path, data.input.view, data.weights.view,
+                                          data.bias.view);
+  times = time_pipeline(stream, path, pipeline, repeat, rates);
+  Downloads downloads;
+  if (arguments.verify || !arguments.dump_a.empty()) download(stream, pipeline.operand(), downloads.a);
+  if (arguments.verify || !arguments.dump_b.empty())
+    download(stream, pipeline.weight_operand(), downloads.bt);
+  if (arguments.verify || !arguments.output.empty()) download(stream, pipeline.result(), downloads.y);
+  stream.synchronize();
+  return downloads;
+}
+
+/// All files of a run whose checks passed; only the report of one that failed.
+void write_files(const Arguments& arguments, const Report& report, const Downloads& first) {
+  const relayout::Conv1d& p = report.problem;
+  const relayout::Conv1dSizes& sizes = report.sizes;
+  const std::int64_t groups = p.window.groups;
+  OutputFiles files;
+  const auto add = [&](const std::string& path, const Halves& values, const relayout::Dims& shape) {
+    if (path.empty() || !report.ok()) return;
+    files.add(path, [&](std::ostream& out) { write_npy(out, TensorView(values.data(), p.dtype, shape)); });
+  };
+  add(arguments.output, first.y, {p.batch, sizes.positions, p.out_channels});
+  add(arguments.dump_a, first.a,
+      groups > 1 ? relayout::Dims{groups, sizes.rows, sizes.depth} : relayout::Dims{sizes.rows, sizes.depth});
+  add(arguments.dump_b, first.bt, {p.out_channels, sizes.depth});
+  if (!arguments.json.empty()) files.add(arguments.json, [&](std::ostream& out) { write_json(out, report); });
+  files.commit();
+}
+
+int run(int argc, const char* const* argv) {
+  const Arguments arguments = parse(argc, argv);
+  Job job = resolve(arguments);
+  check_memory_need(arguments, job);
+  const relayout::Device device = device_of(arguments);
+  const bool emulated = device.kind() == relayout::DeviceKind::emulated;
+  const int repeat = arguments.repeat.value_or(emulated ? 1 : 20);
+  const Data data = load(device, arguments, job);
+  const relayout::Stream stream(device);
+
+  Report report{device.to_string(),
+                device.properties().name,
+                device.properties().architecture,
+                job.problem,
+                job.sizes,
+                repeat,
+                arguments.seed,
+                arguments.verify,
+                {}};
+  CopyRates rates(stream, repeat);
+  Downloads first;
+  std::vector<Halves> results;
+  std::optional<Verifier> verifier;
+  for (const relayout::Conv1dPath path : arguments.paths) {
+    PathResult result;
+    Downloads downloads = run_path(stream, arguments, job, data, path, rates, repeat, result.times);
+    if (arguments.verify) {
+      if (!verifier) verifier.emplace(job, data);
+      result.operands = verifier->check_operands(downloads.a, downloads.bt);
+      results.push_back(downloads.y);
+    }
+    if (report.paths.empty()) first = std::move(downloads);
+    report.paths.push_back(std::move(result));
+  }
+  print_problem(std::cout, report);
+  print_times(std::cout, report);
+  if (verifier) {
+    const std::vector<GemmReport> gemms = verifier->check_gemm(results, arguments.seed);
+    for (std::size_t i = 0; i < gemms.size(); ++i) report.paths[i].gemm = gemms[i];
+  }
+  print_verification(std::cout, report);
+  write_files(arguments, report, first);
+  return report.ok() ? 0 : 1;
+}
+
+int fail(const std::string& sentence, int code) {
+  const bool ends = !sentence.empty() && sentence.back() == '.';
+  std::cerr << "causal_conv1d: " << sentence << (ends ? "\n" : ".\n");
+  return code;
+}
+
+int guarded_run(int argc, const char* const* argv) {
+  try {
+    return run(argc, argv);
+  } catch (const HelpShown&) {
+    return 0;
+  } catch (const InputError& error) {
+    return fail(error.what(), 2);
+  } catch (const relayout::Error& error) {
+    const bool broken =
+        error.code() == relayout::ErrorCode::launch || error.code() == relayout::ErrorCode::vendor;
+    return fail(error.what(), broken ? 1 : 2);
+  } catch (const std::bad_alloc&) {
+    return fail("The problem does not fit into this machine's memory.", 2);
+  } catch (const std::length_error&) {
+    return fail("The problem does not fit into this machine's memory.", 2);
+  }
+}
+
+}  // namespace
+}  // namespace example
+
+int main(int argc, char** argv) { return example::guarded_run(argc, argv); }

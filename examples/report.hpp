@@ -1,0 +1,41 @@
+// What the program prints, and the same as JSON.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include <relayout/device.hpp>
+
+#include "options.hpp"
+#include "timing.hpp"
+#include "verify.hpp"
+
+namespace example {
+
+/// All that one run of one path gave.
+struct PathResult {
+  PathTimes times;
+  OperandCheck operands;  // with --no-verify: all 0
+  GemmReport gemm;
+};
+
+struct Report {
+  std::string device, device_name, architecture;
+  relayout::Conv1d problem;
+  relayout::Conv1dSizes sizes;
+  int repeat = 0;
+  std::uint64_t seed = 0;
+  bool verified = false;
+  std::vector<PathResult> paths;
+
+  /// Every check of every path passed; true without verification.
+  bool ok() const;
+};
+
+void print_problem(std::ostream& out, const Report& report);
+void print_times(std::ostream& out, const Report& report);
+void print_verification(std::ostream& out, const Report& report);
+void write_json(std::ostream& out, const Report& report);
+
+}  // namespace example

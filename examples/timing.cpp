@@ -1,0 +1,148 @@
+#include "timing.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+namespace example {
+namespace {
+
+using relayout::DeviceKind;
+using relayout::StagePlace;
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
+}
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Times work by the stream's own clock: on a GPU the time between two events. Streams of other devices
+/// finish each call before it returns, so there the host's finer clock tells the same.
+class StreamClock {
+ public:
+  explicit StreamClock(const relayout::Stream& stream)
+      : stream_(stream), start_(stream.device()), stop_(stream.device()) {}
+
+  double seconds(const std::function<void()>& work) {
+    if (stream_.device().kind() != DeviceKind::gpu) return seconds_of(work);
+    start_.record(stream_);
+    work();
+    stop_.record(stream_);
+    stop_.synchronize();
+    return static_cast<double>(stop_.milliseconds_since(start_)) * 1e-3;
+  }
+
+ private:
+  relayout::Stream stream_;
+  relayout::Event start_, stop_;
+};
+
+double median_of(int repeat, const std::function<double()>& measure) {
+  measure();
+  std::vector<double> times;
+  for (int i = 0; i < repeat; ++i) times.push_back(measure());
+  return median(times);
+}
+
+/// One memcpy per processor. The better of this and a single memcpy is the machine's rate: starting threads
+/// costs more than a small copy.
+void copy_in_parallel(char* target, const char* source, std::size_t bytes) {
+  const std::size_t workers = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t share = (bytes + workers - 1) / workers;
+  std::vector<std::thread> threads;
+  for (std::size_t begin = share; begin < bytes; begin += share) {
+    threads.emplace_back(
+        [=] { std::memcpy(target + begin, source + begin, std::min(share, bytes - begin)); });
+  }
+  std::memcpy(target, source, std::min(share, bytes));
+  for (std::thread& thread : threads) thread.join();
+}
+
+double host_copy_seconds(std::size_t bytes, int repeat) {
+  std::vector<char> source(bytes, 1), target(bytes, 2);
+  const double single = median_of(
+      repeat, [&] { return seconds_of([&] { std::memcpy(target.data(), source.data(), bytes); }); });
+  const double parallel = median_of(
+      repeat, [&] { return seconds_of([&] { copy_in_parallel(target.data(), source.data(), bytes); }); });
+  return std::min(single, parallel);
+}
+
+}  // namespace
+
+double PathTimes::to_operand() const {
+  double sum = 0;
+  for (const StageTime& stage : stages) sum += stage.of_operand ? stage.seconds : 0;
+  return sum;
+}
+
+double PathTimes::to_operand(StagePlace place) const {
+  double sum = 0;
+  for (const StageTime& stage : stages) sum += stage.of_operand && stage.place == place ? stage.seconds : 0;
+  return sum;
+}
+
+double CopyRates::bytes_per_second(StagePlace place, std::int64_t bytes) {
+  if (bytes <= 0) return 0;
+  const bool one_memory = stream_.device().kind() != DeviceKind::gpu;
+  if (place == StagePlace::device && one_memory) place = StagePlace::host;
+  const std::int64_t moved = place == StagePlace::transfer ? bytes : std::max<std::int64_t>(bytes / 2, 1);
+  const std::size_t copied = static_cast<std::size_t>(std::min<std::int64_t>(moved, std::int64_t{1} << 28));
+  const auto [entry, is_new] = known_.try_emplace({place, copied}, 0.0);
+  if (is_new) entry->second = measure(place, copied);
+  return entry->second;
+}
+
+double CopyRates::measure(StagePlace place, std::size_t copied) const {
+  const relayout::Device& device = stream_.device();
+  const double moved = static_cast<double>(copied) * (place == StagePlace::transfer ? 1 : 2);
+  if (place == StagePlace::host) return moved / host_copy_seconds(copied, repeat_);
+  const relayout::Buffer target(device, copied);
+  StreamClock clock(stream_);
+  const auto rate_from = [&](const void* source) {
+    const auto copy = [&] { stream_.copy(target.data(), source, copied); };
+    return moved / median_of(repeat_, [&] { return clock.seconds(copy); });
+  };
+  if (place == StagePlace::transfer) {
+    const relayout::PinnedBuffer source(device, copied);
+    std::memset(source.data(), 1, copied);
+    return rate_from(source.data());
+  }
+  const relayout::Buffer source(device, copied);
+  stream_.fill(source.data(), 1, copied);
+  return rate_from(source.data());
+}
+
+PathTimes time_pipeline(const relayout::Stream& stream, relayout::Conv1dPath path,
+                        const relayout::Conv1dPipeline& pipeline, int repeat, CopyRates& rates) {
+  pipeline.run();
+  stream.synchronize();
+  StreamClock clock(stream);
+  const std::vector<relayout::Stage>& stages = pipeline.stages();
+  std::vector<std::vector<double>> times(stages.size());
+  std::vector<double> whole;
+  for (int i = 0; i < repeat; ++i) {
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      times[s].push_back(stages[s].place == StagePlace::host ? seconds_of(stages[s].run)
+                                                             : clock.seconds(stages[s].run));
+    }
+    whole.push_back(seconds_of([&] {
+      pipeline.run();
+      stream.synchronize();
+    }));
+  }
+  PathTimes result{path, {}, median(whole)};
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    result.stages.push_back({stages[s].name, stages[s].place, stages[s].of_operand, stages[s].bytes,
+                             median(times[s]), rates.bytes_per_second(stages[s].place, stages[s].bytes)});
+  }
+  return result;
+}
+
+}  // namespace example

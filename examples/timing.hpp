@@ -1,0 +1,56 @@
+// How long the stages of a pipeline take, and how fast this machine can copy as many bytes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <relayout/conv1d.hpp>
+
+namespace example {
+
+struct StageTime {
+  std::string name;
+  relayout::StagePlace place = relayout::StagePlace::device;
+  bool of_operand = true;
+  std::int64_t bytes = 0;
+  double seconds = 0;
+  double copy_rate = 0;  // bytes per second of a copy that moves as many bytes in the same place
+
+  double rate() const { return seconds > 0 ? static_cast<double>(bytes) / seconds : 0; }
+  double share() const { return copy_rate > 0 ? rate() / copy_rate : 0; }
+};
+
+struct PathTimes {
+  relayout::Conv1dPath path = relayout::Conv1dPath::host;
+  std::vector<StageTime> stages;
+  double end_to_end = 0;  // seconds of one run of all stages, nothing waited for in between
+
+  /// Sum over the stages from the input to A; `place` limits it.
+  double to_operand() const;
+  double to_operand(relayout::StagePlace place) const;
+};
+
+/// Copy rates, measured when first asked for. A copy on the host or on the device counts the bytes read and
+/// written, a transfer those that cross, as in Stage::bytes.
+class CopyRates {
+ public:
+  CopyRates(const relayout::Stream& stream, int repeat) : stream_(stream), repeat_(repeat) {}
+  double bytes_per_second(relayout::StagePlace place, std::int64_t bytes);
+
+ private:
+  double measure(relayout::StagePlace place, std::size_t copied) const;
+
+  relayout::Stream stream_;
+  int repeat_;
+  std::map<std::pair<relayout::StagePlace, std::size_t>, double> known_;
+};
+
+/// Medians over `repeat` runs of the pipeline after one that is not counted.
+PathTimes time_pipeline(const relayout::Stream& stream, relayout::Conv1dPath path,
+                        const relayout::Conv1dPipeline& pipeline, int repeat, CopyRates& rates);
+
+}  // namespace example

@@ -1,0 +1,64 @@
+#include "host/api/checks.hpp"
+
+#include <string>
+
+#include "host/plan/loop_nest.hpp"
+#include "platform/backend.hpp"
+#include "relayout/error.hpp"
+
+namespace relayout {
+namespace {
+
+void check_pointer(const char* operation, const char* role, const TensorView& view) {
+  if (view.elements() > 0 && view.data() == nullptr) {
+    throw Error(ErrorCode::null_pointer,
+                std::string(operation) + ": the " + role + " " + view.to_string() + " has a null pointer");
+  }
+}
+
+}  // namespace
+
+void check_cast(const char* operation, DType in, DType out) {
+  if (in == out || (is_castable(in) && is_castable(out))) return;
+  throw Error(ErrorCode::dtype, std::string(operation) + ": no cast from " + name_of(in) + " to " +
+                                    name_of(out) + "; casts go among f16, bf16, f32 and f64");
+}
+
+void check_rank(const char* operation, const char* name, const TensorView& view, int rank) {
+  if (view.rank() == rank) return;
+  throw Error(ErrorCode::rank, std::string(operation) + ": " + name + " has " + std::to_string(view.rank()) +
+                                   " axes, " + to_string(view.shape()) + ", and must have " +
+                                   std::to_string(rank));
+}
+
+void check_shape(const char* operation, const TensorView& view, const Dims& wanted) {
+  if (view.shape() == wanted) return;
+  throw Error(ErrorCode::shape, std::string(operation) + ": the output has shape " + to_string(view.shape()) +
+                                    " and the result has " + to_string(wanted));
+}
+
+void check_output(const char* operation, const TensorView& out) {
+  check_pointer(operation, "output", out);
+  if (plan::may_self_overlap(out)) {
+    throw Error(ErrorCode::output_overlap, std::string(operation) + ": two elements of the output " +
+                                               out.to_string() + " may share an address");
+  }
+}
+
+void check_memory(const char* operation, const TensorView& in, const TensorView& out) {
+  check_pointer(operation, "input", in);
+  check_output(operation, out);
+  if (!plan::ranges_disjoint(in, out)) {
+    throw Error(ErrorCode::partial_overlap, std::string(operation) + ": the bytes of the output " +
+                                                out.to_string() + " overlap those of the input " +
+                                                in.to_string());
+  }
+}
+
+LaunchContext context_of(const Stream& stream) { return {stream.device().index(), stream.native()}; }
+
+const KernelTable& kernels_of(const Stream& stream) {
+  return stream.device().backend().kernels(stream.device().kind());
+}
+
+}  // namespace relayout

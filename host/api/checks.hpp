@@ -1,0 +1,30 @@
+// The checks that every operation makes on its views before anything is launched.
+#pragma once
+
+#include "kernels/params.hpp"
+#include "relayout/stream.hpp"
+#include "relayout/tensor_view.hpp"
+
+namespace relayout {
+
+/// Equal types that move as bytes (elements of 1, 2, 4 or 8 bytes), or a cast among f16, bf16, f32 and f64;
+/// else Error{dtype}.
+void check_cast(const char* operation, DType in, DType out);
+
+/// Error{rank} unless the view has this many axes.
+void check_rank(const char* operation, const char* name, const TensorView& view, int rank);
+
+/// Error{shape} naming both.
+void check_shape(const char* operation, const TensorView& view, const Dims& wanted);
+
+/// Error{null_pointer}, {output_overlap} or {partial_overlap}: pointers, an output whose elements are
+/// distinct, and no byte shared by input and output (judged by their byte ranges).
+void check_memory(const char* operation, const TensorView& in, const TensorView& out);
+
+/// Only an output.
+void check_output(const char* operation, const TensorView& out);
+
+LaunchContext context_of(const Stream& stream);
+const KernelTable& kernels_of(const Stream& stream);
+
+}  // namespace relayout

@@ -1,0 +1,23 @@
+#include "relayout/dtype.hpp"
+
+namespace relayout {
+namespace {
+
+struct TypeInfo {
+  const char* name;
+  std::size_t bytes;
+};
+
+// In the order of DType's enumerators.
+constexpr TypeInfo kTypes[] = {{"bool", 1}, {"u8", 1},   {"u16", 2},    {"u32", 4}, {"u64", 8},  {"i8", 1},
+                               {"i16", 2},  {"i32", 4},  {"i64", 8},    {"f16", 2}, {"bf16", 2}, {"f32", 4},
+                               {"f64", 8},  {"tf32", 4}, {"e4m3fn", 1}, {"e5m2", 1}};
+static_assert(sizeof(kTypes) / sizeof(kTypes[0]) == static_cast<std::size_t>(DType::e5m2) + 1,
+              "one row per element type");
+
+}  // namespace
+
+std::size_t size_of(DType type) noexcept { return kTypes[static_cast<std::size_t>(type)].bytes; }
+const char* name_of(DType type) noexcept { return kTypes[static_cast<std::size_t>(type)].name; }
+
+}  // namespace relayout

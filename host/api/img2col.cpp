@@ -1,0 +1,139 @@
+#include "relayout/img2col.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "host/api/checks.hpp"
+#include "host/api/window.hpp"
+#include "relayout/error.hpp"
+#include "relayout/permute.hpp"
+
+namespace relayout {
+namespace {
+
+std::string described(std::int64_t length, const PadSpec& pad) {
+  return "a signal of length " + std::to_string(length) + " padded by " + std::to_string(pad.left) + " and " +
+         std::to_string(pad.right);
+}
+
+void check_window(const Window& window) {
+  const auto check = [](const char* name, std::int64_t value) {
+    if (value < 1) {
+      throw Error(ErrorCode::invalid_argument,
+                  std::string(name) + " must be 1 or more, and is " + std::to_string(value));
+    }
+  };
+  check("taps", window.taps);
+  check("stride", window.stride);
+  check("dilation", window.dilation);
+  check("groups", window.groups);
+  std::int64_t reach;
+  if (__builtin_mul_overflow(window.taps - 1, window.dilation, &reach) ||
+      __builtin_add_overflow(reach, 1, &reach)) {
+    throw Error(ErrorCode::invalid_shape, "a window of " + std::to_string(window.taps) +
+                                              " taps with dilation " + std::to_string(window.dilation) +
+                                              " does not fit 64 bits");
+  }
+}
+
+/// Strides of A over (batch, group, position, tap, channel), from its rank 2 or 3 view.
+WindowStrides operand_strides(const TensorView& out, const Window& window, std::int64_t channels,
+                              std::int64_t positions) {
+  WindowStrides strides;
+  strides.position = out.stride(out.rank() - 2);
+  strides.batch = positions * strides.position;
+  strides.group = out.rank() == 3 ? out.stride(0) : 0;
+  const std::int64_t step = out.stride(out.rank() - 1);
+  const bool tap_outer = window.order == ColumnOrder::tap_outer;
+  strides.tap = tap_outer ? channels * step : step;
+  strides.channel = tap_outer ? step : window.taps * step;
+  return strides;
+}
+
+}  // namespace
+
+std::int64_t padded_length(const char* operation, std::int64_t length, const PadSpec& pad) {
+  std::int64_t padded;
+  if (__builtin_add_overflow(length, pad.left, &padded) ||
+      __builtin_add_overflow(padded, pad.right, &padded)) {
+    throw Error(ErrorCode::invalid_shape,
+                std::string(operation) + ": " + described(length, pad) + " does not fit 64 bits");
+  }
+  if (padded < 0) {
+    throw Error(ErrorCode::invalid_shape, std::string(operation) + ": " + described(length, pad) +
+                                              " has negative length; cut off fewer samples");
+  }
+  return padded;
+}
+
+std::int64_t output_length(std::int64_t length, const Window& window, const PadSpec& pad) {
+  check_window(window);
+  const std::int64_t padded = padded_length("img2col", length, pad);
+  if (padded < window.span()) {
+    throw Error(ErrorCode::invalid_shape, "img2col: " + described(length, pad) +
+                                              " is shorter than the window's " +
+                                              std::to_string(window.span()) + " samples");
+  }
+  return (padded - window.span()) / window.stride + 1;
+}
+
+PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window) {
+  check_window(window);
+  PadSpec pad;
+  pad.left = window.span() - 1;
+  if (causal == Causal::sample) return pad;
+  if (window.span() < window.stride) {
+    throw Error(ErrorCode::invalid_argument, "frame-causal padding needs a window of at least the stride: " +
+                                                 std::to_string(window.span()) + " samples against stride " +
+                                                 std::to_string(window.stride));
+  }
+  pad.left = window.span() - window.stride;
+  const std::int64_t frames = length / window.stride + (length % window.stride != 0 ? 1 : 0);
+  pad.right = (frames - 1) * window.stride + window.span() - length - pad.left;
+  return pad;
+}
+
+void img2col(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
+             const TensorView& out) {
+  check_cast("img2col", in.dtype(), out.dtype());
+  check_rank("img2col", "the input", in, 3);
+  const std::int64_t channels = in.extent(1);
+  const std::int64_t positions = output_length(in.extent(2), window, pad);
+  if (channels % window.groups != 0) {
+    throw Error(ErrorCode::invalid_argument, "img2col: " + std::to_string(channels) +
+                                                 " channels do not divide into " +
+                                                 std::to_string(window.groups) + " groups");
+  }
+  const std::int64_t group_channels = channels / window.groups;
+  std::int64_t rows, columns;
+  if (__builtin_mul_overflow(in.extent(0), positions, &rows) ||
+      __builtin_mul_overflow(window.taps, group_channels, &columns)) {
+    throw Error(ErrorCode::invalid_shape,
+                "img2col: the operand of " + in.to_string() + " does not fit 64 bits");
+  }
+  check_shape("img2col", out, window.groups == 1 ? Dims{rows, columns} : Dims{window.groups, rows, columns});
+  check_padding("img2col", in.extent(2), pad);
+  if (pad.mode == PadMode::constant) encode_pad_value("img2col", pad.value, out.dtype());
+  check_memory("img2col", in, out);
+  if (out.elements() == 0) return;
+  run_window(stream, in, window, pad, positions, out,
+             operand_strides(out, window, group_channels, positions));
+}
+
+void rearrange_weights(const Stream& stream, const TensorView& weights, ColumnOrder order,
+                       const TensorView& out) {
+  check_cast("rearrange_weights", weights.dtype(), out.dtype());
+  check_rank("rearrange_weights", "the weights", weights, 3);
+  check_rank("rearrange_weights", "the output", out, 2);
+  const Dims& shape = weights.shape();
+  check_shape("rearrange_weights", out, {shape[0], shape[1] * shape[2]});
+  const bool tap_outer = order == ColumnOrder::tap_outer;
+  const TensorView ordered = tap_outer ? weights.permuted({0, 2, 1}) : weights;
+  // Bt as [co, taps, channels] or [co, channels, taps]: the last axis split, whatever its stride.
+  const std::int64_t step = out.stride(1);
+  const TensorView split(out.data(), out.dtype(), ordered.shape(),
+                         {out.stride(0), ordered.extent(2) * step, step});
+  cast(stream, ordered, split);
+}
+
+}  // namespace relayout

@@ -1,0 +1,102 @@
+#include "relayout/stream.hpp"
+
+#include <string>
+
+#include "platform/backend.hpp"
+#include "relayout/error.hpp"
+
+namespace relayout {
+
+struct Stream::State {
+  Device device;
+  void* native;
+  bool owned;
+
+  State(const Device& device_, void* native_, bool owned_)
+      : device(device_), native(native_), owned(owned_) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    if (owned) device.backend().destroy_stream(device.index(), native);
+  }
+  LaunchContext context() const { return {device.index(), native}; }
+};
+
+Stream::Stream(const Device& device)
+    : state_(std::make_shared<State>(device, device.backend().create_stream(device), true)) {}
+
+Stream Stream::from_native(const Device& device, void* native) {
+  if (device.kind() != DeviceKind::gpu) {
+    throw Error(ErrorCode::unsupported,
+                "only a GPU has native streams, and this device is " + device.to_string());
+  }
+  return Stream(std::make_shared<State>(device, native, false));
+}
+
+const Device& Stream::device() const noexcept { return state_->device; }
+void* Stream::native() const noexcept { return state_->native; }
+
+void Stream::synchronize() const { device().backend().synchronize_stream(state_->context()); }
+
+void Stream::copy(void* destination, const void* source, std::size_t bytes) const {
+  if (bytes == 0) return;
+  if (destination == nullptr || source == nullptr) {
+    throw Error(ErrorCode::null_pointer,
+                "copy of " + std::to_string(bytes) + " bytes from or to a null pointer");
+  }
+  device().backend().copy(state_->context(), destination, source, bytes);
+}
+
+void Stream::fill(void* destination, unsigned char value, std::size_t bytes) const {
+  if (bytes == 0) return;
+  if (destination == nullptr) {
+    throw Error(ErrorCode::null_pointer, "fill of " + std::to_string(bytes) + " bytes at a null pointer");
+  }
+  device().backend().fill(state_->context(), destination, value, bytes);
+}
+
+struct Event::State {
+  Device device;
+  void* native;
+
+  explicit State(const Device& device_)
+      : device(device_), native(device.backend().create_event(device.index())) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() { device.backend().destroy_event(device.index(), native); }
+};
+
+namespace {
+
+/// Events and streams of different back ends do not know each other.
+void check_same_backend(const char* operation, const Device& stream, const Device& event) {
+  if (&stream.backend() != &event.backend()) {
+    throw Error(ErrorCode::invalid_argument, std::string(operation) + ": the event belongs to " +
+                                                 event.to_string() + ", the stream to " + stream.to_string());
+  }
+}
+
+}  // namespace
+
+void Stream::wait(const Event& event) const {
+  check_same_backend("wait", device(), event.state_->device);
+  device().backend().wait_event(state_->context(), event.state_->native);
+}
+
+Event::Event(const Device& device) : state_(std::make_shared<State>(device)) {}
+
+void Event::record(const Stream& stream) {
+  check_same_backend("record", stream.device(), state_->device);
+  state_->device.backend().record_event({stream.device().index(), stream.native()}, state_->native);
+}
+
+void Event::synchronize() const {
+  state_->device.backend().synchronize_event(state_->device.index(), state_->native);
+}
+
+float Event::milliseconds_since(const Event& start) const {
+  check_same_backend("milliseconds_since", state_->device, start.state_->device);
+  return state_->device.backend().milliseconds(state_->device.index(), start.state_->native, state_->native);
+}
+
+}  // namespace relayout

@@ -1,0 +1,105 @@
+// Causal conv1d preprocessing: from fp32 [batch, channels, length] on the host to a GEMM operand on the
+// device.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <relayout/buffer.hpp>
+#include <relayout/gemm.hpp>
+#include <relayout/img2col.hpp>
+#include <relayout/stream.hpp>
+
+namespace relayout {
+
+/// y[b, t, o] = bias[o] + sum_{k, c} w[o, c, k] * padded x[b, c, t * stride + k * dilation - left].
+struct Conv1d {
+  std::int64_t batch = 1, in_channels = 64, length = 2048, out_channels = 64;
+  Window window;
+  PadSpec pad;
+  DType dtype = DType::f16;  // of both GEMM operands and of y: f16 or bf16
+};
+
+/// The matrices of a Conv1d. A is [groups, rows, depth] ([rows, depth] for one group), Bt [out_channels,
+/// depth], y [batch, positions, out_channels].
+struct Conv1dSizes {
+  std::int64_t positions = 0;  // ho
+  std::int64_t rows = 0;       // batch * ho: the GEMM's m
+  std::int64_t depth = 0;      // taps * in_channels / groups: the GEMM's k
+  std::int64_t columns = 0;    // out_channels / groups: the GEMM's n
+  std::int64_t operand_elements = 0, weight_elements = 0, output_elements = 0;
+};
+
+/// Checks the whole problem; errors as img2col's, Error{invalid_shape} for a product beyond 63 bits.
+Conv1dSizes sizes_of(const Conv1d& problem);
+
+/// Where the work up to the GEMM's operand A runs. All paths give the same bits (apart from NaN payloads).
+enum class Conv1dPath {
+  host,    // cast + transpose by this machine's processor, 16-bit data copied, pad + img2col on the device
+  device,  // the input copied as it is, then one fused kernel
+  device_staged,  // the input copied as it is, then cast, transpose, pad and img2col one by one
+};
+/// "host", "device", "device-staged".
+const char* name_of(Conv1dPath path) noexcept;
+
+enum class StagePlace { host, transfer, device };
+/// "host", "transfer", "device".
+const char* name_of(StagePlace place) noexcept;
+
+/// One step of a pipeline.
+struct Stage {
+  std::string name;
+  StagePlace place = StagePlace::device;
+  /// What the step must move at least: every element that it reads and every element that it writes once; for
+  /// a transfer the bytes that cross from the host to the device.
+  std::int64_t bytes = 0;
+  /// Whether it leads from the input to A; false for the weights, the bias and the GEMM, which all paths
+  /// share.
+  bool of_operand = true;
+  /// Queues the step on the pipeline's stream; a host step is done when run returns. Allocates nothing.
+  std::function<void()> run;
+};
+
+/// A whole conv1d from host memory to y on the device. The constructor allocates everything; running
+/// allocates nothing and, but for host steps, which wait until an earlier run's copy has left their buffer,
+/// waits for nothing.
+class Conv1dPipeline {
+ public:
+  /// Host memory that the caller keeps while work is queued (pinned memory is copied at full speed):
+  /// input [batch, in_channels, length] and weights [out_channels, in_channels / groups, taps] are f16, bf16,
+  /// f32 or f64 of any strides, each rounded once to problem.dtype; bias is f32 [out_channels], contiguous,
+  /// or none (a default TensorView). Of strided views the whole byte range is copied to the device. Errors:
+  /// those of sizes_of; shape, dtype, null_pointer, out_of_memory.
+  Conv1dPipeline(const Stream& stream, const Conv1d& problem, Conv1dPath path, const TensorView& input,
+                 const TensorView& weights, const TensorView& bias = TensorView());
+
+  const std::vector<Stage>& stages() const noexcept { return stages_; }
+  /// Queues all stages in order.
+  void run() const;
+
+  const Conv1dSizes& sizes() const noexcept { return sizes_; }
+  /// Device memory of the pipeline: A, Bt and y, contiguous, of the shapes that Conv1dSizes tells.
+  const TensorView& operand() const noexcept { return operand_; }
+  const TensorView& weight_operand() const noexcept { return weight_operand_; }
+  const TensorView& result() const noexcept { return result_; }
+
+ private:
+  TensorView allocate(DType dtype, const Dims& shape);
+  TensorView upload(const std::string& name, const TensorView& host, bool of_operand);
+  void add_host_path(const TensorView& input);
+  void add_device_path(const TensorView& input);
+  void add_staged_path(const TensorView& input);
+  void add_weights(const TensorView& weights);
+  void add_gemm(const TensorView& bias);
+
+  Stream stream_;
+  Conv1d problem_;
+  Conv1dSizes sizes_;
+  std::vector<Stage> stages_;
+  std::vector<Buffer> buffers_;
+  TensorView operand_, weight_operand_, result_;
+};
+
+}  // namespace relayout

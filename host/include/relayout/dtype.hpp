@@ -1,0 +1,167 @@
+// Element types and the bit-exact conversions between the floating ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace relayout {
+
+enum class DType : std::uint8_t {
+  bool_,
+  u8,
+  u16,
+  u32,
+  u64,
+  i8,
+  i16,
+  i32,
+  i64,
+  f16,
+  bf16,
+  f32,
+  f64,
+  tf32,
+  e4m3fn,
+  e5m2
+};
+
+/// Bytes of one element.
+std::size_t size_of(DType type) noexcept;
+/// "f16", "bf16", ...
+const char* name_of(DType type) noexcept;
+/// f16, bf16, f32 and f64: the types that casts convert between today.
+constexpr bool is_castable(DType type) noexcept {
+  return type == DType::f16 || type == DType::bf16 || type == DType::f32 || type == DType::f64;
+}
+
+/// Storage of an IEEE binary16 number.
+struct f16 {
+  std::uint16_t bits;
+};
+/// Storage of a bfloat16 number: the upper half of a binary32.
+struct bf16 {
+  std::uint16_t bits;
+};
+
+template <class T>
+struct DTypeOf;
+template <>
+struct DTypeOf<bool> {
+  static constexpr DType value = DType::bool_;
+};
+template <>
+struct DTypeOf<std::uint8_t> {
+  static constexpr DType value = DType::u8;
+};
+template <>
+struct DTypeOf<std::uint16_t> {
+  static constexpr DType value = DType::u16;
+};
+template <>
+struct DTypeOf<std::uint32_t> {
+  static constexpr DType value = DType::u32;
+};
+template <>
+struct DTypeOf<std::uint64_t> {
+  static constexpr DType value = DType::u64;
+};
+template <>
+struct DTypeOf<std::int8_t> {
+  static constexpr DType value = DType::i8;
+};
+template <>
+struct DTypeOf<std::int16_t> {
+  static constexpr DType value = DType::i16;
+};
+template <>
+struct DTypeOf<std::int32_t> {
+  static constexpr DType value = DType::i32;
+};
+template <>
+struct DTypeOf<std::int64_t> {
+  static constexpr DType value = DType::i64;
+};
+template <>
+struct DTypeOf<f16> {
+  static constexpr DType value = DType::f16;
+};
+template <>
+struct DTypeOf<bf16> {
+  static constexpr DType value = DType::bf16;
+};
+template <>
+struct DTypeOf<float> {
+  static constexpr DType value = DType::f32;
+};
+template <>
+struct DTypeOf<double> {
+  static constexpr DType value = DType::f64;
+};
+template <class T>
+constexpr DType dtype_of = DTypeOf<T>::value;
+
+namespace detail {
+template <class To, class From>
+To bit_cast(From from) noexcept {
+  static_assert(sizeof(To) == sizeof(From), "bit_cast needs equal sizes");
+  To to;
+  std::memcpy(&to, &from, sizeof(To));
+  return to;
+}
+
+/// binary64 -> binary32 rounded to odd: a later rounding to 22 or fewer significand bits is then the same as
+/// one rounding of the double (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
+inline float round_to_odd(double value) noexcept {
+  const float nearest = static_cast<float>(value);
+  const double back = static_cast<double>(nearest);
+  if (back == value || value != value) return nearest;
+  std::uint32_t bits = bit_cast<std::uint32_t>(nearest);
+  const bool away = (back < 0 ? -back : back) > (value < 0 ? -value : value);
+  if (away) --bits;  // toward zero; infinity becomes the largest finite number
+  return bit_cast<float>(bits | 1u);
+}
+}  // namespace detail
+
+/// Round to nearest, ties to even. |x| >= 65520 gives infinity, |x| <= 2^-25 a zero of x's sign; subnormals
+/// are kept; NaN gives a quiet NaN of the same sign.
+inline f16 to_f16(float value) noexcept {
+  const std::uint32_t bits = detail::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = (bits >> 16) & 0x8000u;
+  const std::uint32_t magnitude = bits & 0x7fffffffu;
+  if (magnitude > 0x7f800000u)
+    return {static_cast<std::uint16_t>(sign | 0x7e00u | ((magnitude >> 13) & 0x3ffu))};
+  if (magnitude >= 0x477ff000u) return {static_cast<std::uint16_t>(sign | 0x7c00u)};
+  if (magnitude < 0x38800000u) {
+    // Adding 0.5 puts the unit of f16's subnormals, 2^-24, at the last significand bit: the FPU rounds.
+    const float shifted = detail::bit_cast<float>(magnitude) + 0.5f;
+    return {static_cast<std::uint16_t>(sign | (detail::bit_cast<std::uint32_t>(shifted) - 0x3f000000u))};
+  }
+  const std::uint32_t odd = (magnitude >> 13) & 1u;
+  return {static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u + 0xfffu + odd) >> 13))};
+}
+inline f16 to_f16(double value) noexcept { return to_f16(detail::round_to_odd(value)); }
+
+/// Round to nearest, ties to even; NaN gives a quiet NaN of the same sign.
+inline bf16 to_bf16(float value) noexcept {
+  const std::uint32_t bits = detail::bit_cast<std::uint32_t>(value);
+  if ((bits & 0x7fffffffu) > 0x7f800000u) return {static_cast<std::uint16_t>((bits >> 16) | 0x40u)};
+  return {static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16)};
+}
+inline bf16 to_bf16(double value) noexcept { return to_bf16(detail::round_to_odd(value)); }
+
+/// Exact.
+inline float to_float(f16 value) noexcept {
+  const std::uint32_t sign = static_cast<std::uint32_t>(value.bits & 0x8000u) << 16;
+  const std::uint32_t magnitude = value.bits & 0x7fffu;
+  if (magnitude >= 0x7c00u) return detail::bit_cast<float>(sign | 0x7f800000u | ((magnitude & 0x3ffu) << 13));
+  if (magnitude >= 0x400u) return detail::bit_cast<float>(sign | ((magnitude << 13) + 0x38000000u));
+  const float scaled = static_cast<float>(magnitude) * 5.9604644775390625e-8f;  // times 2^-24: exact
+  return detail::bit_cast<float>(sign | detail::bit_cast<std::uint32_t>(scaled));
+}
+inline float to_float(bf16 value) noexcept {
+  return detail::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
+}
+inline float to_float(float value) noexcept { return value; }
+
+}  // namespace relayout

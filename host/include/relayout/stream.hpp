@@ -1,0 +1,56 @@
+// Streams and events: work is queued in order; cpu and emulated streams finish each call before it returns.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include <relayout/device.hpp>
+
+namespace relayout {
+
+class Event;
+
+class Stream {
+ public:
+  /// A new stream of the device, destroyed (after its work) with the last copy of this object.
+  explicit Stream(const Device& device);
+  /// The caller's own stream (cudaStream_t or hipStream_t; null: the default stream), never destroyed here.
+  /// Error{unsupported} for devices that are no GPU.
+  static Stream from_native(const Device& device, void* native);
+
+  const Device& device() const noexcept;
+  /// cudaStream_t, hipStream_t; an internal handle on other devices.
+  void* native() const noexcept;
+
+  /// Waits for all queued work; throws what went wrong in it.
+  void synchronize() const;
+  /// Queues a copy of bytes between any host and device memory. Pageable host memory may make the call wait.
+  void copy(void* destination, const void* source, std::size_t bytes) const;
+  /// Queues setting bytes of device memory to `value`.
+  void fill(void* destination, unsigned char value, std::size_t bytes) const;
+  /// Later work of this stream waits for the event.
+  void wait(const Event& event) const;
+
+ private:
+  struct State;
+  explicit Stream(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  std::shared_ptr<State> state_;
+};
+
+/// A point in a stream's work, with a time stamp.
+class Event {
+ public:
+  explicit Event(const Device& device);
+  void record(const Stream& stream);
+  /// Waits until the recorded point is reached.
+  void synchronize() const;
+  /// Milliseconds from `start` to this event; both recorded and reached.
+  float milliseconds_since(const Event& start) const;
+
+ private:
+  friend class Stream;
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace relayout

@@ -1,0 +1,77 @@
+// TensorView: where a tensor's elements are. No ownership, no device: memory is the caller's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include <relayout/dtype.hpp>
+
+namespace relayout {
+
+constexpr int kMaxRank = 32;
+
+/// Extents or strides, one per axis, in C order (last axis fastest in a contiguous tensor).
+using Dims = std::vector<std::int64_t>;
+
+/// "[2, 3, 4]"
+std::string to_string(const Dims& dims);
+
+/// Element (i0, i1, ...) lies at data + size_of(dtype) * sum(i_k * strides[k]). Strides count elements and
+/// may be 0 (broadcast), negative or leave gaps. Functions never write through a view that they take as an
+/// input.
+class TensorView {
+ public:
+  TensorView() = default;
+  /// Contiguous. Throws Error{invalid_argument} for a negative extent, {rank} above kMaxRank, {invalid_shape}
+  /// when the number of elements or a byte offset does not fit 63 bits.
+  TensorView(const void* data, DType dtype, Dims shape);
+  /// Any element strides; shape and strides have one entry per axis, else Error{rank}.
+  TensorView(const void* data, DType dtype, Dims shape, Dims strides);
+  /// Byte strides. Throws Error{stride_alignment} when one is no multiple of the element size.
+  static TensorView from_bytes(const void* data, DType dtype, Dims shape, Dims byte_strides);
+
+  void* data() const noexcept { return data_; }
+  DType dtype() const noexcept { return dtype_; }
+  int rank() const noexcept { return static_cast<int>(shape_.size()); }
+  const Dims& shape() const noexcept { return shape_; }
+  const Dims& strides() const noexcept { return strides_; }
+  std::int64_t extent(int axis) const { return shape_.at(static_cast<std::size_t>(axis)); }
+  std::int64_t stride(int axis) const { return strides_.at(static_cast<std::size_t>(axis)); }
+  std::int64_t elements() const noexcept { return elements_; }
+
+  /// The same memory with result axis j = this view's axis axes[j] (numpy.transpose). Throws
+  /// Error{invalid_argument} unless axes is a permutation of 0..rank-1.
+  TensorView permuted(const std::vector<int>& axes) const;
+  /// Axes of extent 1 and missing leading axes repeated (stride 0) to `shape`. Throws Error{shape}.
+  TensorView broadcast_to(const Dims& shape) const;
+  /// [begin, end) along one axis. Throws Error{invalid_argument} when it leaves the view.
+  TensorView slice(int axis, std::int64_t begin, std::int64_t end) const;
+  /// The same elements in the same order under another shape, for views whose axes can be split or merged
+  /// without a copy. Throws Error{shape} otherwise.
+  TensorView reshaped(const Dims& shape) const;
+
+  /// Byte offsets from data() to the first reachable byte and one past the last; {0, 0} without elements.
+  struct ByteRange {
+    std::int64_t begin, end;
+  };
+  ByteRange byte_range() const noexcept;
+  bool is_contiguous() const noexcept;
+  /// "f32[2, 3] strides [3, 1]"
+  std::string to_string() const;
+
+ private:
+  void* data_ = nullptr;
+  DType dtype_ = DType::f32;
+  Dims shape_, strides_;
+  std::int64_t elements_ = 1;
+};
+
+/// The shape that numpy broadcasting gives: right-aligned, extents equal or 1. Throws Error{shape}.
+Dims broadcast_shapes(const Dims& a, const Dims& b);
+/// Strides of a contiguous tensor of this shape.
+Dims contiguous_strides(const Dims& shape);
+
+}  // namespace relayout

@@ -1,0 +1,73 @@
+#include "host/native/convert.hpp"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define RELAYOUT_X86 1
+#include <immintrin.h>
+#endif
+
+namespace relayout::native {
+namespace {
+
+// No early return and no branch, so that compilers vectorise the loop over it.
+inline bf16 to_bf16_branchless(float value) noexcept {
+  const std::uint32_t bits = detail::bit_cast<std::uint32_t>(value);
+  const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+  const std::uint32_t quiet = (bits >> 16) | 0x40u;
+  return {static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded)};
+}
+
+template <class In, class Out>
+void convert_plain(const In* in, Out* out, std::int64_t count) noexcept {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = convert<Out>(in[i]);
+}
+
+#if defined(RELAYOUT_X86)
+
+bool has_f16c() noexcept {
+  static const bool found = __builtin_cpu_supports("f16c") && __builtin_cpu_supports("avx2");
+  return found;
+}
+
+__attribute__((target("f16c,avx2"))) void convert_f16c(const float* in, f16* out,
+                                                       std::int64_t count) noexcept {
+  std::int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), halves);
+  }
+  convert_plain(in + i, out + i, count - i);
+}
+
+__attribute__((target("f16c,avx2"))) void convert_f16c(const f16* in, float* out,
+                                                       std::int64_t count) noexcept {
+  std::int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i));
+    _mm256_storeu_ps(out + i, _mm256_cvtph_ps(halves));
+  }
+  convert_plain(in + i, out + i, count - i);
+}
+
+#endif
+
+}  // namespace
+
+void convert_row(const float* in, f16* out, std::int64_t count) noexcept {
+#if defined(RELAYOUT_X86)
+  if (has_f16c()) return convert_f16c(in, out, count);
+#endif
+  convert_plain(in, out, count);
+}
+
+void convert_row(const f16* in, float* out, std::int64_t count) noexcept {
+#if defined(RELAYOUT_X86)
+  if (has_f16c()) return convert_f16c(in, out, count);
+#endif
+  convert_plain(in, out, count);
+}
+
+void convert_row(const float* in, bf16* out, std::int64_t count) noexcept {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = to_bf16_branchless(in[i]);
+}
+
+}  // namespace relayout::native

@@ -1,0 +1,18 @@
+#include "host/native/native_table.hpp"
+
+namespace relayout::native {
+
+const KernelTable& kernel_table() {
+  static const KernelTable table = [] {
+    KernelTable native;
+    native.tile = copy;
+    native.gather = copy;
+    native.window = window;
+    native.gemm = gemm;
+    native.gemm_epilogue = gemm_epilogue;
+    return native;
+  }();
+  return table;
+}
+
+}  // namespace relayout::native

@@ -1,0 +1,16 @@
+// What Device::cpu() runs: native code behind the same table as the kernels. Every function has finished its
+// work when it returns; the launch context is not used.
+#pragma once
+
+#include "kernels/kernel_table.hpp"
+
+namespace relayout::native {
+
+void copy(const LaunchContext& context, const CopyParams& params);
+void window(const LaunchContext& context, const WindowParams& params);
+void gemm(const LaunchContext& context, const GemmParams& params);
+void gemm_epilogue(const LaunchContext& context, const GemmParams& params);
+
+const KernelTable& kernel_table();
+
+}  // namespace relayout::native

@@ -1,0 +1,38 @@
+// Threads for the native kernels: OpenMP where the compiler has it, one thread otherwise.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#if defined(_OPENMP)
+#include <omp.h>
+#endif
+
+namespace relayout::native {
+
+/// Below this many elements starting threads costs more than it gains.
+constexpr std::int64_t kSerialElements = 64 * 1024;
+
+/// Calls body(begin, end) with contiguous ranges that cover [0, count), one per thread; `elements` is the
+/// work in all of them together. body must not throw.
+template <class Body>
+void parallel_ranges(std::int64_t count, std::int64_t elements, const Body& body) {
+#if defined(_OPENMP)
+  const std::int64_t threads = std::min<std::int64_t>(omp_get_max_threads(), count);
+  if (threads > 1 && elements >= kSerialElements) {
+#pragma omp parallel num_threads(static_cast <int>(threads))
+    {
+      const std::int64_t parts = omp_get_num_threads();
+      const std::int64_t part = omp_get_thread_num();
+      const std::int64_t share = count / parts, rest = count % parts;
+      const std::int64_t begin = part * share + std::min(part, rest);
+      body(begin, begin + share + (part < rest ? 1 : 0));
+    }
+    return;
+  }
+#endif
+  static_cast<void>(elements);
+  if (count > 0) body(std::int64_t{0}, count);
+}
+
+}  // namespace relayout::native

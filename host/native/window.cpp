@@ -1,0 +1,197 @@
+// pad and img2col: a tile of padded samples is converted once into the cache and written once per tap.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "host/native/convert.hpp"
+#include "host/native/dispatch.hpp"
+#include "host/native/native_table.hpp"
+#include "host/native/parallel.hpp"
+#include "kernels/pad_index.hpp"
+
+namespace relayout::native {
+namespace {
+
+constexpr std::int64_t kTileBytes = 64 * 1024;
+constexpr std::int64_t kTileChannels = 64;
+constexpr std::int64_t kTileSamples = 4096;
+/// Elements that are converted in one go before they are scattered.
+constexpr std::int64_t kLine = 64;
+static_assert(kTileChannels <= kLine, "a line takes the channels of a tile");
+
+/// How the output is cut into tiles. With `shared` all taps of a tile's positions read one tile of
+/// consecutive samples; else, when the window spans more samples than it reads, every tap loads its own
+/// samples.
+struct WindowTiling {
+  std::int64_t channels, positions;  // of one tile
+  bool shared;
+
+  WindowTiling(const WindowParams& params, std::int64_t element_bytes) {
+    channels = std::min(kTileChannels, params.channels);
+    const std::int64_t samples = std::min(kTileSamples, kTileBytes / element_bytes / channels);
+    const std::int64_t span = (params.taps - 1) * params.dilation + 1;
+    const std::int64_t sharing = span <= samples ? (samples - span) / params.stride + 1 : 0;
+    shared = sharing > 0 && (sharing - 1) * params.stride + span <= sharing * params.taps;
+    positions = std::min(shared ? sharing : samples, params.positions);
+  }
+};
+
+/// Sample j of the tile is sample first + j * step of the padded signal.
+struct SampleRange {
+  std::int64_t first, step, count;
+
+  /// The first j at or after sample `index`, within [0, count].
+  std::int64_t at_or_after(std::int64_t index) const {
+    return index <= first ? 0 : std::min(count, (index - first - 1) / step + 1);
+  }
+};
+
+template <class Out>
+struct Tile {
+  Out* data;
+  std::int64_t sample, channel;  // strides
+};
+
+/// Contiguous input is converted in whole lines even when it is scattered into the tile.
+template <class In, class Out>
+void load_line(const In* in, std::int64_t in_stride, Out* out, std::int64_t out_stride, std::int64_t count) {
+  if (in_stride != 1 || out_stride == 1) return convert_strided(in, in_stride, out, out_stride, count);
+  Out line[kLine];
+  convert_row(in, line, count);
+  for (std::int64_t i = 0; i < count; ++i) out[i * out_stride] = line[i];
+}
+
+/// `in` is the first sample of the tile's first channel.
+template <class In, class Out>
+void load_tile(const WindowParams& params, const In* in, const SampleRange& range, std::int64_t channels,
+               Out pad, const Tile<Out>& tile) {
+  const std::int64_t begin = range.at_or_after(0), end = range.at_or_after(params.length);
+  const bool along_time = std::abs(params.in_time) <= std::abs(params.in_channel) || channels == 1;
+  const auto source = [&](std::int64_t j) { return in + (range.first + j * range.step) * params.in_time; };
+  const std::int64_t piece = along_time ? kLine : 1;
+  const std::int64_t in_step = end - begin > 1 ? range.step * params.in_time : 0;
+  for (std::int64_t j = begin; j < end; j += piece) {
+    if (along_time) {
+      const std::int64_t count = std::min(piece, end - j);
+      for (std::int64_t c = 0; c < channels; ++c) {
+        load_line(source(j) + c * params.in_channel, in_step, tile.data + j * tile.sample + c * tile.channel,
+                  tile.sample, count);
+      }
+    } else {
+      load_line(source(j), params.in_channel, tile.data + j * tile.sample, tile.channel, channels);
+    }
+  }
+  for (std::int64_t j = 0; j < range.count; ++j) {
+    if (j == begin && begin < end) j = end;
+    if (j >= range.count) break;
+    const std::int64_t index =
+        pad_index(params.mode, range.first + j * range.step, params.length, params.reflect_length);
+    for (std::int64_t c = 0; c < channels; ++c) {
+      tile.data[j * tile.sample + c * tile.channel] =
+          index < 0 ? pad : convert<Out>(in[index * params.in_time + c * params.in_channel]);
+    }
+  }
+}
+
+struct StoreAxis {
+  std::int64_t count, tile, out;  // tile, out: strides
+};
+
+/// Writes position x tap x channel; `inner` is the axis along which out is fastest.
+template <class Out>
+void store_tile(const Out* tile, Out* out, const StoreAxis& outer, StoreAxis middle, StoreAxis inner) {
+  if (middle.tile == inner.count * inner.tile && middle.out == inner.count * inner.out) {
+    inner.count *= middle.count;
+    middle.count = 1;
+  }
+  for (std::int64_t i = 0; i < outer.count; ++i) {
+    for (std::int64_t j = 0; j < middle.count; ++j) {
+      convert_strided(tile + i * outer.tile + j * middle.tile, inner.tile,
+                      out + i * outer.out + j * middle.out, inner.out, inner.count);
+    }
+  }
+}
+
+template <class In, class Out>
+struct WindowBlock {
+  const In* in;
+  Out* out;
+  std::int64_t position, positions, channels;
+};
+
+template <class In, class Out>
+void run_block(const WindowParams& params, const WindowTiling& tiling, const WindowBlock<In, Out>& block,
+               Out pad, Out* storage) {
+  const std::int64_t first = block.position * params.stride - params.pad_left;
+  const std::int64_t passes = tiling.shared ? 1 : params.taps;
+  const std::int64_t span = tiling.shared ? (params.taps - 1) * params.dilation + 1 : 1;
+  for (std::int64_t pass = 0; pass < passes; ++pass) {
+    SampleRange range{first + pass * params.dilation, params.stride, block.positions};
+    if (tiling.shared) range = {first, 1, (block.positions - 1) * params.stride + span};
+    const bool channels_inside = params.order == WriteOrder::channel;
+    const Tile<Out> tile{storage, channels_inside ? block.channels : 1, channels_inside ? 1 : range.count};
+    load_tile(params, block.in, range, block.channels, pad, tile);
+
+    // A step that is never taken may be too large to multiply.
+    const std::int64_t advance = !tiling.shared ? 1 : block.positions > 1 ? params.stride : 0;
+    const StoreAxis position{block.positions, tile.sample * advance, params.out_position};
+    const StoreAxis tap{tiling.shared ? params.taps : 1, tile.sample * params.dilation, params.out_tap};
+    const StoreAxis channel{block.channels, tile.channel, params.out_channel};
+    Out* out = block.out + pass * params.out_tap;
+    if (params.order == WriteOrder::channel) {
+      store_tile(tile.data, out, position, tap, channel);
+    } else if (params.order == WriteOrder::tap) {
+      store_tile(tile.data, out, position, channel, tap);
+    } else {
+      store_tile(tile.data, out, channel, tap, position);
+    }
+  }
+}
+
+template <class In, class Out>
+void run_window(const WindowParams& params) {
+  const WindowTiling tiling(params, sizeof(Out));
+  const std::int64_t channel_blocks = (params.channels + tiling.channels - 1) / tiling.channels;
+  const std::int64_t position_blocks = (params.positions + tiling.positions - 1) / tiling.positions;
+  const std::int64_t blocks = params.batch * params.groups * position_blocks * channel_blocks;
+  const std::int64_t elements =
+      params.batch * params.groups * params.positions * params.channels * params.taps;
+  Out pad;
+  std::memcpy(&pad, &params.pad_bits, sizeof(Out));
+
+  parallel_ranges(blocks, elements, [&](std::int64_t begin, std::int64_t end) {
+    alignas(64) Out storage[kTileBytes / sizeof(Out)];
+    for (std::int64_t block = begin; block < end; ++block) {
+      const std::int64_t channel = block % channel_blocks * tiling.channels;
+      const std::int64_t position = block / channel_blocks % position_blocks * tiling.positions;
+      const std::int64_t group = block / channel_blocks / position_blocks % params.groups;
+      const std::int64_t item = block / channel_blocks / position_blocks / params.groups;
+      const In* in = static_cast<const In*>(params.in) + item * params.in_batch +
+                     (group * params.channels + channel) * params.in_channel;
+      Out* out = static_cast<Out*>(params.out) + item * params.out_batch + group * params.out_group +
+                 position * params.out_position + channel * params.out_channel;
+      const WindowBlock<In, Out> piece{in, out, position,
+                                       std::min(tiling.positions, params.positions - position),
+                                       std::min(tiling.channels, params.channels - channel)};
+      run_block(params, tiling, piece, pad, storage);
+    }
+  });
+}
+
+}  // namespace
+
+void window(const LaunchContext&, const WindowParams& params) {
+  if (params.batch == 0 || params.groups == 0 || params.channels == 0 || params.positions == 0 ||
+      params.taps == 0) {
+    return;
+  }
+  WindowParams used = params;
+  // A single tap or position has no step; the caller's may be any number, too large to multiply.
+  if (used.taps == 1) used.dilation = 1;
+  if (used.positions == 1) used.stride = 1;
+  with_types(used.in_type, used.out_type, [&used](auto in, auto out) {
+    run_window<typename decltype(in)::type, typename decltype(out)::type>(used);
+  });
+}
+
+}  // namespace relayout::native

@@ -1,0 +1,135 @@
+#include "host/plan/loop_nest.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+#include "host/plan/checked_math.hpp"
+#include "relayout/error.hpp"
+
+namespace relayout::plan {
+namespace {
+
+std::int64_t magnitude(std::int64_t value) { return value < 0 ? -value : value; }
+
+void drop_axis(LoopNest& nest, std::size_t axis) {
+  const auto position = static_cast<std::ptrdiff_t>(axis);
+  nest.extents.erase(nest.extents.begin() + position);
+  for (Dims& strides : nest.strides) strides.erase(strides.begin() + position);
+}
+
+/// Walks an axis from its other end: every operand starts there and steps back.
+void flip_axis(LoopNest& nest, std::size_t axis) {
+  for (std::size_t p = 0; p < nest.strides.size(); ++p) {
+    std::int64_t& stride = nest.strides[p][axis];
+    if (!multiply_add(nest.extents[axis] - 1, stride, nest.offsets[p], nest.offsets[p])) {
+      throw_too_large("An offset of the loop nest over " + to_string(nest.extents));
+    }
+    stride = -stride;
+  }
+}
+
+/// Outermost first: the larger stride of the output, then of each input in turn.
+void sort_axes(LoopNest& nest) {
+  std::vector<std::size_t> order(nest.extents.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&nest](std::size_t a, std::size_t b) {
+    for (const Dims& strides : nest.strides) {
+      if (magnitude(strides[a]) != magnitude(strides[b]))
+        return magnitude(strides[a]) > magnitude(strides[b]);
+    }
+    return false;
+  });
+  const LoopNest unsorted = nest;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    nest.extents[k] = unsorted.extents[order[k]];
+    for (std::size_t p = 0; p < nest.strides.size(); ++p) {
+      nest.strides[p][k] = unsorted.strides[p][order[k]];
+    }
+  }
+}
+
+/// Whether one step of axis `outer` equals a whole round of the next axis, for every operand.
+bool can_merge(const LoopNest& nest, std::size_t outer) {
+  for (const Dims& strides : nest.strides) {
+    std::int64_t round = 0;
+    if (!multiply(strides[outer + 1], nest.extents[outer + 1], round) || strides[outer] != round)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::int64_t LoopNest::elements() const noexcept {
+  // An empty axis first: the product of the others may be too large.
+  if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return 0;
+  return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+LoopNest make_nest(const TensorView& out, const std::vector<TensorView>& inputs) {
+  LoopNest nest;
+  nest.extents = out.shape();
+  nest.strides.push_back(out.strides());
+  for (const TensorView& in : inputs) {
+    if (in.shape() != out.shape()) {
+      throw Error(ErrorCode::shape, "The input shape " + to_string(in.shape()) +
+                                        " does not equal the output shape " + to_string(out.shape()) + ".");
+    }
+    nest.strides.push_back(in.strides());
+  }
+  nest.offsets.assign(nest.strides.size(), 0);
+  return nest;
+}
+
+LoopNest normalise(const LoopNest& nest) {
+  LoopNest result = nest;
+  if (std::find(nest.extents.begin(), nest.extents.end(), 0) != nest.extents.end()) {
+    result.extents = {0};
+    for (Dims& strides : result.strides) strides = {0};
+    return result;
+  }
+  for (std::size_t axis = result.extents.size(); axis-- > 0;) {
+    if (result.extents[axis] == 1) {
+      drop_axis(result, axis);
+    } else if (result.strides.front()[axis] < 0) {
+      flip_axis(result, axis);
+    }
+  }
+  sort_axes(result);
+  for (std::size_t outer = result.extents.size(); outer-- > 0;) {
+    if (outer + 1 < result.extents.size() && can_merge(result, outer)) {
+      result.extents[outer + 1] *= result.extents[outer];
+      drop_axis(result, outer);
+    }
+  }
+  return result;
+}
+
+bool may_self_overlap(const TensorView& view) {
+  if (view.elements() == 0) return false;
+  std::vector<std::pair<Int128, Int128>> axes;  // |stride|, extent
+  for (int k = 0; k < view.rank(); ++k) {
+    const Int128 stride = view.stride(k);
+    if (view.extent(k) > 1) axes.emplace_back(stride < 0 ? -stride : stride, view.extent(k));
+  }
+  std::sort(axes.begin(), axes.end());
+  Int128 reach = 0;  // of all axes with smaller strides together
+  for (const auto& [stride, extent] : axes) {
+    if (stride <= reach) return true;
+    reach += stride * (extent - 1);
+  }
+  return false;
+}
+
+bool ranges_disjoint(const TensorView& a, const TensorView& b) {
+  if (a.elements() == 0 || b.elements() == 0) return true;
+  const auto start = [](const TensorView& view) {
+    return static_cast<Int128>(reinterpret_cast<std::uintptr_t>(view.data()));
+  };
+  return start(a) + a.byte_range().end <= start(b) + b.byte_range().begin ||
+         start(b) + b.byte_range().end <= start(a) + a.byte_range().begin;
+}
+
+}  // namespace relayout::plan

@@ -1,0 +1,38 @@
+// LoopNest: extents and, for each operand, an offset that is linear in the index. The one form of every operation.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "relayout/tensor_view.hpp"
+
+namespace relayout::plan {
+
+/// Element (i0, .., i_{r-1}) of operand p is at base p + offsets[p] + sum(i_k * strides[p][k]), in elements.
+/// Operand 0 is the output. Axis rank-1 is the innermost loop.
+struct LoopNest {
+  Dims extents;
+  std::vector<Dims> strides;          // [operand][axis]
+  std::vector<std::int64_t> offsets;  // [operand]
+
+  int rank() const noexcept { return static_cast<int>(extents.size()); }
+  int operands() const noexcept { return static_cast<int>(strides.size()); }
+  std::int64_t elements() const noexcept;
+};
+
+/// The nest over views of one shape; operand 0 is the output. Throws Error{shape} naming both shapes.
+LoopNest make_nest(const TensorView& out, const std::vector<TensorView>& inputs);
+
+/// The same set of (output address, input addresses) tuples with the fewest axes: extent-1 axes dropped, axes with a
+/// negative output stride flipped, axes sorted by output stride (then by the inputs'), neighbours merged where every
+/// operand allows. A nest without elements becomes one axis of extent 0.
+LoopNest normalise(const LoopNest& nest);
+
+/// Whether two different indices may hit one address: axes sorted by |stride|, each must reach past all smaller ones.
+/// Conservative: some exotic injective layouts are refused.
+bool may_self_overlap(const TensorView& view);
+
+/// Whether the two views surely share no byte: disjoint byte ranges.
+bool ranges_disjoint(const TensorView& a, const TensorView& b);
+
+}  // namespace relayout::plan

@@ -1,0 +1,26 @@
+// Oracle of permute, transpose and cast.
+#pragma once
+
+#include <vector>
+
+#include "host/reference/scalar.hpp"
+
+namespace relayout::reference {
+
+/// out[index] = in[index], converted; equal shapes.
+inline void cast(const TensorView& in, const TensorView& out) {
+  for_each_index(out.shape(), [&](const Dims& index) {
+    store_bits(out, index, convert_bits(load_bits(in, index), in.dtype(), out.dtype()));
+  });
+}
+
+/// out has in's axes in the order `axes`: out[i_axes[0], i_axes[1], ...] = in[i_0, i_1, ...].
+inline void permute(const TensorView& in, const std::vector<int>& axes, const TensorView& out) {
+  for_each_index(in.shape(), [&](const Dims& from) {
+    Dims to;
+    for (const int axis : axes) to.push_back(from[static_cast<std::size_t>(axis)]);
+    store_bits(out, to, convert_bits(load_bits(in, from), in.dtype(), out.dtype()));
+  });
+}
+
+}  // namespace relayout::reference

@@ -1,0 +1,16 @@
+// The launchers of one back end's kernels; kernel_table.cpp gathers them.
+#pragma once
+
+#include "kernels/kernel_table.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+void launch_tile(const LaunchContext& context, const CopyParams& params);
+void launch_gather(const LaunchContext& context, const CopyParams& params);
+void launch_window(const LaunchContext& context, const WindowParams& params);
+void launch_gemm(const LaunchContext& context, const GemmParams& params);
+void launch_gemm_epilogue(const LaunchContext& context, const GemmParams& params);
+
+const KernelTable& kernel_table();
+
+}  // namespace relayout::RELAYOUT_BACKEND

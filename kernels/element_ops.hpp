@@ -1,0 +1,124 @@
+// What happens to one element on its way: moved as bytes, or cast with one rounding to nearest even.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "half.hpp"
+#include "kernel_language.hpp"
+#include "relayout/dtype.hpp"
+#include "relayout/error.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// convert<To>(from): every pair of f16, bf16, float and double; equal types of any kind pass through
+/// untouched.
+template <class To, class From>
+struct Convert;
+template <class T>
+struct Convert<T, T> {
+  static __device__ __forceinline__ T apply(T value) { return value; }
+};
+template <>
+struct Convert<float, double> {
+  static __device__ __forceinline__ float apply(double value) { return static_cast<float>(value); }
+};
+template <>
+struct Convert<double, float> {
+  static __device__ __forceinline__ double apply(float value) { return static_cast<double>(value); }
+};
+template <>
+struct Convert<f16, float> {
+  static __device__ __forceinline__ f16 apply(float value) { return float_to_half(value); }
+};
+template <>
+struct Convert<f16, double> {
+  static __device__ __forceinline__ f16 apply(double value) { return double_to_half(value); }
+};
+template <>
+struct Convert<bf16, float> {
+  static __device__ __forceinline__ bf16 apply(float value) { return float_to_bfloat(value); }
+};
+template <>
+struct Convert<bf16, double> {
+  static __device__ __forceinline__ bf16 apply(double value) { return double_to_bfloat(value); }
+};
+template <>
+struct Convert<float, f16> {
+  static __device__ __forceinline__ float apply(f16 value) { return half_to_float(value); }
+};
+template <>
+struct Convert<float, bf16> {
+  static __device__ __forceinline__ float apply(bf16 value) { return bfloat_to_float(value); }
+};
+template <>
+struct Convert<double, f16> {
+  static __device__ __forceinline__ double apply(f16 value) { return half_to_float(value); }
+};
+template <>
+struct Convert<double, bf16> {
+  static __device__ __forceinline__ double apply(bf16 value) { return bfloat_to_float(value); }
+};
+template <>
+struct Convert<bf16, f16> {
+  static __device__ __forceinline__ bf16 apply(f16 value) { return float_to_bfloat(half_to_float(value)); }
+};
+template <>
+struct Convert<f16, bf16> {
+  static __device__ __forceinline__ f16 apply(bf16 value) { return float_to_half(bfloat_to_float(value)); }
+};
+
+template <class To, class From>
+__device__ __forceinline__ To convert(From value) {
+  return Convert<To, From>::apply(value);
+}
+
+template <class T>
+struct TypeTag {
+  using type = T;
+};
+
+/// Calls visit(TypeTag<From>, TypeTag<To>): unsigned integers of the element's size where the types are
+/// equal, so that one instance serves all types of a size; the types themselves for a cast.
+template <class Visit>
+void visit_element_types(DType in, DType out, Visit&& visit) {
+  if (in == out) {
+    switch (size_of(in)) {
+      case 1:
+        return visit(TypeTag<std::uint8_t>{}, TypeTag<std::uint8_t>{});
+      case 2:
+        return visit(TypeTag<std::uint16_t>{}, TypeTag<std::uint16_t>{});
+      case 4:
+        return visit(TypeTag<std::uint32_t>{}, TypeTag<std::uint32_t>{});
+      default:
+        return visit(TypeTag<std::uint64_t>{}, TypeTag<std::uint64_t>{});
+    }
+  }
+  const auto with_input = [&](auto from) {
+    using From = typename decltype(from)::type;
+    const auto try_output = [&](auto to) {
+      using To = typename decltype(to)::type;
+      if constexpr (dtype_of<From> != dtype_of<To>) {
+        if (out == dtype_of<To>) visit(from, to);
+      }
+    };
+    try_output(TypeTag<f16>{});
+    try_output(TypeTag<bf16>{});
+    try_output(TypeTag<float>{});
+    try_output(TypeTag<double>{});
+  };
+  switch (in) {
+    case DType::f16:
+      return with_input(TypeTag<f16>{});
+    case DType::bf16:
+      return with_input(TypeTag<bf16>{});
+    case DType::f32:
+      return with_input(TypeTag<float>{});
+    case DType::f64:
+      return with_input(TypeTag<double>{});
+    default:
+      throw Error(ErrorCode::dtype, std::string("no cast from ") + name_of(in) + " to " + name_of(out));
+  }
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,53 @@
+// gather: out[i] = cast(in[i]) for any loop nest. Lanes run along the output, whose writes are coalesced
+// wherever its innermost axis has unit stride; the input is read wherever it lies. The kernel of last resort.
+#include "kernels/backend_kernels.hpp"
+#include "kernels/element_ops.hpp"
+#include "launch.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kElementsPerThread = 4;
+constexpr std::int64_t kElementsPerBlock = kThreads * kElementsPerThread;
+
+/// Index: the type that the flat index fits; 32-bit divisions are several times cheaper than 64-bit ones.
+template <class From, class To, class Index>
+__global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p) {
+  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kElementsPerBlock + threadIdx.x;
+#pragma unroll
+  for (int step = 0; step < kElementsPerThread; ++step) {
+    const std::int64_t element = first + step * kThreads;
+    if (element >= p.elements) return;
+    Index rest = static_cast<Index>(element);
+    std::int64_t in = 0, out = 0;
+    for (int axis = p.rank - 1; axis >= 0; --axis) {
+      const Index extent = static_cast<Index>(p.extents[axis]);
+      const Index quotient = rest / extent;
+      const std::int64_t index = static_cast<std::int64_t>(rest - quotient * extent);
+      in += index * p.in_strides[axis];
+      out += index * p.out_strides[axis];
+      rest = quotient;
+    }
+    static_cast<To*>(p.out)[out] = convert<To>(static_cast<const From*>(p.in)[in]);
+  }
+}
+
+}  // namespace
+
+void launch_gather(const LaunchContext& context, const CopyParams& p) {
+  LaunchShape shape;
+  shape.blocks_x = (p.elements + kElementsPerBlock - 1) / kElementsPerBlock;
+  shape.threads_x = kThreads;
+  visit_element_types(p.in_type, p.out_type, [&](auto from, auto to) {
+    using From = typename decltype(from)::type;
+    using To = typename decltype(to)::type;
+    if (p.elements <= 0x7fffffff) {
+      launch("gather", context, shape, gather_kernel<From, To, std::uint32_t>, p);
+    } else {
+      launch("gather", context, shape, gather_kernel<From, To, std::uint64_t>, p);
+    }
+  });
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

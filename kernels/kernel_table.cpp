@@ -1,0 +1,13 @@
+#include "kernels/kernel_table.hpp"
+
+#include "kernels/backend_kernels.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+const KernelTable& kernel_table() {
+  static constexpr KernelTable table{launch_tile, launch_gather, launch_window, launch_gemm,
+                                     launch_gemm_epilogue};
+  return table;
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,21 @@
+// The kernels of one back end, as functions that queue them. A back end's copy is made by
+// kernels/kernel_table.cpp; Device::cpu() fills the same table with native code
+// (host/native/native_table.cpp).
+#pragma once
+
+#include "kernels/params.hpp"
+
+namespace relayout {
+
+struct KernelTable {
+  /// Both CopyParams kernels take any nest; `tile` is for in_axis != rank - 1.
+  void (*tile)(const LaunchContext&, const CopyParams&);
+  void (*gather)(const LaunchContext&, const CopyParams&);
+  void (*window)(const LaunchContext&, const WindowParams&);
+  void (*gemm)(const LaunchContext&, const GemmParams&);
+  /// y = round(workspace + bias): the second half of a GEMM whose library wrote f32 sums to the workspace,
+  /// packed [groups, m, n].
+  void (*gemm_epilogue)(const LaunchContext&, const GemmParams&);
+};
+
+}  // namespace relayout

@@ -1,0 +1,138 @@
+// The back end for AMD GPUs: the HIP runtime behind platform/backend.hpp.
+#include "platform/backend.hpp"
+
+#include <string>
+
+#include "blas.hpp"
+#include "check.hpp"
+#include "kernels/backend_kernels.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+namespace {
+
+hipStream_t stream_of(const LaunchContext& context) { return static_cast<hipStream_t>(context.stream); }
+hipEvent_t event_of(void* event) { return static_cast<hipEvent_t>(event); }
+
+[[noreturn]] void throw_out_of_memory(const char* what, std::size_t bytes, hipError_t status) {
+  (void)hipGetLastError();
+  throw Error(ErrorCode::out_of_memory, std::string("no ") + what + " of " + std::to_string(bytes) +
+                                            " bytes: " + hipGetErrorString(status));
+}
+
+class HipBackend final : public Backend {
+ public:
+  const char* name() const noexcept override { return "hip"; }
+
+  int device_count() noexcept override {
+    int count = 0;
+    if (hipGetDeviceCount(&count) == hipSuccess) return count;
+    (void)hipGetLastError();
+    return 0;
+  }
+
+  DeviceProperties properties(int device) override {
+    hipDeviceProp_t vendor{};
+    check(hipGetDeviceProperties(&vendor, device), "asking for device properties");
+    DeviceProperties properties;
+    properties.name = vendor.name;
+    properties.architecture = vendor.gcnArchName;
+    properties.warp_size = vendor.warpSize;
+    properties.multiprocessors = vendor.multiProcessorCount;
+    properties.max_threads_per_block = vendor.maxThreadsPerBlock;
+    properties.shared_memory_per_block = static_cast<std::int64_t>(vendor.sharedMemPerBlock);
+    properties.max_grid_x = vendor.maxGridSize[0];
+    properties.max_grid_y = vendor.maxGridSize[1];
+    properties.max_grid_z = vendor.maxGridSize[2];
+    properties.l2_bytes = static_cast<std::size_t>(vendor.l2CacheSize);
+    properties.memory_bytes = vendor.totalGlobalMem;
+    return properties;
+  }
+
+  void* allocate(int device, std::size_t bytes) override {
+    const DeviceGuard guard(device);
+    void* memory = nullptr;
+    const hipError_t status = hipMalloc(&memory, bytes);
+    if (status != hipSuccess) throw_out_of_memory("device memory", bytes, status);
+    return memory;
+  }
+  void deallocate(int, void* memory) noexcept override { (void)hipFree(memory); }
+
+  void* allocate_pinned(int device, std::size_t bytes) override {
+    const DeviceGuard guard(device);
+    void* memory = nullptr;
+    const hipError_t status = hipHostMalloc(&memory, bytes, hipHostMallocPortable);
+    if (status != hipSuccess) throw_out_of_memory("pinned host memory", bytes, status);
+    return memory;
+  }
+  void deallocate_pinned(int, void* memory) noexcept override { (void)hipHostFree(memory); }
+
+  void* create_stream(const Device& device) override {
+    const DeviceGuard guard(device.index());
+    hipStream_t stream = nullptr;
+    check(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking), "creating a stream");
+    return stream;
+  }
+  void destroy_stream(int device, void* stream) noexcept override {
+    release_blas(device, stream);
+    (void)hipStreamDestroy(static_cast<hipStream_t>(stream));
+  }
+  void synchronize_stream(const LaunchContext& context) override {
+    check(hipStreamSynchronize(stream_of(context)), "the work of a stream", ErrorCode::launch);
+  }
+
+  void copy(const LaunchContext& context, void* destination, const void* source, std::size_t bytes) override {
+    const DeviceGuard guard(context.device);
+    check(hipMemcpyAsync(destination, source, bytes, hipMemcpyDefault, stream_of(context)), "copy");
+  }
+  void fill(const LaunchContext& context, void* destination, unsigned char value,
+            std::size_t bytes) override {
+    const DeviceGuard guard(context.device);
+    check(hipMemsetAsync(destination, value, bytes, stream_of(context)), "fill");
+  }
+
+  void* create_event(int device) override {
+    const DeviceGuard guard(device);
+    hipEvent_t event = nullptr;
+    check(hipEventCreate(&event), "creating an event");
+    return event;
+  }
+  void destroy_event(int, void* event) noexcept override { (void)hipEventDestroy(event_of(event)); }
+  void record_event(const LaunchContext& context, void* event) override {
+    check(hipEventRecord(event_of(event), stream_of(context)), "recording an event");
+  }
+  void wait_event(const LaunchContext& context, void* event) override {
+    check(hipStreamWaitEvent(stream_of(context), event_of(event), 0), "waiting for an event");
+  }
+  void synchronize_event(int, void* event) override {
+    check(hipEventSynchronize(event_of(event)), "the work before an event", ErrorCode::launch);
+  }
+  float milliseconds(int, void* start, void* stop) override {
+    float result = 0.0f;
+    check(hipEventElapsedTime(&result, event_of(start), event_of(stop)), "timing by events");
+    return result;
+  }
+
+  const KernelTable& kernels(DeviceKind) override { return kernel_table(); }
+
+  const char* blas_name(DeviceKind) const noexcept override { return library_name(); }
+  bool blas_needs_workspace(DeviceKind, bool with_bias, DType) const noexcept override {
+    return library_name() != nullptr && with_bias;
+  }
+  bool blas_gemm(const Device&, const LaunchContext& context, const GemmParams& params) override {
+    if (!library_gemm(context, params)) return false;
+    if (params.bias != nullptr) launch_gemm_epilogue(context, params);
+    return true;
+  }
+};
+
+HipBackend backend;
+
+}  // namespace
+}  // namespace relayout::RELAYOUT_BACKEND
+
+/// The linker is told to look for this symbol, which brings the back end into the program.
+extern "C" __attribute__((visibility("default"))) int relayout_backend_hip;
+int relayout_backend_hip = [] {
+  relayout::register_backend(relayout::RELAYOUT_BACKEND::backend);
+  return 1;
+}();

@@ -1,0 +1,113 @@
+// hipBLAS. Row-major y = a * bt^T is column-major y^T = bt * a^T: the operands change places, bt transposed.
+#include "blas.hpp"
+
+#include "check.hpp"
+
+#ifdef RELAYOUT_HAVE_HIPBLAS
+#include <hipblas/hipblas.h>
+
+#include <limits>
+#include <map>
+#include <mutex>
+#include <utility>
+#endif
+
+namespace relayout::RELAYOUT_BACKEND {
+
+#ifdef RELAYOUT_HAVE_HIPBLAS
+namespace {
+
+void check_blas(hipblasStatus_t status, const char* operation) {
+  if (status == HIPBLAS_STATUS_SUCCESS) return;
+  throw Error(ErrorCode::vendor,
+              std::string(operation) + " failed in hipBLAS: " + hipblasStatusToString(status));
+}
+
+/// One handle a stream: a handle's workspace must not serve two streams at a time.
+class Handles {
+ public:
+  std::mutex& mutex() { return mutex_; }
+
+  /// With mutex() held.
+  hipblasHandle_t of(const LaunchContext& context) {
+    hipblasHandle_t& handle = handles_[{context.device, context.stream}];
+    if (handle == nullptr) {
+      check_blas(hipblasCreate(&handle), "creating a handle");
+      check_blas(hipblasSetStream(handle, static_cast<hipStream_t>(context.stream)), "choosing a stream");
+    }
+    return handle;
+  }
+
+  void release(int device, void* stream) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = handles_.find({device, stream});
+    if (found == handles_.end()) return;
+    (void)hipblasDestroy(found->second);
+    handles_.erase(found);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::pair<int, void*>, hipblasHandle_t> handles_;
+};
+
+/// Never destroyed: when the program ends, the driver may be gone before static objects are.
+Handles& handles() {
+  static Handles& instance = *new Handles;
+  return instance;
+}
+
+// hipBLAS 3 (ROCm 7) takes HIP's own data types, older ones their own.
+#if hipblasVersionMajor >= 3
+using BlasType = hipDataType;
+constexpr BlasType kHalf = HIP_R_16F, kBfloat = HIP_R_16BF, kFloat = HIP_R_32F;
+constexpr hipblasComputeType_t kCompute = HIPBLAS_COMPUTE_32F;
+#else
+using BlasType = hipblasDatatype_t;
+constexpr BlasType kHalf = HIPBLAS_R_16F, kBfloat = HIPBLAS_R_16B, kFloat = HIPBLAS_R_32F;
+constexpr BlasType kCompute = HIPBLAS_R_32F;
+#endif
+
+BlasType data_type(DType type) {
+  if (type == DType::f16) return kHalf;
+  return type == DType::bf16 ? kBfloat : kFloat;
+}
+
+}  // namespace
+
+const char* library_name() noexcept { return "hipBLAS"; }
+
+bool library_gemm(const LaunchContext& context, const GemmParams& p) {
+  const bool to_workspace = p.bias != nullptr;
+  const std::int64_t ldc = to_workspace ? p.n : p.ldc, y_group = to_workspace ? p.m * p.n : p.y_group;
+  for (const std::int64_t size : {p.m, p.n, p.k, p.lda, p.ldb, ldc, p.groups}) {
+    if (size > std::numeric_limits<int>::max()) return false;
+  }
+  const DeviceGuard guard(context.device);
+  const std::lock_guard<std::mutex> lock(handles().mutex());
+  const hipblasHandle_t handle = handles().of(context);
+  void* y = to_workspace ? p.workspace : p.y;
+  const BlasType in = data_type(p.in_type), out = to_workspace ? kFloat : data_type(p.out_type);
+  const float one = 1.0f, zero = 0.0f;
+  const auto integer = [](std::int64_t value) { return static_cast<int>(value); };
+  check_blas(hipblasGemmStridedBatchedEx(handle, HIPBLAS_OP_T, HIPBLAS_OP_N, integer(p.n), integer(p.m),
+                                         integer(p.k), &one, p.bt, in, integer(p.ldb), p.b_group, p.a, in,
+                                         integer(p.lda), p.a_group, &zero, y, out, integer(ldc), y_group,
+                                         integer(p.groups), kCompute, HIPBLAS_GEMM_DEFAULT),
+             "gemm");
+  return true;
+}
+
+void release_blas(int device, void* stream) noexcept {
+  try {
+    handles().release(device, stream);
+  } catch (...) {  // a mutex that cannot be locked: the handle stays, nothing else is lost
+  }
+}
+#else
+const char* library_name() noexcept { return nullptr; }
+bool library_gemm(const LaunchContext&, const GemmParams&) { return false; }
+void release_blas(int, void*) noexcept {}
+#endif
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,39 @@
+// Vendor errors as relayout::Error.
+#pragma once
+
+#include <hip/hip_runtime.h>
+
+#include <string>
+
+#include "relayout/error.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// Throws Error{code} naming the operation; the sticky error is cleared, so that the next call starts clean.
+inline void check(hipError_t status, const char* operation, ErrorCode code = ErrorCode::vendor) {
+  if (status == hipSuccess) return;
+  (void)hipGetLastError();
+  throw Error(code, std::string(operation) + " failed on the GPU: " + hipGetErrorName(status) + ", " +
+                        hipGetErrorString(status));
+}
+
+/// Makes a device current for one scope; the caller's device comes back after it.
+class DeviceGuard {
+ public:
+  explicit DeviceGuard(int device) {
+    check(hipGetDevice(&previous_), "asking for the current device");
+    if (device != previous_) check(hipSetDevice(device), "choosing the device", ErrorCode::no_device);
+    changed_ = device != previous_;
+  }
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+  ~DeviceGuard() {
+    if (changed_) (void)hipSetDevice(previous_);
+  }
+
+ private:
+  int previous_ = 0;
+  bool changed_ = false;
+};
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,46 @@
+// What kernels need of HIP beyond the language itself: the same names on every platform.
+#pragma once
+
+#include <hip/hip_runtime.h>
+
+#include <cstdint>
+
+/// `name` points to the block's dynamic shared memory (LDS), 16-byte aligned.
+#define RELAYOUT_DYNAMIC_SHARED(T, name)                    \
+  extern __shared__ uint4 relayout_dynamic_shared_memory[]; \
+  T* name = reinterpret_cast<T*>(relayout_dynamic_shared_memory)
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this holds.
+constexpr bool kHasWarpsOf64 = true;
+
+/// W is the warp size (wavefront) that the host took from the device: 64 on CDNA, 32 on RDNA.
+template <int W>
+__device__ __forceinline__ int lane_id() {
+  return static_cast<int>((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % W);
+}
+template <int W, class T>
+__device__ __forceinline__ T warp_shuffle(T value, int source_lane) {
+  return __shfl(value, source_lane, W);
+}
+template <int W, class T>
+__device__ __forceinline__ T warp_shuffle_xor(T value, int mask) {
+  return __shfl_xor(value, mask, W);
+}
+template <int W, class T>
+__device__ __forceinline__ T warp_shuffle_down(T value, int distance) {
+  return __shfl_down(value, static_cast<unsigned>(distance), W);
+}
+template <int W>
+__device__ __forceinline__ std::uint64_t warp_ballot(bool predicate) {
+  return __ballot(predicate);
+}
+/// Lanes of a wavefront run in lock-step; the fence keeps the compiler from moving memory accesses across.
+template <int W>
+__device__ __forceinline__ void warp_barrier() {
+  __builtin_amdgcn_fence(__ATOMIC_ACQ_REL, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,40 @@
+// The one way a kernel is launched: HIP.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+#include "check.hpp"
+#include "kernel_language.hpp"
+#include "kernels/params.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+struct LaunchShape {
+  std::int64_t blocks_x = 1, blocks_y = 1, blocks_z = 1;
+  int threads_x = 1, threads_y = 1, threads_z = 1;
+  std::size_t shared_bytes = 0;  // dynamic
+};
+
+/// Queues kernel(args...) on the context's stream. Error{launch} names the operation.
+template <class... P, class... A>
+void launch(const char* operation, const LaunchContext& context, const LaunchShape& shape,
+            void (*kernel)(P...), const A&... args) {
+  if (shape.blocks_x > 0x7fffffff || shape.blocks_y > 65535 || shape.blocks_z > 65535) {
+    throw Error(ErrorCode::launch, std::string(operation) + " needs a grid of " +
+                                       std::to_string(shape.blocks_x) + " x " +
+                                       std::to_string(shape.blocks_y) + " x " +
+                                       std::to_string(shape.blocks_z) + " blocks, more than a GPU takes");
+  }
+  const DeviceGuard guard(context.device);
+  const dim3 grid(static_cast<unsigned>(shape.blocks_x), static_cast<unsigned>(shape.blocks_y),
+                  static_cast<unsigned>(shape.blocks_z));
+  const dim3 block(static_cast<unsigned>(shape.threads_x), static_cast<unsigned>(shape.threads_y),
+                   static_cast<unsigned>(shape.threads_z));
+  kernel<<<grid, block, shape.shared_bytes, static_cast<hipStream_t>(context.stream)>>>(
+      static_cast<P>(args)...);
+  check(hipGetLastError(), operation, ErrorCode::launch);
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,60 @@
+// What a back end offers: devices, memory, streams, copies, its kernels and its BLAS. Implemented once per
+// platform folder (platform/{cpu,nvidia,amd}/backend.cpp); vendor errors leave as relayout::Error that names
+// the operation.
+#pragma once
+
+#include <cstddef>
+
+#include "kernels/kernel_table.hpp"
+#include "kernels/params.hpp"
+#include "relayout/device.hpp"
+
+namespace relayout {
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  /// "cpu", "cuda" or "hip"
+  virtual const char* name() const noexcept = 0;
+  /// 0 where no device is present; never throws for want of a driver.
+  virtual int device_count() noexcept = 0;
+  virtual DeviceProperties properties(int device) = 0;
+
+  virtual void* allocate(int device, std::size_t bytes) = 0;
+  virtual void deallocate(int device, void* memory) noexcept = 0;
+  virtual void* allocate_pinned(int device, std::size_t bytes) = 0;
+  virtual void deallocate_pinned(int device, void* memory) noexcept = 0;
+
+  virtual void* create_stream(const Device& device) = 0;
+  virtual void destroy_stream(int device, void* stream) noexcept = 0;
+  virtual void synchronize_stream(const LaunchContext& context) = 0;
+  virtual void copy(const LaunchContext& context, void* destination, const void* source,
+                    std::size_t bytes) = 0;
+  virtual void fill(const LaunchContext& context, void* destination, unsigned char value,
+                    std::size_t bytes) = 0;
+
+  virtual void* create_event(int device) = 0;
+  virtual void destroy_event(int device, void* event) noexcept = 0;
+  virtual void record_event(const LaunchContext& context, void* event) = 0;
+  virtual void wait_event(const LaunchContext& context, void* event) = 0;
+  virtual void synchronize_event(int device, void* event) = 0;
+  virtual float milliseconds(int device, void* start, void* stop) = 0;
+
+  virtual const KernelTable& kernels(DeviceKind kind) = 0;
+
+  /// The BLAS that was built in for this kind of device, or nullptr.
+  virtual const char* blas_name(DeviceKind kind) const noexcept = 0;
+  /// Whether the BLAS needs GemmParams::workspace for this problem.
+  virtual bool blas_needs_workspace(DeviceKind kind, bool with_bias, DType out_type) const noexcept = 0;
+  /// Queues the GEMM with the BLAS; k, m, n > 0. False when the library does not take the problem.
+  virtual bool blas_gemm(const Device& device, const LaunchContext& context, const GemmParams& params) = 0;
+};
+
+/// Registers a back end while the program starts; `backend` lives until it ends.
+void register_backend(Backend& backend);
+/// By name; nullptr when it is not in this program.
+Backend* find_backend(const char* name) noexcept;
+/// The CUDA or the HIP back end, nullptr when neither was built in.
+Backend* gpu_backend() noexcept;
+
+}  // namespace relayout

@@ -1,0 +1,129 @@
+// The back end behind Device::cpu() and Device::emulated(): host memory, streams that finish each call.
+#include "platform/backend.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <new>
+#include <string>
+#include <thread>
+
+#include "blas.hpp"
+#include "emulated_stream.hpp"
+#include "host/native/native_table.hpp"
+#include "kernels/backend_kernels.hpp"
+#include "relayout/error.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+struct StampedEvent {
+  bool recorded = false;
+  Clock::time_point time;
+};
+StampedEvent& event_of(void* event) { return *static_cast<StampedEvent*>(event); }
+
+// A whole cache line, and the widest vector register.
+constexpr std::align_val_t kAlignment{64};
+
+std::size_t physical_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : 0;
+}
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "this machine's processor";
+}
+
+class CpuBackend final : public Backend {
+ public:
+  const char* name() const noexcept override { return "cpu"; }
+  int device_count() noexcept override { return 1; }
+
+  DeviceProperties properties(int) override {
+    DeviceProperties properties;
+    properties.name = processor_name();
+#if defined(__x86_64__)
+    properties.architecture = "x86_64";
+#elif defined(__aarch64__)
+    properties.architecture = "aarch64";
+#else
+    properties.architecture = "host";
+#endif
+    properties.multiprocessors = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+    properties.l2_bytes = static_cast<std::size_t>(std::max(0L, sysconf(_SC_LEVEL2_CACHE_SIZE)));
+#endif
+    properties.memory_bytes = physical_memory();
+    return properties;
+  }
+
+  void* allocate(int, std::size_t bytes) override {
+    // Beyond the machine's memory the kernel would grant the addresses and end the program at their first
+    // use.
+    const std::size_t limit = physical_memory();
+    void* const memory =
+        limit > 0 && bytes > limit ? nullptr : ::operator new(bytes, kAlignment, std::nothrow);
+    if (memory == nullptr)
+      throw Error(ErrorCode::out_of_memory, "no host memory of " + std::to_string(bytes) +
+                                                " bytes: this machine has " + std::to_string(limit));
+    return memory;
+  }
+  void deallocate(int, void* memory) noexcept override { ::operator delete(memory, kAlignment); }
+  void* allocate_pinned(int device, std::size_t bytes) override { return allocate(device, bytes); }
+  void deallocate_pinned(int device, void* memory) noexcept override { deallocate(device, memory); }
+
+  void* create_stream(const Device& device) override { return new EmulatedStream{device.emulation()}; }
+  void destroy_stream(int, void* stream) noexcept override { delete static_cast<EmulatedStream*>(stream); }
+  void synchronize_stream(const LaunchContext&) override {}
+  void copy(const LaunchContext&, void* destination, const void* source, std::size_t bytes) override {
+    std::memmove(destination, source, bytes);
+  }
+  void fill(const LaunchContext&, void* destination, unsigned char value, std::size_t bytes) override {
+    std::memset(destination, value, bytes);
+  }
+
+  void* create_event(int) override { return new StampedEvent; }
+  void destroy_event(int, void* event) noexcept override { delete static_cast<StampedEvent*>(event); }
+  void record_event(const LaunchContext&, void* event) override { event_of(event) = {true, Clock::now()}; }
+  void wait_event(const LaunchContext&, void*) override {}
+  void synchronize_event(int, void*) override {}
+  float milliseconds(int, void* start, void* stop) override {
+    if (!event_of(start).recorded || !event_of(stop).recorded)
+      throw Error(ErrorCode::invalid_argument, "milliseconds between events: one of them was never recorded");
+    return std::chrono::duration<float, std::milli>(event_of(stop).time - event_of(start).time).count();
+  }
+
+  const KernelTable& kernels(DeviceKind kind) override {
+    return kind == DeviceKind::cpu ? native::kernel_table() : RELAYOUT_BACKEND::kernel_table();
+  }
+
+  const char* blas_name(DeviceKind kind) const noexcept override {
+    return kind == DeviceKind::cpu ? library_name() : nullptr;
+  }
+  bool blas_needs_workspace(DeviceKind, bool, DType) const noexcept override { return false; }
+  bool blas_gemm(const Device& device, const LaunchContext& context, const GemmParams& params) override {
+    return device.kind() == DeviceKind::cpu && library_gemm(context, params);
+  }
+};
+
+CpuBackend backend;
+
+}  // namespace
+}  // namespace relayout::RELAYOUT_BACKEND
+
+/// The linker is told to look for this symbol, which brings the back end into the program.
+extern "C" __attribute__((visibility("default"))) int relayout_backend_cpu;
+int relayout_backend_cpu = [] {
+  relayout::register_backend(relayout::RELAYOUT_BACKEND::backend);
+  return 1;
+}();

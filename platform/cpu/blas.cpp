@@ -1,0 +1,85 @@
+// OpenBLAS has no GEMM from 16-bit operands to fp32 sums on every processor: blocks of both operands are
+// widened to fp32, which is exact, and multiplied into a block of sums. The three blocks take 5 MiB whatever
+// the problem, and none of their extents comes near the library's 32-bit sizes.
+#include "blas.hpp"
+
+#if defined(RELAYOUT_HAVE_OPENBLAS)
+#include <cblas.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "host/native/convert.hpp"
+#include "host/native/native_table.hpp"
+#endif
+
+namespace relayout::RELAYOUT_BACKEND {
+
+#if defined(RELAYOUT_HAVE_OPENBLAS)
+namespace {
+
+constexpr std::int64_t kRows = 512, kColumns = 512, kDepth = 1024;
+
+/// Rows of `depth` elements, `pitch` apart, become rows of depth floats side by side.
+template <class T>
+void widen(const T* in, std::int64_t pitch, std::int64_t rows, std::int64_t depth, std::vector<float>& out) {
+  out.resize(static_cast<std::size_t>(rows * depth));
+  for (std::int64_t row = 0; row < rows; ++row)
+    native::convert_row(in + row * pitch, &out[row * depth], depth);
+}
+
+template <class T>
+void multiply(const LaunchContext& context, const GemmParams& params) {
+  std::vector<float> a, bt, sums;
+  const auto block = [&](std::int64_t group, std::int64_t row, std::int64_t column) {
+    const std::int64_t rows = std::min(kRows, params.m - row),
+                       columns = std::min(kColumns, params.n - column);
+    const T* const a_block = static_cast<const T*>(params.a) + group * params.a_group + row * params.lda;
+    const T* const bt_block = static_cast<const T*>(params.bt) + group * params.b_group + column * params.ldb;
+    sums.resize(static_cast<std::size_t>(rows * columns));
+    for (std::int64_t k = 0; k < params.k; k += kDepth) {
+      const std::int64_t depth = std::min(kDepth, params.k - k);
+      widen(a_block + k, params.lda, rows, depth, a);
+      widen(bt_block + k, params.ldb, columns, depth, bt);
+      const auto size = [](std::int64_t extent) { return static_cast<int>(extent); };
+      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, size(rows), size(columns), size(depth), 1.0f,
+                  a.data(), size(depth), bt.data(), size(depth), k == 0 ? 0.0f : 1.0f, sums.data(),
+                  size(columns));
+    }
+    GemmParams store = params;
+    store.workspace = sums.data();
+    store.groups = 1;
+    store.m = rows;
+    store.n = columns;
+    if (params.bias != nullptr) store.bias = params.bias + group * params.n + column;
+    const std::int64_t offset = group * params.y_group + row * params.ldc + column;
+    store.y = static_cast<char*>(params.y) + offset * static_cast<std::int64_t>(size_of(params.out_type));
+    native::gemm_epilogue(context, store);
+  };
+  for (std::int64_t group = 0; group < params.groups; ++group)
+    for (std::int64_t column = 0; column < params.n; column += kColumns)
+      for (std::int64_t row = 0; row < params.m; row += kRows) block(group, row, column);
+}
+
+}  // namespace
+
+const char* library_name() noexcept { return "OpenBLAS"; }
+
+bool library_gemm(const LaunchContext& context, const GemmParams& params) {
+  if (params.in_type == DType::f16) {
+    multiply<f16>(context, params);
+  } else {
+    multiply<bf16>(context, params);
+  }
+  return true;
+}
+
+#else
+
+const char* library_name() noexcept { return nullptr; }
+
+bool library_gemm(const LaunchContext&, const GemmParams&) { return false; }
+
+#endif
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,127 @@
+// The kernel language for a host compiler: natural HIP source compiles unchanged and runs on the fiber
+// runtime (fiber_runtime.hpp), which owns the switches behind the barriers and the warp operations.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "fiber_runtime.hpp"
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+
+// A worker (OS thread) runs one block at a time, so a block's shared memory is its worker's. AddressSanitizer
+// puts no red zones around thread-locals: there the runtime uses one worker and plain statics.
+#if defined(__SANITIZE_ADDRESS__)
+#define __shared__ static
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __shared__ static
+#else
+#define __shared__ static thread_local
+#endif
+#else
+#define __shared__ static thread_local
+#endif
+
+#define __syncthreads() ::relayout::RELAYOUT_BACKEND::block_barrier(__FILE__, __LINE__)
+
+/// `T* name` = the block's dynamic shared memory: exactly LaunchShape::shared_bytes, aligned to 16 bytes, all
+/// bits set (NaN in every floating type) when the block starts.
+#define RELAYOUT_DYNAMIC_SHARED(T, name)                                           \
+  static_assert(alignof(T) <= 16, "dynamic shared memory is aligned to 16 bytes"); \
+  T* name = static_cast<T*>(::relayout::RELAYOUT_BACKEND::dynamic_shared())
+
+namespace relayout::RELAYOUT_BACKEND {
+
+__device__ __forceinline__ std::uint32_t __float_as_uint(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+__device__ __forceinline__ float __uint_as_float(std::uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+__device__ __forceinline__ std::int32_t __float_as_int(float value) {
+  return static_cast<std::int32_t>(__float_as_uint(value));
+}
+__device__ __forceinline__ float __int_as_float(std::int32_t bits) {
+  return __uint_as_float(static_cast<std::uint32_t>(bits));
+}
+__device__ __forceinline__ long long __double_as_longlong(double value) {
+  long long bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+__device__ __forceinline__ double __longlong_as_double(long long bits) {
+  double value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
+/// holds.
+constexpr bool kHasWarpsOf64 = true;
+
+// Warp operations. W is the device's warp size; every thread of the warp takes part (a block's last warp may
+// be short), in the same call. T: trivially copyable, up to 8 bytes. Only warp_barrier orders memory.
+
+/// This thread's place in its warp.
+template <int W>
+__device__ __forceinline__ int lane_id() {
+  static_assert(W == 32 || W == 64, "a warp has 32 or 64 lanes");
+  const std::uint32_t thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  return static_cast<int>(thread % W);
+}
+
+/// The value of lane `source_lane`, 0 <= source_lane < W and present.
+template <int W, class T>
+__device__ __forceinline__ T warp_shuffle(T value, int source_lane, const char* file = __builtin_FILE(),
+                                          int line = __builtin_LINE()) {
+  static_assert(W == 32 || W == 64, "a warp has 32 or 64 lanes");
+  static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 8, "shuffles move up to 8 bytes");
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  bits = warp_exchange(W, bits, source_lane, {file, line});
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/// The value of lane `own lane ^ mask`, 0 <= mask < W.
+template <int W, class T>
+__device__ __forceinline__ T warp_shuffle_xor(T value, int mask, const char* file = __builtin_FILE(),
+                                              int line = __builtin_LINE()) {
+  return warp_shuffle<W>(value, lane_id<W>() ^ mask, file, line);
+}
+
+/// The value of lane `own lane + distance`, the own value where that lane would lie beyond the warp.
+template <int W, class T>
+__device__ __forceinline__ T warp_shuffle_down(T value, int distance, const char* file = __builtin_FILE(),
+                                               int line = __builtin_LINE()) {
+  const int source = lane_id<W>() + distance;
+  return warp_shuffle<W>(value, source < W ? source : lane_id<W>(), file, line);
+}
+
+/// Bit i: lane i's predicate; 0 for lanes that the block does not have.
+template <int W>
+__device__ __forceinline__ std::uint64_t warp_ballot(bool predicate, const char* file = __builtin_FILE(),
+                                                     int line = __builtin_LINE()) {
+  static_assert(W == 32 || W == 64, "a warp has 32 or 64 lanes");
+  return warp_vote(W, predicate, {file, line});
+}
+
+/// What the warp's threads wrote before is visible to all of them after.
+template <int W>
+__device__ __forceinline__ void warp_barrier(const char* file = __builtin_FILE(),
+                                             int line = __builtin_LINE()) {
+  static_assert(W == 32 || W == 64, "a warp has 32 or 64 lanes");
+  warp_wait(W, {file, line});
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

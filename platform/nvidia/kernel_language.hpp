@@ -1,0 +1,52 @@
+// What kernels need of CUDA beyond the language itself: the same names on every platform.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+/// `name` points to the block's dynamic shared memory, 16-byte aligned.
+#define RELAYOUT_DYNAMIC_SHARED(T, name)                    \
+  extern __shared__ uint4 relayout_dynamic_shared_memory[]; \
+  T* name = reinterpret_cast<T*>(relayout_dynamic_shared_memory)
+
+namespace relayout::RELAYOUT_BACKEND {
+
+constexpr unsigned kWholeWarp = 0xffffffffu;
+
+/// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this holds.
+constexpr bool kHasWarpsOf64 = false;
+
+/// W is the warp size that the host took from the device: 32 here.
+template <int W>
+__device__ __forceinline__ int lane_id() {
+  static_assert(W == 32, "a CUDA warp has 32 lanes");
+  return static_cast<int>((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % W);
+}
+template <int W, class T>
+__device__ __forceinline__ T warp_shuffle(T value, int source_lane) {
+  static_assert(W == 32, "a CUDA warp has 32 lanes");
+  return __shfl_sync(kWholeWarp, value, source_lane);
+}
+template <int W, class T>
+__device__ __forceinline__ T warp_shuffle_xor(T value, int mask) {
+  static_assert(W == 32, "a CUDA warp has 32 lanes");
+  return __shfl_xor_sync(kWholeWarp, value, mask);
+}
+template <int W, class T>
+__device__ __forceinline__ T warp_shuffle_down(T value, int distance) {
+  static_assert(W == 32, "a CUDA warp has 32 lanes");
+  return __shfl_down_sync(kWholeWarp, value, static_cast<unsigned>(distance));
+}
+template <int W>
+__device__ __forceinline__ std::uint64_t warp_ballot(bool predicate) {
+  static_assert(W == 32, "a CUDA warp has 32 lanes");
+  return __ballot_sync(kWholeWarp, predicate);
+}
+template <int W>
+__device__ __forceinline__ void warp_barrier() {
+  static_assert(W == 32, "a CUDA warp has 32 lanes");
+  __syncwarp();
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,427 @@
+// gemm: exactly on small integers, within the three gates of the reference on real numbers.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "host/reference/gemm.hpp"
+#include "tests/cases/gemm_case.hpp"
+#include "tests/support/devices.hpp"
+#include "tests/support/expect_error.hpp"
+#include "tests/support/fill.hpp"
+#include "tests/support/guarded_buffer.hpp"
+
+namespace relayout::test {
+namespace {
+
+using cases::GemmCase;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+GemmCase make(std::int64_t m, std::int64_t n, std::int64_t k) {
+  GemmCase c;
+  c.m = m;
+  c.n = n;
+  c.k = k;
+  return c;
+}
+
+/// The operands of one case on one device.
+struct Operands {
+  Operands(const Stream& on, const GemmCase& c)
+      : stream(on),
+        with_bias(c.bias),
+        a(on, Role::input, c.in_type, c.a_shape(), c.a_strides(), c.misaligned),
+        bt(on, Role::input, c.in_type, c.b_shape(), c.b_strides(), c.misaligned),
+        bias(on, Role::input, DType::f32, {c.groups * c.n}),
+        y(on, Role::output, c.out_type, c.y_shape(), c.y_strides(), c.misaligned),
+        workspace(on.device(), c.workspace ? gemm_workspace_bytes(on.device(), y.device(), c.bias) : 0) {}
+
+  void run() {
+    a.upload();
+    bt.upload();
+    bias.upload();
+    const TensorView space(workspace.data(), DType::u8, {static_cast<std::int64_t>(workspace.bytes())});
+    EXPECT_NO_THROW(
+        gemm(stream, a.device(), bt.device(), with_bias ? bias.device() : TensorView(), y.device(), space));
+  }
+  TensorView host_bias() const { return with_bias ? bias.host() : TensorView(); }
+
+  /// Every element is the exact result rounded once.
+  void expect_exact() {
+    reference::gemm(a.host(), bt.host(), host_bias(), y.host());
+    EXPECT_TRUE(y.check());
+    expect_inputs_unchanged();
+  }
+  void expect_within_gates() {
+    const std::vector<unsigned char> bytes = y.download();
+    const reference::GemmCheck gates =
+        reference::check_gemm(a.host(), bt.host(), host_bias(), y.view_of(bytes));
+    EXPECT_TRUE(gates.bound_ok()) << "|y - r| = " << gates.worst_error << " against " << gates.worst_bound;
+    EXPECT_TRUE(gates.rms_ok()) << "relative RMS " << gates.rms << " above " << gates.rms_limit;
+    EXPECT_TRUE(gates.share_ok()) << "only " << gates.share << " of the results are the rounded exact ones";
+    EXPECT_TRUE(y.check_outside());
+    expect_inputs_unchanged();
+  }
+  void expect_inputs_unchanged() const {
+    EXPECT_TRUE(a.check());
+    EXPECT_TRUE(bt.check());
+    EXPECT_TRUE(bias.check());
+  }
+
+  Stream stream;
+  bool with_bias;
+  GuardedBuffer a, bt, bias, y;
+  Buffer workspace;
+};
+
+void check_integers(const Stream& stream, const GemmCase& c) {
+  SCOPED_TRACE(::testing::Message() << c);
+  Operands operands(stream, c);
+  fill_small_integers(operands.a.host(), 1);
+  fill_small_integers(operands.bt.host(), 2);
+  fill_small_integers(operands.bias.host(), 3);
+  operands.run();
+  operands.expect_exact();
+}
+
+class GemmTest : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, GemmTest, ::testing::ValuesIn(test_devices()), device_test_name);
+
+class GemmOrderTest : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, GemmOrderTest, ::testing::ValuesIn(reordered_devices()), device_test_name);
+
+TEST_P(GemmTest, SmallIntegersAreExactForEveryTail) {
+  const std::vector<GemmCase> shapes{
+      make(1, 1, 1),    make(1, 1, 1000),  make(15, 17, 16),   make(16, 16, 16),  make(17, 15, 33),
+      make(63, 65, 64), make(64, 64, 64),  make(65, 63, 17),   make(129, 65, 15), make(1, 129, 63),
+      make(129, 1, 65), make(64, 17, 129), make(1000, 16, 15), make(15, 1000, 17)};
+  int turn = 0;
+  for (GemmCase c : shapes)
+    for (const DType type : {DType::f16, DType::bf16}) {
+      c.in_type = type;
+      c.out_type = turn % 3 == 0 ? DType::f32 : type;
+      c.bias = turn % 2 == 0;
+      c.workspace = turn % 4 < 3;
+      c.misaligned = turn % 5 == 0 ? 1 : 0;
+      ++turn;
+      check_integers(stream(), c);
+    }
+}
+
+TEST_P(GemmTest, EveryTypeWithAndWithoutBiasWorkspaceAndPitches) {
+  for (const DType in : {DType::f16, DType::bf16})
+    for (const DType out : {in, DType::f32})
+      for (const bool bias : {false, true})
+        for (const bool workspace : {false, true})
+          for (const std::int64_t gap : {0, 3}) {
+            GemmCase c = make(33, 18, 35);
+            c.in_type = in;
+            c.out_type = out;
+            c.bias = bias;
+            c.workspace = workspace;
+            c.a_gap = gap;
+            c.b_gap = gap == 0 ? 0 : 5;
+            c.y_gap = gap == 0 ? 0 : 7;
+            check_integers(stream(), c);
+          }
+}
+
+TEST_P(GemmTest, Groups) {
+  for (const bool side_by_side : {false, true})
+    for (const bool bias : {false, true})
+      for (const bool workspace : {false, true}) {
+        GemmCase c = make(21, 19, 23);
+        c.groups = 3;
+        c.side_by_side = side_by_side;
+        c.bias = bias;
+        c.workspace = workspace;
+        check_integers(stream(), c);
+        c.a_gap = 1;
+        c.b_gap = 9;
+        c.y_gap = 4;
+        c.out_type = DType::f32;
+        check_integers(stream(), c);
+      }
+  GemmCase depthwise = make(40, 1, 4);
+  depthwise.groups = 30;
+  depthwise.side_by_side = true;
+  check_integers(stream(), depthwise);
+}
+
+TEST_P(GemmTest, WithoutDepthYIsTheBias) {
+  for (const DType out : {DType::f16, DType::f32})
+    for (const bool bias : {false, true}) {
+      GemmCase c = make(17, 35, 0);
+      c.out_type = out;
+      c.bias = bias;
+      check_integers(stream(), c);
+    }
+}
+
+TEST_P(GemmTest, NothingToDo) {
+  check_integers(stream(), make(0, 5, 7));
+  check_integers(stream(), make(5, 0, 7));
+  GemmCase c = make(5, 3, 7);
+  c.groups = 0;
+  SCOPED_TRACE(::testing::Message() << c);
+  EXPECT_NO_THROW(gemm(stream(), TensorView(nullptr, DType::f16, {0, 5, 7}),
+                       TensorView(nullptr, DType::f16, {0, 3, 7}), TensorView(),
+                       TensorView(nullptr, DType::f16, {0, 5, 3})));
+}
+
+/// A pitch that no row uses may be anything.
+TEST_P(GemmTest, OneRow) {
+  GemmCase c = make(1, 1, 37);
+  Operands operands(stream(), c);
+  fill_small_integers(operands.a.host(), 1);
+  fill_small_integers(operands.bt.host(), 2);
+  fill_small_integers(operands.bias.host(), 3);
+  operands.run();
+  operands.expect_exact();
+  const auto with_pitch = [](const TensorView& view, std::int64_t pitch) {
+    return TensorView(view.data(), view.dtype(), view.shape(), {pitch, 1});
+  };
+  EXPECT_NO_THROW(gemm(stream(), with_pitch(operands.a.device(), 0), with_pitch(operands.bt.device(), 1),
+                       operands.bias.device(), with_pitch(operands.y.device(), 0)));
+  operands.expect_exact();
+}
+
+TEST_P(GemmTest, RealNumbersPassTheGates) {
+  struct Data {
+    const char* name;
+    std::function<void(const TensorView&, std::uint64_t, double)> fill;
+  };
+  const std::vector<Data> all{
+      {"N(0, 1)",
+       [](const TensorView& view, std::uint64_t seed, double scale) { fill_normal(view, seed, scale); }},
+      {"U[1, 2]", [](const TensorView& view, std::uint64_t seed, double scale) {
+         fill_with(view, [&](std::uint64_t i) { return scale * (1.0 + uniform(i, seed)); });
+       }}};
+  for (const Data& data : all)
+    for (const std::int64_t k : {64, 1000})
+      for (const DType type : {DType::f16, DType::bf16})
+        for (const bool half_out : {true, false}) {
+          GemmCase c = make(65, 33, k);
+          c.in_type = type;
+          c.out_type = half_out ? type : DType::f32;
+          SCOPED_TRACE(::testing::Message() << c << " with " << data.name);
+          Operands operands(stream(), c);
+          data.fill(operands.a.host(), 4, 1.0);
+          data.fill(operands.bt.host(), 5, 1.0 / std::sqrt(static_cast<double>(k)));
+          fill_normal(operands.bias.host(), 6);
+          operands.run();
+          operands.expect_within_gates();
+        }
+}
+
+/// Small cases with chosen numbers: a is [m, k], bt [n, k], f16.
+class GemmNumbersTest : public GemmTest {
+ protected:
+  /// y = a * bt^T + bias with the given values, row by row; expects the exact results rounded once.
+  void expect(GemmCase c, const std::vector<double>& a, const std::vector<double>& bt,
+              const std::vector<double>& bias) {
+    c.bias = !bias.empty();
+    for (const bool workspace : {false, true}) {
+      c.workspace = workspace;
+      SCOPED_TRACE(::testing::Message() << c);
+      Operands operands(stream(), c);
+      fill_with(operands.a.host(), [&](std::uint64_t i) { return a[i]; });
+      fill_with(operands.bt.host(), [&](std::uint64_t i) { return bt[i]; });
+      if (c.bias) fill_with(operands.bias.host(), [&](std::uint64_t i) { return bias[i]; });
+      operands.run();
+      operands.expect_exact();
+    }
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, GemmNumbersTest, ::testing::ValuesIn(test_devices()), device_test_name);
+
+TEST_P(GemmNumbersTest, OneRoundingAfterTheBias) {
+  // 2049 is a tie in f16: rounding the sum first loses the half that the bias adds.
+  expect(make(1, 1, 2), {2048, 1}, {1, 1}, {0.5});
+  expect(make(1, 1, 2), {2048, 1}, {1, 1}, {-0.5});
+  expect(make(1, 1, 2), {2048, 3}, {1, 1}, {-0.25});
+}
+
+TEST_P(GemmNumbersTest, OverflowGivesInfinity) {
+  expect(make(1, 1, 2), {32768, 32736}, {1, 1}, {});      // 65504
+  expect(make(1, 1, 2), {32768, 32752}, {1, 1}, {});      // 65520
+  expect(make(1, 1, 2), {-32768, -32752}, {1, 1}, {});    // -65520
+  expect(make(1, 1, 2), {32768, 32736}, {1, 1}, {15.0});  // 65519: still finite
+  expect(make(1, 1, 2), {32768, 32736}, {1, 1}, {16.0});
+  expect(make(1, 1, 2), {65504, 65504}, {65504, 65504}, {});
+  expect(make(1, 1, 3), {65504, 65504, -65504}, {1, 1, 1}, {});  // beyond f16 on the way only
+}
+
+TEST_P(GemmNumbersTest, InfinitiesAndNans) {
+  expect(make(2, 2, 2), {kInf, 1, 2, 3}, {1, 2, 3, -4}, {});
+  expect(make(2, 2, 2), {kInf, -kInf, 2, 3}, {1, 1, 1, 2}, {});
+  expect(make(2, 2, 2), {kInf, 1, 2, 3}, {0, 1, 1, 1}, {});
+  expect(make(2, 2, 1), {1, 2}, {3, 4}, {kInf, kNan});
+}
+
+/// On MI200 the matrix instructions of the vendor's library take subnormal inputs as 0.
+TEST_P(GemmNumbersTest, SubnormalsCountInFull) {
+  GemmCase c = make(33, 17, 20);
+  c.bias = false;
+  Operands operands(stream(), c);
+  fill_with(operands.a.host(),
+            [](std::uint64_t i) { return std::ldexp(static_cast<double>(hash(i) % 11) - 5.0, -24); });
+  fill_small_integers(operands.bt.host(), 2);
+  operands.run();
+  if (device().properties().architecture.rfind("gfx90a", 0) == 0 &&
+      gemm_library(device()) != std::string("relayout"))
+    fill_with(operands.a.host(), [](std::uint64_t) { return 0.0; });
+  reference::gemm(operands.a.host(), operands.bt.host(), TensorView(), operands.y.host());
+  EXPECT_TRUE(operands.y.check());
+}
+
+TEST_P(GemmTest, ANanStaysInItsRowAndColumn) {
+  for (const bool in_a : {true, false})
+    for (const double poison : {kNan, kInf}) {
+      GemmCase c = make(70, 67, 33);
+      SCOPED_TRACE(::testing::Message() << c << (in_a ? " poison in a" : " poison in bt"));
+      Operands operands(stream(), c);
+      fill_small_integers(operands.a.host(), 1);
+      fill_small_integers(operands.bt.host(), 2);
+      fill_small_integers(operands.bias.host(), 3);
+      store_value(in_a ? operands.a.host() : operands.bt.host(), {65, 32}, poison);
+      operands.run();
+      operands.expect_exact();
+    }
+}
+
+/// Rows of one matrix that the problem does not use are NaN: masked loads must not let them in.
+TEST_P(GemmTest, UnusedRowsAreNotRead) {
+  const GemmCase used = make(17, 18, 19);
+  GuardedBuffer a(stream(), Role::input, DType::f16, {40, 19}),
+      bt(stream(), Role::input, DType::f16, {40, 19});
+  GuardedBuffer y(stream(), Role::output, DType::f16, {17, 18});
+  for (const GuardedBuffer* operand : {&a, &bt}) {
+    fill_with(operand->host(), [](std::uint64_t) { return kNan; });
+    fill_small_integers(operand->host().slice(0, 10, 10 + (operand == &a ? used.m : used.n)));
+    operand->upload();
+  }
+  gemm(stream(), a.device().slice(0, 10, 27), bt.device().slice(0, 10, 28), TensorView(), y.device());
+  reference::gemm(a.host().slice(0, 10, 27), bt.host().slice(0, 10, 28), TensorView(), y.host());
+  EXPECT_TRUE(y.check());
+}
+
+TEST_P(GemmTest, ATooSmallWorkspaceIsNoError) {
+  GemmCase c = make(33, 18, 35);
+  c.workspace = false;
+  Operands operands(stream(), c);
+  fill_small_integers(operands.a.host(), 1);
+  fill_small_integers(operands.bt.host(), 2);
+  fill_small_integers(operands.bias.host(), 3);
+  operands.workspace = Buffer(device(), 4);
+  operands.run();
+  operands.expect_exact();
+}
+
+TEST_P(GemmTest, LibraryAndWorkspace) {
+  const std::string library = gemm_library(device());
+  EXPECT_TRUE(library == "cuBLAS" || library == "hipBLAS" || library == "OpenBLAS" || library == "relayout")
+      << library;
+  EXPECT_TRUE(device().kind() != DeviceKind::emulated || library == "relayout") << library;
+  const TensorView y(nullptr, DType::f16, {3, 5, 7});
+  for (const bool bias : {false, true}) {
+    const std::size_t bytes = gemm_workspace_bytes(device(), y, bias);
+    EXPECT_TRUE(bytes == 0 || bytes == 4u * 3 * 5 * 7) << bytes;
+    EXPECT_TRUE(bytes == 0 || library != "relayout") << bytes;
+  }
+}
+
+TEST_P(GemmOrderTest, TheOrderOfThreadsDoesNotMatter) {
+  check_integers(stream(), make(66, 67, 35));
+  GemmCase c = make(21, 19, 23);
+  c.groups = 2;
+  c.side_by_side = true;
+  check_integers(stream(), c);
+}
+
+class GemmErrorTest : public GemmTest {
+ protected:
+  GemmErrorTest() : operands_(stream(), make(4, 3, 5)) {}
+  TensorView a(const Dims& shape = {4, 5}, DType type = DType::f16) const {
+    return view(operands_.a, type, shape, {});
+  }
+  TensorView bt(const Dims& shape = {3, 5}, DType type = DType::f16) const {
+    return view(operands_.bt, type, shape, {});
+  }
+  TensorView y(const Dims& shape = {4, 3}, DType type = DType::f16, const Dims& strides = {}) const {
+    return view(operands_.y, type, shape, strides);
+  }
+  TensorView bias(const Dims& shape = {3}, DType type = DType::f32, const Dims& strides = {}) const {
+    return view(operands_.bias, type, shape, strides);
+  }
+  static TensorView view(const GuardedBuffer& buffer, DType type, const Dims& shape, const Dims& strides) {
+    return TensorView(buffer.device().data(), type, shape,
+                      strides.empty() ? contiguous_strides(shape) : strides);
+  }
+  void expect(ErrorCode code, const std::vector<std::string>& words, const TensorView& a_view,
+              const TensorView& b_view, const TensorView& bias_view, const TensorView& y_view) {
+    expect_error(code, words, [&] { gemm(stream(), a_view, b_view, bias_view, y_view); });
+    EXPECT_TRUE(operands_.y.check()) << "something was written before the error";
+  }
+  Operands operands_;
+};
+INSTANTIATE_TEST_SUITE_P(Devices, GemmErrorTest, ::testing::ValuesIn(test_devices()), device_test_name);
+
+TEST_P(GemmErrorTest, ShapesThatDoNotGoTogether) {
+  expect(ErrorCode::shape, {"[4, 5]", "[3, 4]", "[4, 3]"}, a(), bt({3, 4}), bias(), y());
+  expect(ErrorCode::shape, {"[4, 5]", "[3, 5]", "[3, 4]"}, a(), bt(), bias(), y({3, 4}));
+  expect(ErrorCode::shape, {"[3, 5]", "[2, 5]", "[4, 3]"}, a({3, 5}), bt({2, 5}), bias(), y());
+  expect(ErrorCode::shape, {"[2, 2, 5]", "[3, 1, 5]"}, a({2, 2, 5}), bt({3, 1, 5}), TensorView(),
+         y({2, 2, 1}));
+  expect(ErrorCode::shape, {"3"}, a(), bt(), bias({2}), y());
+  expect(ErrorCode::shape, {"3"}, a(), bt(), bias({1, 3}), y());
+}
+
+TEST_P(GemmErrorTest, Ranks) {
+  expect(ErrorCode::rank, {}, a({20}), bt(), bias(), y());
+  expect(ErrorCode::rank, {}, a(), bt({15}), bias(), y());
+  expect(ErrorCode::rank, {}, a(), bt(), bias(), y({1, 1, 4, 3}));
+}
+
+TEST_P(GemmErrorTest, Types) {
+  expect(ErrorCode::dtype, {"f16", "bf16"}, a(), bt({3, 5}, DType::bf16), bias(), y());
+  expect(ErrorCode::dtype, {"f16", "bf16"}, a(), bt(), bias(), y({4, 3}, DType::bf16));
+  expect(ErrorCode::dtype, {"f32"}, a({2, 5}, DType::f32), bt({1, 5}, DType::f32), TensorView(),
+         y({2, 1}, DType::f32));
+  expect(ErrorCode::dtype, {"f64"}, a(), bt(), bias(), y({1, 3}, DType::f64));
+}
+
+TEST_P(GemmErrorTest, Strides) {
+  const TensorView across(operands_.a.device().data(), DType::f16, {4, 5}, {1, 4});
+  expect(ErrorCode::invalid_argument, {"stride"}, across, bt(), bias(), y());
+  const TensorView short_pitch(operands_.a.device().data(), DType::f16, {4, 5}, {4, 1});
+  expect(ErrorCode::invalid_argument, {"pitch"}, short_pitch, bt(), bias(), y());
+  expect(ErrorCode::invalid_argument, {"stride"}, a(), bt(), bias(), y({4, 3}, DType::f16, {1, 4}));
+}
+
+TEST_P(GemmErrorTest, Overlaps) {
+  // Two groups at one address.
+  expect(ErrorCode::output_overlap, {}, a({2, 2, 2}), bt({2, 3, 2}), TensorView(),
+         y({2, 2, 3}, DType::f16, {0, 3, 1}));
+  expect(ErrorCode::partial_overlap, {}, TensorView(operands_.y.device().data(), DType::f16, {4, 3}),
+         bt({3, 3}), bias(), y());
+  expect(ErrorCode::partial_overlap, {}, a({4, 3}),
+         TensorView(operands_.y.device().data(), DType::f16, {3, 3}), bias(), y());
+  expect(ErrorCode::partial_overlap, {}, a(), bt(), TensorView(operands_.y.device().data(), DType::f32, {3}),
+         y());
+}
+
+TEST_P(GemmErrorTest, NullPointers) {
+  expect(ErrorCode::null_pointer, {}, TensorView(nullptr, DType::f16, {4, 5}), bt(), bias(), y());
+  expect(ErrorCode::null_pointer, {}, a(), TensorView(nullptr, DType::f16, {3, 5}), bias(), y());
+  expect(ErrorCode::null_pointer, {}, a(), bt(), bias(), TensorView(nullptr, DType::f16, {4, 3}));
+}
+
+}  // namespace
+}  // namespace relayout::test

@@ -1,0 +1,413 @@
+// img2col with cast, transpose and padding fused: the formula by hand, then every window, pad and layout.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "tests/cases/img2col_case.hpp"
+#include "tests/support/checks.hpp"
+#include "tests/support/devices.hpp"
+#include "tests/support/expect_error.hpp"
+#include "tests/support/random.hpp"
+#include "tests/support/reserved_memory.hpp"
+
+namespace relayout::test {
+namespace {
+
+using cases::Img2colCase;
+using cases::Layout;
+
+const std::vector<PadMode> kModes{PadMode::constant,  PadMode::replicate, PadMode::reflect,
+                                  PadMode::symmetric, PadMode::circular,  PadMode::reflect_zero_extended};
+const std::vector<ColumnOrder> kOrders{ColumnOrder::tap_outer, ColumnOrder::channel_outer};
+
+Window window(std::int64_t taps, std::int64_t stride = 1, std::int64_t dilation = 1, std::int64_t groups = 1,
+              ColumnOrder order = ColumnOrder::tap_outer) {
+  Window w;
+  w.taps = taps;
+  w.stride = stride;
+  w.dilation = dilation;
+  w.groups = groups;
+  w.order = order;
+  return w;
+}
+
+PadSpec zeros(std::int64_t left, std::int64_t right) {
+  PadSpec pad;
+  pad.left = left;
+  pad.right = right;
+  return pad;
+}
+
+Img2colCase make(std::int64_t batch, std::int64_t channels, std::int64_t length, const Window& w,
+                 const PadSpec& pad) {
+  Img2colCase c;
+  c.batch = batch;
+  c.channels = channels;
+  c.length = length;
+  c.window = w;
+  c.pad = pad;
+  return c;
+}
+
+class Img2colTest : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, Img2colTest, ::testing::ValuesIn(test_devices()), device_test_name);
+
+class Img2colOrderTest : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, Img2colOrderTest, ::testing::ValuesIn(reordered_devices()),
+                         device_test_name);
+
+class Img2colFarTest : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, Img2colFarTest, ::testing::ValuesIn(host_memory_devices()),
+                         device_test_name);
+
+TEST(OutputLength, IsTheFloorFormula) {
+  EXPECT_EQ(output_length(2048, window(4), zeros(3, 0)), 2048);
+  EXPECT_EQ(output_length(10, window(3, 2), zeros(0, 0)), 4);
+  EXPECT_EQ(output_length(10, window(3, 2), zeros(0, 1)), 5);
+  EXPECT_EQ(output_length(10, window(3, 1, 4), zeros(0, 0)), 2);
+  EXPECT_EQ(output_length(9, window(3, 1, 4), zeros(0, 0)), 1);
+  EXPECT_EQ(output_length(10, window(3), zeros(-2, -5)), 1);
+  EXPECT_EQ(output_length(2, window(5), zeros(2, 1)), 1);
+  EXPECT_EQ(output_length(0, window(3), zeros(2, 2)), 2);
+  EXPECT_EQ(output_length(10, window(1, 100), zeros(0, 0)), 1);
+}
+
+TEST(OutputLength, Errors) {
+  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(8, window(3, 1, 4), zeros(0, 0)); });
+  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(1, window(3, 7), zeros(0, 1)); });
+  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(4, window(2), zeros(-2, -1)); });
+  for (const Window& w :
+       {window(0), window(-1), window(3, 0), window(3, -2), window(3, 1, 0), window(3, 1, 1, 0)})
+    expect_error(ErrorCode::invalid_argument, {}, [&] { output_length(8, w, zeros(5, 0)); });
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(8, window(3), zeros(kMost, kMost)); });
+  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(8, window(kMost, 1, kMost), zeros(1, 1)); });
+}
+
+TEST(CausalPadding, GivesOneOutputPerStrideAndReadsNoLaterSample) {
+  for (const std::int64_t length : {1, 2, 3, 7, 8, 9, 24})
+    for (const std::int64_t taps : {1, 2, 3, 7})
+      for (const std::int64_t stride : {1, 2, 3, 5})
+        for (const std::int64_t dilation : {1, 2, 4}) {
+          SCOPED_TRACE(::testing::Message() << "length " << length << " taps " << taps << " stride " << stride
+                                            << " dilation " << dilation);
+          const Window w = window(taps, stride, dilation);
+          const std::int64_t frames = (length + stride - 1) / stride, span = (taps - 1) * dilation + 1;
+          const PadSpec sample = causal_padding(Causal::sample, length, w);
+          EXPECT_EQ(sample.left, span - 1);
+          EXPECT_EQ(sample.right, 0);
+          EXPECT_EQ(sample.mode, PadMode::constant);
+          EXPECT_EQ(sample.value, 0.0);
+          EXPECT_EQ(output_length(length, w, sample), frames);
+          if (span < stride) {
+            expect_error(ErrorCode::invalid_argument, {}, [&] { causal_padding(Causal::frame, length, w); });
+            continue;
+          }
+          const PadSpec frame = causal_padding(Causal::frame, length, w);
+          EXPECT_EQ(frame.left, span - stride);
+          EXPECT_EQ(frame.right, (frames - 1) * stride + span - length - frame.left);
+          EXPECT_EQ(output_length(length, w, frame), frames);
+          if (stride == 1) {
+            EXPECT_EQ(frame.left, sample.left);
+            EXPECT_EQ(frame.right, sample.right);
+          }
+        }
+}
+
+/// A[b * ho + t, k * Ci + c] = X[b, t * s + k * d - left, c], written out with x = 1000 b + 100 c + i + 1.
+TEST_P(Img2colTest, FollowsTheFormula) {
+  const std::int64_t batch = 2, channels = 4, length = 9, taps = 3, stride = 2, dilation = 2, left = 3,
+                     right = 2;
+  const std::int64_t positions = 5;  // floor((9 + 3 + 2 - 5) / 2) + 1
+  for (const std::int64_t groups : {1, 2})
+    for (const ColumnOrder order : kOrders) {
+      const std::int64_t channels_of_group = channels / groups, depth = taps * channels_of_group;
+      GuardedBuffer in(stream(), Role::input, DType::f32, {batch, channels, length});
+      const Dims shape =
+          groups == 1 ? Dims{batch * positions, depth} : Dims{groups, batch * positions, depth};
+      GuardedBuffer out(stream(), Role::output, DType::f16, shape);
+      for_each_element(in.host(), [&](const Dims& i, std::int64_t) {
+        store_value(in.host(), i, static_cast<double>(1000 * i[0] + 100 * i[1] + i[2] + 1));
+      });
+      in.upload();
+      EXPECT_NO_THROW(img2col(stream(), in.device(), window(taps, stride, dilation, groups, order),
+                              zeros(left, right), out.device()));
+      for_each_element(out.host(), [&](const Dims& index, std::int64_t) {
+        const std::int64_t group = groups == 1 ? 0 : index[0], row = index[index.size() - 2],
+                           column = index.back();
+        const std::int64_t b = row / positions, t = row % positions;
+        const bool tap_outer = order == ColumnOrder::tap_outer;
+        const std::int64_t k = tap_outer ? column / channels_of_group : column % taps;
+        const std::int64_t c =
+            group * channels_of_group + (tap_outer ? column % channels_of_group : column / taps);
+        const std::int64_t i = t * stride + k * dilation - left;
+        const bool inside = i >= 0 && i < length;
+        store_value(out.host(), index, inside ? static_cast<double>(1000 * b + 100 * c + i + 1) : 0.0);
+      });
+      EXPECT_TRUE(out.check());
+      EXPECT_TRUE(in.check());
+    }
+}
+
+TEST_P(Img2colTest, WindowsAndOrders) {
+  for (const ColumnOrder order : kOrders)
+    for (const std::int64_t taps : {1, 2, 4, 7})
+      for (const std::int64_t stride : {1, 2, 3})
+        for (const std::int64_t dilation : {1, 3})
+          check(stream(),
+                make(2, 6, 23, window(taps, stride, dilation, taps == 4 ? 3 : 1, order), zeros(5, 2)));
+}
+
+TEST_P(Img2colTest, EveryPadMode) {
+  for (const PadMode mode : kModes)
+    for (const ColumnOrder order : kOrders)
+      for (const auto& [left, right] :
+           std::vector<std::pair<std::int64_t, std::int64_t>>{{6, 0}, {0, 5}, {3, 6}, {-2, 4}, {4, -3}}) {
+        Img2colCase c = make(2, 5, 11, window(3, 2, 2, 1, order), zeros(left, right));
+        c.pad.mode = mode;
+        c.pad.value = 2.5;
+        check(stream(), c);
+      }
+}
+
+TEST_P(Img2colTest, PadsLongerThanTheSignal) {
+  for (const PadMode mode : kModes) {
+    Img2colCase c = make(2, 3, 4, window(5, 3, 2), zeros(21, 10));
+    c.pad.mode = mode;
+    c.pad.policy = PadPolicy::extended;
+    check(stream(), c);
+  }
+}
+
+TEST_P(Img2colTest, Groups) {
+  for (const ColumnOrder order : kOrders)
+    for (const std::int64_t groups : {2, 3, 12}) {
+      Img2colCase c = make(2, 12, 35, window(3, 1, 1, groups, order), zeros(2, 0));
+      check(stream(), c);
+      c.row_gap = 3;
+      c.group_gap = 5;
+      check(stream(), c);
+    }
+}
+
+TEST_P(Img2colTest, EveryLayoutOfTheInput) {
+  for (const Layout layout :
+       {Layout::ncl, Layout::nlc, Layout::lcn, Layout::gaps, Layout::nlc_gaps, Layout::every_second,
+        Layout::reversed, Layout::one_batch, Layout::one_channel, Layout::one_sample})
+    for (const ColumnOrder order : kOrders) {
+      Img2colCase c = make(2, 10, 37, window(4, 1, 2, 2, order), zeros(6, 1));
+      c.in_layout = layout;
+      c.row_gap = 1;
+      c.in_misaligned = 1;
+      c.out_misaligned = order == ColumnOrder::tap_outer ? 1 : 0;
+      check(stream(), c);
+    }
+}
+
+TEST_P(Img2colTest, Types) {
+  const std::vector<DType> floats{DType::f16, DType::bf16, DType::f32, DType::f64};
+  for (const DType from : floats)
+    for (const DType to : floats) {
+      Img2colCase c = make(2, 6, 19, window(3), zeros(2, 0));
+      c.in_type = from;
+      c.out_type = to;
+      c.pad.value = 0.1;  // not representable: rounded once to the output's type
+      check(stream(), c);
+    }
+  for (const DType type : {DType::u8, DType::i16, DType::i32, DType::u64}) {
+    Img2colCase c = make(2, 6, 19, window(3), zeros(2, 0));
+    c.in_type = c.out_type = type;
+    check(stream(), c);
+  }
+}
+
+TEST_P(Img2colTest, SizesAroundTheTiles) {
+  for (const std::int64_t length : {15, 63, 64, 65, 129})
+    for (const std::int64_t channels : {1, 15, 17, 33, 65})
+      check(stream(), make(1, channels, length, window(3, 1, 2), zeros(4, 0)));
+  for (const std::int64_t length : {257, 1031}) check(stream(), make(1, 3, length, window(4), zeros(3, 0)));
+}
+
+TEST_P(Img2colTest, UnusualWindows) {
+  std::vector<Img2colCase> all{
+      make(2, 3, 5, window(9), zeros(8, 0)),              // more taps than samples
+      make(2, 3, 5, window(3, 1, 4), zeros(8, 0)),        // a span beyond the signal
+      make(2, 3, 40, window(2, 7), zeros(0, 0)),          // stride > span: samples that nobody reads
+      make(1, 2, 300, window(1, 97), zeros(0, 0)),        // a stride beyond a tile
+      make(1, 2, 3000, window(3, 1, 1000), zeros(0, 0)),  // a span beyond a tile
+      make(1, 33, 4100, window(2, 1, 4000), zeros(0, 0)),
+      make(1, 2, 10, window(2, 1, 100000), zeros(100000, 0)),  // a span beyond any shared memory
+      make(1, 3, 16, window(300), zeros(299, 0)),
+      make(1, 1, 1, window(1), zeros(0, 0)),
+      make(3, 1, 1, window(1, 5), zeros(0, 0)),
+      make(2, 2, 0, window(2), zeros(2, 2)),  // nothing but padding
+      make(0, 3, 8, window(3), zeros(2, 0)),  // no batches
+      make(2, 0, 8, window(3), zeros(2, 0)),  // no channels
+  };
+  for (const Img2colCase& c : all)
+    for (const ColumnOrder order : kOrders) {
+      Img2colCase ordered = c;
+      ordered.window.order = order;
+      check(stream(), ordered);
+    }
+}
+
+TEST_P(Img2colTest, CausalPresets) {
+  for (const Causal causal : {Causal::sample, Causal::frame})
+    for (const std::int64_t length : {7, 16, 17}) {
+      const Window w = window(7, 4, 2);
+      check(stream(), make(2, 4, length, w, causal_padding(causal, length, w)));
+    }
+}
+
+/// A NaN or an infinity may appear only where its sample is under a tap: padding is a choice, not a product.
+TEST_P(Img2colTest, NansStayWhereTheySampleIs) {
+  const std::int64_t channels = 5, length = 33, left = 4, at = 17;
+  const Window w = window(3, 1, 2);
+  GuardedBuffer in(stream(), Role::input, DType::f32, {2, channels, length});
+  GuardedBuffer out(stream(), Role::output, DType::f16, {2 * length, 3 * channels});
+  fill_values(in.host());
+  store_value(in.host(), {1, 2, at}, std::numeric_limits<double>::quiet_NaN());
+  store_value(in.host(), {0, 0, 0}, std::numeric_limits<double>::infinity());
+  store_value(in.host(), {0, channels - 1, length - 1}, -std::numeric_limits<double>::infinity());
+  run_and_compare(
+      in, out, [&](const TensorView& a, const TensorView& b) { img2col(stream(), a, w, zeros(left, 0), b); },
+      [&](const TensorView& a, const TensorView& b) { reference::img2col(a, w, zeros(left, 0), b); });
+  const std::vector<unsigned char> bytes = out.download();
+  for_each_element(out.view_of(bytes), [&](const Dims& i, std::int64_t) {
+    const std::int64_t t = i[0] - length, k = i[1] / channels;
+    const bool under = i[0] >= length && i[1] % channels == 2 && t + 2 * k - left == at;
+    EXPECT_EQ(std::isnan(load_value(out.view_of(bytes), i)), under) << to_string(i);
+  });
+}
+
+TEST_P(Img2colTest, RandomCases) {
+  const std::vector<Layout> layouts{Layout::ncl,      Layout::nlc,      Layout::lcn,      Layout::gaps,
+                                    Layout::nlc_gaps, Layout::reversed, Layout::one_batch};
+  const std::vector<DType> types{DType::f16, DType::bf16, DType::f32, DType::f64};
+  for (const std::uint64_t seed : random_seeds(40)) {
+    SCOPED_TRACE(reproduce(seed));
+    Random random(seed);
+    Img2colCase c;
+    c.window = window(random.integer(1, 6), random.integer(1, 4), random.integer(1, 5), random.integer(1, 3),
+                      random.pick(kOrders));
+    c.batch = random.integer(1, 3);
+    c.channels = c.window.groups * random.integer(1, 20);
+    c.length = random.integer(1, 50);
+    c.pad = zeros(random.integer(-2, 30), random.integer(-2, 30));
+    while (c.length + c.pad.left + c.pad.right < c.window.span()) ++c.pad.left;
+    c.pad.mode = random.pick(kModes);
+    c.pad.policy = PadPolicy::extended;
+    c.pad.value = static_cast<double>(random.integer(-9, 9));
+    c.in_type = random.pick(types);
+    c.out_type = random.chance(0.7) ? DType::f16 : random.pick(types);
+    c.in_layout = random.pick(layouts);
+    c.row_gap = random.integer(0, 3);
+    c.group_gap = random.integer(0, 3);
+    c.in_misaligned = random.integer(0, 3);
+    c.out_misaligned = random.integer(0, 3);
+    check(stream(), c, seed);
+  }
+}
+
+TEST_P(Img2colOrderTest, TheOrderOfThreadsDoesNotMatter) {
+  for (const ColumnOrder order : kOrders)
+    for (const Layout layout : {Layout::ncl, Layout::nlc}) {
+      Img2colCase c = make(2, 34, 67, window(4, 1, 2, 2, order), zeros(6, 0));
+      c.in_layout = layout;
+      check(stream(), c);
+    }
+}
+
+TEST_P(Img2colFarTest, StridesBeyondThirtyTwoBits) {
+  constexpr std::int64_t kFar = (std::int64_t{1} << 31) + 33;
+  const std::int64_t batch = 2, channels = 3, length = 20, taps = 3, pitch = kFar / 8;
+  const Window w = window(taps, 2);
+  const std::int64_t rows = batch * output_length(length, w, zeros(2, 0));
+  const ReservedMemory source(static_cast<std::size_t>(4 * (kFar + channels * length)));
+  const ReservedMemory destination(static_cast<std::size_t>(2 * ((rows - 1) * pitch + taps * channels)));
+  const TensorView in(source.data(), DType::f32, {batch, channels, length}, {kFar, length, 1});
+  const TensorView out(destination.data(), DType::f16, {rows, taps * channels}, {pitch, 1});
+  fill_values(in);
+  std::vector<std::uint16_t> expected(static_cast<std::size_t>(rows * taps * channels));
+  const TensorView oracle(expected.data(), DType::f16, out.shape());
+  img2col(stream(), in, w, zeros(2, 0), out);
+  reference::img2col(in, w, zeros(2, 0), oracle);
+  EXPECT_TRUE(same_elements(oracle, out));
+}
+
+class Img2colErrorTest : public Img2colTest {
+ protected:
+  Img2colErrorTest()
+      : in_(stream(), Role::input, DType::f32, {2, 6, 8}),
+        out_(stream(), Role::output, DType::f16, {16, 18}) {
+    fill_values(in_.host());
+    in_.upload();
+  }
+  TensorView output(const Dims& shape, DType type = DType::f16) const {
+    return TensorView(out_.device().data(), type, shape);
+  }
+  void expect(ErrorCode code, const std::vector<std::string>& words, const TensorView& in, const Window& w,
+              const PadSpec& pad, const TensorView& out) {
+    expect_error(code, words, [&] { img2col(stream(), in, w, pad, out); });
+    EXPECT_TRUE(out_.check()) << "something was written before the error";
+  }
+  GuardedBuffer in_, out_;
+};
+INSTANTIATE_TEST_SUITE_P(Devices, Img2colErrorTest, ::testing::ValuesIn(test_devices()), device_test_name);
+
+TEST_P(Img2colErrorTest, Windows) {
+  for (const Window& w :
+       {window(0), window(-3), window(3, 0), window(3, -1), window(3, 1, 0), window(3, 1, 1, 0)})
+    expect(ErrorCode::invalid_argument, {}, in_.device(), w, zeros(2, 0), out_.device());
+  expect(ErrorCode::invalid_argument, {"6", "4"}, in_.device(), window(3, 1, 1, 4), zeros(2, 0),
+         output({4, 16, 4}));
+  expect(ErrorCode::invalid_shape, {"8"}, in_.device(), window(10), zeros(0, 1), out_.device());
+}
+
+TEST_P(Img2colErrorTest, ShapesThatDoNotGoTogether) {
+  expect(ErrorCode::shape, {"[16, 18]", "[16, 17]"}, in_.device(), window(3), zeros(2, 0), output({16, 17}));
+  expect(ErrorCode::shape, {"[16, 18]", "[15, 18]"}, in_.device(), window(3), zeros(2, 0), output({15, 18}));
+  expect(ErrorCode::shape, {"[2, 16, 9]", "[2, 9, 16]"}, in_.device(), window(3, 1, 1, 2), zeros(2, 0),
+         output({2, 9, 16}));
+}
+
+TEST_P(Img2colErrorTest, Ranks) {
+  expect(ErrorCode::rank, {}, TensorView(in_.device().data(), DType::f32, {12, 8}), window(3), zeros(2, 0),
+         out_.device());
+  expect(ErrorCode::rank, {}, in_.device(), window(3), zeros(2, 0), output({288}));
+  expect(ErrorCode::rank, {}, in_.device(), window(3, 1, 1, 2), zeros(2, 0), output({16, 18}));
+}
+
+TEST_P(Img2colErrorTest, TypesThatDoNotConvert) {
+  expect(ErrorCode::dtype, {"f32", "i16"}, in_.device(), window(3), zeros(2, 0),
+         output({16, 18}, DType::i16));
+  expect(ErrorCode::dtype, {"u32", "f16"}, TensorView(in_.device().data(), DType::u32, {2, 6, 8}), window(3),
+         zeros(2, 0), out_.device());
+}
+
+TEST_P(Img2colErrorTest, Pads) {
+  PadSpec pad = zeros(8, 0);
+  pad.mode = PadMode::reflect;
+  expect(ErrorCode::pad_too_large, {"8"}, in_.device(), window(9), pad, output({16, 54}));
+  pad.mode = PadMode::circular;
+  pad.left = 9;
+  expect(ErrorCode::pad_too_large, {"9"}, in_.device(), window(10), pad, output({16, 60}));
+}
+
+TEST_P(Img2colErrorTest, OverlapsAndNullPointers) {
+  const Window w = window(3);
+  expect(ErrorCode::output_overlap, {}, in_.device(), w, zeros(2, 0),
+         TensorView(out_.device().data(), DType::f16, {16, 18}, {17, 1}));
+  expect(ErrorCode::partial_overlap, {}, TensorView(out_.device().data(), DType::f32, {1, 6, 8}), w,
+         zeros(2, 0), output({8, 18}));
+  expect(ErrorCode::null_pointer, {}, TensorView(nullptr, DType::f32, {2, 6, 8}), w, zeros(2, 0),
+         out_.device());
+  expect(ErrorCode::null_pointer, {}, in_.device(), w, zeros(2, 0),
+         TensorView(nullptr, DType::f16, {16, 18}));
+}
+
+}  // namespace
+}  // namespace relayout::test

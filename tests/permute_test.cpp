@@ -1,0 +1,323 @@
+// permute and transpose between any layouts, bit for bit against plain loops.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "tests/cases/permute_case.hpp"
+#include "tests/support/checks.hpp"
+#include "tests/support/devices.hpp"
+#include "tests/support/expect_error.hpp"
+#include "tests/support/random.hpp"
+#include "tests/support/reserved_memory.hpp"
+
+namespace relayout::test {
+namespace {
+
+using cases::PermuteCase;
+
+std::vector<int> identity(int rank) {
+  std::vector<int> axes(static_cast<std::size_t>(rank));
+  std::iota(axes.begin(), axes.end(), 0);
+  return axes;
+}
+
+std::vector<int> reversal(int rank) {
+  std::vector<int> axes = identity(rank);
+  std::reverse(axes.begin(), axes.end());
+  return axes;
+}
+
+PermuteCase move_of(DType type, Dims shape, std::vector<int> axes) {
+  PermuteCase c;
+  c.in_type = c.out_type = type;
+  c.shape = std::move(shape);
+  c.axes = std::move(axes);
+  return c;
+}
+
+const std::vector<DType> kOneTypePerSize{DType::u8, DType::f16, DType::f32, DType::i64};
+
+class PermuteTest : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, PermuteTest, ::testing::ValuesIn(test_devices()), device_test_name);
+
+class PermuteOrderTest : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, PermuteOrderTest, ::testing::ValuesIn(reordered_devices()),
+                         device_test_name);
+
+class PermuteFarTest : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, PermuteFarTest, ::testing::ValuesIn(host_memory_devices()),
+                         device_test_name);
+
+TEST_P(PermuteTest, EveryPermutationOfRanksTwoToFour) {
+  for (const DType type : kOneTypePerSize)
+    for (const Dims& shape : {Dims{7, 5}, Dims{3, 5, 7}, Dims{3, 5, 2, 7}}) {
+      std::vector<int> axes = identity(static_cast<int>(shape.size()));
+      do check(stream(), move_of(type, shape, axes));
+      while (std::next_permutation(axes.begin(), axes.end()));
+    }
+}
+
+TEST_P(PermuteTest, ExtentsAroundTheTiles) {
+  const Dims extents{1, 16, 17, 31, 33, 63, 64, 65, 129};
+  for (const std::int64_t rows : extents)
+    for (const std::int64_t columns : extents) check(stream(), move_of(DType::f16, {rows, columns}, {1, 0}));
+  for (const DType type : {DType::u8, DType::f32, DType::f64})
+    for (const Dims& shape : {Dims{15, 65}, Dims{31, 33}, Dims{32, 32}, Dims{67, 32}, Dims{64, 127}})
+      check(stream(), move_of(type, shape, {1, 0}));
+}
+
+TEST_P(PermuteTest, BatchesOfTiles) {
+  for (const DType type : {DType::f16, DType::f32}) {
+    check(stream(), move_of(type, {3, 33, 65}, {0, 2, 1}));
+    check(stream(), move_of(type, {3, 33, 65}, {2, 0, 1}));
+    check(stream(), move_of(type, {33, 3, 65}, {2, 1, 0}));
+    check(stream(), move_of(type, {2, 3, 34, 5, 35}, {4, 1, 3, 0, 2}));
+  }
+}
+
+TEST_P(PermuteTest, LongAndThin) {
+  for (const DType type : {DType::u8, DType::f32}) {
+    check(stream(), move_of(type, {2, 4099}, {1, 0}));
+    check(stream(), move_of(type, {4099, 3}, {1, 0}));
+    check(stream(), move_of(type, {1009, 2, 3}, {0, 2, 1}));
+    check(stream(), move_of(type, {2, 3, 1009}, {1, 0, 2}));
+    check(stream(), move_of(type, {5000}, {0}));
+  }
+}
+
+TEST_P(PermuteTest, NothingToDo) {
+  check(stream(), move_of(DType::f32, {0, 5}, {1, 0}));
+  check(stream(), move_of(DType::f32, {5, 0, 7}, {2, 0, 1}));
+  check(stream(), move_of(DType::f32, {}, {}));  // a scalar
+  EXPECT_NO_THROW(permute(stream(), TensorView(nullptr, DType::f32, {0, 3}), {1, 0},
+                          TensorView(nullptr, DType::f32, {3, 0})));
+}
+
+TEST_P(PermuteTest, GapsBroadcastsAndNegativeStrides) {
+  std::vector<PermuteCase> all;
+  const auto add = [&](Dims shape, std::vector<int> axes, Dims in_strides, Dims out_strides) {
+    PermuteCase c = move_of(DType::f16, std::move(shape), std::move(axes));
+    c.in_strides = std::move(in_strides);
+    c.out_strides = std::move(out_strides);
+    all.push_back(c);
+  };
+  add({37, 41}, {1, 0}, {50, 1}, {});           // a pitch on the input
+  add({37, 41}, {1, 0}, {}, {39, 1});           // a pitch on the output
+  add({37, 41}, {1, 0}, {1, 37}, {2 * 37, 2});  // a transposed source into a strided destination
+  add({37, 41}, {0, 1}, {1, 40}, {83, 2});      // the same, the other way round
+  add({37, 41}, {1, 0}, {1, 37}, {1, 43});      // transposed on both sides
+  add({37, 41}, {1, 0}, {128, 3}, {64, 1});     // no unit stride on the input
+  add({37, 41}, {1, 0}, {-41, 1}, {});          // rows backwards
+  add({37, 41}, {1, 0}, {41, -1}, {});          // columns backwards
+  add({37, 41}, {1, 0}, {-41, -1}, {-37, -1});  // everything backwards
+  add({37, 41}, {1, 0}, {}, {-40, 1});          // the output backwards along its slow axis
+  add({37, 41}, {1, 0}, {}, {37, -1});          // and along its fast one
+  add({37, 41}, {1, 0}, {0, 1}, {});            // one row for all
+  add({37, 41}, {1, 0}, {1, 0}, {});            // one column for all
+  add({37, 41}, {1, 0}, {0, 0}, {});            // one value for all
+  add({4, 37, 41}, {2, 0, 1}, {0, 41, 1}, {});  // a broadcast batch
+  add({64, 64}, {1, 0}, {256, 1}, {256, 1});    // pitches of a power of two
+  add({5, 37, 41}, {0, 2, 1}, {37 * 43 + 3, 43, 1}, {41 * 39 + 5, 39, 1});
+  add({5, 37, 41}, {1, 2, 0}, {41, 5 * 41, 1}, {-41 * 5, 5, -1});
+  for (const PermuteCase& c : all) check(stream(), c);
+}
+
+TEST_P(PermuteTest, MisalignedBases) {
+  for (const DType type : {DType::u8, DType::f16, DType::f32})
+    for (const std::int64_t in : {0, 1, 3})
+      for (const std::int64_t out : {0, 1}) {
+        PermuteCase c = move_of(type, {40, 66}, {1, 0});
+        c.in_misaligned = in;
+        c.out_misaligned = out;
+        check(stream(), c);
+        c.axes = {0, 1};
+        check(stream(), c);
+      }
+}
+
+TEST_P(PermuteTest, ExtentOneAxesWithOddStrides) {
+  PermuteCase c = move_of(DType::f32, {1, 33, 1, 35, 1}, {4, 3, 2, 1, 0});
+  c.in_strides = {7, 35, -1, 1, 0};
+  c.out_strides = {3, 33, 0, 1, -5};
+  check(stream(), c);
+  c.in_strides = {std::int64_t{1} << 40, 35, 0, 1, 0};  // an extent of 1 reaches nowhere
+  c.out_strides = {0, 33, std::int64_t{1} << 40, 1, 1};
+  check(stream(), c);
+}
+
+TEST_P(PermuteTest, ManyAxes) {
+  check(stream(), move_of(DType::u8, Dims(16, 2), reversal(16)));
+  Dims shape(kMaxRank, 1);
+  for (const std::size_t axis : {0u, 3u, 9u, 17u, 30u, 31u}) shape[axis] = 3;
+  check(stream(), move_of(DType::f16, shape, reversal(kMaxRank)));
+}
+
+/// Axes in random order in memory, with gaps, backwards, and (inputs) broadcast.
+Dims random_strides(Random& random, const Dims& shape, bool input) {
+  std::vector<int> order = identity(static_cast<int>(shape.size()));
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1],
+              order[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
+  Dims gaps(shape.size(), 0);
+  for (std::int64_t& gap : gaps) gap = random.chance(0.3) ? random.integer(1, 9) : 0;
+  Dims strides = cases::strides_in_order(shape, order, gaps);
+  for (std::int64_t& stride : strides) {
+    if (random.chance(0.2)) stride = -stride;
+    if (input && random.chance(0.1)) stride = 0;
+  }
+  return strides;
+}
+
+TEST_P(PermuteTest, RandomLayouts) {
+  const std::vector<DType> floats{DType::f16, DType::bf16, DType::f32, DType::f64};
+  for (const std::uint64_t seed : random_seeds(60)) {
+    SCOPED_TRACE(reproduce(seed));
+    Random random(seed);
+    PermuteCase c;
+    c.in_type = random.pick(kOneTypePerSize);
+    c.out_type = c.in_type;
+    if (random.chance(0.3)) {
+      c.in_type = random.pick(floats);
+      c.out_type = random.pick(floats);
+    }
+    const int rank = static_cast<int>(random.integer(1, 6));
+    std::int64_t elements = 1;
+    for (int axis = 0; axis < rank; ++axis) {
+      c.shape.push_back(
+          random.integer(1, std::max<std::int64_t>(2, std::min<std::int64_t>(70, 6000 / elements))));
+      elements *= c.shape.back();
+    }
+    c.axes = identity(rank);
+    for (int i = rank; i > 1; --i)
+      std::swap(c.axes[static_cast<std::size_t>(i - 1)],
+                c.axes[static_cast<std::size_t>(random.integer(0, i - 1))]);
+    c.in_strides = random_strides(random, c.shape, true);
+    c.out_strides = random_strides(random, c.out_shape(), false);
+    c.in_misaligned = random.integer(0, 3);
+    c.out_misaligned = random.integer(0, 3);
+    check(stream(), c, seed);
+  }
+}
+
+TEST_P(PermuteOrderTest, TheOrderOfThreadsDoesNotMatter) {
+  for (const DType type : kOneTypePerSize) check(stream(), move_of(type, {3, 33, 66}, {2, 0, 1}));
+  check(stream(), move_of(DType::f16, {5, 7, 3}, {0, 2, 1}));
+}
+
+/// Offsets beyond 2^31 elements and 2^32 bytes, over address space that is hardly touched.
+TEST_P(PermuteFarTest, StridesBeyondThirtyTwoBits) {
+  constexpr std::int64_t kFar = (std::int64_t{1} << 31) + 35;
+  const Dims shape{2, 33, 34}, in_strides{kFar, 34, 1}, out_strides{33, 1, kFar / 16};
+  const ReservedMemory source(static_cast<std::size_t>(2 * (kFar + 33 * 34)));
+  const ReservedMemory destination(static_cast<std::size_t>(2 * (34 * (kFar / 16) + 66)));
+  const TensorView in(source.data(), DType::f16, shape, in_strides);
+  const TensorView out(destination.data(), DType::f16, shape, out_strides);
+  fill_bits(in);
+  cast(stream(), in, out);
+  EXPECT_TRUE(same_elements(in, out, NanRule::exact));
+
+  // The same bytes backwards: the base is the last element, every offset is negative.
+  Dims backwards = in_strides;
+  for (std::int64_t& stride : backwards) stride = -stride;
+  const TensorView reversed(element_at(in, kFar + 33 * 34 - 1), DType::f16, shape, backwards);
+  cast(stream(), reversed, out);
+  EXPECT_TRUE(same_elements(reversed, out, NanRule::exact));
+}
+
+TEST_P(PermuteTest, QueuedCallsRunInOrder) {
+  const Dims shape{65, 33}, swapped{33, 65};
+  GuardedBuffer in(stream(), Role::input, DType::f32, shape),
+      once(stream(), Role::output, DType::f32, swapped), out(stream(), Role::output, DType::f32, shape);
+  for (std::uint64_t round = 0; round < 3; ++round) {
+    fill_bits(in.host(), round);
+    in.upload();
+    transpose(stream(), in.device(), once.device());
+    transpose(stream(), once.device(), out.device());
+    reference::permute(in.host(), {1, 0}, once.host());
+    reference::cast(in.host(), out.host());
+    EXPECT_TRUE(out.check(NanRule::exact));
+    EXPECT_TRUE(once.check(NanRule::exact));
+  }
+}
+
+TEST_P(PermuteTest, TransposeSwapsTheLastTwoAxes) {
+  GuardedBuffer in(stream(), Role::input, DType::f16, {2, 3, 35, 33}),
+      out(stream(), Role::output, DType::f16, {2, 3, 33, 35});
+  fill_bits(in.host());
+  run_and_compare(
+      in, out, [&](const TensorView& from, const TensorView& to) { transpose(stream(), from, to); },
+      [](const TensorView& from, const TensorView& to) {
+        reference::permute(from, {0, 1, 3, 2}, to);
+      });
+}
+
+class PermuteErrorTest : public PermuteTest {
+ protected:
+  PermuteErrorTest()
+      : in_(stream(), Role::input, DType::f32, {2, 3}), out_(stream(), Role::output, DType::f32, {3, 2}) {
+    fill_values(in_.host());
+    in_.upload();
+  }
+  void expect(ErrorCode code, const std::vector<std::string>& words, const TensorView& in,
+              const std::vector<int>& axes, const TensorView& out) {
+    expect_error(code, words, [&] { permute(stream(), in, axes, out); });
+    EXPECT_TRUE(out_.check()) << "something was written before the error";
+  }
+  TensorView output(DType type, const Dims& shape, const Dims& strides) const {
+    return TensorView(out_.device().data(), type, shape, strides);
+  }
+  GuardedBuffer in_, out_;
+};
+INSTANTIATE_TEST_SUITE_P(Devices, PermuteErrorTest, ::testing::ValuesIn(test_devices()), device_test_name);
+
+TEST_P(PermuteErrorTest, Axes) {
+  for (const std::vector<int>& axes :
+       std::vector<std::vector<int>>{{0}, {0, 1, 2}, {0, 0}, {0, 2}, {-1, 0}, {}})
+    expect(ErrorCode::invalid_argument, {}, in_.device(), axes, out_.device());
+}
+
+TEST_P(PermuteErrorTest, ShapesThatDoNotGoTogether) {
+  expect(ErrorCode::shape, {"[2, 3]", "[3, 2]"}, in_.device(), {0, 1}, out_.device());
+  expect(ErrorCode::shape, {"[3, 2]", "[6]"}, in_.device(), {1, 0}, output(DType::f32, {6}, {1}));
+  expect(ErrorCode::shape, {"[3, 2]", "[3, 1]"}, in_.device(), {1, 0}, output(DType::f32, {3, 1}, {1, 1}));
+}
+
+TEST_P(PermuteErrorTest, TypesThatDoNotConvert) {
+  expect(ErrorCode::dtype, {"f32", "i32"}, in_.device(), {1, 0}, output(DType::i32, {3, 2}, {2, 1}));
+  expect(ErrorCode::dtype, {"f32", "tf32"}, in_.device(), {1, 0}, output(DType::tf32, {3, 2}, {2, 1}));
+  const TensorView bytes(in_.device().data(), DType::u8, {2, 3});
+  expect(ErrorCode::dtype, {"u8", "i8"}, bytes, {1, 0}, output(DType::i8, {3, 2}, {2, 1}));
+}
+
+TEST_P(PermuteErrorTest, AnOutputThatOverlapsItself) {
+  for (const Dims& strides : {Dims{0, 1}, Dims{2, 0}, Dims{1, 1}})
+    expect(ErrorCode::output_overlap, {}, in_.device(), {1, 0}, output(DType::f32, {3, 2}, strides));
+}
+
+TEST_P(PermuteErrorTest, AnOutputThatOverlapsTheInput) {
+  const TensorView whole(out_.device().data(), DType::f32, {2, 2});
+  const TensorView shifted(static_cast<float*>(out_.device().data()) + 2, DType::f32, {2, 2});
+  expect(ErrorCode::partial_overlap, {}, whole, {1, 0}, shifted);
+  expect(ErrorCode::partial_overlap, {}, shifted, {1, 0}, whole);
+  expect(ErrorCode::partial_overlap, {}, whole, {1, 0}, whole);
+}
+
+TEST_P(PermuteErrorTest, NullPointers) {
+  expect(ErrorCode::null_pointer, {}, TensorView(nullptr, DType::f32, {2, 3}), {1, 0}, out_.device());
+  expect(ErrorCode::null_pointer, {}, in_.device(), {1, 0}, TensorView(nullptr, DType::f32, {3, 2}));
+}
+
+TEST_P(PermuteErrorTest, TransposeNeedsTwoAxes) {
+  const TensorView line(in_.device().data(), DType::f32, {6});
+  expect_error(ErrorCode::rank, {}, [&] { transpose(stream(), line, output(DType::f32, {6}, {1})); });
+  expect_error(ErrorCode::shape, {"[3, 2]", "[2, 3]"}, [&] {
+    transpose(stream(), in_.device(), output(DType::f32, {2, 3}, {3, 1}));
+  });
+  EXPECT_TRUE(out_.check());
+}
+
+}  // namespace
+}  // namespace relayout::test

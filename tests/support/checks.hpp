@@ -1,0 +1,103 @@
+// One case of an operation on one device against its oracle: every output element bit for bit, no byte
+// written outside them, no input changed.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "host/reference/img2col.hpp"
+#include "host/reference/pad.hpp"
+#include "host/reference/permute.hpp"
+#include "tests/cases/cast_case.hpp"
+#include "tests/cases/img2col_case.hpp"
+#include "tests/cases/pad_case.hpp"
+#include "tests/cases/permute_case.hpp"
+#include "tests/cases/weights_case.hpp"
+#include "tests/support/fill.hpp"
+#include "tests/support/guarded_buffer.hpp"
+
+#include <relayout/relayout.hpp>
+
+namespace relayout::test {
+
+/// Equal types move as bytes, whatever they mean; a conversion need not keep a NaN's payload.
+inline NanRule nan_rule(DType from, DType to) { return from == to ? NanRule::exact : NanRule::any; }
+
+/// Data for a conversion or a move: all bit patterns for a move, finite values for a conversion.
+inline void fill_for(const TensorView& view, DType to, std::uint64_t seed) {
+  if (view.dtype() == to)
+    fill_bits(view, seed);
+  else
+    fill_values(view, seed);
+}
+
+/// Uploads in, runs operation(in, out) on the device, oracle(in, out) on the host, and compares.
+template <class Operation, class Oracle>
+void run_and_compare(GuardedBuffer& in, GuardedBuffer& out, Operation&& operation, Oracle&& oracle) {
+  in.upload();
+  EXPECT_NO_THROW(operation(in.device(), out.device()));
+  oracle(in.host(), out.host());
+  EXPECT_TRUE(out.check(nan_rule(in.host().dtype(), out.host().dtype())));
+  EXPECT_TRUE(in.check());
+}
+
+inline void check(const Stream& stream, const cases::PermuteCase& c, std::uint64_t seed = 1) {
+  SCOPED_TRACE(::testing::Message() << c);
+  GuardedBuffer in(stream, Role::input, c.in_type, c.shape, c.in_strides, c.in_misaligned);
+  GuardedBuffer out(stream, Role::output, c.out_type, c.out_shape(), c.out_strides, c.out_misaligned);
+  fill_for(in.host(), c.out_type, seed);
+  run_and_compare(
+      in, out, [&](const TensorView& from, const TensorView& to) { permute(stream, from, c.axes, to); },
+      [&](const TensorView& from, const TensorView& to) { reference::permute(from, c.axes, to); });
+}
+
+inline void check(const Stream& stream, const cases::CastCase& c, std::uint64_t seed = 1) {
+  SCOPED_TRACE(::testing::Message() << c);
+  GuardedBuffer in(stream, Role::input, c.in_type, c.shape, strides_of(c.in_layout, c.shape),
+                   c.in_misaligned);
+  GuardedBuffer out(stream, Role::output, c.out_type, c.shape, strides_of(c.out_layout, c.shape),
+                    c.out_misaligned);
+  fill_for(in.host(), c.out_type, seed);
+  run_and_compare(
+      in, out, [&](const TensorView& from, const TensorView& to) { cast(stream, from, to); },
+      [&](const TensorView& from, const TensorView& to) { reference::cast(from, to); });
+}
+
+inline void check(const Stream& stream, const cases::PadCase& c, std::uint64_t seed = 1) {
+  SCOPED_TRACE(::testing::Message() << c);
+  GuardedBuffer in(stream, Role::input, c.in_type, c.in_shape(), strides_of(c.in_layout, c.in_shape()),
+                   c.in_misaligned);
+  GuardedBuffer out(stream, Role::output, c.out_type, c.out_shape(), strides_of(c.out_layout, c.out_shape()),
+                    c.out_misaligned);
+  fill_for(in.host(), c.out_type, seed);
+  run_and_compare(
+      in, out, [&](const TensorView& from, const TensorView& to) { pad(stream, from, c.pad, to); },
+      [&](const TensorView& from, const TensorView& to) { reference::pad(from, c.pad, to); });
+}
+
+inline void check(const Stream& stream, const cases::Img2colCase& c, std::uint64_t seed = 1) {
+  SCOPED_TRACE(::testing::Message() << c);
+  GuardedBuffer in(stream, Role::input, c.in_type, c.in_shape(), strides_of(c.in_layout, c.in_shape()),
+                   c.in_misaligned);
+  GuardedBuffer out(stream, Role::output, c.out_type, c.out_shape(), c.out_strides(), c.out_misaligned);
+  fill_for(in.host(), c.out_type, seed);
+  run_and_compare(
+      in, out,
+      [&](const TensorView& from, const TensorView& to) { img2col(stream, from, c.window, c.pad, to); },
+      [&](const TensorView& from, const TensorView& to) { reference::img2col(from, c.window, c.pad, to); });
+}
+
+inline void check(const Stream& stream, const cases::WeightsCase& c, std::uint64_t seed = 1) {
+  SCOPED_TRACE(::testing::Message() << c);
+  GuardedBuffer in(stream, Role::input, c.in_type, c.in_shape(), strides_of(c.in_layout, c.in_shape()),
+                   c.in_misaligned);
+  GuardedBuffer out(stream, Role::output, c.out_type, c.out_shape(), c.out_strides(), c.out_misaligned);
+  fill_for(in.host(), c.out_type, seed);
+  run_and_compare(
+      in, out,
+      [&](const TensorView& from, const TensorView& to) { rearrange_weights(stream, from, c.order, to); },
+      [&](const TensorView& from, const TensorView& to) { reference::rearrange_weights(from, c.order, to); });
+}
+
+}  // namespace relayout::test

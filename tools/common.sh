@@ -1,0 +1,68 @@
+# shellcheck shell=bash
+# Shared by quickstart, .ci/run and tools/: words for people, packages, the build. Sourced by scripts that have
+# set -euo pipefail; $project is the checkout.
+
+project=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
+
+# Messages go to stderr: stdout belongs to the program that is run.
+say() { printf '== %s\n' "$*" >&2; }
+# Set-up failures exit with 3; 1 and 2 are the example's own.
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 3
+}
+
+cache_folder() { printf '%s/relayout\n' "${XDG_CACHE_HOME:-$HOME/.cache}"; }
+
+# as_root COMMAND...: as it is for root, else by sudo.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo -- "$@"
+  else
+    die "you are not root and there is no sudo: run '$*' as root, then try again"
+  fi
+}
+
+# missing_packages NAME...: those that are not installed, one a line.
+missing_packages() {
+  local name
+  for name in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || printf '%s\n' "$name"
+  done
+}
+
+# ensure_packages NAME...: installs what is missing; needs no network when nothing is.
+ensure_packages() {
+  local missing
+  command -v apt-get >/dev/null ||
+    die "this is no Debian-like system (no apt-get): install what Debian calls $*, then build with 'cmake --workflow --preset cpu'"
+  mapfile -t missing < <(missing_packages "$@")
+  [ "${#missing[@]}" -gt 0 ] || return 0
+  say "installing Debian packages: ${missing[*]}"
+  [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
+    die "you are not root and there is no sudo: have root run 'apt-get install ${missing[*]}', then try again"
+  as_root apt-get update -q >&2 || say "'apt-get update' failed; trying with the package lists that are here"
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" >&2 ||
+    die "could not install ${missing[*]}: apt-get's reason is above"
+}
+
+# What building and testing needs everywhere, as Debian names it.
+build_packages=(g++ cmake ninja-build libgtest-dev libboost-context-dev libopenblas-dev libcli11-dev nlohmann-json3-dev
+  python3 python3-numpy)
+
+# configure PRESET [cmake argument...]: quietly; its messages are shown when it fails.
+configure() {
+  local preset=$1 folder=$project/build/$1 fresh=()
+  shift
+  if [ -e "$folder/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$project" "$folder/CMakeCache.txt"; then
+    fresh=(--fresh)
+  fi
+  mkdir -p "$folder"
+  (cd "$project" && cmake --preset "$preset" "${fresh[@]}" "$@") \
+    >"$folder/configure.log" 2>&1 || {
+    cat "$folder/configure.log" >&2
+    die "CMake could not configure the build '$preset', see above"
+  }
+}
