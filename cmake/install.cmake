@@ -20,8 +20,11 @@ if(OpenMP_CXX_FOUND)
 endif()
 set(relayout_cuda_DEPENDENCIES "CUDAToolkit 12.0")
 set(relayout_hip_DEPENDENCIES hip)
-if(hipblas_FOUND)
-  list(APPEND relayout_hip_DEPENDENCIES hipblas)
+if(RELAYOUT_HIP)
+  get_target_property(libraries relayout_hip LINK_LIBRARIES)
+  if("roc::hipblas" IN_LIST libraries)
+    list(APPEND relayout_hip_DEPENDENCIES hipblas)
+  endif()
 endif()
 
 configure_package_config_file(cmake/relayoutConfig.cmake.in relayoutConfig.cmake

@@ -1,10 +1,15 @@
 // Causal conv1d end to end, by the host's and the device's paths: times, bytes, and a verification that says
 // yes or no. `causal_conv1d --help` lists the options; the exit code is 0, 1 when a check fails, 2 for bad
 // arguments or input.
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <optional>
+#include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <relayout/relayout.hpp>
 
@@ -38,10 +43,10 @@ Downloads run_path(const relayout::Stream& stream, const Arguments& arguments, c
                                           data.bias.view);
   times = time_pipeline(stream, path, pipeline, repeat, rates);
   Downloads downloads;
-  if (arguments.verify || !arguments.dump_a.empty()) download(stream, pipeline.operand(), downloads.a);
-  if (arguments.verify || !arguments.dump_b.empty())
+  if (!arguments.no_verify || !arguments.dump_a.empty()) download(stream, pipeline.operand(), downloads.a);
+  if (!arguments.no_verify || !arguments.dump_b.empty())
     download(stream, pipeline.weight_operand(), downloads.bt);
-  if (arguments.verify || !arguments.output.empty()) download(stream, pipeline.result(), downloads.y);
+  if (!arguments.no_verify || !arguments.output.empty()) download(stream, pipeline.result(), downloads.y);
   stream.synchronize();
   return downloads;
 }
@@ -79,9 +84,10 @@ int run(int argc, const char* const* argv) {
                 device.properties().architecture,
                 job.problem,
                 job.sizes,
+                arguments.channels_last,
                 repeat,
                 arguments.seed,
-                arguments.verify,
+                !arguments.no_verify,
                 {}};
   CopyRates rates(stream, repeat);
   Downloads first;
@@ -90,7 +96,7 @@ int run(int argc, const char* const* argv) {
   for (const relayout::Conv1dPath path : arguments.paths) {
     PathResult result;
     Downloads downloads = run_path(stream, arguments, job, data, path, rates, repeat, result.times);
-    if (arguments.verify) {
+    if (!arguments.no_verify) {
       if (!verifier) verifier.emplace(job, data);
       result.operands = verifier->check_operands(downloads.a, downloads.bt);
       results.push_back(downloads.y);
@@ -109,7 +115,8 @@ int run(int argc, const char* const* argv) {
   return report.ok() ? 0 : 1;
 }
 
-int fail(const std::string& sentence, int code) {
+int fail(std::string sentence, int code) {
+  std::replace(sentence.begin(), sentence.end(), '\n', ' ');  // of a file's name, say: it stays one line
   const bool ends = !sentence.empty() && sentence.back() == '.';
   std::cerr << "causal_conv1d: " << sentence << (ends ? "\n" : ".\n");
   return code;
@@ -130,6 +137,8 @@ int guarded_run(int argc, const char* const* argv) {
     return fail("The problem does not fit into this machine's memory.", 2);
   } catch (const std::length_error&) {
     return fail("The problem does not fit into this machine's memory.", 2);
+  } catch (const std::exception& error) {
+    return fail(error.what(), 1);
   }
 }
 

@@ -35,10 +35,21 @@ HostTensor read(const relayout::Device& device, NpyFile& file) {
   return tensor;
 }
 
-void generate(HostTensor& tensor, std::uint64_t seed, double scale) {
-  float* values = static_cast<float*>(tensor.memory.data());
-  for (std::int64_t i = 0; i < tensor.view.elements(); ++i) {
-    values[i] = static_cast<float>(normal(seed, static_cast<std::uint64_t>(i)) * scale);
+/// Number i of the stream goes to the i-th element in C order of the view: equal data whatever the layout in
+/// memory.
+void generate(const TensorView& view, std::uint64_t seed, double scale) {
+  relayout::Dims index(static_cast<std::size_t>(view.rank()), 0);
+  float* const values = static_cast<float*>(view.data());
+  std::int64_t offset = 0;
+  for (std::int64_t i = 0; i < view.elements(); ++i) {
+    values[offset] = static_cast<float>(normal(seed, static_cast<std::uint64_t>(i)) * scale);
+    for (int axis = view.rank() - 1; axis >= 0; --axis) {
+      std::int64_t& position = index[static_cast<std::size_t>(axis)];
+      offset += view.stride(axis);
+      if (++position < view.extent(axis)) break;
+      offset -= position * view.stride(axis);
+      position = 0;
+    }
   }
 }
 
@@ -77,19 +88,20 @@ Data load(const relayout::Device& device, const Arguments& arguments, Job& job) 
     data.input = read(device, *job.input);
     data.input.view = with_batch_axis(data.input.view);
   } else {
-    const std::int64_t rows = arguments.channels_last ? p.length : p.in_channels;
-    data.input =
-        allocate(device, DType::f32, {p.batch, rows, arguments.channels_last ? p.in_channels : p.length});
-    generate(data.input, 3 * arguments.seed, 1.0);
+    data.input = allocate(device, DType::f32,
+                          arguments.channels_last ? relayout::Dims{p.batch, p.length, p.in_channels}
+                                                  : relayout::Dims{p.batch, p.in_channels, p.length});
   }
   if (arguments.channels_last) data.input.view = data.input.view.permuted({0, 2, 1});
+  if (!job.input) generate(data.input.view, 3 * arguments.seed, 1.0);
 
   if (job.weight) {
     data.weights = read(device, *job.weight);
   } else {
     data.weights =
         allocate(device, DType::f32, {p.out_channels, p.in_channels / p.window.groups, p.window.taps});
-    generate(data.weights, 3 * arguments.seed + 1, 1.0 / std::sqrt(static_cast<double>(job.sizes.depth)));
+    generate(data.weights.view, 3 * arguments.seed + 1,
+             1.0 / std::sqrt(static_cast<double>(job.sizes.depth)));
   }
 
   if (job.bias) {
@@ -100,7 +112,7 @@ Data load(const relayout::Device& device, const Arguments& arguments, Job& job) 
     }
   } else if (!job.weight) {
     data.bias = allocate(device, DType::f32, {p.out_channels});
-    generate(data.bias, 3 * arguments.seed + 2, 1.0);
+    generate(data.bias.view, 3 * arguments.seed + 2, 1.0);
   }
   return data;
 }
@@ -110,7 +122,7 @@ void check_memory_need(const Arguments& arguments, const Job& job) {
   // pipeline's own.
   const double input = static_cast<double>(job.problem.batch) * static_cast<double>(job.problem.in_channels) *
                        static_cast<double>(job.problem.length);
-  const bool keeps_operand = arguments.verify || !arguments.dump_a.empty();
+  const bool keeps_operand = !arguments.no_verify || !arguments.dump_a.empty();
   const double need = input * 6 + static_cast<double>(job.sizes.output_elements) * 2 +
                       (keeps_operand ? static_cast<double>(job.sizes.operand_elements) * 2 : 0.0) +
                       static_cast<double>(job.sizes.weight_elements) * 6;

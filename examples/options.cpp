@@ -2,7 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <iostream>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -40,38 +42,42 @@ void add_choice(CLI::App& app, const std::string& option, Target& target, const 
   app.add_option_function<std::string>(option, set, description + ": " + words);
 }
 
-template <class T>
-CLI::Validator at_least(T least) {
-  return CLI::Validator(
-      [least](std::string& text) {
-        T value{};
-        if (CLI::detail::lexical_cast(text, value) && value < least) {
-          return text + " is less than " + std::to_string(least);
-        }
-        return std::string();
-      },
-      "");
+/// An option whose value is a whole number of at least `least`.
+template <class Target, class T>
+void add_integer(CLI::App& app, const std::string& option, Target& target, T least,
+                 const std::string& description) {
+  const auto set = [&target, least, option](const std::string& text) {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || value < least) {
+      throw InputError(option + " is a whole number from " + std::to_string(least) + " to " +
+                       std::to_string(std::numeric_limits<T>::max()) + ", not '" + text + "'.");
+    }
+    target = value;
+  };
+  app.add_option_function<std::string>(option, set, description)->type_name("INT");
 }
 
 void add_sizes(CLI::App& app, Arguments& a) {
-  const CLI::Validator extent = at_least<std::int64_t>(0), positive = at_least<std::int64_t>(1);
-  app.add_option("--batch", a.batch, "sequences [1]")->check(extent);
-  app.add_option("--ci", a.in_channels, "input channels [64]")->check(extent);
-  app.add_option("--hi", a.length, "input samples [2048]")->check(extent);
-  app.add_option("--hk", a.taps, "taps [4]")->check(positive);
-  app.add_option("--co", a.out_channels, "output channels [64]")->check(extent);
-  app.add_option("--stride", a.stride, "samples from one output to the next [1]")->check(positive);
-  app.add_option("--dilation", a.dilation, "samples from one tap to the next [1]")->check(positive);
-  app.add_option("--groups", a.groups, "groups of channels [1]")->check(positive);
+  constexpr std::int64_t kNone = 0, kOne = 1;
+  add_integer(app, "--batch", a.batch, kNone, "sequences [1]");
+  add_integer(app, "--ci", a.in_channels, kNone, "input channels [64]");
+  add_integer(app, "--hi", a.length, kNone, "input samples [2048]");
+  add_integer(app, "--hk", a.taps, kOne, "taps [4]");
+  add_integer(app, "--co", a.out_channels, kNone, "output channels [64]");
+  add_integer(app, "--stride", a.stride, kOne, "samples from one output to the next [1]");
+  add_integer(app, "--dilation", a.dilation, kOne, "samples from one tap to the next [1]");
+  add_integer(app, "--groups", a.groups, kOne, "groups of channels [1]");
 }
 
 void add_padding(CLI::App& app, Arguments& a) {
+  constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::min();
   add_choice(app, "--causal", a.causal, Names<Causal>{{"sample", Causal::sample}, {"frame", Causal::frame}},
              "pads that make the convolution causal [sample]");
-  app.add_option("--pad-left", a.pad_left,
-                 "samples before the signal, instead of --causal; negative: cut off");
-  app.add_option("--pad-right", a.pad_right,
-                 "samples after the signal, instead of --causal; negative: cut off");
+  add_integer(app, "--pad-left", a.pad_left, kAny,
+              "samples before the signal, instead of --causal; negative: cut off");
+  add_integer(app, "--pad-right", a.pad_right, kAny,
+              "samples after the signal, instead of --causal; negative: cut off");
   add_choice(app, "--pad-mode", a.pad_mode,
              Names<PadMode>{{"constant", PadMode::constant},
                             {"replicate", PadMode::replicate},
@@ -108,10 +114,10 @@ void add_run(CLI::App& app, Arguments& a) {
                  {"device-staged", {Conv1dPath::device_staged}},
                  {"all", {Conv1dPath::host, Conv1dPath::device, Conv1dPath::device_staged}}},
              "from the input to the GEMM's operand [all]");
-  app.add_option("--seed", a.seed, "of generated data: x, bias ~ N(0, 1), weights ~ N(0, 1) / sqrt(K) [0]");
-  app.add_option("--repeat", a.repeat, "timed runs, their median is shown [20; emulated 1]")
-      ->check(at_least(1));
-  app.add_flag("!--no-verify", a.verify, "skip the comparison with the host reference");
+  add_integer(app, "--seed", a.seed, std::uint64_t{0},
+              "of generated data: x, bias ~ N(0, 1), weights ~ N(0, 1) / sqrt(K) [0]");
+  add_integer(app, "--repeat", a.repeat, 1, "timed runs, their median is shown [20; emulated 1]");
+  app.add_flag("--no-verify", a.no_verify, "skip the comparison with the host reference");
 }
 
 void add_files(CLI::App& app, Arguments& a) {
@@ -125,11 +131,6 @@ void add_files(CLI::App& app, Arguments& a) {
   app.add_option("--dump-b", a.dump_b, "Bt as .npy [co, hk*ci/groups]");
   app.add_option("--json", a.json,
                  "all figures and checks; the only file that is also written when a check fails");
-}
-
-std::string one_line(std::string text) {
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
 }
 
 /// One size and who determined it.
@@ -209,7 +210,7 @@ Arguments parse(int argc, const char* const* argv) {
     std::cout << app.help();
     throw HelpShown();
   } catch (const CLI::ParseError& error) {
-    throw InputError(one_line(error.what()) + " (--help lists the options).");
+    throw InputError(std::string(error.what()) + " (--help lists the options).");
   }
   if (arguments.warp && arguments.device != DeviceChoice::emulated) {
     throw InputError("--warp goes with --device emulated only.");

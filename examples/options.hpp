@@ -33,7 +33,7 @@ struct Arguments {
                                              relayout::Conv1dPath::device_staged};
   std::uint64_t seed = 0;
   std::optional<int> repeat;
-  bool verify = true;
+  bool no_verify = false;
   std::string input, weight, bias;           // .npy files; empty: generated data
   std::string output, dump_a, dump_b, json;  // empty: not written
 };

@@ -89,7 +89,7 @@ void print_problem(std::ostream& out, const Report& report) {
   const relayout::Dims a =
       groups > 1 ? relayout::Dims{groups, sizes.rows, sizes.depth} : relayout::Dims{sizes.rows, sizes.depth};
   out << "relayout causal_conv1d on " << report.device << ", " << report.device_name << '\n'
-      << describe(report.problem) << '\n'
+      << describe(report.problem) << ", input " << (report.channels_last ? "nlc" : "ncl") << '\n'
       << "A " << relayout::to_string(a) << ", Bt "
       << relayout::to_string({report.problem.out_channels, sizes.depth}) << ", y "
       << relayout::to_string({report.problem.batch, sizes.positions, report.problem.out_channels})

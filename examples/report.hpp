@@ -1,6 +1,7 @@
 // What the program prints, and the same as JSON.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -24,6 +25,7 @@ struct Report {
   std::string device, device_name, architecture;
   relayout::Conv1d problem;
   relayout::Conv1dSizes sizes;
+  bool channels_last = false;  // the input's layout: nlc
   int repeat = 0;
   std::uint64_t seed = 0;
   bool verified = false;

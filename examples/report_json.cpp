@@ -26,6 +26,7 @@ Json problem_json(const Report& report) {
           {"pad_policy", p.pad.policy == relayout::PadPolicy::strict ? "strict" : "extended"},
           {"dtype", relayout::name_of(p.dtype)},
           {"order", p.window.order == relayout::ColumnOrder::tap_outer ? "tap" : "channel"},
+          {"layout", report.channels_last ? "nlc" : "ncl"},
           {"ho", report.sizes.positions},
           {"repeat", report.repeat},
           {"seed", report.seed}};

@@ -18,7 +18,6 @@ using relayout::DType;
 using relayout::TensorView;
 namespace reference = relayout::reference;
 
-constexpr double kMostMultiplications = 2e9;
 constexpr double kMostGatheredElements = 67108864.0;
 
 Halves zeros(std::int64_t elements) { return Halves(static_cast<std::size_t>(elements)); }
@@ -89,10 +88,11 @@ bool GemmReport::ok() const {
   return gates.bound_ok() && (!statistics_skipped.empty() || (gates.rms_ok() && gates.share_ok()));
 }
 
-Verifier::Verifier(const Job& job, const Data& data)
+Verifier::Verifier(const Job& job, const Data& data, double most_multiplications)
     : problem_(job.problem),
       sizes_(job.sizes),
       bias_(data.bias.view),
+      most_multiplications_(most_multiplications),
       operand_(zeros(job.sizes.operand_elements)),
       weights_(zeros(job.sizes.weight_elements)) {
   const DType dtype = problem_.dtype;
@@ -122,7 +122,7 @@ std::vector<std::int64_t> Verifier::rows_to_check(std::uint64_t seed) const {
   const double of_row = static_cast<double>(problem_.window.groups) * static_cast<double>(sizes_.depth);
   const double most =
       std::min(kMostGatheredElements / std::max(of_row, 1.0),
-               kMostMultiplications / std::max(of_row * static_cast<double>(sizes_.columns), 1.0));
+               most_multiplications_ / std::max(of_row * static_cast<double>(sizes_.columns), 1.0));
   const std::int64_t count = most >= static_cast<double>(sizes_.rows)
                                  ? sizes_.rows
                                  : std::max<std::int64_t>(1, static_cast<std::int64_t>(most));

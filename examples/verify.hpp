@@ -33,8 +33,8 @@ using Halves = std::vector<std::uint16_t>;
 
 class Verifier {
  public:
-  /// Computes the reference operands.
-  Verifier(const Job& job, const Data& data);
+  /// Computes the reference operands. Beyond `most_multiplications` a sample of the GEMM's rows is checked.
+  Verifier(const Job& job, const Data& data, double most_multiplications = 2e9);
 
   OperandCheck check_operands(const Halves& a, const Halves& bt) const;
   /// One report for each result y [batch * ho, co]. Beyond 2e9 multiplications a sample of the rows is
@@ -48,6 +48,7 @@ class Verifier {
   relayout::Conv1d problem_;
   relayout::Conv1dSizes sizes_;
   relayout::TensorView bias_;
+  double most_multiplications_;
   Halves operand_, weights_;
 };
 

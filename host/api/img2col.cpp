@@ -59,9 +59,9 @@ std::int64_t padded_length(const char* operation, std::int64_t length, const Pad
     throw Error(ErrorCode::invalid_shape,
                 std::string(operation) + ": " + described(length, pad) + " does not fit 64 bits");
   }
-  if (padded < 0) {
+  if (padded < 1) {
     throw Error(ErrorCode::invalid_shape, std::string(operation) + ": " + described(length, pad) +
-                                              " has negative length; cut off fewer samples");
+                                              " has no samples left; cut off fewer");
   }
   return padded;
 }
@@ -99,6 +99,7 @@ void img2col(const Stream& stream, const TensorView& in, const Window& window, c
   check_rank("img2col", "the input", in, 3);
   const std::int64_t channels = in.extent(1);
   const std::int64_t positions = output_length(in.extent(2), window, pad);
+  check_rank("img2col", "the output", out, window.groups == 1 ? 2 : 3);
   if (channels % window.groups != 0) {
     throw Error(ErrorCode::invalid_argument, "img2col: " + std::to_string(channels) +
                                                  " channels do not divide into " +

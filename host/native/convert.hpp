@@ -39,10 +39,12 @@ Out convert(In value) noexcept {
   }
 }
 
-/// f32 <-> f16 and f32 -> bf16 with the processor's own instructions where it has them.
+/// The pairs for which the processor's own instructions are used where it has them.
 void convert_row(const float* in, f16* out, std::int64_t count) noexcept;
 void convert_row(const f16* in, float* out, std::int64_t count) noexcept;
 void convert_row(const float* in, bf16* out, std::int64_t count) noexcept;
+void convert_row(const f16* in, bf16* out, std::int64_t count) noexcept;
+void convert_row(const bf16* in, f16* out, std::int64_t count) noexcept;
 
 /// out[0, count) = in[0, count), both contiguous, not overlapping.
 template <class In, class Out>

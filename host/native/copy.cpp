@@ -1,12 +1,12 @@
 // permute, copy and cast: any loop nest, in blocks that are read along the input's fastest axis and written
 // along the output's. Every input element is read once and every output element written once.
 #include <algorithm>
-#include <cstddef>
 
 #include "host/native/convert.hpp"
 #include "host/native/dispatch.hpp"
 #include "host/native/native_table.hpp"
 #include "host/native/parallel.hpp"
+#include "host/native/transpose.hpp"
 
 namespace relayout::native {
 namespace {
@@ -80,37 +80,17 @@ struct BlockAxis {
   }
 };
 
-template <class Out>
-constexpr std::int64_t kTile = sizeof(Out) == 8 ? 32 : 64;
-
-/// Through a tile in the first-level cache: a row per index of the output's axis, filled along the input's
-/// axis. The pitch is off the power of two that would put a column's elements into the same cache set.
-template <class In, class Out>
-void copy_tile(const In* in, const BlockAxis& in_axis, std::int64_t rows, Out* out, const BlockAxis& out_axis,
-               std::int64_t columns) {
-  Out tile[kTile<Out>][kTile<Out> + 16 / sizeof(Out)];
-  for (std::int64_t j = 0; j < columns; ++j) {
-    convert_strided(in + j * out_axis.in_stride, in_axis.in_stride, tile[j], 1, rows);
-  }
-  for (std::int64_t i = 0; i < rows; ++i) {
-    Out* row = out + i * in_axis.out_stride;
-    if (out_axis.out_stride == 1) {
-      for (std::int64_t j = 0; j < columns; ++j) row[j] = tile[j][i];
-    } else {
-      for (std::int64_t j = 0; j < columns; ++j) row[j * out_axis.out_stride] = tile[j][i];
-    }
-  }
-}
-
 template <class In, class Out>
 void copy_tiles(const CopyParams& params, BlockLoop& loop) {
-  const BlockAxis in_axis(params, params.in_axis, kTile<Out>, loop);
-  const BlockAxis out_axis(params, params.rank - 1, kTile<Out>, loop);
+  const BlockAxis in_axis(params, params.in_axis, kBlock<Out>, loop);
+  const BlockAxis out_axis(params, params.rank - 1, kBlock<Out>, loop);
   parallel_ranges(loop.total(), params.elements, [&](std::int64_t begin, std::int64_t end) {
     Cursor cursor(loop, begin);
     for (std::int64_t block = begin; block < end; ++block, cursor.next()) {
-      copy_tile(static_cast<const In*>(params.in) + cursor.in(), in_axis, in_axis.count(cursor),
-                static_cast<Out*>(params.out) + cursor.out(), out_axis, out_axis.count(cursor));
+      convert_transposed(
+          static_cast<const In*>(params.in) + cursor.in(), {in_axis.in_stride, out_axis.in_stride},
+          static_cast<Out*>(params.out) + cursor.out(), {in_axis.out_stride, out_axis.out_stride},
+          in_axis.count(cursor), out_axis.count(cursor));
     }
   });
 }

@@ -52,18 +52,16 @@ void multiply_plain(Panels& panels, std::int64_t rows, std::int64_t depth) {
 }
 
 #if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2,fma"))) void multiply_avx2(Panels& panels, std::int64_t rows,
-                                                       std::int64_t depth) {
+__attribute__((target("avx2"))) void multiply_avx2(Panels& panels, std::int64_t rows, std::int64_t depth) {
   multiply_panels(panels, rows, depth);
 }
 #endif
 
 using Multiply = void (*)(Panels&, std::int64_t, std::int64_t);
 
-/// The products of 16-bit operands are exact in fp32, so both give the same bits.
 Multiply choose_multiply() noexcept {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return multiply_avx2;
+  if (__builtin_cpu_supports("avx2")) return multiply_avx2;
 #endif
   return multiply_plain;
 }

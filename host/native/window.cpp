@@ -7,6 +7,7 @@
 #include "host/native/dispatch.hpp"
 #include "host/native/native_table.hpp"
 #include "host/native/parallel.hpp"
+#include "host/native/transpose.hpp"
 #include "kernels/pad_index.hpp"
 
 namespace relayout::native {
@@ -15,9 +16,6 @@ namespace {
 constexpr std::int64_t kTileBytes = 64 * 1024;
 constexpr std::int64_t kTileChannels = 64;
 constexpr std::int64_t kTileSamples = 4096;
-/// Elements that are converted in one go before they are scattered.
-constexpr std::int64_t kLine = 64;
-static_assert(kTileChannels <= kLine, "a line takes the channels of a tile");
 
 /// How the output is cut into tiles. With `shared` all taps of a tile's positions read one tile of
 /// consecutive samples; else, when the window spans more samples than it reads, every tap loads its own
@@ -52,13 +50,26 @@ struct Tile {
   std::int64_t sample, channel;  // strides
 };
 
-/// Contiguous input is converted in whole lines even when it is scattered into the tile.
+/// A rectangle of samples inside the signal. `fast` and `slow` are the input's axes.
+struct LoadAxis {
+  std::int64_t count, in, tile;  // in, tile: strides
+};
+
 template <class In, class Out>
-void load_line(const In* in, std::int64_t in_stride, Out* out, std::int64_t out_stride, std::int64_t count) {
-  if (in_stride != 1 || out_stride == 1) return convert_strided(in, in_stride, out, out_stride, count);
-  Out line[kLine];
-  convert_row(in, line, count);
-  for (std::int64_t i = 0; i < count; ++i) out[i * out_stride] = line[i];
+void load_inside(const In* in, const LoadAxis& fast, const LoadAxis& slow, Out* tile) {
+  if (fast.tile == 1) {
+    for (std::int64_t j = 0; j < slow.count; ++j) {
+      convert_strided(in + j * slow.in, fast.in, tile + j * slow.tile, 1, fast.count);
+    }
+    return;
+  }
+  for (std::int64_t i = 0; i < fast.count; i += kBlock<Out>) {
+    for (std::int64_t j = 0; j < slow.count; j += kBlock<Out>) {
+      convert_transposed(in + i * fast.in + j * slow.in, {fast.in, slow.in},
+                         tile + i * fast.tile + j * slow.tile, {fast.tile, slow.tile},
+                         std::min(kBlock<Out>, fast.count - i), std::min(kBlock<Out>, slow.count - j));
+    }
+  }
 }
 
 /// `in` is the first sample of the tile's first channel.
@@ -66,20 +77,13 @@ template <class In, class Out>
 void load_tile(const WindowParams& params, const In* in, const SampleRange& range, std::int64_t channels,
                Out pad, const Tile<Out>& tile) {
   const std::int64_t begin = range.at_or_after(0), end = range.at_or_after(params.length);
-  const bool along_time = std::abs(params.in_time) <= std::abs(params.in_channel) || channels == 1;
-  const auto source = [&](std::int64_t j) { return in + (range.first + j * range.step) * params.in_time; };
-  const std::int64_t piece = along_time ? kLine : 1;
-  const std::int64_t in_step = end - begin > 1 ? range.step * params.in_time : 0;
-  for (std::int64_t j = begin; j < end; j += piece) {
-    if (along_time) {
-      const std::int64_t count = std::min(piece, end - j);
-      for (std::int64_t c = 0; c < channels; ++c) {
-        load_line(source(j) + c * params.in_channel, in_step, tile.data + j * tile.sample + c * tile.channel,
-                  tile.sample, count);
-      }
-    } else {
-      load_line(source(j), params.in_channel, tile.data + j * tile.sample, tile.channel, channels);
-    }
+  if (begin < end) {
+    // A step that is never taken may be too large to multiply.
+    const std::int64_t step = end - begin > 1 ? range.step * params.in_time : 0;
+    const LoadAxis time{end - begin, step, tile.sample}, channel{channels, params.in_channel, tile.channel};
+    const bool along_time = channels == 1 || std::abs(params.in_time) <= std::abs(params.in_channel);
+    load_inside(in + (range.first + begin * range.step) * params.in_time, along_time ? time : channel,
+                along_time ? channel : time, tile.data + begin * tile.sample);
   }
   for (std::int64_t j = 0; j < range.count; ++j) {
     if (j == begin && begin < end) j = end;

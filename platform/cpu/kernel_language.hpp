@@ -15,7 +15,8 @@
 #define __launch_bounds__(...)
 
 // A worker (OS thread) runs one block at a time, so a block's shared memory is its worker's. AddressSanitizer
-// puts no red zones around thread-locals: there the runtime uses one worker and plain statics.
+// puts no red zones around thread-locals: there the runtime uses one worker and plain statics. It also leaves
+// out statics of functions that several translation units may share, so kernels live in an unnamed namespace.
 #if defined(__SANITIZE_ADDRESS__)
 #define __shared__ static
 #elif defined(__has_feature)

@@ -2,6 +2,9 @@
 
 #include <string>
 
+#include <relayout/error.hpp>
+
+#include "kernel_language.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {

@@ -75,6 +75,7 @@ class Conv1dPipeline {
   Conv1dPipeline(const Stream& stream, const Conv1d& problem, Conv1dPath path, const TensorView& input,
                  const TensorView& weights, const TensorView& bias = TensorView());
 
+  /// In order; usable while the pipeline or a copy of it lives.
   const std::vector<Stage>& stages() const noexcept { return stages_; }
   /// Queues all stages in order.
   void run() const;
