@@ -5,8 +5,8 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 const KernelTable& kernel_table() {
-  static constexpr KernelTable table{launch_tile, launch_gather, launch_window, launch_gemm,
-                                     launch_gemm_epilogue};
+  static constexpr KernelTable table{launch_tile,          launch_gather, launch_window,
+                                     launch_window_vector, launch_gemm,   launch_gemm_epilogue};
   return table;
 }
 

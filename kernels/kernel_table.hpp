@@ -12,6 +12,8 @@ struct KernelTable {
   void (*tile)(const LaunchContext&, const CopyParams&);
   void (*gather)(const LaunchContext&, const CopyParams&);
   void (*window)(const LaunchContext&, const WindowParams&);
+  /// `window` for operands that host/plan/window_vector_tile.hpp finds aligned.
+  void (*window_vector)(const LaunchContext&, const WindowParams&);
   void (*gemm)(const LaunchContext&, const GemmParams&);
   /// y = round(workspace + bias): the second half of a GEMM whose library wrote f32 sums to the workspace,
   /// packed [groups, m, n].

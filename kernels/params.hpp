@@ -54,6 +54,8 @@ struct WindowParams {
   /// memory; 0 samples: no tile, every output reads the input itself. Native code ignores it.
   std::int32_t tile_positions = 0, tile_channels = 0, tile_samples = 0, tile_pitch = 0;
   std::int64_t shared_bytes = 0;
+  /// window_vector: whether its 16-byte loads run along time (in_time is 1) or along channels.
+  bool along_time = false;
 };
 
 /// y[g, m, n] = round(bias[g, n] + sum_k a[g, m, k] * bt[g, n, k]); a, bt of in_type (f16, bf16), fp32 sums.

@@ -1,16 +1,18 @@
 // window, 16 bytes at a time: the window kernel for operands whose rows are aligned.
 //   out[b, g, t, k, c] = padded in[b, g * channels + c, t * stride + k * dilation - pad_left]
 //
-// A block takes a tile of positions x channels of one batch and group. Shared memory holds its samples as rows of
-// 16-byte packs of channels, [sample][pack], already converted; pack p of sample s lies in slot p ^ (s / kSamples),
-// so that lanes that store one pack column of neighbouring samples hit different banks, as do lanes that read a row.
+// A block takes a tile of positions x channels of one batch and group. Shared memory holds its samples as
+// rows of 16-byte packs of channels, [sample][pack], already converted; pack p of sample s lies in slot p ^
+// (s / kSamples), so that lanes that store one pack column of neighbouring samples hit different banks, as do
+// lanes that read a row.
 //
-// In: a thread loads kChannels rows of kSamples neighbouring samples (time is the input's fast axis), or kChannels
-// channels of one sample (channels are), as 16-byte vectors, turns them in registers and stores packs. Only tiles at
-// the signal's ends look at the padding rule. Out: every pack of the tile is written once per tap.
+// In: a thread loads kChannels rows of kSamples neighbouring samples (time is the input's fast axis), or
+// kChannels channels of one sample (channels are), as 16-byte vectors, turns them in registers and stores
+// packs. Only tiles at the signal's ends look at the padding rule. Out: every pack of the tile is written
+// once per tap.
 //
-// Global traffic: each input element once plus the halo of span - stride samples a tile, which the neighbour's load
-// has just brought into the L2; each output element once.
+// Global traffic: each input element once plus the halo of span - stride samples a tile, which the
+// neighbour's load has just brought into the L2; each output element once.
 #include <cstring>
 
 #include "kernels/backend_kernels.hpp"
@@ -26,11 +28,11 @@ constexpr int kThreads = 256;
 
 /// Where a block's tile lies. All offsets count elements.
 struct Place {
-  std::int64_t in, out;    // of the tile's batch, group and first channel; out also of its first position
-  std::int64_t first;      // time of the tile's first sample: the first one needed, rounded down to a vector
-  int offset;              // samples between `first` and the first one needed
+  std::int64_t in, out;  // of the tile's batch, group and first channel; out also of its first position
+  std::int64_t first;    // time of the tile's first sample: the first one needed, rounded down to a vector
+  int offset;            // samples between `first` and the first one needed
   int positions, channels, samples;
-  bool inside;             // every sample lies in the signal
+  bool inside;  // every sample lies in the signal
 };
 
 __device__ __forceinline__ Place place_tile(const WindowParams& p, int vector) {
@@ -45,8 +47,8 @@ __device__ __forceinline__ Place place_tile(const WindowParams& p, int vector) {
   Place place;
   place.in = batch * p.in_batch + (group * p.channels + channel) * p.in_channel;
   place.out = batch * p.out_batch + group * p.out_group + channel * p.out_channel + position * p.out_position;
-  place.positions = static_cast<int>(p.positions - position < p.tile_positions ? p.positions - position
-                                                                               : p.tile_positions);
+  place.positions =
+      static_cast<int>(p.positions - position < p.tile_positions ? p.positions - position : p.tile_positions);
   place.channels =
       static_cast<int>(p.channels - channel < p.tile_channels ? p.channels - channel : p.tile_channels);
   const std::int64_t needed = position * p.stride - p.pad_left;
@@ -66,7 +68,8 @@ __device__ __forceinline__ int slot_of(const WindowParams& p, int sample, int pa
 
 /// Time is the fast axis: a thread takes kSamples samples of kChannels channels.
 template <class From, class To>
-__device__ __forceinline__ void load_along_time(const WindowParams& p, To padding, const Place& place, To* tile) {
+__device__ __forceinline__ void load_along_time(const WindowParams& p, To padding, const Place& place,
+                                                To* tile) {
   constexpr int kSamples = Pack<From>::kCount, kChannels = Pack<To>::kCount;
   const From* in = static_cast<const From*>(p.in) + place.in;
   const int vectors = p.tile_samples / kSamples;  // a power of two
@@ -79,7 +82,8 @@ __device__ __forceinline__ void load_along_time(const WindowParams& p, To paddin
     Pack<From> rows[kChannels];
     if (place.inside) {
 #pragma unroll
-      for (int channel = 0; channel < kChannels; ++channel) rows[channel] = load_pack(row + channel * p.in_channel);
+      for (int channel = 0; channel < kChannels; ++channel)
+        rows[channel] = load_pack(row + channel * p.in_channel);
 #pragma unroll
       for (int step = 0; step < kSamples; ++step) {
         Pack<To> column;
@@ -106,26 +110,28 @@ __device__ __forceinline__ void load_along_time(const WindowParams& p, To paddin
 
 /// Channels are the fast axis: a thread takes kChannels channels of one sample.
 template <class From, class To>
-__device__ __forceinline__ void load_along_channels(const WindowParams& p, To padding, const Place& place, To* tile) {
+__device__ __forceinline__ void load_along_channels(const WindowParams& p, To padding, const Place& place,
+                                                    To* tile) {
   constexpr int kPerVector = Pack<From>::kCount, kChannels = Pack<To>::kCount;
-  constexpr int kVectors = kChannels >= kPerVector ? kChannels / kPerVector : 1;
+  constexpr int kVectors = kChannels / kPerVector;
   const From* in = static_cast<const From*>(p.in) + place.in;
   const int packs = p.tile_channels / kChannels;  // a power of two
   const int pack = static_cast<int>(threadIdx.x) % packs;
   if (pack * kChannels >= place.channels) return;
   in += pack * kChannels;
 #pragma unroll 4
-  for (int sample = static_cast<int>(threadIdx.x) / packs; sample < place.samples; sample += kThreads / packs) {
+  for (int sample = static_cast<int>(threadIdx.x) / packs; sample < place.samples;
+       sample += kThreads / packs) {
     const std::int64_t time = place.first + sample;
-    const std::int64_t source =
-        place.inside ? time : pad_index(p.mode, time, p.length, p.reflect_length);
+    const std::int64_t source = place.inside ? time : pad_index(p.mode, time, p.length, p.reflect_length);
     Pack<To> column;
     if (source >= 0) {
 #pragma unroll
       for (int vector = 0; vector < kVectors; ++vector) {
         const Pack<From> values = load_pack(in + source * p.in_time + vector * kPerVector);
 #pragma unroll
-        for (int i = 0; i < kPerVector; ++i) column.values[vector * kPerVector + i] = convert<To>(values.values[i]);
+        for (int i = 0; i < kPerVector; ++i)
+          column.values[vector * kPerVector + i] = convert<To>(values.values[i]);
       }
     } else {
 #pragma unroll
@@ -137,7 +143,8 @@ __device__ __forceinline__ void load_along_channels(const WindowParams& p, To pa
 
 /// Rows of channels: out is fastest along channels, a pack of the tile is a pack of the output.
 template <class To>
-__device__ __forceinline__ void store_channels(const WindowParams& p, const Place& place, const To* tile, int vector) {
+__device__ __forceinline__ void store_channels(const WindowParams& p, const Place& place, const To* tile,
+                                               int vector) {
   constexpr int kChannels = Pack<To>::kCount;
   const int packs = p.tile_channels / kChannels;
   const int pack = static_cast<int>(threadIdx.x) % packs;
@@ -151,14 +158,16 @@ __device__ __forceinline__ void store_channels(const WindowParams& p, const Plac
     const int sample = place.offset + position * stride;
 #pragma unroll 4
     for (int tap = 0; tap < taps; ++tap) {
-      store_pack(row + tap * p.out_tap, load_pack(tile + slot_of<To>(p, sample + tap * dilation, pack, vector)));
+      store_pack(row + tap * p.out_tap,
+                 load_pack(tile + slot_of<To>(p, sample + tap * dilation, pack, vector)));
     }
   }
 }
 
 /// Rows of channels * taps with the taps inside: a pack of the output gathers several taps of a few channels.
 template <class To>
-__device__ __forceinline__ void store_taps(const WindowParams& p, const Place& place, const To* tile, int vector) {
+__device__ __forceinline__ void store_taps(const WindowParams& p, const Place& place, const To* tile,
+                                           int vector) {
   constexpr int kCount = Pack<To>::kCount;
   const int taps = static_cast<int>(p.taps), stride = static_cast<int>(p.stride);
   const int dilation = static_cast<int>(p.dilation);
@@ -215,9 +224,9 @@ void launch_window_vector(const LaunchContext& context, const WindowParams& p) {
     if constexpr (sizeof(To) == 2 || sizeof(To) == 4) {
       To padding;
       std::memcpy(&padding, &p.pad_bits, sizeof(To));
-      if (p.in_time == 1) {
+      if (p.along_time) {
         launch("window", context, shape, window_vector_kernel<From, To, true>, p, padding);
-      } else {
+      } else if constexpr (sizeof(From) >= sizeof(To)) {
         launch("window", context, shape, window_vector_kernel<From, To, false>, p, padding);
       }
     }

@@ -107,7 +107,7 @@ Dims contiguous_strides(const Dims& shape) {
   return strides;
 }
 
-TensorView::TensorView(const void* data, DType dtype, Dims shape)
+TensorView::TensorView(const void* data, DType dtype, const Dims& shape)
     : TensorView(data, dtype, shape, contiguous_strides(shape)) {}
 
 TensorView::TensorView(const void* data, DType dtype, Dims shape, Dims strides)
@@ -126,17 +126,16 @@ TensorView::TensorView(const void* data, DType dtype, Dims shape, Dims strides)
 }
 
 TensorView TensorView::from_bytes(const void* data, DType dtype, Dims shape, Dims byte_strides) {
-  const std::int64_t bytes = static_cast<std::int64_t>(size_of(dtype));
-  Dims strides = byte_strides;
-  for (std::int64_t& stride : strides) {
+  const auto bytes = static_cast<std::int64_t>(size_of(dtype));
+  for (const std::int64_t stride : byte_strides) {
     if (stride % bytes != 0) {
       throw Error(ErrorCode::stride_alignment,
                   "The byte strides " + relayout::to_string(byte_strides) + " of " + describe(dtype, shape) +
                       " are not all multiples of the element size " + std::to_string(bytes) + ".");
     }
-    stride /= bytes;
   }
-  return TensorView(data, dtype, std::move(shape), std::move(strides));
+  for (std::int64_t& stride : byte_strides) stride /= bytes;
+  return TensorView(data, dtype, std::move(shape), std::move(byte_strides));
 }
 
 TensorView TensorView::permuted(const std::vector<int>& axes) const {

@@ -8,6 +8,7 @@
 
 #include "host/api/checks.hpp"
 #include "host/plan/window_tile.hpp"
+#include "host/plan/window_vector_tile.hpp"
 #include "kernels/kernel_table.hpp"
 #include "relayout/error.hpp"
 
@@ -41,6 +42,29 @@ WriteOrder write_order(const WindowStrides& strides, const Window& window, std::
   const std::int64_t position = std::abs(strides.position);
   if (channel <= tap && channel <= position) return WriteOrder::channel;
   return tap <= position ? WriteOrder::tap : WriteOrder::position;
+}
+
+plan::WindowAccess access_of(const WindowParams& p) {
+  plan::WindowAccess access;
+  access.in = reinterpret_cast<std::uintptr_t>(p.in);
+  access.out = reinterpret_cast<std::uintptr_t>(p.out);
+  access.in_bytes = static_cast<std::int64_t>(size_of(p.in_type));
+  access.out_bytes = static_cast<std::int64_t>(size_of(p.out_type));
+  access.batch = p.batch;
+  access.groups = p.groups;
+  access.channels = p.channels;
+  access.length = p.length;
+  access.positions = p.positions;
+  access.taps = p.taps;
+  access.in_batch = p.in_batch;
+  access.in_channel = p.in_channel;
+  access.in_time = p.in_time;
+  access.out_batch = p.out_batch;
+  access.out_group = p.out_group;
+  access.out_position = p.out_position;
+  access.out_tap = p.out_tap;
+  access.out_channel = p.out_channel;
+  return access;
 }
 
 }  // namespace
@@ -101,10 +125,6 @@ std::uint64_t encode_pad_value(const char* operation, double value, DType type) 
 
 void run_window(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
                 std::int64_t positions, const TensorView& out, const WindowStrides& strides) {
-  const plan::WindowTile tile =
-      plan::choose_window_tile({in.extent(1) / window.groups, positions, window.stride, window.span(),
-                                static_cast<std::int64_t>(size_of(out.dtype()))},
-                               stream.device().properties());
   WindowParams params;
   params.in = in.data();
   params.out = out.data();
@@ -133,12 +153,25 @@ void run_window(const Stream& stream, const TensorView& in, const Window& window
   params.out_tap = strides.tap;
   params.out_channel = strides.channel;
   params.order = write_order(strides, window, params.channels);
+
+  const DeviceProperties& properties = stream.device().properties();
+  const plan::WindowShape shape{params.channels, positions, window.stride, window.span(),
+                                static_cast<std::int64_t>(size_of(out.dtype()))};
+  const plan::WindowAccess access = access_of(params);
+  const plan::VectorAxis axis = plan::vector_axis(access);
+  plan::WindowTile tile;
+  if (axis != plan::VectorAxis::none)
+    tile = plan::choose_vector_tile(shape, access, axis, pad.left, properties);
+  const bool vector = tile.positions > 0;
+  if (!vector) tile = plan::choose_window_tile(shape, properties);
   params.tile_positions = tile.positions;
   params.tile_channels = tile.channels;
   params.tile_samples = tile.samples;
   params.tile_pitch = tile.pitch;
   params.shared_bytes = tile.shared_bytes;
-  kernels_of(stream).window(context_of(stream), params);
+  params.along_time = axis == plan::VectorAxis::time;
+  const KernelTable& kernels = kernels_of(stream);
+  (vector ? kernels.window_vector : kernels.window)(context_of(stream), params);
 }
 
 }  // namespace relayout

@@ -12,7 +12,7 @@ namespace relayout::native {
 namespace {
 
 /// A row longer than this is split, so that a nest of one long axis has work for every thread.
-constexpr std::int64_t kRowBlock = 16 * 1024;
+constexpr std::int64_t kRowBlock = 16384;
 
 /// The loops around a block. Steps count elements.
 struct BlockLoop {
@@ -128,7 +128,7 @@ void copy_nest(const CopyParams& params) {
 
 }  // namespace
 
-void copy(const LaunchContext&, const CopyParams& params) {
+void copy(const LaunchContext& /*context*/, const CopyParams& params) {
   if (params.elements == 0) return;
   with_types(params.in_type, params.out_type, [&params](auto in, auto out) {
     copy_nest<typename decltype(in)::type, typename decltype(out)::type>(params);

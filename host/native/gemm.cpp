@@ -23,7 +23,7 @@ struct Panels {
   alignas(64) float sums[kRows][kColumns];
 };
 
-typedef float Vector8 __attribute__((vector_size(32)));
+using Vector8 __attribute__((vector_size(32))) = float;
 
 /// sums += a * b for a block; a strip of 4 x 16 sums stays in registers for all of k.
 __attribute__((always_inline)) inline void multiply_panels(Panels& panels, std::int64_t rows,
@@ -150,7 +150,7 @@ void check_types(const GemmParams& params) {
 
 }  // namespace
 
-void gemm(const LaunchContext&, const GemmParams& params) {
+void gemm(const LaunchContext& /*context*/, const GemmParams& params) {
   check_types(params);
   if (params.in_type == DType::f16) {
     run_gemm<f16>(params);
@@ -159,7 +159,7 @@ void gemm(const LaunchContext&, const GemmParams& params) {
   }
 }
 
-void gemm_epilogue(const LaunchContext&, const GemmParams& params) {
+void gemm_epilogue(const LaunchContext& /*context*/, const GemmParams& params) {
   check_types(params);
   const std::int64_t rows = params.groups * params.m;
   parallel_ranges(rows, rows * params.n, [&](std::int64_t begin, std::int64_t end) {

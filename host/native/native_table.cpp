@@ -8,6 +8,7 @@ const KernelTable& kernel_table() {
     native.tile = copy;
     native.gather = copy;
     native.window = window;
+    native.window_vector = window;
     native.gemm = gemm;
     native.gemm_epilogue = gemm_epilogue;
     return native;

@@ -11,7 +11,7 @@
 namespace relayout::native {
 
 /// Below this many elements starting threads costs more than it gains.
-constexpr std::int64_t kSerialElements = 64 * 1024;
+constexpr std::int64_t kSerialElements = 65536;
 
 /// Calls body(begin, end) with contiguous ranges that cover [0, count), one per thread; `elements` is the
 /// work in all of them together. body must not throw.

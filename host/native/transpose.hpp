@@ -1,6 +1,7 @@
 // A small block transposed in the first-level cache, converted on the way.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "host/native/convert.hpp"
@@ -16,18 +17,18 @@ namespace relayout::native {
 /// 8 x 8 elements of 2 bytes: out row i = in column i.
 inline void transpose_square(const void* const (&in)[8], void* const (&out)[8]) noexcept {
   __m128i a[8], b[8];
-  for (int i = 0; i < 8; ++i) a[i] = _mm_loadu_si128(static_cast<const __m128i*>(in[i]));
-  for (int i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < 8; ++i) a[i] = _mm_loadu_si128(static_cast<const __m128i*>(in[i]));
+  for (std::size_t i = 0; i < 4; ++i) {
     b[2 * i] = _mm_unpacklo_epi16(a[2 * i], a[2 * i + 1]);
     b[2 * i + 1] = _mm_unpackhi_epi16(a[2 * i], a[2 * i + 1]);
   }
-  for (int i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < 2; ++i) {
     a[4 * i + 0] = _mm_unpacklo_epi32(b[4 * i + 0], b[4 * i + 2]);
     a[4 * i + 1] = _mm_unpackhi_epi32(b[4 * i + 0], b[4 * i + 2]);
     a[4 * i + 2] = _mm_unpacklo_epi32(b[4 * i + 1], b[4 * i + 3]);
     a[4 * i + 3] = _mm_unpackhi_epi32(b[4 * i + 1], b[4 * i + 3]);
   }
-  for (int i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < 4; ++i) {
     _mm_storeu_si128(static_cast<__m128i*>(out[2 * i]), _mm_unpacklo_epi64(a[i], a[i + 4]));
     _mm_storeu_si128(static_cast<__m128i*>(out[2 * i + 1]), _mm_unpackhi_epi64(a[i], a[i + 4]));
   }
@@ -36,12 +37,12 @@ inline void transpose_square(const void* const (&in)[8], void* const (&out)[8]) 
 /// 4 x 4 elements of 4 bytes.
 inline void transpose_square(const void* const (&in)[4], void* const (&out)[4]) noexcept {
   __m128i a[4], b[4];
-  for (int i = 0; i < 4; ++i) a[i] = _mm_loadu_si128(static_cast<const __m128i*>(in[i]));
+  for (std::size_t i = 0; i < 4; ++i) a[i] = _mm_loadu_si128(static_cast<const __m128i*>(in[i]));
   b[0] = _mm_unpacklo_epi32(a[0], a[1]);
   b[1] = _mm_unpackhi_epi32(a[0], a[1]);
   b[2] = _mm_unpacklo_epi32(a[2], a[3]);
   b[3] = _mm_unpackhi_epi32(a[2], a[3]);
-  for (int i = 0; i < 2; ++i) {
+  for (std::size_t i = 0; i < 2; ++i) {
     _mm_storeu_si128(static_cast<__m128i*>(out[2 * i]), _mm_unpacklo_epi64(b[i], b[i + 2]));
     _mm_storeu_si128(static_cast<__m128i*>(out[2 * i + 1]), _mm_unpackhi_epi64(b[i], b[i + 2]));
   }

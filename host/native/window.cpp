@@ -13,7 +13,7 @@
 namespace relayout::native {
 namespace {
 
-constexpr std::int64_t kTileBytes = 64 * 1024;
+constexpr std::int64_t kTileBytes = 65536;
 constexpr std::int64_t kTileChannels = 64;
 constexpr std::int64_t kTileSamples = 4096;
 
@@ -184,7 +184,7 @@ void run_window(const WindowParams& params) {
 
 }  // namespace
 
-void window(const LaunchContext&, const WindowParams& params) {
+void window(const LaunchContext& /*context*/, const WindowParams& params) {
   if (params.batch == 0 || params.groups == 0 || params.channels == 0 || params.positions == 0 ||
       params.taps == 0) {
     return;

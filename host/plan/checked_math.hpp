@@ -9,8 +9,8 @@
 
 namespace relayout::plan {
 
-/// Wide enough for the sum of 32 products of two 64-bit numbers.
-__extension__ typedef __int128 Int128;
+/// Wide enough for sums of offsets that fit 64 bits each.
+__extension__ typedef __int128 Int128;  // NOLINT(modernize-use-using): `using` takes no __extension__
 
 /// a * b in `result`; false when it does not fit 64 bits.
 [[nodiscard]] inline bool multiply(std::int64_t a, std::int64_t b, std::int64_t& result) noexcept {

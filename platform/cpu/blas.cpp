@@ -1,5 +1,5 @@
 // OpenBLAS has no GEMM from 16-bit operands to fp32 sums on every processor: blocks of both operands are
-// widened to fp32, which is exact, and multiplied into a block of sums. The three blocks take 5 MiB whatever
+// widened to fp32, which is exact, and multiplied into a block of sums. The three blocks take 8 MiB whatever
 // the problem, and none of their extents comes near the library's 32-bit sizes.
 #include "blas.hpp"
 
@@ -7,6 +7,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <tuple>
 #include <vector>
 
 #include "host/native/convert.hpp"
@@ -18,7 +19,7 @@ namespace relayout::RELAYOUT_BACKEND {
 #if defined(RELAYOUT_HAVE_OPENBLAS)
 namespace {
 
-constexpr std::int64_t kRows = 512, kColumns = 512, kDepth = 1024;
+constexpr std::int64_t kRows = 512, kColumns = 1024, kDepth = 1024;
 
 /// Rows of `depth` elements, `pitch` apart, become rows of depth floats side by side.
 template <class T>
@@ -31,6 +32,8 @@ void widen(const T* in, std::int64_t pitch, std::int64_t rows, std::int64_t dept
 template <class T>
 void multiply(const LaunchContext& context, const GemmParams& params) {
   std::vector<float> a, bt, sums;
+  // What bt holds; often the same for all rows. The pointer alone would not do: groups may overlap.
+  std::tuple<const T*, std::int64_t, std::int64_t> held{nullptr, 0, 0};
   const auto block = [&](std::int64_t group, std::int64_t row, std::int64_t column) {
     const std::int64_t rows = std::min(kRows, params.m - row),
                        columns = std::min(kColumns, params.n - column);
@@ -40,7 +43,9 @@ void multiply(const LaunchContext& context, const GemmParams& params) {
     for (std::int64_t k = 0; k < params.k; k += kDepth) {
       const std::int64_t depth = std::min(kDepth, params.k - k);
       widen(a_block + k, params.lda, rows, depth, a);
-      widen(bt_block + k, params.ldb, columns, depth, bt);
+      const std::tuple<const T*, std::int64_t, std::int64_t> wanted{bt_block, column, k};
+      if (held != wanted) widen(bt_block + k, params.ldb, columns, depth, bt);
+      held = wanted;
       const auto size = [](std::int64_t extent) { return static_cast<int>(extent); };
       cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, size(rows), size(columns), size(depth), 1.0f,
                   a.data(), size(depth), bt.data(), size(depth), k == 0 ? 0.0f : 1.0f, sums.data(),

@@ -2,10 +2,9 @@
 
 #include <string>
 
-#include <relayout/error.hpp>
-
 #include "kernel_language.hpp"
 #include "launch.hpp"
+#include "relayout/error.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 namespace {

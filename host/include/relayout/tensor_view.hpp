@@ -27,7 +27,7 @@ class TensorView {
   TensorView() = default;
   /// Contiguous. Throws Error{invalid_argument} for a negative extent, {rank} above kMaxRank, {invalid_shape}
   /// when the number of elements or a byte offset does not fit 63 bits.
-  TensorView(const void* data, DType dtype, Dims shape);
+  TensorView(const void* data, DType dtype, const Dims& shape);
   /// Any element strides; shape and strides have one entry per axis, else Error{rank}.
   TensorView(const void* data, DType dtype, Dims shape, Dims strides);
   /// Byte strides. Throws Error{stride_alignment} when one is no multiple of the element size.
