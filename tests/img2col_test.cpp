@@ -230,6 +230,93 @@ TEST_P(Img2colTest, SizesAroundTheTiles) {
   for (const std::int64_t length : {257, 1031}) check(stream(), make(1, 3, length, window(4), zeros(3, 0)));
 }
 
+/// Rows on 16-byte boundaries and whole packs of channels: what 16-byte loads and stores need.
+TEST_P(Img2colTest, AlignedRowsOfEveryTypeAndOrder) {
+  const std::vector<std::pair<DType, DType>> types{{DType::f32, DType::f16},  {DType::f16, DType::f16},
+                                                   {DType::f32, DType::bf16}, {DType::f32, DType::f32},
+                                                   {DType::f64, DType::f16},  {DType::f16, DType::f32},
+                                                   {DType::i32, DType::i32},  {DType::f64, DType::f64}};
+  for (const auto& [from, to] : types)
+    for (const Layout layout : {Layout::ncl, Layout::nlc, Layout::wide_rows})
+      for (const ColumnOrder order : kOrders) {
+        Img2colCase c =
+            make(2, 24, layout == Layout::wide_rows ? 37 : 40, window(3, 1, 2, 1, order), zeros(4, 1));
+        c.in_type = from;
+        c.out_type = to;
+        c.in_layout = layout;
+        c.row_gap = layout == Layout::wide_rows ? 8 : 0;
+        check(stream(), c);
+      }
+}
+
+TEST_P(Img2colTest, AlignedRowsAtEveryDistanceFromABoundary) {
+  std::size_t turn = 0;
+  for (const std::int64_t stride : {1, 2, 3, 4, 5})
+    for (const std::int64_t left : {-5, 0, 1, 2, 3, 7}) {
+      Img2colCase c = make(1, 8, 184, window(2, stride, 3, 1, kOrders[turn / 2 % 2]), zeros(left, 0));
+      c.in_layout = turn % 4 == 3 ? Layout::nlc : Layout::ncl;
+      c.in_type = turn % 3 == 0 ? DType::f16 : DType::f32;
+      ++turn;
+      check(stream(), c);
+    }
+}
+
+TEST_P(Img2colTest, AlignedRowsOfManySizes) {
+  std::vector<Img2colCase> all{make(1, 8, 1040, window(4), zeros(3, 0)),
+                               make(1, 136, 40, window(2), zeros(1, 0)),
+                               make(3, 72, 8, window(2), zeros(1, 0)),
+                               make(2, 64, 64, window(1), zeros(0, 0)),
+                               make(1, 8, 512, window(3, 1, 60), zeros(120, 0)),
+                               make(1, 16, 512, window(3, 2, 200), zeros(400, 0)),
+                               make(1, 8, 512, window(3, 1, 2000), zeros(4000, 0)),
+                               make(1, 8, 512, window(2, 130), zeros(0, 0)),
+                               make(2, 48, 24, window(3, 1, 1, 2), zeros(2, 0)),
+                               make(2, 32, 24, window(3, 1, 1, 4), zeros(2, 0)),
+                               make(1, 8, 8, window(9), zeros(8, 0)),
+                               make(1, 16, 40, window(40), zeros(39, 0))};
+  for (const Img2colCase& c : all)
+    for (const Layout layout : {Layout::ncl, Layout::nlc})
+      for (const ColumnOrder order : kOrders) {
+        Img2colCase varied = c;
+        varied.in_layout = layout;
+        varied.window.order = order;
+        check(stream(), varied);
+      }
+}
+
+TEST_P(Img2colTest, AlignedRowsOfEveryPadMode) {
+  for (const PadMode mode : kModes)
+    for (const Layout layout : {Layout::ncl, Layout::nlc})
+      for (const auto& [left, right] : std::vector<std::pair<std::int64_t, std::int64_t>>{{9, 7}, {-3, 6}}) {
+        Img2colCase c = make(2, 16, 24, window(3, 1, 2), zeros(left, right));
+        c.in_layout = layout;
+        c.pad.mode = mode;
+        c.pad.value = 0.1;
+        check(stream(), c);
+      }
+}
+
+/// One thing less than what vectors need.
+TEST_P(Img2colTest, NearlyAlignedRows) {
+  for (const Layout layout : {Layout::ncl, Layout::nlc}) {
+    const Img2colCase aligned = [&] {
+      Img2colCase c = make(2, 16, 24, window(3), zeros(2, 0));
+      c.in_layout = layout;
+      return c;
+    }();
+    std::vector<Img2colCase> all(7, aligned);
+    all[0].in_misaligned = 1;
+    all[1].out_misaligned = 1;
+    all[2].row_gap = 1;
+    all[3].channels = 17;
+    all[4].length = 23;
+    all[5].in_misaligned = 4;  // aligned for f32, not for f16
+    all[5].in_type = DType::f16;
+    all[6].out_misaligned = 4;
+    for (const Img2colCase& c : all) check(stream(), c);
+  }
+}
+
 TEST_P(Img2colTest, UnusualWindows) {
   std::vector<Img2colCase> all{
       make(2, 3, 5, window(9), zeros(8, 0)),              // more taps than samples
@@ -317,6 +404,9 @@ TEST_P(Img2colOrderTest, TheOrderOfThreadsDoesNotMatter) {
     for (const Layout layout : {Layout::ncl, Layout::nlc}) {
       Img2colCase c = make(2, 34, 67, window(4, 1, 2, 2, order), zeros(6, 0));
       c.in_layout = layout;
+      check(stream(), c);
+      c.channels = 48;
+      c.length = 72;
       check(stream(), c);
     }
 }

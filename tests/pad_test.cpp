@@ -200,6 +200,27 @@ TEST_P(PadTest, LengthsAndChannelsAroundTheTiles) {
     }
 }
 
+/// Rows on 16-byte boundaries and whole packs of channels: what 16-byte loads and stores need.
+TEST_P(PadTest, AlignedRows) {
+  for (const Layout in : {Layout::ncl, Layout::nlc, Layout::wide_rows})
+    for (const Layout out : {Layout::ncl, Layout::nlc, Layout::wide_rows})
+      for (const auto& [from, to] : std::vector<std::pair<DType, DType>>{{DType::f32, DType::f16},
+                                                                         {DType::f16, DType::f16},
+                                                                         {DType::f32, DType::f32},
+                                                                         {DType::u8, DType::u8}}) {
+        PadCase c;
+        c.batch = 2;
+        c.channels = 48;
+        c.length = 32;
+        c.pad = spec(PadMode::reflect, 5, 11);
+        c.in_type = from;
+        c.out_type = to;
+        c.in_layout = in;
+        c.out_layout = out;
+        check(stream(), c);
+      }
+}
+
 TEST_P(PadTest, RandomCases) {
   const std::vector<Layout> inputs{Layout::ncl,      Layout::nlc,      Layout::lcn,        Layout::gaps,
                                    Layout::nlc_gaps, Layout::reversed, Layout::one_channel};

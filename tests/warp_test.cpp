@@ -39,6 +39,7 @@ TEST_P(Warp, OperationsMoveValuesBetweenLanes) {
                     result_bytes = results.size() * sizeof(results[0]);
   const Buffer device_values(device(), value_bytes), device_results(device(), result_bytes);
   stream().copy(device_values.data(), values.data(), value_bytes);
+  stream().fill(device_results.data(), 0, result_bytes);  // the struct's padding too is copied back
   launcher_of(device())({device().index(), stream().native()}, warp,
                         static_cast<const std::int32_t*>(device_values.data()),
                         static_cast<WarpResults*>(device_results.data()));

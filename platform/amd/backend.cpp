@@ -19,6 +19,18 @@ hipEvent_t event_of(void* event) { return static_cast<hipEvent_t>(event); }
                                             " bytes: " + hipGetErrorString(status));
 }
 
+/// "HIP driver 5.7.31921, runtime 5.7.31921"
+std::string versions() {
+  const auto text = [](int version) {
+    return std::to_string(version / 10000000) + "." + std::to_string(version / 100000 % 100) + "." +
+           std::to_string(version % 100000);
+  };
+  int driver = 0, runtime = 0;
+  check(hipDriverGetVersion(&driver), "asking for the driver's version");
+  check(hipRuntimeGetVersion(&runtime), "asking for the runtime's version");
+  return "HIP driver " + text(driver) + ", runtime " + text(runtime);
+}
+
 class HipBackend final : public Backend {
  public:
   const char* name() const noexcept override { return "hip"; }
@@ -45,6 +57,7 @@ class HipBackend final : public Backend {
     properties.max_grid_z = vendor.maxGridSize[2];
     properties.l2_bytes = static_cast<std::size_t>(vendor.l2CacheSize);
     properties.memory_bytes = vendor.totalGlobalMem;
+    properties.driver = versions();
     return properties;
   }
 

@@ -35,10 +35,10 @@ inline bool has_thread_sanitizer() { return __tsan_create_fiber != nullptr; }
 class SyncPoint {
  public:
   void acquire() {
-    if (has_thread_sanitizer()) __tsan_acquire(this);
+    if (has_thread_sanitizer()) __tsan_acquire(address_);
   }
   void release() {
-    if (has_thread_sanitizer()) __tsan_release(this);
+    if (has_thread_sanitizer()) __tsan_release(address_);
   }
 
  private:

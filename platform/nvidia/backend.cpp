@@ -19,6 +19,17 @@ cudaEvent_t event_of(void* event) { return static_cast<cudaEvent_t>(event); }
                                             " bytes: " + cudaGetErrorString(status));
 }
 
+/// "CUDA driver 12.8, runtime 12.4"
+std::string versions() {
+  const auto text = [](int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+  };
+  int driver = 0, runtime = 0;
+  check(cudaDriverGetVersion(&driver), "asking for the driver's version");
+  check(cudaRuntimeGetVersion(&runtime), "asking for the runtime's version");
+  return "CUDA driver " + text(driver) + ", runtime " + text(runtime);
+}
+
 class CudaBackend final : public Backend {
  public:
   const char* name() const noexcept override { return "cuda"; }
@@ -45,6 +56,7 @@ class CudaBackend final : public Backend {
     properties.max_grid_z = vendor.maxGridSize[2];
     properties.l2_bytes = static_cast<std::size_t>(vendor.l2CacheSize);
     properties.memory_bytes = vendor.totalGlobalMem;
+    properties.driver = versions();
     return properties;
   }
 

@@ -18,6 +18,7 @@ enum class Layout {
   lcn,           // all axes reversed in memory
   gaps,          // contiguous order with odd gaps after every axis
   nlc_gaps,      // channels-last with gaps after channels and after length
+  wide_rows,     // contiguous order, 16 to 31 elements free after every row: 16-byte vectors stay aligned
   every_second,  // stride 2 along the last axis
   reversed,      // contiguous, walked backwards along every axis
   one_batch,     // stride 0 along the first axis: outputs cannot have this
@@ -37,6 +38,8 @@ inline const char* name_of(Layout layout) {
       return "gaps";
     case Layout::nlc_gaps:
       return "nlc_gaps";
+    case Layout::wide_rows:
+      return "wide_rows";
     case Layout::every_second:
       return "every_second";
     case Layout::reversed:
@@ -95,6 +98,11 @@ inline Dims strides_of(Layout layout, const Dims& shape) {
       return strides_in_order(shape, order, gaps);
     case Layout::nlc_gaps:
       return strides_in_order(shape, channels_last, gaps);
+    case Layout::wide_rows: {
+      Dims after(shape.size(), 0);
+      if (rank > 0) after.back() = 16 + (16 - shape.back() % 16) % 16;
+      return strides_in_order(shape, order, after);
+    }
     case Layout::every_second:
       for (std::int64_t& stride : strides) stride *= 2;
       return strides;

@@ -24,6 +24,7 @@ struct DeviceProperties {
   std::int64_t max_grid_x = 2147483647, max_grid_y = 65535, max_grid_z = 65535;
   std::size_t l2_bytes = 0;
   std::size_t memory_bytes = 0;
+  std::string driver;  // versions of the vendor's driver and runtime; empty for processors
 
   static DeviceProperties h200();
   static DeviceProperties mi300x();
