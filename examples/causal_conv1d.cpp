@@ -40,15 +40,29 @@ Downloads run_path(const relayout::Stream& stream, const Arguments& arguments, c
                    const Data& data, relayout::Conv1dPath path, CopyRates& rates, int repeat,
                    PathTimes& times) {
   const relayout::Conv1dPipeline pipeline(stream, job.problem, path, data.input.view, data.weights.view,
-                                          data.bias.view);
+                                          data.bias.view, arguments.overlap);
   times = time_pipeline(stream, path, pipeline, repeat, rates);
+  if (arguments.graph && pipeline.overlap() == nullptr)
+    times.prepared = time_in_graph(stream, pipeline, repeat);
   Downloads downloads;
-  if (!arguments.no_verify || !arguments.dump_a.empty()) download(stream, pipeline.operand(), downloads.a);
+  const bool has_operand = path != relayout::Conv1dPath::view;
+  if (has_operand && (!arguments.no_verify || !arguments.dump_a.empty()))
+    download(stream, pipeline.operand(), downloads.a);
   if (!arguments.no_verify || !arguments.dump_b.empty())
     download(stream, pipeline.weight_operand(), downloads.bt);
   if (!arguments.no_verify || !arguments.output.empty()) download(stream, pipeline.result(), downloads.y);
   stream.synchronize();
   return downloads;
+}
+
+/// Measures, sets the path in `arguments`, and says why.
+std::string choose(const relayout::Stream& stream, const Job& job, const Data& data, Arguments& arguments) {
+  const relayout::Conv1dRates rates = relayout::measure_rates(stream, job.problem, data.input.view);
+  const relayout::Conv1dChoice choice =
+      relayout::choose_path(job.problem, data.input.view, rates, arguments.overlap);
+  arguments.paths = {choice.path};
+  arguments.overlap = choice.overlap;
+  return choice.explain();
 }
 
 /// All files of a run whose checks passed; only the report of one that failed.
@@ -70,7 +84,7 @@ void write_files(const Arguments& arguments, const Report& report, const Downloa
 }
 
 int run(int argc, const char* const* argv) {
-  const Arguments arguments = parse(argc, argv);
+  Arguments arguments = parse(argc, argv);
   Job job = resolve(arguments);
   check_memory_need(arguments, job);
   const relayout::Device device = device_of(arguments);
@@ -88,7 +102,9 @@ int run(int argc, const char* const* argv) {
                 repeat,
                 arguments.seed,
                 !arguments.no_verify,
+                {},
                 {}};
+  if (arguments.paths.empty()) report.choice = choose(stream, job, data, arguments);
   CopyRates rates(stream, repeat);
   Downloads first;
   std::vector<Halves> results;
@@ -98,7 +114,9 @@ int run(int argc, const char* const* argv) {
     Downloads downloads = run_path(stream, arguments, job, data, path, rates, repeat, result.times);
     if (!arguments.no_verify) {
       if (!verifier) verifier.emplace(job, data);
-      result.operands = verifier->check_operands(downloads.a, downloads.bt);
+      result.operands = path == relayout::Conv1dPath::view
+                            ? verifier->check_weights(downloads.bt)
+                            : verifier->check_operands(downloads.a, downloads.bt);
       results.push_back(downloads.y);
     }
     if (report.paths.empty()) first = std::move(downloads);

@@ -83,12 +83,14 @@ double normal(std::uint64_t seed, std::uint64_t index) noexcept {
 
 Data load(const relayout::Device& device, const Arguments& arguments, Job& job) {
   const relayout::Conv1d& p = job.problem;
+  // The processor's own memory is not pinned for any other device.
+  const relayout::Device of_input = arguments.pinned_input ? device : relayout::Device::cpu();
   Data data;
   if (job.input) {
-    data.input = read(device, *job.input);
+    data.input = read(of_input, *job.input);
     data.input.view = with_batch_axis(data.input.view);
   } else {
-    data.input = allocate(device, DType::f32,
+    data.input = allocate(of_input, DType::f32,
                           arguments.channels_last ? relayout::Dims{p.batch, p.length, p.in_channels}
                                                   : relayout::Dims{p.batch, p.in_channels, p.length});
   }

@@ -10,7 +10,7 @@
 
 namespace example {
 
-/// Pinned memory and what lies in it.
+/// Memory, pinned but for an input that is to be pageable, and what lies in it.
 struct HostTensor {
   relayout::PinnedBuffer memory;
   relayout::TensorView view;

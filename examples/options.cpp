@@ -18,6 +18,7 @@ using relayout::Causal;
 using relayout::ColumnOrder;
 using relayout::Conv1dPath;
 using relayout::DType;
+using relayout::HostWork;
 using relayout::PadMode;
 using relayout::PadPolicy;
 
@@ -108,16 +109,35 @@ void add_run(CLI::App& app, Arguments& a) {
   add_choice(app, "--warp", a.warp, Names<int>{{"32", 32}, {"64", 64}},
              "lanes of a warp of --device emulated [32]");
   add_choice(app, "--path", a.paths,
-             Names<std::vector<Conv1dPath>>{
-                 {"host", {Conv1dPath::host}},
-                 {"device", {Conv1dPath::device}},
-                 {"device-staged", {Conv1dPath::device_staged}},
-                 {"all", {Conv1dPath::host, Conv1dPath::device, Conv1dPath::device_staged}}},
-             "from the input to the GEMM's operand [all]");
+             Names<std::vector<Conv1dPath>>{{"host", {Conv1dPath::host}},
+                                            {"device", {Conv1dPath::device}},
+                                            {"device-staged", {Conv1dPath::device_staged}},
+                                            {"overlap", {Conv1dPath::overlap}},
+                                            {"view", {Conv1dPath::view}},
+                                            {"auto", {}},
+                                            {"all",
+                                             {Conv1dPath::host, Conv1dPath::device, Conv1dPath::device_staged,
+                                              Conv1dPath::overlap, Conv1dPath::view}}},
+             "from the input to the GEMM's operand; auto: by rates that are measured first [all]");
   add_integer(app, "--seed", a.seed, std::uint64_t{0},
               "of generated data: x, bias ~ N(0, 1), weights ~ N(0, 1) / sqrt(K) [0]");
   add_integer(app, "--repeat", a.repeat, 1, "timed runs, their median is shown [20; emulated 1]");
+  app.add_flag("--graph", a.graph,
+               "also time the input kernel and the GEMM, with prepared weights, in a graph");
   app.add_flag("--no-verify", a.no_verify, "skip the comparison with the host reference");
+}
+
+void add_overlap(CLI::App& app, Arguments& a) {
+  add_choice(
+      app, "--host-work", a.overlap.host_work,
+      Names<HostWork>{
+          {"none", HostWork::none}, {"cast", HostWork::cast}, {"cast-transpose", HostWork::cast_transpose}},
+      "of --path overlap, before a chunk is copied [cast]");
+  add_integer(app, "--chunk-bytes", a.overlap.chunk_bytes, std::int64_t{0},
+              "of --path overlap, over the link [0: by the input's size]");
+  add_integer(app, "--buffers", a.overlap.buffers, 2, "chunks on their way in --path overlap [3]");
+  app.add_flag("--pinned-input,!--pageable-input", a.pinned_input,
+               "kind of host memory that the input lies in [pinned]");
 }
 
 void add_files(CLI::App& app, Arguments& a) {
@@ -128,7 +148,7 @@ void add_files(CLI::App& app, Arguments& a) {
   app.add_option("--output", a.output, "y as .npy [batch, ho, co], f2 for f16 and f4 for bf16");
   app.add_option("--dump-a", a.dump_a,
                  "A as .npy [batch*ho, hk*ci], grouped [groups, batch*ho, hk*ci/groups]");
-  app.add_option("--dump-b", a.dump_b, "Bt as .npy [co, hk*ci/groups]");
+  app.add_option("--dump-b", a.dump_b, "Bt as .npy [co, hk*ci/groups]; of path view in tap order");
   app.add_option("--json", a.json,
                  "all figures and checks; the only file that is also written when a check fails");
 }
@@ -203,6 +223,7 @@ Arguments parse(int argc, const char* const* argv) {
   add_sizes(app, arguments);
   add_padding(app, arguments);
   add_run(app, arguments);
+  add_overlap(app, arguments);
   add_files(app, arguments);
   try {
     app.parse(argc, argv);
@@ -214,6 +235,10 @@ Arguments parse(int argc, const char* const* argv) {
   }
   if (arguments.warp && arguments.device != DeviceChoice::emulated) {
     throw InputError("--warp goes with --device emulated only.");
+  }
+  arguments.overlap.pinned_input = arguments.pinned_input;
+  if (!arguments.dump_a.empty() && arguments.paths == std::vector<Conv1dPath>{Conv1dPath::view}) {
+    throw InputError("--path view has no A, so --dump-a has nothing to write.");
   }
   return arguments;
 }

@@ -29,10 +29,15 @@ struct Arguments {
   bool channels_last = false;
   std::optional<DeviceChoice> device;  // not given: the best
   std::optional<int> warp;
+  /// Empty: the one that measured rates speak for.
   std::vector<relayout::Conv1dPath> paths = {relayout::Conv1dPath::host, relayout::Conv1dPath::device,
-                                             relayout::Conv1dPath::device_staged};
+                                             relayout::Conv1dPath::device_staged,
+                                             relayout::Conv1dPath::overlap, relayout::Conv1dPath::view};
+  relayout::OverlapOptions overlap;
+  bool pinned_input = true;
   std::uint64_t seed = 0;
   std::optional<int> repeat;
+  bool graph = false;
   bool no_verify = false;
   std::string input, weight, bias;           // .npy files; empty: generated data
   std::string output, dump_a, dump_b, json;  // empty: not written

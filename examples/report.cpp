@@ -30,7 +30,7 @@ void print_stage(std::ostream& out, const char* path, const StageTime& stage) {
 }
 
 void print_total(std::ostream& out, const char* path, const char* what, double seconds) {
-  out << format("%-14s %-32s %-9s %13s %12.1f\n", path, what, "", "", seconds * 1e6);
+  out << format("%-14s %-42s %13s %12.1f\n", path, what, "", seconds * 1e6);
 }
 
 /// "device in 12.0 us (host 10.3 x, device-staged 2.1 x)": the least time and the others' multiples of it.
@@ -48,8 +48,10 @@ void print_winners(std::ostream& out, const Report& report) {
   std::vector<std::pair<double, Conv1dPath>> whole, on_device;
   for (const PathResult& path : report.paths) {
     whole.push_back({path.times.end_to_end, path.times.path});
-    // The host path works on host memory: for data on the device it is no candidate.
-    if (path.times.path == Conv1dPath::host) continue;
+    // Paths whose work starts on the host are no candidates for data on the device; path view has no A.
+    if (path.times.path == Conv1dPath::host || path.times.path == Conv1dPath::overlap ||
+        path.times.path == Conv1dPath::view)
+      continue;
     on_device.push_back({path.times.to_operand(StagePlace::device), path.times.path});
   }
   out << "Fastest end to end, from host memory to y: " << ranking(whole) << '\n';
@@ -60,8 +62,10 @@ void print_winners(std::ostream& out, const Report& report) {
 void print_gemm(std::ostream& out, const Report& report, const PathResult& path) {
   const GemmReport& gemm = path.gemm;
   const auto count = [](std::int64_t value) { return static_cast<long long>(value); };
-  out << format("GEMM m %lld n %lld k %lld lda %lld ldb %lld ldc %lld", count(gemm.m), count(gemm.n),
-                count(gemm.k), count(gemm.lda), count(gemm.ldb), count(gemm.ldc));
+  const bool on_views = path.times.path == Conv1dPath::view;
+  out << format("GEMM m %lld n %lld k %lld lda %s ldb %lld ldc %lld", count(gemm.m), count(gemm.n),
+                count(gemm.k), on_views ? "of views" : std::to_string(gemm.lda).c_str(), count(gemm.ldb),
+                count(gemm.ldc));
   if (report.problem.window.groups > 1) out << " groups " << report.problem.window.groups;
   out << (gemm.ok() ? " valid" : " INVALID") << ", path " << relayout::name_of(path.times.path)
       << format(": worst |err|/bound %.3f (%.3g / %.3g)", gemm.gates.worst, gemm.gates.worst_error,
@@ -93,8 +97,9 @@ void print_problem(std::ostream& out, const Report& report) {
       << "A " << relayout::to_string(a) << ", Bt "
       << relayout::to_string({report.problem.out_channels, sizes.depth}) << ", y "
       << relayout::to_string({report.problem.batch, sizes.positions, report.problem.out_channels})
-      << ", medians of " << report.repeat << " runs\n\n"
-      << std::flush;
+      << ", medians of " << report.repeat << " runs\n";
+  if (!report.choice.empty()) out << "Chosen: " << report.choice << ".\n";
+  out << '\n' << std::flush;
 }
 
 void print_times(std::ostream& out, const Report& report) {
@@ -103,8 +108,18 @@ void print_times(std::ostream& out, const Report& report) {
   for (const PathResult& path : report.paths) {
     const char* name = relayout::name_of(path.times.path);
     for (const StageTime& stage : path.times.stages) print_stage(out, name, stage);
-    print_total(out, name, "sum of the stages up to A", path.times.to_operand());
+    for (const StageTime& stage : path.times.alone) print_stage(out, name, stage);
+    if (!path.times.alone.empty()) {
+      out << format("%-14s %-32s %57.0f %%\n", name, "slowest alone / all overlapped",
+                    path.times.overlap_share() * 100);
+    }
+    print_total(out, name,
+                path.times.path == Conv1dPath::view ? "sum of the stages before the GEMM"
+                                                    : "sum of the stages up to A",
+                path.times.to_operand());
     print_total(out, name, "one run, end to end", path.times.end_to_end);
+    if (path.times.prepared > 0)
+      print_total(out, name, "prepared, in a graph: input kernel + GEMM", path.times.prepared);
     out << '\n';
   }
   print_winners(out, report);
@@ -116,9 +131,13 @@ void print_verification(std::ostream& out, const Report& report) {
     return;
   }
   for (const PathResult& path : report.paths) {
-    out << "input operand, path " << relayout::name_of(path.times.path) << ": errors "
-        << path.operands.input_errors << '/' << path.operands.input_total << "; weights: errors "
-        << path.operands.weight_errors << '/' << path.operands.weight_total << '\n';
+    out << "input operand, path " << relayout::name_of(path.times.path) << ": ";
+    if (path.times.path == Conv1dPath::view) {
+      out << "none, so only y is checked";
+    } else {
+      out << "errors " << path.operands.input_errors << '/' << path.operands.input_total;
+    }
+    out << "; weights: errors " << path.operands.weight_errors << '/' << path.operands.weight_total << '\n';
   }
   for (const PathResult& path : report.paths) print_gemm(out, report, path);
   out << (report.ok() ? "All checks passed.\n" : "A CHECK FAILED.\n");

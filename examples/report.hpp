@@ -30,6 +30,7 @@ struct Report {
   std::uint64_t seed = 0;
   bool verified = false;
   std::vector<PathResult> paths;
+  std::string choice;  // why this path, where measured rates chose it
 
   /// Every check of every path passed; true without verification.
   bool ok() const;

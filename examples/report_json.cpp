@@ -52,7 +52,7 @@ Json verification_json(const PathResult& path) {
            {{"m", gemm.m},
             {"n", gemm.n},
             {"k", gemm.k},
-            {"lda", gemm.lda},
+            {"lda", path.times.path == relayout::Conv1dPath::view ? Json() : Json(gemm.lda)},
             {"ldb", gemm.ldb},
             {"ldc", gemm.ldc},
             {"valid", gemm.ok()},
@@ -68,11 +68,16 @@ Json verification_json(const PathResult& path) {
 Json path_json(const PathResult& path, bool verified) {
   Json stages = Json::array();
   for (const StageTime& stage : path.times.stages) stages.push_back(stage_json(stage));
+  Json alone = Json::array();
+  for (const StageTime& stage : path.times.alone) alone.push_back(stage_json(stage));
   return {{"path", relayout::name_of(path.times.path)},
           {"stages", stages},
+          {"alone", alone},
+          {"overlap_share", path.times.alone.empty() ? Json() : Json(path.times.overlap_share())},
           {"seconds_to_operand", path.times.to_operand()},
           {"seconds_to_operand_on_device", path.times.to_operand(relayout::StagePlace::device)},
           {"seconds_end_to_end", path.times.end_to_end},
+          {"seconds_prepared_in_graph", path.times.prepared > 0 ? Json(path.times.prepared) : Json()},
           {"verification", verified ? verification_json(path) : Json()}};
 }
 
@@ -85,6 +90,7 @@ void write_json(std::ostream& out, const Report& report) {
       {"device",
        {{"kind", report.device}, {"name", report.device_name}, {"architecture", report.architecture}}},
       {"options", problem_json(report)},
+      {"choice", report.choice.empty() ? Json() : Json(report.choice)},
       {"paths", paths},
       {"verified", report.verified},
       {"ok", report.ok()}};

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <thread>
 
+#include <relayout/graph.hpp>
+
 namespace example {
 namespace {
 
@@ -74,6 +76,20 @@ double host_copy_seconds(std::size_t bytes, int repeat) {
   return std::min(single, parallel);
 }
 
+std::vector<StageTime> time_alone(const relayout::Stream& stream, const relayout::Conv1dOverlap& overlap,
+                                  int repeat, CopyRates& rates) {
+  StreamClock clock(stream);
+  const double host = median_of(repeat, [&] { return seconds_of([&] { overlap.run_host_work(); }); });
+  const double copies = median_of(repeat, [&] { return clock.seconds([&] { overlap.run_copies(); }); });
+  std::vector<StageTime> alone;
+  const auto add = [&](const char* name, StagePlace place, std::int64_t bytes, double seconds) {
+    alone.push_back({name, place, true, bytes, seconds, rates.bytes_per_second(place, bytes)});
+  };
+  if (overlap.host_bytes() > 0) add("alone: the host's work", StagePlace::host, overlap.host_bytes(), host);
+  add("alone: the copies", StagePlace::transfer, overlap.link_bytes(), copies);
+  return alone;
+}
+
 }  // namespace
 
 double PathTimes::to_operand() const {
@@ -86,6 +102,12 @@ double PathTimes::to_operand(StagePlace place) const {
   double sum = 0;
   for (const StageTime& stage : stages) sum += stage.of_operand && stage.place == place ? stage.seconds : 0;
   return sum;
+}
+
+double PathTimes::overlap_share() const {
+  double slowest = 0;
+  for (const StageTime& stage : alone) slowest = std::max(slowest, stage.seconds);
+  return to_operand() > 0 ? slowest / to_operand() : 0;
 }
 
 double CopyRates::bytes_per_second(StagePlace place, std::int64_t bytes) {
@@ -119,6 +141,23 @@ double CopyRates::measure(StagePlace place, std::size_t copied) const {
   return rate_from(source.data());
 }
 
+double time_in_graph(const relayout::Stream& stream, const relayout::Conv1dPipeline& pipeline, int repeat) {
+  const int calls = stream.device().kind() == DeviceKind::gpu ? 20 : 1;
+  const std::vector<relayout::Stage>& stages = pipeline.stages();
+  const relayout::Graph graph(stream, [&] {
+    for (int i = 0; i < calls; ++i) {
+      for (const relayout::Stage& stage : stages) {
+        if (stage.of_operand && stage.place == StagePlace::device) stage.run();
+      }
+      stages.back().run();
+    }
+  });
+  const relayout::TensorView& y = pipeline.result();
+  stream.fill(y.data(), 0xFF, static_cast<std::size_t>(y.elements()) * relayout::size_of(y.dtype()));
+  StreamClock clock(stream);
+  return median_of(repeat, [&] { return clock.seconds([&] { graph.launch(stream); }); }) / calls;
+}
+
 PathTimes time_pipeline(const relayout::Stream& stream, relayout::Conv1dPath path,
                         const relayout::Conv1dPipeline& pipeline, int repeat, CopyRates& rates) {
   pipeline.run();
@@ -138,6 +177,7 @@ PathTimes time_pipeline(const relayout::Stream& stream, relayout::Conv1dPath pat
     }));
   }
   PathTimes result{path, {}, median(whole)};
+  if (pipeline.overlap() != nullptr) result.alone = time_alone(stream, *pipeline.overlap(), repeat, rates);
   for (std::size_t s = 0; s < stages.size(); ++s) {
     result.stages.push_back({stages[s].name, stages[s].place, stages[s].of_operand, stages[s].bytes,
                              median(times[s]), rates.bytes_per_second(stages[s].place, stages[s].bytes)});

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <relayout/conv1d.hpp>
+#include <relayout/overlap.hpp>
 
 namespace example {
 
@@ -27,8 +28,12 @@ struct StageTime {
 struct PathTimes {
   relayout::Conv1dPath path = relayout::Conv1dPath::host;
   std::vector<StageTime> stages;
-  double end_to_end = 0;  // seconds of one run of all stages, nothing waited for in between
+  double end_to_end = 0;              // seconds of one run of all stages, nothing waited for in between
+  std::vector<StageTime> alone = {};  // what an overlapped stage does at the same time, one by one
+  double prepared = 0;                // seconds of input kernel + GEMM in a graph; 0: not measured
 
+  /// The slowest of `alone` against all of it overlapped; 0 without an overlapped stage.
+  double overlap_share() const;
   /// Sum over the stages from the input to A; `place` limits it.
   double to_operand() const;
   double to_operand(relayout::StagePlace place) const;
@@ -48,6 +53,11 @@ class CopyRates {
   int repeat_;
   std::map<std::pair<relayout::StagePlace, std::size_t>, double> known_;
 };
+
+/// Seconds from the input on the device to y, with weights that a run has prepared, in a graph: of one of
+/// several calls in it, so that the launch of the graph weighs little. y is wiped first, so that what it
+/// holds later came from the graph.
+double time_in_graph(const relayout::Stream& stream, const relayout::Conv1dPipeline& pipeline, int repeat);
 
 /// Medians over `repeat` runs of the pipeline after one that is not counted.
 PathTimes time_pipeline(const relayout::Stream& stream, relayout::Conv1dPath path,

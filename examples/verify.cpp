@@ -118,6 +118,19 @@ OperandCheck Verifier::check_operands(const Halves& a, const Halves& bt) const {
           count_errors(bt, weights_, problem_.dtype), sizes_.weight_elements};
 }
 
+OperandCheck Verifier::check_weights(const Halves& bt) const {
+  Halves expected = weights_;
+  const std::int64_t taps = problem_.window.taps;
+  if (problem_.window.order == relayout::ColumnOrder::channel_outer && taps > 1) {
+    for (std::int64_t i = 0; i < sizes_.weight_elements; ++i) {
+      const std::int64_t row = i / sizes_.depth * sizes_.depth, column = i - row;
+      const std::int64_t at = row + column % taps * (sizes_.depth / taps) + column / taps;
+      expected[static_cast<std::size_t>(at)] = weights_[static_cast<std::size_t>(i)];
+    }
+  }
+  return {0, 0, count_errors(bt, expected, problem_.dtype), sizes_.weight_elements};
+}
+
 std::vector<std::int64_t> Verifier::rows_to_check(std::uint64_t seed) const {
   const double of_row = static_cast<double>(problem_.window.groups) * static_cast<double>(sizes_.depth);
   const double most =

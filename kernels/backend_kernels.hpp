@@ -9,8 +9,13 @@ void launch_tile(const LaunchContext& context, const CopyParams& params);
 void launch_gather(const LaunchContext& context, const CopyParams& params);
 void launch_window(const LaunchContext& context, const WindowParams& params);
 void launch_window_vector(const LaunchContext& context, const WindowParams& params);
+void launch_pad_rows(const LaunchContext& context, const WindowParams& params);
 void launch_gemm(const LaunchContext& context, const GemmParams& params);
 void launch_gemm_epilogue(const LaunchContext& context, const GemmParams& params);
+void launch_depthwise(const LaunchContext& context, const DepthwiseParams& params);
+void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& params);
+void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParams& params);
+void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 
 const KernelTable& kernel_table();
 

@@ -63,7 +63,7 @@ __global__ __launch_bounds__(kThreads) void gemm_kernel(GemmParams p, std::int64
     for (int j = 0; j < kPerThread; ++j) {
       const std::int64_t m = first_m + row + i * kSide, n = first_n + column + j * kSide;
       if (m >= p.m || n >= p.n) continue;
-      const float bias = p.bias == nullptr ? 0.0f : p.bias[group * p.n + n];
+      const float bias = p.bias == nullptr ? 0.0f : p.bias[group * p.bias_group + n];
       y[m * p.ldc + n] = convert<Out>(sums[i][j] + bias);
     }
   }
@@ -75,7 +75,7 @@ __global__ __launch_bounds__(kThreads) void gemm_epilogue_kernel(GemmParams p, s
   if (element >= elements) return;
   const std::int64_t row = element / p.n, n = element - row * p.n;
   const std::int64_t group = row / p.m, m = row - group * p.m;
-  const float bias = p.bias == nullptr ? 0.0f : p.bias[group * p.n + n];
+  const float bias = p.bias == nullptr ? 0.0f : p.bias[group * p.bias_group + n];
   static_cast<Out*>(p.y)[group * p.y_group + m * p.ldc + n] = convert<Out>(p.workspace[element] + bias);
 }
 

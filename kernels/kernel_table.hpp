@@ -3,6 +3,7 @@
 // (host/native/native_table.cpp).
 #pragma once
 
+#include "kernels/depthwise_params.hpp"
 #include "kernels/params.hpp"
 
 namespace relayout {
@@ -12,12 +13,17 @@ struct KernelTable {
   void (*tile)(const LaunchContext&, const CopyParams&);
   void (*gather)(const LaunchContext&, const CopyParams&);
   void (*window)(const LaunchContext&, const WindowParams&);
-  /// `window` for operands that host/plan/window_vector_tile.hpp finds aligned.
+  /// `window` for operands that host/plan/window_plan.hpp finds aligned.
   void (*window_vector)(const LaunchContext&, const WindowParams&);
+  /// `window` for one tap, stride 1 and time fastest on both sides, without a cast.
+  void (*pad_rows)(const LaunchContext&, const WindowParams&);
   void (*gemm)(const LaunchContext&, const GemmParams&);
   /// y = round(workspace + bias): the second half of a GEMM whose library wrote f32 sums to the workspace,
   /// packed [groups, m, n].
   void (*gemm_epilogue)(const LaunchContext&, const GemmParams&);
+  /// The outputs, where there are any, and the final state, where one is wanted.
+  void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
+  void (*depthwise_update)(const LaunchContext&, const DepthwiseParams&);
 };
 
 }  // namespace relayout

@@ -13,11 +13,19 @@ struct alignas(16) Pack {
 
 template <class T>
 __device__ __forceinline__ Pack<T> load_pack(const T* address) {
-  return *reinterpret_cast<const Pack<T>*>(address);
+  Pack<T> pack;
+  load_16_bytes(&pack, address);
+  return pack;
 }
 template <class T>
 __device__ __forceinline__ void store_pack(T* address, const Pack<T>& pack) {
-  *reinterpret_cast<Pack<T>*>(address) = pack;
+  store_16_bytes(address, &pack);
+}
+/// To global memory. `streaming`: past the caches, for data that nobody reads soon; it leaves the L2 to the
+/// input.
+template <class T>
+__device__ __forceinline__ void store_pack(T* address, const Pack<T>& pack, bool streaming) {
+  store_global_16_bytes(address, &pack, streaming);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

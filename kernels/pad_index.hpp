@@ -20,8 +20,12 @@ constexpr std::int64_t pad_index(PadMode mode, std::int64_t i, std::int64_t leng
   const std::int64_t period =
       mode == PadMode::circular ? length : (reflects ? 2 * (reflect_length - 1) : 2 * length);
   if (period <= 0) return 0;  // reflect of a single sample
-  const std::int64_t remainder = i % period;
-  const std::int64_t phase = remainder < 0 ? remainder + period : remainder;
+  // One period to either side needs no division, which costs a GPU about a hundred instructions.
+  std::int64_t phase = i < 0 ? i + period : i >= period ? i - period : i;
+  if (phase < 0 || phase >= period) {
+    phase = i % period;
+    if (phase < 0) phase += period;
+  }
   if (mode == PadMode::circular) return phase;
   if (mode == PadMode::symmetric) return phase < length ? phase : period - 1 - phase;
   const std::int64_t mirrored = phase < reflect_length ? phase : period - phase;

@@ -56,6 +56,8 @@ struct WindowParams {
   std::int64_t shared_bytes = 0;
   /// window_vector: whether its 16-byte loads run along time (in_time is 1) or along channels.
   bool along_time = false;
+  /// window_vector: whether the output is too large for a reader to find it in the L2.
+  bool streaming = false;
 };
 
 /// y[g, m, n] = round(bias[g, n] + sum_k a[g, m, k] * bt[g, n, k]); a, bt of in_type (f16, bf16), fp32 sums.
@@ -68,7 +70,7 @@ struct GemmParams {
   DType in_type = DType::f16, out_type = DType::f16;
   std::int64_t groups = 1, m = 0, n = 0, k = 0;
   std::int64_t lda = 0, ldb = 0, ldc = 0;              // row pitches
-  std::int64_t a_group = 0, b_group = 0, y_group = 0;  // strides between groups
+  std::int64_t a_group = 0, b_group = 0, y_group = 0, bias_group = 0;  // strides between groups
 };
 
 }  // namespace relayout

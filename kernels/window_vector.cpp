@@ -97,10 +97,14 @@ __device__ __forceinline__ void load_along_time(const WindowParams& p, To paddin
       for (int step = 0; step < kSamples; ++step) {
         const std::int64_t source = pad_index(p.mode, time + step, p.length, p.reflect_length);
         Pack<To> column;
+        if (source >= 0) {
 #pragma unroll
-        for (int channel = 0; channel < kChannels; ++channel) {
-          column.values[channel] =
-              source >= 0 ? convert<To>(row[channel * p.in_channel + (source - time)]) : padding;
+          for (int channel = 0; channel < kChannels; ++channel) {
+            column.values[channel] = convert<To>(row[channel * p.in_channel + (source - time)]);
+          }
+        } else {
+#pragma unroll
+          for (int channel = 0; channel < kChannels; ++channel) column.values[channel] = padding;
         }
         store_pack(tile + slot_of<To>(p, sample + step, pack, kSamples), column);
       }
@@ -119,11 +123,8 @@ __device__ __forceinline__ void load_along_channels(const WindowParams& p, To pa
   const int pack = static_cast<int>(threadIdx.x) % packs;
   if (pack * kChannels >= place.channels) return;
   in += pack * kChannels;
-#pragma unroll 4
-  for (int sample = static_cast<int>(threadIdx.x) / packs; sample < place.samples;
-       sample += kThreads / packs) {
-    const std::int64_t time = place.first + sample;
-    const std::int64_t source = place.inside ? time : pad_index(p.mode, time, p.length, p.reflect_length);
+  const int first = static_cast<int>(threadIdx.x) / packs, step = kThreads / packs;
+  const auto load = [&](int sample, std::int64_t source) {
     Pack<To> column;
     if (source >= 0) {
 #pragma unroll
@@ -138,6 +139,15 @@ __device__ __forceinline__ void load_along_channels(const WindowParams& p, To pa
       for (int channel = 0; channel < kChannels; ++channel) column.values[channel] = padding;
     }
     store_pack(tile + slot_of<To>(p, sample, pack, 1), column);
+  };
+  if (place.inside) {
+#pragma unroll 4
+    for (int sample = first; sample < place.samples; sample += step) load(sample, place.first + sample);
+  } else {
+#pragma unroll 1
+    for (int sample = first; sample < place.samples; sample += step) {
+      load(sample, pad_index(p.mode, place.first + sample, p.length, p.reflect_length));
+    }
   }
 }
 
@@ -159,7 +169,7 @@ __device__ __forceinline__ void store_channels(const WindowParams& p, const Plac
 #pragma unroll 4
     for (int tap = 0; tap < taps; ++tap) {
       store_pack(row + tap * p.out_tap,
-                 load_pack(tile + slot_of<To>(p, sample + tap * dilation, pack, vector)));
+                 load_pack(tile + slot_of<To>(p, sample + tap * dilation, pack, vector)), p.streaming);
     }
   }
 }
@@ -187,7 +197,7 @@ __device__ __forceinline__ void store_taps(const WindowParams& p, const Place& p
         ++channel;
       }
     }
-    store_pack(out + position * p.out_position + first, pack);
+    store_pack(out + position * p.out_position + first, pack, p.streaming);
   }
 }
 

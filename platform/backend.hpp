@@ -30,6 +30,9 @@ class Backend {
   virtual void synchronize_stream(const LaunchContext& context) = 0;
   virtual void copy(const LaunchContext& context, void* destination, const void* source,
                     std::size_t bytes) = 0;
+  virtual void copy_rows(const LaunchContext& context, void* destination, std::size_t destination_pitch,
+                         const void* source, std::size_t source_pitch, std::size_t width,
+                         std::size_t rows) = 0;
   virtual void fill(const LaunchContext& context, void* destination, unsigned char value,
                     std::size_t bytes) = 0;
 
@@ -40,12 +43,26 @@ class Backend {
   virtual void synchronize_event(int device, void* event) = 0;
   virtual float milliseconds(int device, void* start, void* stop) = 0;
 
+  /// Recording of what a stream queues, from this thread. False, the answer of a back end whose streams
+  /// finish each call: there is nothing to record, and none of the other four is called.
+  virtual bool begin_capture(const LaunchContext&) { return false; }
+  /// Ends the recording: the graph, ready to be launched.
+  virtual void* end_capture(const LaunchContext&) { return nullptr; }
+  /// Ends a recording that failed; the stream can be used on.
+  virtual void abandon_capture(const LaunchContext&) noexcept {}
+  virtual void launch_graph(const LaunchContext&, void* /*graph*/) {}
+  virtual void destroy_graph(int /*device*/, void* /*graph*/) noexcept {}
+
   virtual const KernelTable& kernels(DeviceKind kind) = 0;
 
   /// The BLAS that was built in for this kind of device, or nullptr.
   virtual const char* blas_name(DeviceKind kind) const noexcept = 0;
   /// Whether the BLAS needs GemmParams::workspace for this problem.
   virtual bool blas_needs_workspace(DeviceKind kind, bool with_bias, DType out_type) const noexcept = 0;
+  /// Whether the BLAS takes an `a` with lda < k, whose rows overlap.
+  virtual bool blas_takes_overlapping_rows(DeviceKind kind) const noexcept = 0;
+  /// Makes what the BLAS keeps for a stream, so that no later GEMM on it allocates.
+  virtual void prepare_blas(const LaunchContext&) {}
   /// Queues the GEMM with the BLAS; k, m, n > 0. False when the library does not take the problem.
   virtual bool blas_gemm(const Device& device, const LaunchContext& context, const GemmParams& params) = 0;
 };

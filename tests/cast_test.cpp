@@ -220,6 +220,22 @@ TEST_P(CastTest, FusedWithATranspose) {
     }
 }
 
+TEST_P(CastTest, OverflowsAndNansWithATranspose) {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<double> values{1.0, 65504.0, 65519.0, 65520.0, -65520.0, 1e30,
+                                   inf, -inf,    nan,     -0.0,    2049.0};
+  const Dims shape{67, 35};
+  for (const DType to : {DType::f16, DType::bf16}) {
+    SCOPED_TRACE(name_of(to));
+    GuardedBuffer in(stream(), Role::input, DType::f32, shape);
+    GuardedBuffer out(stream(), Role::output, to, shape, strides_of(Layout::nlc, shape));
+    fill_with(in.host(), [&](std::uint64_t i) { return values[i % values.size()]; });
+    run_and_compare(
+        in, out, [&](const TensorView& a, const TensorView& b) { cast(stream(), a, b); },
+        [](const TensorView& a, const TensorView& b) { reference::cast(a, b); });
+  }
+}
+
 TEST_P(CastTest, BroadcastInputs) {
   for (const Layout in : {Layout::one_batch, Layout::one_channel, Layout::one_sample})
     for (const Layout out : {Layout::ncl, Layout::nlc}) {
@@ -232,7 +248,7 @@ TEST_P(CastTest, BroadcastInputs) {
 }
 
 TEST_P(CastTest, Sizes) {
-  for (const std::int64_t size : {0, 1, 2, 3, 7, 8, 31, 255, 256, 257, 1023, 4099}) {
+  for (const std::int64_t size : {0, 1, 2, 3, 7, 8, 31, 255, 256, 257, 1023, 4099, 16385}) {
     CastCase c;
     c.shape = {size};
     check(stream(), c);
@@ -243,6 +259,13 @@ TEST_P(CastTest, Sizes) {
     c.out_misaligned = 1;
     check(stream(), c);
   }
+}
+
+/// Enough for the native code to split the row and use all its threads.
+TEST_P(CastTest, OneLongRow) {
+  CastCase c;
+  c.shape = {70001};
+  check(stream(), c);
 }
 
 TEST_P(CastTest, Errors) {

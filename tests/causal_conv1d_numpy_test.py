@@ -160,7 +160,7 @@ class ConvTest(Base):
         with open(self.path("r.json"), encoding="utf-8") as file:
             report = json.load(file)
         self.assertTrue(report["ok"] and report["verified"])
-        self.assertEqual([p["path"] for p in report["paths"]], ["host", "device", "device-staged"])
+        self.assertEqual([p["path"] for p in report["paths"]], ["host", "device", "device-staged", "overlap", "view"])
 
     def assert_results(self, case, x, w, bias, statistics):
         a, bt, ho = operands(x, w, case)
@@ -328,6 +328,7 @@ class RefusalTest(Base):
         self.refuse("--dilation", 2 ** 63 - 1)
         self.refuse("--pad-left", 2 ** 63 - 1)
         self.refuse("--dump-b", self.path("y.npy"), says="same file")
+        self.refuse("--path", "view", says="no A")
         self.refuse("--dump-b", self.path("no/such/folder/b.npy"), says="folder")
 
     def test_files(self):
@@ -372,12 +373,33 @@ class ReportTest(Base):
         hi = 128 if DEVICE == "emulated" else 2048
         done = self.run_example("--hi", hi)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for path in ("host", "device", "device-staged"):
+        for path in ("host", "device", "device-staged", "overlap"):
             self.assertIn(f"input operand, path {path}: errors 0/{hi * 256}; weights: errors 0/16384", done.stdout)
             self.assertRegex(done.stdout, rf"GEMM m {hi} n 64 k 256 lda 256 ldb 256 ldc 64 valid, path {path}:")
         self.assertIn("Fastest end to end", done.stdout)
         self.assertIn("Fastest to A for data already on the device", done.stdout)
         self.assertIn(f"checked rows {hi} of {hi}", done.stdout)
+
+    def test_path_view(self):
+        y = {}
+        for path in ("device", "view"):
+            for order in ("tap", "channel"):
+                done = self.run_example("--path", path, "--graph", "--hi", 100, "--batch", 2, "--ci", 16, "--stride", 3,
+                                        "--dilation", 2, "--groups", 2, "--order", order, "--output", self.path("y.npy"),
+                                        "--json", self.path("r.json"))
+                self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+                self.assertIn("prepared, in a graph: input kernel + GEMM", done.stdout)
+                self.assertIn("All checks passed.", done.stdout)
+                with open(self.path("r.json"), encoding="utf-8") as file:
+                    result = json.load(file)["paths"][0]
+                self.assertGreater(result["seconds_prepared_in_graph"], 0)
+                self.assertEqual(result["verification"]["weight_total"], 64 * 8 * 4)
+                self.assertEqual(result["verification"]["input_total"], 0 if path == "view" else 2 * 34 * 4 * 16)
+                y[path, order] = np.load(self.path("y.npy")).astype(np.float64)
+        self.assertIn("path view: none, so only y is checked; weights: errors 0/2048", done.stdout)
+        self.assertRegex(done.stdout, r"GEMM m 68 n 32 k 32 lda of views ldb 32 ldc 64 groups 2 valid, path view:")
+        for values in y.values():
+            np.testing.assert_allclose(values, y["device", "tap"], rtol=2e-3, atol=2e-3)
 
     def test_one_path_without_verification(self):
         done = self.run_example("--path", "device", "--no-verify", "--hi", 64, "--ci", 4)
@@ -385,9 +407,26 @@ class ReportTest(Base):
         self.assertIn("Not verified.", done.stdout)
         self.assertNotIn("errors", done.stdout)
 
+    def test_overlap_options_and_the_automatic_choice(self):
+        for options in (["--path", "overlap", "--host-work", "none", "--chunk-bytes", 999, "--pad-mode", "reflect"],
+                        ["--path", "overlap", "--host-work", "cast-transpose", "--pageable-input", "--buffers", 2],
+                        ["--path", "auto"]):
+            done = self.run_example(*options, "--hi", 64, "--ci", 4, "--json", self.path("r.json"))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(self.path("r.json"), encoding="utf-8") as file:
+                report = json.load(file)
+            self.assertEqual(len(report["paths"]), 1)
+            if "auto" in options:
+                self.assertIn(f"Chosen: {report['choice']}.", done.stdout)
+                self.assertIn("GB/s", report["choice"])
+            else:
+                self.assertIsNone(report["choice"])
+                self.assertGreater(report["paths"][0]["overlap_share"], 0)
+                self.assertEqual(report["paths"][0]["alone"][-1]["stage"], "alone: the copies")
+
     def test_operands_do_not_depend_on_path_or_layout(self):
         dumps = []
-        for path in ("host", "device", "device-staged"):
+        for path in ("host", "device", "device-staged", "overlap"):
             for layout in ("ncl", "nlc"):
                 a, bt = self.path(f"a-{path}-{layout}.npy"), self.path(f"bt-{path}-{layout}.npy")
                 done = self.run_example("--path", path, "--layout", layout, "--ci", 8, "--hi", 50, "--seed", 5,
@@ -402,7 +441,7 @@ class ReportTest(Base):
     def test_help(self):
         done = self.run_example("--help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for option in ("--batch", "--pad-policy", "--dump-b", "--json", "--no-verify"):
+        for option in ("--batch", "--pad-policy", "--dump-b", "--json", "--no-verify", "--graph"):
             self.assertIn(option, done.stdout)
 
 

@@ -185,6 +185,25 @@ TEST_P(DevicesTest, CopiesGoAnywhere) {
   EXPECT_EQ(std::memcmp(read.data(), written.data() + 33, read.size()), 0);
 }
 
+TEST_P(DevicesTest, CopiesOfRowsTouchNoGap) {
+  constexpr std::size_t kRows = 9, kWidth = 37, kFrom = 53, kTo = 41;
+  const std::vector<unsigned char> written = some_bytes(kRows * kFrom, 3);
+  const Buffer buffer(device(), kRows * kTo);
+  stream().fill(buffer.data(), 0xEE, buffer.bytes());
+  stream().copy_rows(buffer.data(), kTo, written.data(), kFrom, kWidth, kRows);
+  std::vector<unsigned char> read(kRows * kTo);
+  stream().copy(read.data(), buffer.data(), read.size());
+  stream().synchronize();
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    const std::size_t row = i / kTo, column = i % kTo;
+    ASSERT_EQ(read[i], column < kWidth ? written[row * kFrom + column] : 0xEE) << "byte " << i;
+  }
+  expect_error(ErrorCode::invalid_argument, {"37"},
+               [&] { stream().copy_rows(buffer.data(), kWidth - 1, written.data(), kFrom, kWidth, kRows); });
+  expect_error(ErrorCode::null_pointer, {},
+               [&] { stream().copy_rows(nullptr, kTo, written.data(), kFrom, kWidth, kRows); });
+}
+
 TEST_P(DevicesTest, FillsSetEveryByteAndNoOther) {
   const std::size_t size = 1003;
   const Buffer buffer(device(), size);
@@ -200,6 +219,7 @@ TEST_P(DevicesTest, FillsSetEveryByteAndNoOther) {
 
 TEST_P(DevicesTest, NothingCopiedNothingNeeded) {
   EXPECT_NO_THROW(stream().copy(nullptr, nullptr, 0));
+  EXPECT_NO_THROW(stream().copy_rows(nullptr, 0, nullptr, 0, 0, 4));
   EXPECT_NO_THROW(stream().fill(nullptr, 1, 0));
   unsigned char byte = 0;
   expect_error(ErrorCode::null_pointer, {}, [&] { stream().copy(nullptr, &byte, 1); });

@@ -14,6 +14,7 @@
 #include "tests/support/expect_error.hpp"
 #include "tests/support/fill.hpp"
 #include "tests/support/guarded_buffer.hpp"
+#include "tests/support/reserved_memory.hpp"
 
 namespace relayout::test {
 namespace {
@@ -313,6 +314,57 @@ TEST_P(GemmTest, UnusedRowsAreNotRead) {
   EXPECT_TRUE(y.check());
 }
 
+/// A window that slides over a signal: each row of a begins a few elements after the one before, and the
+/// groups share bt and the bias.
+TEST_P(GemmTest, RowsOfAMayOverlapAndGroupsShareBtAndBias) {
+  for (const std::int64_t pitch : {0, 1, 7, 29, 30, 44}) {
+    SCOPED_TRACE(pitch);
+    const std::int64_t groups = 3, m = 70, n = 19, k = 30;
+    GuardedBuffer signal(stream(), Role::input, DType::f16, {groups, (m - 1) * pitch + k}),
+        bt(stream(), Role::input, DType::f16, {n, k}), bias(stream(), Role::input, DType::f32, {n}),
+        y(stream(), Role::output, DType::f16, {groups, m, n});
+    fill_small_integers(signal.host(), 1);
+    fill_small_integers(bt.host(), 2);
+    fill_small_integers(bias.host(), 3);
+    for (const GuardedBuffer* operand : {&signal, &bt, &bias}) operand->upload();
+    const auto rows = [&](const TensorView& view) {
+      return TensorView(view.data(), view.dtype(), {groups, m, k}, {view.stride(0), pitch, 1});
+    };
+    const auto shared = [&](const TensorView& view) { return view.broadcast_to({groups, n, k}); };
+    gemm(stream(), rows(signal.device()), shared(bt.device()), bias.device().broadcast_to({groups, n}),
+         y.device());
+    // The reference takes one bias for each group's column.
+    GuardedBuffer repeated(stream(), Role::input, DType::f32, {groups * n});
+    fill_with(repeated.host(),
+              [&](std::uint64_t i) { return load_value(bias.host(), {static_cast<std::int64_t>(i) % n}); });
+    reference::gemm(rows(signal.host()), shared(bt.host()), repeated.host(), y.host());
+    EXPECT_TRUE(y.check());
+  }
+}
+
+class GemmFarTest : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, GemmFarTest, ::testing::ValuesIn(host_memory_devices()), device_test_name);
+
+/// Rows further apart than 2^31 elements in all three matrices.
+TEST_P(GemmFarTest, PitchesBeyondThirtyTwoBits) {
+  constexpr std::int64_t kFar = (std::int64_t{1} << 31) + 16;
+  const std::int64_t m = 3, n = 2, k = 5;
+  const auto matrix = [](const ReservedMemory& memory, std::int64_t rows, std::int64_t columns) {
+    return TensorView(memory.data(), DType::f16, {rows, columns}, {kFar, 1});
+  };
+  const ReservedMemory a_memory(static_cast<std::size_t>(2 * m * kFar)),
+      bt_memory(static_cast<std::size_t>(2 * n * kFar)), y_memory(static_cast<std::size_t>(2 * m * kFar));
+  const TensorView a = matrix(a_memory, m, k), bt = matrix(bt_memory, n, k), y = matrix(y_memory, m, n);
+  fill_small_integers(a, 1);
+  fill_small_integers(bt, 2);
+  std::vector<std::uint16_t> expected(static_cast<std::size_t>(m * n));
+  const TensorView oracle(expected.data(), DType::f16, {m, n});
+  gemm(stream(), a, bt, TensorView(), y);
+  stream().synchronize();
+  reference::gemm(a, bt, TensorView(), oracle);
+  EXPECT_TRUE(same_elements(oracle, y));
+}
+
 TEST_P(GemmTest, ATooSmallWorkspaceIsNoError) {
   GemmCase c = make(33, 18, 35);
   c.workspace = false;
@@ -401,8 +453,11 @@ TEST_P(GemmErrorTest, Types) {
 TEST_P(GemmErrorTest, Strides) {
   const TensorView across(operands_.a.device().data(), DType::f16, {4, 5}, {1, 4});
   expect(ErrorCode::invalid_argument, {"stride"}, across, bt(), bias(), y());
-  const TensorView short_pitch(operands_.a.device().data(), DType::f16, {4, 5}, {4, 1});
-  expect(ErrorCode::invalid_argument, {"pitch"}, short_pitch, bt(), bias(), y());
+  const TensorView backwards(operands_.a.device().data(), DType::f16, {4, 5}, {-5, 1});
+  expect(ErrorCode::invalid_argument, {"pitch"}, backwards, bt(), bias(), y());
+  const TensorView short_pitch(operands_.bt.device().data(), DType::f16, {3, 5}, {4, 1});
+  expect(ErrorCode::invalid_argument, {"pitch"}, a(), short_pitch, bias(), y());
+  expect(ErrorCode::invalid_argument, {"pitch"}, a(), bt(), bias(), y({4, 3}, DType::f16, {2, 1}));
   expect(ErrorCode::invalid_argument, {"stride"}, a(), bt(), bias(), y({4, 3}, DType::f16, {1, 4}));
 }
 

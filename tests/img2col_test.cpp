@@ -227,6 +227,8 @@ TEST_P(Img2colTest, SizesAroundTheTiles) {
   for (const std::int64_t length : {15, 63, 64, 65, 129})
     for (const std::int64_t channels : {1, 15, 17, 33, 65})
       check(stream(), make(1, channels, length, window(3, 1, 2), zeros(4, 0)));
+  check(stream(), make(1, 2, 9001, window(2, 2), zeros(1, 0)));  // tiles of the native code: 4096 samples,
+  check(stream(), make(1, 66, 600, window(2), zeros(1, 0)));     // or 64 channels of 512
   for (const std::int64_t length : {257, 1031}) check(stream(), make(1, 3, length, window(4), zeros(3, 0)));
 }
 
@@ -296,6 +298,17 @@ TEST_P(Img2colTest, AlignedRowsOfEveryPadMode) {
       }
 }
 
+/// The last sample of a tile is the last of the signal, or the first of the padding.
+TEST_P(Img2colTest, AlignedRowsThatEndAtEveryPlaceOfATile) {
+  for (std::int64_t length = 33; length < 50; ++length)
+    for (const Layout layout : {Layout::wide_rows, Layout::nlc}) {
+      Img2colCase c = make(1, 8, length, window(1 + length % 2), zeros(length % 2, 2));
+      c.in_layout = layout;
+      c.pad.value = -3.0;
+      check(stream(), c);
+    }
+}
+
 /// One thing less than what vectors need.
 TEST_P(Img2colTest, NearlyAlignedRows) {
   for (const Layout layout : {Layout::ncl, Layout::nlc}) {
@@ -350,24 +363,35 @@ TEST_P(Img2colTest, CausalPresets) {
 }
 
 /// A NaN or an infinity may appear only where its sample is under a tap: padding is a choice, not a product.
-TEST_P(Img2colTest, NansStayWhereTheySampleIs) {
-  const std::int64_t channels = 5, length = 33, left = 4, at = 17;
+/// And what lies beyond f16 becomes infinite.
+TEST_P(Img2colTest, NansAndOverflowsStayWhereTheirSampleIs) {
+  const std::int64_t left = 4, right = 3;
   const Window w = window(3, 1, 2);
-  GuardedBuffer in(stream(), Role::input, DType::f32, {2, channels, length});
-  GuardedBuffer out(stream(), Role::output, DType::f16, {2 * length, 3 * channels});
-  fill_values(in.host());
-  store_value(in.host(), {1, 2, at}, std::numeric_limits<double>::quiet_NaN());
-  store_value(in.host(), {0, 0, 0}, std::numeric_limits<double>::infinity());
-  store_value(in.host(), {0, channels - 1, length - 1}, -std::numeric_limits<double>::infinity());
-  run_and_compare(
-      in, out, [&](const TensorView& a, const TensorView& b) { img2col(stream(), a, w, zeros(left, 0), b); },
-      [&](const TensorView& a, const TensorView& b) { reference::img2col(a, w, zeros(left, 0), b); });
-  const std::vector<unsigned char> bytes = out.download();
-  for_each_element(out.view_of(bytes), [&](const Dims& i, std::int64_t) {
-    const std::int64_t t = i[0] - length, k = i[1] / channels;
-    const bool under = i[0] >= length && i[1] % channels == 2 && t + 2 * k - left == at;
-    EXPECT_EQ(std::isnan(load_value(out.view_of(bytes), i)), under) << to_string(i);
-  });
+  for (const auto& [channels, length] : std::vector<std::pair<std::int64_t, std::int64_t>>{{5, 33}, {8, 400}})
+    for (const Layout layout : {Layout::ncl, Layout::nlc}) {
+      SCOPED_TRACE(::testing::Message() << channels << " channels, " << layout);
+      const Dims shape{2, channels, length};
+      const std::int64_t positions = length + right, at = length / 2;
+      GuardedBuffer in(stream(), Role::input, DType::f32, shape, strides_of(layout, shape));
+      GuardedBuffer out(stream(), Role::output, DType::f16, {2 * positions, 3 * channels});
+      fill_values(in.host());
+      store_value(in.host(), {1, 2, at}, std::numeric_limits<double>::quiet_NaN());
+      store_value(in.host(), {0, 0, 0}, std::numeric_limits<double>::infinity());
+      store_value(in.host(), {0, channels - 1, length - 1}, -std::numeric_limits<double>::infinity());
+      store_value(in.host(), {1, 0, 0}, 65520.0);
+      store_value(in.host(), {0, 1, at}, -1e6);
+      store_value(in.host(), {0, 2, at}, 65519.0);
+      run_and_compare(
+          in, out,
+          [&](const TensorView& a, const TensorView& b) { img2col(stream(), a, w, zeros(left, right), b); },
+          [&](const TensorView& a, const TensorView& b) { reference::img2col(a, w, zeros(left, right), b); });
+      const std::vector<unsigned char> bytes = out.download();
+      for_each_element(out.view_of(bytes), [&](const Dims& i, std::int64_t) {
+        const std::int64_t t = i[0] - positions, k = i[1] / channels;
+        const bool under = i[0] >= positions && i[1] % channels == 2 && t + 2 * k - left == at;
+        EXPECT_EQ(std::isnan(load_value(out.view_of(bytes), i)), under) << to_string(i);
+      });
+    }
 }
 
 TEST_P(Img2colTest, RandomCases) {
@@ -411,21 +435,30 @@ TEST_P(Img2colOrderTest, TheOrderOfThreadsDoesNotMatter) {
     }
 }
 
-TEST_P(Img2colFarTest, StridesBeyondThirtyTwoBits) {
-  constexpr std::int64_t kFar = (std::int64_t{1} << 31) + 33;
-  const std::int64_t batch = 2, channels = 3, length = 20, taps = 3, pitch = kFar / 8;
+/// Offsets beyond 2^31 elements between batches, samples and rows; `far` even: aligned rows.
+void check_far(const Stream& stream, std::int64_t far, bool far_in_time) {
+  SCOPED_TRACE(::testing::Message() << "far " << far << (far_in_time ? " in time" : " in batches"));
+  const std::int64_t batch = 2, channels = 8, length = 160, taps = 3, pitch = far / 32;
   const Window w = window(taps, 2);
-  const std::int64_t rows = batch * output_length(length, w, zeros(2, 0));
-  const ReservedMemory source(static_cast<std::size_t>(4 * (kFar + channels * length)));
-  const ReservedMemory destination(static_cast<std::size_t>(2 * ((rows - 1) * pitch + taps * channels)));
-  const TensorView in(source.data(), DType::f32, {batch, channels, length}, {kFar, length, 1});
+  const PadSpec pad = zeros(2, 0);
+  const std::int64_t rows = batch * output_length(length, w, pad);
+  const Dims in_strides = far_in_time ? Dims{8, 1, far / 64} : Dims{far, length, 1};
+  const ReservedMemory source(static_cast<std::size_t>(4 * (4 * far)));
+  const ReservedMemory destination(static_cast<std::size_t>(2 * (rows * pitch + taps * channels)));
+  const TensorView in(source.data(), DType::f32, {batch, channels, length}, in_strides);
   const TensorView out(destination.data(), DType::f16, {rows, taps * channels}, {pitch, 1});
   fill_values(in);
   std::vector<std::uint16_t> expected(static_cast<std::size_t>(rows * taps * channels));
   const TensorView oracle(expected.data(), DType::f16, out.shape());
-  img2col(stream(), in, w, zeros(2, 0), out);
-  reference::img2col(in, w, zeros(2, 0), oracle);
+  img2col(stream, in, w, pad, out);
+  reference::img2col(in, w, pad, oracle);
   EXPECT_TRUE(same_elements(oracle, out));
+}
+
+TEST_P(Img2colFarTest, StridesBeyondThirtyTwoBits) {
+  constexpr std::int64_t kFar = (std::int64_t{1} << 31) + 1024;
+  for (const std::int64_t far : {kFar, kFar + 65})
+    for (const bool far_in_time : {false, true}) check_far(stream(), far, far_in_time);
 }
 
 class Img2colErrorTest : public Img2colTest {

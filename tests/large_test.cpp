@@ -1,6 +1,5 @@
-// Sizes that other tests cannot afford: more blocks than a grid's y and z hold, on every device; more than
-// 2^31 elements, on a GPU with the memory for it. The big arrays are hashes of their index: nothing is kept
-// to compare with.
+// Sizes that other tests cannot afford: more blocks than a grid's y and z hold; on a GPU more than 2^31
+// elements. The big arrays are hashes of their index: nothing is kept to compare with.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -187,6 +187,21 @@ TEST_P(PadTest, EveryType) {
   }
 }
 
+/// Long rows without a cast, time fastest on both sides, from every 16-byte offset to every other, with ends
+/// cut off: bytes behind the last sample are there to be copied by mistake.
+TEST_P(PadTest, LongRowsMovedAsTheyAre) {
+  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64})
+    for (const auto& [left, right] :
+         std::vector<std::pair<std::int64_t, std::int64_t>>{{2, -41}, {-33, -40}, {0, -17}, {3, 5}})
+      for (const std::int64_t misaligned : {0, 1, 3}) {
+        PadCase c = small(150, spec(PadMode::constant, left, right));
+        c.in_type = c.out_type = type;
+        c.in_misaligned = misaligned;
+        c.out_misaligned = 3 - misaligned;
+        check(stream(), c);
+      }
+}
+
 TEST_P(PadTest, LengthsAndChannelsAroundTheTiles) {
   for (const std::int64_t length : {31, 64, 65, 127, 129, 257})
     for (const std::int64_t channels : {1, 31, 33, 65}) {

@@ -78,6 +78,9 @@ TEST_P(PermuteTest, BatchesOfTiles) {
   }
 }
 
+/// Enough for the native code to use all its threads.
+TEST_P(PermuteTest, ManyTiles) { check(stream(), move_of(DType::f16, {3, 150, 151}, {2, 0, 1})); }
+
 TEST_P(PermuteTest, LongAndThin) {
   for (const DType type : {DType::u8, DType::f32}) {
     check(stream(), move_of(type, {2, 4099}, {1, 0}));
@@ -207,12 +210,14 @@ TEST_P(PermuteOrderTest, TheOrderOfThreadsDoesNotMatter) {
   check(stream(), move_of(DType::f16, {5, 7, 3}, {0, 2, 1}));
 }
 
-/// Offsets beyond 2^31 elements and 2^32 bytes, over address space that is hardly touched.
+/// Offsets beyond 2^31 elements and 2^32 bytes between batches, tiles and rows, over address space that is
+/// hardly touched.
 TEST_P(PermuteFarTest, StridesBeyondThirtyTwoBits) {
   constexpr std::int64_t kFar = (std::int64_t{1} << 31) + 35;
-  const Dims shape{2, 33, 34}, in_strides{kFar, 34, 1}, out_strides{33, 1, kFar / 16};
-  const ReservedMemory source(static_cast<std::size_t>(2 * (kFar + 33 * 34)));
-  const ReservedMemory destination(static_cast<std::size_t>(2 * (34 * (kFar / 16) + 66)));
+  const Dims shape{2, 70, 130}, in_strides{3 * kFar, kFar / 32, 1}, out_strides{70, 1, kFar / 64};
+  const std::int64_t last = 3 * kFar + 69 * (kFar / 32) + 129;  // of the input's elements
+  const ReservedMemory source(static_cast<std::size_t>(2 * (last + 1)));
+  const ReservedMemory destination(static_cast<std::size_t>(2 * (130 * (kFar / 64) + 140)));
   const TensorView in(source.data(), DType::f16, shape, in_strides);
   const TensorView out(destination.data(), DType::f16, shape, out_strides);
   fill_bits(in);
@@ -222,9 +227,14 @@ TEST_P(PermuteFarTest, StridesBeyondThirtyTwoBits) {
   // The same bytes backwards: the base is the last element, every offset is negative.
   Dims backwards = in_strides;
   for (std::int64_t& stride : backwards) stride = -stride;
-  const TensorView reversed(element_at(in, kFar + 33 * 34 - 1), DType::f16, shape, backwards);
+  const TensorView reversed(element_at(in, last), DType::f16, shape, backwards);
   cast(stream(), reversed, out);
   EXPECT_TRUE(same_elements(reversed, out, NanRule::exact));
+
+  // Both sides fastest along one axis, far apart along the others.
+  const TensorView rows(destination.data(), DType::f16, shape, {140, kFar / 40, 1});
+  cast(stream(), in, rows);
+  EXPECT_TRUE(same_elements(in, rows, NanRule::exact));
 }
 
 TEST_P(PermuteTest, QueuedCallsRunInOrder) {

@@ -86,6 +86,14 @@ TEST_P(WeightsTest, Types) {
     }
 }
 
+TEST_P(WeightsTest, RowsBeyond63BitsAreRefused) {
+  const std::int64_t far = std::int64_t{1} << 40;
+  const TensorView weights(nullptr, DType::f32, {0, far, far}, {0, 0, 0});
+  const TensorView out(nullptr, DType::f16, {0, 1});
+  expect_error(ErrorCode::invalid_shape, {"63 bits"},
+               [&] { rearrange_weights(stream(), weights, ColumnOrder::tap_outer, out); });
+}
+
 TEST_P(WeightsTest, NothingToDo) {
   for (const Dims& shape : {Dims{0, 3, 4}, Dims{3, 0, 4}}) {
     WeightsCase c;

@@ -55,6 +55,10 @@ void check_memory(const char* operation, const TensorView& in, const TensorView&
   }
 }
 
+bool same_device(const Device& a, const Device& b) noexcept {
+  return &a.backend() == &b.backend() && a.kind() == b.kind() && a.index() == b.index();
+}
+
 LaunchContext context_of(const Stream& stream) { return {stream.device().index(), stream.native()}; }
 
 const KernelTable& kernels_of(const Stream& stream) {

@@ -24,6 +24,9 @@ void check_memory(const char* operation, const TensorView& in, const TensorView&
 /// Only an output.
 void check_output(const char* operation, const TensorView& out);
 
+/// Whether work of one may use the memory, streams and recordings of the other.
+bool same_device(const Device& a, const Device& b) noexcept;
+
 LaunchContext context_of(const Stream& stream);
 const KernelTable& kernels_of(const Stream& stream);
 

@@ -17,7 +17,10 @@ struct Matrix {
   std::int64_t group_stride, pitch;
 };
 
-Matrix matrix_of(const char* name, const TensorView& view) {
+/// Of an operand that is only read they may: a window over a signal is such a matrix.
+enum class Rows { distinct, may_overlap };
+
+Matrix matrix_of(const char* name, const TensorView& view, Rows rows = Rows::distinct) {
   if (view.rank() != 2 && view.rank() != 3) {
     throw Error(ErrorCode::rank, std::string("gemm: ") + name + " " + view.to_string() +
                                      " must be [rows, columns] or [groups, rows, columns]");
@@ -31,7 +34,8 @@ Matrix matrix_of(const char* name, const TensorView& view) {
     throw Error(ErrorCode::invalid_argument, std::string("gemm: ") + name + " " + view.to_string() +
                                                  " must have unit stride along its last axis");
   }
-  if (matrix.pitch < matrix.columns) {
+  const bool forward = matrix.pitch >= 0;
+  if (matrix.pitch < matrix.columns && !(rows == Rows::may_overlap && forward)) {
     throw Error(ErrorCode::invalid_argument, std::string("gemm: the row pitch of ") + name + " " +
                                                  view.to_string() + " is shorter than its row");
   }
@@ -49,12 +53,18 @@ void check_types(const TensorView& a, const TensorView& bt, const TensorView& y)
 /// A default TensorView stands for "none".
 bool is_given(const TensorView& view) { return view.data() != nullptr; }
 
-void check_bias(const TensorView& bias, std::int64_t elements) {
-  if (!is_given(bias)) return;
-  if (bias.dtype() != DType::f32 || bias.shape() != Dims{elements} || !bias.is_contiguous()) {
-    throw Error(ErrorCode::shape, "gemm: the bias is " + bias.to_string() + " and must be contiguous f32[" +
-                                      std::to_string(elements) + "], one for each output column");
+/// The stride between the groups' biases.
+std::int64_t check_bias(const TensorView& bias, const TensorView& y, std::int64_t groups,
+                        std::int64_t columns) {
+  if (!is_given(bias)) return 0;
+  if (bias.dtype() == DType::f32) {
+    if (bias.shape() == Dims{groups * columns} && bias.is_contiguous()) return columns;
+    const bool row_each = y.rank() == 3 && bias.shape() == Dims{groups, columns};
+    if (row_each && (columns == 1 || bias.stride(1) == 1) && bias.stride(0) >= 0) return bias.stride(0);
   }
+  throw Error(ErrorCode::shape, "gemm: the bias is " + bias.to_string() + " and must be contiguous f32[" +
+                                    std::to_string(groups * columns) + "] or f32[" + std::to_string(groups) +
+                                    ", " + std::to_string(columns) + "] with unit stride along its rows");
 }
 
 }  // namespace
@@ -69,16 +79,24 @@ std::size_t gemm_workspace_bytes(const Device& device, const TensorView& y, bool
   return static_cast<std::size_t>(y.elements()) * sizeof(float);
 }
 
+bool gemm_library_takes_overlapping_rows(const Device& device) noexcept {
+  const Backend& backend = device.backend();
+  return backend.blas_name(device.kind()) == nullptr || backend.blas_takes_overlapping_rows(device.kind());
+}
+
+void prepare_gemm(const Stream& stream) { stream.device().backend().prepare_blas(context_of(stream)); }
+
 void gemm(const Stream& stream, const TensorView& a, const TensorView& bt, const TensorView& bias,
           const TensorView& y, const TensorView& workspace) {
   check_types(a, bt, y);
-  const Matrix left = matrix_of("a", a), right = matrix_of("bt", bt), result = matrix_of("y", y);
+  const Matrix left = matrix_of("a", a, Rows::may_overlap), right = matrix_of("bt", bt),
+               result = matrix_of("y", y);
   if (left.groups != right.groups || left.groups != result.groups || left.rows != result.rows ||
       right.rows != result.columns || left.columns != right.columns) {
     throw Error(ErrorCode::shape, "gemm: a " + to_string(a.shape()) + " times bt " + to_string(bt.shape()) +
                                       " transposed does not give y " + to_string(y.shape()));
   }
-  check_bias(bias, result.groups * result.columns);
+  const std::int64_t bias_group = check_bias(bias, y, result.groups, result.columns);
   for (const TensorView* input : {&a, &bt}) check_memory("gemm", *input, y);
   if (is_given(bias)) check_memory("gemm", bias, y);
   if (y.elements() == 0) return;
@@ -100,6 +118,7 @@ void gemm(const Stream& stream, const TensorView& a, const TensorView& bt, const
   params.a_group = left.group_stride;
   params.b_group = right.group_stride;
   params.y_group = result.group_stride;
+  params.bias_group = bias_group;
 
   const Device& device = stream.device();
   const std::size_t wanted = gemm_workspace_bytes(device, y, params.bias != nullptr);

@@ -5,6 +5,7 @@
 
 #include "host/api/checks.hpp"
 #include "host/api/window.hpp"
+#include "host/plan/checked_math.hpp"
 #include "relayout/error.hpp"
 #include "relayout/permute.hpp"
 
@@ -127,7 +128,9 @@ void rearrange_weights(const Stream& stream, const TensorView& weights, ColumnOr
   check_rank("rearrange_weights", "the weights", weights, 3);
   check_rank("rearrange_weights", "the output", out, 2);
   const Dims& shape = weights.shape();
-  check_shape("rearrange_weights", out, {shape[0], shape[1] * shape[2]});
+  check_shape(
+      "rearrange_weights", out,
+      {shape[0], plan::checked_product({shape[1], shape[2]}, "rearrange_weights: a row of the output")});
   const bool tap_outer = order == ColumnOrder::tap_outer;
   const TensorView ordered = tap_outer ? weights.permuted({0, 2, 1}) : weights;
   // Bt as [co, taps, channels] or [co, channels, taps]: the last axis split, whatever its stride.

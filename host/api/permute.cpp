@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "host/api/checks.hpp"
+#include "host/api/window.hpp"
 #include "host/plan/copy_plan.hpp"
 #include "kernels/kernel_table.hpp"
 #include "relayout/error.hpp"
@@ -13,6 +14,29 @@ namespace {
 
 void* advanced(const TensorView& view, std::int64_t elements) {
   return static_cast<char*>(view.data()) + elements * static_cast<std::int64_t>(size_of(view.dtype()));
+}
+
+/// A nest of at most three axes whose two sides run along different ones is a window of one tap: the output's
+/// fastest axis takes the place of the channels, the input's that of time. False when its rows are not
+/// aligned.
+bool transpose_as_window(const Stream& stream, const CopyParams& copy) {
+  if (copy.rank > 3 || stream.device().kind() == DeviceKind::cpu) return false;
+  const int channel = copy.rank - 1, time = copy.in_axis, batch = copy.rank == 3 ? 1 - time : -1;
+  WindowParams window;
+  window.in = copy.in;
+  window.out = copy.out;
+  window.in_type = copy.in_type;
+  window.out_type = copy.out_type;
+  window.batch = batch < 0 ? 1 : copy.extents[batch];
+  window.channels = copy.extents[channel];
+  window.length = window.positions = copy.extents[time];
+  window.in_batch = batch < 0 ? 0 : copy.in_strides[batch];
+  window.in_channel = copy.in_strides[channel];
+  window.in_time = copy.in_strides[time];
+  window.out_batch = batch < 0 ? 0 : copy.out_strides[batch];
+  window.out_position = copy.out_strides[time];
+  window.out_channel = copy.out_strides[channel];
+  return launch_window_if_vector(stream, window);
 }
 
 /// out = in, of one shape: check -> nest -> plan -> launch.
@@ -36,7 +60,8 @@ void copy_elements(const char* operation, const Stream& stream, const TensorView
   std::copy(nest.strides[1].begin(), nest.strides[1].end(), params.in_strides);
   params.in_axis = chosen.in_axis;
   const KernelTable& kernels = kernels_of(stream);
-  (chosen.kernel == plan::CopyKernel::tile ? kernels.tile : kernels.gather)(context_of(stream), params);
+  if (chosen.kernel == plan::CopyKernel::gather) return kernels.gather(context_of(stream), params);
+  if (!transpose_as_window(stream, params)) kernels.tile(context_of(stream), params);
 }
 
 }  // namespace

@@ -47,6 +47,25 @@ void Stream::copy(void* destination, const void* source, std::size_t bytes) cons
   device().backend().copy(state_->context(), destination, source, bytes);
 }
 
+void Stream::copy_rows(void* destination, std::size_t destination_pitch, const void* source,
+                       std::size_t source_pitch, std::size_t width, std::size_t rows) const {
+  if (width == 0 || rows == 0) return;
+  if (destination_pitch < width || source_pitch < width) {
+    throw Error(ErrorCode::invalid_argument,
+                "copy_rows: rows of " + std::to_string(width) + " bytes overlap at pitches of " +
+                    std::to_string(destination_pitch) + " and " + std::to_string(source_pitch) + " bytes");
+  }
+  if (rows == 1 || (destination_pitch == width && source_pitch == width)) {
+    return copy(destination, source, width * rows);
+  }
+  if (destination == nullptr || source == nullptr) {
+    throw Error(ErrorCode::null_pointer, "copy_rows of " + std::to_string(rows) + " rows of " +
+                                             std::to_string(width) + " bytes from or to a null pointer");
+  }
+  device().backend().copy_rows(state_->context(), destination, destination_pitch, source, source_pitch, width,
+                               rows);
+}
+
 void Stream::fill(void* destination, unsigned char value, std::size_t bytes) const {
   if (bytes == 0) return;
   if (destination == nullptr) {

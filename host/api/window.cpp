@@ -7,8 +7,7 @@
 #include <string>
 
 #include "host/api/checks.hpp"
-#include "host/plan/window_tile.hpp"
-#include "host/plan/window_vector_tile.hpp"
+#include "host/plan/window_plan.hpp"
 #include "kernels/kernel_table.hpp"
 #include "relayout/error.hpp"
 
@@ -67,7 +66,43 @@ plan::WindowAccess access_of(const WindowParams& p) {
   return access;
 }
 
+/// Plans a window and fills the plan's part of its parameters.
+plan::WindowKernel plan_into(const Stream& stream, WindowParams& params) {
+  const plan::WindowShape shape{params.channels, params.positions, params.stride,
+                                (params.taps - 1) * params.dilation + 1,
+                                static_cast<std::int64_t>(size_of(params.out_type))};
+  const plan::WindowPlan planned =
+      plan::plan_window(shape, access_of(params), params.in_type != params.out_type, params.pad_left,
+                        stream.device().properties());
+  params.tile_positions = planned.tile.positions;
+  params.tile_channels = planned.tile.channels;
+  params.tile_samples = planned.tile.samples;
+  params.tile_pitch = planned.tile.pitch;
+  params.shared_bytes = planned.tile.shared_bytes;
+  params.along_time = planned.along_time;
+  params.streaming = planned.streaming;
+  return planned.kernel;
+}
+
 }  // namespace
+
+void launch_window(const Stream& stream, WindowParams params) {
+  const KernelTable& kernels = kernels_of(stream);
+  switch (plan_into(stream, params)) {
+    case plan::WindowKernel::rows:
+      return kernels.pad_rows(context_of(stream), params);
+    case plan::WindowKernel::vector:
+      return kernels.window_vector(context_of(stream), params);
+    case plan::WindowKernel::general:
+      return kernels.window(context_of(stream), params);
+  }
+}
+
+bool launch_window_if_vector(const Stream& stream, WindowParams params) {
+  if (plan_into(stream, params) != plan::WindowKernel::vector) return false;
+  kernels_of(stream).window_vector(context_of(stream), params);
+  return true;
+}
 
 void check_padding(const char* operation, std::int64_t length, const PadSpec& pad) {
   const std::int64_t larger = std::max(pad.left, pad.right);
@@ -154,24 +189,7 @@ void run_window(const Stream& stream, const TensorView& in, const Window& window
   params.out_channel = strides.channel;
   params.order = write_order(strides, window, params.channels);
 
-  const DeviceProperties& properties = stream.device().properties();
-  const plan::WindowShape shape{params.channels, positions, window.stride, window.span(),
-                                static_cast<std::int64_t>(size_of(out.dtype()))};
-  const plan::WindowAccess access = access_of(params);
-  const plan::VectorAxis axis = plan::vector_axis(access);
-  plan::WindowTile tile;
-  if (axis != plan::VectorAxis::none)
-    tile = plan::choose_vector_tile(shape, access, axis, pad.left, properties);
-  const bool vector = tile.positions > 0;
-  if (!vector) tile = plan::choose_window_tile(shape, properties);
-  params.tile_positions = tile.positions;
-  params.tile_channels = tile.channels;
-  params.tile_samples = tile.samples;
-  params.tile_pitch = tile.pitch;
-  params.shared_bytes = tile.shared_bytes;
-  params.along_time = axis == plan::VectorAxis::time;
-  const KernelTable& kernels = kernels_of(stream);
-  (vector ? kernels.window_vector : kernels.window)(context_of(stream), params);
+  launch_window(stream, params);
 }
 
 }  // namespace relayout

@@ -26,4 +26,10 @@ std::uint64_t encode_pad_value(const char* operation, double value, DType type);
 void run_window(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
                 std::int64_t positions, const TensorView& out, const WindowStrides& strides);
 
+/// Plans and queues a window; the plan's fields of `params` are overwritten.
+void launch_window(const Stream& stream, WindowParams params);
+
+/// Only when the kernel with 16-byte accesses on both sides takes it; else queues nothing and returns false.
+bool launch_window_if_vector(const Stream& stream, WindowParams params);
+
 }  // namespace relayout

@@ -125,7 +125,7 @@ void run_gemm(const GemmParams& params) {
       load_b(bt + k, params.ldb, columns, depth, panels);
       multiply(panels, (rows + kStripRows - 1) / kStripRows * kStripRows, depth);
     }
-    const float* bias = params.bias == nullptr ? nullptr : params.bias + group * params.n + column;
+    const float* bias = params.bias == nullptr ? nullptr : params.bias + group * params.bias_group + column;
     for (std::int64_t r = 0; r < rows; ++r) {
       const std::int64_t offset = group * params.y_group + (row + r) * params.ldc + column;
       store_row(panels.sums[r], bias, columns, params.y, offset, params.out_type);
@@ -165,7 +165,7 @@ void gemm_epilogue(const LaunchContext& /*context*/, const GemmParams& params) {
   parallel_ranges(rows, rows * params.n, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t group = row / params.m;
-      const float* bias = params.bias == nullptr ? nullptr : params.bias + group * params.n;
+      const float* bias = params.bias == nullptr ? nullptr : params.bias + group * params.bias_group;
       const std::int64_t offset = group * params.y_group + row % params.m * params.ldc;
       for (std::int64_t column = 0; column < params.n; column += kColumns) {
         store_row(params.workspace + row * params.n + column, bias == nullptr ? nullptr : bias + column,

@@ -9,8 +9,11 @@ const KernelTable& kernel_table() {
     native.gather = copy;
     native.window = window;
     native.window_vector = window;
+    native.pad_rows = window;
     native.gemm = gemm;
     native.gemm_epilogue = gemm_epilogue;
+    native.depthwise = depthwise;
+    native.depthwise_update = depthwise_update;
     return native;
   }();
   return table;

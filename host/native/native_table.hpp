@@ -10,6 +10,8 @@ void copy(const LaunchContext& context, const CopyParams& params);
 void window(const LaunchContext& context, const WindowParams& params);
 void gemm(const LaunchContext& context, const GemmParams& params);
 void gemm_epilogue(const LaunchContext& context, const GemmParams& params);
+void depthwise(const LaunchContext& context, const DepthwiseParams& params);
+void depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 
 const KernelTable& kernel_table();
 

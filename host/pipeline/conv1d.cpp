@@ -63,6 +63,22 @@ const char* name_of(Conv1dPath path) noexcept {
       return "device";
     case Conv1dPath::device_staged:
       return "device-staged";
+    case Conv1dPath::view:
+      return "view";
+    case Conv1dPath::overlap:
+      return "overlap";
+  }
+  return "?";
+}
+
+const char* name_of(HostWork work) noexcept {
+  switch (work) {
+    case HostWork::none:
+      return "none";
+    case HostWork::cast:
+      return "cast";
+    case HostWork::cast_transpose:
+      return "cast-transpose";
   }
   return "?";
 }

@@ -1,11 +1,13 @@
 // The stages of Conv1dPipeline. Views of one tensor are always [batch, channels, samples]; what changes from
 // stage to stage is their strides: channels-last data ("nlc") is a permuted view of [batch, samples,
 // channels] memory.
-#include <cstdlib>
 #include <memory>
 
+#include "host/pipeline/conv1d_views.hpp"
+#include "host/pipeline/padded_signal.hpp"
 #include "relayout/conv1d.hpp"
 #include "relayout/error.hpp"
+#include "relayout/overlap.hpp"
 #include "relayout/permute.hpp"
 
 namespace relayout {
@@ -13,35 +15,8 @@ namespace {
 
 TensorView channels_first(const TensorView& nlc) { return nlc.permuted({0, 2, 1}); }
 
-bool is_channels_last(const TensorView& ncl) {
-  return ncl.extent(1) > 1 && std::llabs(ncl.stride(1)) < std::llabs(ncl.stride(2));
-}
-
-/// Elements that a view distinguishes: repeated (stride 0) ones count once.
-std::int64_t unique_bytes(const TensorView& view) {
-  std::int64_t elements = view.elements();
-  for (int axis = 0; axis < view.rank(); ++axis) {
-    if (view.stride(axis) == 0 && view.extent(axis) > 1) elements /= view.extent(axis);
-  }
-  return elements * static_cast<std::int64_t>(size_of(view.dtype()));
-}
-
-void check_view(const TensorView& view, const Dims& shape, const char* name) {
-  if (view.shape() != shape) {
-    throw Error(ErrorCode::shape, std::string("conv1d: ") + name + " is " + view.to_string() +
-                                      ", but the problem's is " + to_string(shape));
-  }
-  if (!is_castable(view.dtype())) {
-    throw Error(ErrorCode::dtype, std::string("conv1d: ") + name + " is " + name_of(view.dtype()) +
-                                      "; f16, bf16, f32 and f64 can be cast");
-  }
-  if (view.data() == nullptr && view.elements() > 0) {
-    throw Error(ErrorCode::null_pointer, std::string("conv1d: ") + name + " has elements but a null pointer");
-  }
-}
-
 void check_bias(const TensorView& bias, std::int64_t out_channels) {
-  check_view(bias, {out_channels}, "the bias");
+  check_host_view(bias, {out_channels}, "the bias");
   if (bias.dtype() != DType::f32 || !bias.is_contiguous()) {
     throw Error(ErrorCode::dtype, "conv1d: the bias is " + bias.to_string() + ", but must be contiguous f32");
   }
@@ -61,16 +36,19 @@ bool has_bias(const TensorView& bias) { return bias.rank() > 0; }
 }  // namespace
 
 Conv1dPipeline::Conv1dPipeline(const Stream& stream, const Conv1d& problem, Conv1dPath path,
-                               const TensorView& input, const TensorView& weights, const TensorView& bias)
+                               const TensorView& input, const TensorView& weights, const TensorView& bias,
+                               const OverlapOptions& overlap)
     : stream_(stream), problem_(problem), sizes_(sizes_of(problem)) {
   const std::int64_t groups = problem.window.groups;
-  check_view(input, {problem.batch, problem.in_channels, problem.length}, "the input");
-  check_view(weights, {problem.out_channels, problem.in_channels / groups, problem.window.taps},
-             "the weights");
+  check_host_view(input, {problem.batch, problem.in_channels, problem.length}, "the input");
+  check_host_view(weights, {problem.out_channels, problem.in_channels / groups, problem.window.taps},
+                  "the weights");
   if (has_bias(bias)) check_bias(bias, problem.out_channels);
 
-  operand_ = allocate(
-      problem.dtype, groups == 1 ? Dims{sizes_.rows, sizes_.depth} : Dims{groups, sizes_.rows, sizes_.depth});
+  if (path != Conv1dPath::view) {
+    operand_ = allocate(problem.dtype, groups == 1 ? Dims{sizes_.rows, sizes_.depth}
+                                                   : Dims{groups, sizes_.rows, sizes_.depth});
+  }
   weight_operand_ = allocate(problem.dtype, {problem.out_channels, sizes_.depth});
   result_ = allocate(problem.dtype, {problem.batch, sizes_.positions, problem.out_channels});
   switch (path) {
@@ -83,8 +61,14 @@ Conv1dPipeline::Conv1dPipeline(const Stream& stream, const Conv1d& problem, Conv
     case Conv1dPath::device_staged:
       add_staged_path(input);
       break;
+    case Conv1dPath::view:
+      add_view_path(input, weights, bias);
+      return;
+    case Conv1dPath::overlap:
+      add_overlap_path(input, overlap);
+      break;
   }
-  add_weights(weights);
+  add_weights(weights, problem.window.order);
   add_gemm(bias);
 }
 
@@ -176,11 +160,38 @@ void Conv1dPipeline::add_staged_path(const TensorView& input) {
   });
 }
 
-void Conv1dPipeline::add_weights(const TensorView& weights) {
+/// fp32 on the device -> the padded signal in one pass; its GEMMs take the place of the one on A.
+void Conv1dPipeline::add_view_path(const TensorView& input, const TensorView& weights,
+                                   const TensorView& bias) {
+  const PaddedSignal signal(stream_.device(), problem_, has_bias(bias));
+  const TensorView on_device = upload(std::string("copy ") + name_of(input.dtype()) + " input", input, true);
+  stages_.push_back({is_channels_last(input) ? "cast + pad" : "cast + transpose + pad", StagePlace::device,
+                     unique_bytes(on_device) + signal.bytes(), true,
+                     [stream = stream_, signal, on_device] { signal.fill(stream, on_device); }});
+  add_weights(weights, ColumnOrder::tap_outer);
+  const TensorView bias_on_device = has_bias(bias) ? upload("copy bias", bias, false) : TensorView();
+  const std::int64_t bias_bytes = has_bias(bias) ? unique_bytes(bias) : 0;
+  stages_.push_back({std::string("GEMM on views (") + gemm_library(stream_.device()) + ")",
+                     StagePlace::device,
+                     signal.bytes() + unique_bytes(weight_operand_) + unique_bytes(result_) + bias_bytes,
+                     false, [stream = stream_, signal, bt = weight_operand_, bias_on_device, y = result_] {
+                       signal.multiply(stream, bt, bias_on_device, y);
+                     }});
+}
+
+/// Everything up to A at once. Its bytes are those over the link, the slowest of the three as a rule.
+void Conv1dPipeline::add_overlap_path(const TensorView& input, const OverlapOptions& options) {
+  const auto overlap = std::make_shared<const Conv1dOverlap>(stream_, problem_, input, operand_, options);
+  overlap_ = overlap;
+  stages_.push_back({overlap->description(), StagePlace::transfer, overlap->link_bytes(), true,
+                     [overlap] { overlap->run(); }});
+}
+
+void Conv1dPipeline::add_weights(const TensorView& weights, ColumnOrder order) {
   const TensorView on_device = upload("copy weights", weights, false);
   stages_.push_back({"rearrange weights", StagePlace::device,
                      unique_bytes(on_device) + unique_bytes(weight_operand_), false,
-                     [stream = stream_, on_device, order = problem_.window.order, out = weight_operand_] {
+                     [stream = stream_, on_device, order, out = weight_operand_] {
                        rearrange_weights(stream, on_device, order, out);
                      }});
 }

@@ -10,11 +10,12 @@ namespace {
 constexpr std::int64_t kPackBytes = 16;
 /// Without opting in to more; CDNA's 64 KiB hold one such block beside smaller ones.
 constexpr std::int64_t kMostSharedBytes = 48 * 1024;
-/// Rows of 128 bytes on the output's side, 512 bytes of f32 on the input's.
-constexpr std::int64_t kMostPacks = 8, kFewestPacks = 2;
-constexpr std::int64_t kUsualSamples = 128, kFewestSamples = 16;
-/// Blocks a multiprocessor should have before tiles stay large.
-constexpr std::int64_t kBlocksPerMultiprocessor = 4;
+// Measured on an H200 (docs/conv1d.md): rows of 256 bytes and tiles of 16 KiB are best where the output is
+// several times the input, twice that where it is not; smaller tiles read more halo, larger ones spread the
+// writes of the blocks that run together over more of the memory.
+constexpr std::int64_t kMostPacks = 16, kFewestPacks = 4;
+constexpr std::int64_t kTilePacks = 1024;
+constexpr std::int64_t kFewestSamples = 16;
 
 /// Strides of axes with one index do not matter.
 struct Axis {
@@ -66,7 +67,7 @@ Candidate fitted(std::int64_t samples, std::int64_t channels, std::int64_t vecto
 }  // namespace
 
 VectorAxis vector_axis(const WindowAccess& a) {
-  if (!output_aligned(a)) return VectorAxis::none;
+  if (a.length == 0 || !output_aligned(a)) return VectorAxis::none;
   const std::int64_t all_channels = a.channels * a.groups;
   if (a.in_time == 1 &&
       rows_aligned(a.in, a.in_bytes, {{a.batch, a.in_batch}, {all_channels, a.in_channel}})) {
@@ -88,20 +89,20 @@ WindowTile choose_vector_tile(const WindowShape& shape, const WindowAccess& acce
   while (packs < kMostPacks && packs * pack < shape.channels) packs *= 2;
 
   // A tile should be mostly output, not halo: four spans where shared memory allows.
-  std::int64_t samples = kUsualSamples;
+  std::int64_t samples = kTilePacks / packs * (access.taps == 1 ? 2 : 1);
+  if (packs < kMostPacks) samples = std::min(samples, 2 * kTilePacks / kMostPacks);
   const std::int64_t limit = std::min(kMostSharedBytes, device.shared_memory_per_block);
   const auto row_bytes = [&] { return packs * kPackBytes; };
   while (samples < 4 * shape.span && 2 * samples * row_bytes() <= limit) samples *= 2;
 
   Candidate chosen = fitted(samples, packs * pack, vector, pad_left, shape);
   if (chosen.positions == 0) return {};
-  const std::int64_t wanted = kBlocksPerMultiprocessor * device.multiprocessors;
+  const std::int64_t wanted = device.multiprocessors;
   const auto blocks = [&](const Candidate& c) {
     return access.batch * access.groups * divided_up(shape.channels, c.channels) *
            divided_up(shape.positions, c.positions);
   };
-  // Too few blocks leave multiprocessors idle: halve the time first, whose halo is small while samples >>
-  // span.
+  // Too few blocks leave multiprocessors idle: halve the time first, whose halo is still small.
   while (blocks(chosen) < wanted) {
     if (samples / 2 >= std::max({kFewestSamples, 2 * shape.span, 2 * vector})) {
       samples /= 2;

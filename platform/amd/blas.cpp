@@ -28,7 +28,7 @@ class Handles {
  public:
   std::mutex& mutex() { return mutex_; }
 
-  /// With mutex() held.
+  /// With mutex() held. rocBLAS allocates its workspace with the handle.
   hipblasHandle_t of(const LaunchContext& context) {
     hipblasHandle_t& handle = handles_[{context.device, context.stream}];
     if (handle == nullptr) {
@@ -80,6 +80,7 @@ const char* library_name() noexcept { return "hipBLAS"; }
 bool library_gemm(const LaunchContext& context, const GemmParams& p) {
   const bool to_workspace = p.bias != nullptr;
   const std::int64_t ldc = to_workspace ? p.n : p.ldc, y_group = to_workspace ? p.m * p.n : p.y_group;
+  if (p.lda < p.k) return false;
   for (const std::int64_t size : {p.m, p.n, p.k, p.lda, p.ldb, ldc, p.groups}) {
     if (size > std::numeric_limits<int>::max()) return false;
   }
@@ -104,9 +105,15 @@ void release_blas(int device, void* stream) noexcept {
   } catch (...) {  // a mutex that cannot be locked: the handle stays, nothing else is lost
   }
 }
+void prepare_library(const LaunchContext& context) {
+  const DeviceGuard guard(context.device);
+  const std::lock_guard<std::mutex> lock(handles().mutex());
+  handles().of(context);
+}
 #else
 const char* library_name() noexcept { return nullptr; }
 bool library_gemm(const LaunchContext&, const GemmParams&) { return false; }
+void prepare_library(const LaunchContext&) {}
 void release_blas(int, void*) noexcept {}
 #endif
 

@@ -12,6 +12,9 @@ const char* library_name() noexcept;
 /// params.workspace, packed [groups, m, n]. False for a problem that the library does not take.
 bool library_gemm(const LaunchContext& context, const GemmParams& params);
 
+/// Makes the stream's handle and its workspace, so that no later library_gemm on it allocates.
+void prepare_library(const LaunchContext& context);
+
 /// Forgets what is kept for a stream that is about to end.
 void release_blas(int device, void* stream) noexcept;
 

@@ -32,7 +32,15 @@ __device__ __forceinline__ float round_to_odd(double value) {
   if (fabs(back) > fabs(value)) --bits;
   return __uint_as_float(bits | 1u);
 }
-__device__ __forceinline__ f16 double_to_half(double value) { return float_to_half(round_to_odd(value)); }
+/// The 29 bits that a float cannot hold are gathered in the last one that it can: round to odd within a
+/// float's normal range, beyond which f16 has only zeros and infinities. Integers, lest eight conversions at
+/// a time need more lane masks than there are scalar registers.
+__device__ __forceinline__ f16 double_to_half(double value) {
+  constexpr std::uint64_t kLost = (std::uint64_t{1} << 29) - 1;
+  const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, value);
+  const std::uint64_t odd = (bits | ((bits & kLost) + kLost)) & ~kLost;
+  return float_to_half(static_cast<float>(__builtin_bit_cast(double, odd)));
+}
 __device__ __forceinline__ bf16 double_to_bfloat(double value) {
   return float_to_bfloat(round_to_odd(value));
 }

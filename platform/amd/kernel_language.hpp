@@ -12,7 +12,30 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this holds.
+// 16 bytes between registers and a 16-byte aligned address, by one access.
+typedef unsigned Words16 __attribute__((ext_vector_type(4)));
+__device__ __forceinline__ void load_16_bytes(void* registers, const void* address) {
+  const Words16 words = *static_cast<const Words16*>(address);
+  memcpy(registers, &words, 16);
+}
+__device__ __forceinline__ void store_16_bytes(void* address, const void* registers) {
+  Words16 words;
+  memcpy(&words, registers, 16);
+  *static_cast<Words16*>(address) = words;
+}
+/// To global memory; `streaming`: marked to leave the caches first.
+__device__ __forceinline__ void store_global_16_bytes(void* address, const void* registers, bool streaming) {
+  Words16 words;
+  memcpy(&words, registers, 16);
+  if (streaming) {
+    __builtin_nontemporal_store(words, static_cast<Words16*>(address));
+  } else {
+    *static_cast<Words16*>(address) = words;
+  }
+}
+
+/// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
+/// holds.
 constexpr bool kHasWarpsOf64 = true;
 
 /// W is the warp size (wavefront) that the host took from the device: 64 on CDNA, 32 on RDNA.

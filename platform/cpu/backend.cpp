@@ -88,6 +88,13 @@ class CpuBackend final : public Backend {
   void copy(const LaunchContext&, void* destination, const void* source, std::size_t bytes) override {
     std::memmove(destination, source, bytes);
   }
+  void copy_rows(const LaunchContext&, void* destination, std::size_t destination_pitch, const void* source,
+                 std::size_t source_pitch, std::size_t width, std::size_t rows) override {
+    for (std::size_t row = 0; row < rows; ++row) {
+      std::memmove(static_cast<char*>(destination) + row * destination_pitch,
+                   static_cast<const char*>(source) + row * source_pitch, width);
+    }
+  }
   void fill(const LaunchContext&, void* destination, unsigned char value, std::size_t bytes) override {
     std::memset(destination, value, bytes);
   }
@@ -111,6 +118,8 @@ class CpuBackend final : public Backend {
     return kind == DeviceKind::cpu ? library_name() : nullptr;
   }
   bool blas_needs_workspace(DeviceKind, bool, DType) const noexcept override { return false; }
+  // It copies blocks of rows before it multiplies them.
+  bool blas_takes_overlapping_rows(DeviceKind) const noexcept override { return true; }
   bool blas_gemm(const Device& device, const LaunchContext& context, const GemmParams& params) override {
     return device.kind() == DeviceKind::cpu && library_gemm(context, params);
   }

@@ -56,7 +56,7 @@ void multiply(const LaunchContext& context, const GemmParams& params) {
     store.groups = 1;
     store.m = rows;
     store.n = columns;
-    if (params.bias != nullptr) store.bias = params.bias + group * params.n + column;
+    if (params.bias != nullptr) store.bias = params.bias + group * params.bias_group + column;
     const std::int64_t offset = group * params.y_group + row * params.ldc + column;
     store.y = static_cast<char*>(params.y) + offset * static_cast<std::int64_t>(size_of(params.out_type));
     native::gemm_epilogue(context, store);

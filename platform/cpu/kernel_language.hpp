@@ -2,6 +2,7 @@
 // runtime (fiber_runtime.hpp), which owns the switches behind the barriers and the warp operations.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -49,11 +50,22 @@ __device__ __forceinline__ float __uint_as_float(std::uint32_t bits) {
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
+/// The low word of {high, low} shifted right by shift % 32.
+__device__ __forceinline__ std::uint32_t __funnelshift_r(std::uint32_t low, std::uint32_t high,
+                                                         std::uint32_t shift) {
+  const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
+  return static_cast<std::uint32_t>(both >> (shift % 32));
+}
 __device__ __forceinline__ std::int32_t __float_as_int(float value) {
   return static_cast<std::int32_t>(__float_as_uint(value));
 }
 __device__ __forceinline__ float __int_as_float(std::int32_t bits) {
   return __uint_as_float(static_cast<std::uint32_t>(bits));
+}
+/// The fast forms of the GPUs, which are less exact than these.
+__device__ __forceinline__ float __expf(float value) { return std::exp(value); }
+__device__ __forceinline__ float __fdividef(float numerator, float denominator) {
+  return numerator / denominator;
 }
 __device__ __forceinline__ long long __double_as_longlong(double value) {
   long long bits;
@@ -64,6 +76,18 @@ __device__ __forceinline__ double __longlong_as_double(long long bits) {
   double value;
   std::memcpy(&value, &bits, sizeof value);
   return value;
+}
+
+// 16 bytes between registers and a 16-byte aligned address.
+__device__ __forceinline__ void load_16_bytes(void* registers, const void* address) {
+  std::memcpy(registers, __builtin_assume_aligned(address, 16), 16);
+}
+__device__ __forceinline__ void store_16_bytes(void* address, const void* registers) {
+  std::memcpy(__builtin_assume_aligned(address, 16), registers, 16);
+}
+/// To global memory; a GPU marks streaming ones to leave the caches first.
+__device__ __forceinline__ void store_global_16_bytes(void* address, const void* registers, bool) {
+  store_16_bytes(address, registers);
 }
 
 /// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this

@@ -96,6 +96,13 @@ class CudaBackend final : public Backend {
     const DeviceGuard guard(context.device);
     check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, stream_of(context)), "copy");
   }
+  void copy_rows(const LaunchContext& context, void* destination, std::size_t destination_pitch,
+                 const void* source, std::size_t source_pitch, std::size_t width, std::size_t rows) override {
+    const DeviceGuard guard(context.device);
+    check(cudaMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width, rows,
+                            cudaMemcpyDefault, stream_of(context)),
+          "copying rows");
+  }
   void fill(const LaunchContext& context, void* destination, unsigned char value,
             std::size_t bytes) override {
     const DeviceGuard guard(context.device);
@@ -124,12 +131,47 @@ class CudaBackend final : public Backend {
     return result;
   }
 
+  bool begin_capture(const LaunchContext& context) override {
+    const DeviceGuard guard(context.device);
+    // The library's workspace: nothing may be allocated while work is recorded.
+    prepare_library(context);
+    check(cudaStreamBeginCapture(stream_of(context), cudaStreamCaptureModeThreadLocal), "beginning a graph");
+    return true;
+  }
+  void* end_capture(const LaunchContext& context) override {
+    const DeviceGuard guard(context.device);
+    cudaGraph_t graph = nullptr;
+    check(cudaStreamEndCapture(stream_of(context), &graph), "recording a graph");
+    cudaGraphExec_t executable = nullptr;
+    const cudaError_t status = cudaGraphInstantiate(&executable, graph, 0);
+    cudaGraphDestroy(graph);
+    check(status, "making a graph ready to launch");
+    return executable;
+  }
+  void abandon_capture(const LaunchContext& context) noexcept override {
+    cudaGraph_t graph = nullptr;
+    cudaStreamEndCapture(stream_of(context), &graph);
+    if (graph != nullptr) cudaGraphDestroy(graph);
+    cudaGetLastError();  // that the recording failed is known already
+  }
+  void launch_graph(const LaunchContext& context, void* graph) override {
+    const DeviceGuard guard(context.device);
+    check(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph), stream_of(context)), "launching a graph",
+          ErrorCode::launch);
+  }
+  void destroy_graph(int, void* graph) noexcept override {
+    cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph));
+  }
+
   const KernelTable& kernels(DeviceKind) override { return kernel_table(); }
 
   const char* blas_name(DeviceKind) const noexcept override { return library_name(); }
   bool blas_needs_workspace(DeviceKind, bool with_bias, DType) const noexcept override {
     return library_name() != nullptr && with_bias;
   }
+  // Vendors' libraries refuse them.
+  bool blas_takes_overlapping_rows(DeviceKind) const noexcept override { return false; }
+  void prepare_blas(const LaunchContext& context) override { prepare_library(context); }
   bool blas_gemm(const Device&, const LaunchContext& context, const GemmParams& params) override {
     if (!library_gemm(context, params)) return false;
     if (params.bias != nullptr) launch_gemm_epilogue(context, params);

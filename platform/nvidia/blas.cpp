@@ -7,6 +7,7 @@
 #include <cublas_v2.h>
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 #endif
@@ -22,6 +23,49 @@ void check_blas(cublasStatus_t status, const char* operation) {
               std::string(operation) + " failed in cuBLAS: " + cublasGetStatusString(status));
 }
 
+/// A handle and the workspace of its GEMMs. Left to itself cuBLAS would allocate while work is recorded into
+/// a graph, which is an error or makes the graph allocate at every launch.
+class Handle {
+ public:
+  explicit Handle(const LaunchContext& context) {
+    check_blas(cublasCreate(&handle_), "creating a handle");
+    try {
+      set_up(context);
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { release(); }
+
+  cublasHandle_t get() const { return handle_; }
+
+ private:
+  void set_up(const LaunchContext& context) {
+    int major = 0;
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, context.device),
+          "asking for the compute capability");
+    // NVIDIA's recommendation.
+    const std::size_t bytes = (major >= 9 ? std::size_t{32} : std::size_t{4}) << 20;
+    check(cudaMalloc(&workspace_, bytes), "allocating cuBLAS's workspace", ErrorCode::out_of_memory);
+    check_blas(cublasSetStream(handle_, static_cast<cudaStream_t>(context.stream)), "choosing a stream");
+    check_blas(cublasSetWorkspace(handle_, workspace_, bytes), "setting the workspace");  // after the stream
+    // Split sums stay in fp32, as the error bound of gemm assumes.
+    const auto mode =
+        static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+    check_blas(cublasSetMathMode(handle_, mode), "choosing the precision");
+  }
+  void release() noexcept {
+    cublasDestroy(handle_);
+    cudaFree(workspace_);
+  }
+
+  cublasHandle_t handle_ = nullptr;
+  void* workspace_ = nullptr;
+};
+
 /// One handle a stream: a handle's workspace must not serve two streams at a time.
 class Handles {
  public:
@@ -29,29 +73,19 @@ class Handles {
 
   /// With mutex() held.
   cublasHandle_t of(const LaunchContext& context) {
-    cublasHandle_t& handle = handles_[{context.device, context.stream}];
-    if (handle == nullptr) {
-      check_blas(cublasCreate(&handle), "creating a handle");
-      check_blas(cublasSetStream(handle, static_cast<cudaStream_t>(context.stream)), "choosing a stream");
-      // Split sums stay in fp32, as the error bound of gemm assumes.
-      const auto mode =
-          static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH | CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
-      check_blas(cublasSetMathMode(handle, mode), "choosing the precision");
-    }
-    return handle;
+    std::unique_ptr<Handle>& handle = handles_[{context.device, context.stream}];
+    if (handle == nullptr) handle = std::make_unique<Handle>(context);
+    return handle->get();
   }
 
   void release(int device, void* stream) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = handles_.find({device, stream});
-    if (found == handles_.end()) return;
-    cublasDestroy(found->second);
-    handles_.erase(found);
+    handles_.erase({device, stream});
   }
 
  private:
   std::mutex mutex_;
-  std::map<std::pair<int, void*>, cublasHandle_t> handles_;
+  std::map<std::pair<int, void*>, std::unique_ptr<Handle>> handles_;
 };
 
 /// Never destroyed: when the program ends, the driver may be gone before static objects are.
@@ -70,6 +104,7 @@ cudaDataType_t data_type(DType type) {
 const char* library_name() noexcept { return "cuBLAS"; }
 
 bool library_gemm(const LaunchContext& context, const GemmParams& p) {
+  if (p.lda < p.k) return false;
   const DeviceGuard guard(context.device);
   const std::lock_guard<std::mutex> lock(handles().mutex());
   const cublasHandle_t handle = handles().of(context);
@@ -85,6 +120,12 @@ bool library_gemm(const LaunchContext& context, const GemmParams& p) {
   return true;
 }
 
+void prepare_library(const LaunchContext& context) {
+  const DeviceGuard guard(context.device);
+  const std::lock_guard<std::mutex> lock(handles().mutex());
+  handles().of(context);
+}
+
 void release_blas(int device, void* stream) noexcept {
   try {
     handles().release(device, stream);
@@ -94,6 +135,7 @@ void release_blas(int device, void* stream) noexcept {
 #else
 const char* library_name() noexcept { return nullptr; }
 bool library_gemm(const LaunchContext&, const GemmParams&) { return false; }
+void prepare_library(const LaunchContext&) {}
 void release_blas(int, void*) noexcept {}
 #endif
 

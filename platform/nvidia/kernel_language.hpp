@@ -14,7 +14,30 @@ namespace relayout::RELAYOUT_BACKEND {
 
 constexpr unsigned kWholeWarp = 0xffffffffu;
 
-/// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this holds.
+// 16 bytes between registers and a 16-byte aligned address, by one access.
+__device__ __forceinline__ void load_16_bytes(void* registers, const void* address) {
+  const uint4 words = *static_cast<const uint4*>(address);
+  memcpy(registers, &words, 16);
+}
+__device__ __forceinline__ void store_16_bytes(void* address, const void* registers) {
+  uint4 words;
+  memcpy(&words, registers, 16);
+  *static_cast<uint4*>(address) = words;
+}
+/// To global memory, where a plain assignment is now and then split into four; `streaming`: marked to leave
+/// the caches first.
+__device__ __forceinline__ void store_global_16_bytes(void* address, const void* registers, bool streaming) {
+  uint4 words;
+  memcpy(&words, registers, 16);
+  if (streaming) {
+    __stcs(static_cast<uint4*>(address), words);
+  } else {
+    __stwb(static_cast<uint4*>(address), words);
+  }
+}
+
+/// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
+/// holds.
 constexpr bool kHasWarpsOf64 = false;
 
 /// W is the warp size that the host took from the device: 32 here.

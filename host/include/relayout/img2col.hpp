@@ -39,8 +39,9 @@ PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window)
 /// A[b * ho + t, k * channels + c] = padded in[b, c, t * stride + k * dilation - left], in one pass over the
 /// input: cast, transpose, padding and img2col fused. in [batch, channels, length], any strides
 /// (channels-last data: a permuted view). out [batch * ho, K] for one group, [groups, batch * ho, K / groups]
-/// for more; unit stride along the last axis, row pitch >= row. Equal element types or a cast among f16,
-/// bf16, f32, f64. Errors: those of pad and output_length; the channels must divide by the groups.
+/// for more; any injective strides, of which unit stride along the last axis is the fast one. Equal element
+/// types or a cast among f16, bf16, f32, f64. Errors: those of pad and output_length; the channels must
+/// divide by the groups.
 void img2col(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
              const TensorView& out);
 

@@ -26,6 +26,9 @@ class Stream {
   void synchronize() const;
   /// Queues a copy of bytes between any host and device memory. Pageable host memory may make the call wait.
   void copy(void* destination, const void* source, std::size_t bytes) const;
+  /// Queues a copy of `rows` rows of `width` bytes whose starts lie the pitches apart; each pitch >= width.
+  void copy_rows(void* destination, std::size_t destination_pitch, const void* source,
+                 std::size_t source_pitch, std::size_t width, std::size_t rows) const;
   /// Queues setting bytes of device memory to `value`.
   void fill(void* destination, unsigned char value, std::size_t bytes) const;
   /// Later work of this stream waits for the event.

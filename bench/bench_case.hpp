@@ -1,0 +1,57 @@
+// What a suite offers: a list of cases, each with the bytes it must move and a way to make it ready to run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include <relayout/relayout.hpp>
+
+namespace relayout::bench {
+
+using Json = nlohmann::ordered_json;
+
+/// Which sizes a suite lists: what fills a GPU, what fills a processor's memory within about 1 GB, or what
+/// runs in a moment and is checked element by element.
+enum class Sizes { gpu, cpu, smoke };
+
+/// A case whose memory is there. Run i of a series is calls[i % calls.size()]: each has its own operands.
+struct Prepared {
+  std::vector<Buffer> memory;
+  std::vector<std::function<void()>> calls;
+  std::vector<TensorView> inputs;  // of calls[0], in device memory
+  TensorView output;
+  /// Whether a GPU may run the calls from a graph. Not the vendor's copies: recorded, a large one may run on
+  /// a slower copy engine.
+  bool in_graph = true;
+};
+
+struct BenchCase {
+  std::string suite, name;  // the row is called "suite/name"
+  /// Every input element once and every output element once; what lies between input and output does not
+  /// count.
+  std::int64_t bytes = 0;
+  Json parameters;           // what another program needs to run the same case
+  std::string printed_case;  // the parameter struct as tests print it
+  std::function<Prepared(const Stream& stream)> prepare;
+
+  std::string row() const { return suite + "/" + name; }
+};
+
+using BenchCases = std::vector<BenchCase>;
+
+BenchCases copy_cases(Sizes sizes);
+BenchCases cast_cases(Sizes sizes);
+BenchCases conv1d_cases(Sizes sizes);
+BenchCases depthwise_cases(Sizes sizes);
+
+/// The suites by name, in the order in which they run.
+struct Suite {
+  const char* name;
+  BenchCases (*cases)(Sizes sizes);
+};
+const std::vector<Suite>& suites();
+
+}  // namespace relayout::bench

@@ -1,0 +1,21 @@
+// What every row is held against: copies that move as many bytes as the case, timed beside it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bench/bench_case.hpp"
+
+namespace relayout::bench {
+
+struct Copier {
+  std::string name;
+  Prepared prepared;
+};
+
+/// Copies of bytes / 2, so that read and written together are `bytes`: by Stream::copy; by relayout's own
+/// cast f32 -> f32; on a processor also by memcpy on all threads. All of them on the same rotated memory.
+std::vector<Copier> prepare_copiers(const Stream& stream, std::int64_t bytes);
+
+}  // namespace relayout::bench

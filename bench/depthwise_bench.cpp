@@ -1,0 +1,85 @@
+// Depthwise causal conv1d, alone and with bias and SiLU.
+#include <relayout/depthwise.hpp>
+
+#include "bench/bench_case.hpp"
+#include "bench/case_json.hpp"
+#include "bench/rotation.hpp"
+
+namespace relayout::bench {
+namespace {
+
+using cases::Layout;
+using Views = std::vector<TensorView>;
+
+/// In, weights, bias and out of one type; no states.
+BenchCase depthwise_case(const Dims& shape, std::int64_t taps, Layout layout, bool bias_and_silu) {
+  const DType type = DType::f16;
+  const Operand signal{type, shape, cases::strides_of(layout, shape)};
+  const Operand weights = contiguous_operand(type, {shape[1], taps});
+  const Operand bias = contiguous_operand(type, {shape[1]});
+  std::vector<Operand> operands{signal, weights};
+  if (bias_and_silu) operands.push_back(bias);
+  operands.push_back(signal);
+  std::int64_t bytes = 0;
+  for (const Operand& operand : operands) bytes += operand.bytes();
+
+  const Json parameters = {{"operation", "depthwise"},
+                           {"in_type", name_of(type)},
+                           {"out_type", name_of(type)},
+                           {"shape", shape},
+                           {"in_layout", cases::name_of(layout)},
+                           {"out_layout", cases::name_of(layout)},
+                           {"taps", taps},
+                           {"bias", bias_and_silu},
+                           {"silu", bias_and_silu}};
+  const std::string name = std::string(name_of(type)) + "-" + cases::name_of(layout) + "/" + joined(shape) +
+                           "/hk" + std::to_string(taps) + (bias_and_silu ? "-bias-silu" : "");
+  const Activation activation = bias_and_silu ? Activation::silu : Activation::none;
+  return {"depthwise",
+          name,
+          bytes,
+          parameters,
+          "depthwise " + name,
+          [operands, activation](const Stream& stream) {
+            return prepare_rotated(stream, operands, [stream, activation](const Views& views) {
+              const TensorView given_bias = views.size() == 4 ? views[2] : TensorView();
+              depthwise_conv1d(stream, views[0], views[1], given_bias, activation, TensorView(),
+                               views.back());
+            });
+          }};
+}
+
+struct DepthwiseSizes {
+  std::vector<Dims> shapes;
+  std::vector<std::int64_t> taps;
+  Dims long_shape;
+};
+
+DepthwiseSizes table_of(Sizes sizes) {
+  switch (sizes) {
+    case Sizes::gpu:
+      return {{{8, 2048, 8192}, {2, 4096, 2048}}, {2, 3, 4}, {8, 2048, 8192}};
+    case Sizes::cpu:
+      return {{{4, 1024, 4096}}, {4}, {4, 1024, 4096}};
+    default:
+      return {{{2, 9, 41}}, {2, 4}, {1, 3, 70}};
+  }
+}
+
+}  // namespace
+
+BenchCases depthwise_cases(Sizes sizes) {
+  const DepthwiseSizes table = table_of(sizes);
+  constexpr std::int64_t kMambaTaps = 4, kLongTaps = 31;
+  BenchCases list;
+  for (const Layout layout : {Layout::ncl, Layout::nlc}) {
+    for (const Dims& shape : table.shapes) {
+      for (const std::int64_t taps : table.taps) list.push_back(depthwise_case(shape, taps, layout, false));
+      list.push_back(depthwise_case(shape, kMambaTaps, layout, true));
+    }
+    list.push_back(depthwise_case(table.long_shape, kLongTaps, layout, false));
+  }
+  return list;
+}
+
+}  // namespace relayout::bench

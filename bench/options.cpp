@@ -1,0 +1,44 @@
+#include "bench/options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace relayout::bench {
+
+bool Options::has_flag(const std::string& beginning) const {
+  return std::any_of(google_benchmark.begin(), google_benchmark.end(),
+                     [&](const std::string& flag) { return flag.rfind(beginning, 0) == 0; });
+}
+
+Options parse(int argc, char** argv) {
+  Options options;
+  std::vector<std::string> names;
+  for (const Suite& suite : suites()) names.emplace_back(suite.name);
+  CLI::App app{"relayout's benchmarks: each case beside a copy of as many bytes"};
+  app.add_option("--device", options.device, "cpu | gpu [the first GPU where there is one]")
+      ->check(CLI::IsMember({"cpu", "gpu"}));
+  app.add_option("--suite", options.suites, "suites to run, separated by commas [all]")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names));
+  app.add_option("--filter", options.filter, "only rows whose name matches this regular expression");
+  app.add_option("--json", options.json, "write the results to this file");
+  app.add_option("--dump", options.dump,
+                 "time nothing; write each case's operands and result into this folder, for a comparison");
+  app.add_flag("--smoke", options.smoke, "tiny sizes: a test of the tool, not of the speed");
+  app.add_flag("--no-graph", options.no_graph, "on a GPU queue the calls one by one, not as a graph");
+  app.add_flag("--list-json", options.list_json, "print the cases and end");
+  app.allow_extras();
+  app.footer("Google Benchmark's own flags (--benchmark_...) work too.");
+  try {
+    app.parse(argc, argv);
+    options.google_benchmark = app.remaining();
+    for (const std::string& flag : options.google_benchmark) {
+      if (flag.rfind("--benchmark_", 0) != 0 && flag.rfind("--v=", 0) != 0) throw CLI::ExtrasError({flag});
+    }
+  } catch (const CLI::ParseError& error) {
+    options.exit_code = app.exit(error) == 0 ? 0 : 2;
+  }
+  return options;
+}
+
+}  // namespace relayout::bench

@@ -1,0 +1,85 @@
+"""What each benchmark case means, in numpy; and the files that `relayout_bench --dump` writes."""
+
+import json
+import os
+
+import numpy as np
+
+NUMPY_PAD_MODES = {"constant": "constant", "replicate": "edge", "reflect": "reflect", "symmetric": "symmetric",
+                   "circular": "wrap", "reflect_zero_extended": "reflect"}
+NUMPY_TYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+
+
+def load_cases(folder):
+    """The rows of a dump, each with its arrays: "inputs" and "output" in place of the files' descriptions."""
+    with open(os.path.join(folder, "cases.json"), encoding="utf-8") as file:
+        rows = json.load(file)["rows"]
+    for row in rows:
+        row["inputs"] = [load_tensor(folder, tensor) for tensor in row["inputs"]]
+        row["output"] = load_tensor(folder, row["output"])
+    return rows
+
+
+def load_tensor(folder, tensor):
+    memory = np.fromfile(os.path.join(folder, tensor["file"]), NUMPY_TYPES[tensor["type"]])
+    strides = [stride * memory.itemsize for stride in tensor["strides"]]
+    return np.lib.stride_tricks.as_strided(memory, tensor["shape"], strides)
+
+
+def padded(x, pad):
+    """[batch, channels, length] along time. The benchmark's signals are longer than their pads, so that
+    reflect_zero_extended is reflect."""
+    left, right = pad["left"], pad["right"]
+    value = {"constant_values": pad["value"]} if pad["mode"] == "constant" else {}
+    return np.pad(x, ((0, 0), (0, 0), (left, right)), mode=NUMPY_PAD_MODES[pad["mode"]], **value)
+
+
+def img2col(x, parameters):
+    """A [batch * ho, taps * channels]."""
+    x = padded(x, parameters["pad"])
+    taps, stride, dilation = parameters["taps"], parameters["stride"], parameters["dilation"]
+    positions = (x.shape[2] - (taps - 1) * dilation - 1) // stride + 1
+    samples = np.arange(positions)[:, None] * stride + np.arange(taps)[None, :] * dilation
+    windows = x[:, :, samples]  # [batch, channels, ho, taps]
+    order = (0, 2, 3, 1) if parameters["order"] == "tap" else (0, 2, 1, 3)
+    return windows.transpose(order).reshape(x.shape[0] * positions, -1)
+
+
+def depthwise(parameters, x, weights, bias=None):
+    taps, length = parameters["taps"], x.shape[2]
+    signal = np.pad(x, ((0, 0), (0, 0), (taps - 1, 0)))
+    y = sum(weights[None, :, k, None] * signal[:, :, k:k + length] for k in range(taps))
+    if parameters["bias"]:
+        y = y + bias[None, :, None]
+    return y / (1 + np.exp(-y)) if parameters["silu"] else y
+
+
+def expected(parameters, inputs):
+    """The result of a case; that of a sum in float64, not rounded."""
+    operation = parameters["operation"]
+    x = inputs[0].astype(NUMPY_TYPES[parameters["out_type"]])
+    if operation in ("copy", "cast"):
+        return x
+    if operation == "pad":
+        return padded(x, parameters["pad"])
+    if operation == "depthwise":
+        return depthwise(parameters, *[array.astype(np.float64) for array in inputs])
+    a = img2col(x, parameters)
+    if operation == "img2col":
+        return a
+    return a.astype(np.float64) @ inputs[1].astype(np.float64).T
+
+
+def is_exact(parameters):
+    return parameters["operation"] not in ("conv1d", "depthwise")
+
+
+def agree(parameters, result, reference):
+    """Equal bits where nothing is summed, else rounding errors of the output type and of fp32 sums."""
+    if result.shape != reference.shape:
+        return False
+    if is_exact(parameters):
+        bits = {2: np.uint16, 4: np.uint32, 8: np.uint64}[reference.dtype.itemsize]
+        return result.dtype == reference.dtype and np.array_equal(
+            np.ascontiguousarray(result).view(bits), np.ascontiguousarray(reference).view(bits))
+    return bool(np.allclose(result.astype(np.float64), reference, rtol=2e-3, atol=2e-3))

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""PyTorch, and JAX where it is installed, on relayout's benchmark cases.
+
+    relayout_bench --json result.json && python3 bench/peers/peers.py result.json       times, side by side
+    relayout_bench --smoke --dump folder && python3 bench/peers/peers.py --check folder  do the results agree?
+
+Exit status: 0; 1 when results differ; 2 for bad arguments; 3 when there is nothing here to time with.
+"""
+
+import argparse
+import json
+import re
+import sys
+
+import formulas
+
+
+def optional(name):
+    """(module, "") or (None, why not)."""
+    try:
+        return __import__(name), ""
+    except Exception as error:  # a broken installation fails in its own way
+        return None, f"{type(error).__name__}: {error}"
+
+
+def check(folder):
+    """Numpy's formulas, PyTorch's and JAX's routes against the results that relayout dumped."""
+    rows = formulas.load_cases(folder)
+    torch_routes, no_torch = optional("torch_routes")
+    jax_routes, no_jax = optional("jax_routes")
+    compared, wrong = {"numpy": 0, "torch": 0, "jax": 0}, []
+    refused = []
+
+    def compare(peer, route, row, result, reference):
+        compared[peer] += 1
+        if not formulas.agree(row["parameters"], result, reference):
+            wrong.append(f"{row['name']}: {peer} ({route}) gives something else")
+
+    for row in rows:
+        parameters = row["parameters"]
+        reference = formulas.expected(parameters, row["inputs"])
+        output = row["output"]
+        if parameters["operation"] == "conv1d":  # [batch, ho, out_channels]
+            output = output.reshape(-1, output.shape[-1])
+        compare("numpy", "formula", row, output, reference)
+        if torch_routes:
+            shapes = torch_routes.input_shapes(parameters)
+            device = "cuda" if torch_routes.torch.cuda.is_available() else "cpu"
+            inputs = [torch_routes.torch.tensor(in_memory(x, s[0])).to(device)
+                      for x, s in zip(row["inputs"], shapes)]
+            for name, function in torch_routes.routes(parameters):
+                try:
+                    result = function(*inputs)
+                except RuntimeError as error:  # older versions lack 16-bit routes on the CPU
+                    refused.append(f"{row['name']}: torch ({name}): {error}")
+                    continue
+                compare("torch", name, row, torch_routes.as_numpy(parameters, result), reference)
+        if jax_routes:
+            inputs = [in_memory(x, memory_shape(parameters, i)) for i, x in enumerate(row["inputs"])]
+            result = formulas.np.asarray(jax_routes.run(parameters, inputs))
+            if parameters.get("out_layout", "ncl") == "nlc":
+                result = result.swapaxes(-1, -2)
+            compare("jax", "jit", row, result, reference)
+    print(f"{len(rows)} cases; comparisons: " + ", ".join(f"{peer} {count}" for peer, count in compared.items()))
+    for peer, why in (("PyTorch", no_torch), ("JAX", no_jax)):
+        if why:
+            print(f"{peer} is not here ({why}), so it was not compared.")
+    for line in refused:
+        print("NOT RUN: " + line.splitlines()[0])
+    for line in wrong:
+        print("DIFFERENT: " + line)
+    return 1 if wrong or not rows else 0
+
+
+def memory_shape(parameters, index):
+    """The shape in which an input lies in memory; None for inputs that have only one."""
+    shape = list(parameters["shape"])
+    if index > 0:
+        return None
+    if parameters.get("in_layout", "ncl") == "nlc":
+        shape[-2], shape[-1] = shape[-1], shape[-2]
+    return shape
+
+
+def in_memory(array, shape):
+    """The array as it lies in memory."""
+    if shape is not None and list(array.shape) != list(shape) or not array.flags.c_contiguous:
+        array = array.swapaxes(-1, -2)
+    return formulas.np.ascontiguousarray(array)
+
+
+def time_torch(row, torch_routes, timer):
+    """({route: seconds}, {route: why it failed})."""
+    times, failures = {}, {}
+    for name, function in torch_routes.routes(row["parameters"]):
+        try:
+            times[name] = timer.seconds(function, torch_routes.input_shapes(row["parameters"]), row["bytes"])
+        except Exception as error:  # one route that a version refuses must not end the others
+            failures[name] = f"{type(error).__name__}: {error}".splitlines()[0]
+            torch_routes.torch.cuda.synchronize()
+    return times, failures
+
+
+def time_jax(row, jax_routes, shapes):
+    try:
+        return jax_routes.seconds(row["parameters"], shapes, row["bytes"]), None
+    except Exception as error:  # as above
+        return None, f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def compare_times(arguments):
+    with open(arguments.result, encoding="utf-8") as file:
+        document = json.load(file)
+    rows = [row for row in document["rows"] if re.search(arguments.filter, row["name"])]
+    torch_routes, no_torch = optional("torch_routes")
+    if not torch_routes:
+        print(f"PyTorch is not here ({no_torch}): install it, or run this where it is, to time it.", file=sys.stderr)
+        return 3
+    torch = torch_routes.torch
+    if not torch.cuda.is_available():
+        print(f"PyTorch {torch.__version__} sees no GPU here: run this on the machine whose GPU relayout_bench timed.",
+              file=sys.stderr)
+        return 3
+    from torch_timing import Timer
+    jax_routes, no_jax = (None, "not asked for") if arguments.no_jax else optional("jax_routes")
+    timer = Timer()
+    versions = f"PyTorch {torch.__version__}"
+    versions += f", JAX {jax_routes.jax.__version__}" if jax_routes else f" (no JAX: {no_jax})"
+    device = document.get("device", {}).get("name", "not timed")
+    print(f"relayout: {device}, commit {document.get('commit', 'unknown')}; "
+          f"peers: {torch.cuda.get_device_name()}, {versions}\n")
+    width = max((len(row["name"]) for row in rows), default=0)
+    print(f"{'case':{width}} {'relayout':>11} {'torch':>11} {'JAX':>11}  us; torch/relayout, torch's best route")
+    results = []
+    for row in rows:
+        times, failures = time_torch(row, torch_routes, timer)
+        # By names, not by PyTorch's types.
+        names = {dtype: name for name, dtype in torch_routes.TYPES.items()}
+        shapes = [(tuple(s), names[d]) for s, d in torch_routes.input_shapes(row["parameters"])]
+        jax_seconds, jax_failure = time_jax(row, jax_routes, shapes) if jax_routes else (None, None)
+        best = min(times, key=times.get, default=None)
+        own = row.get("seconds")
+        ratio = f"{times[best] / own:6.2f}x" if best and own else "      -"
+        print(f"{row['name']:{width}} {microseconds(own)} {microseconds(times.get(best))} {microseconds(jax_seconds)}"
+              f"  {ratio} {best or '-'}", flush=True)
+        for route, why in failures.items():
+            print(f"{'':{width}} PyTorch's route '{route}' failed: {why}")
+        if jax_failure:
+            print(f"{'':{width}} JAX failed: {jax_failure}")
+        results.append({"name": row["name"], "bytes": row["bytes"], "relayout_seconds": own, "torch_seconds": times,
+                        "torch_failures": failures, "jax_seconds": jax_seconds, "jax_failure": jax_failure})
+    if arguments.json:
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump({"device": torch.cuda.get_device_name(), "versions": versions, "rows": results}, file, indent=2)
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("result", nargs="?", help="what relayout_bench --json or --list-json wrote")
+    parser.add_argument("--check", metavar="FOLDER", help="compare with the results that --dump wrote; time nothing")
+    parser.add_argument("--filter", default="", help="only cases whose name matches this regular expression")
+    parser.add_argument("--json", help="write the times to this file")
+    parser.add_argument("--no-jax", action="store_true", help="leave JAX out")
+    arguments = parser.parse_args()
+    if arguments.check:
+        return check(arguments.check)
+    if not arguments.result:
+        parser.error("name relayout_bench's result, or --check FOLDER")
+    return compare_times(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

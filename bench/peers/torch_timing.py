@@ -1,0 +1,64 @@
+"""Times PyTorch as relayout_bench times itself: operands rotated past the L2, many calls between two events, median.
+
+The calls are captured into a CUDA graph. A copy in front of the first event keeps the GPU busy while the graph is
+being launched.
+"""
+
+import gc
+import statistics
+
+import torch
+
+REPETITIONS = 15
+CALLS = 20
+MOST_SETS = 256
+KEPT_BYTES = 4 << 30
+BUSY_BYTES = 64 << 20
+
+
+def random_inputs(shapes, device):
+    return [(torch.rand(shape, device=device) * 2 - 1).to(dtype) for shape, dtype in shapes]
+
+
+class Timer:
+    def __init__(self):
+        self.device = torch.device("cuda")
+        self.l2_bytes = torch.cuda.get_device_properties(self.device).L2_cache_size
+        self.busy = [torch.zeros(BUSY_BYTES, dtype=torch.uint8, device=self.device) for _ in range(2)]
+
+    def seconds(self, function, shapes, case_bytes):
+        """Median seconds per call."""
+        sets = min(-(-4 * self.l2_bytes // case_bytes), MOST_SETS)
+        calls = max(sets, min(CALLS, max(4, KEPT_BYTES // case_bytes)))
+        inputs = [random_inputs(shapes, self.device) for _ in range(sets)]
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            for _ in range(3):
+                function(*inputs[0])
+        torch.cuda.current_stream().wait_stream(stream)
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        # Results stay until the capture ends: each call then writes to memory of its own, as far as there is room.
+        kept = []
+        with torch.cuda.graph(graph):
+            for i in range(calls):
+                result = function(*inputs[i % len(inputs)])
+                if (i + 1) * case_bytes <= KEPT_BYTES:
+                    kept.append(result)
+                del result
+        seconds = [self._sample(graph) / calls for _ in range(REPETITIONS + 1)][1:]
+        del graph, kept, inputs
+        gc.collect()
+        torch.cuda.empty_cache()
+        return statistics.median(seconds)
+
+    def _sample(self, graph):
+        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        for _ in range(2):
+            self.busy[0].copy_(self.busy[1])
+        start.record()
+        graph.replay()
+        stop.record()
+        stop.synchronize()
+        return start.elapsed_time(stop) * 1e-3

@@ -1,0 +1,116 @@
+// relayout_bench: times the suites on one device. Exit status: 0; 1 when a case failed; 2 for bad arguments
+// or a device that is not there.
+#include <algorithm>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <regex>
+#include <stdexcept>
+
+#include "bench/dump.hpp"
+#include "bench/options.hpp"
+#include "bench/report.hpp"
+#include "bench/session.hpp"
+
+namespace relayout::bench {
+
+const std::vector<Suite>& suites() {
+  static const std::vector<Suite> list{
+      {"copy", copy_cases}, {"cast", cast_cases}, {"conv1d", conv1d_cases}, {"depthwise", depthwise_cases}};
+  return list;
+}
+
+namespace {
+
+constexpr int kRepetitions = 15;
+
+Device device_of(const Options& options) {
+  if (options.device.empty()) return Device::best();
+  return options.device == "gpu" ? Device::gpu() : Device::cpu();
+}
+
+BenchCases chosen_cases(const Options& options, const Device& device) {
+  const Sizes sizes = options.smoke                      ? Sizes::smoke
+                      : device.kind() == DeviceKind::gpu ? Sizes::gpu
+                                                         : Sizes::cpu;
+  const std::regex filter(options.filter);
+  BenchCases chosen;
+  for (const Suite& suite : suites()) {
+    if (!options.suites.empty() &&
+        std::find(options.suites.begin(), options.suites.end(), suite.name) == options.suites.end())
+      continue;
+    for (BenchCase& c : suite.cases(sizes)) {
+      if (std::regex_search(c.row(), filter)) chosen.push_back(std::move(c));
+    }
+  }
+  if (chosen.empty()) throw std::invalid_argument("no case of these suites matches '" + options.filter + "'");
+  return chosen;
+}
+
+/// One iteration is one sample: as many repetitions, as many samples.
+void register_cases(const Options& options, const BenchCases& cases, Session& session) {
+  for (const BenchCase& c : cases) {
+    auto* const registered = benchmark::RegisterBenchmark(
+        c.row().c_str(), [&session, &c](benchmark::State& state) { session.run(state, c); });
+    registered->UseManualTime()->Unit(benchmark::kMicrosecond);
+    if (!options.has_flag("--benchmark_min_time")) registered->Iterations(1);
+    if (!options.has_flag("--benchmark_repetitions")) registered->Repetitions(kRepetitions);
+  }
+}
+
+void initialize_google_benchmark(const char* program, const Options& options) {
+  std::vector<std::string> words{program};
+  words.insert(words.end(), options.google_benchmark.begin(), options.google_benchmark.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int count = static_cast<int>(words.size());
+  benchmark::Initialize(&count, arguments.data());
+  if (count > 1) throw std::invalid_argument("Google Benchmark does not know " + std::string(arguments[1]));
+}
+
+int run(const char* program, const Options& options) {
+  const Device device = device_of(options);
+  const BenchCases cases = chosen_cases(options, device);
+  if (options.list_json) {
+    std::cout << cases_json(cases).dump(2) << '\n';
+    return 0;
+  }
+  const Stream stream(device);
+  if (!options.dump.empty()) {
+    dump_cases(stream, cases, options.dump);
+    return 0;
+  }
+  initialize_google_benchmark(program, options);
+  const bool gpu = device.kind() == DeviceKind::gpu;
+  constexpr double kGpuSample = 2e-3, kCpuSample = 20e-3, kSmokeSample = 1e-6;
+  const double sample_seconds = options.smoke ? kSmokeSample : gpu ? kGpuSample : kCpuSample;
+  Session session(stream, sample_seconds, gpu && !options.no_graph);
+  register_cases(options, cases, session);
+  TableReporter reporter(device, session, cases);
+  benchmark::RunSpecifiedBenchmarks(&reporter);
+  const std::vector<Row> rows = session.rows();
+  if (!options.json.empty()) {
+    std::ofstream out(options.json);
+    out << result_json(device, rows).dump(2) << '\n';
+    out.close();
+    if (!out) throw std::runtime_error("could not write " + options.json);
+  }
+  const bool failed =
+      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.error.empty(); });
+  return failed ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace relayout::bench
+
+int main(int argc, char** argv) {
+  const relayout::bench::Options options = relayout::bench::parse(argc, argv);
+  if (options.exit_code >= 0) return options.exit_code;
+  try {
+    return relayout::bench::run(argv[0], options);
+  } catch (const std::exception& error) {
+    std::cerr << "relayout_bench: " << error.what() << ".\n";
+    return 2;
+  }
+}

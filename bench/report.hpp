@@ -1,0 +1,32 @@
+// What a run says: a table while it runs, JSON at its end.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <ostream>
+#include <vector>
+
+#include "bench/session.hpp"
+
+namespace relayout::bench {
+
+/// Google Benchmark's view of a run replaced by one line per case.
+class TableReporter : public benchmark::BenchmarkReporter {
+ public:
+  TableReporter(const Device& device, const Session& session, const BenchCases& cases)
+      : device_(device), session_(session), cases_(cases) {}
+  bool ReportContext(const Context& context) override;
+  void ReportRuns(const std::vector<Run>& runs) override;
+
+ private:
+  const Device& device_;
+  const Session& session_;
+  const BenchCases& cases_;
+};
+
+/// The cases alone: names, bytes, parameters.
+Json cases_json(const BenchCases& cases);
+/// Machine, program and rows.
+Json result_json(const Device& device, const std::vector<Row>& rows);
+
+}  // namespace relayout::bench

@@ -1,0 +1,33 @@
+// Several sets of operands, so that a call finds in no cache what the call before it left there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/bench_case.hpp"
+
+namespace relayout::bench {
+
+/// Sets of `bytes` each so that all together exceed four times the device's last cache; 1 for large ones.
+std::size_t rotation_sets(const Device& device, std::int64_t bytes);
+
+/// A tensor that a case needs in each set.
+struct Operand {
+  DType dtype;
+  Dims shape, strides;  // no gaps: the elements fill the memory
+  std::int64_t bytes() const;
+};
+Operand contiguous_operand(DType dtype, const Dims& shape);
+
+/// Device memory of that size, filled with random numbers in [-1, 1): sums of their products stay in f16's
+/// range.
+Buffer random_buffer(const Stream& stream, DType dtype, std::size_t bytes);
+
+/// One call per set: run(operands), where the last operand is the output and the others hold random numbers.
+Prepared prepare_rotated(const Stream& stream, const std::vector<Operand>& operands,
+                         const std::function<void(const std::vector<TensorView>&)>& run);
+
+}  // namespace relayout::bench

@@ -1,0 +1,68 @@
+// Times one case after another under Google Benchmark, with the copies of as many bytes beside each.
+#pragma once
+
+#include <benchmark/benchmark.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/bench_case.hpp"
+#include "bench/stream_timer.hpp"
+
+namespace relayout::bench {
+
+/// Medians of a case's samples.
+struct Row {
+  const BenchCase* bench_case = nullptr;
+  std::string error;  // why it could not run; empty: it ran
+  std::size_t repetitions = 0, calls_per_repetition = 0, sets = 0;
+  bool in_graph = false;
+  double seconds = 0, fastest = 0, slowest = 0;
+  std::map<std::string, double> copy_seconds;  // of each copier
+
+  std::string best_copier() const;
+  double best_copy_seconds() const;
+  double rate() const { return static_cast<double>(bench_case->bytes) / seconds; }
+  double copy_rate() const { return static_cast<double>(bench_case->bytes) / best_copy_seconds(); }
+  double share() const { return best_copy_seconds() / seconds; }
+};
+
+class Session {
+ public:
+  /// `graphs`: a GPU's calls are recorded and launched as graphs, not queued one by one.
+  Session(const Stream& stream, double sample_seconds, bool graphs)
+      : timer_(stream), stream_(stream), sample_seconds_(sample_seconds), graphs_(graphs) {}
+
+  /// Each iteration is one sample of the case and, right after it, one of every copier: a machine that slows
+  /// down for a while slows both. Keeps the memory of the last case only.
+  void run(benchmark::State& state, const BenchCase& bench_case);
+
+  /// In the order in which the cases first ran.
+  std::vector<Row> rows() const;
+  Row row_of(const BenchCase& bench_case) const;
+
+ private:
+  struct Samples {
+    std::string error;
+    std::size_t calls = 0, sets = 0;
+    bool in_graph = false;
+    std::vector<double> seconds;
+    std::map<std::string, std::vector<double>> copies;
+  };
+  struct Current;
+
+  void sample(benchmark::State& state, const BenchCase& bench_case, Samples& samples);
+  Current& prepare(const BenchCase& bench_case);
+
+  StreamTimer timer_;
+  Stream stream_;
+  double sample_seconds_;
+  bool graphs_;
+  std::shared_ptr<Current> current_;
+  std::vector<const BenchCase*> order_;
+  std::map<const BenchCase*, Samples> samples_;
+};
+
+}  // namespace relayout::bench

@@ -1,0 +1,54 @@
+// A convolution whose weights are prepared once and which then runs many times.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include <relayout/conv1d.hpp>
+
+namespace relayout {
+
+enum class ConvRoute {
+  operand,  // one kernel from the input to A, then the GEMM
+  view,     // the padded signal is written once, channels last; the GEMMs read A as views of it
+};
+/// "operand", "view".
+const char* name_of(ConvRoute route) noexcept;
+
+/// y = bias + the convolution of an input on the device. Both routes give results within the GEMM's bound,
+/// the same up to the order of fp32 sums. Copies of a plan share its memory.
+class ConvPlan {
+ public:
+  /// Allocates all that running needs, and queues on `stream` the rearrangement of the weights and a copy of
+  /// the bias: both may change or go when that work has finished. weights [out_channels, in_channels /
+  /// groups, taps], any strides, f16, bf16, f32 or f64, each rounded once to problem.dtype; bias f32
+  /// [out_channels], contiguous, or none (a default TensorView); both on the device. Errors: those of
+  /// sizes_of; shape, dtype, null_pointer, out_of_memory.
+  ConvPlan(const Stream& stream, const Conv1d& problem, ConvRoute route, const TensorView& weights,
+           const TensorView& bias = TensorView());
+
+  /// Queues the whole convolution: allocates nothing, waits for nothing, can be recorded into a Graph. input
+  /// [batch, in_channels, length], any strides, of a type that casts; y [batch, positions, out_channels] of
+  /// problem.dtype, contiguous; both on the device. Runs share the plan's memory, so they follow each other:
+  /// on one stream, or ordered by events; overlapping runs need plans of their own. On another stream than
+  /// the constructor's the first run, outside a graph, makes that stream's BLAS handle, which allocates
+  /// (prepare_gemm does it ahead). Errors: shape, dtype, null_pointer, partial_overlap, and invalid_argument
+  /// for another device or a y that is not contiguous.
+  void run(const Stream& stream, const TensorView& input, const TensorView& y) const;
+
+  const Conv1d& problem() const noexcept;
+  ConvRoute route() const noexcept;
+  const Conv1dSizes& sizes() const noexcept;
+  /// Device memory: A of the last run (route `operand`; else a default TensorView), and Bt (route `view`: tap
+  /// outer whatever the window's order).
+  const TensorView& operand() const noexcept;
+  const TensorView& weight_operand() const noexcept;
+  /// Device memory that the plan holds, without the BLAS library's own.
+  std::int64_t device_bytes() const noexcept;
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace relayout

@@ -1,0 +1,42 @@
+// Depthwise causal conv1d: every channel with its own taps, directly, without an operand matrix.
+#pragma once
+
+#include <relayout/stream.hpp>
+#include <relayout/tensor_view.hpp>
+
+namespace relayout {
+
+enum class Activation {
+  none,
+  silu,  // v / (1 + exp(-v))
+};
+
+/// out[b, c, t] = act(bias[c] + sum over k of weights[c, k] * in[b, c, t - (taps-1-k)]): the last tap meets
+/// the newest sample, samples before the first are 0. A default TensorView stands for "none".
+///
+/// in, out [batch, channels, length] (channels-last data: a permuted view), f16, bf16 or f32, of one type.
+/// weights [channels, taps], taps >= 1; bias none or [channels]; each f32 or of in's type.
+/// initial_state none or [batch, channels, taps-1], of in's type: the samples before the first.
+/// final_state none or the same shape and type: receives, bit for bit, the last taps-1 samples of the initial
+/// state (or zeros) followed by in, so that a signal cut into chunks gives the bits of the whole.
+/// sequence_ids none or i32 [batch, length]: a tap on a sample of another id counts as 0, and where the id is
+/// negative out is 0; not together with states.
+///
+/// Inputs take any strides; rows on 16-byte boundaries with unit stride along time or channels, the same in
+/// and out, are fast. Sums, bias and activation are fp32, with one rounding at the store; the order of a sum
+/// depends on nothing but taps. Errors: rank, shape, dtype, invalid_argument (no taps, ids with states),
+/// null_pointer, output_overlap, partial_overlap.
+void depthwise_conv1d(const Stream& stream, const TensorView& in, const TensorView& weights,
+                      const TensorView& bias, Activation activation, const TensorView& initial_state,
+                      const TensorView& out, const TensorView& final_state = TensorView(),
+                      const TensorView& sequence_ids = TensorView());
+
+/// One or a few new samples: out [batch, channels, n] as depthwise_conv1d gives them, bit for bit, when the
+/// last taps-1 columns of `state` [batch, channels, taps-1 or more] come before `samples` [batch, channels,
+/// n]. Then the state moves on: its columns and the samples in a row, of which the newest stay. Errors as
+/// above.
+void depthwise_update(const Stream& stream, const TensorView& state, const TensorView& samples,
+                      const TensorView& weights, const TensorView& bias, Activation activation,
+                      const TensorView& out);
+
+}  // namespace relayout

@@ -1,0 +1,47 @@
+// The operand A of a conv1d with the host's work, the copies and the device's kernel going on at the same
+// time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <relayout/conv1d.hpp>
+
+namespace relayout {
+
+/// The input goes to the device in chunks over batch and time. While chunk i is copied, the calling thread
+/// (with its OpenMP threads) works on chunk i + 1, and the device makes the rows of A of chunk i - 1. Each
+/// chunk carries the samples that its rows need; padding that repeats samples of elsewhere is put in by the
+/// host. The constructor allocates everything: buffers, a stream for the copies, events; running allocates no
+/// buffer and waits only for a staging buffer whose copy has not ended.
+class Conv1dOverlap {
+ public:
+  /// The input [batch, in_channels, length] in host memory, f16, bf16, f32 or f64, any strides, kept by the
+  /// caller while work is queued. operand: A of Conv1dSizes in the memory of the stream's device, contiguous.
+  /// Errors: those of sizes_of; shape, dtype, null_pointer, out_of_memory, invalid_argument (options).
+  Conv1dOverlap(const Stream& stream, const Conv1d& problem, const TensorView& input,
+                const TensorView& operand, const OverlapOptions& options = {});
+
+  /// Queues everything; A is complete for later work of the stream.
+  void run() const;
+  /// Only the host's work, or only the copies of what the staging buffers hold: what run() is compared with.
+  void run_host_work() const;
+  void run_copies() const;
+
+  std::int64_t chunks() const noexcept;
+  /// Chunks that are copied from where the caller has them.
+  std::int64_t direct_chunks() const noexcept;
+  /// Bytes that cross the link, halos and padding included.
+  std::int64_t link_bytes() const noexcept;
+  /// Bytes that the host reads and writes.
+  std::int64_t host_bytes() const noexcept;
+  /// "cast | copy f16 | img2col", "cast + T | copy f16 | img2col", "stage | copy f32 | img2col"
+  const std::string& description() const noexcept;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace relayout

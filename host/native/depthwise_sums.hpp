@@ -1,0 +1,45 @@
+// The arithmetic of the native depthwise conv1d, on lines of f32 in the cache: four taps at a time, from the
+// newest sample to the oldest. Every caller goes through the same functions, so that equal sums have equal
+// bits.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace relayout::native {
+
+/// Which part of its taps a line of sums gets.
+struct SumPart {
+  bool first;  // the sums start at 0
+  bool last;   // the bias is added
+};
+
+constexpr int kTapsAtOnce = 4;
+
+/// sums[i] += sum over d < taps of weights[d] * newest[i - d], taps <= kTapsAtOnce.
+using SumAlongTime = void (*)(float* sums, const float* newest, const float* weights, int taps, float bias,
+                              SumPart part, std::int64_t count);
+constexpr int kTimesAtOnce = 4;
+/// sums[j * pitch + i] += sum over d < taps of weights[d][i] * rows[times - 1 - j + d][i] for j < times,
+/// taps <= kTapsAtOnce, times 1 or kTimesAtOnce: rows[0] is the newest of all.
+using SumRows = void (*)(float* sums, std::int64_t pitch, int times, const float* const* rows,
+                         const float* const* weights, int taps, const float* bias, SumPart part,
+                         std::int64_t count);
+/// values[i] = values[i] / (1 + exp(-values[i])).
+using Silu = void (*)(float* values, std::int64_t count);
+
+struct DepthwiseSums {
+  SumAlongTime along_time;
+  SumRows rows;
+  Silu silu;
+};
+
+/// The fastest that this processor has.
+const DepthwiseSums& depthwise_sums() noexcept;
+
+/// Copies past the caches: for outputs that are too large to be found there later, so that memory need not be
+/// read before it is overwritten. finish_streams() before another thread may look.
+void stream_row(void* out, const void* in, std::size_t bytes) noexcept;
+void finish_streams() noexcept;
+
+}  // namespace relayout::native

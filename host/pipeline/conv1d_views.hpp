@@ -1,0 +1,19 @@
+// What the conv1d pipelines ask of views of host tensors.
+#pragma once
+
+#include <cstdint>
+
+#include "relayout/tensor_view.hpp"
+
+namespace relayout {
+
+/// Of a [batch, channels, length] view.
+bool is_channels_last(const TensorView& ncl);
+
+/// Bytes of the elements that a view distinguishes: repeated (stride 0) ones count once.
+std::int64_t unique_bytes(const TensorView& view);
+
+/// Error{shape}, {dtype} (none that can be cast) or {null_pointer} that names the view.
+void check_host_view(const TensorView& view, const Dims& shape, const char* name);
+
+}  // namespace relayout

@@ -1,0 +1,142 @@
+"""relayout_bench on the CPU with tiny sizes: what it writes must be complete and fit together, and what it times must be
+right.
+
+Run as: python3 bench_test.py PATH_TO_RELAYOUT_BENCH FOLDER_OF_THE_PEERS [unittest arguments]
+"""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BENCH = None
+PEERS = None
+BYTES = {"f16": 2, "f32": 4}
+
+
+def run(*arguments):
+    return subprocess.run([BENCH, "--device", "cpu", "--smoke", *arguments], capture_output=True, text=True)
+
+
+def expected_bytes(parameters):
+    """Every input element once, every output element once."""
+    into, out = BYTES[parameters["in_type"]], BYTES[parameters["out_type"]]
+    elements = math.prod(parameters["shape"])
+    operation = parameters["operation"]
+    if operation in ("copy", "cast"):
+        return elements * (into + out)
+    batch, channels, length = parameters["shape"]
+    if operation == "depthwise":
+        return elements * (into + out) + channels * (parameters["taps"] + parameters["bias"]) * into
+    length += parameters["pad"]["left"] + parameters["pad"]["right"]
+    if operation == "pad":
+        return elements * into + batch * channels * length * out
+    taps = parameters["taps"]
+    rows = batch * ((length - (taps - 1) * parameters["dilation"] - 1) // parameters["stride"] + 1)
+    if operation == "img2col":
+        return elements * into + rows * taps * channels * out
+    return elements * into + parameters["out_channels"] * (taps * channels + rows) * out
+
+
+class BenchTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def result(self, *arguments):
+        path = os.path.join(self.folder, "result.json")
+        done = run("--json", path, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(path, encoding="utf-8") as file:
+            return json.load(file), done.stdout
+
+    def test_rows_are_consistent(self):
+        document, table = self.result("--benchmark_repetitions=3")
+        rows = document["rows"]
+        self.assertEqual({row["suite"] for row in rows}, {"copy", "cast", "conv1d", "depthwise"})
+        self.assertEqual(len({row["name"] for row in rows}), len(rows))
+        for row in rows:
+            with self.subTest(row["name"]):
+                self.assertEqual(row["bytes"], expected_bytes(row["parameters"]))
+                self.assertEqual(row["repetitions"], 3)
+                self.assertFalse(row["in_graph"])
+                self.assertGreater(row["fastest_seconds"], 0)
+                self.assertLessEqual(row["fastest_seconds"], row["seconds"])
+                self.assertLessEqual(row["seconds"], row["slowest_seconds"])
+                best = min(row["copy_seconds"].values())
+                self.assertEqual(row["copy_seconds"][row["best_copy"]], best)
+                self.assertAlmostEqual(row["share_of_copy"], best / row["seconds"], places=9)
+                self.assertAlmostEqual(row["gigabytes_per_second"], row["bytes"] * 1e-9 / row["seconds"], places=6)
+                self.assertAlmostEqual(row["share_of_copy"],
+                                       row["gigabytes_per_second"] / row["best_copy_gigabytes_per_second"], places=9)
+                self.assertEqual(sum(line.startswith(row["name"] + " ") for line in table.splitlines()), 1)
+
+    def test_the_machine_is_named(self):
+        document, _ = self.result("--suite", "copy", "--benchmark_repetitions=1")
+        self.assertEqual(document["device"]["kind"], "cpu")
+        for key in ("compiler", "commit", "date", "gemm_library"):
+            self.assertTrue(document[key], key)
+        self.assertTrue(document["device"]["name"])
+        self.assertGreaterEqual(document["host_threads"], 1)
+
+    def test_default_is_at_least_ten_repetitions(self):
+        document, _ = self.result("--filter", "copy/stream")
+        for row in document["rows"]:
+            self.assertGreaterEqual(row["repetitions"], 10)
+
+    def test_suite_and_filter_choose(self):
+        document, _ = self.result("--suite", "copy,cast", "--filter", "transposed", "--benchmark_repetitions=1")
+        self.assertTrue(document["rows"])
+        for row in document["rows"]:
+            self.assertEqual(row["suite"], "cast")
+            self.assertIn("transposed", row["name"])
+
+    def test_the_list_is_that_of_the_rows(self):
+        document, _ = self.result("--benchmark_repetitions=1")
+        listed = json.loads(run("--list-json").stdout)["rows"]
+        keys = ("name", "bytes", "parameters")
+        self.assertEqual([[row[key] for key in keys] for row in listed],
+                         [[row[key] for key in keys] for row in document["rows"]])
+
+    def test_mistakes_are_refused(self):
+        for arguments in (["--suite", "none"], ["--filter", "no such row"], ["--bogus"], ["--benchmark_bogus=1"]):
+            with self.subTest(arguments):
+                done = run(*arguments)
+                self.assertEqual(done.returncode, 2)
+                self.assertTrue(done.stderr)
+
+    def check(self):
+        return subprocess.run([sys.executable, os.path.join(PEERS, "peers.py"), "--check", self.folder],
+                              capture_output=True, text=True)
+
+    def test_results_agree_with_the_formulas(self):
+        self.assertEqual(run("--dump", self.folder).returncode, 0)
+        done = self.check()
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        with open(os.path.join(self.folder, "cases.json"), encoding="utf-8") as file:
+            rows = json.load(file)["rows"]
+        self.assertIn(f"numpy {len(rows)}", done.stdout)
+
+    def test_a_wrong_result_is_seen(self):
+        for suite in ("cast", "conv1d"):
+            self.assertEqual(run("--suite", suite, "--dump", self.folder).returncode, 0)
+            with open(os.path.join(self.folder, "cases.json"), encoding="utf-8") as file:
+                row = json.load(file)["rows"][-1]
+            path = os.path.join(self.folder, row["output"]["file"])
+            with open(path, "rb") as file:
+                data = bytearray(file.read())
+            data[-1] ^= 0x40  # of the exponent
+            with open(path, "wb") as file:
+                file.write(data)
+            done = self.check()
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            self.assertIn("DIFFERENT: " + row["name"], done.stdout)
+
+
+if __name__ == "__main__":
+    BENCH, PEERS = sys.argv[1:3]
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -1,0 +1,124 @@
+"""Mutants: single faults that the tests must see.
+
+    mutants.py sources                          the files that mutants change
+    mutants.py names                            the mutants' names
+    mutants.py plant ROOT SOURCE OUTPUT         SOURCE with all its mutants, each asleep until its run
+    mutants.py check ROOT PROGRAM NAME          runs the tests of mutant NAME; fails if they pass
+    mutants.py check ROOT PROGRAM none          the same tests without a mutant; fails if one fails
+
+All mutants of a source are compiled into one object: `old` becomes `planted(number) ? new : old`, and the environment
+variable RELAYOUT_MUTANT chooses the number. So old and new are expressions. `old` must occur once; runs of white space
+are equal; @...@ marks what is replaced where the rest only says which of several places is meant.
+"""
+import os
+import platform
+import re
+import subprocess
+import sys
+
+from mutant_table import MUTANTS
+
+
+def pattern_of(old):
+    """The regular expression that finds `old`, its first group what is replaced."""
+    parts = old.split("@")
+    before, replaced, after = parts if len(parts) == 3 else ("", old, "")
+    before, replaced, after = (r"\s+".join(map(re.escape, part.split())) for part in (before, replaced, after))
+    return rf"{before}\s*({replaced})\s*{after}"
+
+
+def find(text, mutant):
+    """The place of a mutant in its source, or None where it does not occur exactly once."""
+    places = [match.span(1) for match in re.finditer(pattern_of(mutant.old), text)]
+    return places[0] if len(places) == 1 else None
+
+
+def read(root, source):
+    with open(os.path.join(root, source), encoding="utf-8") as file:
+        return file.read()
+
+
+def planted(text, begin, end, edits):
+    """text[begin:end] with its edits: (begin, end) -> [(number, new)], one within another or apart."""
+    result, at = "", begin
+    for place in sorted(edits, key=lambda place: (place[0], -place[1])):
+        if place[0] < at or place[1] > end:
+            continue
+        inner = {other: made for other, made in edits.items() if other != place}
+        expression = f"({planted(text, *place, inner)})"
+        for number, new in reversed(edits[place]):
+            expression = f"(::relayout::mutant::planted({number}) ? ({new}) : {expression})"
+        result += text[at:place[0]] + expression
+        at = place[1]
+    return result + text[at:end]
+
+
+def plant(root, source, output):
+    text = read(root, source)
+    edits = {}
+    for number, mutant in enumerate(MUTANTS):
+        place = find(text, mutant) if mutant.source == source else None
+        if place:
+            edits.setdefault(place, []).append((number, mutant.new))
+    with open(output, "w", encoding="utf-8") as file:
+        file.write('#include "tests/mutants/mutant.hpp"\n')
+        file.write(f'#line 1 "{source}"\n{planted(text, 0, len(text), edits)}')
+
+
+def run(program, test_filter, number=None):
+    environment = {key: value for key, value in os.environ.items() if key != "RELAYOUT_MUTANT"}
+    environment["OMP_NUM_THREADS"] = "2"  # on machines with one processor too
+    if number is not None:
+        environment["RELAYOUT_MUTANT"] = str(number)
+    command = [program, f"--gtest_filter={test_filter}", "--gtest_fail_fast", "--gtest_brief=1"]
+    return subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", timeout=120, check=False)
+
+
+def check(root, program, name):
+    if name == "none":
+        every = ":".join(sorted({mutant.tests for mutant in MUTANTS}))
+        result = run(program, every)
+        print(result.stdout)
+        return result.returncode == 0 and "PASSED" in result.stdout
+    number, mutant = next((n, m) for n, m in enumerate(MUTANTS) if m.name == name)
+    if not find(read(root, mutant.source), mutant):
+        print(f"{name}: {mutant.source} must hold exactly once:\n{mutant.old}\n"
+              "Where that line was changed, change the mutant in tests/mutants/mutant_table.py with it.")
+        return False
+    try:
+        result = run(program, mutant.tests, number)
+    except subprocess.TimeoutExpired:
+        print(f"{name}: killed, the tests hang")
+        return True
+    failed = re.search(r"\[  FAILED  \] (\S+)", result.stdout)
+    if failed:
+        print(f"{name}: killed by {failed.group(1)}")
+    elif result.returncode < 0:
+        print(f"{name}: killed, the tests end by signal {-result.returncode}")
+    else:
+        print(f"{name}: survived {mutant.tests}, exit status {result.returncode}:\n{result.stdout}")
+        return False
+    return True
+
+
+def here(mutant):
+    return not mutant.x86 or platform.machine() in ("x86_64", "AMD64")
+
+
+def main(arguments):
+    if arguments == ["sources"]:
+        print(";".join(dict.fromkeys(mutant.source for mutant in MUTANTS)), end="")
+    elif arguments == ["names"]:
+        print(";".join(mutant.name for mutant in MUTANTS if here(mutant)), end="")
+    elif arguments[:1] == ["plant"]:
+        plant(*arguments[1:])
+    elif arguments[:1] == ["check"]:
+        return 0 if check(*arguments[1:]) else 1
+    else:
+        sys.exit(__doc__)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
