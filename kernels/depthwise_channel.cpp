@@ -19,8 +19,7 @@ namespace {
 
 constexpr int kTimesOfManyTaps = 8;
 
-/// Four channels, whose samples are 8 or 16 bytes: the sums of 8 times of more of them leave RDNA no
-/// registers.
+/// The sums of 8 times of more channels would leave RDNA no registers.
 constexpr int kGroupOfManyTaps = 4;
 
 /// N neighbouring channels of one time, moved by one access.

@@ -13,6 +13,8 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+/// Where __launch_bounds__ has a second argument it asks for registers instead of occupancy: at least so few
+/// blocks a multiprocessor, or waves a SIMD, and whatever a compiler makes of it, 128 registers a thread.
 constexpr int kDepthwiseThreads = 256;
 
 /// Weights and biases, whatever their type: few are read, so a branch does no harm.

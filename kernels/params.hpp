@@ -69,7 +69,7 @@ struct GemmParams {
   float* workspace = nullptr;  // null, or room for y in f32
   DType in_type = DType::f16, out_type = DType::f16;
   std::int64_t groups = 1, m = 0, n = 0, k = 0;
-  std::int64_t lda = 0, ldb = 0, ldc = 0;              // row pitches
+  std::int64_t lda = 0, ldb = 0, ldc = 0;                              // row pitches
   std::int64_t a_group = 0, b_group = 0, y_group = 0, bias_group = 0;  // strides between groups
 };
 

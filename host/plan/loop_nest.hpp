@@ -1,4 +1,5 @@
-// LoopNest: extents and, for each operand, an offset that is linear in the index. The one form of every operation.
+// LoopNest: extents and, for each operand, an offset that is linear in the index. The one form of every
+// operation.
 #pragma once
 
 #include <cstdint>
@@ -23,13 +24,13 @@ struct LoopNest {
 /// The nest over views of one shape; operand 0 is the output. Throws Error{shape} naming both shapes.
 LoopNest make_nest(const TensorView& out, const std::vector<TensorView>& inputs);
 
-/// The same set of (output address, input addresses) tuples with the fewest axes: extent-1 axes dropped, axes with a
-/// negative output stride flipped, axes sorted by output stride (then by the inputs'), neighbours merged where every
-/// operand allows. A nest without elements becomes one axis of extent 0.
+/// The same set of (output address, input addresses) tuples with the fewest axes: extent-1 axes dropped, axes
+/// with a negative output stride flipped, axes sorted by output stride (then by the inputs'), neighbours
+/// merged where every operand allows. A nest without elements becomes one axis of extent 0.
 LoopNest normalise(const LoopNest& nest);
 
-/// Whether two different indices may hit one address: axes sorted by |stride|, each must reach past all smaller ones.
-/// Conservative: some exotic injective layouts are refused.
+/// Whether two different indices may hit one address: axes sorted by |stride|, each must reach past all
+/// smaller ones. Conservative: some exotic injective layouts are refused.
 bool may_self_overlap(const TensorView& view);
 
 /// Whether the two views surely share no byte: disjoint byte ranges.
