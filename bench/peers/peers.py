@@ -108,6 +108,10 @@ def time_jax(row, jax_routes, shapes):
         return None, f"{type(error).__name__}: {error}".splitlines()[0]
 
 
+def microseconds(seconds):
+    return f"{seconds * 1e6:11.2f}" if seconds else f"{'-':>11}"
+
+
 def compare_times(arguments):
     with open(arguments.result, encoding="utf-8") as file:
         document = json.load(file)
