@@ -8,9 +8,9 @@
 #include <stdexcept>
 
 #include "bench/dump.hpp"
+#include "bench/measurement.hpp"
 #include "bench/options.hpp"
 #include "bench/report.hpp"
-#include "bench/session.hpp"
 
 namespace relayout::bench {
 
@@ -48,10 +48,10 @@ BenchCases chosen_cases(const Options& options, const Device& device) {
 }
 
 /// One iteration is one sample: as many repetitions, as many samples.
-void register_cases(const Options& options, const BenchCases& cases, Session& session) {
+void register_cases(const Options& options, const BenchCases& cases, Measurement& measurement) {
   for (const BenchCase& c : cases) {
     auto* const registered = benchmark::RegisterBenchmark(
-        c.row().c_str(), [&session, &c](benchmark::State& state) { session.run(state, c); });
+        c.row().c_str(), [&measurement, &c](benchmark::State& state) { measurement.run(state, c); });
     registered->UseManualTime()->Unit(benchmark::kMicrosecond);
     if (!options.has_flag("--benchmark_min_time")) registered->Iterations(1);
     if (!options.has_flag("--benchmark_repetitions")) registered->Repetitions(kRepetitions);
@@ -85,11 +85,11 @@ int run(const char* program, const Options& options) {
   const bool gpu = device.kind() == DeviceKind::gpu;
   constexpr double kGpuSample = 2e-3, kCpuSample = 20e-3, kSmokeSample = 1e-6;
   const double sample_seconds = options.smoke ? kSmokeSample : gpu ? kGpuSample : kCpuSample;
-  Session session(stream, sample_seconds, gpu && !options.no_graph);
-  register_cases(options, cases, session);
-  TableReporter reporter(device, session, cases);
+  Measurement measurement(stream, sample_seconds, gpu && !options.no_graph);
+  register_cases(options, cases, measurement);
+  TableReporter reporter(device, measurement, cases);
   benchmark::RunSpecifiedBenchmarks(&reporter);
-  const std::vector<Row> rows = session.rows();
+  const std::vector<Row> rows = measurement.rows();
   if (!options.json.empty()) {
     std::ofstream out(options.json);
     out << result_json(device, rows).dump(2) << '\n';

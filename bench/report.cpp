@@ -98,7 +98,7 @@ void TableReporter::ReportRuns(const std::vector<Run>& runs) {
   if (runs.front().run_type != Run::RT_Iteration) return;  // its own statistics, after the runs themselves
   const std::string& name = runs.front().run_name.function_name;
   for (const BenchCase& c : cases_) {
-    if (c.row() == name) print_row(GetOutputStream(), width_of(cases_), session_.row_of(c));
+    if (c.row() == name) print_row(GetOutputStream(), width_of(cases_), measurement_.row_of(c));
   }
 }
 

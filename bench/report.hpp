@@ -6,21 +6,21 @@
 #include <ostream>
 #include <vector>
 
-#include "bench/session.hpp"
+#include "bench/measurement.hpp"
 
 namespace relayout::bench {
 
 /// Google Benchmark's view of a run replaced by one line per case.
 class TableReporter : public benchmark::BenchmarkReporter {
  public:
-  TableReporter(const Device& device, const Session& session, const BenchCases& cases)
-      : device_(device), session_(session), cases_(cases) {}
+  TableReporter(const Device& device, const Measurement& measurement, const BenchCases& cases)
+      : device_(device), measurement_(measurement), cases_(cases) {}
   bool ReportContext(const Context& context) override;
   void ReportRuns(const std::vector<Run>& runs) override;
 
  private:
   const Device& device_;
-  const Session& session_;
+  const Measurement& measurement_;
   const BenchCases& cases_;
 };
 

@@ -1,4 +1,4 @@
-#include "bench/session.hpp"
+#include "bench/measurement.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -16,7 +16,7 @@ double median(std::vector<double> values) {
 
 }  // namespace
 
-struct Session::Current {
+struct Measurement::Current {
   const BenchCase* bench_case = nullptr;
   Prepared prepared;
   std::vector<Copier> copiers;
@@ -31,7 +31,7 @@ std::string Row::best_copier() const {
 
 double Row::best_copy_seconds() const { return copy_seconds.at(best_copier()); }
 
-Session::Current& Session::prepare(const BenchCase& bench_case) {
+Measurement::Current& Measurement::prepare(const BenchCase& bench_case) {
   if (current_ && current_->bench_case == &bench_case) return *current_;
   current_.reset();  // its memory first: the next case may need it
   const auto next = std::make_shared<Current>();
@@ -53,7 +53,7 @@ Session::Current& Session::prepare(const BenchCase& bench_case) {
   return *current_;
 }
 
-void Session::sample(benchmark::State& state, const BenchCase& bench_case, Samples& samples) {
+void Measurement::sample(benchmark::State& state, const BenchCase& bench_case, Samples& samples) {
   Current& current = prepare(bench_case);
   samples.calls = current.series.count;
   samples.in_graph = current.series.in_graph;
@@ -68,7 +68,7 @@ void Session::sample(benchmark::State& state, const BenchCase& bench_case, Sampl
   state.SetBytesProcessed(state.iterations() * bench_case.bytes);
 }
 
-void Session::run(benchmark::State& state, const BenchCase& bench_case) {
+void Measurement::run(benchmark::State& state, const BenchCase& bench_case) {
   const auto [entry, is_new] = samples_.try_emplace(&bench_case);
   if (is_new) order_.push_back(&bench_case);
   try {
@@ -80,7 +80,7 @@ void Session::run(benchmark::State& state, const BenchCase& bench_case) {
   }
 }
 
-Row Session::row_of(const BenchCase& bench_case) const {
+Row Measurement::row_of(const BenchCase& bench_case) const {
   const Samples& samples = samples_.at(&bench_case);
   Row row;
   row.bench_case = &bench_case;
@@ -97,7 +97,7 @@ Row Session::row_of(const BenchCase& bench_case) const {
   return row;
 }
 
-std::vector<Row> Session::rows() const {
+std::vector<Row> Measurement::rows() const {
   std::vector<Row> rows;
   for (const BenchCase* bench_case : order_) rows.push_back(row_of(*bench_case));
   return rows;

@@ -29,10 +29,10 @@ struct Row {
   double share() const { return best_copy_seconds() / seconds; }
 };
 
-class Session {
+class Measurement {
  public:
   /// `graphs`: a GPU's calls are recorded and launched as graphs, not queued one by one.
-  Session(const Stream& stream, double sample_seconds, bool graphs)
+  Measurement(const Stream& stream, double sample_seconds, bool graphs)
       : timer_(stream), stream_(stream), sample_seconds_(sample_seconds), graphs_(graphs) {}
 
   /// Each iteration is one sample of the case and, right after it, one of every copier: a machine that slows
