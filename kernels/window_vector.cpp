@@ -14,6 +14,7 @@
 // Global traffic: each input element once plus the halo of span - stride samples a tile, which the
 // neighbour's load has just brought into the L2; each output element once.
 #include <cstring>
+#include <type_traits>
 
 #include "kernels/backend_kernels.hpp"
 #include "kernels/element_ops.hpp"
@@ -231,7 +232,8 @@ void launch_window_vector(const LaunchContext& context, const WindowParams& p) {
   visit_element_types(p.in_type, p.out_type, [&](auto from, auto to) {
     using From = typename decltype(from)::type;
     using To = typename decltype(to)::type;
-    if constexpr (sizeof(To) == 2 || sizeof(To) == 4) {
+    constexpr bool kBetweenHalves = sizeof(From) == 2 && sizeof(To) == 2 && !std::is_same_v<From, To>;
+    if constexpr ((sizeof(To) == 2 || sizeof(To) == 4) && !kBetweenHalves) {
       To padding;
       std::memcpy(&padding, &p.pad_bits, sizeof(To));
       if (p.along_time) {

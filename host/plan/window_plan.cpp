@@ -21,7 +21,10 @@ WindowPlan plan_window(const WindowShape& shape, const WindowAccess& access, boo
     plan.kernel = WindowKernel::rows;
     return plan;
   }
-  const VectorAxis axis = vector_axis(access);
+  // f16 to bf16 and back has no vector kernel: nobody's hot path, and its 64 conversions a thread outgrow the
+  // scalar registers of CDNA.
+  const bool between_halves = converts && access.in_bytes == 2 && access.out_bytes == 2;
+  const VectorAxis axis = between_halves ? VectorAxis::none : vector_axis(access);
   if (axis != VectorAxis::none) plan.tile = choose_vector_tile(shape, access, axis, pad_left, device);
   if (plan.tile.positions > 0) {
     plan.kernel = WindowKernel::vector;

@@ -16,21 +16,22 @@ __device__ __forceinline__ f16 float_to_half(float value) {
 __device__ __forceinline__ float bfloat_to_float(bf16 value) {
   return __uint_as_float(static_cast<unsigned>(value.bits) << 16);
 }
-/// By integers: gfx90a and gfx942 have no conversion instruction.
+/// By integers: gfx90a and gfx942 have no conversion instruction. Without a branch, lest eight conversions at
+/// a time need more lane masks than there are scalar registers.
 __device__ __forceinline__ bf16 float_to_bfloat(float value) {
   const unsigned bits = __float_as_uint(value);
-  if ((bits & 0x7fffffffu) > 0x7f800000u) return {static_cast<std::uint16_t>((bits >> 16) | 0x40u)};
-  return {static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16)};
+  const unsigned rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16, quiet = (bits >> 16) | 0x40u;
+  const unsigned is_nan = 0u - ((0x7f800000u - (bits & 0x7fffffffu)) >> 31);  // all ones or none
+  return {static_cast<std::uint16_t>(rounded ^ ((rounded ^ quiet) & is_nan))};
 }
 
 /// A float from which one more rounding gives the rounding of the double (round to odd).
 __device__ __forceinline__ float round_to_odd(double value) {
-  const float nearest = static_cast<float>(value);
-  const double back = static_cast<double>(nearest);
-  if (back == value || value != value) return nearest;
-  unsigned bits = __float_as_uint(nearest);
-  if (fabs(back) > fabs(value)) --bits;
-  return __uint_as_float(bits | 1u);
+  const unsigned bits = __float_as_uint(static_cast<float>(value));
+  const double back = static_cast<double>(static_cast<float>(value));
+  const unsigned toward_zero = fabs(back) > fabs(value) ? bits - 1u : bits;
+  const bool exact = !(back < value || back > value);  // a NaN stays what it is
+  return __uint_as_float(exact ? bits : toward_zero | 1u);
 }
 /// The 29 bits that a float cannot hold are gathered in the last one that it can: round to odd within a
 /// float's normal range, beyond which f16 has only zeros and infinities. Integers, lest eight conversions at
