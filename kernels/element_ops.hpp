@@ -78,22 +78,25 @@ struct TypeTag {
   using type = T;
 };
 
-/// Calls visit(TypeTag<From>, TypeTag<To>): unsigned integers of the element's size where the types are
-/// equal, so that one instance serves all types of a size; the types themselves for a cast.
+/// Calls visit(TypeTag<T>): the unsigned integer of the element's size, so that one instance serves all types
+/// of a size.
 template <class Visit>
-void visit_element_types(DType in, DType out, Visit&& visit) {
-  if (in == out) {
-    switch (size_of(in)) {
-      case 1:
-        return visit(TypeTag<std::uint8_t>{}, TypeTag<std::uint8_t>{});
-      case 2:
-        return visit(TypeTag<std::uint16_t>{}, TypeTag<std::uint16_t>{});
-      case 4:
-        return visit(TypeTag<std::uint32_t>{}, TypeTag<std::uint32_t>{});
-      default:
-        return visit(TypeTag<std::uint64_t>{}, TypeTag<std::uint64_t>{});
-    }
+void visit_element_sizes(DType type, Visit&& visit) {
+  switch (size_of(type)) {
+    case 1:
+      return visit(TypeTag<std::uint8_t>{});
+    case 2:
+      return visit(TypeTag<std::uint16_t>{});
+    case 4:
+      return visit(TypeTag<std::uint32_t>{});
+    default:
+      return visit(TypeTag<std::uint64_t>{});
   }
+}
+
+/// Calls visit(TypeTag<From>, TypeTag<To>) for two different types of f16, bf16, f32 and f64.
+template <class Visit>
+void visit_casts(DType in, DType out, Visit&& visit) {
   const auto with_input = [&](auto from) {
     using From = typename decltype(from)::type;
     const auto try_output = [&](auto to) {
@@ -119,6 +122,13 @@ void visit_element_types(DType in, DType out, Visit&& visit) {
     default:
       throw Error(ErrorCode::dtype, std::string("no cast from ") + name_of(in) + " to " + name_of(out));
   }
+}
+
+/// Both: visit(TypeTag<T>, TypeTag<T>) for equal types.
+template <class Visit>
+void visit_element_types(DType in, DType out, Visit&& visit) {
+  if (in != out) return visit_casts(in, out, visit);
+  visit_element_sizes(in, [&](auto type) { visit(type, type); });
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -5,12 +5,14 @@
 
 #include "kernels/depthwise_params.hpp"
 #include "kernels/params.hpp"
+#include "kernels/tile_params.hpp"
 
 namespace relayout {
 
 struct KernelTable {
-  /// Both CopyParams kernels take any nest; `tile` is for in_axis != rank - 1.
-  void (*tile)(const LaunchContext&, const CopyParams&);
+  /// Copies that host/plan/tile_plan.hpp has a plan for; not in native code.
+  void (*tile)(const LaunchContext&, const TileParams&);
+  /// Any copy.
   void (*gather)(const LaunchContext&, const CopyParams&);
   void (*window)(const LaunchContext&, const WindowParams&);
   /// `window` for operands that host/plan/window_plan.hpp finds aligned.

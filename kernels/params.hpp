@@ -27,7 +27,7 @@ struct CopyParams {
   std::int64_t extents[kMaxRank] = {};
   std::int64_t in_strides[kMaxRank] = {};
   std::int64_t out_strides[kMaxRank] = {};
-  /// The axis along which the input is fastest; the tile kernel spans it and rank-1.
+  /// The axis along which the input is fastest. Native code walks along it and rank-1.
   int in_axis = 0;
 };
 

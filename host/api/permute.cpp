@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "host/api/checks.hpp"
-#include "host/api/window.hpp"
+#include "host/api/tile_launch.hpp"
 #include "host/plan/copy_plan.hpp"
 #include "kernels/kernel_table.hpp"
 #include "relayout/error.hpp"
@@ -16,27 +16,32 @@ void* advanced(const TensorView& view, std::int64_t elements) {
   return static_cast<char*>(view.data()) + elements * static_cast<std::int64_t>(size_of(view.dtype()));
 }
 
-/// A nest of at most three axes whose two sides run along different ones is a window of one tap: the output's
-/// fastest axis takes the place of the channels, the input's that of time. False when its rows are not
-/// aligned.
-bool transpose_as_window(const Stream& stream, const CopyParams& copy) {
-  if (copy.rank > 3 || stream.device().kind() == DeviceKind::cpu) return false;
-  const int channel = copy.rank - 1, time = copy.in_axis, batch = copy.rank == 3 ? 1 - time : -1;
-  WindowParams window;
-  window.in = copy.in;
-  window.out = copy.out;
-  window.in_type = copy.in_type;
-  window.out_type = copy.out_type;
-  window.batch = batch < 0 ? 1 : copy.extents[batch];
-  window.channels = copy.extents[channel];
-  window.length = window.positions = copy.extents[time];
-  window.in_batch = batch < 0 ? 0 : copy.in_strides[batch];
-  window.in_channel = copy.in_strides[channel];
-  window.in_time = copy.in_strides[time];
-  window.out_batch = batch < 0 ? 0 : copy.out_strides[batch];
-  window.out_position = copy.out_strides[time];
-  window.out_channel = copy.out_strides[channel];
-  return launch_window_if_vector(stream, window);
+plan::TileTarget tile_target(const Device& device, const void* in, DType in_type, const void* out,
+                             DType out_type) {
+  plan::TileTarget target;
+  target.in_bytes = static_cast<int>(size_of(in_type));
+  target.out_bytes = static_cast<int>(size_of(out_type));
+  target.in_offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(in) % 16);
+  target.out_offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) % 32);
+  target.shared_bytes = device.properties().shared_memory_per_block;
+  target.multiprocessors = device.properties().multiprocessors;
+  return target;
+}
+
+void run_gather(const Stream& stream, const plan::LoopNest& nest, const void* in, DType in_type, void* out,
+                DType out_type) {
+  CopyParams params;
+  params.in = in;
+  params.out = out;
+  params.in_type = in_type;
+  params.out_type = out_type;
+  params.rank = nest.rank();
+  params.elements = nest.elements();
+  std::copy(nest.extents.begin(), nest.extents.end(), params.extents);
+  std::copy(nest.strides[0].begin(), nest.strides[0].end(), params.out_strides);
+  std::copy(nest.strides[1].begin(), nest.strides[1].end(), params.in_strides);
+  params.in_axis = plan::fastest_input_axis(nest);
+  kernels_of(stream).gather(context_of(stream), params);
 }
 
 /// out = in, of one shape: check -> nest -> plan -> launch.
@@ -47,21 +52,22 @@ void copy_elements(const char* operation, const Stream& stream, const TensorView
   if (out.elements() == 0) return;
 
   const plan::LoopNest nest = plan::normalise(plan::make_nest(out, {in}));
-  const plan::CopyPlan chosen = plan::choose_copy(nest);
-  CopyParams params;
-  params.out = advanced(out, nest.offsets[0]);
-  params.in = advanced(in, nest.offsets[1]);
-  params.in_type = in.dtype();
-  params.out_type = out.dtype();
-  params.rank = nest.rank();
-  params.elements = nest.elements();
-  std::copy(nest.extents.begin(), nest.extents.end(), params.extents);
-  std::copy(nest.strides[0].begin(), nest.strides[0].end(), params.out_strides);
-  std::copy(nest.strides[1].begin(), nest.strides[1].end(), params.in_strides);
-  params.in_axis = chosen.in_axis;
-  const KernelTable& kernels = kernels_of(stream);
-  if (chosen.kernel == plan::CopyKernel::gather) return kernels.gather(context_of(stream), params);
-  if (!transpose_as_window(stream, params)) kernels.tile(context_of(stream), params);
+  void* to = advanced(out, nest.offsets[0]);
+  const void* from = advanced(in, nest.offsets[1]);
+  if (stream.device().kind() != DeviceKind::cpu) {
+    const plan::CopyPlan chosen =
+        plan::choose_copy(nest, tile_target(stream.device(), from, in.dtype(), to, out.dtype()));
+    if (chosen.kernel == plan::CopyKernel::tile) {
+      TileParams params;
+      params.in = from;
+      params.out = to;
+      params.in_type = in.dtype();
+      params.out_type = out.dtype();
+      fill_tile_params(nest, chosen.tile, params);
+      return kernels_of(stream).tile(context_of(stream), params);
+    }
+  }
+  run_gather(stream, nest, from, in.dtype(), to, out.dtype());
 }
 
 }  // namespace

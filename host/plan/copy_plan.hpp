@@ -2,6 +2,7 @@
 #pragma once
 
 #include "host/plan/loop_nest.hpp"
+#include "host/plan/tile_plan.hpp"
 
 namespace relayout::plan {
 
@@ -9,12 +10,13 @@ enum class CopyKernel { tile, gather };
 
 struct CopyPlan {
   CopyKernel kernel = CopyKernel::gather;
-  /// The axis along which the input is fastest; the tile kernel spans it and the last.
-  int in_axis = 0;
+  TilePlan tile;  // of CopyKernel::tile
 };
 
-/// For a normalised nest of one output and one input: `tile` when the two run along different axes, both long
-/// enough to fill a tile's rows; else `gather`.
-CopyPlan choose_copy(const LoopNest& nest);
+/// For a normalised nest of one output and one input: `tile` where both sides have runs, else `gather`.
+CopyPlan choose_copy(const LoopNest& nest, const TileTarget& target);
+
+/// The axis along which the input is fastest; a repeated axis (stride 0) is never the one to run along.
+int fastest_input_axis(const LoopNest& nest);
 
 }  // namespace relayout::plan

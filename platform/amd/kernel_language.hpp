@@ -34,6 +34,15 @@ __device__ __forceinline__ void store_global_16_bytes(void* address, const void*
   }
 }
 
+/// Four bytes of the eight in {high, low}: digit i of the selector, from the right, names byte i of the
+/// result.
+template <unsigned kSelector>
+__device__ __forceinline__ std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high) {
+  constexpr unsigned kBytes =
+      (kSelector & 7) | (kSelector >> 4 & 7) << 8 | (kSelector >> 8 & 7) << 16 | (kSelector >> 12 & 7) << 24;
+  return __builtin_amdgcn_perm(high, low, kBytes);
+}
+
 /// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
 /// holds.
 constexpr bool kHasWarpsOf64 = true;

@@ -56,6 +56,21 @@ __device__ __forceinline__ std::uint32_t __funnelshift_r(std::uint32_t low, std:
   const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
   return static_cast<std::uint32_t>(both >> (shift % 32));
 }
+/// The high word of the product.
+__device__ __forceinline__ std::uint32_t __umulhi(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(a) * b >> 32);
+}
+/// Four bytes of the eight in {high, low}: digit i of the selector, from the right, names byte i of the
+/// result.
+template <unsigned kSelector>
+__device__ __forceinline__ std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high) {
+  const std::uint64_t both = static_cast<std::uint64_t>(high) << 32 | low;
+  std::uint32_t result = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    result |= static_cast<std::uint32_t>(both >> ((kSelector >> (4 * i) & 7) * 8) & 0xff) << (8 * i);
+  }
+  return result;
+}
 __device__ __forceinline__ std::int32_t __float_as_int(float value) {
   return static_cast<std::int32_t>(__float_as_uint(value));
 }

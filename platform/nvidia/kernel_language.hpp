@@ -36,6 +36,13 @@ __device__ __forceinline__ void store_global_16_bytes(void* address, const void*
   }
 }
 
+/// Four bytes of the eight in {high, low}: digit i of the selector, from the right, names byte i of the
+/// result.
+template <unsigned kSelector>
+__device__ __forceinline__ std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high) {
+  return __byte_perm(low, high, kSelector);
+}
+
 /// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
 /// holds.
 constexpr bool kHasWarpsOf64 = false;

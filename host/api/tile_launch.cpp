@@ -1,0 +1,224 @@
+#include "host/api/tile_launch.hpp"
+
+#include <algorithm>
+
+namespace relayout {
+namespace {
+
+using plan::LoopNest;
+using plan::TileOrder;
+using plan::TilePlan;
+using plan::TileWrite;
+
+constexpr std::int64_t kStreamingBytes = std::int64_t{16} << 20;
+
+Assembly assembly_of(TileWrite write) {
+  switch (write) {
+    case TileWrite::elements:
+      return Assembly::elements;
+    case TileWrite::words:
+      return Assembly::words;
+    case TileWrite::vectors:
+      return Assembly::vectors;
+    case TileWrite::mixed:
+      return Assembly::mixed;
+    default:
+      return Assembly::skewed;
+  }
+}
+
+/// Where each axis of the tile moves in shared memory: the axes of the input's run along a row, the others
+/// from row to row, numbered in the output's order.
+struct SharedSteps {
+  std::uint32_t column[kMaxRank] = {}, row[kMaxRank] = {};
+};
+
+SharedSteps shared_steps(const TilePlan& plan) {
+  SharedSteps steps;
+  std::uint32_t column = 1, row = 1;
+  for (int k = 0; k < plan.read.run; ++k) {
+    const int axis = plan.read.axes[k];
+    steps.column[axis] = column;
+    column *= static_cast<std::uint32_t>(plan.extent[axis]);
+  }
+  for (int k = 0; k < plan.write.count; ++k) {
+    const int axis = plan.write.axes[k];
+    if (plan.in_read_run(axis)) continue;
+    steps.row[axis] = row;
+    row *= static_cast<std::uint32_t>(plan.extent[axis]);
+  }
+  return steps;
+}
+
+class Filler {
+ public:
+  Filler(const LoopNest& nest, const TilePlan& plan, TileParams& params)
+      : nest_(nest), plan_(plan), params_(params), steps_(shared_steps(plan)) {}
+
+  void fill() {
+    fill_read();
+    fill_shared();
+    fill_write();
+    fill_grid();
+  }
+
+ private:
+  TileAxes axes_of(const TileOrder& order, int begin, int end, int operand) const {
+    TileAxes result;
+    for (int k = begin; k < end; ++k) {
+      const int axis = order.axes[k];
+      TileAxis& to = result.axes[result.count++];
+      to.extent = make_divisor(static_cast<std::uint32_t>(plan_.extent[axis]));
+      to.offset = static_cast<std::int32_t>(nest_.strides[operand][axis]);
+      to.column = steps_.column[axis];
+      to.row = steps_.row[axis];
+      to.limited = axis == plan_.cuts[0] ? 1 : axis == plan_.cuts[1] ? 0x10000 : 0;
+    }
+    return result;
+  }
+
+  /// The cut that ends an operand's runs: along the last axis of the run.
+  void find_cut(const TileOrder& order, std::int32_t& cut, std::uint32_t& step) const {
+    const int axis = order.axes[order.run - 1];
+    for (int c = 0; c < 2; ++c) {
+      if (plan_.cuts[c] != axis) continue;
+      cut = c;
+      step = static_cast<std::uint32_t>(order.run_elements / plan_.extent[axis]);
+    }
+  }
+
+  static std::uint32_t size_of_rest(const TileAxes& axes) {
+    std::uint32_t size = 1;
+    for (int k = 0; k < axes.count; ++k) size *= axes.axes[k].extent.extent;
+    return size;
+  }
+
+  void fill_read() {
+    params_.read_rest = axes_of(plan_.read, plan_.read.run, plan_.read.count, 1);
+    params_.read_rows = size_of_rest(params_.read_rest);
+    params_.read_elements = static_cast<std::uint32_t>(plan_.read.run_elements);
+    const auto vector = static_cast<std::uint32_t>(16 / size_of(params_.in_type));
+    params_.read_vectors = make_divisor((params_.read_elements + vector - 1) / vector);
+    find_cut(plan_.read, params_.read_cut, params_.read_cut_step);
+    params_.unaligned = plan_.unaligned;
+    params_.threads = plan_.threads;
+  }
+
+  void fill_shared() {
+    const auto size = static_cast<std::uint32_t>(size_of(params_.out_type));
+    const auto vector = static_cast<std::uint32_t>(16 / size), rows = static_cast<std::uint32_t>(plan_.rows);
+    const std::uint32_t in_vector = static_cast<std::uint32_t>(16 / size_of(params_.in_type));
+    // An odd number of 16-byte chunks: neighbouring rows start 4 banks apart, whatever the number of rows.
+    const std::uint32_t columns = (params_.read_elements + in_vector - 1) / in_vector * in_vector;
+    params_.pitch = (((columns * size + 15) / 16) | 1) * 16;
+    params_.assembly = assembly_of(plan_.assembly);
+    const bool in_order = params_.assembly == Assembly::mixed || params_.assembly == Assembly::vectors;
+    params_.rows_by_vector = in_order ? rows : (rows + vector - 1) / vector;
+    params_.shared_bytes =
+        (in_order || rows < vector ? rows : params_.rows_by_vector * vector) * params_.pitch;
+  }
+
+  void fill_write() {
+    const auto size = static_cast<std::uint32_t>(size_of(params_.out_type));
+    const std::uint32_t vector = 16 / size;
+    params_.write_run = axes_of(plan_.write, 0, plan_.write.run, 0);
+    params_.write_rest = axes_of(plan_.write, plan_.write.run, plan_.write.count, 0);
+    for (int k = 0; k < params_.write_run.count; ++k)
+      params_.write_run.axes[k].offset = 0;  // the run is contiguous
+    params_.write_elements = static_cast<std::uint32_t>(plan_.write.run_elements);
+    std::uint32_t covered = params_.write_elements;
+    if (plan_.skewed_axis >= 0) {
+      covered = covered / static_cast<std::uint32_t>(plan_.extent[plan_.skewed_axis]) *
+                static_cast<std::uint32_t>(plan_.step[plan_.skewed_axis]);
+    }
+    params_.write_vectors = (covered + vector - 1) / vector;
+    params_.write_width = make_divisor(std::min<std::uint32_t>(params_.write_vectors, 8));
+    find_cut(plan_.write, params_.write_cut, params_.write_cut_step);
+    const TileAxis& fastest = params_.write_run.axes[0];
+    params_.element_step =
+        fastest.column > 0 ? fastest.column * size : params_.rows_by_vector * params_.pitch;
+    // row (r % N) * rows_by_vector + r / N: from r % N = N - 1 back to the next row of block 0.
+    params_.element_wrap = fastest.column > 0 ? 0 : (vector * params_.rows_by_vector - 1) * params_.pitch;
+    params_.element_column = fastest.column;
+    params_.element_row = fastest.column > 0 ? 0 : 1;
+    if (plan_.grouped > 1) group_rows();
+    if (params_.assembly == Assembly::mixed) {
+      for (TileAxes* axes : {&params_.write_run, &params_.write_rest}) {
+        for (TileAxis& axis : axes->axes) axis.row = axis.row * params_.pitch + axis.column * size;
+      }
+    }
+    params_.write_rows = make_divisor(size_of_rest(params_.write_rest));
+  }
+
+  /// Neighbours along the input's fastest axis are written together.
+  void group_rows() {
+    const auto group = static_cast<std::uint32_t>(plan_.grouped);
+    const int fastest = plan_.read.axes[0];
+    for (int k = 0; k < params_.write_rest.count; ++k) {
+      if (plan_.write.axes[plan_.write.run + k] != fastest) continue;
+      TileAxis& axis = params_.write_rest.axes[k];
+      params_.group_step = axis.offset;
+      axis.extent = make_divisor(axis.extent.extent / group);
+      axis.offset *= static_cast<std::int32_t>(group);
+      axis.column *= group;
+      axis.limited *= group;
+    }
+  }
+
+  void fill_grid() {
+    params_.grid_rank = 0;
+    std::int64_t tiles = 1;
+    // The output's fastest axis first: neighbouring blocks write neighbouring memory.
+    for (int axis = nest_.rank() - 1; axis >= 0; --axis) {
+      const std::int64_t count = (nest_.extents[axis] + plan_.step[axis] - 1) / plan_.step[axis];
+      if (count == 1 && axis != plan_.cuts[0] && axis != plan_.cuts[1] && axis != plan_.skewed_axis) continue;
+      for (int c = 0; c < 2; ++c) {
+        if (axis != plan_.cuts[c]) continue;
+        params_.cut[c].grid = params_.grid_rank;
+        params_.cut[c].step = static_cast<std::uint32_t>(plan_.step[axis]);
+        params_.cut[c].tile = static_cast<std::uint32_t>(plan_.extent[axis]);
+        params_.cut[c].extent = nest_.extents[axis];
+      }
+      if (axis == plan_.skewed_axis) params_.first_grid = params_.grid_rank;
+      GridAxis& to = params_.grid[params_.grid_rank++];
+      to.tiles = make_divisor(static_cast<std::uint32_t>(count));
+      to.in = nest_.strides[1][axis] * plan_.step[axis];
+      to.out = nest_.strides[0][axis] * plan_.step[axis];
+      tiles *= count;
+    }
+    params_.tiles = static_cast<std::uint32_t>(tiles);
+    // Too large for the caches to be of use to a reader: past them.
+    params_.streaming =
+        nest_.elements() * static_cast<std::int64_t>(size_of(params_.out_type)) >= kStreamingBytes;
+    // Bytes of the input that exist: from its smallest address to its largest.
+    std::int64_t begin = 0, end = 0;
+    for (int axis = 0; axis < nest_.rank(); ++axis) {
+      const std::int64_t reach = (nest_.extents[axis] - 1) * nest_.strides[1][axis];
+      (reach < 0 ? begin : end) += reach;
+    }
+    const auto size = static_cast<std::int64_t>(size_of(params_.in_type));
+    params_.in_begin = begin * size;
+    params_.in_end = (end + 1) * size;
+    // A tile's own reach, and a word more on both sides.
+    std::int64_t back = 0, on = 0;
+    for (int axis = 0; axis < nest_.rank(); ++axis) {
+      const std::int64_t reach = plan_.extent[axis] * nest_.strides[1][axis];
+      (reach < 0 ? back : on) += reach;
+    }
+    params_.inner_begin = begin - back + 16;
+    params_.inner_end = end - on - 32;
+  }
+
+  const LoopNest& nest_;
+  const TilePlan& plan_;
+  TileParams& params_;
+  SharedSteps steps_;
+};
+
+}  // namespace
+
+void fill_tile_params(const plan::LoopNest& nest, const plan::TilePlan& plan, TileParams& params) {
+  Filler(nest, plan, params).fill();
+}
+
+}  // namespace relayout

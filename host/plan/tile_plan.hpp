@@ -1,0 +1,67 @@
+// How a copy between two layouts is cut into tiles: boxes of the loop nest that a block of threads moves
+// through shared memory, read in the input's order and written in the output's, 16 bytes at a time on both
+// sides.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "host/plan/loop_nest.hpp"
+
+namespace relayout::plan {
+
+/// What a plan for tiles depends on beside the nest.
+struct TileTarget {
+  int in_bytes = 4, out_bytes = 4;  // of an element
+  int in_offset = 0;                // of the input's first element from a 16-byte boundary, in bytes
+  int out_offset = 0;               // of the output's from a 32-byte boundary
+  std::int64_t shared_bytes = 48 * 1024;
+  std::int64_t multiprocessors = 1;
+};
+
+/// How 16 bytes of the output are put together from the tile.
+enum class TileWrite {
+  elements,  // element by element, a constant step apart
+  words,     // words of several short elements, turned in registers
+  vectors,   // whole vectors: both sides run along the same axis
+  mixed,     // element by element, wherever the run's axes lead: runs over several short axes
+  skewed     // as `elements`, for runs that start at any address
+};
+
+/// The tile's axes in the order in which one operand walks them, the fastest first. The first `run` of them
+/// follow each other in memory without a gap: `run_elements` in a row.
+struct TileOrder {
+  std::array<std::int8_t, 6> axes{};
+  int count = 0, run = 0;
+  std::int64_t run_elements = 1;
+  /// Elements that follow each other without a gap, those of the rest included.
+  std::int64_t gapless_elements = 1;
+};
+
+struct TilePlan {
+  bool valid = false;
+  int threads = 256;
+  /// Per axis of the nest: extent of a tile, and the step from tile to tile, which is smaller only along the
+  /// axis of overlapping tiles (TileWrite::skewed).
+  std::array<std::int32_t, kMaxRank> extent{}, step{};
+  TileOrder read, write;
+  bool unaligned = false;
+  TileWrite assembly = TileWrite::elements;
+  int grouped = 1;  // output runs written together (TileWrite::words)
+  int skewed_axis = -1;
+  int cuts[2] = {-1, -1};  // axes whose last tile is short
+  std::int64_t rows = 1;   // of shared memory: the tile's elements outside the input's run
+  double score = 0;        // estimated share of the memory's speed
+
+  bool in_read_run(int axis) const noexcept;
+};
+
+/// Bytes a thread moves per tile, of the larger element type.
+constexpr int kTileBytesPerThread = 64;
+
+/// The best plan for a normalised nest of one output and one input, or one that is not `valid`: there is no
+/// run on one of the sides, or no tile whose offsets fit in 32 bits.
+TilePlan choose_tile(const LoopNest& nest, const TileTarget& target);
+
+}  // namespace relayout::plan

@@ -1,0 +1,115 @@
+// What the tile kernel is told: a box of the loop nest (the tile), walked in the input's order and in the
+// output's. Plain data, filled by host/api/tile_launch.cpp from a plan::TilePlan. Offsets count elements of
+// the operand's own type.
+#pragma once
+
+#include <cstdint>
+
+#include <relayout/dtype.hpp>
+#include <relayout/tensor_view.hpp>
+
+namespace relayout {
+
+/// index / extent for index < 2^31, as a multiplication: (mulhi(index, multiplier) + index) >> shift.
+/// T. Granlund, P. Montgomery, "Division by invariant integers using multiplication", PLDI 1994.
+struct FastDivisor {
+  std::uint32_t extent = 1, multiplier = 1, shift = 0;
+};
+
+constexpr FastDivisor make_divisor(std::uint32_t extent) {
+  FastDivisor divisor;
+  divisor.extent = extent;
+  while ((std::uint64_t{1} << divisor.shift) < extent) ++divisor.shift;
+  divisor.multiplier =
+      static_cast<std::uint32_t>((((std::uint64_t{1} << divisor.shift) - extent) << 32) / extent + 1);
+  return divisor;
+}
+
+/// One step along an axis of the tile: how far it moves in the operand, and in shared memory, where it either
+/// moves along a row (`column`, elements) or from row to row. `limited`: by how much it moves along the two
+/// axes at which the last tiles are cut short, the first in the low half.
+struct TileAxis {
+  FastDivisor extent;
+  std::int32_t offset = 0;
+  std::uint32_t column = 0, row = 0;
+  std::uint32_t limited = 0;
+};
+
+constexpr int kMaxTileAxes = 6;
+
+/// Some axes of the tile, the fastest first.
+struct TileAxes {
+  std::int32_t count = 0;
+  TileAxis axes[kMaxTileAxes];
+};
+
+/// A step from tile to tile along an axis of the nest.
+struct GridAxis {
+  FastDivisor tiles;
+  std::int64_t in = 0, out = 0;
+};
+
+/// An axis along which the last tile is short: its place in the grid (-1: there is none), the step from tile
+/// to tile, and the tile's extent, which is larger than the step where tiles overlap.
+struct CutAxis {
+  std::int32_t grid = -1;
+  std::uint32_t step = 1, tile = 1;
+  std::int64_t extent = 1;
+};
+
+/// How 16 bytes of the output are put together from shared memory.
+enum class Assembly : std::int32_t {
+  elements,  // N elements a constant step apart
+  words,     // the same of 4 / size neighbouring output runs at once, as words of 4 bytes
+  vectors,   // as they lie: input and output run along the same axis
+  mixed,     // N elements, each wherever the axes of the run lead: runs over several short axes
+  skewed     // as `elements`, from runs that start at any address
+};
+
+struct TileParams {
+  const void* in = nullptr;
+  void* out = nullptr;
+  DType in_type = DType::f32, out_type = DType::f32;
+  /// Bytes of `in` that may be read, relative to it: the whole aligned words around unaligned runs lie in
+  /// here or are read by elements.
+  std::int64_t in_begin = 0, in_end = 0;
+  /// Tiles whose first element is one of these have all such words in there.
+  std::int64_t inner_begin = 0, inner_end = 0;
+
+  // Reading: rows of `read_vectors` vectors that lie one after the other in the input.
+  TileAxes read_rest;  // from row to row
+  FastDivisor read_vectors;
+  std::uint32_t read_rows = 1;
+  std::int32_t read_cut = -1;  // the cut axis that ends the rows, and its step in elements
+  std::uint32_t read_cut_step = 1;
+  std::uint32_t read_elements = 1;  // of a row
+  bool unaligned = false;
+
+  // Shared memory: row (r % N) * rows_by_vector + r / N for row number r, `pitch` bytes each; rows in order
+  // for Assembly::vectors and mixed. Assembly::mixed: the output's axes count bytes of shared memory in
+  // `row`.
+  std::uint32_t pitch = 0, rows_by_vector = 1, shared_bytes = 0;
+
+  // Writing: runs of `write_elements`, dealt out in strips of `write_width` vectors.
+  Assembly assembly = Assembly::elements;
+  TileAxes write_run, write_rest;
+  FastDivisor write_width, write_rows;
+  std::uint32_t write_vectors = 1, write_elements = 1;
+  std::int32_t write_cut = -1;
+  std::uint32_t write_cut_step = 1;
+  std::uint32_t element_step = 0;  // bytes in shared memory between the elements of an output vector
+  std::uint32_t element_wrap = 0;  // bytes back, where an output vector leaves the last block of rows
+  std::uint32_t element_column = 0, element_row = 1;  // the same step, in columns and rows
+  std::int32_t group_step = 0;   // Assembly::words: elements between the output runs written together
+  std::int32_t first_grid = -1;  // Assembly::skewed: the grid axis whose first tile writes the runs' heads
+
+  // The tiles, the fastest axis first.
+  std::int32_t grid_rank = 0;
+  GridAxis grid[kMaxRank];
+  CutAxis cut[2];
+  std::uint32_t tiles = 0;
+  std::int32_t threads = 256;
+  bool streaming = false;
+};
+
+}  // namespace relayout

@@ -1,0 +1,140 @@
+// The tile from global to shared memory, in the input's order.
+#pragma once
+
+#include "kernels/element_ops.hpp"
+#include "kernels/pack.hpp"
+#include "kernels/tile_walk.hpp"
+#include "kernels/unaligned.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+constexpr int kMostTileThreads = 512;
+/// Bytes a thread moves per tile, of the larger of the two types.
+constexpr int kTileBytesPerThread = 64;
+
+template <class T>
+constexpr int vector_count = 16 / static_cast<int>(sizeof(T));
+template <class From, class To>
+constexpr int elements_per_thread = kTileBytesPerThread /
+                                    static_cast<int>(sizeof(From) > sizeof(To) ? sizeof(From) : sizeof(To));
+
+template <class T, int kCount>
+struct alignas(kCount * sizeof(T) < 16 ? kCount * sizeof(T) : 16) Vector {
+  T values[kCount];
+};
+
+/// 16 bytes put together from elements.
+template <class T>
+struct WordsOf {
+  Pack<std::uint32_t> pack = {};
+
+  /// Element i, known to the compiler.
+  __device__ __forceinline__ void set(int i, T value) {
+    if constexpr (sizeof(T) < 4) {
+      constexpr int kPerWord = 4 / static_cast<int>(sizeof(T));
+      pack.values[i / kPerWord] |= bits_of(value) << (i % kPerWord * 8 * static_cast<int>(sizeof(T)));
+    } else {
+      memcpy(reinterpret_cast<unsigned char*>(&pack) + i * sizeof(T), &value, sizeof(T));
+    }
+  }
+  /// Any element, by a loop over all: for the few vectors at the ends of rows.
+  __device__ __forceinline__ void set_any(int i, T value) {
+#pragma unroll
+    for (int k = 0; k < vector_count<T>; ++k) {
+      if (k == i) set(k, value);
+    }
+  }
+  __device__ __forceinline__ T get(int i) const {
+    T value;
+    if constexpr (sizeof(T) < 4) {
+      constexpr int kPerWord = 4 / static_cast<int>(sizeof(T));
+      const std::uint32_t bits =
+          pack.values[i / kPerWord] >> (i % kPerWord * 8 * static_cast<int>(sizeof(T)));
+      memcpy(&value, &bits, sizeof(T));
+    } else {
+      memcpy(&value, reinterpret_cast<const unsigned char*>(&pack) + i * sizeof(T), sizeof(T));
+    }
+    return value;
+  }
+
+ private:
+  static __device__ __forceinline__ std::uint32_t bits_of(T value) {
+    if constexpr (sizeof(T) == 1) {
+      return value;
+    } else {
+      std::uint16_t bits;
+      memcpy(&bits, &value, 2);
+      return bits;
+    }
+  }
+};
+
+/// 16 bytes of the input, converted, to shared memory. They travel as words: as an array of bytes the
+/// compiler would take a register for each.
+template <class From, class To>
+__device__ __forceinline__ void store_converted(unsigned char* target, const Pack<std::uint32_t>& words) {
+  if constexpr (std::is_same_v<From, To>) {
+    store_16_bytes(target, &words);
+  } else {
+    constexpr int kRead = vector_count<From>;
+    constexpr int kPiece = kRead < vector_count<To> ? kRead : vector_count<To>;
+    Pack<From> pack;
+    memcpy(&pack, &words, 16);
+#pragma unroll
+    for (int piece = 0; piece < kRead / kPiece; ++piece) {
+      Vector<To, kPiece> vector;
+#pragma unroll
+      for (int i = 0; i < kPiece; ++i) vector.values[i] = convert<To>(pack.values[piece * kPiece + i]);
+      *reinterpret_cast<Vector<To, kPiece>*>(target + piece * 16) = vector;
+    }
+  }
+}
+
+/// 16 bytes from any address of which `valid` elements exist; by elements where the words around them may not
+/// be read.
+template <class From>
+__device__ __forceinline__ Pack<std::uint32_t> load_anywhere(const TileParams& p, const From* address,
+                                                             int valid) {
+  const std::int64_t begin =
+      reinterpret_cast<const unsigned char*>(address) - static_cast<const unsigned char*>(p.in);
+  if (begin - 15 >= p.in_begin && begin + 31 <= p.in_end) return load_unaligned(address);
+  WordsOf<From> words;
+#pragma unroll 1
+  for (int i = 0; i < vector_count<From> && i < valid; ++i) words.set_any(i, address[i]);
+  return words.pack;
+}
+
+/// kRowsPerVector: as in row_begin.
+template <class From, class To, bool kUnaligned, int kRowsPerVector>
+__device__ __forceinline__ void read_tile(const TileParams& p, const Place& place, unsigned char* tile) {
+  constexpr int kRead = vector_count<From>, kItems = elements_per_thread<From, To> / kRead;
+  constexpr std::uint32_t kNone = 0xffffffff;
+  const From* in = static_cast<const From*>(p.in) + place.in;
+  Pack<std::uint32_t> packs[kItems];  // all on their way before the first is stored
+  std::uint32_t targets[kItems];
+#pragma unroll
+  for (int item = 0; item < kItems; ++item) {
+    std::uint32_t vector = threadIdx.x + static_cast<std::uint32_t>(item) * blockDim.x;
+    const std::uint32_t rest = split(vector, p.read_vectors), first = vector * kRead;
+    targets[item] = kNone;
+    if (rest >= p.read_rows || first >= place.read_elements) continue;
+    Position position;
+    walk(p.read_rest, rest, position);
+    if (!inside(position, place)) continue;
+    targets[item] =
+        row_begin<kRowsPerVector>(p, position.row) + first * static_cast<std::uint32_t>(sizeof(To));
+    const From* address = in + position.offset + static_cast<std::int32_t>(first);
+    if constexpr (kUnaligned) {
+      packs[item] = place.inner ? load_unaligned(address)
+                                : load_anywhere(p, address, static_cast<int>(place.read_elements - first));
+    } else {
+      load_16_bytes(&packs[item], address);
+    }
+  }
+#pragma unroll
+  for (int item = 0; item < kItems; ++item) {
+    if (targets[item] != kNone) store_converted<From, To>(tile + targets[item], packs[item]);
+  }
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,98 @@
+// Where a block's tile lies, and where an item of it does.
+#pragma once
+
+#include "kernel_language.hpp"
+#include "kernels/tile_params.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// index / d; index becomes the remainder.
+__device__ __forceinline__ std::uint32_t split(std::uint32_t& index, const FastDivisor& d) {
+  const std::uint32_t quotient = (__umulhi(index, d.multiplier) + index) >> d.shift;
+  index -= quotient * d.extent;
+  return quotient;
+}
+
+struct Position {
+  std::int32_t offset = 0;
+  std::uint32_t column = 0, row = 0, limited = 0;
+};
+
+__device__ __forceinline__ void step(const TileAxis& axis, std::uint32_t i, Position& position) {
+  position.offset += static_cast<std::int32_t>(i) * axis.offset;
+  position.column += i * axis.column;
+  position.row += i * axis.row;
+  position.limited += i * axis.limited;
+}
+
+__device__ __forceinline__ void walk(const TileAxes& axes, std::uint32_t index, Position& position) {
+#pragma unroll 1
+  for (int k = 0; k + 1 < axes.count; ++k) {
+    const std::uint32_t rest = split(index, axes.axes[k].extent);
+    step(axes.axes[k], index, position);
+    index = rest;
+  }
+  if (axes.count > 0) step(axes.axes[axes.count - 1], index, position);
+}
+
+/// Assembly::mixed: the byte in shared memory of element `index` of an output run, whose axes' `row` counts
+/// bytes.
+__device__ __forceinline__ std::uint32_t walk_bytes(const TileAxes& axes, std::uint32_t index) {
+  std::uint32_t byte = 0;
+#pragma unroll 1
+  for (int k = 0; k + 1 < axes.count; ++k) {
+    const std::uint32_t rest = split(index, axes.axes[k].extent);
+    byte += index * axes.axes[k].row;
+    index = rest;
+  }
+  return byte + index * axes.axes[axes.count - 1].row;
+}
+
+struct Place {
+  std::int64_t in = 0, out = 0;
+  std::uint32_t limit[2];                       // extents of the tile along the cut axes
+  std::uint32_t read_elements, write_elements;  // of the tile's rows
+  bool inner = true;                            // TileParams::inner_begin
+  bool first = true;                            // along TileParams::first_grid
+};
+
+__device__ __forceinline__ Place place_tile(const TileParams& p) {
+  Place place;
+  place.limit[0] = p.cut[0].tile;
+  place.limit[1] = p.cut[1].tile;
+  std::uint32_t tile = blockIdx.x;
+#pragma unroll 1
+  for (int k = 0; k < p.grid_rank; ++k) {
+    const std::uint32_t rest = split(tile, p.grid[k].tiles);
+    place.in += tile * p.grid[k].in;
+    place.out += tile * p.grid[k].out;
+    if (k == p.first_grid) place.first = tile == 0;
+#pragma unroll
+    for (int c = 0; c < 2; ++c) {
+      if (k != p.cut[c].grid) continue;
+      const std::int64_t left = p.cut[c].extent - static_cast<std::int64_t>(tile) * p.cut[c].step;
+      if (left < place.limit[c]) place.limit[c] = static_cast<std::uint32_t>(left);
+    }
+    tile = rest;
+  }
+  place.inner = place.in >= p.inner_begin && place.in < p.inner_end;
+  const auto cut_short = [&](std::int32_t cut, std::uint32_t step, std::uint32_t elements) {
+    return cut < 0 ? elements : (cut == 0 ? place.limit[0] : place.limit[1]) * step;
+  };
+  place.read_elements = cut_short(p.read_cut, p.read_cut_step, p.read_elements);
+  place.write_elements = cut_short(p.write_cut, p.write_cut_step, p.write_elements);
+  return place;
+}
+
+__device__ __forceinline__ bool inside(const Position& position, const Place& place) {
+  return (position.limited & 0xffff) < place.limit[0] && position.limited >> 16 < place.limit[1];
+}
+
+/// The byte in shared memory where row number `row` starts; N: elements of an output vector, 1 for rows in
+/// order.
+template <int N>
+__device__ __forceinline__ std::uint32_t row_begin(const TileParams& p, std::uint32_t row) {
+  return ((row % N) * p.rows_by_vector + row / N) * p.pitch;
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,170 @@
+// Plans for tiles: which axes, how the output is put together, and that they keep to a device's limits.
+#include "host/plan/tile_plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "tests/support/random.hpp"
+
+namespace relayout::plan {
+namespace {
+
+char memory;  // only addresses are computed
+
+/// A contiguous [shape] permuted by `axes` into a contiguous output.
+LoopNest nest_of(const Dims& shape, const std::vector<int>& axes) {
+  const TensorView in = TensorView(&memory, DType::u8, shape).permuted(axes);
+  return normalise(make_nest(TensorView(&memory, DType::u8, in.shape()), {in}));
+}
+
+TileTarget target_of(int bytes, std::int64_t shared_bytes = 48 * 1024) {
+  TileTarget target;
+  target.in_bytes = target.out_bytes = bytes;
+  target.shared_bytes = shared_bytes;
+  target.multiprocessors = 132;
+  return target;
+}
+
+TilePlan plan_of(const Dims& shape, const std::vector<int>& axes, int bytes) {
+  return choose_tile(nest_of(shape, axes), target_of(bytes));
+}
+
+TEST(TilePlan, AlignedTransposePutsElementsTogether) {
+  const TilePlan plan = plan_of({8192, 8192}, {1, 0}, 4);
+  ASSERT_TRUE(plan.valid);
+  EXPECT_EQ(plan.assembly, TileWrite::elements);
+  EXPECT_FALSE(plan.unaligned);
+  EXPECT_GE(plan.read.run_elements * 4, 256);
+  EXPECT_GE(plan.write.run_elements * 4, 128);
+}
+
+TEST(TilePlan, ShortElementsGoInWords) {
+  for (const int bytes : {1, 2}) {
+    const TilePlan plan = plan_of({8192, 8192}, {1, 0}, bytes);
+    ASSERT_TRUE(plan.valid);
+    EXPECT_EQ(plan.assembly, TileWrite::words);
+    EXPECT_EQ(plan.grouped, 4 / bytes);
+  }
+}
+
+TEST(TilePlan, AKeptFastestAxisMovesVectors) {
+  const TilePlan plan = plan_of({64, 384, 2144}, {1, 0, 2}, 4);
+  ASSERT_TRUE(plan.valid);
+  EXPECT_EQ(plan.assembly, TileWrite::vectors);
+}
+
+TEST(TilePlan, OddPitchesAreSkewed) {
+  const TilePlan plan = plan_of({12345, 6789}, {1, 0}, 4);
+  ASSERT_TRUE(plan.valid);
+  EXPECT_EQ(plan.assembly, TileWrite::skewed);
+  EXPECT_TRUE(plan.unaligned);
+  ASSERT_EQ(plan.skewed_axis, 1);  // the output's fastest
+  EXPECT_GE(plan.extent[1], plan.step[1] + 8) << "a sector of 32 bytes more than the step";
+  EXPECT_EQ(plan.step[1] % 8, 0);
+}
+
+TEST(TilePlan, ShortAxesAreMergedIntoRuns) {
+  const TilePlan plan = plan_of({16, 20, 14, 18, 22, 24}, {3, 0, 5, 1, 4, 2}, 4);
+  ASSERT_TRUE(plan.valid);
+  EXPECT_GE(plan.read.gapless_elements * 4, 256);
+  EXPECT_GE(plan.write.gapless_elements * 4, 256);
+}
+
+TEST(TilePlan, NoRunNoPlan) {
+  const TensorView out(&memory, DType::f32, {64, 64});
+  const TensorView strided(&memory, DType::f32, {64, 64}, {3, 192});
+  EXPECT_FALSE(choose_tile(normalise(make_nest(out, {strided})), target_of(4)).valid);
+  EXPECT_FALSE(choose_tile(normalise(make_nest(TensorView(&memory, DType::f32, {}),
+                                               {TensorView(&memory, DType::f32, {})})),
+                           target_of(4))
+                   .valid);
+}
+
+TEST(TilePlan, FarRowsDoNotOverflow) {
+  // A row of the tile lies 2^30 elements from the next: few of them fit 32-bit offsets.
+  const TensorView in(&memory, DType::u8, {512, 64}, {1, std::int64_t{1} << 30});
+  const TensorView out(&memory, DType::u8, {512, 64});
+  const TilePlan plan = choose_tile(normalise(make_nest(out, {in})), target_of(1));
+  if (plan.valid) {
+    EXPECT_LT(plan.extent[1], 2);
+  }
+}
+
+/// Every plan, whatever the nest: what its kernel relies on.
+void expect_sound(const LoopNest& nest, const TileTarget& target, const TilePlan& plan) {
+  const std::int64_t capacity =
+      plan.threads * kTileBytesPerThread / std::max(target.in_bytes, target.out_bytes);
+  std::int64_t elements = 1;
+  int cuts = 0;
+  for (int axis = 0; axis < nest.rank(); ++axis) {
+    ASSERT_GE(plan.step[axis], 1);
+    ASSERT_LE(plan.extent[axis], nest.extents[axis]);
+    ASSERT_TRUE(plan.extent[axis] == plan.step[axis] || axis == plan.skewed_axis);
+    elements *= plan.extent[axis];
+    const bool cut = nest.extents[axis] % plan.step[axis] != 0 || axis == plan.skewed_axis;
+    ASSERT_EQ(cut, axis == plan.cuts[0] || axis == plan.cuts[1]) << "axis " << axis;
+    cuts += cut ? 1 : 0;
+  }
+  ASSERT_LE(cuts, 2);
+  ASSERT_LE(elements, capacity);
+  ASSERT_EQ(plan.rows * plan.read.run_elements, elements);
+  for (const auto& [order, strides] : {std::pair<const TileOrder&, const Dims&>{plan.read, nest.strides[1]},
+                                       {plan.write, nest.strides[0]}}) {
+    std::int64_t run = 1, all = 1;
+    for (int k = 0; k < order.count; ++k) {
+      const int axis = order.axes[k];
+      if (k < order.run) {
+        ASSERT_EQ(strides[axis], run) << "a run has no gaps";
+        run *= plan.extent[axis];
+      }
+      all *= plan.extent[axis];
+    }
+    ASSERT_EQ(run, order.run_elements);
+    ASSERT_EQ(all, elements) << "both orders hold all axes of the tile";
+  }
+  const std::int64_t vector = 16 / target.out_bytes;
+  if (plan.assembly == TileWrite::words || plan.assembly == TileWrite::vectors ||
+      plan.assembly == TileWrite::elements) {
+    ASSERT_EQ(target.out_offset % 16, 0);
+    ASSERT_EQ(plan.write.run_elements % vector, 0) << "whole vectors of the output";
+  }
+  if (!plan.unaligned) {
+    ASSERT_EQ(plan.read.run_elements % (16 / target.in_bytes), 0);
+    ASSERT_EQ(target.in_offset % 16, 0);
+  }
+}
+
+TEST(TilePlan, RandomNestsHaveSoundPlans) {
+  using test::Random;
+  int planned = 0;
+  for (const std::uint64_t seed : test::random_seeds(400)) {
+    SCOPED_TRACE(test::reproduce(seed));
+    Random random(seed);
+    Dims shape;
+    const int rank = static_cast<int>(random.integer(1, 7));
+    for (int k = 0; k < rank; ++k) shape.push_back(random.integer(1, random.chance(0.2) ? 3000 : 60));
+    if (rank > 5) std::fill(shape.begin(), shape.begin() + 2, random.integer(1, 9));
+    std::vector<int> axes(shape.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    for (int i = rank; i > 1; --i)
+      std::swap(axes[static_cast<std::size_t>(i - 1)],
+                axes[static_cast<std::size_t>(random.integer(0, i - 1))]);
+    TileTarget target = target_of(1 << random.integer(0, 3), random.chance(0.5) ? 48 * 1024 : 64 * 1024);
+    target.in_bytes = random.chance(0.3) ? 4 : target.out_bytes;
+    target.in_offset = random.chance(0.2) ? target.in_bytes : 0;
+    target.out_offset = random.chance(0.2) ? target.out_bytes : 0;
+    target.multiprocessors = random.integer(1, 300);
+    const LoopNest nest = nest_of(shape, axes);
+    const TilePlan plan = choose_tile(nest, target);
+    if (!plan.valid) continue;
+    ++planned;
+    ASSERT_NO_FATAL_FAILURE(expect_sound(nest, target, plan));
+  }
+  EXPECT_GT(planned, 300);
+}
+
+}  // namespace
+}  // namespace relayout::plan
