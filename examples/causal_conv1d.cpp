@@ -14,6 +14,7 @@
 #include <relayout/relayout.hpp>
 
 #include "data.hpp"
+#include "depthwise.hpp"
 #include "input_error.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
@@ -26,33 +27,65 @@ namespace {
 
 using relayout::TensorView;
 
-/// The matrices that a path left on the device; empty vectors where nobody asks for them.
+/// The path of --depthwise is none of Conv1dPipeline's.
+using Path = std::optional<relayout::Conv1dPath>;
+
+/// The matrices that a path left on the device, a default view where it has none.
+struct Results {
+  TensorView a, bt, y;
+};
+/// The same on the host; empty vectors where nobody asks for them.
 struct Downloads {
   Halves a, bt, y;
 };
 
 void download(const relayout::Stream& stream, const TensorView& view, Halves& target) {
+  if (view.rank() == 0) return;
   target.resize(static_cast<std::size_t>(view.elements()));
   if (!target.empty()) stream.copy(target.data(), view.data(), target.size() * sizeof(target[0]));
 }
 
-Downloads run_path(const relayout::Stream& stream, const Arguments& arguments, const Job& job,
-                   const Data& data, relayout::Conv1dPath path, CopyRates& rates, int repeat,
-                   PathTimes& times) {
-  const relayout::Conv1dPipeline pipeline(stream, job.problem, path, data.input.view, data.weights.view,
-                                          data.bias.view, arguments.overlap);
-  times = time_pipeline(stream, path, pipeline, repeat, rates);
-  if (arguments.graph && pipeline.overlap() == nullptr)
-    times.prepared = time_in_graph(stream, pipeline, repeat);
+Downloads run_stages(const relayout::Stream& stream, const Arguments& arguments,
+                     const std::vector<relayout::Stage>& stages, const relayout::Conv1dOverlap* overlap,
+                     const Results& results, CopyRates& rates, int repeat, PathTimes& times) {
+  times = time_stages(stream, stages, overlap, repeat, rates);
+  if (arguments.graph && overlap == nullptr)
+    times.prepared = time_in_graph(stream, stages, results.y, repeat);
   Downloads downloads;
-  const bool has_operand = path != relayout::Conv1dPath::view;
-  if (has_operand && (!arguments.no_verify || !arguments.dump_a.empty()))
-    download(stream, pipeline.operand(), downloads.a);
-  if (!arguments.no_verify || !arguments.dump_b.empty())
-    download(stream, pipeline.weight_operand(), downloads.bt);
-  if (!arguments.no_verify || !arguments.output.empty()) download(stream, pipeline.result(), downloads.y);
+  if (!arguments.no_verify || !arguments.dump_a.empty()) download(stream, results.a, downloads.a);
+  if (!arguments.no_verify || !arguments.dump_b.empty()) download(stream, results.bt, downloads.bt);
+  if (!arguments.no_verify || !arguments.output.empty()) download(stream, results.y, downloads.y);
   stream.synchronize();
   return downloads;
+}
+
+Downloads run_path(const relayout::Stream& stream, const Arguments& arguments, const Job& job,
+                   const Data& data, Path path, CopyRates& rates, int repeat, PathTimes& times) {
+  Downloads downloads;
+  if (path) {
+    const relayout::Conv1dPipeline pipeline(stream, job.problem, *path, data.input.view, data.weights.view,
+                                            data.bias.view, arguments.overlap);
+    downloads =
+        run_stages(stream, arguments, pipeline.stages(), pipeline.overlap(),
+                   {pipeline.operand(), pipeline.weight_operand(), pipeline.result()}, rates, repeat, times);
+  } else {
+    const DepthwisePipeline pipeline(stream, job.problem, data, arguments.channels_last);
+    downloads = run_stages(stream, arguments, pipeline.stages(), nullptr,
+                           {TensorView(), pipeline.weights(), pipeline.result()}, rates, repeat, times);
+  }
+  times.path = path;
+  return downloads;
+}
+
+/// y as [batch, ho, co], the order of the verification.
+Halves positions_first(const Report& report, const Halves& y) {
+  const relayout::Dims shape = report.result_shape();
+  if (!report.depthwise || report.channels_last) return y;
+  Halves ordered(y.size());
+  const TensorView from(y.data(), report.problem.dtype, shape);
+  relayout::permute(relayout::Stream(relayout::Device::cpu()), from, {0, 2, 1},
+                    TensorView(ordered.data(), report.problem.dtype, {shape[0], shape[2], shape[1]}));
+  return ordered;
 }
 
 /// Measures, sets the path in `arguments`, and says why.
@@ -75,7 +108,7 @@ void write_files(const Arguments& arguments, const Report& report, const Downloa
     if (path.empty() || !report.ok()) return;
     files.add(path, [&](std::ostream& out) { write_npy(out, TensorView(values.data(), p.dtype, shape)); });
   };
-  add(arguments.output, first.y, {p.batch, sizes.positions, p.out_channels});
+  add(arguments.output, first.y, report.result_shape());
   add(arguments.dump_a, first.a,
       groups > 1 ? relayout::Dims{groups, sizes.rows, sizes.depth} : relayout::Dims{sizes.rows, sizes.depth});
   add(arguments.dump_b, first.bt, {p.out_channels, sizes.depth});
@@ -98,6 +131,7 @@ int run(int argc, const char* const* argv) {
                 device.properties().architecture,
                 job.problem,
                 job.sizes,
+                arguments.depthwise,
                 arguments.channels_last,
                 repeat,
                 arguments.seed,
@@ -109,15 +143,17 @@ int run(int argc, const char* const* argv) {
   Downloads first;
   std::vector<Halves> results;
   std::optional<Verifier> verifier;
-  for (const relayout::Conv1dPath path : arguments.paths) {
+  std::vector<Path> paths(arguments.paths.begin(), arguments.paths.end());
+  if (arguments.depthwise) paths = {Path()};
+  for (const Path& path : paths) {
     PathResult result;
     Downloads downloads = run_path(stream, arguments, job, data, path, rates, repeat, result.times);
     if (!arguments.no_verify) {
       if (!verifier) verifier.emplace(job, data);
-      result.operands = path == relayout::Conv1dPath::view
+      result.operands = !path || path == relayout::Conv1dPath::view
                             ? verifier->check_weights(downloads.bt)
                             : verifier->check_operands(downloads.a, downloads.bt);
-      results.push_back(downloads.y);
+      results.push_back(positions_first(report, downloads.y));
     }
     if (report.paths.empty()) first = std::move(downloads);
     report.paths.push_back(std::move(result));

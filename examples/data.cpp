@@ -53,6 +53,12 @@ void generate(const TensorView& view, std::uint64_t seed, double scale) {
   }
 }
 
+/// [ci, hk] as [ci, 1, hk]: as many groups as channels.
+TensorView with_group_axis(const TensorView& view) {
+  return TensorView(view.data(), view.dtype(), {view.extent(0), 1, view.extent(1)},
+                    {view.stride(0), view.extent(1), view.stride(1)});
+}
+
 TensorView with_batch_axis(const TensorView& view) {
   if (view.rank() == 3) return view;
   return TensorView(view.data(), view.dtype(), {1, view.extent(0), view.extent(1)},
@@ -99,6 +105,7 @@ Data load(const relayout::Device& device, const Arguments& arguments, Job& job) 
 
   if (job.weight) {
     data.weights = read(device, *job.weight);
+    if (arguments.depthwise) data.weights.view = with_group_axis(data.weights.view);
   } else {
     data.weights =
         allocate(device, DType::f32, {p.out_channels, p.in_channels / p.window.groups, p.window.taps});

@@ -5,11 +5,9 @@
 #include <charconv>
 #include <iostream>
 #include <limits>
-#include <sstream>
 #include <utility>
 
 #include "input_error.hpp"
-#include "output_file.hpp"
 
 namespace example {
 namespace {
@@ -69,6 +67,8 @@ void add_sizes(CLI::App& app, Arguments& a) {
   add_integer(app, "--stride", a.stride, kOne, "samples from one output to the next [1]");
   add_integer(app, "--dilation", a.dilation, kOne, "samples from one tap to the next [1]");
   add_integer(app, "--groups", a.groups, kOne, "groups of channels [1]");
+  app.add_flag("--depthwise", a.depthwise,
+               "every channel with its own taps, without a GEMM: weights [ci, hk], y in the input's layout");
 }
 
 void add_padding(CLI::App& app, Arguments& a) {
@@ -95,7 +95,7 @@ void add_padding(CLI::App& app, Arguments& a) {
 
 void add_run(CLI::App& app, Arguments& a) {
   add_choice(app, "--dtype", a.dtype, Names<DType>{{"f16", DType::f16}, {"bf16", DType::bf16}},
-             "element type of the GEMM [f16]");
+             "element type of the operands and of y [f16]");
   add_choice(app, "--order", a.order,
              Names<ColumnOrder>{{"tap", ColumnOrder::tap_outer}, {"channel", ColumnOrder::channel_outer}},
              "what is outermost in A's columns [tap]");
@@ -135,7 +135,7 @@ void add_overlap(CLI::App& app, Arguments& a) {
       "of --path overlap, before a chunk is copied [cast]");
   add_integer(app, "--chunk-bytes", a.overlap.chunk_bytes, std::int64_t{0},
               "of --path overlap, over the link [0: by the input's size]");
-  add_integer(app, "--buffers", a.overlap.buffers, 2, "chunks on their way in --path overlap [3]");
+  add_integer(app, "--buffers", a.overlap.buffers, 2, "chunks on their way in --path overlap [4]");
   app.add_flag("--pinned-input,!--pageable-input", a.pinned_input,
                "kind of host memory that the input lies in [pinned]");
 }
@@ -143,9 +143,10 @@ void add_overlap(CLI::App& app, Arguments& a) {
 void add_files(CLI::App& app, Arguments& a) {
   app.add_option("--input", a.input,
                  ".npy of f2, f4 or f8: [batch, ci, hi], or one sequence of rank 2; see --layout");
-  app.add_option("--weight", a.weight, ".npy of f2, f4 or f8: [co, ci/groups, hk]");
+  app.add_option("--weight", a.weight, ".npy of f2, f4 or f8: [co, ci/groups, hk]; --depthwise [ci, hk]");
   app.add_option("--bias", a.bias, ".npy of f2, f4 or f8: [co]; none with --weight alone");
-  app.add_option("--output", a.output, "y as .npy [batch, ho, co], f2 for f16 and f4 for bf16");
+  app.add_option("--output", a.output,
+                 "y as .npy [batch, ho, co] (--depthwise: as --layout), f2 for f16 and f4 for bf16");
   app.add_option("--dump-a", a.dump_a,
                  "A as .npy [batch*ho, hk*ci], grouped [groups, batch*ho, hk*ci/groups]");
   app.add_option("--dump-b", a.dump_b, "Bt as .npy [co, hk*ci/groups]; of path view in tap order");
@@ -153,64 +154,17 @@ void add_files(CLI::App& app, Arguments& a) {
                  "all figures and checks; the only file that is also written when a check fails");
 }
 
-/// One size and who determined it.
-struct Size {
-  const char* option;
-  std::int64_t value;
-  std::string source;  // empty: only the default so far
-
-  Size(const char* name, const std::optional<std::int64_t>& given, std::int64_t fallback)
-      : option(name), value(given.value_or(fallback)), source(given ? std::string("option --") + name : "") {}
-
-  void take(std::int64_t from_file, const NpyFile& file) {
-    if (!source.empty() && from_file != value) {
-      throw InputError(file.path() + ": the shape " + relayout::to_string(file.shape()) + " gives " + option +
-                       " " + std::to_string(from_file) + ", but " + source + " says " +
-                       std::to_string(value) + ".");
-    }
-    value = from_file;
-    source = file.path();
+/// What belongs to the convolution as a GEMM.
+void check_depthwise_options(const CLI::App& app, const Arguments& a) {
+  for (const char* option : {"--co", "--groups", "--order", "--path", "--host-work", "--chunk-bytes",
+                             "--buffers", "--dump-a", "--dump-b"}) {
+    if (app.count(option) > 0)
+      throw InputError(std::string(option) +
+                       " is of the convolution as a GEMM and does not go with --depthwise.");
   }
-};
-
-[[noreturn]] void throw_rank(const NpyFile& file, const char* wanted) {
-  throw InputError(file.path() + ": the shape " + relayout::to_string(file.shape()) + " has " +
-                   std::to_string(file.shape().size()) + " axes, but " + wanted + " is needed.");
-}
-
-OptionalFile open(const std::string& path) {
-  return path.empty() ? OptionalFile() : OptionalFile(NpyFile(path));
-}
-
-relayout::PadSpec padding(const Arguments& a, const relayout::Conv1d& problem) {
-  const bool explicit_pads = a.pad_left || a.pad_right;
-  if (explicit_pads && a.causal) {
-    throw InputError(
-        "--causal determines both pads, so it cannot be combined with --pad-left or --pad-right.");
-  }
-  relayout::PadSpec spec;
-  if (explicit_pads) {
-    spec.left = a.pad_left.value_or(0);
-    spec.right = a.pad_right.value_or(0);
-  } else {
-    spec = relayout::causal_padding(a.causal.value_or(Causal::sample), problem.length, problem.window);
-  }
-  spec.mode = a.pad_mode;
-  spec.value = a.pad_value;
-  spec.policy = a.pad_policy;
-  return spec;
-}
-
-void check_outputs(const Arguments& a) {
-  std::vector<std::string> paths;
-  for (const std::string* path : {&a.output, &a.dump_a, &a.dump_b, &a.json}) {
-    if (path->empty()) continue;
-    if (std::find(paths.begin(), paths.end(), *path) != paths.end()) {
-      throw InputError(*path + ": two outputs cannot go into the same file.");
-    }
-    check_output_path(*path);
-    paths.push_back(*path);
-  }
+  if (a.stride != 1 || a.dilation != 1)
+    throw InputError("--depthwise has stride 1 and dilation 1, not " + std::to_string(a.stride) + " and " +
+                     std::to_string(a.dilation) + ".");
 }
 
 }  // namespace
@@ -236,54 +190,12 @@ Arguments parse(int argc, const char* const* argv) {
   if (arguments.warp && arguments.device != DeviceChoice::emulated) {
     throw InputError("--warp goes with --device emulated only.");
   }
+  if (arguments.depthwise) check_depthwise_options(app, arguments);
   arguments.overlap.pinned_input = arguments.pinned_input;
   if (!arguments.dump_a.empty() && arguments.paths == std::vector<Conv1dPath>{Conv1dPath::view}) {
     throw InputError("--path view has no A, so --dump-a has nothing to write.");
   }
   return arguments;
-}
-
-Job resolve(const Arguments& a) {
-  check_outputs(a);
-  Job job;
-  job.input = open(a.input);
-  job.weight = open(a.weight);
-  job.bias = open(a.bias);
-  Size batch("batch", a.batch, 1), ci("ci", a.in_channels, 64), hi("hi", a.length, 2048), hk("hk", a.taps, 4),
-      co("co", a.out_channels, 64);
-  if (job.input) {
-    relayout::Dims shape = job.input->shape();
-    if (shape.size() == 2) shape.insert(shape.begin(), 1);
-    if (shape.size() != 3) throw_rank(*job.input, a.channels_last ? "[batch, hi, ci]" : "[batch, ci, hi]");
-    batch.take(shape[0], *job.input);
-    ci.take(shape[a.channels_last ? 2 : 1], *job.input);
-    hi.take(shape[a.channels_last ? 1 : 2], *job.input);
-  }
-  if (job.weight) {
-    const relayout::Dims& shape = job.weight->shape();
-    if (shape.size() != 3) throw_rank(*job.weight, "[co, ci/groups, hk]");
-    std::int64_t channels = 0;
-    if (__builtin_mul_overflow(shape[1], a.groups, &channels)) {
-      throw InputError("--groups " + std::to_string(a.groups) + " is too large.");
-    }
-    co.take(shape[0], *job.weight);
-    ci.take(channels, *job.weight);
-    hk.take(shape[2], *job.weight);
-  }
-  if (job.bias) {
-    if (job.bias->shape().size() != 1) throw_rank(*job.bias, "[co]");
-    co.take(job.bias->shape()[0], *job.bias);
-  }
-  relayout::Conv1d& problem = job.problem;
-  problem.batch = batch.value;
-  problem.in_channels = ci.value;
-  problem.length = hi.value;
-  problem.out_channels = co.value;
-  problem.window = {hk.value, a.stride, a.dilation, a.groups, a.order};
-  problem.dtype = a.dtype;
-  problem.pad = padding(a, problem);
-  job.sizes = relayout::sizes_of(problem);
-  return job;
 }
 
 relayout::Device device_of(const Arguments& arguments) {
@@ -297,17 +209,6 @@ relayout::Device device_of(const Arguments& arguments) {
       return relayout::Device::gpu();
   }
   throw InputError("--device is unknown.");
-}
-
-std::string describe(const relayout::Conv1d& p) {
-  std::ostringstream text;
-  text << "batch " << p.batch << ", ci " << p.in_channels << ", hi " << p.length << ", hk " << p.window.taps
-       << ", co " << p.out_channels << ", stride " << p.window.stride << ", dilation " << p.window.dilation
-       << ", groups " << p.window.groups << ", pad " << relayout::name_of(p.pad.mode);
-  if (p.pad.mode == PadMode::constant) text << ' ' << p.pad.value;
-  text << " left " << p.pad.left << " right " << p.pad.right << ", " << relayout::name_of(p.dtype) << ", "
-       << (p.window.order == ColumnOrder::tap_outer ? "tap" : "channel") << " order";
-  return text.str();
 }
 
 }  // namespace example

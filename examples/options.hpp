@@ -35,6 +35,7 @@ struct Arguments {
                                              relayout::Conv1dPath::overlap, relayout::Conv1dPath::view};
   relayout::OverlapOptions overlap;
   bool pinned_input = true;
+  bool depthwise = false;
   std::uint64_t seed = 0;
   std::optional<int> repeat;
   bool graph = false;
@@ -66,6 +67,6 @@ Job resolve(const Arguments& arguments);
 relayout::Device device_of(const Arguments& arguments);
 
 /// "batch 1, ci 64, hi 2048, ..." in one line.
-std::string describe(const relayout::Conv1d& problem);
+std::string describe(const relayout::Conv1d& problem, bool depthwise);
 
 }  // namespace example

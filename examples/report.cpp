@@ -33,33 +33,40 @@ void print_total(std::ostream& out, const char* path, const char* what, double s
   out << format("%-14s %-42s %13s %12.1f\n", path, what, "", seconds * 1e6);
 }
 
+bool has_operand(const PathTimes& times) { return times.path && times.path != Conv1dPath::view; }
+
+const char* sum_name(const PathTimes& times) {
+  if (!times.path) return "sum of the stages before the convolution";
+  return has_operand(times) ? "sum of the stages up to A" : "sum of the stages before the GEMM";
+}
+
 /// "device in 12.0 us (host 10.3 x, device-staged 2.1 x)": the least time and the others' multiples of it.
-std::string ranking(std::vector<std::pair<double, Conv1dPath>> times) {
+std::string ranking(std::vector<std::pair<double, const PathTimes*>> times) {
   std::sort(times.begin(), times.end());
-  std::string text = std::string(relayout::name_of(times[0].second)) + " in " + microseconds(times[0].first);
+  std::string text = std::string(times[0].second->name()) + " in " + microseconds(times[0].first);
   for (std::size_t i = 1; i < times.size(); ++i) {
-    text += (i == 1 ? " (" : ", ") + std::string(relayout::name_of(times[i].second)) +
+    text += (i == 1 ? " (" : ", ") + std::string(times[i].second->name()) +
             format(" %.2f x", times[0].first > 0 ? times[i].first / times[0].first : 1.0);
   }
   return times.size() > 1 ? text + ")" : text;
 }
 
 void print_winners(std::ostream& out, const Report& report) {
-  std::vector<std::pair<double, Conv1dPath>> whole, on_device;
+  std::vector<std::pair<double, const PathTimes*>> whole, on_device;
   for (const PathResult& path : report.paths) {
-    whole.push_back({path.times.end_to_end, path.times.path});
-    // Paths whose work starts on the host are no candidates for data on the device; path view has no A.
-    if (path.times.path == Conv1dPath::host || path.times.path == Conv1dPath::overlap ||
-        path.times.path == Conv1dPath::view)
+    whole.emplace_back(path.times.end_to_end, &path.times);
+    // Paths whose work starts on the host are no candidates for data on the device.
+    if (!has_operand(path.times) || path.times.path == Conv1dPath::host ||
+        path.times.path == Conv1dPath::overlap)
       continue;
-    on_device.push_back({path.times.to_operand(StagePlace::device), path.times.path});
+    on_device.emplace_back(path.times.to_operand(StagePlace::device), &path.times);
   }
   out << "Fastest end to end, from host memory to y: " << ranking(whole) << '\n';
   if (!on_device.empty())
     out << "Fastest to A for data already on the device: " << ranking(on_device) << '\n';
 }
 
-void print_gemm(std::ostream& out, const Report& report, const PathResult& path) {
+void print_gemm_sizes(std::ostream& out, const Report& report, const PathResult& path) {
   const GemmReport& gemm = path.gemm;
   const auto count = [](std::int64_t value) { return static_cast<long long>(value); };
   const bool on_views = path.times.path == Conv1dPath::view;
@@ -67,7 +74,16 @@ void print_gemm(std::ostream& out, const Report& report, const PathResult& path)
                 count(gemm.k), on_views ? "of views" : std::to_string(gemm.lda).c_str(), count(gemm.ldb),
                 count(gemm.ldc));
   if (report.problem.window.groups > 1) out << " groups " << report.problem.window.groups;
-  out << (gemm.ok() ? " valid" : " INVALID") << ", path " << relayout::name_of(path.times.path)
+}
+
+void print_result(std::ostream& out, const Report& report, const PathResult& path) {
+  const GemmReport& gemm = path.gemm;
+  if (report.depthwise) {
+    out << "depthwise, taps " << gemm.k;
+  } else {
+    print_gemm_sizes(out, report, path);
+  }
+  out << (gemm.ok() ? " valid" : " INVALID") << ", path " << path.times.name()
       << format(": worst |err|/bound %.3f (%.3g / %.3g)", gemm.gates.worst, gemm.gates.worst_error,
                 gemm.gates.worst_bound);
   if (gemm.statistics_skipped.empty()) {
@@ -81,6 +97,12 @@ void print_gemm(std::ostream& out, const Report& report, const PathResult& path)
 
 }  // namespace
 
+relayout::Dims Report::result_shape() const {
+  const std::int64_t batch = problem.batch, channels = problem.out_channels;
+  if (depthwise && !channels_last) return {batch, channels, sizes.positions};
+  return {batch, sizes.positions, channels};
+}
+
 bool Report::ok() const {
   return !verified || std::all_of(paths.begin(), paths.end(), [](const PathResult& path) {
     return path.operands.ok() && path.gemm.ok();
@@ -90,14 +112,16 @@ bool Report::ok() const {
 void print_problem(std::ostream& out, const Report& report) {
   const relayout::Conv1dSizes& sizes = report.sizes;
   const std::int64_t groups = report.problem.window.groups;
-  const relayout::Dims a =
-      groups > 1 ? relayout::Dims{groups, sizes.rows, sizes.depth} : relayout::Dims{sizes.rows, sizes.depth};
   out << "relayout causal_conv1d on " << report.device << ", " << report.device_name << '\n'
-      << describe(report.problem) << ", input " << (report.channels_last ? "nlc" : "ncl") << '\n'
-      << "A " << relayout::to_string(a) << ", Bt "
-      << relayout::to_string({report.problem.out_channels, sizes.depth}) << ", y "
-      << relayout::to_string({report.problem.batch, sizes.positions, report.problem.out_channels})
-      << ", medians of " << report.repeat << " runs\n";
+      << describe(report.problem, report.depthwise) << ", input " << (report.channels_last ? "nlc" : "ncl")
+      << '\n';
+  if (!report.depthwise) {
+    const relayout::Dims a = groups > 1 ? relayout::Dims{groups, sizes.rows, sizes.depth}
+                                        : relayout::Dims{sizes.rows, sizes.depth};
+    out << "A " << relayout::to_string(a) << ", Bt "
+        << relayout::to_string({report.problem.out_channels, sizes.depth}) << ", ";
+  }
+  out << "y " << relayout::to_string(report.result_shape()) << ", medians of " << report.repeat << " runs\n";
   if (!report.choice.empty()) out << "Chosen: " << report.choice << ".\n";
   out << '\n' << std::flush;
 }
@@ -106,20 +130,20 @@ void print_times(std::ostream& out, const Report& report) {
   out << format("%-14s %-32s %-9s %13s %12s %9s %10s\n", "path", "stage", "where", "bytes", "us", "GB/s",
                 "of a copy");
   for (const PathResult& path : report.paths) {
-    const char* name = relayout::name_of(path.times.path);
+    const char* name = path.times.name();
     for (const StageTime& stage : path.times.stages) print_stage(out, name, stage);
     for (const StageTime& stage : path.times.alone) print_stage(out, name, stage);
     if (!path.times.alone.empty()) {
       out << format("%-14s %-32s %57.0f %%\n", name, "slowest alone / all overlapped",
                     path.times.overlap_share() * 100);
     }
-    print_total(out, name,
-                path.times.path == Conv1dPath::view ? "sum of the stages before the GEMM"
-                                                    : "sum of the stages up to A",
-                path.times.to_operand());
+    print_total(out, name, sum_name(path.times), path.times.to_operand());
     print_total(out, name, "one run, end to end", path.times.end_to_end);
     if (path.times.prepared > 0)
-      print_total(out, name, "prepared, in a graph: input kernel + GEMM", path.times.prepared);
+      print_total(out, name,
+                  report.depthwise ? "prepared, in a graph: cast + convolution"
+                                   : "prepared, in a graph: input kernel + GEMM",
+                  path.times.prepared);
     out << '\n';
   }
   print_winners(out, report);
@@ -131,15 +155,15 @@ void print_verification(std::ostream& out, const Report& report) {
     return;
   }
   for (const PathResult& path : report.paths) {
-    out << "input operand, path " << relayout::name_of(path.times.path) << ": ";
-    if (path.times.path == Conv1dPath::view) {
+    out << "input operand, path " << path.times.name() << ": ";
+    if (!has_operand(path.times)) {
       out << "none, so only y is checked";
     } else {
       out << "errors " << path.operands.input_errors << '/' << path.operands.input_total;
     }
     out << "; weights: errors " << path.operands.weight_errors << '/' << path.operands.weight_total << '\n';
   }
-  for (const PathResult& path : report.paths) print_gemm(out, report, path);
+  for (const PathResult& path : report.paths) print_result(out, report, path);
   out << (report.ok() ? "All checks passed.\n" : "A CHECK FAILED.\n");
 }
 

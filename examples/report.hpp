@@ -25,6 +25,7 @@ struct Report {
   std::string device, device_name, architecture;
   relayout::Conv1d problem;
   relayout::Conv1dSizes sizes;
+  bool depthwise = false;      // one path, without a GEMM
   bool channels_last = false;  // the input's layout: nlc
   int repeat = 0;
   std::uint64_t seed = 0;
@@ -32,6 +33,8 @@ struct Report {
   std::vector<PathResult> paths;
   std::string choice;  // why this path, where measured rates chose it
 
+  /// Of y as it lies in memory.
+  relayout::Dims result_shape() const;
   /// Every check of every path passed; true without verification.
   bool ok() const;
 };

@@ -19,6 +19,7 @@ Json problem_json(const Report& report) {
           {"stride", p.window.stride},
           {"dilation", p.window.dilation},
           {"groups", p.window.groups},
+          {"depthwise", report.depthwise},
           {"pad_left", p.pad.left},
           {"pad_right", p.pad.right},
           {"pad_mode", relayout::name_of(p.pad.mode)},
@@ -43,6 +44,7 @@ Json stage_json(const StageTime& stage) {
 
 Json verification_json(const PathResult& path) {
   const GemmReport& gemm = path.gemm;
+  const bool has_operand = path.times.path && path.times.path != relayout::Conv1dPath::view;
   // JSON has no infinity: dump() writes null, which stands for a result that no bound can hold.
   return {{"input_errors", path.operands.input_errors},
           {"input_total", path.operands.input_total},
@@ -52,7 +54,7 @@ Json verification_json(const PathResult& path) {
            {{"m", gemm.m},
             {"n", gemm.n},
             {"k", gemm.k},
-            {"lda", path.times.path == relayout::Conv1dPath::view ? Json() : Json(gemm.lda)},
+            {"lda", has_operand ? Json(gemm.lda) : Json()},
             {"ldb", gemm.ldb},
             {"ldc", gemm.ldc},
             {"valid", gemm.ok()},
@@ -70,7 +72,7 @@ Json path_json(const PathResult& path, bool verified) {
   for (const StageTime& stage : path.times.stages) stages.push_back(stage_json(stage));
   Json alone = Json::array();
   for (const StageTime& stage : path.times.alone) alone.push_back(stage_json(stage));
-  return {{"path", relayout::name_of(path.times.path)},
+  return {{"path", path.times.name()},
           {"stages", stages},
           {"alone", alone},
           {"overlap_share", path.times.alone.empty() ? Json() : Json(path.times.overlap_share())},

@@ -48,8 +48,8 @@ class StreamClock {
 
 double median_of(int repeat, const std::function<double()>& measure) {
   measure();
-  std::vector<double> times;
-  for (int i = 0; i < repeat; ++i) times.push_back(measure());
+  std::vector<double> times(static_cast<std::size_t>(repeat));
+  for (double& time : times) time = measure();
   return median(times);
 }
 
@@ -91,6 +91,8 @@ std::vector<StageTime> time_alone(const relayout::Stream& stream, const relayout
 }
 
 }  // namespace
+
+const char* PathTimes::name() const { return path ? relayout::name_of(*path) : "depthwise"; }
 
 double PathTimes::to_operand() const {
   double sum = 0;
@@ -141,9 +143,9 @@ double CopyRates::measure(StagePlace place, std::size_t copied) const {
   return rate_from(source.data());
 }
 
-double time_in_graph(const relayout::Stream& stream, const relayout::Conv1dPipeline& pipeline, int repeat) {
+double time_in_graph(const relayout::Stream& stream, const std::vector<relayout::Stage>& stages,
+                     const relayout::TensorView& y, int repeat) {
   const int calls = stream.device().kind() == DeviceKind::gpu ? 20 : 1;
-  const std::vector<relayout::Stage>& stages = pipeline.stages();
   const relayout::Graph graph(stream, [&] {
     for (int i = 0; i < calls; ++i) {
       for (const relayout::Stage& stage : stages) {
@@ -152,18 +154,19 @@ double time_in_graph(const relayout::Stream& stream, const relayout::Conv1dPipel
       stages.back().run();
     }
   });
-  const relayout::TensorView& y = pipeline.result();
   stream.fill(y.data(), 0xFF, static_cast<std::size_t>(y.elements()) * relayout::size_of(y.dtype()));
   StreamClock clock(stream);
   return median_of(repeat, [&] { return clock.seconds([&] { graph.launch(stream); }); }) / calls;
 }
 
-PathTimes time_pipeline(const relayout::Stream& stream, relayout::Conv1dPath path,
-                        const relayout::Conv1dPipeline& pipeline, int repeat, CopyRates& rates) {
-  pipeline.run();
-  stream.synchronize();
+PathTimes time_stages(const relayout::Stream& stream, const std::vector<relayout::Stage>& stages,
+                      const relayout::Conv1dOverlap* overlap, int repeat, CopyRates& rates) {
+  const auto run = [&] {
+    for (const relayout::Stage& stage : stages) stage.run();
+    stream.synchronize();
+  };
+  run();
   StreamClock clock(stream);
-  const std::vector<relayout::Stage>& stages = pipeline.stages();
   std::vector<std::vector<double>> times(stages.size());
   std::vector<double> whole;
   for (int i = 0; i < repeat; ++i) {
@@ -171,13 +174,11 @@ PathTimes time_pipeline(const relayout::Stream& stream, relayout::Conv1dPath pat
       times[s].push_back(stages[s].place == StagePlace::host ? seconds_of(stages[s].run)
                                                              : clock.seconds(stages[s].run));
     }
-    whole.push_back(seconds_of([&] {
-      pipeline.run();
-      stream.synchronize();
-    }));
+    whole.push_back(seconds_of(run));
   }
-  PathTimes result{path, {}, median(whole)};
-  if (pipeline.overlap() != nullptr) result.alone = time_alone(stream, *pipeline.overlap(), repeat, rates);
+  PathTimes result;
+  result.end_to_end = median(whole);
+  if (overlap != nullptr) result.alone = time_alone(stream, *overlap, repeat, rates);
   for (std::size_t s = 0; s < stages.size(); ++s) {
     result.stages.push_back({stages[s].name, stages[s].place, stages[s].of_operand, stages[s].bytes,
                              median(times[s]), rates.bytes_per_second(stages[s].place, stages[s].bytes)});

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,12 +27,14 @@ struct StageTime {
 };
 
 struct PathTimes {
-  relayout::Conv1dPath path = relayout::Conv1dPath::host;
+  std::optional<relayout::Conv1dPath> path;  // none: the depthwise convolution
   std::vector<StageTime> stages;
   double end_to_end = 0;              // seconds of one run of all stages, nothing waited for in between
   std::vector<StageTime> alone = {};  // what an overlapped stage does at the same time, one by one
   double prepared = 0;                // seconds of input kernel + GEMM in a graph; 0: not measured
 
+  /// Of the path; "depthwise".
+  const char* name() const;
   /// The slowest of `alone` against all of it overlapped; 0 without an overlapped stage.
   double overlap_share() const;
   /// Sum over the stages from the input to A; `place` limits it.
@@ -57,10 +60,12 @@ class CopyRates {
 /// Seconds from the input on the device to y, with weights that a run has prepared, in a graph: of one of
 /// several calls in it, so that the launch of the graph weighs little. y is wiped first, so that what it
 /// holds later came from the graph.
-double time_in_graph(const relayout::Stream& stream, const relayout::Conv1dPipeline& pipeline, int repeat);
+double time_in_graph(const relayout::Stream& stream, const std::vector<relayout::Stage>& stages,
+                     const relayout::TensorView& y, int repeat);
 
-/// Medians over `repeat` runs of the pipeline after one that is not counted.
-PathTimes time_pipeline(const relayout::Stream& stream, relayout::Conv1dPath path,
-                        const relayout::Conv1dPipeline& pipeline, int repeat, CopyRates& rates);
+/// Medians over `repeat` runs of the stages in order after one that is not counted; `overlap`: what stands
+/// behind an overlapped stage, else null.
+PathTimes time_stages(const relayout::Stream& stream, const std::vector<relayout::Stage>& stages,
+                      const relayout::Conv1dOverlap* overlap, int repeat, CopyRates& rates);
 
 }  // namespace example

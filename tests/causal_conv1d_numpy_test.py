@@ -106,17 +106,41 @@ class Base(unittest.TestCase):
         command = [EXAMPLE, "--device", DEVICE, "--repeat", "1", *[str(a) for a in arguments]]
         return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
+    def save(self, name, array, version=None):
+        with open(self.path(name), "wb") as file:
+            np.lib.format.write_array(file, array, version=version)
+        return self.path(name)
+
+    def assert_same_bits(self, got, expected):
+        self.assertEqual(got.shape, expected.shape)
+        wrong = (bits(np.ascontiguousarray(got)) != bits(expected)) & ~(np.isnan(got) & np.isnan(expected))
+        self.assertEqual(int(wrong.sum()), 0, f"{wrong.sum()} of {wrong.size} elements differ")
+
+    def assert_gemm(self, y, a, bt, bias, dtype, statistics):
+        with np.errstate(invalid="ignore"):
+            r, s, q = exact_gemm(a, bt, bias)
+        known = np.isfinite(r)
+        self.assertTrue(np.array_equal(np.isnan(y), np.isnan(r)))
+        self.assertTrue(np.array_equal(y[np.isinf(r)].astype(np.float64), r[np.isinf(r)]))
+        y64, r, s, q, k = y.astype(np.float64)[known], r[known], s[known], q[known], a.shape[2]
+        bound = np.abs(r) * (2.0 ** -11 if dtype == "f16" else 2.0 ** -8) + 2.0 ** -25
+        bound += k * 2.0 ** -26 * s + 2.0 ** -21 * np.sqrt(k * q) + 2.0 ** -24 * np.abs(r)
+        nearest = rounded(r, dtype).astype(np.float64)
+        finite = np.isfinite(nearest) & np.isfinite(y64)
+        self.assertTrue(np.array_equal(y64[~finite], nearest[~finite]))
+        error = np.abs(y64 - r)[finite]
+        self.assertTrue(bool(np.all(error <= bound[finite])), f"worst {np.max(error / bound[finite], initial=0)}")
+        if statistics and y64.size:
+            rms = np.sqrt(np.mean(error ** 2) / np.mean(r[finite] ** 2))
+            self.assertLessEqual(rms, 2.8e-4 if dtype == "f16" else 2.3e-3)
+            self.assertGreaterEqual(np.mean(y64 == nearest), 0.85)
+
 
 class ConvTest(Base):
     DEFAULTS = {"batch": 2, "ci": 6, "hi": 37, "co": 8, "hk": 4, "stride": 1, "dilation": 1, "groups": 1,
                 "left": None, "right": None, "causal": None, "mode": "constant", "value": 0.0,
                 "policy": "strict", "dtype": "f16", "order": "tap", "layout": "ncl", "bias": True,
                 "x_type": "<f4", "w_type": "<f4", "fortran": False, "version": None, "squeeze": False}
-
-    def save(self, name, array, version=None):
-        with open(self.path(name), "wb") as file:
-            np.lib.format.write_array(file, array, version=version)
-        return self.path(name)
 
     def check(self, x=None, w=None, statistics=True, **changes):
         case = {**self.DEFAULTS, **changes}
@@ -171,30 +195,6 @@ class ConvTest(Base):
         self.assert_same_bits(got_bt, bt)
         self.assertEqual(got_y.shape, (x.shape[0], ho, w.shape[0]))
         self.assert_gemm(got_y.reshape(x.shape[0] * ho, w.shape[0]), a, bt, bias, case["dtype"], statistics)
-
-    def assert_same_bits(self, got, expected):
-        self.assertEqual(got.shape, expected.shape)
-        wrong = (bits(np.ascontiguousarray(got)) != bits(expected)) & ~(np.isnan(got) & np.isnan(expected))
-        self.assertEqual(int(wrong.sum()), 0, f"{wrong.sum()} of {wrong.size} elements differ")
-
-    def assert_gemm(self, y, a, bt, bias, dtype, statistics):
-        with np.errstate(invalid="ignore"):
-            r, s, q = exact_gemm(a, bt, bias)
-        known = np.isfinite(r)
-        self.assertTrue(np.array_equal(np.isnan(y), np.isnan(r)))
-        self.assertTrue(np.array_equal(y[np.isinf(r)].astype(np.float64), r[np.isinf(r)]))
-        y64, r, s, q, k = y.astype(np.float64)[known], r[known], s[known], q[known], a.shape[2]
-        bound = np.abs(r) * (2.0 ** -11 if dtype == "f16" else 2.0 ** -8) + 2.0 ** -25
-        bound += k * 2.0 ** -26 * s + 2.0 ** -21 * np.sqrt(k * q) + 2.0 ** -24 * np.abs(r)
-        nearest = rounded(r, dtype).astype(np.float64)
-        finite = np.isfinite(nearest) & np.isfinite(y64)
-        self.assertTrue(np.array_equal(y64[~finite], nearest[~finite]))
-        error = np.abs(y64 - r)[finite]
-        self.assertTrue(bool(np.all(error <= bound[finite])), f"worst {np.max(error / bound[finite], initial=0)}")
-        if statistics and y64.size:
-            rms = np.sqrt(np.mean(error ** 2) / np.mean(r[finite] ** 2))
-            self.assertLessEqual(rms, 2.8e-4 if dtype == "f16" else 2.3e-3)
-            self.assertGreaterEqual(np.mean(y64 == nearest), 0.85)
 
     def test_both_types_with_and_without_bias(self):
         for dtype in ("f16", "bf16"):
@@ -283,12 +283,86 @@ class ConvTest(Base):
         self.check(x=np.ones((2, 6, 37)), bias=False, statistics=False)
 
 
+class DepthwiseTest(Base):
+    """--depthwise against numpy's grouped convolution of as many groups as channels."""
+
+    def check(self, batch=2, ci=6, hi=37, hk=4, layout="ncl", dtype="f16", bias=True, x_type="<f4", statistics=True,
+              options=()):
+        rng = np.random.default_rng(11)
+        x = rng.standard_normal((batch, ci, hi)).astype(x_type)
+        w = (rng.standard_normal((ci, hk)) / np.sqrt(hk)).astype("<f4")
+        b = rng.standard_normal(ci).astype("<f4") if bias else None
+        stored = np.ascontiguousarray(x.transpose(0, 2, 1) if layout == "nlc" else x)
+        arguments = ["--depthwise", "--input", self.save("x.npy", stored), "--weight", self.save("w.npy", w), "--dtype",
+                     dtype, "--layout", layout, "--output", self.path("y.npy"), "--json", self.path("r.json"), *options]
+        if bias:
+            arguments += ["--bias", self.save("b.npy", b)]
+        with self.subTest(arguments=arguments):
+            done = self.run_example(*arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+            case = {"groups": ci, "stride": 1, "dilation": 1, "left": hk - 1, "right": 0, "mode": "constant",
+                    "value": 0.0, "order": "tap", "dtype": dtype}
+            a, bt, _ = operands(x, w[:, None, :], case)
+            y = np.load(self.path("y.npy"))
+            self.assertEqual(y.shape, stored.shape)
+            y = y if layout == "nlc" else y.transpose(0, 2, 1)
+            self.assert_gemm(np.ascontiguousarray(y).reshape(batch * hi, ci), a, bt, b, dtype, statistics)
+            with open(self.path("r.json"), encoding="utf-8") as file:
+                report = json.load(file)
+            self.assertTrue(report["ok"] and report["verified"] and report["options"]["depthwise"])
+            self.assertEqual([path["path"] for path in report["paths"]], ["depthwise"])
+            verification = report["paths"][0]["verification"]
+            self.assertEqual((verification["weight_errors"], verification["weight_total"]), (0, ci * hk))
+            return done.stdout, report
+
+    def test_layouts_types_and_bias(self):
+        for layout in ("ncl", "nlc"):
+            for dtype in ("f16", "bf16"):
+                for bias in (True, False):
+                    self.check(layout=layout, dtype=dtype, bias=bias)
+            for x_type in ("<f2", "<f8"):
+                self.check(layout=layout, x_type=x_type)
+
+    def test_taps_and_sizes(self):
+        for hk in (1, 2, 3, 8, 31):
+            for layout in ("ncl", "nlc"):
+                self.check(hk=hk, layout=layout)
+        self.check(hk=9, hi=4, statistics=False)  # more taps than samples
+        self.check(batch=1, ci=1, hi=1, hk=2, statistics=False)
+        self.check(batch=3, ci=64, hi=256)
+
+    def test_options_that_say_what_it_does_anyway(self):
+        self.check(options=["--causal", "frame", "--stride", 1, "--pageable-input"])
+        self.check(options=["--pad-left", 3, "--pad-mode", "constant", "--pad-value", 0])
+
+    def test_graph_and_report(self):
+        out, report = self.check(options=["--graph"])
+        self.assertIn("hi 37, hk 4, depthwise, pad constant 0 left 3 right 0, f16, input ncl", out)
+        self.assertIn("y [2, 6, 37], medians of 1 runs", out)
+        self.assertIn("depthwise, taps 4 valid, path depthwise: worst", out)
+        self.assertIn("prepared, in a graph", out)
+        self.assertGreater(report["paths"][0]["seconds_prepared_in_graph"], 0)
+        self.assertEqual([stage["stage"] for stage in report["paths"][0]["stages"]],
+                         ["copy f32 input", "cast", "copy weights", "cast weights", "copy bias", "depthwise conv1d"])
+
+    def test_generated_data_do_not_depend_on_the_layout(self):
+        y = []
+        for layout in ("ncl", "nlc"):
+            done = self.run_example("--depthwise", "--ci", 8, "--hi", 50, "--layout", layout, "--output",
+                                    self.path("y.npy"))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            y.append(np.load(self.path("y.npy")))
+        self.assert_same_bits(y[0], np.ascontiguousarray(y[1].transpose(0, 2, 1)))
+
+
 class RefusalTest(Base):
     """Bad arguments and files: exit code 2, one line on stderr, nothing on stdout, no file left behind."""
 
     def refuse(self, *arguments, says=""):
         before = sorted(os.listdir(self.folder.name))
-        outputs = ["--output", self.path("y.npy"), "--dump-a", self.path("a.npy"), "--json", self.path("r.json")]
+        outputs = ["--output", self.path("y.npy"), "--json", self.path("r.json")]
+        if "--depthwise" not in arguments:
+            outputs += ["--dump-a", self.path("a.npy")]
         done = self.run_example(*arguments, *outputs)
         with self.subTest(arguments=arguments):
             self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
@@ -330,6 +404,23 @@ class RefusalTest(Base):
         self.refuse("--dump-b", self.path("y.npy"), says="same file")
         self.refuse("--path", "view", says="no A")
         self.refuse("--dump-b", self.path("no/such/folder/b.npy"), says="folder")
+
+    def test_depthwise_arguments(self):
+        for options in (["--co", 64], ["--groups", 64], ["--order", "tap"], ["--path", "device"], ["--buffers", 2],
+                        ["--host-work", "none"], ["--chunk-bytes", 0], ["--dump-a", self.path("a.npy")],
+                        ["--dump-b", self.path("b.npy")]):
+            self.refuse("--depthwise", *options, says=f"{options[0]} is of the convolution as a GEMM")
+        self.refuse("--depthwise", "--stride", 2, says="stride 1 and dilation 1, not 2 and 1")
+        self.refuse("--depthwise", "--dilation", 3, says="not 1 and 3")
+        self.refuse("--depthwise", "--pad-left", 2, says="3 zeros before the signal")
+        self.refuse("--depthwise", "--pad-left", 3, "--pad-right", 1, says="not 3 and 1")
+        self.refuse("--depthwise", "--pad-mode", "replicate", says="replicate")
+        self.refuse("--depthwise", "--pad-value", 1, says="--depthwise is causal")
+        w = self.store("w.npy", np.zeros((8, 1, 3), "<f4"))
+        self.refuse("--depthwise", "--weight", w, says="[ci, hk] is needed")
+        w = self.store("w2.npy", np.zeros((8, 3), "<f4"))
+        self.refuse("--depthwise", "--weight", w, "--ci", 9, says="--ci says 9")
+        self.refuse("--depthwise", "--weight", w, "--bias", self.store("b.npy", np.zeros(7, "<f4")), says="w2.npy says 8")
 
     def test_files(self):
         good = np.zeros((1, 4, 16), "<f4")
@@ -441,7 +532,7 @@ class ReportTest(Base):
     def test_help(self):
         done = self.run_example("--help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for option in ("--batch", "--pad-policy", "--dump-b", "--json", "--no-verify", "--graph"):
+        for option in ("--batch", "--pad-policy", "--dump-b", "--json", "--no-verify", "--graph", "--depthwise"):
             self.assertIn(option, done.stdout)
 
 
