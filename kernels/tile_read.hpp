@@ -34,14 +34,11 @@ struct WordsOf {
       constexpr int kPerWord = 4 / static_cast<int>(sizeof(T));
       pack.values[i / kPerWord] |= bits_of(value) << (i % kPerWord * 8 * static_cast<int>(sizeof(T)));
     } else {
-      memcpy(reinterpret_cast<unsigned char*>(&pack) + i * sizeof(T), &value, sizeof(T));
-    }
-  }
-  /// Any element, by a loop over all: for the few vectors at the ends of rows.
-  __device__ __forceinline__ void set_any(int i, T value) {
+      constexpr int kWords = static_cast<int>(sizeof(T)) / 4;
+      std::uint32_t words[kWords];
+      memcpy(words, &value, sizeof(T));
 #pragma unroll
-    for (int k = 0; k < vector_count<T>; ++k) {
-      if (k == i) set(k, value);
+      for (int k = 0; k < kWords; ++k) pack.values[i * kWords + k] = words[k];
     }
   }
   __device__ __forceinline__ T get(int i) const {
@@ -99,8 +96,10 @@ __device__ __forceinline__ Pack<std::uint32_t> load_anywhere(const TileParams& p
       reinterpret_cast<const unsigned char*>(address) - static_cast<const unsigned char*>(p.in);
   if (begin - 15 >= p.in_begin && begin + 31 <= p.in_end) return load_unaligned(address);
   WordsOf<From> words;
-#pragma unroll 1
-  for (int i = 0; i < vector_count<From> && i < valid; ++i) words.set_any(i, address[i]);
+#pragma unroll
+  for (int i = 0; i < vector_count<From>; ++i) {
+    if (i < valid) words.set(i, address[i]);
+  }
   return words.pack;
 }
 

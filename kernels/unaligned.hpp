@@ -18,11 +18,18 @@ __device__ __forceinline__ Pack<std::uint32_t> load_unaligned(const void* addres
     words[i] = low.values[i];
     words[i + 4] = high.values[i];
   }
-  // By 8 bytes, by 4, by the rest: no branch, no index that is not known to the compiler.
+  // By 8 bytes, by 4, by the rest: no branch, no index that is not known to the compiler; values, since a
+  // choice between two elements of an array would put the array into memory.
 #pragma unroll
-  for (int i = 0; i < 6; ++i) words[i] = offset & 8 ? words[i + 2] : words[i];
+  for (int i = 0; i < 6; ++i) {
+    const std::uint32_t here = words[i], there = words[i + 2];
+    words[i] = offset & 8 ? there : here;
+  }
 #pragma unroll
-  for (int i = 0; i < 5; ++i) words[i] = offset & 4 ? words[i + 1] : words[i];
+  for (int i = 0; i < 5; ++i) {
+    const std::uint32_t here = words[i], there = words[i + 1];
+    words[i] = offset & 4 ? there : here;
+  }
   Pack<std::uint32_t> joined;
 #pragma unroll
   for (int i = 0; i < 4; ++i) joined.values[i] = __funnelshift_r(words[i], words[i + 1], offset % 4 * 8);

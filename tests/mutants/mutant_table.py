@@ -15,6 +15,9 @@ def mutants_of(prefix, source, tests, rows):
     return [Mutant(f"{prefix}.{row[0]}", source, tests, *row[1:]) for row in rows]
 
 
+# The sources that headers with mutants are compiled in.
+HEADER_UNITS = ("kernels/tile.cpp", "kernels/tile_cast.cpp")
+
 IMG2COL = "*Img2col*/emulated32"
 DEPTHWISE = "*Depthwise*/cpu"
 OVERLAP = "*Overlap*/cpu"
@@ -127,22 +130,45 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("guard_byte_written", "Out* y = @static_cast<Out*>(p.y) + group * p.y_group@;",
      "mutant::spilled(static_cast<Out*>(p.y) + group * p.y_group + (p.m - 1) * p.ldc + p.n - 1, 1) - "
      "(p.m - 1) * p.ldc - p.n + 1"),
-]) + mutants_of("tile", "kernels/tile.cpp", COPY, [
-    ("last_row_tile_dropped", "const int rows = left_out < kTile ? @static_cast<int>(left_out)@ :",
-     "out_begin > 0 ? 0 : static_cast<int>(left_out)"),
-    ("last_column_tile_dropped", "const int columns = left_in < kTile ? @static_cast<int>(left_in)@ :",
-     "in_begin > 0 ? 0 : static_cast<int>(left_in)"),
-    ("batch_stride_0", "in_base += @index * p.in_strides[axis]@;", "axis == 0 ? 0 : index * p.in_strides[axis]"),
-    ("batch_offset_in_32_bits", "in_base += @index * p.in_strides[axis]@;",
-     "mutant::wrapped(index * p.in_strides[axis])"),
-    ("tile_offset_in_32_bits", "out_base = @in_begin * out_pitch@", "mutant::wrapped(in_begin * out_pitch)"),
-    ("truncating_cast", "convert<To>(@in[lane * in_step + row * in_pitch]@)",
-     "mutant::truncated(in[lane * in_step + row * in_pitch])"),
-    ("saturating_cast", "convert<To>(in[lane * in_step + row * in_pitch])",
-     "mutant::saturated(convert<To>(in[lane * in_step + row * in_pitch]))"),
-    ("guard_byte_written", "out[@lane * out_step + column * out_pitch@]",
-     "mutant::spilled(out + lane * out_step + column * out_pitch, 1) - out"),
-    ("one_row_too_many", "column < columns && @lane < rows@", "lane <= rows"),
+]) + mutants_of("tile_walk", "kernels/tile_walk.hpp", COPY, [
+    ("last_tile_not_cut", "if (left < place.limit[c]) place.limit[c] = @static_cast<std::uint32_t>(left)@;",
+     "place.limit[c]"),
+    ("last_tile_dropped", "place.limit[c] = @static_cast<std::uint32_t>(left)@;", "0u"),
+    ("batch_stride_0", "place.in += @tile * p.grid[k].in@;", "k == 2 ? 0 : tile * p.grid[k].in"),
+    ("batch_offset_in_32_bits", "place.in += @tile * p.grid[k].in@;", "mutant::wrapped(tile * p.grid[k].in)"),
+    ("result_offset_in_32_bits", "place.out += @tile * p.grid[k].out@;", "mutant::wrapped(tile * p.grid[k].out)"),
+    ("division_rounds_down", "(@__umulhi(index, d.multiplier) + index@) >> d.shift",
+     "__umulhi(index, d.multiplier - 1) + index"),
+    ("rows_in_order", "(@(row % N) * p.rows_by_vector + row / N@) * p.pitch", "row"),
+    ("no_tile_is_the_first", "place.first = @tile == 0@;", "tile == 1"),
+]) + mutants_of("tile_read", "kernels/tile_read.hpp", COPY, [
+    ("last_vector_dropped", "first >= @place.read_elements@", "place.read_elements - kRead + 1"),
+    ("one_row_too_few", "rest >= @p.read_rows@", "p.read_rows - 1"),
+    ("words_past_the_input", "begin - 15 >= p.in_begin && @begin + 31 <= p.in_end@",
+     "begin <= p.in_end"),
+    ("truncating_cast", "vector.values[i] = @convert<To>(pack.values[piece * kPiece + i])@;",
+     "convert<To>(mutant::truncated(pack.values[piece * kPiece + i]))"),
+    ("saturating_cast", "vector.values[i] = @convert<To>(pack.values[piece * kPiece + i])@;",
+     "mutant::saturated(convert<To>(pack.values[piece * kPiece + i]))"),
+]) + mutants_of("unaligned", "kernels/unaligned.hpp", COPY, [
+    ("bytes_not_shifted", "__funnelshift_r(words[i], words[i + 1], @offset % 4 * 8@)", "0u"),
+    ("word_not_shifted", "@offset & 4@ ?", "0u"),
+    ("two_words_not_shifted", "@offset & 8@ ?", "0u"),
+]) + mutants_of("tile_write", "kernels/tile_write.hpp", COPY, [
+    ("run_without_its_end", "const int valid = @static_cast<int>(place.write_elements - first)@;",
+     "kCount"),
+    ("heads_left_out", "element < @skew_of(run)@ &&", "0u"),
+    ("skew_one_too_few", "std::uint32_t first = @item.first + skew_of(run)@;", "item.first + skew_of(run) - 1"),
+    ("no_wrap", "row + i >= kCount ? @p.element_wrap@ : 0", "0u"),
+    ("mixed_run_without_its_end", "const int valid = @static_cast<int>(place.write_elements - item.first)@;",
+     "kCount"),
+    ("guard_byte_written", "To* run = @out + item.rest.offset@;",
+     "mutant::spilled(out + item.rest.offset + place.write_elements - 1, 1) - (place.write_elements - 1)"),
+]) + mutants_of("word_transpose", "kernels/word_transpose.hpp", COPY, [
+    ("halves_swapped", "runs[0].values[k] = @permute_bytes<0x5410>(words[2 * k], words[2 * k + 1])@;",
+     "permute_bytes<0x1054>(words[2 * k], words[2 * k + 1])"),
+    ("bytes_swapped", "runs[3].values[k] = @permute_bytes<0x7632>(high01, high23)@;",
+     "permute_bytes<0x3276>(high01, high23)"),
 ]) + mutants_of("gather", "kernels/gather.cpp", COPY, [
     ("last_block_dropped", "element >= @p.elements@",
      "p.elements > kThreads ? p.elements / kThreads * kThreads : p.elements"),

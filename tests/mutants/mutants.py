@@ -6,6 +6,8 @@
     mutants.py check ROOT PROGRAM NAME          runs the tests of mutant NAME; fails if they pass
     mutants.py check ROOT PROGRAM none          the same tests without a mutant; fails if one fails
 
+A header's mutants are compiled in the sources of HEADER_UNITS, which find the planted header first.
+
 All mutants of a source are compiled into one object: `old` becomes `planted(number) ? new : old`, and the environment
 variable RELAYOUT_MUTANT chooses the number. So old and new are expressions. `old` must occur once; runs of white space
 are equal; @...@ marks what is replaced where the rest only says which of several places is meant.
@@ -16,7 +18,7 @@ import re
 import subprocess
 import sys
 
-from mutant_table import MUTANTS
+from mutant_table import HEADER_UNITS, MUTANTS
 
 
 def pattern_of(old):
@@ -108,7 +110,10 @@ def here(mutant):
 
 def main(arguments):
     if arguments == ["sources"]:
-        print(";".join(dict.fromkeys(mutant.source for mutant in MUTANTS)), end="")
+        sources = dict.fromkeys(mutant.source for mutant in MUTANTS)
+        if any(source.endswith(".hpp") for source in sources):
+            sources.update(dict.fromkeys(HEADER_UNITS))
+        print(";".join(sources), end="")
     elif arguments == ["names"]:
         print(";".join(mutant.name for mutant in MUTANTS if here(mutant)), end="")
     elif arguments[:1] == ["plant"]:
