@@ -105,51 +105,46 @@ __device__ __forceinline__ void write_mixed(const TileParams& p, const Place& pl
   }
 }
 
-/// Each run is written from its first 32-byte boundary of memory on, and as far past the tile's own end as
-/// the next tile's run starts late; the tile holds that many more rows. The first tile also writes what lies
-/// before the boundary.
+/// Assembly::ragged: runs that start anywhere. Whole vectors from a run's first 16-byte boundary on; the
+/// run's last item takes what lies in front of it and what is left at the end, as many elements as a vector
+/// together.
 template <class From, class To>
-__device__ __forceinline__ void write_skewed(const TileParams& p, const Place& place,
+__device__ __forceinline__ void write_ragged(const TileParams& p, const Place& place,
                                              const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
-  constexpr std::uint32_t kBoundary = 32 / sizeof(To);
   To* out = static_cast<To*>(p.out) + place.out;
-  const auto skew_of = [](const To* run) {
-    return static_cast<std::uint32_t>(-(reinterpret_cast<std::uintptr_t>(run) / sizeof(To))) % kBoundary;
-  };
-  const auto place_of = [&](const Position& rest, std::uint32_t element) {
-    const std::uint32_t column = rest.column + element * p.element_column;
-    return row_begin<kCount>(p, rest.row + element * p.element_row) +
-           column * static_cast<std::uint32_t>(sizeof(To));
-  };
 #pragma unroll 1
   for (std::uint32_t turn = 0; turn < elements_per_thread<From, To> / kCount; ++turn) {
     const WriteItem item = write_item<To>(p, place, threadIdx.x + turn * blockDim.x);
     if (!item.exists) continue;
     To* run = out + item.rest.offset;
-    const std::uint32_t first = item.first + skew_of(run);
-    if (first >= place.write_elements) continue;
-    const unsigned char* source = tile + place_of(item.rest, first);
+    const auto place_of = [&](std::uint32_t element) {
+      return tile + row_begin<kCount>(p, item.rest.row + element * p.element_row) +
+             (item.rest.column + element * p.element_column) * static_cast<std::uint32_t>(sizeof(To));
+    };
+    const auto head =
+        static_cast<std::uint32_t>(-(reinterpret_cast<std::uintptr_t>(run) / sizeof(To))) % kCount;
+    const bool ends = head > 0 && item.first + kCount >= p.write_elements;
+    const std::uint32_t first = ends ? item.first : item.first + head;
+    const unsigned char *source = place_of(first), *front = place_of(0);
     const std::uint32_t row = (item.rest.row + first * p.element_row) % kCount;
     WordsOf<To> words;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) {
+    for (std::uint32_t i = 0; i < kCount; ++i) {
       // Element i lies one block of rows on, or in the next row of the first block.
       const std::uint32_t wrap = row + i >= kCount ? p.element_wrap : 0;
-      words.set(i, *reinterpret_cast<const To*>(source + i * p.element_step - wrap));
+      const unsigned char* from = ends && i < head ? front : source - wrap;
+      words.set(static_cast<int>(i), *reinterpret_cast<const To*>(from + i * p.element_step));
     }
-    const int valid = static_cast<int>(place.write_elements - first);
-    store_valid(run + first, words, valid, valid >= kCount, p.streaming);
-  }
-  if (!place.first) return;
-#pragma unroll 1
-  for (std::uint32_t item = threadIdx.x; item < p.write_rows.extent * kBoundary; item += blockDim.x) {
-    const std::uint32_t element = item % kBoundary;
-    Position rest;
-    walk(p.write_rest, item / kBoundary, rest);
-    To* run = out + rest.offset;
-    if (inside(rest, place) && element < skew_of(run) && element < place.write_elements)
-      run[element] = *reinterpret_cast<const To*>(tile + place_of(rest, element));
+    if (!ends && first + kCount <= place.write_elements) {
+      store_global_16_bytes(run + first, &words.pack, p.streaming);
+      continue;
+    }
+#pragma unroll
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      const std::uint32_t element = ends && i < head ? i : first + i;
+      if (element < place.write_elements) run[element] = words.get(static_cast<int>(i));
+    }
   }
 }
 

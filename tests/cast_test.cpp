@@ -220,20 +220,22 @@ TEST_P(CastTest, FusedWithATranspose) {
     }
 }
 
-TEST_P(CastTest, OverflowsAndNansWithATranspose) {
+TEST_P(CastTest, OverflowsAndNansInEveryKernel) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> values{1.0, 65504.0, 65519.0, 65520.0, -65520.0, 1e30,
                                    inf, -inf,    nan,     -0.0,    2049.0};
   const Dims shape{67, 35};
-  for (const DType to : {DType::f16, DType::bf16}) {
-    SCOPED_TRACE(name_of(to));
-    GuardedBuffer in(stream(), Role::input, DType::f32, shape);
-    GuardedBuffer out(stream(), Role::output, to, shape, strides_of(Layout::nlc, shape));
-    fill_with(in.host(), [&](std::uint64_t i) { return values[i % values.size()]; });
-    run_and_compare(
-        in, out, [&](const TensorView& a, const TensorView& b) { cast(stream(), a, b); },
-        [](const TensorView& a, const TensorView& b) { reference::cast(a, b); });
-  }
+  for (const DType to : {DType::f16, DType::bf16})
+    for (const Layout from : {Layout::ncl, Layout::every_second})  // transposed, gathered
+    {
+      SCOPED_TRACE(std::string(name_of(to)) + " from " + name_of(from));
+      GuardedBuffer in(stream(), Role::input, DType::f32, shape, strides_of(from, shape));
+      GuardedBuffer out(stream(), Role::output, to, shape, strides_of(Layout::nlc, shape));
+      fill_with(in.host(), [&](std::uint64_t i) { return values[i % values.size()]; });
+      run_and_compare(
+          in, out, [&](const TensorView& a, const TensorView& b) { cast(stream(), a, b); },
+          [](const TensorView& a, const TensorView& b) { reference::cast(a, b); });
+    }
 }
 
 TEST_P(CastTest, BroadcastInputs) {

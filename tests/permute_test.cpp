@@ -224,9 +224,18 @@ TEST_P(PermuteFarTest, StridesBeyondThirtyTwoBits) {
   cast(stream(), in, out);
   EXPECT_TRUE(same_elements(in, out, NanRule::exact));
 
+  // Only the batches are far apart, on both sides: tiles within them.
+  const Dims far_in{3 * kFar, 130, 1}, far_out{kFar, 1, 70};
+  const TensorView batches(source.data(), DType::f16, shape, far_in);
+  const TensorView batches_out(destination.data(), DType::f16, shape, far_out);
+  fill_bits(batches, 1);
+  cast(stream(), batches, batches_out);
+  EXPECT_TRUE(same_elements(batches, batches_out, NanRule::exact));
+
   // The same bytes backwards: the base is the last element, every offset is negative.
   Dims backwards = in_strides;
   for (std::int64_t& stride : backwards) stride = -stride;
+  fill_bits(in);
   const TensorView reversed(element_at(in, last), DType::f16, shape, backwards);
   cast(stream(), reversed, out);
   EXPECT_TRUE(same_elements(reversed, out, NanRule::exact));
