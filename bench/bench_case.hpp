@@ -17,6 +17,12 @@ using Json = nlohmann::ordered_json;
 /// runs in a moment and is checked element by element.
 enum class Sizes { gpu, cpu, smoke };
 
+/// One of the things that a call does at the same time, alone.
+struct Part {
+  std::string name;
+  std::function<void()> call;
+};
+
 /// A case whose memory is there. Run i of a series is calls[i % calls.size()]: each has its own operands.
 struct Prepared {
   std::vector<Buffer> memory;
@@ -26,6 +32,11 @@ struct Prepared {
   /// Whether a GPU may run the calls from a graph. Not the vendor's copies: recorded, a large one may run on
   /// a slower copy engine.
   bool in_graph = true;
+  /// Calls in which this machine's processor works for the device: timed by the host's clock until the
+  /// stream's work is done. Never in a graph.
+  bool by_host = false;
+  /// Where there are any, the slowest of them is what the row is held against, not a copy.
+  std::vector<Part> parts;
 };
 
 struct BenchCase {
@@ -46,6 +57,7 @@ BenchCases copy_cases(Sizes sizes);
 BenchCases cast_cases(Sizes sizes);
 BenchCases conv1d_cases(Sizes sizes);
 BenchCases depthwise_cases(Sizes sizes);
+BenchCases overlap_cases(Sizes sizes);
 
 /// The suites by name, in the order in which they run.
 struct Suite {

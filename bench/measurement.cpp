@@ -21,15 +21,14 @@ struct Measurement::Current {
   Prepared prepared;
   std::vector<Copier> copiers;
   CallSeries series;
-  std::vector<CallSeries> copier_series;
+  std::vector<std::pair<std::string, CallSeries>> beside;
 };
 
-std::string Row::best_copier() const {
+std::string Row::reference() const {
   const auto faster = [](const auto& a, const auto& b) { return a.second < b.second; };
-  return std::min_element(copy_seconds.begin(), copy_seconds.end(), faster)->first;
+  const auto [least, most] = std::minmax_element(beside_seconds.begin(), beside_seconds.end(), faster);
+  return of_parts ? most->first : least->first;
 }
-
-double Row::best_copy_seconds() const { return copy_seconds.at(best_copier()); }
 
 Measurement::Current& Measurement::prepare(const BenchCase& bench_case) {
   if (current_ && current_->bench_case == &bench_case) return *current_;
@@ -37,17 +36,24 @@ Measurement::Current& Measurement::prepare(const BenchCase& bench_case) {
   const auto next = std::make_shared<Current>();
   next->prepared = bench_case.prepare(stream_);
   next->series.calls = next->prepared.calls;
-  next->series.in_graph = graphs_ && next->prepared.in_graph;
-  next->copiers = prepare_copiers(stream_, bench_case.bytes);
+  next->series.by_host = next->prepared.by_host;
+  next->series.in_graph = graphs_ && next->prepared.in_graph && !next->prepared.by_host;
+  if (next->prepared.parts.empty()) next->copiers = prepare_copiers(stream_, bench_case.bytes);
   timer_.warm_up(next->series, sample_seconds_);
   for (const Copier& copier : next->copiers) {
     CallSeries series;
     series.calls = copier.prepared.calls;
     series.in_graph = graphs_ && copier.prepared.in_graph;
-    if (!next->copier_series.empty()) series.next = next->copier_series.front().next;
-    next->copier_series.push_back(series);
-    timer_.warm_up(next->copier_series.back(), sample_seconds_);
+    if (!next->beside.empty()) series.next = next->beside.front().second.next;
+    next->beside.emplace_back(copier.name, series);
   }
+  for (const Part& part : next->prepared.parts) {
+    CallSeries series;
+    series.calls = {part.call};
+    series.by_host = true;
+    next->beside.emplace_back(part.name, series);
+  }
+  for (auto& named : next->beside) timer_.warm_up(named.second, sample_seconds_);
   next->bench_case = &bench_case;
   current_ = next;
   return *current_;
@@ -57,13 +63,13 @@ void Measurement::sample(benchmark::State& state, const BenchCase& bench_case, S
   Current& current = prepare(bench_case);
   samples.calls = current.series.count;
   samples.in_graph = current.series.in_graph;
+  samples.of_parts = !current.prepared.parts.empty();
   samples.sets = current.series.calls.size();
   for (auto _ : state) {
     const double seconds = timer_.sample(current.series);
     state.SetIterationTime(seconds);
     samples.seconds.push_back(seconds);
-    for (std::size_t i = 0; i < current.copiers.size(); ++i)
-      samples.copies[current.copiers[i].name].push_back(timer_.sample(current.copier_series[i]));
+    for (auto& [name, series] : current.beside) samples.beside[name].push_back(timer_.sample(series));
   }
   state.SetBytesProcessed(state.iterations() * bench_case.bytes);
 }
@@ -90,10 +96,11 @@ Row Measurement::row_of(const BenchCase& bench_case) const {
   row.calls_per_repetition = samples.calls;
   row.sets = samples.sets;
   row.in_graph = samples.in_graph;
+  row.of_parts = samples.of_parts;
   row.seconds = median(samples.seconds);
   row.fastest = *std::min_element(samples.seconds.begin(), samples.seconds.end());
   row.slowest = *std::max_element(samples.seconds.begin(), samples.seconds.end());
-  for (const auto& [name, seconds] : samples.copies) row.copy_seconds[name] = median(seconds);
+  for (const auto& [name, seconds] : samples.beside) row.beside_seconds[name] = median(seconds);
   return row;
 }
 

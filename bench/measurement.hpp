@@ -1,4 +1,5 @@
-// Times one case after another under Google Benchmark, with the copies of as many bytes beside each.
+// Times one case after another under Google Benchmark, with what it is held against beside each: copies of as
+// many bytes, or its own parts alone.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -20,13 +21,15 @@ struct Row {
   std::size_t repetitions = 0, calls_per_repetition = 0, sets = 0;
   bool in_graph = false;
   double seconds = 0, fastest = 0, slowest = 0;
-  std::map<std::string, double> copy_seconds;  // of each copier
+  std::map<std::string, double> beside_seconds;  // of each copier, or of each part
+  bool of_parts = false;
 
-  std::string best_copier() const;
-  double best_copy_seconds() const;
+  /// The best copy, or the slowest part.
+  std::string reference() const;
+  double reference_seconds() const { return beside_seconds.at(reference()); }
   double rate() const { return static_cast<double>(bench_case->bytes) / seconds; }
-  double copy_rate() const { return static_cast<double>(bench_case->bytes) / best_copy_seconds(); }
-  double share() const { return best_copy_seconds() / seconds; }
+  double reference_rate() const { return static_cast<double>(bench_case->bytes) / reference_seconds(); }
+  double share() const { return reference_seconds() / seconds; }
 };
 
 class Measurement {
@@ -35,8 +38,8 @@ class Measurement {
   Measurement(const Stream& stream, double sample_seconds, bool graphs)
       : timer_(stream), stream_(stream), sample_seconds_(sample_seconds), graphs_(graphs) {}
 
-  /// Each iteration is one sample of the case and, right after it, one of every copier: a machine that slows
-  /// down for a while slows both. Keeps the memory of the last case only.
+  /// Each iteration is one sample of the case and, right after it, one of every copier or part: a machine
+  /// that slows down for a while slows both. Keeps the memory of the last case only.
   void run(benchmark::State& state, const BenchCase& bench_case);
 
   /// In the order in which the cases first ran.
@@ -47,9 +50,9 @@ class Measurement {
   struct Samples {
     std::string error;
     std::size_t calls = 0, sets = 0;
-    bool in_graph = false;
+    bool in_graph = false, of_parts = false;
     std::vector<double> seconds;
-    std::map<std::string, std::vector<double>> copies;
+    std::map<std::string, std::vector<double>> beside;
   };
   struct Current;
 

@@ -49,10 +49,11 @@ Json row_json(const Row& row) {
   json["in_graph"] = row.in_graph;
   json["operand_sets"] = row.sets;
   json["gigabytes_per_second"] = row.rate() * 1e-9;
-  json["copy_seconds"] = row.copy_seconds;
-  json["best_copy"] = row.best_copier();
-  json["best_copy_gigabytes_per_second"] = row.copy_rate() * 1e-9;
-  json["share_of_copy"] = row.share();
+  json[row.of_parts ? "part_seconds" : "copy_seconds"] = row.beside_seconds;
+  json[row.of_parts ? "slowest_part" : "best_copy"] = row.reference();
+  json[row.of_parts ? "slowest_part_gigabytes_per_second" : "best_copy_gigabytes_per_second"] =
+      row.reference_rate() * 1e-9;
+  json[row.of_parts ? "share_of_slowest_part" : "share_of_copy"] = row.share();
   return json;
 }
 
@@ -72,8 +73,15 @@ void print_row(std::ostream& out, int name_width, const Row& row) {
     number(row.seconds * 1e6, 11, 2);
     number((row.slowest - row.fastest) / row.seconds * 100, 9, 1);
     number(row.rate() * 1e-9, 9, 1);
-    number(row.copy_rate() * 1e-9, 9, 1);
+    number(row.reference_rate() * 1e-9, 9, 1);
     number(row.share(), 7, 3);
+    if (row.of_parts) {
+      for (const auto& [part, seconds] : row.beside_seconds) {
+        out << "\n  " << std::left << std::setw(name_width - 2) << part + " alone" << std::right
+            << std::setw(11) << "";
+        number(seconds * 1e6, 11, 2);
+      }
+    }
   } else {
     out << "  FAILED: " << row.error;
   }

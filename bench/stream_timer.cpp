@@ -60,13 +60,24 @@ double StreamTimer::gpu_seconds(CallSeries& series, std::size_t count) const {
   return static_cast<double>(stop.milliseconds_since(start)) * 1e-3;
 }
 
+bool StreamTimer::by_events(const CallSeries& series) const {
+  return stream_.device().kind() == DeviceKind::gpu && !series.by_host;
+}
+
+double StreamTimer::host_seconds(CallSeries& series, std::size_t count) const {
+  return seconds_of([&] {
+    series.run(count);
+    stream_.synchronize();
+  });
+}
+
 void StreamTimer::warm_up(CallSeries& series, double sample_seconds) const {
-  const bool gpu = stream_.device().kind() == DeviceKind::gpu;
+  const bool gpu = by_events(series);
   series.run(series.calls.size());
   stream_.synchronize();
   const std::size_t trial = gpu ? 4 : 1;
-  const double each = (gpu ? gpu_seconds(series, trial) : seconds_of([&] { series.run(trial); })) /
-                      static_cast<double>(trial);
+  const double each =
+      (gpu ? gpu_seconds(series, trial) : host_seconds(series, trial)) / static_cast<double>(trial);
   const double wanted = std::ceil(sample_seconds / std::max(each, 1e-9));
   series.count = static_cast<std::size_t>(std::clamp(wanted, 1.0, static_cast<double>(kMostCalls)));
   if (!gpu) return;
@@ -85,9 +96,8 @@ void StreamTimer::record(CallSeries& series) const {
 }
 
 double StreamTimer::sample(CallSeries& series) const {
-  const double seconds = stream_.device().kind() == DeviceKind::gpu
-                             ? gpu_seconds(series, series.count)
-                             : seconds_of([&] { series.run(series.count); });
+  const double seconds =
+      by_events(series) ? gpu_seconds(series, series.count) : host_seconds(series, series.count);
   return seconds / static_cast<double>(series.count);
 }
 

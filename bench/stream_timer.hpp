@@ -20,6 +20,8 @@ struct CallSeries {
   std::shared_ptr<std::size_t> next = std::make_shared<std::size_t>(0);
   /// On a GPU a sample is one launch of a graph of `count` calls, which go through all operands.
   bool in_graph = false;
+  /// On a GPU too the host's clock tells, until the stream's work is done.
+  bool by_host = false;
 
  private:
   friend class StreamTimer;
@@ -31,7 +33,8 @@ struct CallSeries {
 /// On a GPU a sample is many calls between two events, queued one by one or as a graph. While the host does
 /// that, a copy in front of the first event keeps the stream busy: the calls run one right after the other
 /// however long queueing takes, and what is left of a launch is the device's own gap between two kernels.
-/// Elsewhere every call has finished when it returns, so the host's clock tells.
+/// Elsewhere every call has finished when it returns, so the host's clock tells, as it does where the host
+/// itself works in a call.
 class StreamTimer {
  public:
   explicit StreamTimer(const Stream& stream);
@@ -44,6 +47,8 @@ class StreamTimer {
 
  private:
   void keep_busy(double seconds) const;
+  bool by_events(const CallSeries& series) const;
+  double host_seconds(CallSeries& series, std::size_t count) const;
   double gpu_seconds(CallSeries& series, std::size_t count) const;
   void record(CallSeries& series) const;
 

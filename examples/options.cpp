@@ -135,7 +135,7 @@ void add_overlap(CLI::App& app, Arguments& a) {
       "of --path overlap, before a chunk is copied [cast]");
   add_integer(app, "--chunk-bytes", a.overlap.chunk_bytes, std::int64_t{0},
               "of --path overlap, over the link [0: by the input's size]");
-  add_integer(app, "--buffers", a.overlap.buffers, 2, "chunks on their way in --path overlap [3]");
+  add_integer(app, "--buffers", a.overlap.buffers, 2, "chunks on their way in --path overlap [4]");
   app.add_flag("--pinned-input,!--pageable-input", a.pinned_input,
                "kind of host memory that the input lies in [pinned]");
 }

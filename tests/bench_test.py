@@ -57,7 +57,7 @@ class BenchTest(unittest.TestCase):
     def test_rows_are_consistent(self):
         document, table = self.result("--benchmark_repetitions=3")
         rows = document["rows"]
-        self.assertEqual({row["suite"] for row in rows}, {"copy", "cast", "conv1d", "depthwise"})
+        self.assertEqual({row["suite"] for row in rows}, {"copy", "cast", "conv1d", "depthwise", "overlap"})
         self.assertEqual(len({row["name"] for row in rows}), len(rows))
         for row in rows:
             with self.subTest(row["name"]):
@@ -67,12 +67,16 @@ class BenchTest(unittest.TestCase):
                 self.assertGreater(row["fastest_seconds"], 0)
                 self.assertLessEqual(row["fastest_seconds"], row["seconds"])
                 self.assertLessEqual(row["seconds"], row["slowest_seconds"])
-                best = min(row["copy_seconds"].values())
-                self.assertEqual(row["copy_seconds"][row["best_copy"]], best)
-                self.assertAlmostEqual(row["share_of_copy"], best / row["seconds"], places=9)
+                parts = row["suite"] == "overlap"
+                reference = "slowest_part" if parts else "best_copy"
+                share = row["share_of_slowest_part" if parts else "share_of_copy"]
+                seconds = row["part_seconds" if parts else "copy_seconds"]
+                beside = (max if parts else min)(seconds.values())
+                self.assertEqual(seconds[row[reference]], beside)
+                self.assertAlmostEqual(share, beside / row["seconds"], places=9)
                 self.assertAlmostEqual(row["gigabytes_per_second"], row["bytes"] * 1e-9 / row["seconds"], places=6)
-                self.assertAlmostEqual(row["share_of_copy"],
-                                       row["gigabytes_per_second"] / row["best_copy_gigabytes_per_second"], places=9)
+                self.assertAlmostEqual(share, row["gigabytes_per_second"] / row[reference + "_gigabytes_per_second"],
+                                       places=9)
                 self.assertEqual(sum(line.startswith(row["name"] + " ") for line in table.splitlines()), 1)
 
     def test_the_machine_is_named(self):

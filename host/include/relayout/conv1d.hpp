@@ -61,7 +61,7 @@ const char* name_of(HostWork work) noexcept;
 struct OverlapOptions {
   HostWork host_work = HostWork::cast;
   std::int64_t chunk_bytes = 0;  // over the link; 0: chosen by the size of the input
-  int buffers = 3;               // chunks on their way at a time, 2 or more
+  int buffers = 4;               // chunks on their way at a time, 2 or more
   /// The input lies in pinned memory: with HostWork::none and elements without gaps it is copied from there.
   bool pinned_input = false;
 };
