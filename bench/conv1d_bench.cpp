@@ -11,39 +11,39 @@ using cases::Layout;
 using cases::PadCase;
 using Views = std::vector<TensorView>;
 
-BenchCase img2col_case(const Img2colCase& c) {
+/// One kernel from `in` to `out`.
+template <class Case, class Run>
+BenchCase single_kernel_case(const std::string& name, const Case& c, const Operand& out, const Run& run) {
   const Operand in{c.in_type, c.in_shape(), cases::strides_of(c.in_layout, c.in_shape())};
-  const Operand out{c.out_type, c.out_shape(), c.out_strides()};
-  const std::string name = std::string("img2col/") + name_of(c.in_type) + "-" + cases::name_of(c.in_layout) +
-                           "/" + joined(c.in_shape()) + "/hk" + std::to_string(c.window.taps);
   return {"conv1d",
           name,
           in.bytes() + out.bytes(),
           parameters_of(c),
           printed(c),
-          [in, out, c](const Stream& stream) {
-            return prepare_rotated(stream, {in, out}, [stream, c](const Views& views) {
-              img2col(stream, views[0], c.window, c.pad, views[1]);
-            });
+          [in, out, run](const Stream& stream) {
+            return prepare_rotated(stream, {in, out},
+                                   [stream, run](const Views& views) { run(stream, views[0], views[1]); });
           }};
 }
 
+BenchCase img2col_case(const Img2colCase& c) {
+  const std::string name = std::string("img2col/") + name_of(c.in_type) + "-" + cases::name_of(c.in_layout) +
+                           "/" + joined(c.in_shape()) + "/hk" + std::to_string(c.window.taps);
+  return single_kernel_case(name, c, {c.out_type, c.out_shape(), c.out_strides()},
+                            [c](const Stream& stream, const TensorView& in, const TensorView& out) {
+                              img2col(stream, in, c.window, c.pad, out);
+                            });
+}
+
 BenchCase pad_case(const PadCase& c) {
-  const Operand in{c.in_type, c.in_shape(), cases::strides_of(c.in_layout, c.in_shape())};
-  const Operand out{c.out_type, c.out_shape(), cases::strides_of(c.out_layout, c.out_shape())};
   const std::string name = std::string("pad-") + name_of(c.pad.mode) + "/" + name_of(c.in_type) + "-" +
                            cases::name_of(c.in_layout) + "-" + name_of(c.out_type) + "-" +
                            cases::name_of(c.out_layout) + "/" + joined(c.in_shape());
-  return {"conv1d",
-          name,
-          in.bytes() + out.bytes(),
-          parameters_of(c),
-          printed(c),
-          [in, out, c](const Stream& stream) {
-            return prepare_rotated(stream, {in, out}, [stream, c](const Views& views) {
-              pad(stream, views[0], c.pad, views[1]);
-            });
-          }};
+  return single_kernel_case(name, c,
+                            {c.out_type, c.out_shape(), cases::strides_of(c.out_layout, c.out_shape())},
+                            [c](const Stream& stream, const TensorView& in, const TensorView& out) {
+                              pad(stream, in, c.pad, out);
+                            });
 }
 
 /// x on the device -> y, the weights prepared once, no bias. What the plan holds in between does not count as

@@ -13,6 +13,7 @@
 #include "kernels/backend_kernels.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/pad_index.hpp"
+#include "kernels/window_grid.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -28,15 +29,10 @@ struct TilePlace {
 };
 
 __device__ __forceinline__ TilePlace place_tile(const WindowParams& p) {
-  const std::int64_t channel_tiles = (p.channels + p.tile_channels - 1) / p.tile_channels;
-  const std::int64_t position_tiles = (p.positions + p.tile_positions - 1) / p.tile_positions;
-  std::int64_t rest = blockIdx.x;
+  const auto [first_channel, first_position, group, batch] = tile_index(p, blockIdx.x);
   TilePlace place;
-  place.first_channel = rest % channel_tiles * p.tile_channels;
-  rest /= channel_tiles;
-  place.first_position = rest % position_tiles * p.tile_positions;
-  rest /= position_tiles;
-  const std::int64_t group = rest % p.groups, batch = rest / p.groups;
+  place.first_channel = first_channel;
+  place.first_position = first_position;
   place.in_base = batch * p.in_batch + (group * p.channels + place.first_channel) * p.in_channel;
   place.out_base = batch * p.out_batch + group * p.out_group + place.first_channel * p.out_channel +
                    place.first_position * p.out_position;
@@ -137,10 +133,8 @@ __global__ __launch_bounds__(kThreads) void window_kernel(WindowParams p, To pad
 }  // namespace
 
 void launch_window(const LaunchContext& context, const WindowParams& p) {
-  const std::int64_t channel_tiles = (p.channels + p.tile_channels - 1) / p.tile_channels;
-  const std::int64_t position_tiles = (p.positions + p.tile_positions - 1) / p.tile_positions;
   LaunchShape shape;
-  shape.blocks_x = p.batch * p.groups * channel_tiles * position_tiles;
+  shape.blocks_x = tile_count(p);
   shape.threads_x = kThreads;
   visit_element_types(p.in_type, p.out_type, [&](auto from, auto to) {
     using From = typename decltype(from)::type;

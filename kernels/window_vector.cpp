@@ -2,9 +2,8 @@
 //   out[b, g, t, k, c] = padded in[b, g * channels + c, t * stride + k * dilation - pad_left]
 //
 // A block takes a tile of positions x channels of one batch and group. Shared memory holds its samples as
-// rows of 16-byte packs of channels, [sample][pack], already converted; pack p of sample s lies in slot p ^
-// (s / kSamples), so that lanes that store one pack column of neighbouring samples hit different banks, as do
-// lanes that read a row.
+// rows of 16-byte packs of channels, [sample][pack], already converted, each row's packs in an order of its
+// own (plan::vector_window_slot), so that lanes hit different banks.
 //
 // In: a thread loads kChannels rows of kSamples neighbouring samples (time is the input's fast axis), or
 // kChannels channels of one sample (channels are), as 16-byte vectors, turns them in registers and stores
@@ -14,12 +13,15 @@
 // Global traffic: each input element once plus the halo of span - stride samples a tile, which the
 // neighbour's load has just brought into the L2; each output element once.
 #include <cstring>
+#include <string>
 #include <type_traits>
 
+#include "host/plan/window_vector_rules.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/pad_index.hpp"
+#include "kernels/window_grid.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -37,14 +39,7 @@ struct Place {
 };
 
 __device__ __forceinline__ Place place_tile(const WindowParams& p, int vector) {
-  std::int64_t rest = blockIdx.x;
-  const std::int64_t channel_tiles = (p.channels + p.tile_channels - 1) / p.tile_channels;
-  const std::int64_t position_tiles = (p.positions + p.tile_positions - 1) / p.tile_positions;
-  const std::int64_t channel = rest % channel_tiles * p.tile_channels;
-  rest /= channel_tiles;
-  const std::int64_t position = rest % position_tiles * p.tile_positions;
-  rest /= position_tiles;
-  const std::int64_t group = rest % p.groups, batch = rest / p.groups;
+  const auto [channel, position, group, batch] = tile_index(p, blockIdx.x);
   Place place;
   place.in = batch * p.in_batch + (group * p.channels + channel) * p.in_channel;
   place.out = batch * p.out_batch + group * p.out_group + channel * p.out_channel + position * p.out_position;
@@ -64,7 +59,7 @@ __device__ __forceinline__ Place place_tile(const WindowParams& p, int vector) {
 template <class To>
 __device__ __forceinline__ int slot_of(const WindowParams& p, int sample, int pack, int vector) {
   const int packs = p.tile_channels / Pack<To>::kCount;
-  return (sample * packs + (pack ^ (sample / vector & (packs - 1)))) * Pack<To>::kCount;
+  return plan::vector_window_slot(sample, pack, packs, vector) * Pack<To>::kCount;
 }
 
 /// Time is the fast axis: a thread takes kSamples samples of kChannels channels.
@@ -223,25 +218,26 @@ __global__ __launch_bounds__(kThreads) void window_vector_kernel(WindowParams p,
 }  // namespace
 
 void launch_window_vector(const LaunchContext& context, const WindowParams& p) {
-  const std::int64_t channel_tiles = (p.channels + p.tile_channels - 1) / p.tile_channels;
-  const std::int64_t position_tiles = (p.positions + p.tile_positions - 1) / p.tile_positions;
   LaunchShape shape;
-  shape.blocks_x = p.batch * p.groups * channel_tiles * position_tiles;
+  shape.blocks_x = tile_count(p);
   shape.threads_x = kThreads;
   shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
   visit_element_types(p.in_type, p.out_type, [&](auto from, auto to) {
     using From = typename decltype(from)::type;
     using To = typename decltype(to)::type;
-    constexpr bool kBetweenHalves = sizeof(From) == 2 && sizeof(To) == 2 && !std::is_same_v<From, To>;
-    if constexpr ((sizeof(To) == 2 || sizeof(To) == 4) && !kBetweenHalves) {
+    if constexpr (plan::has_vector_window(sizeof(From), sizeof(To), !std::is_same_v<From, To>)) {
       To padding;
       std::memcpy(&padding, &p.pad_bits, sizeof(To));
       if (p.along_time) {
-        launch("window", context, shape, window_vector_kernel<From, To, true>, p, padding);
-      } else if constexpr (sizeof(From) >= sizeof(To)) {
-        launch("window", context, shape, window_vector_kernel<From, To, false>, p, padding);
+        return launch("window", context, shape, window_vector_kernel<From, To, true>, p, padding);
+      }
+      if constexpr (plan::has_vector_window_along_channels(sizeof(From), sizeof(To))) {
+        return launch("window", context, shape, window_vector_kernel<From, To, false>, p, padding);
       }
     }
+    throw Error(ErrorCode::unsupported, std::string("window: no 16-byte loads of ") + name_of(p.in_type) +
+                                            " along " + (p.along_time ? "time" : "channels") +
+                                            " for an output of " + name_of(p.out_type));
   });
 }
 

@@ -115,10 +115,10 @@ void img2col(const Stream& stream, const TensorView& in, const Window& window, c
   }
   check_shape("img2col", out, window.groups == 1 ? Dims{rows, columns} : Dims{window.groups, rows, columns});
   check_padding("img2col", in.extent(2), pad);
-  if (pad.mode == PadMode::constant) encode_pad_value("img2col", pad.value, out.dtype());
+  const std::uint64_t pad_bits = encode_pad_value("img2col", pad, out.dtype());
   check_memory("img2col", in, out);
   if (out.elements() == 0) return;
-  run_window(stream, in, window, pad, positions, out,
+  run_window(stream, in, window, pad, pad_bits, positions, out,
              operand_strides(out, window, group_channels, positions));
 }
 

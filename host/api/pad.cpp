@@ -32,14 +32,14 @@ void pad(const Stream& stream, const TensorView& in, const PadSpec& spec, const 
   const std::int64_t padded = padded_length("pad", length, spec);
   check_shape("pad", out, {in.extent(0), in.extent(1), padded});
   check_padding("pad", length, spec);
-  if (spec.mode == PadMode::constant) encode_pad_value("pad", spec.value, out.dtype());
+  const std::uint64_t pad_bits = encode_pad_value("pad", spec, out.dtype());
   check_memory("pad", in, out);
   if (out.elements() == 0) return;
   WindowStrides strides;
   strides.batch = out.stride(0);
   strides.channel = out.stride(1);
   strides.position = out.stride(2);
-  run_window(stream, in, window, spec, padded, out, strides);
+  run_window(stream, in, window, spec, pad_bits, padded, out, strides);
 }
 
 }  // namespace relayout

@@ -125,7 +125,9 @@ void check_padding(const char* operation, std::int64_t length, const PadSpec& pa
   }
 }
 
-std::uint64_t encode_pad_value(const char* operation, double value, DType type) {
+std::uint64_t encode_pad_value(const char* operation, const PadSpec& pad, DType type) {
+  if (pad.mode != PadMode::constant) return 0;
+  const double value = pad.value;
   switch (type) {
     case DType::f16:
       return bits_of(to_f16(value));
@@ -159,7 +161,8 @@ std::uint64_t encode_pad_value(const char* operation, double value, DType type) 
 }
 
 void run_window(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
-                std::int64_t positions, const TensorView& out, const WindowStrides& strides) {
+                std::uint64_t pad_bits, std::int64_t positions, const TensorView& out,
+                const WindowStrides& strides) {
   WindowParams params;
   params.in = in.data();
   params.out = out.data();
@@ -175,7 +178,7 @@ void run_window(const Stream& stream, const TensorView& in, const Window& window
   params.dilation = window.dilation;
   params.pad_left = pad.left;
   params.mode = pad.mode;
-  if (pad.mode == PadMode::constant) params.pad_bits = encode_pad_value("pad", pad.value, out.dtype());
+  params.pad_bits = pad_bits;
   params.reflect_length = pad.mode == PadMode::reflect_zero_extended
                               ? std::max(params.length, std::max(pad.left, pad.right) + 1)
                               : params.length;

@@ -18,13 +18,15 @@ std::int64_t padded_length(const char* operation, std::int64_t length, const Pad
 /// Error{pad_too_large} or {invalid_shape} when the mode cannot pad a signal of this length under the policy.
 void check_padding(const char* operation, std::int64_t length, const PadSpec& pad);
 
-/// The constant in the low bytes, rounded once to `type`. Error{literal_range} for an integer type that
-/// cannot hold it, Error{dtype} for a type without a conversion.
-std::uint64_t encode_pad_value(const char* operation, double value, DType type);
+/// The constant of constant padding in the low bytes, rounded once to `type`; 0 for the other modes, which
+/// have none. Error{literal_range} for an integer type that cannot hold it, Error{dtype} for a type without a
+/// conversion.
+std::uint64_t encode_pad_value(const char* operation, const PadSpec& pad, DType type);
 
-/// Everything has been checked; positions > 0.
+/// Everything has been checked; positions > 0. pad_bits: encode_pad_value for the output's type.
 void run_window(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
-                std::int64_t positions, const TensorView& out, const WindowStrides& strides);
+                std::uint64_t pad_bits, std::int64_t positions, const TensorView& out,
+                const WindowStrides& strides);
 
 /// Plans and queues a window; the plan's fields of `params` are overwritten.
 void launch_window(const Stream& stream, WindowParams params);

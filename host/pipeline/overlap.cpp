@@ -78,7 +78,8 @@ struct Conv1dOverlap::State {
   Stream stream, copies, host;
   Conv1d problem;
   StagedOrder order = StagedOrder::channels_first;
-  WindowStrides strides;  // of A
+  WindowStrides strides;       // of A
+  std::uint64_t pad_bits = 0;  // of the problem's constant
   mutable std::vector<Slot> slots;
   std::vector<Step> steps;
   std::int64_t direct = 0, link_bytes = 0, host_bytes = 0;
@@ -104,7 +105,8 @@ void Conv1dOverlap::State::pad_staged(const Step& step, std::int64_t begin, std:
   strides_of_out.batch = out.stride(0);
   strides_of_out.channel = out.stride(1);
   strides_of_out.position = out.stride(2);
-  run_window(host, step.input, Window(), pad, end - begin, out, strides_of_out);
+  // A constant is never staged: the device's kernel knows it.
+  run_window(host, step.input, Window(), pad, 0, end - begin, out, strides_of_out);
 }
 
 void Conv1dOverlap::State::stage(const Step& step) const {
@@ -148,8 +150,8 @@ void Conv1dOverlap::State::copy(const Step& step) const {
 void Conv1dOverlap::State::run_kernel(const Step& step) const {
   Slot& slot = slots[step.slot];
   stream.wait(slot.copied);
-  run_window(stream, step.on_device, problem.window, step.kernel_pad, step.chunk.positions, step.out,
-             strides);
+  run_window(stream, step.on_device, problem.window, step.kernel_pad, pad_bits, step.chunk.positions,
+             step.out, strides);
   slot.consumed.record(stream);
   slot.was_consumed = true;
 }
@@ -166,6 +168,7 @@ Conv1dOverlap::Conv1dOverlap(const Stream& stream, const Conv1d& problem, const 
   State& s = *state_;
   s.order = cut.order;
   s.strides = operand_strides(problem, sizes);
+  s.pad_bits = encode_pad_value("conv1d", problem.pad, problem.dtype);
   s.description = describe(options.host_work, cut);
   const DType type = cut.type;
   const std::int64_t element = static_cast<std::int64_t>(size_of(type));

@@ -44,6 +44,7 @@ void round_sums(const Stream& stream, const Buffer& sums, const TensorView& bias
 PaddedSignal::PaddedSignal(const Device& device, const Conv1d& problem, bool with_bias)
     : problem_(problem),
       plan_(plan_of(device, problem)),
+      pad_bits_(encode_pad_value("conv1d", problem.pad, problem.dtype)),
       signal_(device, static_cast<std::size_t>(plan_.signal_elements) * size_of(problem.dtype)) {
   const std::int64_t positions = output_length(problem.length, problem.window, problem.pad);
   const TensorView y(nullptr, problem.dtype, {problem.batch, positions, problem.out_channels});
@@ -64,7 +65,7 @@ void PaddedSignal::fill(const Stream& stream, const TensorView& input) const {
   strides.batch = residues.taps * strides.tap;
   strides.group = problem_.batch * strides.batch;
   const TensorView signal(signal_.data(), problem_.dtype, {plan_.signal_elements});
-  run_window(stream, input, residues, problem_.pad, plan_.samples, signal, strides);
+  run_window(stream, input, residues, problem_.pad, pad_bits_, plan_.samples, signal, strides);
 }
 
 void PaddedSignal::multiply(const Stream& stream, const TensorView& bt, const TensorView& bias,

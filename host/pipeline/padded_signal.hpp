@@ -31,6 +31,7 @@ class PaddedSignal {
  private:
   Conv1d problem_;
   plan::ViewPlan plan_;
+  std::uint64_t pad_bits_;
   Buffer signal_;
   /// y in f32, where the library cannot add the bias before the one rounding.
   Buffer sums_;

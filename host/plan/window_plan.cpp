@@ -1,5 +1,7 @@
 #include "host/plan/window_plan.hpp"
 
+#include "host/plan/window_vector_rules.hpp"
+
 namespace relayout::plan {
 namespace {
 
@@ -21,10 +23,8 @@ WindowPlan plan_window(const WindowShape& shape, const WindowAccess& access, boo
     plan.kernel = WindowKernel::rows;
     return plan;
   }
-  // f16 to bf16 and back has no vector kernel: nobody's hot path, and its 64 conversions a thread outgrow the
-  // scalar registers of CDNA.
-  const bool between_halves = converts && access.in_bytes == 2 && access.out_bytes == 2;
-  const VectorAxis axis = between_halves ? VectorAxis::none : vector_axis(access);
+  const bool has_kernel = has_vector_window(access.in_bytes, access.out_bytes, converts);
+  const VectorAxis axis = has_kernel ? vector_axis(access) : VectorAxis::none;
   if (axis != VectorAxis::none) plan.tile = choose_vector_tile(shape, access, axis, pad_left, device);
   if (plan.tile.positions > 0) {
     plan.kernel = WindowKernel::vector;

@@ -4,6 +4,8 @@
 #include <initializer_list>
 #include <numeric>
 
+#include "host/plan/window_vector_rules.hpp"
+
 namespace relayout::plan {
 namespace {
 
@@ -28,7 +30,7 @@ bool rows_aligned(std::uintptr_t base, std::int64_t element_bytes, std::initiali
 }
 
 bool output_aligned(const WindowAccess& a) {
-  if (a.out_bytes != 2 && a.out_bytes != 4) return false;
+  if (!has_vector_window(a.in_bytes, a.out_bytes, false)) return false;
   if (a.channels % (kPackBytes / a.out_bytes) != 0) return false;
   const bool tap_outer = a.out_channel == 1;
   const bool channel_outer = a.taps > 1 && a.out_tap == 1 && a.out_channel == a.taps;
@@ -73,8 +75,7 @@ VectorAxis vector_axis(const WindowAccess& a) {
       rows_aligned(a.in, a.in_bytes, {{a.batch, a.in_batch}, {all_channels, a.in_channel}})) {
     return VectorAxis::time;
   }
-  const bool whole_packs = a.in_bytes >= a.out_bytes;
-  if (whole_packs && a.in_channel == 1 &&
+  if (has_vector_window_along_channels(a.in_bytes, a.out_bytes) && a.in_channel == 1 &&
       rows_aligned(a.in, a.in_bytes, {{a.batch, a.in_batch}, {a.length, a.in_time}})) {
     return VectorAxis::channel;
   }

@@ -7,9 +7,8 @@
 #include <hipblas/hipblas.h>
 
 #include <limits>
-#include <map>
-#include <mutex>
-#include <utility>
+
+#include "platform/blas_handles.hpp"
 #endif
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -23,39 +22,26 @@ void check_blas(hipblasStatus_t status, const char* operation) {
               std::string(operation) + " failed in hipBLAS: " + hipblasStatusToString(status));
 }
 
-/// One handle a stream: a handle's workspace must not serve two streams at a time.
-class Handles {
+/// rocBLAS allocates its workspace with the handle.
+class Handle {
  public:
-  std::mutex& mutex() { return mutex_; }
-
-  /// With mutex() held. rocBLAS allocates its workspace with the handle.
-  hipblasHandle_t of(const LaunchContext& context) {
-    hipblasHandle_t& handle = handles_[{context.device, context.stream}];
-    if (handle == nullptr) {
-      check_blas(hipblasCreate(&handle), "creating a handle");
-      check_blas(hipblasSetStream(handle, static_cast<hipStream_t>(context.stream)), "choosing a stream");
-    }
-    return handle;
+  explicit Handle(const LaunchContext& context) {
+    check_blas(hipblasCreate(&handle_), "creating a handle");
+    const hipblasStatus_t status = hipblasSetStream(handle_, static_cast<hipStream_t>(context.stream));
+    if (status != HIPBLAS_STATUS_SUCCESS) (void)hipblasDestroy(handle_);
+    check_blas(status, "choosing a stream");
   }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  ~Handle() { (void)hipblasDestroy(handle_); }
 
-  void release(int device, void* stream) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = handles_.find({device, stream});
-    if (found == handles_.end()) return;
-    (void)hipblasDestroy(found->second);
-    handles_.erase(found);
-  }
+  hipblasHandle_t get() const { return handle_; }
 
  private:
-  std::mutex mutex_;
-  std::map<std::pair<int, void*>, hipblasHandle_t> handles_;
+  hipblasHandle_t handle_ = nullptr;
 };
 
-/// Never destroyed: when the program ends, the driver may be gone before static objects are.
-Handles& handles() {
-  static Handles& instance = *new Handles;
-  return instance;
-}
+BlasHandles<Handle>& handles() { return BlasHandles<Handle>::instance(); }
 
 // hipBLAS 3 (ROCm 7) takes HIP's own data types, older ones their own.
 #if hipblasVersionMajor >= 3
@@ -85,31 +71,26 @@ bool library_gemm(const LaunchContext& context, const GemmParams& p) {
     if (size > std::numeric_limits<int>::max()) return false;
   }
   const DeviceGuard guard(context.device);
-  const std::lock_guard<std::mutex> lock(handles().mutex());
-  const hipblasHandle_t handle = handles().of(context);
   void* y = to_workspace ? p.workspace : p.y;
   const BlasType in = data_type(p.in_type), out = to_workspace ? kFloat : data_type(p.out_type);
   const float one = 1.0f, zero = 0.0f;
   const auto integer = [](std::int64_t value) { return static_cast<int>(value); };
-  check_blas(hipblasGemmStridedBatchedEx(handle, HIPBLAS_OP_T, HIPBLAS_OP_N, integer(p.n), integer(p.m),
-                                         integer(p.k), &one, p.bt, in, integer(p.ldb), p.b_group, p.a, in,
-                                         integer(p.lda), p.a_group, &zero, y, out, integer(ldc), y_group,
-                                         integer(p.groups), kCompute, HIPBLAS_GEMM_DEFAULT),
-             "gemm");
+  handles().with(context, [&](const Handle& handle) {
+    check_blas(hipblasGemmStridedBatchedEx(
+                   handle.get(), HIPBLAS_OP_T, HIPBLAS_OP_N, integer(p.n), integer(p.m), integer(p.k), &one,
+                   p.bt, in, integer(p.ldb), p.b_group, p.a, in, integer(p.lda), p.a_group, &zero, y, out,
+                   integer(ldc), y_group, integer(p.groups), kCompute, HIPBLAS_GEMM_DEFAULT),
+               "gemm");
+  });
   return true;
 }
 
-void release_blas(int device, void* stream) noexcept {
-  try {
-    handles().release(device, stream);
-  } catch (...) {  // a mutex that cannot be locked: the handle stays, nothing else is lost
-  }
-}
 void prepare_library(const LaunchContext& context) {
   const DeviceGuard guard(context.device);
-  const std::lock_guard<std::mutex> lock(handles().mutex());
-  handles().of(context);
+  handles().with(context, [](const Handle&) {});
 }
+
+void release_blas(int device, void* stream) noexcept { handles().release(device, stream); }
 #else
 const char* library_name() noexcept { return nullptr; }
 bool library_gemm(const LaunchContext&, const GemmParams&) { return false; }

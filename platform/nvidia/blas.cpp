@@ -6,10 +6,7 @@
 #ifdef RELAYOUT_HAVE_CUBLAS
 #include <cublas_v2.h>
 
-#include <map>
-#include <memory>
-#include <mutex>
-#include <utility>
+#include "platform/blas_handles.hpp"
 #endif
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -66,33 +63,7 @@ class Handle {
   void* workspace_ = nullptr;
 };
 
-/// One handle a stream: a handle's workspace must not serve two streams at a time.
-class Handles {
- public:
-  std::mutex& mutex() { return mutex_; }
-
-  /// With mutex() held.
-  cublasHandle_t of(const LaunchContext& context) {
-    std::unique_ptr<Handle>& handle = handles_[{context.device, context.stream}];
-    if (handle == nullptr) handle = std::make_unique<Handle>(context);
-    return handle->get();
-  }
-
-  void release(int device, void* stream) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    handles_.erase({device, stream});
-  }
-
- private:
-  std::mutex mutex_;
-  std::map<std::pair<int, void*>, std::unique_ptr<Handle>> handles_;
-};
-
-/// Never destroyed: when the program ends, the driver may be gone before static objects are.
-Handles& handles() {
-  static Handles& instance = *new Handles;
-  return instance;
-}
+BlasHandles<Handle>& handles() { return BlasHandles<Handle>::instance(); }
 
 cudaDataType_t data_type(DType type) {
   if (type == DType::f16) return CUDA_R_16F;
@@ -106,32 +77,27 @@ const char* library_name() noexcept { return "cuBLAS"; }
 bool library_gemm(const LaunchContext& context, const GemmParams& p) {
   if (p.lda < p.k) return false;
   const DeviceGuard guard(context.device);
-  const std::lock_guard<std::mutex> lock(handles().mutex());
-  const cublasHandle_t handle = handles().of(context);
   const bool to_workspace = p.bias != nullptr;
   void* y = to_workspace ? p.workspace : p.y;
   const cudaDataType_t in = data_type(p.in_type), out = to_workspace ? CUDA_R_32F : data_type(p.out_type);
   const std::int64_t ldc = to_workspace ? p.n : p.ldc, y_group = to_workspace ? p.m * p.n : p.y_group;
   const float one = 1.0f, zero = 0.0f;
-  check_blas(cublasGemmStridedBatchedEx_64(handle, CUBLAS_OP_T, CUBLAS_OP_N, p.n, p.m, p.k, &one, p.bt, in,
-                                           p.ldb, p.b_group, p.a, in, p.lda, p.a_group, &zero, y, out, ldc,
-                                           y_group, p.groups, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-             "gemm");
+  handles().with(context, [&](const Handle& handle) {
+    check_blas(
+        cublasGemmStridedBatchedEx_64(handle.get(), CUBLAS_OP_T, CUBLAS_OP_N, p.n, p.m, p.k, &one, p.bt, in,
+                                      p.ldb, p.b_group, p.a, in, p.lda, p.a_group, &zero, y, out, ldc,
+                                      y_group, p.groups, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+        "gemm");
+  });
   return true;
 }
 
 void prepare_library(const LaunchContext& context) {
   const DeviceGuard guard(context.device);
-  const std::lock_guard<std::mutex> lock(handles().mutex());
-  handles().of(context);
+  handles().with(context, [](const Handle&) {});
 }
 
-void release_blas(int device, void* stream) noexcept {
-  try {
-    handles().release(device, stream);
-  } catch (...) {  // a mutex that cannot be locked: the handle stays, nothing else is lost
-  }
-}
+void release_blas(int device, void* stream) noexcept { handles().release(device, stream); }
 #else
 const char* library_name() noexcept { return nullptr; }
 bool library_gemm(const LaunchContext&, const GemmParams&) { return false; }
