@@ -34,11 +34,12 @@ struct Step {
   plan::Conv1dChunk chunk;
   std::size_t slot = 0;
   bool direct = false;      // copied from the input itself
-  TensorView input;         // the chunk's items, all samples
+  Window window;            // of the chunk's groups
+  TensorView input;         // the chunk's items and channels, all samples
   TensorView staged;        // [items, channels, samples]: in the slot's staging buffer, or of the input
   TensorView on_device;     // the same in the slot's device buffer
   std::size_t bytes = 0;    // over the link
-  TensorView out;           // starts at the chunk's first row of A
+  TensorView out;           // the first element of A that the chunk gives
   PadSpec kernel_pad, pad;  // of the device's kernel on the chunk; of the problem
 };
 
@@ -62,6 +63,17 @@ void check_operand(const TensorView& operand, const Conv1d& problem, const Conv1
     throw Error(ErrorCode::dtype, "conv1d: the operand is " + operand.to_string() +
                                       ", but must be contiguous " + name_of(problem.dtype));
   }
+}
+
+/// Where a chunk's part of A begins, as a view of one element.
+TensorView first_element(const TensorView& operand, const WindowStrides& strides,
+                         const plan::Conv1dChunk& chunk, std::int64_t group_channels) {
+  const std::int64_t offset = chunk.item * strides.batch + chunk.position * strides.position +
+                              chunk.channel / group_channels * strides.group +
+                              chunk.channel % group_channels * strides.channel;
+  char* const memory = static_cast<char*>(operand.data());
+  const auto element = static_cast<std::int64_t>(size_of(operand.dtype()));
+  return TensorView(memory == nullptr ? nullptr : memory + offset * element, operand.dtype(), {1});
 }
 
 std::string describe(HostWork work, const OverlapChunks& cut) {
@@ -132,7 +144,7 @@ void Conv1dOverlap::State::work_on_host(const Step& step) const {
 void Conv1dOverlap::State::copy(const Step& step) const {
   Slot& slot = slots[step.slot];
   if (slot.was_consumed) copies.wait(slot.consumed);
-  if (!step.direct || order == StagedOrder::channels_last) {
+  if (!step.direct || order == StagedOrder::channels_last || step.chunk.whole) {
     copies.copy(step.on_device.data(), step.staged.data(), step.bytes);
   } else {
     const std::size_t element = size_of(step.staged.dtype());
@@ -141,7 +153,7 @@ void Conv1dOverlap::State::copy(const Step& step) const {
     };
     copies.copy_rows(step.on_device.data(), pitch(step.on_device), step.staged.data(), pitch(step.staged),
                      static_cast<std::size_t>(step.chunk.samples) * element,
-                     static_cast<std::size_t>(step.chunk.items * problem.in_channels));
+                     static_cast<std::size_t>(step.chunk.items * step.chunk.channels));
   }
   slot.copied.record(copies);
   slot.was_copied = true;
@@ -150,8 +162,8 @@ void Conv1dOverlap::State::copy(const Step& step) const {
 void Conv1dOverlap::State::run_kernel(const Step& step) const {
   Slot& slot = slots[step.slot];
   stream.wait(slot.copied);
-  run_window(stream, step.on_device, problem.window, step.kernel_pad, pad_bits, step.chunk.positions,
-             step.out, strides);
+  run_window(stream, step.on_device, step.window, step.kernel_pad, pad_bits, step.chunk.positions, step.out,
+             strides);
   slot.consumed.record(stream);
   slot.was_consumed = true;
 }
@@ -183,21 +195,23 @@ Conv1dOverlap::Conv1dOverlap(const Stream& stream, const Conv1d& problem, const 
     step.chunk = chunk;
     step.slot = s.steps.size() % slots;
     step.direct = cut.direct && chunk.inside;
-    step.input = source.slice(0, chunk.item, chunk.item + chunk.items);
+    step.window = problem.window;
+    step.window.groups = chunk.groups;
+    step.input = source.slice(0, chunk.item, chunk.item + chunk.items)
+                     .slice(1, chunk.channel, chunk.channel + chunk.channels);
     step.pad = step.kernel_pad = problem.pad;
     step.kernel_pad.left = chunk.pad_left(cut.request);
     if (!chunk.whole) step.kernel_pad.mode = PadMode::constant;
     const std::int64_t unit = step.direct && chunk.whole ? 1 : kRowBytes / element;
     const std::int64_t row = (chunk.samples + unit - 1) / unit * unit;
-    const Dims shape{chunk.items, channels, chunk.samples};
-    const Dims strides = strides_of(cut.order, channels, chunk.samples, row);
+    const Dims shape{chunk.items, chunk.channels, chunk.samples};
+    const Dims strides = strides_of(cut.order, chunk.channels, chunk.samples, row);
     const std::int64_t elements = chunk.items * strides[0];
     step.on_device = TensorView(nullptr, type, shape, strides);
     step.staged =
         step.direct ? step.input.slice(2, chunk.sample, chunk.sample + chunk.samples) : step.on_device;
     step.bytes = static_cast<std::size_t>(elements * element);
-    const std::int64_t first_row = chunk.item * sizes.positions + chunk.position;
-    step.out = operand.slice(operand.rank() - 2, first_row, first_row + 1);
+    step.out = first_element(operand, s.strides, chunk, channels / problem.window.groups);
     most_bytes = std::max(most_bytes, step.bytes);
     s.direct += step.direct ? 1 : 0;
     if (!step.direct) {

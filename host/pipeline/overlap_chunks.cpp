@@ -41,9 +41,9 @@ OverlapChunks overlap_chunks(const Conv1d& problem, const Conv1dSizes& sizes, co
   // The pitch of a copy by rows is limited to what an int holds.
   cut.direct = options.host_work == HostWork::none && options.pinned_input && is_packed(input, cut.order) &&
                problem.length <= INT_MAX / element;
-  cut.request = {problem.batch,       problem.length, sizes.positions,
-                 problem.window,      problem.pad,    problem.in_channels * element,
-                 options.chunk_bytes, cut.direct};
+  cut.request = {problem.batch,  problem.in_channels, problem.length, sizes.positions,
+                 problem.window, problem.pad,         element,        options.chunk_bytes,
+                 !last,          cut.direct};
   if (options.chunk_bytes == 0) {
     cut.request.chunk_bytes =
         plan::default_chunk_bytes(cut.request, cut.direct ? kMostDirectBytes : kMostStagedBytes);

@@ -10,11 +10,11 @@
 
 namespace relayout {
 
-/// The input goes to the device in chunks over batch and time. While chunk i is copied, the calling thread
-/// (with its OpenMP threads) works on chunk i + 1, and the device makes the rows of A of chunk i - 1. Each
-/// chunk carries the samples that its rows need; padding that repeats samples of elsewhere is put in by the
-/// host. The constructor allocates everything: buffers, a stream for the copies, events; running allocates no
-/// buffer and waits only for a staging buffer whose copy has not ended.
+/// The input goes to the device in chunks over batch, channels and time. While chunk i is copied, the calling
+/// thread (with its OpenMP threads) works on chunk i + 1, and the device makes the rows of A of chunk i - 1.
+/// Each chunk carries the samples that its rows need; padding that repeats samples of elsewhere is put in by
+/// the host. The constructor allocates everything: buffers, a stream for the copies, events; running
+/// allocates no buffer and waits only for a staging buffer whose copy has not ended.
 class Conv1dOverlap {
  public:
   /// The input [batch, in_channels, length] in host memory, f16, bf16, f32 or f64, any strides, kept by the
