@@ -2,12 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <ostream>
 #include <string>
 #include <vector>
 
 #include "host/reference/gemm.hpp"
 #include "host/reference/img2col.hpp"
+#include "tests/cases/conv1d_case.hpp"
 #include "tests/support/compare.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/expect_error.hpp"
@@ -21,24 +21,8 @@ namespace {
 const std::vector<Conv1dPath> kPaths = {Conv1dPath::host, Conv1dPath::device, Conv1dPath::device_staged,
                                         Conv1dPath::view, Conv1dPath::overlap};
 
-enum class Layout { ncl, nlc, reversed, gaps, broadcast };
-
-struct Conv1dCase {
-  Conv1d problem;
-  Layout layout = Layout::ncl;
-  DType input_type = DType::f32;
-  bool bias = true;
-};
-
-std::ostream& operator<<(std::ostream& out, const Conv1dCase& c) {
-  const Conv1d& p = c.problem;
-  return out << "conv1d batch " << p.batch << " ci " << p.in_channels << " hi " << p.length << " co "
-             << p.out_channels << " hk " << p.window.taps << " stride " << p.window.stride << " dilation "
-             << p.window.dilation << " groups " << p.window.groups << " order "
-             << static_cast<int>(p.window.order) << " pad " << name_of(p.pad.mode) << ' ' << p.pad.left
-             << ", " << p.pad.right << ' ' << name_of(c.input_type) << " to " << name_of(p.dtype)
-             << " layout " << static_cast<int>(c.layout) << (c.bias ? " bias" : " no bias");
-}
+using cases::Conv1dCase;
+using cases::Layout;
 
 /// Host memory and a view of it.
 struct HostTensor {
@@ -53,22 +37,6 @@ struct HostTensor {
   HostTensor(DType dtype, const Dims& shape) : HostTensor(dtype, shape, contiguous_strides(shape)) {}
 };
 
-Dims input_strides(Layout layout, std::int64_t channels, std::int64_t length) {
-  switch (layout) {
-    case Layout::ncl:
-      return {channels * length, length, 1};
-    case Layout::nlc:
-      return {channels * length, 1, channels};
-    case Layout::reversed:
-      return {channels * length, length, -1};
-    case Layout::gaps:
-      return {channels * (length * 2 + 3), length * 2 + 3, 2};
-    case Layout::broadcast:
-      return {0, length, 1};
-  }
-  return {};
-}
-
 HostTensor download(const Stream& stream, const TensorView& view) {
   HostTensor host(view.dtype(), view.shape());
   const std::size_t bytes = static_cast<std::size_t>(view.elements()) * size_of(view.dtype());
@@ -82,12 +50,11 @@ struct Expected {
   HostTensor input, weights, bias, a, bt;
 
   explicit Expected(const Conv1dCase& c, std::uint64_t seed = 1)
-      : input(c.input_type, {c.problem.batch, c.problem.in_channels, c.problem.length},
-              input_strides(c.layout, c.problem.in_channels, c.problem.length)),
+      : input(c.input_type, c.input_shape(), c.input_strides()),
         weights(DType::f32, {c.problem.out_channels, c.problem.in_channels / c.problem.window.groups,
                              c.problem.window.taps}),
         bias(DType::f32, {c.problem.out_channels}),
-        a(c.problem.dtype, a_shape(c.problem)),
+        a(c.problem.dtype, c.operand_shape()),
         bt(c.problem.dtype, {c.problem.out_channels, sizes_of(c.problem).depth}) {
     // Broadcast elements are written repeatedly; the last value stays.
     fill_normal(input.view, seed);
@@ -97,11 +64,6 @@ struct Expected {
     reference::rearrange_weights(weights.view, c.problem.window.order, bt.view);
   }
 
-  static Dims a_shape(const Conv1d& problem) {
-    const Conv1dSizes sizes = sizes_of(problem);
-    if (problem.window.groups == 1) return {sizes.rows, sizes.depth};
-    return {problem.window.groups, sizes.rows, sizes.depth};
-  }
   TensorView bias_of(const Conv1dCase& c) const { return c.bias ? bias.view : TensorView(); }
 };
 
@@ -150,7 +112,7 @@ std::vector<Conv1dCase> cases() {
     all.push_back(c);
   };
   add([](Conv1dCase&) {});
-  for (const Layout layout : {Layout::nlc, Layout::reversed, Layout::gaps, Layout::broadcast}) {
+  for (const Layout layout : {Layout::nlc, Layout::reversed, Layout::gaps, Layout::one_batch}) {
     add([&](Conv1dCase& c) { c.layout = layout; });
   }
   for (const DType type : {DType::f16, DType::bf16, DType::f64}) {

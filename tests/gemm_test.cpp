@@ -8,82 +8,20 @@
 #include <string>
 #include <vector>
 
-#include "host/reference/gemm.hpp"
-#include "tests/cases/gemm_case.hpp"
 #include "tests/support/devices.hpp"
-#include "tests/support/expect_error.hpp"
 #include "tests/support/fill.hpp"
-#include "tests/support/guarded_buffer.hpp"
+#include "tests/support/gemm_operands.hpp"
 #include "tests/support/reserved_memory.hpp"
 
 namespace relayout::test {
 namespace {
 
-using cases::GemmCase;
-
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-GemmCase make(std::int64_t m, std::int64_t n, std::int64_t k) {
-  GemmCase c;
-  c.m = m;
-  c.n = n;
-  c.k = k;
-  return c;
-}
-
-/// The operands of one case on one device.
-struct Operands {
-  Operands(const Stream& on, const GemmCase& c)
-      : stream(on),
-        with_bias(c.bias),
-        a(on, Role::input, c.in_type, c.a_shape(), c.a_strides(), c.misaligned),
-        bt(on, Role::input, c.in_type, c.b_shape(), c.b_strides(), c.misaligned),
-        bias(on, Role::input, DType::f32, {c.groups * c.n}),
-        y(on, Role::output, c.out_type, c.y_shape(), c.y_strides(), c.misaligned),
-        workspace(on.device(), c.workspace ? gemm_workspace_bytes(on.device(), y.device(), c.bias) : 0) {}
-
-  void run() {
-    a.upload();
-    bt.upload();
-    bias.upload();
-    const TensorView space(workspace.data(), DType::u8, {static_cast<std::int64_t>(workspace.bytes())});
-    EXPECT_NO_THROW(
-        gemm(stream, a.device(), bt.device(), with_bias ? bias.device() : TensorView(), y.device(), space));
-  }
-  TensorView host_bias() const { return with_bias ? bias.host() : TensorView(); }
-
-  /// Every element is the exact result rounded once.
-  void expect_exact() {
-    reference::gemm(a.host(), bt.host(), host_bias(), y.host());
-    EXPECT_TRUE(y.check());
-    expect_inputs_unchanged();
-  }
-  void expect_within_gates() {
-    const std::vector<unsigned char> bytes = y.download();
-    const reference::GemmCheck gates =
-        reference::check_gemm(a.host(), bt.host(), host_bias(), y.view_of(bytes));
-    EXPECT_TRUE(gates.bound_ok()) << "|y - r| = " << gates.worst_error << " against " << gates.worst_bound;
-    EXPECT_TRUE(gates.rms_ok()) << "relative RMS " << gates.rms << " above " << gates.rms_limit;
-    EXPECT_TRUE(gates.share_ok()) << "only " << gates.share << " of the results are the rounded exact ones";
-    EXPECT_TRUE(y.check_outside());
-    expect_inputs_unchanged();
-  }
-  void expect_inputs_unchanged() const {
-    EXPECT_TRUE(a.check());
-    EXPECT_TRUE(bt.check());
-    EXPECT_TRUE(bias.check());
-  }
-
-  Stream stream;
-  bool with_bias;
-  GuardedBuffer a, bt, bias, y;
-  Buffer workspace;
-};
-
 void check_integers(const Stream& stream, const GemmCase& c) {
   SCOPED_TRACE(::testing::Message() << c);
-  Operands operands(stream, c);
+  GemmOperands operands(stream, c);
   fill_small_integers(operands.a.host(), 1);
   fill_small_integers(operands.bt.host(), 2);
   fill_small_integers(operands.bias.host(), 3);
@@ -178,7 +116,7 @@ TEST_P(GemmTest, NothingToDo) {
 /// A pitch that no row uses may be anything.
 TEST_P(GemmTest, OneRow) {
   GemmCase c = make(1, 1, 37);
-  Operands operands(stream(), c);
+  GemmOperands operands(stream(), c);
   fill_small_integers(operands.a.host(), 1);
   fill_small_integers(operands.bt.host(), 2);
   fill_small_integers(operands.bias.host(), 3);
@@ -213,7 +151,7 @@ TEST_P(GemmTest, RealNumbersPassTheGates) {
   for (const Data& data : all)
     for (const GemmCase& c : shapes) {
       SCOPED_TRACE(::testing::Message() << c << " with " << data.name);
-      Operands operands(stream(), c);
+      GemmOperands operands(stream(), c);
       data.fill(operands.a.host(), 4, 1.0);
       data.fill(operands.bt.host(), 5, 1.0 / std::sqrt(static_cast<double>(c.k)));
       fill_normal(operands.bias.host(), 6);
@@ -232,7 +170,7 @@ class GemmNumbersTest : public GemmTest {
     for (const bool workspace : {false, true}) {
       c.workspace = workspace;
       SCOPED_TRACE(::testing::Message() << c);
-      Operands operands(stream(), c);
+      GemmOperands operands(stream(), c);
       fill_with(operands.a.host(), [&](std::uint64_t i) { return a[i]; });
       fill_with(operands.bt.host(), [&](std::uint64_t i) { return bt[i]; });
       if (c.bias) fill_with(operands.bias.host(), [&](std::uint64_t i) { return bias[i]; });
@@ -271,7 +209,7 @@ TEST_P(GemmNumbersTest, InfinitiesAndNans) {
 TEST_P(GemmNumbersTest, SubnormalsCountInFull) {
   GemmCase c = make(33, 17, 20);
   c.bias = false;
-  Operands operands(stream(), c);
+  GemmOperands operands(stream(), c);
   fill_with(operands.a.host(),
             [](std::uint64_t i) { return std::ldexp(static_cast<double>(hash(i) % 11) - 5.0, -24); });
   fill_small_integers(operands.bt.host(), 2);
@@ -288,7 +226,7 @@ TEST_P(GemmTest, ANanStaysInItsRowAndColumn) {
     for (const double poison : {kNan, kInf}) {
       GemmCase c = make(70, 67, 18);
       SCOPED_TRACE(::testing::Message() << c << (in_a ? " poison in a" : " poison in bt"));
-      Operands operands(stream(), c);
+      GemmOperands operands(stream(), c);
       fill_small_integers(operands.a.host(), 1);
       fill_small_integers(operands.bt.host(), 2);
       fill_small_integers(operands.bias.host(), 3);
@@ -368,7 +306,7 @@ TEST_P(GemmFarTest, PitchesBeyondThirtyTwoBits) {
 TEST_P(GemmTest, ATooSmallWorkspaceIsNoError) {
   GemmCase c = make(33, 18, 35);
   c.workspace = false;
-  Operands operands(stream(), c);
+  GemmOperands operands(stream(), c);
   fill_small_integers(operands.a.host(), 1);
   fill_small_integers(operands.bt.host(), 2);
   fill_small_integers(operands.bias.host(), 3);
@@ -396,87 +334,6 @@ TEST_P(GemmOrderTest, TheOrderOfThreadsDoesNotMatter) {
   c.groups = 2;
   c.side_by_side = true;
   check_integers(stream(), c);
-}
-
-class GemmErrorTest : public GemmTest {
- protected:
-  GemmErrorTest() : operands_(stream(), make(4, 3, 5)) {}
-  TensorView a(const Dims& shape = {4, 5}, DType type = DType::f16) const {
-    return view(operands_.a, type, shape, {});
-  }
-  TensorView bt(const Dims& shape = {3, 5}, DType type = DType::f16) const {
-    return view(operands_.bt, type, shape, {});
-  }
-  TensorView y(const Dims& shape = {4, 3}, DType type = DType::f16, const Dims& strides = {}) const {
-    return view(operands_.y, type, shape, strides);
-  }
-  TensorView bias(const Dims& shape = {3}, DType type = DType::f32, const Dims& strides = {}) const {
-    return view(operands_.bias, type, shape, strides);
-  }
-  static TensorView view(const GuardedBuffer& buffer, DType type, const Dims& shape, const Dims& strides) {
-    return TensorView(buffer.device().data(), type, shape,
-                      strides.empty() ? contiguous_strides(shape) : strides);
-  }
-  void expect(ErrorCode code, const std::vector<std::string>& words, const TensorView& a_view,
-              const TensorView& b_view, const TensorView& bias_view, const TensorView& y_view) {
-    expect_error(code, words, [&] { gemm(stream(), a_view, b_view, bias_view, y_view); });
-    EXPECT_TRUE(operands_.y.check()) << "something was written before the error";
-  }
-  Operands operands_;
-};
-INSTANTIATE_TEST_SUITE_P(Devices, GemmErrorTest, ::testing::ValuesIn(test_devices()), device_test_name);
-
-TEST_P(GemmErrorTest, ShapesThatDoNotGoTogether) {
-  expect(ErrorCode::shape, {"[4, 5]", "[3, 4]", "[4, 3]"}, a(), bt({3, 4}), bias(), y());
-  expect(ErrorCode::shape, {"[4, 5]", "[3, 5]", "[3, 4]"}, a(), bt(), bias(), y({3, 4}));
-  expect(ErrorCode::shape, {"[3, 5]", "[2, 5]", "[4, 3]"}, a({3, 5}), bt({2, 5}), bias(), y());
-  expect(ErrorCode::shape, {"[2, 2, 5]", "[3, 1, 5]"}, a({2, 2, 5}), bt({3, 1, 5}), TensorView(),
-         y({2, 2, 1}));
-  expect(ErrorCode::shape, {"3"}, a(), bt(), bias({2}), y());
-  expect(ErrorCode::shape, {"3"}, a(), bt(), bias({1, 3}), y());
-}
-
-TEST_P(GemmErrorTest, Ranks) {
-  expect(ErrorCode::rank, {}, a({20}), bt(), bias(), y());
-  expect(ErrorCode::rank, {}, a(), bt({15}), bias(), y());
-  expect(ErrorCode::rank, {}, a(), bt(), bias(), y({1, 1, 4, 3}));
-}
-
-TEST_P(GemmErrorTest, Types) {
-  expect(ErrorCode::dtype, {"f16", "bf16"}, a(), bt({3, 5}, DType::bf16), bias(), y());
-  expect(ErrorCode::dtype, {"f16", "bf16"}, a(), bt(), bias(), y({4, 3}, DType::bf16));
-  expect(ErrorCode::dtype, {"f32"}, a({2, 5}, DType::f32), bt({1, 5}, DType::f32), TensorView(),
-         y({2, 1}, DType::f32));
-  expect(ErrorCode::dtype, {"f64"}, a(), bt(), bias(), y({1, 3}, DType::f64));
-}
-
-TEST_P(GemmErrorTest, Strides) {
-  const TensorView across(operands_.a.device().data(), DType::f16, {4, 5}, {1, 4});
-  expect(ErrorCode::invalid_argument, {"stride"}, across, bt(), bias(), y());
-  const TensorView backwards(operands_.a.device().data(), DType::f16, {4, 5}, {-5, 1});
-  expect(ErrorCode::invalid_argument, {"pitch"}, backwards, bt(), bias(), y());
-  const TensorView short_pitch(operands_.bt.device().data(), DType::f16, {3, 5}, {4, 1});
-  expect(ErrorCode::invalid_argument, {"pitch"}, a(), short_pitch, bias(), y());
-  expect(ErrorCode::invalid_argument, {"pitch"}, a(), bt(), bias(), y({4, 3}, DType::f16, {2, 1}));
-  expect(ErrorCode::invalid_argument, {"stride"}, a(), bt(), bias(), y({4, 3}, DType::f16, {1, 4}));
-}
-
-TEST_P(GemmErrorTest, Overlaps) {
-  // Two groups at one address.
-  expect(ErrorCode::output_overlap, {}, a({2, 2, 2}), bt({2, 3, 2}), TensorView(),
-         y({2, 2, 3}, DType::f16, {0, 3, 1}));
-  expect(ErrorCode::partial_overlap, {}, TensorView(operands_.y.device().data(), DType::f16, {4, 3}),
-         bt({3, 3}), bias(), y());
-  expect(ErrorCode::partial_overlap, {}, a({4, 3}),
-         TensorView(operands_.y.device().data(), DType::f16, {3, 3}), bias(), y());
-  expect(ErrorCode::partial_overlap, {}, a(), bt(), TensorView(operands_.y.device().data(), DType::f32, {3}),
-         y());
-}
-
-TEST_P(GemmErrorTest, NullPointers) {
-  expect(ErrorCode::null_pointer, {}, TensorView(nullptr, DType::f16, {4, 5}), bt(), bias(), y());
-  expect(ErrorCode::null_pointer, {}, a(), TensorView(nullptr, DType::f16, {3, 5}), bias(), y());
-  expect(ErrorCode::null_pointer, {}, a(), bt(), bias(), TensorView(nullptr, DType::f16, {4, 3}));
 }
 
 }  // namespace

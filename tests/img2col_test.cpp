@@ -2,13 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
-#include "tests/cases/img2col_case.hpp"
+#include "tests/cases/img2col_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
-#include "tests/support/expect_error.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/reserved_memory.hpp"
 
@@ -16,40 +14,12 @@ namespace relayout::test {
 namespace {
 
 using cases::Img2colCase;
+using cases::kModes;
+using cases::kOrders;
 using cases::Layout;
-
-const std::vector<PadMode> kModes{PadMode::constant,  PadMode::replicate, PadMode::reflect,
-                                  PadMode::symmetric, PadMode::circular,  PadMode::reflect_zero_extended};
-const std::vector<ColumnOrder> kOrders{ColumnOrder::tap_outer, ColumnOrder::channel_outer};
-
-Window window(std::int64_t taps, std::int64_t stride = 1, std::int64_t dilation = 1, std::int64_t groups = 1,
-              ColumnOrder order = ColumnOrder::tap_outer) {
-  Window w;
-  w.taps = taps;
-  w.stride = stride;
-  w.dilation = dilation;
-  w.groups = groups;
-  w.order = order;
-  return w;
-}
-
-PadSpec zeros(std::int64_t left, std::int64_t right) {
-  PadSpec pad;
-  pad.left = left;
-  pad.right = right;
-  return pad;
-}
-
-Img2colCase make(std::int64_t batch, std::int64_t channels, std::int64_t length, const Window& w,
-                 const PadSpec& pad) {
-  Img2colCase c;
-  c.batch = batch;
-  c.channels = channels;
-  c.length = length;
-  c.window = w;
-  c.pad = pad;
-  return c;
-}
+using cases::make;
+using cases::window;
+using cases::zeros;
 
 class Img2colTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, Img2colTest, ::testing::ValuesIn(test_devices()), device_test_name);
@@ -61,60 +31,6 @@ INSTANTIATE_TEST_SUITE_P(Devices, Img2colOrderTest, ::testing::ValuesIn(reordere
 class Img2colFarTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, Img2colFarTest, ::testing::ValuesIn(host_memory_devices()),
                          device_test_name);
-
-TEST(OutputLength, IsTheFloorFormula) {
-  EXPECT_EQ(output_length(2048, window(4), zeros(3, 0)), 2048);
-  EXPECT_EQ(output_length(10, window(3, 2), zeros(0, 0)), 4);
-  EXPECT_EQ(output_length(10, window(3, 2), zeros(0, 1)), 5);
-  EXPECT_EQ(output_length(10, window(3, 1, 4), zeros(0, 0)), 2);
-  EXPECT_EQ(output_length(9, window(3, 1, 4), zeros(0, 0)), 1);
-  EXPECT_EQ(output_length(10, window(3), zeros(-2, -5)), 1);
-  EXPECT_EQ(output_length(2, window(5), zeros(2, 1)), 1);
-  EXPECT_EQ(output_length(0, window(3), zeros(2, 2)), 2);
-  EXPECT_EQ(output_length(10, window(1, 100), zeros(0, 0)), 1);
-}
-
-TEST(OutputLength, Errors) {
-  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(8, window(3, 1, 4), zeros(0, 0)); });
-  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(1, window(3, 7), zeros(0, 1)); });
-  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(4, window(2), zeros(-2, -1)); });
-  for (const Window& w :
-       {window(0), window(-1), window(3, 0), window(3, -2), window(3, 1, 0), window(3, 1, 1, 0)})
-    expect_error(ErrorCode::invalid_argument, {}, [&] { output_length(8, w, zeros(5, 0)); });
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(8, window(3), zeros(kMost, kMost)); });
-  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(8, window(kMost, 1, kMost), zeros(1, 1)); });
-}
-
-TEST(CausalPadding, GivesOneOutputPerStrideAndReadsNoLaterSample) {
-  for (const std::int64_t length : {1, 2, 3, 7, 8, 9, 24})
-    for (const std::int64_t taps : {1, 2, 3, 7})
-      for (const std::int64_t stride : {1, 2, 3, 5})
-        for (const std::int64_t dilation : {1, 2, 4}) {
-          SCOPED_TRACE(::testing::Message() << "length " << length << " taps " << taps << " stride " << stride
-                                            << " dilation " << dilation);
-          const Window w = window(taps, stride, dilation);
-          const std::int64_t frames = (length + stride - 1) / stride, span = (taps - 1) * dilation + 1;
-          const PadSpec sample = causal_padding(Causal::sample, length, w);
-          EXPECT_EQ(sample.left, span - 1);
-          EXPECT_EQ(sample.right, 0);
-          EXPECT_EQ(sample.mode, PadMode::constant);
-          EXPECT_EQ(sample.value, 0.0);
-          EXPECT_EQ(output_length(length, w, sample), frames);
-          if (span < stride) {
-            expect_error(ErrorCode::invalid_argument, {}, [&] { causal_padding(Causal::frame, length, w); });
-            continue;
-          }
-          const PadSpec frame = causal_padding(Causal::frame, length, w);
-          EXPECT_EQ(frame.left, span - stride);
-          EXPECT_EQ(frame.right, (frames - 1) * stride + span - length - frame.left);
-          EXPECT_EQ(output_length(length, w, frame), frames);
-          if (stride == 1) {
-            EXPECT_EQ(frame.left, sample.left);
-            EXPECT_EQ(frame.right, sample.right);
-          }
-        }
-}
 
 /// A[b * ho + t, k * Ci + c] = X[b, t * s + k * d - left, c], written out with x = 1000 b + 100 c + i + 1.
 TEST_P(Img2colTest, FollowsTheFormula) {
@@ -230,104 +146,6 @@ TEST_P(Img2colTest, SizesAroundTheTiles) {
   check(stream(), make(1, 2, 9001, window(2, 2), zeros(1, 0)));  // tiles of the native code: 4096 samples,
   check(stream(), make(1, 66, 600, window(2), zeros(1, 0)));     // or 64 channels of 512
   for (const std::int64_t length : {257, 1031}) check(stream(), make(1, 3, length, window(4), zeros(3, 0)));
-}
-
-/// Rows on 16-byte boundaries and whole packs of channels: what 16-byte loads and stores need.
-TEST_P(Img2colTest, AlignedRowsOfEveryTypeAndOrder) {
-  const std::vector<std::pair<DType, DType>> types{{DType::f32, DType::f16},  {DType::f16, DType::f16},
-                                                   {DType::f32, DType::bf16}, {DType::f32, DType::f32},
-                                                   {DType::f64, DType::f16},  {DType::f16, DType::f32},
-                                                   {DType::i32, DType::i32},  {DType::f64, DType::f64}};
-  for (const auto& [from, to] : types)
-    for (const Layout layout : {Layout::ncl, Layout::nlc, Layout::wide_rows})
-      for (const ColumnOrder order : kOrders) {
-        Img2colCase c =
-            make(2, 24, layout == Layout::wide_rows ? 37 : 40, window(3, 1, 2, 1, order), zeros(4, 1));
-        c.in_type = from;
-        c.out_type = to;
-        c.in_layout = layout;
-        c.row_gap = layout == Layout::wide_rows ? 8 : 0;
-        check(stream(), c);
-      }
-}
-
-TEST_P(Img2colTest, AlignedRowsAtEveryDistanceFromABoundary) {
-  std::size_t turn = 0;
-  for (const std::int64_t stride : {1, 2, 3, 4, 5})
-    for (const std::int64_t left : {-5, 0, 1, 2, 3, 7}) {
-      Img2colCase c = make(1, 8, 184, window(2, stride, 3, 1, kOrders[turn / 2 % 2]), zeros(left, 0));
-      c.in_layout = turn % 4 == 3 ? Layout::nlc : Layout::ncl;
-      c.in_type = turn % 3 == 0 ? DType::f16 : DType::f32;
-      ++turn;
-      check(stream(), c);
-    }
-}
-
-TEST_P(Img2colTest, AlignedRowsOfManySizes) {
-  std::vector<Img2colCase> all{make(1, 8, 1040, window(4), zeros(3, 0)),
-                               make(1, 136, 40, window(2), zeros(1, 0)),
-                               make(3, 72, 8, window(2), zeros(1, 0)),
-                               make(2, 64, 64, window(1), zeros(0, 0)),
-                               make(1, 8, 512, window(3, 1, 60), zeros(120, 0)),
-                               make(1, 16, 512, window(3, 2, 200), zeros(400, 0)),
-                               make(1, 8, 512, window(3, 1, 2000), zeros(4000, 0)),
-                               make(1, 8, 512, window(2, 130), zeros(0, 0)),
-                               make(2, 48, 24, window(3, 1, 1, 2), zeros(2, 0)),
-                               make(2, 32, 24, window(3, 1, 1, 4), zeros(2, 0)),
-                               make(1, 8, 8, window(9), zeros(8, 0)),
-                               make(1, 16, 40, window(40), zeros(39, 0))};
-  for (const Img2colCase& c : all)
-    for (const Layout layout : {Layout::ncl, Layout::nlc})
-      for (const ColumnOrder order : kOrders) {
-        Img2colCase varied = c;
-        varied.in_layout = layout;
-        varied.window.order = order;
-        check(stream(), varied);
-      }
-}
-
-TEST_P(Img2colTest, AlignedRowsOfEveryPadMode) {
-  for (const PadMode mode : kModes)
-    for (const Layout layout : {Layout::ncl, Layout::nlc})
-      for (const auto& [left, right] : std::vector<std::pair<std::int64_t, std::int64_t>>{{9, 7}, {-3, 6}}) {
-        Img2colCase c = make(2, 16, 24, window(3, 1, 2), zeros(left, right));
-        c.in_layout = layout;
-        c.pad.mode = mode;
-        c.pad.value = 0.1;
-        check(stream(), c);
-      }
-}
-
-/// The last sample of a tile is the last of the signal, or the first of the padding.
-TEST_P(Img2colTest, AlignedRowsThatEndAtEveryPlaceOfATile) {
-  for (std::int64_t length = 33; length < 50; ++length)
-    for (const Layout layout : {Layout::wide_rows, Layout::nlc}) {
-      Img2colCase c = make(1, 8, length, window(1 + length % 2), zeros(length % 2, 2));
-      c.in_layout = layout;
-      c.pad.value = -3.0;
-      check(stream(), c);
-    }
-}
-
-/// One thing less than what vectors need.
-TEST_P(Img2colTest, NearlyAlignedRows) {
-  for (const Layout layout : {Layout::ncl, Layout::nlc}) {
-    const Img2colCase aligned = [&] {
-      Img2colCase c = make(2, 16, 24, window(3), zeros(2, 0));
-      c.in_layout = layout;
-      return c;
-    }();
-    std::vector<Img2colCase> all(7, aligned);
-    all[0].in_misaligned = 1;
-    all[1].out_misaligned = 1;
-    all[2].row_gap = 1;
-    all[3].channels = 17;
-    all[4].length = 23;
-    all[5].in_misaligned = 4;  // aligned for f32, not for f16
-    all[5].in_type = DType::f16;
-    all[6].out_misaligned = 4;
-    for (const Img2colCase& c : all) check(stream(), c);
-  }
 }
 
 TEST_P(Img2colTest, UnusualWindows) {
@@ -459,77 +277,6 @@ TEST_P(Img2colFarTest, StridesBeyondThirtyTwoBits) {
   constexpr std::int64_t kFar = (std::int64_t{1} << 31) + 1024;
   for (const std::int64_t far : {kFar, kFar + 65})
     for (const bool far_in_time : {false, true}) check_far(stream(), far, far_in_time);
-}
-
-class Img2colErrorTest : public Img2colTest {
- protected:
-  Img2colErrorTest()
-      : in_(stream(), Role::input, DType::f32, {2, 6, 8}),
-        out_(stream(), Role::output, DType::f16, {16, 18}) {
-    fill_values(in_.host());
-    in_.upload();
-  }
-  TensorView output(const Dims& shape, DType type = DType::f16) const {
-    return TensorView(out_.device().data(), type, shape);
-  }
-  void expect(ErrorCode code, const std::vector<std::string>& words, const TensorView& in, const Window& w,
-              const PadSpec& pad, const TensorView& out) {
-    expect_error(code, words, [&] { img2col(stream(), in, w, pad, out); });
-    EXPECT_TRUE(out_.check()) << "something was written before the error";
-  }
-  GuardedBuffer in_, out_;
-};
-INSTANTIATE_TEST_SUITE_P(Devices, Img2colErrorTest, ::testing::ValuesIn(test_devices()), device_test_name);
-
-TEST_P(Img2colErrorTest, Windows) {
-  for (const Window& w :
-       {window(0), window(-3), window(3, 0), window(3, -1), window(3, 1, 0), window(3, 1, 1, 0)})
-    expect(ErrorCode::invalid_argument, {}, in_.device(), w, zeros(2, 0), out_.device());
-  expect(ErrorCode::invalid_argument, {"6", "4"}, in_.device(), window(3, 1, 1, 4), zeros(2, 0),
-         output({4, 16, 4}));
-  expect(ErrorCode::invalid_shape, {"8"}, in_.device(), window(10), zeros(0, 1), out_.device());
-}
-
-TEST_P(Img2colErrorTest, ShapesThatDoNotGoTogether) {
-  expect(ErrorCode::shape, {"[16, 18]", "[16, 17]"}, in_.device(), window(3), zeros(2, 0), output({16, 17}));
-  expect(ErrorCode::shape, {"[16, 18]", "[15, 18]"}, in_.device(), window(3), zeros(2, 0), output({15, 18}));
-  expect(ErrorCode::shape, {"[2, 16, 9]", "[2, 9, 16]"}, in_.device(), window(3, 1, 1, 2), zeros(2, 0),
-         output({2, 9, 16}));
-}
-
-TEST_P(Img2colErrorTest, Ranks) {
-  expect(ErrorCode::rank, {}, TensorView(in_.device().data(), DType::f32, {12, 8}), window(3), zeros(2, 0),
-         out_.device());
-  expect(ErrorCode::rank, {}, in_.device(), window(3), zeros(2, 0), output({288}));
-  expect(ErrorCode::rank, {}, in_.device(), window(3, 1, 1, 2), zeros(2, 0), output({16, 18}));
-}
-
-TEST_P(Img2colErrorTest, TypesThatDoNotConvert) {
-  expect(ErrorCode::dtype, {"f32", "i16"}, in_.device(), window(3), zeros(2, 0),
-         output({16, 18}, DType::i16));
-  expect(ErrorCode::dtype, {"u32", "f16"}, TensorView(in_.device().data(), DType::u32, {2, 6, 8}), window(3),
-         zeros(2, 0), out_.device());
-}
-
-TEST_P(Img2colErrorTest, Pads) {
-  PadSpec pad = zeros(8, 0);
-  pad.mode = PadMode::reflect;
-  expect(ErrorCode::pad_too_large, {"8"}, in_.device(), window(9), pad, output({16, 54}));
-  pad.mode = PadMode::circular;
-  pad.left = 9;
-  expect(ErrorCode::pad_too_large, {"9"}, in_.device(), window(10), pad, output({16, 60}));
-}
-
-TEST_P(Img2colErrorTest, OverlapsAndNullPointers) {
-  const Window w = window(3);
-  expect(ErrorCode::output_overlap, {}, in_.device(), w, zeros(2, 0),
-         TensorView(out_.device().data(), DType::f16, {16, 18}, {17, 1}));
-  expect(ErrorCode::partial_overlap, {}, TensorView(out_.device().data(), DType::f32, {1, 6, 8}), w,
-         zeros(2, 0), output({8, 18}));
-  expect(ErrorCode::null_pointer, {}, TensorView(nullptr, DType::f32, {2, 6, 8}), w, zeros(2, 0),
-         out_.device());
-  expect(ErrorCode::null_pointer, {}, in_.device(), w, zeros(2, 0),
-         TensorView(nullptr, DType::f16, {16, 18}));
 }
 
 }  // namespace
