@@ -16,6 +16,9 @@ def mutants_of(prefix, source, tests, rows):
 
 
 IMG2COL = "*Img2col*/emulated32"
+DEPTHWISE = "*Depthwise*/cpu"
+OVERLAP = "*Overlap*/cpu"
+VIEW = "ViewGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
 COPY = "*PermuteTest*/emulated32:*PermuteFarTest*/emulated32:*Cast*/emulated32"
 
 MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
@@ -212,4 +215,85 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
 ]) + mutants_of("pad", "host/api/window.cpp", "*Pad*/cpu", [
     ("pr_ignored", "std::max(params.length, @std::max(pad.left, pad.right)@ + 1)", "pad.left"),
     ("constant_rounded_twice", "bits_of(to_f16(@value@))", "static_cast<float>(value)"),
+]) + mutants_of("depthwise", "host/api/depthwise.cpp", DEPTHWISE, [
+    ("taps_flipped", "params.weight_tap = @used_stride(weights, 1)@;",
+     "(params.weights = static_cast<const char*>(weights.data()) + (weights.extent(1) - 1) * used_stride(weights, 1) * "
+     "static_cast<std::int64_t>(size_of(weights.dtype())), -used_stride(weights, 1))"),
+    ("channel_and_tap_swapped", "params.weight_channel = @used_stride(weights, 0)@;", "used_stride(weights, 1)"),
+    ("last_tap_dropped", "params.taps = @weights.extent(1)@;", "weights.extent(1) - (weights.extent(1) > 1)"),
+    ("last_sample_dropped", "params.length = @in.extent(2)@;", "in.extent(2) - (in.extent(2) > 1)"),
+    ("last_channel_dropped", "params.channels = @in.extent(1)@;", "in.extent(1) - (in.extent(1) > 1)"),
+    ("last_item_dropped", "params.batch = @in.extent(0)@;", "in.extent(0) - (in.extent(0) > 1)"),
+    ("batch_stride_0", "params.in_batch = @used_stride(in, 0)@;", "std::int64_t{0}"),
+    ("batch_stride_in_32_bits", "params.in_batch = @used_stride(in, 0)@;", "mutant::wrapped(used_stride(in, 0))"),
+    ("result_stride_in_32_bits", "params.out_batch = @used_stride(out, 0)@;", "mutant::wrapped(used_stride(out, 0))"),
+    ("bias_of_channel_0", "params.bias_channel = @used_stride(bias, 0)@;", "std::int64_t{0}"),
+    ("silu_left_out", "params.silu = @activation == Activation::silu@;", "false"),
+    ("initial_state_ignored", "if (@is_given(initial_state)@) set_initial_state", "false"),
+    ("initial_state_of_item_0", "params.initial_batch = @used_stride(state, 0)@;", "std::int64_t{0}"),
+    ("final_state_left_out", "if (@wants_state@) set_state", "false"),
+    ("update_from_the_oldest_columns", "state.slice(2, @columns - (taps - 1)@, columns)", "std::int64_t{0}"),
+    ("sequence_ids_ignored", "params.ids = @static_cast<const std::int32_t*>(sequence_ids.data())@;", "nullptr"),
+    ("sequence_ids_of_item_0", "params.id_batch = @used_stride(sequence_ids, 0)@;", "std::int64_t{0}"),
+    ("guard_byte_written", "params.out = @out.data()@;",
+     "(static_cast<unsigned char*>(out.data())[out.byte_range().end] = 0x5A, out.data())"),
+]) + mutants_of("chunks", "host/plan/conv1d_chunks.cpp", OVERLAP, [
+    ("pad_row_off_by_one", "first = @begin * r.window.stride - r.pad.left@;", "begin * r.window.stride - r.pad.left + 1"),
+    ("halo_one_short", "(chunk.positions - 1) * r.window.stride + @r.window.span()@;", "r.window.span() - 1"),
+    ("last_position_dropped", "part_of_signals(r, item, range, p, @std::min(end, p + part)@)",
+     "std::min(end, p + part) - (p + part >= r.positions && p + 1 < r.positions)"),
+    ("last_item_dropped", "std::int64_t item = 0; @item < r.batch@; ++item", "item < r.batch - (r.batch > 1)"),
+    ("last_channels_dropped", "channel = 0; channel < @of_group@; channel += part", "of_group / part * part"),
+    ("channels_of_the_first_group", "{@group * of_group + channel@, std::min", "channel"),
+    ("groups_as_one", "chunk.groups = @channels.groups@;", "1"),
+    ("samples_beyond_the_signal", "last = std::clamp(last, first, @r.length@);", "r.length + 1"),
+]) + mutants_of("overlap", "host/pipeline/overlap.cpp", OVERLAP, [
+    ("staged_pad_off_by_one", "pad.left = @-(step.chunk.sample + begin)@;", "1 - (step.chunk.sample + begin)"),
+    ("pr_ignored", "pad.right = @std::max(step.pad.left, step.pad.right)@;", "step.pad.left"),
+    ("pad_of_the_whole_signal", "step.kernel_pad.left = @chunk.pad_left(cut.request)@;", "problem.pad.left"),
+    ("zero_for_the_constant", '@encode_pad_value("conv1d", problem.pad, problem.dtype)@;', "std::uint64_t{0}"),
+    ("column_order_swapped", "tap_outer = @problem.window.order == ColumnOrder::tap_outer@;",
+     "problem.window.order != ColumnOrder::tap_outer"),
+    ("batch_stride_0", "chunk.item * strides.batch", "std::int64_t{0}"),
+    ("row_stride_0", "chunk.position * strides.position", "std::int64_t{0}"),
+    ("group_stride_0", "chunk.channel / group_channels * strides.group", "std::int64_t{0}"),
+    ("channel_stride_0", "chunk.channel % group_channels * strides.channel", "std::int64_t{0}"),
+    ("pitch_of_the_device", "step.staged.data(), @pitch(step.staged)@,", "pitch(step.on_device)"),
+    ("last_channel_not_copied", "@static_cast<std::size_t>(step.chunk.items * step.chunk.channels)@);",
+     "static_cast<std::size_t>(step.chunk.items * step.chunk.channels) - 1"),
+    ("last_byte_not_copied", "step.bytes = @static_cast<std::size_t>(elements * element)@;",
+     "static_cast<std::size_t>(elements * element - (elements > 0))"),
+]) + mutants_of("overlap_chunks", "host/pipeline/overlap_chunks.cpp", OVERLAP, [
+    ("gaps_copied_directly", "options.pinned_input && @is_packed(input, cut.order)@ &&", "true"),
+]) + mutants_of("view_gemms", "host/plan/view_gemms.cpp", VIEW, [
+    ("last_row_dropped", "gemm.m = @divided_up(shape_.positions - t, step_)@;", "(shape_.positions - t) / step_"),
+    ("residue_ignored", "row = @first % shape_.dilation * samples_@ +", "std::int64_t{0}"),
+    ("stride_not_divided", "checked_product({apart, @advance@, s.channels},", "s.stride"),
+    ("last_samples_dropped", "plan.samples = @divided_up(s.padded, s.dilation)@;", "s.padded / s.dilation"),
+    ("rows_overlap", "rows_may_overlap ? 1 : @divided_up(s.taps, advance)@;", "1"),
+    ("unequal_matrices_joined", "if (@next.m != gemm.m@ ||", "false"),
+    ("batch_stride_0", "gemms.back().a_step = @a_sequence@;", "std::int64_t{0}"),
+    ("result_batch_stride_0", "gemms.back().y_step = @y_sequence@;", "std::int64_t{0}"),
+    ("signal_of_the_first_group", "gemm.a += @g * s.batch * a_sequence@;", "std::int64_t{0}"),
+    ("columns_of_the_first_group", "gemm.y += @g * (s.out_channels / s.groups)@;", "std::int64_t{0}"),
+]) + mutants_of("view", "host/pipeline/padded_signal.cpp", VIEW, [
+    ("pad_row_off_by_one", "run_window(stream, input, residues, @problem_.pad@,",
+     "PadSpec{problem_.pad.left + 1, problem_.pad.right, problem_.pad.mode, problem_.pad.value, problem_.pad.policy}"),
+    ("replicate_for_zero", "run_window(stream, input, residues, @problem_.pad@,",
+     "PadSpec{problem_.pad.left, problem_.pad.right, problem_.pad.mode == PadMode::constant ? PadMode::replicate : "
+     "problem_.pad.mode, problem_.pad.value, problem_.pad.policy}"),
+    ("zero_for_the_constant", '@encode_pad_value("conv1d", problem.pad, problem.dtype)@', "std::uint64_t{0}"),
+    ("pr_ignored", 'padded_length("conv1d", problem.length, @problem.pad@)',
+     "PadSpec{problem.pad.left, 0, problem.pad.mode, problem.pad.value, problem.pad.policy}"),
+    ("channel_and_tap_swapped", "strides.tap = @plan_.samples * channels@;", "channels"),
+    ("batch_stride_0", "strides.batch = @residues.taps * strides.tap@;", "std::int64_t{0}"),
+    ("rows_of_the_first_matrix", "{@g.a_step@, plan_.a_pitch, 1}", "std::int64_t{0}"),
+    ("weights_of_the_first_group", "element(bt.data(), @g.group * n * depth@, type)", "std::int64_t{0}"),
+    ("bias_of_the_first_group", "element(bias.data(), @g.group * n@, DType::f32)", "std::int64_t{0}"),
+    ("bias_left_out", "with_bias = @bias.data() != nullptr@;", "false"),
+    ("guard_byte_written", "in_sums ? sums_.data() : @y.data()@;",
+     "(static_cast<unsigned char*>(y.data())[y.byte_range().end] = 0x5A, y.data())"),
+]) + mutants_of("conv_plan", "host/pipeline/conv_plan.cpp", VIEW, [
+    ("weights_channel_outer", "route == ConvRoute::view ? @ColumnOrder::tap_outer@ :", "ColumnOrder::channel_outer"),
+    ("bias_left_out", "gemm(stream, a, bt, @bias@, groups_of(y), workspace);", "TensorView()"),
 ])
