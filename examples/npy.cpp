@@ -82,7 +82,7 @@ class HeaderParser {
         quote == '\'' || quote == '"' ? text_.find(quote, position_ + 1) : std::string::npos;
     if (end == std::string::npos)
       fail("is no dictionary of plain values as numpy writes it for f2, f4 and f8");
-    const std::string result = text_.substr(position_ + 1, end - position_ - 1);
+    std::string result = text_.substr(position_ + 1, end - position_ - 1);
     position_ = end + 1;
     return result;
   }
@@ -199,13 +199,12 @@ NpyFile::NpyFile(const std::string& path) : path_(path) {
     throw InputError(path + ": .npy version " + std::to_string(version) + "." + std::to_string(start[7]) +
                      " is unknown; 1.0, 2.0 and 3.0 are read.");
   }
-  const int length_bytes = version == 1 ? 2 : 4;
-  file_.read(reinterpret_cast<char*>(start.data()) + 8, length_bytes);
+  const std::size_t length_bytes = version == 1 ? 2 : 4;
+  file_.read(reinterpret_cast<char*>(start.data()) + 8, static_cast<std::streamsize>(length_bytes));
   if (!file_) throw InputError(path + ": the file is truncated in its header.");
   std::uint64_t header_bytes = 0;
-  for (int i = 0; i < length_bytes; ++i)
-    header_bytes |= std::uint64_t{start[static_cast<std::size_t>(8 + i)]} << (8 * i);
-  const std::uint64_t header_end = 8 + static_cast<std::uint64_t>(length_bytes) + header_bytes;
+  for (std::size_t i = 0; i < length_bytes; ++i) header_bytes |= std::uint64_t{start[8 + i]} << (8 * i);
+  const std::uint64_t header_end = 8 + length_bytes + header_bytes;
   if (header_end > size) throw InputError(path + ": the file is truncated in its header.");
 
   std::string text(static_cast<std::size_t>(header_bytes), '\0');

@@ -54,12 +54,12 @@ std::string ranking(std::vector<std::pair<double, const PathTimes*>> times) {
 void print_winners(std::ostream& out, const Report& report) {
   std::vector<std::pair<double, const PathTimes*>> whole, on_device;
   for (const PathResult& path : report.paths) {
-    whole.push_back({path.times.end_to_end, &path.times});
+    whole.emplace_back(path.times.end_to_end, &path.times);
     // Paths whose work starts on the host are no candidates for data on the device.
     if (!has_operand(path.times) || path.times.path == Conv1dPath::host ||
         path.times.path == Conv1dPath::overlap)
       continue;
-    on_device.push_back({path.times.to_operand(StagePlace::device), &path.times});
+    on_device.emplace_back(path.times.to_operand(StagePlace::device), &path.times);
   }
   out << "Fastest end to end, from host memory to y: " << ranking(whole) << '\n';
   if (!on_device.empty())

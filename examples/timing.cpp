@@ -48,8 +48,8 @@ class StreamClock {
 
 double median_of(int repeat, const std::function<double()>& measure) {
   measure();
-  std::vector<double> times;
-  for (int i = 0; i < repeat; ++i) times.push_back(measure());
+  std::vector<double> times(static_cast<std::size_t>(repeat));
+  for (double& time : times) time = measure();
   return median(times);
 }
 

@@ -1,6 +1,6 @@
 // gemm: y = round(bias + a * bt^T) with fp32 sums, for back ends and problems without a vendor's library. A
 // plain shared-memory tiling: a block computes kTile x kTile outputs, each thread 4 x 4 of them.
-#include <math.h>
+#include <cmath>
 
 #include "kernels/backend_kernels.hpp"
 #include "kernels/element_ops.hpp"

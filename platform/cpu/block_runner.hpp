@@ -82,7 +82,7 @@ class BlockRunner {
   void run_threads(Carrier& self);
   void pass_on(Carrier& self);
   int next_runnable();
-  void resumed(Thread& self);
+  static void resumed(Thread& self);
   void check_lanes(int lanes, Site site) const;
   Warp& arrive_at_warp(Site site, bool orders_memory);
   Carrier& take_carrier();

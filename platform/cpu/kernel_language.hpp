@@ -34,9 +34,11 @@
 
 /// `T* name` = the block's dynamic shared memory: exactly LaunchShape::shared_bytes, aligned to 16 bytes, all
 /// bits set (NaN in every floating type) when the block starts.
+// NOLINTBEGIN(bugprone-macro-parentheses): a type and a name
 #define RELAYOUT_DYNAMIC_SHARED(T, name)                                           \
   static_assert(alignof(T) <= 16, "dynamic shared memory is aligned to 16 bytes"); \
   T* name = static_cast<T*>(::relayout::RELAYOUT_BACKEND::dynamic_shared())
+// NOLINTEND(bugprone-macro-parentheses)
 
 namespace relayout::RELAYOUT_BACKEND {
 
