@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""tools/check-assembly must pass kernels with 16-byte accesses on both sides and fail each kind of other."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOL = pathlib.Path(__file__).resolve().parents[2] / "tools" / "check-assembly"
+WIDE = ["global_load_dwordx4 v[0:3], v4, s[0:1]", "global_store_dwordx4 v4, v[0:3], s[2:3] nt"]
+
+
+def kernel(name, instructions):
+    """What clang writes of one kernel."""
+    lines = [f"\t.type\t{name},@function", f"{name}: ; @{name}", "; %bb.0:", "\ts_load_dwordx4 s[0:3], s[4:5], 0x0",
+             ".LBB0_1:"]
+    lines += ["\t" + instruction for instruction in instructions]
+    return lines + ["\ts_endpgm", f"\t.amdhsa_kernel {name}", "\t\t.amdhsa_next_free_vgpr 8", "\t.end_amdhsa_kernel",
+                    ".Lfunc_end0:", "\t.section\t.AMDGPU.csdata"]
+
+
+class CheckAssembly(unittest.TestCase):
+    def check(self, *files):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for number, lines in enumerate(files):
+                paths.append(pathlib.Path(folder) / f"{number}.s")
+                paths[-1].write_text("\n".join(lines) + "\n")
+            result = subprocess.run([sys.executable, TOOL, *paths], capture_output=True, text=True, check=False)
+        return result.returncode, result.stdout, result.stderr
+
+    def assert_complains(self, sentence, *files):
+        status, _, errors = self.check(*files)
+        self.assertEqual(status, 1)
+        self.assertIn(sentence, errors)
+
+    def test_wide_kernels_pass(self):
+        status, table, errors = self.check(kernel("window", WIDE) + kernel("pad", WIDE), kernel("tile", WIDE))
+        self.assertEqual((status, errors), (0, ""))
+        self.assertIn("assembly of 3 kernels checked, 0 complaints", table)
+
+    def test_the_names_of_rdna(self):
+        wide = ["global_load_b128 v[0:3], v4, s[0:1]", "global_store_b128 v4, v[0:3], s[2:3]"]
+        self.assertEqual(self.check(kernel("window", wide))[0], 0)
+
+    def test_narrow_accesses(self):
+        self.assert_complains("0.s: window has no global_load_dwordx4",
+                              kernel("window", ["global_load_dwordx2 v[0:1], v4, s[0:1]", WIDE[1]]))
+        self.assert_complains("0.s: window has no global_store_dwordx4", kernel("window", WIDE[:1]))
+
+    def test_accesses_of_an_unknown_memory_are_not_global(self):
+        self.assert_complains("window has no global_load_dwordx4",
+                              kernel("window", ["flat_load_dwordx4 v[0:3], v[4:5]", WIDE[1]]))
+
+    def test_scratch(self):
+        self.assert_complains("window accesses scratch memory 1 times",
+                              kernel("window", WIDE + ["scratch_store_dword off, v0, s32"]))
+
+    def test_one_kernel_does_not_hide_another(self):
+        self.assert_complains("1.s: pad has no global_load_dwordx4", kernel("window", WIDE),
+                              kernel("tile", WIDE) + kernel("pad", WIDE[1:]))
+
+    def test_a_function_that_is_no_kernel_counts_for_none(self):
+        helper = ["helper:", "\t" + WIDE[0], "\t" + WIDE[1], ".Lfunc_end9:"]
+        self.assert_complains("window has no global_load_dwordx4", helper + kernel("window", []))
+
+    def test_no_kernel(self):
+        self.assert_complains("there is no kernel", ["\t.text"])
+
+
+if __name__ == "__main__":
+    unittest.main()
