@@ -20,6 +20,9 @@ Options parse(int argc, char** argv) {
   app.add_option("--suite", options.suites, "suites to run, separated by commas [all]")
       ->delimiter(',')
       ->check(CLI::IsMember(names));
+  app.add_option(
+      "--cases", options.cases,
+      "add this table of permutations to the suite permute; bench/permute_cases.csv shows its form");
   app.add_option("--filter", options.filter, "only rows whose name matches this regular expression");
   app.add_option("--json", options.json, "write the results to this file");
   app.add_option("--dump", options.dump,
@@ -32,6 +35,10 @@ Options parse(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     options.google_benchmark = app.remaining();
+    const bool permutes = options.suites.empty() || std::find(options.suites.begin(), options.suites.end(),
+                                                              "permute") != options.suites.end();
+    if (!options.cases.empty() && !permutes)
+      throw CLI::ValidationError("--cases", "its rows belong to the suite permute, which is not asked for");
     for (const std::string& flag : options.google_benchmark) {
       if (flag.rfind("--benchmark_", 0) != 0 && flag.rfind("--v=", 0) != 0) throw CLI::ExtrasError({flag});
     }

@@ -11,6 +11,7 @@ namespace relayout::bench {
 struct Options {
   std::string device;               // "cpu", "gpu" or empty: the best
   std::vector<std::string> suites;  // empty: all
+  std::string cases;                // a user's table of permutations; empty: none
   std::string filter = ".";         // regular expression on row names
   std::string json;                 // result file; empty: none
   std::string dump;                 // folder for operands and results instead of times; empty: none

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <regex>
+#include <set>
 #include <stdexcept>
 
 #include "bench/dump.hpp"
@@ -15,8 +16,11 @@
 namespace relayout::bench {
 
 const std::vector<Suite>& suites() {
-  static const std::vector<Suite> list{
-      {"copy", copy_cases}, {"cast", cast_cases}, {"conv1d", conv1d_cases}, {"depthwise", depthwise_cases}};
+  static const std::vector<Suite> list{{"copy", copy_cases},
+                                       {"cast", cast_cases},
+                                       {"conv1d", conv1d_cases},
+                                       {"depthwise", depthwise_cases},
+                                       {"permute", permute_cases}};
   return list;
 }
 
@@ -35,13 +39,19 @@ BenchCases chosen_cases(const Options& options, const Device& device) {
                                                          : Sizes::cpu;
   const std::regex filter(options.filter);
   BenchCases chosen;
+  std::set<std::string> names;
+  const auto add = [&](BenchCases cases) {
+    for (BenchCase& c : cases) {
+      if (!names.insert(c.row()).second) throw std::invalid_argument("two cases have the name " + c.row());
+      if (std::regex_search(c.row(), filter)) chosen.push_back(std::move(c));
+    }
+  };
   for (const Suite& suite : suites()) {
     if (!options.suites.empty() &&
         std::find(options.suites.begin(), options.suites.end(), suite.name) == options.suites.end())
       continue;
-    for (BenchCase& c : suite.cases(sizes)) {
-      if (std::regex_search(c.row(), filter)) chosen.push_back(std::move(c));
-    }
+    add(suite.cases(sizes));
+    if (suite.cases == permute_cases && !options.cases.empty()) add(permute_cases_of(options.cases, sizes));
   }
   if (chosen.empty()) throw std::invalid_argument("no case of these suites matches '" + options.filter + "'");
   return chosen;
@@ -110,7 +120,8 @@ int main(int argc, char** argv) {
   try {
     return relayout::bench::run(argv[0], options);
   } catch (const std::exception& error) {
-    std::cerr << "relayout_bench: " << error.what() << ".\n";
+    const std::string what = error.what();
+    std::cerr << "relayout_bench: " << what << (what.empty() || what.back() != '.' ? ".\n" : "\n");
     return 2;
   }
 }
