@@ -10,11 +10,31 @@ bool Options::has_flag(const std::string& beginning) const {
                      [&](const std::string& flag) { return flag.rfind(beginning, 0) == 0; });
 }
 
+namespace {
+
+void add_compare(CLI::App& app, CompareOptions& options) {
+  CLI::App& compare = *app.add_subcommand(
+      "compare",
+      "time nothing; set results side by side: devices, commits, peers. Status 2 when rows of the "
+      "same name are different cases");
+  compare
+      .add_option("files", options.files,
+                  "results of relayout_bench --json or peers.py --json; the first is what speeds refer to")
+      ->required();
+  compare.add_option("--html", options.html,
+                     "also write one page with plots, which needs nothing but itself");
+  compare.add_option("--filter", options.filter, "only rows whose name matches this regular expression");
+  compare.add_option("--worst", options.worst, "how many of each column's worst cases are listed [5]");
+}
+
+}  // namespace
+
 Options parse(int argc, char** argv) {
   Options options;
   std::vector<std::string> names;
   for (const Suite& suite : suites()) names.emplace_back(suite.name);
   CLI::App app{"relayout's benchmarks: each case beside a copy of as many bytes"};
+  add_compare(app, options.compare);
   app.add_option("--device", options.device, "cpu | gpu [the first GPU where there is one]")
       ->check(CLI::IsMember({"cpu", "gpu"}));
   app.add_option("--suite", options.suites, "suites to run, separated by commas [all]")

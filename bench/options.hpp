@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bench/bench_case.hpp"
+#include "bench/compare/command.hpp"
 
 namespace relayout::bench {
 
@@ -17,6 +18,7 @@ struct Options {
   std::string dump;                 // folder for operands and results instead of times; empty: none
   bool smoke = false, list_json = false, no_graph = false;
   std::vector<std::string> google_benchmark;  // its own flags, passed on
+  CompareOptions compare;                     // of the subcommand
   int exit_code = -1;                         // >= 0: end now (help, or a mistake that was reported)
 
   bool has_flag(const std::string& beginning) const;

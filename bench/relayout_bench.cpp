@@ -1,5 +1,5 @@
-// relayout_bench: times the suites on one device. Exit status: 0; 1 when a case failed; 2 for bad arguments
-// or a device that is not there.
+// relayout_bench: times the suites on one device, or compares such results. Exit status: 0; 1 when a case
+// failed; 2 for bad arguments, a device that is not there or results that cannot be compared.
 #include <algorithm>
 #include <exception>
 #include <fstream>
@@ -118,6 +118,10 @@ int main(int argc, char** argv) {
   const relayout::bench::Options options = relayout::bench::parse(argc, argv);
   if (options.exit_code >= 0) return options.exit_code;
   try {
+    if (!options.compare.files.empty()) {
+      relayout::bench::run_compare(options.compare);
+      return 0;
+    }
     return relayout::bench::run(argv[0], options);
   } catch (const std::exception& error) {
     const std::string what = error.what();
