@@ -92,7 +92,7 @@ Column described(const std::string& file, const Json& document) {
   fact("device", device_words(device));
   fact("driver", words(device, "driver"));
   fact("compiler", words(document, "compiler"));
-  fact("commit", words(document, "commit"));
+  fact("commit or version", words(document, "commit"));
   fact("host threads", words(document, "host_threads"));
   fact("date", words(document, "date"));
   return column;
@@ -107,7 +107,7 @@ std::vector<Column> columns_of(const std::string& file, const Json& document,
     columns.push_back(described(file, document));
     columns.back().label += ": " + peer;
     for (auto& [name, text] : columns.back().facts) {
-      if (name == "commit") text = words(about, "version");
+      if (name == "commit or version") text = words(about, "version");
       if (name == "compiler") text = words(about, "runtime");
     }
   }

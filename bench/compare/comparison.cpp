@@ -158,32 +158,50 @@ Comparison compare(std::vector<Column> columns, const std::string& filter) {
   return result;
 }
 
-std::vector<const Line*> worst(const Comparison& comparison, std::size_t column,
-                               std::optional<double> Cell::*figure, std::size_t count) {
-  std::vector<const Line*> found;
-  for (const Line& line : comparison.lines) {
-    if (line.cells[column].*figure) found.push_back(&line);
+std::vector<Extremes> worst_cases(const Comparison& comparison, std::size_t count) {
+  std::vector<Extremes> found;
+  const auto add = [&](const char* words, std::size_t column, std::optional<double> Cell::*figure,
+                       bool lowest) {
+    Extremes ends{column, figure, words + std::to_string(column + 1), {}};
+    for (const Line& line : comparison.lines) {
+      if (line.cells[column].*figure) ends.lines.push_back(&line);
+    }
+    std::stable_sort(ends.lines.begin(), ends.lines.end(), [&](const Line* a, const Line* b) {
+      const double of_a = *(a->cells[column].*figure), of_b = *(b->cells[column].*figure);
+      return lowest ? of_a < of_b : of_a > of_b;
+    });
+    ends.lines.resize(std::min(ends.lines.size(), count));
+    if (!ends.lines.empty()) found.push_back(std::move(ends));
+  };
+  for (std::size_t column = 0; column < comparison.columns.size(); ++column) {
+    add("Lowest shares in ", column, &Cell::share, true);
+    if (column == 0) continue;
+    add("Lowest speeds in ", column, &Cell::speed, true);
+    add("Highest speeds in ", column, &Cell::speed, false);
   }
-  std::stable_sort(found.begin(), found.end(), [&](const Line* a, const Line* b) {
-    return *(a->cells[column].*figure) < *(b->cells[column].*figure);
-  });
-  found.resize(std::min(found.size(), count));
   return found;
 }
 
 std::vector<std::string> gaps(const Comparison& comparison) {
   std::vector<std::string> texts;
+  const auto append = [](std::string& list, const std::string& word) {
+    list += (list.empty() ? "" : ", ") + word;
+  };
   for (const Line& line : comparison.lines) {
-    std::string missing, failed;
+    std::string with, without, failed;
     for (std::size_t column = 0; column < line.cells.size(); ++column) {
       const Cell& cell = line.cells[column];
-      const std::string& label = comparison.columns[column].label;
-      if (!cell.present) missing += (missing.empty() ? "not in " : ", ") + label;
+      const std::string number = std::to_string(column + 1);
+      append(cell.present ? with : without, number);
       if (cell.present && !cell.timed())
-        failed += "; not timed in " + label + (cell.error.empty() ? "" : ": " + cell.error);
+        failed += "; not timed in " + number + (cell.error.empty() ? "" : ": " + cell.error);
     }
-    const std::string text = missing + failed;
-    if (!text.empty()) texts.push_back(line.name + ": " + (missing.empty() ? text.substr(2) : text));
+    const bool alone = with.find(',') == std::string::npos;
+    const std::string text = (without.empty() ? ""
+                              : alone         ? "; only in " + with
+                                              : "; not in " + without) +
+                             failed;
+    if (!text.empty()) texts.push_back(line.name + ": " + text.substr(2));
   }
   return texts;
 }

@@ -50,12 +50,20 @@ struct Comparison {
 /// both values. Only rows whose name matches `filter`, a regular expression, take part; none is an error.
 Comparison compare(std::vector<Column> columns, const std::string& filter);
 
-/// The lines with the lowest shares in a column, or with the lowest speeds, the worst first.
-std::vector<const Line*> worst(const Comparison& comparison, std::size_t column,
-                               std::optional<double> Cell::*figure, std::size_t count);
+/// Lines at one end of a column's figures, the extreme one first.
+struct Extremes {
+  std::size_t column;
+  std::optional<double> Cell::*figure;
+  std::string title;  // "Lowest shares in 1"
+  std::vector<const Line*> lines;
+};
 
-/// A line that some column has no time for, in words: "permute/x: not in b.json, c.json; failed in d.json:
-/// why".
+/// For each column the lowest shares; for each but the first the lowest speeds, where it does worst against
+/// the first, and the highest, where the first does worst against it. At most `count` lines each.
+std::vector<Extremes> worst_cases(const Comparison& comparison, std::size_t count);
+
+/// The lines that some column has no time for, in words, with columns counted from 1: "permute/x: only in 1",
+/// "permute/x: not in 2, 3; not timed in 4: why".
 std::vector<std::string> gaps(const Comparison& comparison);
 
 /// exp of the mean of the logarithms; nothing for an empty list.

@@ -82,11 +82,13 @@ class PageWriter {
     }
   }
 
-  void worst_cases(std::size_t count) {
+  void worst(std::size_t count) {
     text_element(out_, "h2", {}, "Worst cases");
-    for (std::size_t column = 0; column < columns(); ++column) {
-      worst_of(column, &Cell::share, "share", count);
-      if (column > 0) worst_of(column, &Cell::speed, "speed", count);
+    for (const Extremes& ends : worst_cases(comparison_, count)) {
+      text_element(out_, "p", {}, ends.title + " (" + comparison_.columns[ends.column].label + "):");
+      const Element items(out_, "ol");
+      for (const Line* line : ends.lines)
+        text_element(out_, "li", {}, line->name + ": " + fixed(line->cells[ends.column].*ends.figure, 3));
     }
   }
 
@@ -139,18 +141,6 @@ class PageWriter {
     }
   }
 
-  void worst_of(std::size_t column, std::optional<double> Cell::*figure, const char* what,
-                std::size_t count) {
-    const std::vector<const Line*> list = worst(comparison_, column, figure, count);
-    if (list.empty()) return;
-    text_element(out_, "p", {},
-                 std::string("Lowest ") + what + " in " + std::to_string(column + 1) + " (" +
-                     comparison_.columns[column].label + "):");
-    const Element items(out_, "ol");
-    for (const Line* line : list)
-      text_element(out_, "li", {}, line->name + ": " + fixed(line->cells[column].*figure, 3));
-  }
-
   std::ostream& out_;
   const Comparison& comparison_;
 };
@@ -180,7 +170,7 @@ void write_page(std::ostream& out, const Comparison& comparison, std::size_t wor
   PageWriter page(out, comparison);
   page.files();
   page.means();
-  page.worst_cases(worst_count);
+  page.worst(worst_count);
   for (const Section& section : comparison.sections) {
     if (!section.has_groups) page.section(section);
   }

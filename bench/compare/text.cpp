@@ -13,12 +13,10 @@ struct TextWriter {
   const Comparison& comparison;
   std::size_t name_width = 0;
 
-  static constexpr int kTime = 11, kRate = 9, kShare = 7, kSpeed = 7;
+  static constexpr int kTime = 11, kRate = 9, kShare = 7, kSpeed = 8;
 
   std::size_t columns() const { return comparison.columns.size(); }
-  int width_of(std::size_t column) const {
-    return 2 + kTime + 2 * kRate + kShare + (column > 0 ? kSpeed : 0);
-  }
+  int width_of(std::size_t column) const { return 2 + kTime + kRate + kShare + (column > 0 ? kSpeed : 0); }
 
   void right(int width, const std::string& text) { out << std::right << std::setw(width) << text; }
   void name(const std::string& text) { out << std::left << std::setw(static_cast<int>(name_width)) << text; }
@@ -46,7 +44,6 @@ struct TextWriter {
       out << "  ";
       right(kTime, "us");
       right(kRate, "GB/s");
-      right(kRate, "copy");
       right(kShare, "share");
       if (column > 0) right(kSpeed, "speed");
     }
@@ -61,7 +58,6 @@ struct TextWriter {
       out << "  ";
       right(kTime, cell.timed() ? microseconds(cell.seconds) : cell.present ? "failed" : "-");
       right(kRate, cell.timed() ? gigabytes_per_second(line.rate(column)) : "-");
-      right(kRate, cell.share ? gigabytes_per_second(line.copy_rate(column)) : "-");
       right(kShare, fixed(cell.share, 3));
       if (column > 0) right(kSpeed, fixed(cell.speed, 2));
     }
@@ -75,22 +71,19 @@ struct TextWriter {
       right(11, std::to_string(section.averaged) + (section.averaged == 1 ? " case" : " cases"));
       for (std::size_t column = 0; column < columns(); ++column) {
         out << "  ";
-        right(kTime + 2 * kRate + kShare, fixed(section.share[column], 3));
+        right(kTime + kRate + kShare, fixed(section.share[column], 3));
         if (column > 0) right(kSpeed, fixed(section.speed[column], 2));
       }
       out << '\n';
     }
   }
 
-  void worst_of(std::size_t column, std::optional<double> Cell::*figure, const char* what,
-                std::size_t count) {
-    const std::vector<const Line*> list = worst(comparison, column, figure, count);
-    if (list.empty()) return;
-    out << "\nLowest " << what << " in " << column + 1 << " (" << comparison.columns[column].label << ")\n";
-    for (const Line* line : list) {
+  void extremes(const Extremes& ends) {
+    out << '\n' << ends.title << " (" << comparison.columns[ends.column].label << ")\n";
+    for (const Line* line : ends.lines) {
       out << "  ";
       name(line->name);
-      right(kShare + 2, fixed(line->cells[column].*figure, 3));
+      right(kSpeed + 2, fixed(line->cells[ends.column].*ends.figure, 3));
       out << '\n';
     }
   }
@@ -114,10 +107,7 @@ void write_text(std::ostream& out, const Comparison& comparison, std::size_t wor
   writer.header();
   for (const Line& line : comparison.lines) writer.line(line);
   writer.means();
-  for (std::size_t column = 0; column < comparison.columns.size(); ++column) {
-    writer.worst_of(column, &Cell::share, "shares", worst_count);
-    if (column > 0) writer.worst_of(column, &Cell::speed, "speeds", worst_count);
-  }
+  for (const Extremes& ends : worst_cases(comparison, worst_count)) writer.extremes(ends);
   writer.missing();
 }
 

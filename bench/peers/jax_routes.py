@@ -16,10 +16,16 @@ import jax.numpy as jnp  # noqa: E402
 
 from formulas import NUMPY_PAD_MODES  # noqa: E402
 
-TYPES = {"f16": jnp.float16, "f32": jnp.float32}
+jax.config.update("jax_enable_x64", True)  # else f64 would silently be f32
+
+TYPES = {"u8": jnp.uint8, "f16": jnp.float16, "f32": jnp.float32, "f64": jnp.float64}
 REPETITIONS = 15
 CALLS = 20
 KEPT_BYTES = 16 << 30
+
+
+def about():
+    return {"version": f"JAX {jax.__version__}", "runtime": jax.devices()[0].client.platform_version.splitlines()[0]}
 
 
 def padded(x, pad, axis):
@@ -61,6 +67,8 @@ def function_of(parameters):
     operation, out_type = parameters["operation"], TYPES[parameters["out_type"]]
     if operation == "copy":
         return jnp.copy
+    if operation == "permute":
+        return lambda x: jnp.transpose(x, parameters["axes"])
     if operation == "cast":
         if parameters["in_layout"] == parameters["out_layout"]:
             return lambda x: x.astype(out_type)
@@ -82,6 +90,12 @@ def run(parameters, inputs):
     return jax.jit(function_of(parameters))(*[jnp.asarray(x) for x in inputs])
 
 
+def random_array(key, shape, dtype):
+    if dtype == "u8":
+        return jax.random.bits(key, shape, jnp.uint8)
+    return jax.random.uniform(key, shape, jnp.float32, -1, 1).astype(TYPES[dtype])
+
+
 def seconds(parameters, shapes, case_bytes):
     """Median seconds per call; `shapes` as (shape, type's name)."""
     calls = min(CALLS, max(4, KEPT_BYTES // case_bytes))
@@ -91,8 +105,7 @@ def seconds(parameters, shapes, case_bytes):
     sets = []
     for _ in range(calls):
         key, *keys = jax.random.split(key, len(shapes) + 1)
-        sets.append([jax.random.uniform(k, shape, jnp.float32, -1, 1).astype(TYPES[dtype])
-                     for k, (shape, dtype) in zip(keys, shapes)])
+        sets.append([random_array(k, shape, dtype) for k, (shape, dtype) in zip(keys, shapes)])
     jax.block_until_ready(program(sets))
     times = []
     for _ in range(REPETITIONS):
