@@ -25,7 +25,7 @@ struct TextWriter {
     for (std::size_t column = 0; column < columns(); ++column) {
       out << column + 1 << "  " << comparison.columns[column].label << '\n';
       for (const auto& [fact, text] : comparison.columns[column].facts)
-        out << "     " << std::left << std::setw(14) << fact << text << '\n';
+        out << "     " << std::left << std::setw(20) << fact << text << '\n';
     }
     out << "\nshare: of the best copy of as many bytes in the same file.";
     if (columns() > 1) out << " speed: the time in 1 / the time here.";
