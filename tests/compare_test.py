@@ -117,6 +117,13 @@ class CompareTest(unittest.TestCase):
         self.assertEqual(lines["permute"], ["2 cases", "0.250", "0.354", "1.41", "0.354", "1.41"])
         self.assertIn("  permute/three: only in 3\n", out)
 
+    def test_a_row_of_parts_is_held_against_the_slowest(self):
+        overlap = row("overlap/x", 10e-6, {})
+        del overlap["copy_seconds"]
+        overlap["part_seconds"] = {"the host's work": 4e-6, "the copies": 8e-6}
+        lines, _ = self.table({"a.json": document([overlap])})
+        self.assertEqual(lines["overlap/x"], ["1.00", "10.00", "100.0", "0.800"])
+
     def test_one_file_alone(self):
         lines, out = self.table({"a.json": FIRST})
         self.assertEqual(lines["permute"], ["2 cases", "0.250"])
