@@ -47,6 +47,7 @@ struct BenchCase {
   Json parameters;           // what another program needs to run the same case
   std::string printed_case;  // the parameter struct as tests print it
   std::function<Prepared(const Stream& stream)> prepare;
+  std::string group = {};  // of a suite whose cases are averaged by groups
 
   std::string row() const { return suite + "/" + name; }
 };
@@ -58,6 +59,9 @@ BenchCases cast_cases(Sizes sizes);
 BenchCases conv1d_cases(Sizes sizes);
 BenchCases depthwise_cases(Sizes sizes);
 BenchCases overlap_cases(Sizes sizes);
+BenchCases permute_cases(Sizes sizes);
+/// A user's table of permutations, in the sizes that it names. Error{invalid_argument} with file and line.
+BenchCases permute_cases_of(const std::string& file, Sizes sizes);
 
 /// The suites by name, in the order in which they run.
 struct Suite {

@@ -42,6 +42,13 @@ Json parameters_of(const cases::Img2colCase& c) {
   return json;
 }
 
+Json parameters_of(const cases::PermuteCase& c) {
+  Json json = types_json("permute", c.in_type, c.out_type);
+  json["shape"] = c.shape;
+  json["axes"] = c.axes;
+  return json;
+}
+
 std::string joined(const Dims& shape) {
   std::string text;
   for (const std::int64_t extent : shape) text += (text.empty() ? "" : "x") + std::to_string(extent);

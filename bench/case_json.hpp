@@ -8,12 +8,14 @@
 #include "tests/cases/cast_case.hpp"
 #include "tests/cases/img2col_case.hpp"
 #include "tests/cases/pad_case.hpp"
+#include "tests/cases/permute_case.hpp"
 
 namespace relayout::bench {
 
 Json parameters_of(const cases::CastCase& c);
 Json parameters_of(const cases::PadCase& c);
 Json parameters_of(const cases::Img2colCase& c);
+Json parameters_of(const cases::PermuteCase& c);  // of contiguous tensors
 
 /// "8x2048x8192"
 std::string joined(const Dims& shape);

@@ -40,9 +40,17 @@ BenchCases cast_cases(Sizes sizes) {
   const Dims matrix = sizes == Sizes::gpu   ? Dims{8192, 8192}
                       : sizes == Sizes::cpu ? Dims{4096, 4096}
                                             : Dims{70, 35};
+  const Dims large = sizes == Sizes::gpu   ? Dims{16384, 16384}
+                     : sizes == Sizes::cpu ? Dims{2048, 8192}
+                                           : Dims{40, 72};
+  const Dims odd = sizes == Sizes::gpu   ? Dims{12345, 6789}
+                   : sizes == Sizes::cpu ? Dims{3087, 3395}
+                                         : Dims{37, 51};
   return {cast_case(of(DType::f32, DType::f16, signal, Layout::ncl)),
           cast_case(of(DType::f32, DType::f16, signal, Layout::nlc)),
           cast_case(of(DType::f32, DType::f16, matrix, Layout::nlc)),
+          cast_case(of(DType::f32, DType::f16, large, Layout::nlc)),
+          cast_case(of(DType::f32, DType::f16, odd, Layout::nlc)),
           cast_case(of(DType::f32, DType::f32, matrix, Layout::nlc)),
           cast_case(of(DType::f16, DType::f16, matrix, Layout::nlc)),
           cast_case(of(DType::f16, DType::f16, signal, Layout::nlc))};

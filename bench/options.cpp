@@ -10,16 +10,39 @@ bool Options::has_flag(const std::string& beginning) const {
                      [&](const std::string& flag) { return flag.rfind(beginning, 0) == 0; });
 }
 
+namespace {
+
+void add_compare(CLI::App& app, CompareOptions& options) {
+  CLI::App& compare = *app.add_subcommand(
+      "compare",
+      "time nothing; set results side by side: devices, commits, peers. Status 2 when rows of the "
+      "same name are different cases");
+  compare
+      .add_option("files", options.files,
+                  "results of relayout_bench --json or peers.py --json; the first is what speeds refer to")
+      ->required();
+  compare.add_option("--html", options.html,
+                     "also write one page with plots, which needs nothing but itself");
+  compare.add_option("--filter", options.filter, "only rows whose name matches this regular expression");
+  compare.add_option("--worst", options.worst, "how many of each column's worst cases are listed [5]");
+}
+
+}  // namespace
+
 Options parse(int argc, char** argv) {
   Options options;
   std::vector<std::string> names;
   for (const Suite& suite : suites()) names.emplace_back(suite.name);
   CLI::App app{"relayout's benchmarks: each case beside a copy of as many bytes"};
+  add_compare(app, options.compare);
   app.add_option("--device", options.device, "cpu | gpu [the first GPU where there is one]")
       ->check(CLI::IsMember({"cpu", "gpu"}));
   app.add_option("--suite", options.suites, "suites to run, separated by commas [all]")
       ->delimiter(',')
       ->check(CLI::IsMember(names));
+  app.add_option(
+      "--cases", options.cases,
+      "add this table of permutations to the suite permute; bench/permute_cases.csv shows its form");
   app.add_option("--filter", options.filter, "only rows whose name matches this regular expression");
   app.add_option("--json", options.json, "write the results to this file");
   app.add_option("--dump", options.dump,
@@ -32,6 +55,10 @@ Options parse(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     options.google_benchmark = app.remaining();
+    const bool permutes = options.suites.empty() || std::find(options.suites.begin(), options.suites.end(),
+                                                              "permute") != options.suites.end();
+    if (!options.cases.empty() && !permutes)
+      throw CLI::ValidationError("--cases", "its rows belong to the suite permute, which is not asked for");
     for (const std::string& flag : options.google_benchmark) {
       if (flag.rfind("--benchmark_", 0) != 0 && flag.rfind("--v=", 0) != 0) throw CLI::ExtrasError({flag});
     }

@@ -1,10 +1,11 @@
-// relayout_bench: times the suites on one device. Exit status: 0; 1 when a case failed; 2 for bad arguments
-// or a device that is not there.
+// relayout_bench: times the suites on one device, or compares such results. Exit status: 0; 1 when a case
+// failed; 2 for bad arguments, a device that is not there or results that cannot be compared.
 #include <algorithm>
 #include <exception>
 #include <fstream>
 #include <iostream>
 #include <regex>
+#include <set>
 #include <stdexcept>
 
 #include "bench/dump.hpp"
@@ -15,11 +16,9 @@
 namespace relayout::bench {
 
 const std::vector<Suite>& suites() {
-  static const std::vector<Suite> list{{"copy", copy_cases},
-                                       {"cast", cast_cases},
-                                       {"conv1d", conv1d_cases},
-                                       {"depthwise", depthwise_cases},
-                                       {"overlap", overlap_cases}};
+  static const std::vector<Suite> list{{"copy", copy_cases},       {"cast", cast_cases},
+                                       {"conv1d", conv1d_cases},   {"depthwise", depthwise_cases},
+                                       {"overlap", overlap_cases}, {"permute", permute_cases}};
   return list;
 }
 
@@ -38,13 +37,19 @@ BenchCases chosen_cases(const Options& options, const Device& device) {
                                                          : Sizes::cpu;
   const std::regex filter(options.filter);
   BenchCases chosen;
+  std::set<std::string> names;
+  const auto add = [&](BenchCases cases) {
+    for (BenchCase& c : cases) {
+      if (!names.insert(c.row()).second) throw std::invalid_argument("two cases have the name " + c.row());
+      if (std::regex_search(c.row(), filter)) chosen.push_back(std::move(c));
+    }
+  };
   for (const Suite& suite : suites()) {
     if (!options.suites.empty() &&
         std::find(options.suites.begin(), options.suites.end(), suite.name) == options.suites.end())
       continue;
-    for (BenchCase& c : suite.cases(sizes)) {
-      if (std::regex_search(c.row(), filter)) chosen.push_back(std::move(c));
-    }
+    add(suite.cases(sizes));
+    if (suite.cases == permute_cases && !options.cases.empty()) add(permute_cases_of(options.cases, sizes));
   }
   if (chosen.empty()) throw std::invalid_argument("no case of these suites matches '" + options.filter + "'");
   return chosen;
@@ -111,9 +116,14 @@ int main(int argc, char** argv) {
   const relayout::bench::Options options = relayout::bench::parse(argc, argv);
   if (options.exit_code >= 0) return options.exit_code;
   try {
+    if (!options.compare.files.empty()) {
+      relayout::bench::run_compare(options.compare);
+      return 0;
+    }
     return relayout::bench::run(argv[0], options);
   } catch (const std::exception& error) {
-    std::cerr << "relayout_bench: " << error.what() << ".\n";
+    const std::string what = error.what();
+    std::cerr << "relayout_bench: " << what << (what.empty() || what.back() != '.' ? ".\n" : "\n");
     return 2;
   }
 }

@@ -28,11 +28,13 @@ int host_threads() {
 }
 
 Json case_json(const BenchCase& c) {
-  return {{"name", c.row()},
-          {"suite", c.suite},
-          {"bytes", c.bytes},
-          {"case", c.printed_case},
-          {"parameters", c.parameters}};
+  Json json = {{"name", c.row()},
+               {"suite", c.suite},
+               {"bytes", c.bytes},
+               {"case", c.printed_case},
+               {"parameters", c.parameters}};
+  if (!c.group.empty()) json["group"] = c.group;
+  return json;
 }
 
 Json row_json(const Row& row) {

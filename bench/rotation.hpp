@@ -22,8 +22,8 @@ struct Operand {
 };
 Operand contiguous_operand(DType dtype, const Dims& shape);
 
-/// Device memory of that size, filled with random numbers in [-1, 1): sums of their products stay in f16's
-/// range.
+/// Device memory of that size, filled with random numbers in [-1, 1), so that sums of their products stay in
+/// f16's range; types that are no floating ones with random bits.
 Buffer random_buffer(const Stream& stream, DType dtype, std::size_t bytes);
 
 /// One call per set: run(operands), where the last operand is the output and the others hold random numbers.

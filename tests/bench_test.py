@@ -14,7 +14,7 @@ import unittest
 
 BENCH = None
 PEERS = None
-BYTES = {"f16": 2, "f32": 4}
+BYTES = {"u8": 1, "f16": 2, "f32": 4, "f64": 8}
 
 
 def run(*arguments):
@@ -26,7 +26,7 @@ def expected_bytes(parameters):
     into, out = BYTES[parameters["in_type"]], BYTES[parameters["out_type"]]
     elements = math.prod(parameters["shape"])
     operation = parameters["operation"]
-    if operation in ("copy", "cast"):
+    if operation in ("copy", "cast", "permute"):
         return elements * (into + out)
     batch, channels, length = parameters["shape"]
     if operation == "depthwise":
@@ -57,7 +57,8 @@ class BenchTest(unittest.TestCase):
     def test_rows_are_consistent(self):
         document, table = self.result("--benchmark_repetitions=3")
         rows = document["rows"]
-        self.assertEqual({row["suite"] for row in rows}, {"copy", "cast", "conv1d", "depthwise", "overlap"})
+        suites = {"copy", "cast", "conv1d", "depthwise", "overlap", "permute"}
+        self.assertEqual({row["suite"] for row in rows}, suites)
         self.assertEqual(len({row["name"] for row in rows}), len(rows))
         for row in rows:
             with self.subTest(row["name"]):
@@ -98,6 +99,30 @@ class BenchTest(unittest.TestCase):
         for row in document["rows"]:
             self.assertEqual(row["suite"], "cast")
             self.assertIn("transposed", row["name"])
+
+    def test_a_table_of_permutations_is_added(self):
+        table = os.path.join(self.folder, "mine.csv")
+        with open(table, "w", encoding="utf-8") as file:
+            file.write("name,source,rank,shape,perm,elem_bytes\nmine,group: a test,3,3 4 5,2 0 1,8\n")
+        document, _ = self.result("--suite", "permute", "--cases", table, "--benchmark_repetitions=1")
+        row = document["rows"][-1]
+        self.assertGreater(len(document["rows"]), 100)
+        self.assertEqual((row["name"], row["group"], row["bytes"]), ("permute/mine", "group", 960))
+        self.assertEqual(row["parameters"], {"operation": "permute", "in_type": "f64", "out_type": "f64",
+                                             "shape": [3, 4, 5], "axes": [2, 0, 1]})
+        with open(table, "a", encoding="utf-8") as file:
+            file.write("mine2,a test,2,3 4,0 0,8\n")
+        done = run("--cases", table)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"{table}:3: perm '0 0' is no permutation of 0..1", done.stderr)
+        self.assertEqual(run("--suite", "cast", "--cases", table).returncode, 2)
+
+    def test_permutations_fit_a_processor(self):
+        rows = json.loads(subprocess.run([BENCH, "--device", "cpu", "--suite", "permute", "--list-json"],
+                                         capture_output=True, text=True).stdout)["rows"]
+        self.assertEqual(sum(row["group"] == "57 permutations" for row in rows), 57)
+        for row in rows:
+            self.assertLessEqual(row["bytes"], 128 << 20)
 
     def test_the_list_is_that_of_the_rows(self):
         document, _ = self.result("--benchmark_repetitions=1")

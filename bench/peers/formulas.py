@@ -7,7 +7,7 @@ import numpy as np
 
 NUMPY_PAD_MODES = {"constant": "constant", "replicate": "edge", "reflect": "reflect", "symmetric": "symmetric",
                    "circular": "wrap", "reflect_zero_extended": "reflect"}
-NUMPY_TYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+NUMPY_TYPES = {"u8": np.uint8, "f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 
 def load_cases(folder):
@@ -60,6 +60,8 @@ def expected(parameters, inputs):
     x = inputs[0].astype(NUMPY_TYPES[parameters["out_type"]])
     if operation in ("copy", "cast"):
         return x
+    if operation == "permute":
+        return x.transpose(parameters["axes"])
     if operation == "pad":
         return padded(x, parameters["pad"])
     if operation == "depthwise":
@@ -79,7 +81,7 @@ def agree(parameters, result, reference):
     if result.shape != reference.shape:
         return False
     if is_exact(parameters):
-        bits = {2: np.uint16, 4: np.uint32, 8: np.uint64}[reference.dtype.itemsize]
+        bits = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}[reference.dtype.itemsize]
         return result.dtype == reference.dtype and np.array_equal(
             np.ascontiguousarray(result).view(bits), np.ascontiguousarray(reference).view(bits))
     return bool(np.allclose(result.astype(np.float64), reference, rtol=2e-3, atol=2e-3))

@@ -1,13 +1,14 @@
 """How a user of JAX would do each case, and how long that takes.
 
-Arrays are held as they lie in memory (see torch_routes.py). XLA compiles many calls into one program, so that launching it
-from Python is spread over them; the host's clock then tells, as JAX has no events.
+Arrays are held as they lie in memory (see torch_routes.py). XLA compiles many calls into one program. JAX has no events, so
+the host's clock tells, with the device kept busy while the host launches.
 """
 
 import os
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
+import functools  # noqa: E402
 import statistics  # noqa: E402
 import time  # noqa: E402
 
@@ -16,10 +17,18 @@ import jax.numpy as jnp  # noqa: E402
 
 from formulas import NUMPY_PAD_MODES  # noqa: E402
 
-TYPES = {"f16": jnp.float16, "f32": jnp.float32}
+jax.config.update("jax_enable_x64", True)  # else f64 would silently be f32
+
+TYPES = {"u8": jnp.uint8, "f16": jnp.float16, "f32": jnp.float32, "f64": jnp.float64}
 REPETITIONS = 15
 CALLS = 20
+LAUNCHES = 16
 KEPT_BYTES = 16 << 30
+BUSY_ELEMENTS, BUSY_STEPS = 64 << 20, 32  # about 6 ms on an H200
+
+
+def about():
+    return {"version": f"JAX {jax.__version__}", "runtime": jax.devices()[0].client.platform_version.splitlines()[0]}
 
 
 def padded(x, pad, axis):
@@ -61,6 +70,8 @@ def function_of(parameters):
     operation, out_type = parameters["operation"], TYPES[parameters["out_type"]]
     if operation == "copy":
         return jnp.copy
+    if operation == "permute":
+        return lambda x: jnp.transpose(x, parameters["axes"])
     if operation == "cast":
         if parameters["in_layout"] == parameters["out_layout"]:
             return lambda x: x.astype(out_type)
@@ -82,21 +93,63 @@ def run(parameters, inputs):
     return jax.jit(function_of(parameters))(*[jnp.asarray(x) for x in inputs])
 
 
+def random_array(key, shape, dtype):
+    if dtype == "u8":
+        return jax.random.bits(key, shape, jnp.uint8)
+    return jax.random.uniform(key, shape, jnp.float32, -1, 1).astype(TYPES[dtype])
+
+
+def one_after_another(function):
+    """A program of many calls. Without the barriers XLA would fuse small calls, or run them side by side."""
+    def program(sets):
+        results = [function(*sets[0])]
+        for inputs in sets[1:]:
+            inputs, results[-1] = jax.lax.optimization_barrier((inputs, results[-1]))
+            results.append(function(*inputs))
+        return results
+    return jax.jit(program)
+
+
+class Busy:
+    """A few milliseconds of work. What is launched meanwhile runs right after it, however long launching takes, so the
+    time that both take together, less that of the work alone, is the device's."""
+
+    def __init__(self):
+        self.x = jnp.zeros(BUSY_ELEMENTS, jnp.float32)
+        self.work = jax.jit(lambda x: jax.lax.fori_loop(0, BUSY_STEPS, lambda _, y: y * 1.0001 + 1, x))
+        jax.block_until_ready(self.start())
+
+    def start(self):
+        return self.work(self.x)
+
+    def seconds(self, launch=None):
+        begin = time.perf_counter()
+        done = self.start()
+        jax.block_until_ready((done, launch() if launch else None))
+        return time.perf_counter() - begin
+
+
+busy = functools.cache(Busy)
+
+
 def seconds(parameters, shapes, case_bytes):
     """Median seconds per call; `shapes` as (shape, type's name)."""
     calls = min(CALLS, max(4, KEPT_BYTES // case_bytes))
+    launches = min(LAUNCHES, max(1, KEPT_BYTES // (calls * case_bytes)))
     function = function_of(parameters)
-    program = jax.jit(lambda sets: [function(*inputs) for inputs in sets])
+    program = one_after_another(function)
     key = jax.random.key(1)
     sets = []
-    for _ in range(calls):
+    for _ in range(launches * calls):  # each call has inputs of its own: small ones do not stay in the L2
         key, *keys = jax.random.split(key, len(shapes) + 1)
-        sets.append([jax.random.uniform(k, shape, jnp.float32, -1, 1).astype(TYPES[dtype])
-                     for k, (shape, dtype) in zip(keys, shapes)])
-    jax.block_until_ready(program(sets))
+        sets.append([random_array(k, shape, dtype) for k, (shape, dtype) in zip(keys, shapes)])
+    groups = [sets[begin:begin + calls] for begin in range(0, len(sets), calls)]
+    jax.block_until_ready(program(groups[0]))
     times = []
     for _ in range(REPETITIONS):
-        start = time.perf_counter()
-        jax.block_until_ready(program(sets))
-        times.append((time.perf_counter() - start) / calls)
-    return statistics.median(times)
+        alone = busy().seconds()
+        times.append((busy().seconds(lambda: [program(group) for group in groups]) - alone) / (launches * calls))
+    median = statistics.median(times)
+    if median <= 0:
+        raise RuntimeError("the calls are shorter than the noise of the host's clock")
+    return median

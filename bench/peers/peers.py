@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch, and JAX where it is installed, on relayout's benchmark cases.
+"""PyTorch, and JAX and CuPy where they are installed, on relayout's benchmark cases.
 
     relayout_bench --json result.json && python3 bench/peers/peers.py result.json       times, side by side
     relayout_bench --smoke --dump folder && python3 bench/peers/peers.py --check folder  do the results agree?
@@ -8,6 +8,7 @@ Exit status: 0; 1 when results differ; 2 for bad arguments; 3 when there is noth
 """
 
 import argparse
+import datetime
 import json
 import re
 import sys
@@ -24,11 +25,12 @@ def optional(name):
 
 
 def check(folder):
-    """Numpy's formulas, PyTorch's and JAX's routes against the results that relayout dumped."""
+    """Numpy's formulas, PyTorch's, JAX's and CuPy's routes against the results that relayout dumped."""
     rows = formulas.load_cases(folder)
     torch_routes, no_torch = optional("torch_routes")
     jax_routes, no_jax = optional("jax_routes")
-    compared, wrong = {"numpy": 0, "torch": 0, "jax": 0}, []
+    cupy_routes, no_cupy = optional("cupy_routes")
+    compared, wrong = {"numpy": 0, "torch": 0, "jax": 0, "cupy": 0}, []
     refused = []
 
     def compare(peer, route, row, result, reference):
@@ -61,8 +63,13 @@ def check(folder):
             if parameters.get("out_layout", "ncl") == "nlc":
                 result = result.swapaxes(-1, -2)
             compare("jax", "jit", row, result, reference)
+        if cupy_routes:
+            for name, result in cupy_routes.run(parameters, [in_memory(row["inputs"][0], memory_shape(parameters, 0))]):
+                if parameters.get("out_layout", "ncl") == "nlc":
+                    result = result.swapaxes(-1, -2)
+                compare("cupy", name, row, result, reference)
     print(f"{len(rows)} cases; comparisons: " + ", ".join(f"{peer} {count}" for peer, count in compared.items()))
-    for peer, why in (("PyTorch", no_torch), ("JAX", no_jax)):
+    for peer, why in (("PyTorch", no_torch), ("JAX", no_jax), ("CuPy", no_cupy)):
         if why:
             print(f"{peer} is not here ({why}), so it was not compared.")
     for line in refused:
@@ -96,16 +103,38 @@ def time_torch(row, torch_routes, timer):
         try:
             times[name] = timer.seconds(function, torch_routes.input_shapes(row["parameters"]), row["bytes"])
         except Exception as error:  # one route that a version refuses must not end the others
-            failures[name] = f"{type(error).__name__}: {error}".splitlines()[0]
+            failures[name] = one_line(error)
             torch_routes.torch.cuda.synchronize()
     return times, failures
 
 
 def time_jax(row, jax_routes, shapes):
     try:
-        return jax_routes.seconds(row["parameters"], shapes, row["bytes"]), None
+        return {"jit": jax_routes.seconds(row["parameters"], shapes, row["bytes"])}, {}
     except Exception as error:  # as above
-        return None, f"{type(error).__name__}: {error}".splitlines()[0]
+        return {}, {"jit": one_line(error)}
+
+
+def time_cupy(row, cupy_routes, shapes):
+    times, failures = {}, {}
+    for name, function in cupy_routes.routes(row["parameters"]):
+        try:
+            times[name] = cupy_routes.seconds(function, shapes, row["bytes"])
+        except Exception as error:  # as above
+            failures[name] = one_line(error)
+    return times, failures
+
+
+def one_line(error):
+    return f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def summary(times, failures):
+    """What a result file says of one peer: its best route counts."""
+    if not times:
+        return {"error": "; ".join(f"{route}: {why}" for route, why in failures.items())}
+    best = min(times, key=times.get)
+    return {"seconds": times[best], "route": best, "routes": times, "failures": failures}
 
 
 def microseconds(seconds):
@@ -127,37 +156,59 @@ def compare_times(arguments):
               file=sys.stderr)
         return 3
     from torch_timing import Timer
-    jax_routes, no_jax = (None, "not asked for") if arguments.no_jax else optional("jax_routes")
     timer = Timer()
-    versions = f"PyTorch {torch.__version__}"
-    versions += f", JAX {jax_routes.jax.__version__}" if jax_routes else f" (no JAX: {no_jax})"
+    modules = {"torch": torch_routes}
+    for name, left_out in (("jax", arguments.no_jax), ("cupy", arguments.no_cupy)):
+        module, why = (None, "not asked for") if left_out else optional(name + "_routes")
+        if module:
+            modules[name] = module
+        else:
+            print(f"no {name}: {why}")
+    about = {name: module.about() for name, module in modules.items()}
     device = document.get("device", {}).get("name", "not timed")
-    print(f"relayout: {device}, commit {document.get('commit', 'unknown')}; "
-          f"peers: {torch.cuda.get_device_name()}, {versions}\n")
+    print(f"relayout: {device}, commit {document.get('commit', 'unknown')}; peers: {torch.cuda.get_device_name()}, "
+          + ", ".join(peer["version"] for peer in about.values()) + "\n")
     width = max((len(row["name"]) for row in rows), default=0)
-    print(f"{'case':{width}} {'relayout':>11} {'torch':>11} {'JAX':>11}  us; torch/relayout, torch's best route")
+    print(f"{'case':{width}} {'relayout':>11}" + "".join(f" {name:>11}" for name in modules)
+          + "  us; fastest peer's time / relayout's")
     results = []
     for row in rows:
-        times, failures = time_torch(row, torch_routes, timer)
         # By names, not by PyTorch's types.
         names = {dtype: name for name, dtype in torch_routes.TYPES.items()}
         shapes = [(tuple(s), names[d]) for s, d in torch_routes.input_shapes(row["parameters"])]
-        jax_seconds, jax_failure = time_jax(row, jax_routes, shapes) if jax_routes else (None, None)
-        best = min(times, key=times.get, default=None)
-        own = row.get("seconds")
-        ratio = f"{times[best] / own:6.2f}x" if best and own else "      -"
-        print(f"{row['name']:{width}} {microseconds(own)} {microseconds(times.get(best))} {microseconds(jax_seconds)}"
-              f"  {ratio} {best or '-'}", flush=True)
-        for route, why in failures.items():
-            print(f"{'':{width}} PyTorch's route '{route}' failed: {why}")
-        if jax_failure:
-            print(f"{'':{width}} JAX failed: {jax_failure}")
-        results.append({"name": row["name"], "bytes": row["bytes"], "relayout_seconds": own, "torch_seconds": times,
-                        "torch_failures": failures, "jax_seconds": jax_seconds, "jax_failure": jax_failure})
+        found = {"torch": time_torch(row, torch_routes, timer)}
+        if "jax" in modules:
+            found["jax"] = time_jax(row, modules["jax"], shapes)
+        if "cupy" in modules:
+            found["cupy"] = time_cupy(row, modules["cupy"], shapes)
+        peers = {name: summary(*both) for name, both in found.items() if any(both)}
+        timed = {name: peer["seconds"] for name, peer in peers.items() if "seconds" in peer}
+        best, own = min(timed, key=timed.get, default=None), row.get("seconds")
+        ratio = f"{timed[best] / own:6.2f}x {best}: {peers[best]['route']}" if best and own else "      -"
+        print(f"{row['name']:{width}} {microseconds(own)}"
+              + "".join(f" {microseconds(timed.get(name))}" for name in modules) + f"  {ratio}", flush=True)
+        for name, (_, failures) in found.items():
+            for route, why in failures.items():
+                print(f"{'':{width}} {name}'s route '{route}' failed: {why}")
+        case = {key: row[key] for key in ("name", "suite", "group", "bytes", "parameters") if key in row}
+        results.append({**case, "copy_seconds": timer.copy_seconds(row["bytes"]), "peers": peers})
     if arguments.json:
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump({"device": torch.cuda.get_device_name(), "versions": versions, "rows": results}, file, indent=2)
+        write_result(arguments.json, device_of(document, torch), about, results)
     return 0
+
+
+def device_of(document, torch):
+    """PyTorch names the GPU; the driver is known from relayout's result where that is of the same GPU."""
+    device = {"kind": "gpu", "name": torch.cuda.get_device_name()}
+    timed = document.get("device", {})
+    return {**device, "driver": timed.get("driver")} if timed.get("name") == device["name"] else device
+
+
+def write_result(path, device, about, rows):
+    """In the form that `relayout_bench compare` reads."""
+    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"device": device, "date": date, "peers": about, "rows": rows}, file, indent=2)
 
 
 def main():
@@ -165,8 +216,9 @@ def main():
     parser.add_argument("result", nargs="?", help="what relayout_bench --json or --list-json wrote")
     parser.add_argument("--check", metavar="FOLDER", help="compare with the results that --dump wrote; time nothing")
     parser.add_argument("--filter", default="", help="only cases whose name matches this regular expression")
-    parser.add_argument("--json", help="write the times to this file")
+    parser.add_argument("--json", help="write the times to this file, for relayout_bench compare")
     parser.add_argument("--no-jax", action="store_true", help="leave JAX out")
+    parser.add_argument("--no-cupy", action="store_true", help="leave CuPy out")
     arguments = parser.parse_args()
     if arguments.check:
         return check(arguments.check)

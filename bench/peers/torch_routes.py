@@ -7,9 +7,13 @@ route takes such tensors and returns its result likewise, contiguous.
 import torch
 import torch.nn.functional as F
 
-TYPES = {"f16": torch.float16, "f32": torch.float32, "f64": torch.float64}
+TYPES = {"u8": torch.uint8, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64}
 PAD_MODES = {"constant": "constant", "replicate": "replicate", "reflect": "reflect", "circular": "circular",
              "reflect_zero_extended": "reflect"}
+
+
+def about():
+    return {"version": f"PyTorch {torch.__version__}", "runtime": f"CUDA {torch.version.cuda}"}
 
 
 def input_shapes(parameters):
@@ -31,12 +35,16 @@ def input_shapes(parameters):
 
 def routes(parameters):
     """[(name, function of the inputs)]."""
-    return {"copy": copy_routes, "cast": cast_routes, "pad": pad_routes, "img2col": img2col_routes,
+    return {"copy": copy_routes, "permute": permute_routes, "cast": cast_routes, "pad": pad_routes, "img2col": img2col_routes,
             "conv1d": conv1d_routes, "depthwise": depthwise_routes}[parameters["operation"]](parameters)
 
 
 def copy_routes(_):
     return [("clone", lambda x: x.clone())]
+
+
+def permute_routes(parameters):
+    return [("permute, contiguous", lambda x: x.permute(parameters["axes"]).contiguous())]
 
 
 def cast_routes(parameters):

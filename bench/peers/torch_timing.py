@@ -17,14 +17,25 @@ BUSY_BYTES = 64 << 20
 
 
 def random_inputs(shapes, device):
-    return [(torch.rand(shape, device=device) * 2 - 1).to(dtype) for shape, dtype in shapes]
+    return [torch.randint(0, 256, shape, dtype=dtype, device=device) if dtype == torch.uint8 else
+            (torch.rand(shape, device=device) * 2 - 1).to(dtype) for shape, dtype in shapes]
 
 
 class Timer:
     def __init__(self):
         self.device = torch.device("cuda")
         self.l2_bytes = torch.cuda.get_device_properties(self.device).L2_cache_size
+        self.copies = {}
         self.busy = [torch.zeros(BUSY_BYTES, dtype=torch.uint8, device=self.device) for _ in range(2)]
+
+    def copy_seconds(self, case_bytes):
+        """Of copies that read and write as many bytes together: {name: seconds}. The second is a kernel: a large copy in
+        a graph may run on a slower copy engine."""
+        if case_bytes not in self.copies:
+            shapes = [([max(1, case_bytes // 8)], torch.float32)]
+            self.copies[case_bytes] = {"clone": self.seconds(torch.clone, shapes, case_bytes),
+                                       "abs": self.seconds(torch.abs, shapes, case_bytes)}
+        return self.copies[case_bytes]
 
     def seconds(self, function, shapes, case_bytes):
         """Median seconds per call."""

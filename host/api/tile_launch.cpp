@@ -195,7 +195,7 @@ class Filler {
     // A tile's own reach, and a word more on both sides.
     std::int64_t back = 0, on = 0;
     for (int axis = 0; axis < nest_.rank(); ++axis) {
-      const std::int64_t reach = plan_.extent[axis] * nest_.strides[1][axis];
+      const std::int64_t reach = (plan_.extent[axis] - 1) * nest_.strides[1][axis];
       (reach < 0 ? back : on) += reach;
     }
     params_.inner_begin = begin - back + 16;

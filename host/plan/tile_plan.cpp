@@ -225,8 +225,8 @@ bool TileChooser::fits(const TilePlan& plan, std::int64_t elements, std::int64_t
   if (rows * chunks * kVectorBytes > target_.shared_bytes) return false;
   double in_reach = 0, out_reach = 0, tiles = 1;
   for (int axis = 0; axis < nest_.rank(); ++axis) {
-    in_reach += static_cast<double>(plan.extent[axis]) * std::abs(static_cast<double>(in_[axis]));
-    out_reach += static_cast<double>(plan.extent[axis]) * std::abs(static_cast<double>(out_[axis]));
+    in_reach += static_cast<double>(plan.extent[axis] - 1) * std::abs(static_cast<double>(in_[axis]));
+    out_reach += static_cast<double>(plan.extent[axis] - 1) * std::abs(static_cast<double>(out_[axis]));
     tiles *= static_cast<double>(divide_up(nest_.extents[axis], plan.extent[axis]));
   }
   return std::max({in_reach, out_reach, tiles}) < 2147483648.0;
