@@ -5,7 +5,6 @@
 // packs: p.run of them, p.lanes apart, the first ones all in flight before one is used; weights in registers.
 // Global traffic: each input element once, each output element once.
 #include "kernels/depthwise_time.hpp"
-#include "kernels/backend_kernels.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {

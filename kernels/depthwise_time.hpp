@@ -1,6 +1,7 @@
 // What the two depthwise kernels along time share.
 #pragma once
 
+#include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise_common.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/words.hpp"
@@ -8,6 +9,8 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 constexpr int kPackWords = 4;
+
+void launch_depthwise_time_many(const LaunchContext& context, const DepthwiseParams& params);
 
 /// A thread's place in its row. Offsets from its first pack are 32-bit.
 template <class T>

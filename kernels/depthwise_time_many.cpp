@@ -6,7 +6,6 @@
 // older packs through the L1; each output element once.
 #include <type_traits>
 
-#include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise_time.hpp"
 #include "launch.hpp"
 
