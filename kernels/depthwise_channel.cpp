@@ -16,7 +16,9 @@ namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
 constexpr int kWords = 4;  // of a pack
-constexpr int kStep = 8;   // samples
+/// Samples of a step: more of them with more taps would outgrow the registers.
+template <int Taps>
+constexpr int kStep = Taps <= 4 ? 8 : 4;
 
 /// The weights and the bias of the block's channels in shared memory: row d holds the weights of distance d,
 /// row Taps the biases. The words of a lane's pack lie `lanes` words apart, so that lanes read neighbouring
@@ -54,19 +56,19 @@ struct TapWeights {
   }
 };
 
-/// One word of kStep outputs: window[i] is that word of the sample i - (Taps-1) of the step.
+/// One word of a step of outputs: window[i] is that word of the sample i - (Taps-1) of the step.
 template <class T, int Taps>
 __device__ __forceinline__ void compute_word(const TapWeights<T, Taps>& weights,
-                                             const std::uint32_t (&window)[kStep + Taps - 1][kWords],
+                                             const std::uint32_t (&window)[kStep<Taps> + Taps - 1][kWords],
                                              int word, bool with_silu,
-                                             std::uint32_t (&results)[kStep][kWords]) {
+                                             std::uint32_t (&results)[kStep<Taps>][kWords]) {
   constexpr int kPer = kPerWord<T>;
-  float samples[kStep + Taps - 1][kPer];
+  float samples[kStep<Taps> + Taps - 1][kPer];
 #pragma unroll
-  for (int i = 0; i < kStep + Taps - 1; ++i) widen_word<T>(window[i][word], samples[i]);
-  float sums[kStep][kPer] = {};
+  for (int i = 0; i < kStep<Taps> + Taps - 1; ++i) widen_word<T>(window[i][word], samples[i]);
+  float sums[kStep<Taps>][kPer] = {};
 #pragma unroll
-  for (int i = 0; i < kStep; ++i) {
+  for (int i = 0; i < kStep<Taps>; ++i) {
 #pragma unroll
     for (int j = 0; j < kPer; ++j) {
 #pragma unroll
@@ -77,25 +79,26 @@ __device__ __forceinline__ void compute_word(const TapWeights<T, Taps>& weights,
   }
   if (with_silu) {
 #pragma unroll
-    for (int i = 0; i < kStep; ++i) {
+    for (int i = 0; i < kStep<Taps>; ++i) {
 #pragma unroll
       for (int j = 0; j < kPer; ++j) sums[i][j] = silu(sums[i][j]);
     }
   }
 #pragma unroll
-  for (int i = 0; i < kStep; ++i) results[i][word] = narrow_word<T>(sums[i]);
+  for (int i = 0; i < kStep<Taps>; ++i) results[i][word] = narrow_word<T>(sums[i]);
 }
 
-/// A step of kStep outputs, or of its first `count`. Leaves the last Taps-1 samples at the window's begin.
+/// A step of outputs, or of its first `count`. Leaves the last Taps-1 samples at the window's
+/// begin.
 template <class T, int Taps, bool Whole>
 __device__ __forceinline__ void take_step(const DepthwiseParams& p, const float* weights_of_lane, const T* in,
                                           T* out, int count,
-                                          std::uint32_t (&window)[kStep + Taps - 1][kWords]) {
+                                          std::uint32_t (&window)[kStep<Taps> + Taps - 1][kWords]) {
 #pragma unroll
-  for (int i = 0; i < kStep; ++i) {
+  for (int i = 0; i < kStep<Taps>; ++i) {
     if (Whole || i < count) load_words<kWords>(window[Taps - 1 + i], in + i * p.in_time);
   }
-  std::uint32_t results[kStep][kWords];
+  std::uint32_t results[kStep<Taps>][kWords];
 #pragma unroll
   for (int word = 0; word < kWords; ++word) {
     TapWeights<T, Taps> weights;
@@ -103,13 +106,13 @@ __device__ __forceinline__ void take_step(const DepthwiseParams& p, const float*
     compute_word<T, Taps>(weights, window, word, p.silu, results);
   }
 #pragma unroll
-  for (int i = 0; i < kStep; ++i) {
+  for (int i = 0; i < kStep<Taps>; ++i) {
     if (Whole || i < count) store_global_16_bytes(out + i * p.out_time, results[i], false);
   }
 #pragma unroll
   for (int i = 0; i < Taps - 1; ++i) {
 #pragma unroll
-    for (int j = 0; j < kWords; ++j) window[i][j] = window[i + kStep][j];
+    for (int j = 0; j < kWords; ++j) window[i][j] = window[i + kStep<Taps>][j];
   }
 }
 
@@ -125,7 +128,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   const bool whole = group.count == kCount && begin < p.length;
   // The samples before the run, before the weights: both come from afar. Loaded without a branch, and cleared
   // where they do not exist: a compiler would take words apart inside it, and wait there for each of them.
-  std::uint32_t window[kStep + Taps - 1][kWords] = {};
+  std::uint32_t window[kStep<Taps> + Taps - 1][kWords] = {};
   const T* in = whole ? group.in + begin * p.in_time : static_cast<const T*>(p.in) + place.batch * p.in_batch;
 #pragma unroll
   for (int i = 0; i < Taps - 1; ++i)
@@ -144,10 +147,10 @@ __global__ __launch_bounds__(kDepthwiseThreads,
     T* out = group.out + begin * p.out_time;
     int rest = times;
 #pragma unroll 1
-    for (; rest >= kStep; rest -= kStep) {
-      take_step<T, Taps, true>(p, weights, in, out, kStep, window);
-      in += kStep * p.in_time;
-      out += kStep * p.out_time;
+    for (; rest >= kStep<Taps>; rest -= kStep<Taps>) {
+      take_step<T, Taps, true>(p, weights, in, out, kStep<Taps>, window);
+      in += kStep<Taps> * p.in_time;
+      out += kStep<Taps> * p.out_time;
     }
     if (rest > 0) take_step<T, Taps, false>(p, weights, in, out, rest, window);
   }

@@ -87,14 +87,25 @@ __device__ __forceinline__ void store_tile(const DepthwiseParams& p, const Chann
   // Counted from the newest: the samples behind_end..existing exist.
   const int existing = static_cast<int>(newest < kFar ? newest : kFar) + 1;
   int loaded = 0;
+  // Outside, the nearest sample is loaded and cleared: by arithmetic, since two dozen conditions at a time
+  // would need more lane masks than AMD has scalar registers.
   const auto load = [&](auto& samples) {
 #pragma unroll
-    for (auto& sample : samples) {
-      if (!Inside) sample = Couple<T>{};
-      if (Inside || (loaded >= behind_end && loaded < existing))
+    for (int i = 0; i < static_cast<int>(sizeof(samples) / sizeof(samples[0])); ++i) {
+      Couple<T>& sample = samples[i];
+      if constexpr (Inside) {
         load_words<Couple<T>::kWords>(sample.words, in);
-      in -= in_pitch;
-      if (!Inside) ++loaded;
+        in -= in_pitch;
+      } else {
+        const int from_begin = loaded > behind_end ? loaded : behind_end;
+        const int nearest = from_begin < existing ? from_begin : existing - 1;
+        load_words<Couple<T>::kWords>(sample.words, in - nearest * in_pitch);
+        const auto outside =
+            static_cast<std::uint32_t>((loaded - behind_end) | (existing - 1 - loaded)) >> 31;
+#pragma unroll
+        for (int word = 0; word < Couple<T>::kWords; ++word) sample.words[word] &= outside - 1u;
+        ++loaded;
+      }
     }
   };
   Couple<T> first[kTimes], next[kTurn];
