@@ -1,4 +1,4 @@
-// Depthwise causal conv1d, alone and with bias and SiLU.
+// Depthwise causal conv1d, alone and with bias and SiLU, and its update by a few samples.
 #include <relayout/depthwise.hpp>
 
 #include "bench/bench_case.hpp"
@@ -49,20 +49,59 @@ BenchCase depthwise_case(const Dims& shape, std::int64_t taps, Layout layout, bo
           }};
 }
 
+/// A step of decoding, as Mamba takes it: the state moves on by `samples`, with bias and SiLU. The state
+/// holds all samples that the outputs need, so that they can be checked against the state that the update
+/// leaves.
+BenchCase update_case(std::int64_t batch, std::int64_t channels, std::int64_t taps, std::int64_t samples) {
+  const DType type = DType::f16;
+  const Operand state = contiguous_operand(type, {batch, channels, taps - 1 + samples});
+  const Operand weights = contiguous_operand(type, {channels, taps});
+  const Operand bias = contiguous_operand(type, {channels});
+  const Operand signal = contiguous_operand(type, {batch, channels, samples});
+  const std::int64_t bytes = 2 * state.bytes() + weights.bytes() + bias.bytes() + 2 * signal.bytes();
+  const Json parameters = {{"operation", "depthwise_update"},
+                           {"in_type", name_of(type)},
+                           {"out_type", name_of(type)},
+                           {"shape", state.shape},
+                           {"in_layout", cases::name_of(Layout::ncl)},
+                           {"out_layout", cases::name_of(Layout::ncl)},
+                           {"taps", taps},
+                           {"samples", samples},
+                           {"bias", true},
+                           {"silu", true}};
+  const std::string name = std::string("update-") + name_of(type) + "/" + joined(signal.shape) + "/hk" +
+                           std::to_string(taps) + "-bias-silu";
+  return {
+      "depthwise",
+      name,
+      bytes,
+      parameters,
+      "depthwise " + name,
+      [state, weights, bias, signal](const Stream& stream) {
+        return prepare_rotated(stream, {state, weights, bias, signal, signal}, [stream](const Views& views) {
+          depthwise_update(stream, views[0], views[3], views[1], views[2], Activation::silu, views[4]);
+        });
+      }};
+}
+
+struct Decoding {
+  std::int64_t batch, channels;
+};
 struct DepthwiseSizes {
   std::vector<Dims> shapes;
   std::vector<std::int64_t> taps;
   Dims long_shape;
+  std::vector<Decoding> decoding;
 };
 
 DepthwiseSizes table_of(Sizes sizes) {
   switch (sizes) {
     case Sizes::gpu:
-      return {{{8, 2048, 8192}, {2, 4096, 2048}}, {2, 3, 4}, {8, 2048, 8192}};
+      return {{{8, 2048, 8192}, {2, 4096, 2048}}, {2, 3, 4}, {8, 2048, 8192}, {{1, 5120}, {128, 5120}}};
     case Sizes::cpu:
-      return {{{4, 1024, 4096}}, {4}, {4, 1024, 4096}};
+      return {{{4, 1024, 4096}}, {4}, {4, 1024, 4096}, {{128, 5120}}};
     default:
-      return {{{2, 9, 41}}, {2, 4}, {1, 3, 70}};
+      return {{{2, 9, 41}}, {2, 4}, {1, 3, 70}, {{2, 9}}};
   }
 }
 
@@ -78,6 +117,10 @@ BenchCases depthwise_cases(Sizes sizes) {
       list.push_back(depthwise_case(shape, kMambaTaps, layout, true));
     }
     list.push_back(depthwise_case(table.long_shape, kLongTaps, layout, false));
+  }
+  for (const Decoding& decoding : table.decoding) {
+    for (const std::int64_t samples : {1, 4})
+      list.push_back(update_case(decoding.batch, decoding.channels, kMambaTaps, samples));
   }
   return list;
 }

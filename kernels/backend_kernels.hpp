@@ -16,6 +16,7 @@ void launch_gemm_epilogue(const LaunchContext& context, const GemmParams& params
 void launch_depthwise(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParams& params);
+void launch_depthwise_channel_many(const LaunchContext& context, const DepthwiseParams& p);
 void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 
 const KernelTable& kernel_table();

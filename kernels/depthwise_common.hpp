@@ -9,6 +9,7 @@
 #include "half.hpp"
 #include "kernel_language.hpp"
 #include "kernels/depthwise_params.hpp"
+#include "kernels/divisor.hpp"
 #include "kernels/element_ops.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -35,10 +36,57 @@ __device__ __forceinline__ float load_weight(const DepthwiseParams& p, std::int6
                      channel * p.weight_channel + (p.taps - 1 - distance) * p.weight_tap);
 }
 
+/// Numbers of any type in two halves: the loads, which run beside those that follow, and what has to wait for
+/// them.
+template <int Count>
+struct RawNumbers {
+  std::uint32_t bits[Count];
+
+  __device__ __forceinline__ void load(const void* base, DType type, std::int64_t first,
+                                       std::int64_t stride) {
+    if (type == DType::f32) {
+      const auto* numbers = static_cast<const std::uint32_t*>(base) + first;
+#pragma unroll
+      for (int i = 0; i < Count; ++i) bits[i] = numbers[i * stride];
+    } else {
+      const auto* numbers = static_cast<const std::uint16_t*>(base) + first;
+#pragma unroll
+      for (int i = 0; i < Count; ++i) bits[i] = numbers[i * stride];
+    }
+  }
+  __device__ __forceinline__ void widen(DType type, float (&numbers)[Count]) const {
+    const int shift = type == DType::bf16 ? 16 : 0;
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      const float half = half_to_float({static_cast<std::uint16_t>(bits[i])});
+      numbers[i] = type == DType::f16 ? half : __uint_as_float(bits[i] << shift);
+    }
+  }
+};
+
+/// The weights of one channel by distance, and its bias.
+template <int Taps>
+struct ChannelNumbers {
+  RawNumbers<Taps> raw_weights;
+  RawNumbers<1> raw_bias;
+
+  __device__ __forceinline__ void load(const DepthwiseParams& p, std::int64_t channel) {
+    raw_weights.load(p.weights, p.weight_type, channel * p.weight_channel + (Taps - 1) * p.weight_tap,
+                     -p.weight_tap);
+    raw_bias.bits[0] = 0;
+    if (p.bias != nullptr) raw_bias.load(p.bias, p.bias_type, channel * p.bias_channel, 0);
+  }
+  __device__ __forceinline__ void widen(const DepthwiseParams& p, float (&weights)[Taps],
+                                        float (&bias)[1]) const {
+    raw_weights.widen(p.weight_type, weights);
+    raw_bias.widen(p.bias_type, bias);
+  }
+};
+
 template <class T>
-__device__ __forceinline__ T finish(float sum, float bias, bool silu) {
+__device__ __forceinline__ T finish(float sum, float bias, bool with_silu) {
   const float value = sum + bias;
-  return convert<T>(silu ? __fdividef(value, 1.0f + __expf(-value)) : value);
+  return convert<T>(with_silu ? silu(value) : value);
 }
 
 /// Where the samples of one batch and channel lie.
@@ -86,21 +134,26 @@ __device__ __forceinline__ void store_output(const DepthwiseParams& p, std::int6
       depthwise_output<T, Ids>(p, batch, channel, time);
 }
 
-/// The grid of a kernel whose blocks take tile_channels x tile_times of one batch. The counts fit 32 bits
-/// whenever the grid does.
+/// The grid of a kernel whose blocks take tile_channels x tile_times of one batch. Its counts fit 32 bits
+/// whenever the grid does; where they do not, the launch fails.
 struct DepthwiseGrid {
-  std::int64_t tile_channels, tile_times;
-  unsigned channel_tiles, time_tiles;
+  std::int64_t tile_channels, tile_times, channel_tiles, time_tiles;
+  Divisor by_channel_tiles, by_time_tiles;
+  int lanes_mask, lanes_shift = 0;  // a thread's number & mask is its lane, >> shift its row of lanes
 
   DepthwiseGrid(const DepthwiseParams& p, std::int64_t channels, std::int64_t times)
       : tile_channels(channels),
         tile_times(times),
-        channel_tiles(static_cast<unsigned>((p.channels + channels - 1) / channels)),
-        time_tiles(static_cast<unsigned>((p.length + times - 1) / times)) {}
-  std::int64_t blocks(const DepthwiseParams& p) const {
-    return p.batch * ((p.channels + tile_channels - 1) / tile_channels) *
-           ((p.length + tile_times - 1) / tile_times);
+        channel_tiles((p.channels + channels - 1) / channels),
+        time_tiles((p.length + times - 1) / times),
+        by_channel_tiles(static_cast<std::uint32_t>(channel_tiles)),
+        by_time_tiles(static_cast<std::uint32_t>(time_tiles)),
+        lanes_mask(p.lanes - 1) {
+    while (1 << lanes_shift < p.lanes) ++lanes_shift;
   }
+  __device__ __forceinline__ int lane() const { return static_cast<int>(threadIdx.x) & lanes_mask; }
+  __device__ __forceinline__ int row() const { return static_cast<int>(threadIdx.x) >> lanes_shift; }
+  std::int64_t blocks(const DepthwiseParams& p) const { return p.batch * channel_tiles * time_tiles; }
 };
 
 struct DepthwisePlace {
@@ -110,10 +163,10 @@ struct DepthwisePlace {
 /// TimeFirst: neighbouring blocks take neighbouring times, else neighbouring channels.
 template <bool TimeFirst>
 __device__ __forceinline__ DepthwisePlace place_block(const DepthwiseGrid& grid) {
-  const unsigned first_count = TimeFirst ? grid.time_tiles : grid.channel_tiles;
-  const unsigned second_count = TimeFirst ? grid.channel_tiles : grid.time_tiles;
-  const unsigned rest = blockIdx.x / first_count, first = blockIdx.x - rest * first_count;
-  const unsigned batch = rest / second_count, second = rest - batch * second_count;
+  const Divisor& first_divisor = TimeFirst ? grid.by_time_tiles : grid.by_channel_tiles;
+  const Divisor& second_divisor = TimeFirst ? grid.by_channel_tiles : grid.by_time_tiles;
+  const unsigned rest = first_divisor.quotient(blockIdx.x), first = first_divisor.remainder(blockIdx.x);
+  const unsigned batch = second_divisor.quotient(rest), second = second_divisor.remainder(rest);
   return {batch, (TimeFirst ? second : first) * grid.tile_channels,
           (TimeFirst ? first : second) * grid.tile_times};
 }

@@ -8,9 +8,11 @@
 //
 // Global traffic: each input element once (its second reader hits the L1), each output element once, 16 bytes
 // a lane.
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/backend_kernels.hpp"
+#include "kernels/divisor.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/pad_index.hpp"
@@ -22,94 +24,117 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kPacksPerThread = 4;
 
-/// Words first..first+3 of the eight in `low` and `high`, shifted down by `bits` (0, 8, 16 or 24).
+using Words = Pack<std::uint32_t>;
+
+/// low[i] = the 16 bytes that begin `offset` bytes, First words and `bits` / 8 more, into low[i] and high[i].
 template <int First>
-__device__ __forceinline__ void joined(const Pack<std::uint32_t>& low, const Pack<std::uint32_t>& high,
-                                       unsigned bits, Pack<std::uint32_t>& result) {
-  const auto word = [&](int i) { return i < 4 ? low.values[i] : high.values[i - 4]; };
+__device__ __forceinline__ void join(Words (&low)[kPacksPerThread], const Words (&high)[kPacksPerThread],
+                                     unsigned bits) {
 #pragma unroll
-  for (int i = 0; i < 4; ++i) result.values[i] = __funnelshift_r(word(First + i), word(First + i + 1), bits);
+  for (int pack = 0; pack < kPacksPerThread; ++pack) {
+    const Words first = low[pack], second = high[pack];
+    const auto word = [&](int i) { return i < 4 ? first.values[i] : second.values[i - 4]; };
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      low[pack].values[i] = __funnelshift_r(word(First + i), word(First + i + 1), bits);
+  }
 }
 
-/// The 16 bytes at `address`, of any alignment; both aligned packs that hold them may be read.
-__device__ __forceinline__ Pack<std::uint32_t> load_unaligned(const unsigned char* address) {
-  const int offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(address) & 15);
-  const auto* aligned = reinterpret_cast<const std::uint32_t*>(address - offset);
-  const Pack<std::uint32_t> low = load_pack(aligned);
-  if (offset == 0) return low;
-  const Pack<std::uint32_t> high = load_pack(aligned + 4);
+/// One branch for all packs of a thread: the offset is the row's.
+__device__ __forceinline__ void join_packs(Words (&low)[kPacksPerThread],
+                                           const Words (&high)[kPacksPerThread], int offset) {
   const unsigned bits = static_cast<unsigned>(offset) % 4 * 8;
-  Pack<std::uint32_t> result;
   switch (offset / 4) {
     case 0:
-      joined<0>(low, high, bits, result);
-      break;
+      return join<0>(low, high, bits);
     case 1:
-      joined<1>(low, high, bits, result);
-      break;
+      return join<1>(low, high, bits);
     case 2:
-      joined<2>(low, high, bits, result);
-      break;
+      return join<2>(low, high, bits);
     default:
-      joined<3>(low, high, bits, result);
-      break;
+      return join<3>(low, high, bits);
   }
-  return result;
+}
+
+/// How the rows are split: a row's packs among `row_blocks` blocks, `block_packs` each.
+struct RowSplit {
+  std::int64_t rows;
+  std::int64_t block_packs;
+  Divisor by_row_blocks;
+  int row_blocks, row_threads;  // of a block, for each of its rows
+};
+
+/// The whole packs of a row, begin..end, that are copied as they are; pack k starts at position k * kCount -
+/// lead.
+struct CopiedPacks {
+  std::int64_t begin, end;
+};
+
+template <class T>
+__device__ __forceinline__ CopiedPacks copied_packs(const WindowParams& p, int lead) {
+  constexpr int kCount = Pack<T>::kCount;
+  // One pack's room on both sides, because the aligned packs around the source are read whole.
+  const std::int64_t first = p.pad_left + kCount > 0 ? p.pad_left + kCount : 0;
+  const std::int64_t source_end = p.pad_left + p.length - kCount;
+  const std::int64_t end = source_end < p.positions ? source_end : p.positions;
+  CopiedPacks packs{(first + lead + kCount - 1) / kCount, end + lead > 0 ? (end + lead) / kCount : 0};
+  if (packs.end < packs.begin) packs = {0, 0};
+  return packs;
 }
 
 template <class T>
-__global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T padding,
-                                                            std::int64_t row_blocks, int rows_per_block) {
+__global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T padding, RowSplit split) {
   constexpr int kCount = Pack<T>::kCount;
-  const int threads_per_row = kThreads / rows_per_block;
-  const std::int64_t row =
-      blockIdx.x / row_blocks * rows_per_block + static_cast<int>(threadIdx.x) / threads_per_row;
+  const unsigned tile = split.by_row_blocks.quotient(blockIdx.x);
+  const int block = static_cast<int>(split.by_row_blocks.remainder(blockIdx.x));
+  const int thread = static_cast<int>(threadIdx.x) % split.row_threads;
+  const std::int64_t row = static_cast<std::int64_t>(tile) * (kThreads / split.row_threads) +
+                           static_cast<int>(threadIdx.x) / split.row_threads;
+  if (row >= split.rows) return;
   const std::int64_t all_channels = p.groups * p.channels;
-  if (row >= p.batch * all_channels) return;
   const std::int64_t batch = row / all_channels, channel = row - batch * all_channels;
   const std::int64_t group = channel / p.channels;
   const T* in = static_cast<const T*>(p.in) + batch * p.in_batch + channel * p.in_channel;
   T* out = static_cast<T*>(p.out) + batch * p.out_batch + group * p.out_group +
            (channel - group * p.channels) * p.out_channel;
-  // Pack 0 ends at the row's first 16-byte boundary past its start; it and the last may be short.
+  // Pack 0 ends at the row's first 16-byte boundary past its start.
   const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) % 16 / sizeof(T));
-  const std::int64_t first = blockIdx.x % row_blocks * (threads_per_row * kPacksPerThread) +
-                             static_cast<int>(threadIdx.x) % threads_per_row;
-  // One pack's room on both sides, because the aligned packs around the source are read whole.
-  const auto inside = [&](std::int64_t begin) {
-    const std::int64_t time = begin - p.pad_left;
-    return begin >= 0 && begin + kCount <= p.positions && time >= kCount && time + 2 * kCount <= p.length;
-  };
-  const auto source_of = [&](std::int64_t begin) {
-    return reinterpret_cast<const unsigned char*>(in + (begin - p.pad_left));
-  };
-  const auto begin_of = [&](int step) { return (first + step * threads_per_row) * kCount - lead; };
-  if (inside(begin_of(0)) && inside(begin_of(kPacksPerThread - 1))) {
-    Pack<std::uint32_t> words[kPacksPerThread];  // all loads before the first store
+  const CopiedPacks packs = copied_packs<T>(p, lead);
+  const std::int64_t first = packs.begin + block * split.block_packs + thread;
+  const std::int64_t block_end = packs.begin + (block + 1) * split.block_packs;
+  const std::int64_t end = block_end < packs.end ? block_end : packs.end;
+  const auto begin_of = [&](int step) { return (first + step * split.row_threads) * kCount - lead; };
+  const auto is_copied = [&](int step) { return first + step * split.row_threads < end; };
+  // Of the bytes of every pack, the two aligned packs that hold them; all loads before the first store.
+  const auto* source = reinterpret_cast<const unsigned char*>(in + (begin_of(0) - p.pad_left));
+  const int offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(source) % 16);
+  const auto* aligned = reinterpret_cast<const std::uint32_t*>(source - offset);
+  Words words[kPacksPerThread] = {}, high[kPacksPerThread] = {};
 #pragma unroll
-    for (int step = 0; step < kPacksPerThread; ++step)
-      words[step] = load_unaligned(source_of(begin_of(step)));
-#pragma unroll
-    for (int step = 0; step < kPacksPerThread; ++step) {
-      store_global_16_bytes(out + begin_of(step), &words[step], p.streaming);
-    }
-    return;
-  }
   for (int step = 0; step < kPacksPerThread; ++step) {
-    const std::int64_t begin = begin_of(step);
-    if (begin >= p.positions) return;
-    if (inside(begin)) {
-      const Pack<std::uint32_t> words = load_unaligned(source_of(begin));
-      store_global_16_bytes(out + begin, &words, p.streaming);
-      continue;
-    }
-    for (int i = 0; i < kCount; ++i) {
-      if (begin + i < 0 || begin + i >= p.positions) continue;
-      const std::int64_t source = pad_index(p.mode, begin + i - p.pad_left, p.length, p.reflect_length);
-      out[begin + i] = source >= 0 ? in[source] : padding;
-    }
+    if (!is_copied(step)) continue;
+    words[step] = load_pack(aligned + step * split.row_threads * 4);
+    if (offset != 0) high[step] = load_pack(aligned + step * split.row_threads * 4 + 4);
+  }
+  // The elements before and behind the copied packs, one a thread.
+  const std::int64_t before = packs.begin < packs.end ? packs.begin * kCount - lead : 0;
+  const std::int64_t skipped = (packs.end - packs.begin) * kCount;
+  const std::int64_t threads = static_cast<std::int64_t>(split.row_blocks) * split.row_threads;
+#pragma unroll 1
+  for (std::int64_t i = static_cast<std::int64_t>(block) * split.row_threads + thread;
+       i < p.positions - skipped; i += threads) {
+    const std::int64_t position = i < before ? i : i + skipped;
+    const std::int64_t source = pad_index(p.mode, position - p.pad_left, p.length, p.reflect_length);
+    out[position] = source >= 0 ? in[source] : padding;
+  }
+  if (offset != 0) join_packs(words, high, offset);
+#pragma unroll
+  for (int step = 0; step < kPacksPerThread; ++step) {
+    if (is_copied(step)) store_global_16_bytes(out + begin_of(step), &words[step], p.streaming);
   }
 }
+
+std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
 }  // namespace
 
@@ -119,16 +144,22 @@ void launch_pad_rows(const LaunchContext& context, const WindowParams& p) {
     using T = typename decltype(tag)::type;
     T padding;
     std::memcpy(&padding, &p.pad_bits, sizeof(T));
-    const std::int64_t row_packs = p.positions / Pack<T>::kCount + 2;  // whatever the row's first boundary is
-    int rows_per_block = 1;
-    while (rows_per_block < 32 && row_packs * rows_per_block * 2 <= kThreads * kPacksPerThread)
-      rows_per_block *= 2;
-    const std::int64_t packs_per_block = kThreads / rows_per_block * kPacksPerThread;
-    const std::int64_t row_blocks = (row_packs + packs_per_block - 1) / packs_per_block;
+    constexpr int kCount = Pack<T>::kCount;
+    int row_threads = kThreads;
+    while (row_threads > 8 && p.positions < row_threads / 2 * kPacksPerThread * kCount) row_threads /= 2;
+    const std::int64_t most_packs = std::int64_t{row_threads} * kPacksPerThread;
+    // Packs that a row's threads may copy, and elements that they surely do not.
+    const std::int64_t packs =
+        std::max<std::int64_t>(0, std::min(p.positions, p.length - 2 * kCount)) / kCount;
+    const std::int64_t singles = p.positions - packs * kCount;
+    const std::int64_t row_blocks =
+        std::max({std::int64_t{1}, divided_up(packs, most_packs), divided_up(singles, most_packs * kCount)});
+    const RowSplit split{rows, divided_up(packs, row_blocks), Divisor(static_cast<std::uint32_t>(row_blocks)),
+                         static_cast<int>(row_blocks), row_threads};
     LaunchShape shape;
-    shape.blocks_x = (rows + rows_per_block - 1) / rows_per_block * row_blocks;
+    shape.blocks_x = divided_up(rows, kThreads / row_threads) * row_blocks;
     shape.threads_x = kThreads;
-    launch("pad", context, shape, pad_rows_kernel<T>, p, padding, row_blocks, rows_per_block);
+    launch("pad", context, shape, pad_rows_kernel<T>, p, padding, split);
   });
 }
 

@@ -31,6 +31,9 @@ def expected_bytes(parameters):
     batch, channels, length = parameters["shape"]
     if operation == "depthwise":
         return elements * (into + out) + channels * (parameters["taps"] + parameters["bias"]) * into
+    if operation == "depthwise_update":
+        values = channels * (parameters["taps"] + parameters["bias"] + 2 * batch * parameters["samples"])
+        return 2 * elements * into + values * into
     length += parameters["pad"]["left"] + parameters["pad"]["right"]
     if operation == "pad":
         return elements * into + batch * channels * length * out

@@ -83,6 +83,9 @@ def function_of(parameters):
         return pad
     if operation == "depthwise":
         return lambda *operands: depthwise(parameters, *operands)
+    if operation == "depthwise_update":  # the state stays what it is
+        return lambda state, weights, bias, _: (
+            depthwise(parameters, state, weights, bias)[:, :, -parameters["samples"]:])
     if operation == "img2col":
         return lambda x: img2col(x, parameters)
     return lambda x, bt: img2col(x, parameters) @ bt.T

@@ -25,18 +25,21 @@ def input_shapes(parameters):
     if parameters["operation"] == "conv1d":
         depth = parameters["taps"] * parameters["shape"][1]
         shapes.append(([parameters["out_channels"], depth], TYPES[parameters["out_type"]]))
-    if parameters["operation"] == "depthwise":
+    if parameters["operation"] in ("depthwise", "depthwise_update"):
         channels = parameters["shape"][1]
         shapes.append(([channels, parameters["taps"]], shapes[0][1]))
         if parameters["bias"]:
             shapes.append(([channels], shapes[0][1]))
+    if parameters["operation"] == "depthwise_update":
+        shapes.append((shape[:2] + [parameters["samples"]], shapes[0][1]))
     return shapes
 
 
 def routes(parameters):
     """[(name, function of the inputs)]."""
     return {"copy": copy_routes, "permute": permute_routes, "cast": cast_routes, "pad": pad_routes, "img2col": img2col_routes,
-            "conv1d": conv1d_routes, "depthwise": depthwise_routes}[parameters["operation"]](parameters)
+            "conv1d": conv1d_routes, "depthwise": depthwise_routes,
+            "depthwise_update": update_routes}[parameters["operation"]](parameters)
 
 
 def copy_routes(_):
@@ -174,6 +177,13 @@ def depthwise_routes(parameters):
 
     return [("conv1d, cut", by_conv1d),
             ("pad, conv1d", lambda *operands: by_conv1d(*operands, before=True))]
+
+
+def update_routes(_):
+    def by_conv1d(state, weights, bias, _):
+        return F.silu(F.conv1d(state, weights[:, None], bias, groups=weights.shape[0]))
+
+    return [("conv1d of the state, which stays", by_conv1d)]
 
 
 def as_numpy(parameters, result):

@@ -8,16 +8,19 @@ namespace relayout::plan {
 namespace {
 
 constexpr std::int64_t kPackBytes = 16;
-/// Packs in flight per thread along time; samples walked per thread along channels, where taps-1 more are
-/// read again (from the caches).
-constexpr int kMostPacks = 4, kMostSamples = 32, kFewestSamples = 8;
+/// Up to kUnrolledTaps. Along time: packs in flight per thread. Along channels: samples walked per thread,
+/// where taps-1 more are read again (from the caches).
+constexpr int kMostPacks = 4, kMostSamples = 16, kFewestSamples = 8;
+/// More taps: tiles that a thread takes one after another, so that its weights are fetched once.
+constexpr int kMostTimeTiles = 16, kMostChannelTiles = 8;
+constexpr std::int64_t kTilePacks = 2, kTileTimes = 20, kTileChannels = 2;
 /// Shared memory that holds the weights of a block's channels.
 constexpr std::int64_t kWeightBytes = 48 * 1024;
 /// Threads a multiprocessor should see, about eight times what it holds at once: the last ones to finish
 /// leave it idle for a small part of the time.
 constexpr std::int64_t kThreadsPerMultiprocessor = 5120;
-/// Warps that share one row of time or channels write 512 bytes; fewer lanes only for short rows.
-constexpr int kMostChannelLanes = 32, kMostTimeLanes = 256;
+/// 256 bytes of channels side by side, of couples of channels 128; fewer lanes only for short rows.
+constexpr int kMostChannelLanes = 16, kMostCoupleLanes = 32, kMostTimeLanes = 256;
 constexpr int kScalarRun = 4;
 
 std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
@@ -52,13 +55,13 @@ bool packs_along_channels(const DepthwiseAccess& a, std::int64_t pack) {
 
 DepthwisePlan plan_time(const DepthwiseAccess& a, std::int64_t pack, const DeviceProperties& device) {
   const bool unrolled = a.taps <= kUnrolledTaps;
-  const std::int64_t units = divided_up(a.length, unrolled ? pack : 2 * pack);
+  const std::int64_t units = divided_up(a.length, unrolled ? pack : kTilePacks * pack);
   DepthwisePlan plan;
   plan.axis = DepthwiseAxis::time;
-  plan.run = kMostPacks;
+  plan.run = unrolled ? kMostPacks : kMostTimeTiles;
   const auto threads = [&] { return a.batch * a.channels * divided_up(units, plan.run); };
   while (plan.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) plan.run /= 2;
-  if (!unrolled) plan.run = 1;
+  // A thread's first pack alone may meet an initial state: two packs of f32 lie side by side, not in one run.
   plan.lanes = std::max(covering(divided_up(units, plan.run), kMostTimeLanes), covering(units, 8));
   // One row of weights for each of the block's channels.
   while (!unrolled && kDepthwiseThreads / plan.lanes * (a.taps + 8) * 4 > kWeightBytes) plan.lanes *= 2;
@@ -66,16 +69,18 @@ DepthwisePlan plan_time(const DepthwiseAccess& a, std::int64_t pack, const Devic
 }
 
 DepthwisePlan plan_channels(const DepthwiseAccess& a, std::int64_t pack, const DeviceProperties& device) {
-  const std::int64_t packs = divided_up(a.channels, pack);
+  const bool unrolled = a.taps <= kUnrolledTaps;
+  const std::int64_t own = unrolled ? pack : kTileChannels, groups = divided_up(a.channels, own);
+  const std::int64_t times = unrolled ? 1 : kTileTimes;
   DepthwisePlan plan;
   plan.axis = DepthwiseAxis::channel;
-  plan.lanes = covering(packs, kMostChannelLanes);
-  while (plan.lanes > 1 && plan.lanes * pack * (a.taps + 1) * 4 > kWeightBytes) plan.lanes /= 2;
-  plan.run = kMostSamples;
-  const auto threads = [&] { return a.batch * packs * divided_up(a.length, plan.run); };
-  while (plan.run > kFewestSamples && threads() < kThreadsPerMultiprocessor * device.multiprocessors) {
+  plan.lanes = covering(groups, unrolled ? kMostChannelLanes : kMostCoupleLanes);
+  while (plan.lanes > 1 && plan.lanes * own * (a.taps + 1) * 4 > kWeightBytes) plan.lanes /= 2;
+  plan.run = unrolled ? kMostSamples : kMostChannelTiles;
+  const int fewest = unrolled ? kFewestSamples : 1;
+  const auto threads = [&] { return a.batch * groups * divided_up(a.length, plan.run * times); };
+  while (plan.run > fewest && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2)
     plan.run /= 2;
-  }
   return plan;
 }
 

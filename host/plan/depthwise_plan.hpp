@@ -28,7 +28,8 @@ struct DepthwisePlan {
   DepthwiseAxis axis = DepthwiseAxis::none;
   int lanes = 1;
   /// time: packs a thread takes, `lanes` apart (two packs each for more than 8 taps). channel: neighbouring
-  /// samples a thread walks, a multiple of 8. none: outputs along time a thread takes.
+  /// samples a thread walks, a multiple of 8; for more than 8 taps tiles of 20 samples. none: outputs along
+  /// time a thread takes.
   int run = 1;
   bool along_time = true;  // none: lanes lie along time, because out is faster along it than along channels
 };

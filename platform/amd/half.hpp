@@ -46,4 +46,25 @@ __device__ __forceinline__ bf16 double_to_bfloat(double value) {
   return float_to_bfloat(round_to_odd(value));
 }
 
+// Two numbers at a time, of one word: the first lies in its low half.
+__device__ __forceinline__ void word_to_floats(f16, std::uint32_t word, float (&values)[2]) {
+  values[0] = half_to_float({static_cast<std::uint16_t>(word & 0xffffu)});
+  values[1] = half_to_float({static_cast<std::uint16_t>(word >> 16)});
+}
+__device__ __forceinline__ void word_to_floats(bf16, std::uint32_t word, float (&values)[2]) {
+  values[0] = __uint_as_float(word << 16);
+  values[1] = __uint_as_float(word & 0xffff0000u);
+}
+__device__ __forceinline__ std::uint32_t floats_to_word(f16, const float (&values)[2]) {
+  return float_to_half(values[0]).bits | static_cast<std::uint32_t>(float_to_half(values[1]).bits) << 16;
+}
+__device__ __forceinline__ std::uint32_t floats_to_word(bf16, const float (&values)[2]) {
+  return float_to_bfloat(values[0]).bits | static_cast<std::uint32_t>(float_to_bfloat(values[1]).bits) << 16;
+}
+
+/// value / (1 + exp(-value)), off by a few units in the last place.
+__device__ __forceinline__ float silu(float value) {
+  return value * __builtin_amdgcn_rcpf(1.0f + __expf(-value));
+}
+
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -1,6 +1,7 @@
 // f16 and bf16 conversions of device code; bit for bit those of relayout/dtype.hpp, NaN payloads apart.
 #pragma once
 
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #include "kernel_language.hpp"
@@ -34,6 +35,39 @@ __device__ __forceinline__ bf16 double_to_bfloat(double value) {
   const float truncated = __double2float_rz(value);
   const bool exact = static_cast<double>(truncated) == value || value != value;
   return float_to_bfloat(exact ? truncated : __uint_as_float(__float_as_uint(truncated) | 1u));
+}
+
+// Two numbers at a time, of one word: the first lies in its low half.
+__device__ __forceinline__ void word_to_floats(f16, std::uint32_t word, float (&values)[2]) {
+  values[0] = __half2float(__ushort_as_half(static_cast<std::uint16_t>(word & 0xffffu)));
+  values[1] = __half2float(__ushort_as_half(static_cast<std::uint16_t>(word >> 16)));
+}
+__device__ __forceinline__ void word_to_floats(bf16, std::uint32_t word, float (&values)[2]) {
+  values[0] = __uint_as_float(word << 16);
+  values[1] = __uint_as_float(word & 0xffff0000u);
+}
+__device__ __forceinline__ std::uint32_t floats_to_word(f16, const float (&values)[2]) {
+  const __half2 pair = __floats2half2_rn(values[0], values[1]);
+  std::uint32_t word;
+  memcpy(&word, &pair, 4);
+  return word;
+}
+__device__ __forceinline__ std::uint32_t floats_to_word(bf16, const float (&values)[2]) {
+  const __nv_bfloat162 pair = __floats2bfloat162_rn(values[0], values[1]);
+  std::uint32_t word;
+  memcpy(&word, &pair, 4);
+  return word;
+}
+
+/// value / (1 + exp(-value)), off by a few units in the last place. Subnormal exponentials and reciprocals
+/// count as 0: next to 1, or times a number that a float holds, they would change nothing that the bounds of
+/// docs/conventions.md see.
+__device__ __forceinline__ float silu(float value) {
+  constexpr float kLog2E = 1.44269504f;
+  float exponential, reciprocal;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(exponential) : "f"(value * -kLog2E));
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(1.0f + exponential));
+  return value * reciprocal;
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND
