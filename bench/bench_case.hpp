@@ -46,6 +46,7 @@ BenchCases copy_cases(Sizes sizes);
 BenchCases cast_cases(Sizes sizes);
 BenchCases conv1d_cases(Sizes sizes);
 BenchCases depthwise_cases(Sizes sizes);
+BenchCases native_cases(Sizes sizes);
 
 /// The suites by name, in the order in which they run.
 struct Suite {

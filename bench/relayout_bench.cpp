@@ -15,8 +15,11 @@
 namespace relayout::bench {
 
 const std::vector<Suite>& suites() {
-  static const std::vector<Suite> list{
-      {"copy", copy_cases}, {"cast", cast_cases}, {"conv1d", conv1d_cases}, {"depthwise", depthwise_cases}};
+  static const std::vector<Suite> list{{"copy", copy_cases},
+                                       {"cast", cast_cases},
+                                       {"conv1d", conv1d_cases},
+                                       {"depthwise", depthwise_cases},
+                                       {"native", native_cases}};
   return list;
 }
 

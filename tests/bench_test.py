@@ -57,7 +57,7 @@ class BenchTest(unittest.TestCase):
     def test_rows_are_consistent(self):
         document, table = self.result("--benchmark_repetitions=3")
         rows = document["rows"]
-        self.assertEqual({row["suite"] for row in rows}, {"copy", "cast", "conv1d", "depthwise"})
+        self.assertEqual({row["suite"] for row in rows}, {"copy", "cast", "conv1d", "depthwise", "native"})
         self.assertEqual(len({row["name"] for row in rows}), len(rows))
         for row in rows:
             with self.subTest(row["name"]):

@@ -7,6 +7,7 @@
 #include "host/native/depthwise_sums.hpp"
 #include "host/native/native_table.hpp"
 #include "host/native/parallel.hpp"
+#include "host/native/streaming.hpp"
 
 namespace relayout::native {
 namespace {
@@ -61,9 +62,6 @@ struct Row {
   }
 };
 
-/// Outputs of more bytes go past the caches.
-constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;
-
 template <class T>
 bool is_streamed(const DepthwiseParams& p) {
   return p.batch * p.channels * p.length * static_cast<std::int64_t>(sizeof(T)) > kStreamedBytes;
@@ -76,7 +74,7 @@ void store_row(const float* sums, T* out, std::int64_t count, bool streamed) {
   T rounded[kRing / kTimesAtOnce];
   static_assert(kRing / kTimesAtOnce >= kLine);
   convert_row(sums, rounded, count);
-  stream_row(out, rounded, static_cast<std::size_t>(count) * sizeof(T));
+  stream_row(out, rounded, count * static_cast<std::int64_t>(sizeof(T)));
 }
 
 /// Outputs [begin, begin + count) of a row, count <= kLine.

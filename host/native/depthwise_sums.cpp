@@ -4,10 +4,6 @@
 #include <cstring>
 #include <type_traits>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include "relayout/dtype.hpp"
 
 #define RELAYOUT_INLINE __attribute__((always_inline)) inline
@@ -174,29 +170,6 @@ DepthwiseSums choose() noexcept {
 }
 
 }  // namespace
-
-void stream_row(void* out, const void* in, std::size_t bytes) noexcept {
-#if defined(__SSE2__)
-  auto* to = static_cast<char*>(out);
-  const auto* from = static_cast<const char*>(in);
-  const std::size_t head = std::min(bytes, (16 - reinterpret_cast<std::uintptr_t>(to) % 16) % 16);
-  std::memcpy(to, from, head);
-  std::size_t done = head;
-  for (; done + 16 <= bytes; done += 16) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + done),
-                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + done)));
-  }
-  std::memcpy(to + done, from + done, bytes - done);
-#else
-  std::memcpy(out, in, bytes);
-#endif
-}
-
-void finish_streams() noexcept {
-#if defined(__SSE2__)
-  _mm_sfence();
-#endif
-}
 
 const DepthwiseSums& depthwise_sums() noexcept {
   static const DepthwiseSums sums = choose();

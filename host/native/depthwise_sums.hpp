@@ -37,9 +37,4 @@ struct DepthwiseSums {
 /// The fastest that this processor has.
 const DepthwiseSums& depthwise_sums() noexcept;
 
-/// Copies past the caches: for outputs that are too large to be found there later, so that memory need not be
-/// read before it is overwritten. finish_streams() before another thread may look.
-void stream_row(void* out, const void* in, std::size_t bytes) noexcept;
-void finish_streams() noexcept;
-
 }  // namespace relayout::native
