@@ -2,6 +2,7 @@
 // rounded from there. Each input element is read once (plus the samples before a line, from the cache) and
 // each output element written once.
 #include <algorithm>
+#include <type_traits>
 
 #include "host/native/convert.hpp"
 #include "host/native/depthwise_sums.hpp"
@@ -88,6 +89,11 @@ void convolve_line(const DepthwiseParams& p, std::int64_t batch, std::int64_t ch
     const std::int64_t taps = std::min(kTapBlock, p.taps - first), oldest = begin - first - (taps - 1);
     row.widen(p, oldest, begin - first + count, samples);
     for (std::int64_t d = 0; d < taps; ++d) weights[d] = weight(p, channel, first + d);
+    if constexpr (std::is_same_v<T, f16>) {
+      if (p.taps <= kTapsAtOnce && !p.silu && p.out_time == 1 && add.along_time_to_f16 != nullptr)
+        return add.along_time_to_f16(row.out + begin, samples + (taps - 1), weights, static_cast<int>(taps),
+                                     bias(p, channel), is_streamed<T>(p), count);
+    }
     for (std::int64_t d = 0; d < taps; d += kTapsAtOnce) {
       const int part = static_cast<int>(std::min<std::int64_t>(kTapsAtOnce, taps - d));
       add.along_time(sums, samples + (taps - 1 - d), weights + d, part, bias(p, channel),

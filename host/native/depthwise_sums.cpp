@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "host/native/processor.hpp"
 #include "relayout/dtype.hpp"
 
 #define RELAYOUT_INLINE __attribute__((always_inline)) inline
@@ -144,7 +145,7 @@ void rows_plain(float* sums, std::int64_t pitch, int times, const float* const* 
 }
 void silu_plain(float* values, std::int64_t count) { silu_line(values, count); }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(RELAYOUT_X86)
 __attribute__((target("avx2,fma"))) void along_time_avx2(float* sums, const float* newest,
                                                          const float* weights, int taps, float bias,
                                                          SumPart part, std::int64_t count) {
@@ -159,14 +160,58 @@ __attribute__((target("avx2,fma"))) void rows_avx2(float* sums, std::int64_t pit
 __attribute__((target("avx2,fma"))) void silu_avx2(float* values, std::int64_t count) {
   silu_line(values, count);
 }
+
+template <int Taps>
+__attribute__((target("avx2,fma,f16c"))) void sum_to_f16(f16* out, const float* newest, const float* weights,
+                                                         float bias, bool streamed, std::int64_t count) {
+  __m256 w[Taps];
+  for (int d = 0; d < Taps; ++d) w[d] = _mm256_set1_ps(weights[d]);
+  const __m256 added = _mm256_set1_ps(bias);
+  std::int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    __m256 sum = _mm256_setzero_ps();
+    for (int d = 0; d < Taps; ++d) sum = _mm256_fmadd_ps(w[d], _mm256_loadu_ps(newest + i - d), sum);
+    const __m128i halves = _mm256_cvtps_ph(_mm256_add_ps(sum, added), _MM_FROUND_TO_NEAREST_INT);
+    __m128i* const to = reinterpret_cast<__m128i*>(out + i);
+    if (streamed) {
+      _mm_stream_si128(to, halves);
+    } else {
+      _mm_storeu_si128(to, halves);
+    }
+  }
+  _mm256_zeroupper();
+  for (; i < count; ++i) {
+    float sum = 0.0f;
+    for (int d = 0; d < Taps; ++d) sum = __builtin_fmaf(weights[d], newest[i - d], sum);
+    out[i] = to_f16(sum + bias);
+  }
+}
+
+/// Streamed words must be aligned: the first few outputs may have to go the other way.
+template <int Taps>
+void sum_to_f16_aligned(f16* out, const float* newest, const float* weights, float bias, bool streamed,
+                        std::int64_t count) {
+  const auto address = reinterpret_cast<std::uintptr_t>(out);
+  const std::int64_t head =
+      !streamed || address % 2 != 0 ? 0 : std::min<std::int64_t>(count, -address % 16 / sizeof(f16));
+  if (head > 0) sum_to_f16<Taps>(out, newest, weights, bias, false, head);
+  sum_to_f16<Taps>(out + head, newest + head, weights, bias, streamed && address % 2 == 0, count - head);
+}
+
+void along_time_to_f16(f16* out, const float* newest, const float* weights, int taps, float bias,
+                       bool streamed, std::int64_t count) {
+  constexpr decltype(&sum_to_f16_aligned<1>) kOfTaps[kTapsAtOnce] = {
+      sum_to_f16_aligned<1>, sum_to_f16_aligned<2>, sum_to_f16_aligned<3>, sum_to_f16_aligned<4>};
+  kOfTaps[taps - 1](out, newest, weights, bias, streamed, count);
+}
 #endif
 
 DepthwiseSums choose() noexcept {
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(RELAYOUT_X86)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return {along_time_avx2, rows_avx2, silu_avx2};
+    return {along_time_avx2, rows_avx2, silu_avx2, has_f16c() ? along_time_to_f16 : nullptr};
 #endif
-  return {along_time_plain, rows_plain, silu_plain};
+  return {along_time_plain, rows_plain, silu_plain, nullptr};
 }
 
 }  // namespace

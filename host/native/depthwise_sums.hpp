@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "relayout/dtype.hpp"
+
 namespace relayout::native {
 
 /// Which part of its taps a line of sums gets.
@@ -28,10 +30,16 @@ using SumRows = void (*)(float* sums, std::int64_t pitch, int times, const float
 /// values[i] = values[i] / (1 + exp(-values[i])).
 using Silu = void (*)(float* values, std::int64_t count);
 
+/// out[i] = f16(bias + sum over d < taps of weights[d] * newest[i - d]), taps <= kTapsAtOnce: the same bits
+/// as the sums rounded later; past the caches if `streamed`.
+using SumAlongTimeToF16 = void (*)(f16* out, const float* newest, const float* weights, int taps, float bias,
+                                   bool streamed, std::int64_t count);
+
 struct DepthwiseSums {
   SumAlongTime along_time;
   SumRows rows;
   Silu silu;
+  SumAlongTimeToF16 along_time_to_f16;  // null where the processor has no instruction for it
 };
 
 /// The fastest that this processor has.
