@@ -17,6 +17,9 @@ namespace {
 constexpr std::int64_t kLine = 1024, kTapBlock = 256;
 /// f32 numbers of a ring of rows (and of the weights for it), and the times that one item of work walks.
 constexpr std::int64_t kRing = 7168, kWalk = 1024;
+/// Channels of a walk, so that the ring and the weights stay in the first-level cache, and how far ahead of
+/// it samples are asked for.
+constexpr std::int64_t kWidth = 256, kTimesAhead = 8;
 constexpr std::int64_t kMostRingTaps = kRing / 16 - (kTimesAtOnce - 1);
 
 template <class T>
@@ -155,7 +158,14 @@ class ChannelWalk {
   void push(std::int64_t time) {
     newest_ = newest_ + 1 == slots_ ? 0 : newest_ + 1;
     float* row = ring_ + newest_ * pitch_;
-    if (time >= 0) return convert_row(first_.in + time * p_.in_time, row, count_);
+    if (time >= 0) {
+      if (time + kTimesAhead < p_.length) {
+        const auto* next = reinterpret_cast<const char*>(first_.in + (time + kTimesAhead) * p_.in_time);
+        for (std::int64_t at = 0; at < count_ * static_cast<std::int64_t>(sizeof(T)); at += kLineBytes)
+          __builtin_prefetch(next + at, 0, 2);
+      }
+      return convert_row(first_.in + time * p_.in_time, row, count_);
+    }
     for (std::int64_t i = 0; i < count_; ++i)
       row[i] = to_float(Row<T>(p_, batch_, channel_ + i).at(p_, time));
   }
@@ -165,6 +175,9 @@ class ChannelWalk {
     for (std::int64_t m = 0, slot = newest_; m < p_.taps + times - 1; ++m) {
       rows_[m] = ring_ + slot * pitch_;
       slot = slot == 0 ? slots_ - 1 : slot - 1;
+    }
+    if constexpr (std::is_same_v<T, f16>) {
+      if (p_.taps <= kTapsAtOnce && !p_.silu && add.rows_to_f16 != nullptr) return sum_to_f16(time, times);
     }
     for (std::int64_t d = 0; d < p_.taps; d += kTapsAtOnce) {
       const int part = static_cast<int>(std::min<std::int64_t>(kTapsAtOnce, p_.taps - d));
@@ -178,6 +191,18 @@ class ChannelWalk {
     }
   }
 
+  /// All taps at once, rounded and stored from registers.
+  void sum_to_f16(std::int64_t time, int times) {
+    T* out[kTimesAtOnce];
+    bool streamed = streamed_;
+    for (int j = 0; j < times; ++j) {
+      out[j] = first_.out + (time + j) * p_.out_time;
+      streamed &= reinterpret_cast<std::uintptr_t>(out[j]) % 16 == 0;
+    }
+    depthwise_sums().rows_to_f16(out, times, rows_, weight_rows_, static_cast<int>(p_.taps), biases_,
+                                 streamed, count_);
+  }
+
   const DepthwiseParams& p_;
   // Rows at powers of two from each other would fall on the same lines of the cache: count + 16.
   std::int64_t batch_, channel_, count_, pitch_, slots_, newest_ = 0;
@@ -189,7 +214,7 @@ class ChannelWalk {
 
 template <class T>
 void convolve_along_channels(const DepthwiseParams& p) {
-  const std::int64_t width = std::min(p.channels, kRing / (p.taps + kTimesAtOnce - 1) / 16 * 16);
+  const std::int64_t width = std::min({p.channels, kWidth, kRing / (p.taps + kTimesAtOnce - 1) / 16 * 16});
   const std::int64_t blocks = (p.channels + width - 1) / width, walks = (p.length + kWalk - 1) / kWalk;
   parallel_ranges(
       p.batch * walks * blocks, p.batch * p.channels * p.length, [&](std::int64_t begin, std::int64_t end) {

@@ -204,14 +204,56 @@ void along_time_to_f16(f16* out, const float* newest, const float* weights, int 
       sum_to_f16_aligned<1>, sum_to_f16_aligned<2>, sum_to_f16_aligned<3>, sum_to_f16_aligned<4>};
   kOfTaps[taps - 1](out, newest, weights, bias, streamed, count);
 }
+
+template <int Taps, int Times>
+__attribute__((target("avx2,fma,f16c"))) void sum_rows_to_f16(f16* const* out, const float* const* rows,
+                                                              const float* const* weights, const float* bias,
+                                                              bool streamed, std::int64_t count) {
+  std::int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    __m256 x[Taps + Times - 1], w[Taps];
+    for (int d = 0; d < Taps + Times - 1; ++d) x[d] = _mm256_loadu_ps(rows[d] + i);
+    for (int d = 0; d < Taps; ++d) w[d] = _mm256_loadu_ps(weights[d] + i);
+    for (int j = 0; j < Times; ++j) {
+      __m256 sum = _mm256_setzero_ps();
+      for (int d = 0; d < Taps; ++d) sum = _mm256_fmadd_ps(w[d], x[Times - 1 - j + d], sum);
+      sum = _mm256_add_ps(sum, _mm256_loadu_ps(bias + i));
+      const __m128i halves = _mm256_cvtps_ph(sum, _MM_FROUND_TO_NEAREST_INT);
+      __m128i* const to = reinterpret_cast<__m128i*>(out[j] + i);
+      if (streamed) {
+        _mm_stream_si128(to, halves);
+      } else {
+        _mm_storeu_si128(to, halves);
+      }
+    }
+  }
+  _mm256_zeroupper();
+  for (; i < count; ++i) {
+    for (int j = 0; j < Times; ++j) {
+      float sum = 0.0f;
+      for (int d = 0; d < Taps; ++d) sum = __builtin_fmaf(weights[d][i], rows[Times - 1 - j + d][i], sum);
+      out[j][i] = to_f16(sum + bias[i]);
+    }
+  }
+}
+
+void rows_to_f16(f16* const* out, int times, const float* const* rows, const float* const* weights, int taps,
+                 const float* bias, bool streamed, std::int64_t count) {
+  constexpr decltype(&sum_rows_to_f16<1, 1>) kOfTaps[2][kTapsAtOnce] = {
+      {sum_rows_to_f16<1, 1>, sum_rows_to_f16<2, 1>, sum_rows_to_f16<3, 1>, sum_rows_to_f16<4, 1>},
+      {sum_rows_to_f16<1, kTimesAtOnce>, sum_rows_to_f16<2, kTimesAtOnce>, sum_rows_to_f16<3, kTimesAtOnce>,
+       sum_rows_to_f16<4, kTimesAtOnce>}};
+  kOfTaps[times == 1 ? 0 : 1][taps - 1](out, rows, weights, bias, streamed, count);
+}
 #endif
 
 DepthwiseSums choose() noexcept {
 #if defined(RELAYOUT_X86)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return {along_time_avx2, rows_avx2, silu_avx2, has_f16c() ? along_time_to_f16 : nullptr};
+    return {along_time_avx2, rows_avx2, silu_avx2, has_f16c() ? along_time_to_f16 : nullptr,
+            has_f16c() ? rows_to_f16 : nullptr};
 #endif
-  return {along_time_plain, rows_plain, silu_plain, nullptr};
+  return {along_time_plain, rows_plain, silu_plain, nullptr, nullptr};
 }
 
 }  // namespace

@@ -35,11 +35,18 @@ using Silu = void (*)(float* values, std::int64_t count);
 using SumAlongTimeToF16 = void (*)(f16* out, const float* newest, const float* weights, int taps, float bias,
                                    bool streamed, std::int64_t count);
 
+/// The same of rows: out[j][i] for j < times; streamed outputs begin 16-byte words.
+using SumRowsToF16 = void (*)(f16* const* out, int times, const float* const* rows,
+                              const float* const* weights, int taps, const float* bias, bool streamed,
+                              std::int64_t count);
+
 struct DepthwiseSums {
   SumAlongTime along_time;
   SumRows rows;
   Silu silu;
-  SumAlongTimeToF16 along_time_to_f16;  // null where the processor has no instruction for it
+  // Null where the processor has no instruction for them.
+  SumAlongTimeToF16 along_time_to_f16;
+  SumRowsToF16 rows_to_f16;
 };
 
 /// The fastest that this processor has.

@@ -170,7 +170,7 @@ void run_block(const WindowParams& params, const WindowTiling& tiling, const Win
 /// The samples of a block, where they lie inside the signal and side by side.
 template <class In, class Out>
 RowPrefetch samples_of(const WindowParams& params, const WindowBlock<In, Out>& block, StridedLoop& rows) {
-  const std::int64_t first = block.position * params.stride - params.pad_left;
+  const std::int64_t steps = block.position * params.stride, first = steps - params.pad_left;
   const std::int64_t begin = std::clamp<std::int64_t>(first, 0, params.length);
   const std::int64_t end =
       std::clamp<std::int64_t>(first + block.positions * params.stride, begin, params.length);
