@@ -62,6 +62,7 @@ BenchCases overlap_cases(Sizes sizes);
 BenchCases permute_cases(Sizes sizes);
 /// A user's table of permutations, in the sizes that it names. Error{invalid_argument} with file and line.
 BenchCases permute_cases_of(const std::string& file, Sizes sizes);
+BenchCases native_cases(Sizes sizes);
 
 /// The suites by name, in the order in which they run.
 struct Suite {

@@ -51,9 +51,9 @@ class PermuteFarTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, PermuteFarTest, ::testing::ValuesIn(host_memory_devices()),
                          device_test_name);
 
-TEST_P(PermuteTest, EveryPermutationOfRanksTwoToFour) {
+TEST_P(PermuteTest, EveryPermutationOfRanksTwoToFive) {
   for (const DType type : kOneTypePerSize)
-    for (const Dims& shape : {Dims{11, 9}, Dims{5, 9, 11}, Dims{3, 9, 2, 11}}) {
+    for (const Dims& shape : {Dims{11, 9}, Dims{5, 9, 11}, Dims{3, 9, 2, 11}, Dims{2, 3, 5, 3, 4}}) {
       std::vector<int> axes = identity(static_cast<int>(shape.size()));
       do check(stream(), move_of(type, shape, axes));
       while (std::next_permutation(axes.begin(), axes.end()));

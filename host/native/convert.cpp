@@ -2,11 +2,7 @@
 
 #include <algorithm>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define RELAYOUT_X86 1
-#include <cpuid.h>
-#include <immintrin.h>
-#endif
+#include "host/native/processor.hpp"
 
 namespace relayout::native {
 namespace {
@@ -31,16 +27,6 @@ void convert_plain(const In* in, Out* out, std::int64_t count) noexcept {
 }
 
 #if defined(RELAYOUT_X86)
-
-bool has_avx2() noexcept { return __builtin_cpu_supports("avx2"); }
-// clang's __builtin_cpu_supports does not know f16c before version 18.
-bool has_f16c() noexcept {
-  static const bool found = [] {
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    return has_avx2() && __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
-  }();
-  return found;
-}
 
 __attribute__((target("f16c,avx2"))) void convert_f16c(const float* in, f16* out,
                                                        std::int64_t count) noexcept {

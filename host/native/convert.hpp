@@ -5,6 +5,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "host/native/streaming.hpp"
 #include "relayout/dtype.hpp"
 
 namespace relayout::native {
@@ -64,6 +65,16 @@ void convert_strided(const In* in, std::int64_t in_stride, Out* out, std::int64_
     convert_row(in, out, count);
   } else {
     for (std::int64_t i = 0; i < count; ++i) out[i * out_stride] = convert<Out>(in[i * in_stride]);
+  }
+}
+
+/// out[0, count) = in[0, count), past the caches if `streamed`.
+template <class T>
+void store_row(const T* in, T* out, std::int64_t count, bool streamed) noexcept {
+  if (streamed) {
+    stream_row(out, in, count * static_cast<std::int64_t>(sizeof(T)));
+  } else {
+    convert_row(in, out, count);
   }
 }
 

@@ -1,129 +1,222 @@
-// permute, copy and cast: any loop nest, in blocks that are read along the input's fastest axis and written
-// along the output's. Every input element is read once and every output element written once.
+// permute, copy and cast: any loop nest, box by box. A box is read along the input's fastest axes into a
+// buffer in the cache, transposed and converted on the way, and written from there along the output's. Every
+// input element is read once and every output element written once, large outputs past the caches.
 #include <algorithm>
+#include <type_traits>
 
 #include "host/native/convert.hpp"
+#include "host/native/copy_box.hpp"
 #include "host/native/dispatch.hpp"
 #include "host/native/native_table.hpp"
 #include "host/native/parallel.hpp"
-#include "host/native/transpose.hpp"
+#include "host/native/plane.hpp"
+#include "host/native/prefetch.hpp"
+#include "host/native/streaming.hpp"
+#include "host/native/strided_loop.hpp"
 
 namespace relayout::native {
 namespace {
 
+/// Bytes of the runs that a box writes: two lines where every row begins with a line; else the ends of a run
+/// are parts of lines, which cost more than whole ones, and runs are longer.
+constexpr std::int64_t kRunBytes = 128, kOddRunBytes = 512;
+/// Runs of a box: it fits into the first-level cache, or nearly.
+constexpr std::int64_t kBoxRuns = 64;
 /// A row longer than this is split, so that a nest of one long axis has work for every thread.
-constexpr std::int64_t kRowBlock = 16384;
+constexpr std::int64_t kRowBytes = std::int64_t{1} << 18;
+/// Rows from which on they are copied straight from the input to the output.
+constexpr std::int64_t kLongRowBytes = 1024;
 
-/// The loops around a block. Steps count elements.
-struct BlockLoop {
-  int rank = 0;
-  std::int64_t counts[kMaxRank] = {}, in_steps[kMaxRank] = {}, out_steps[kMaxRank] = {};
+template <class Out>
+bool is_streamed(const CopyParams& p) {
+  return p.out_strides[p.rank - 1] == 1 &&
+         p.elements * static_cast<std::int64_t>(sizeof(Out)) > kStreamedBytes;
+}
 
-  void push(std::int64_t count, std::int64_t in_step, std::int64_t out_step) {
-    counts[rank] = count;
-    in_steps[rank] = in_step;
-    out_steps[rank] = out_step;
-    ++rank;
-  }
-  std::int64_t total() const {
-    std::int64_t product = 1;
-    for (int axis = 0; axis < rank; ++axis) product *= counts[axis];
-    return product;
-  }
-};
-
-/// A position in a BlockLoop; moving on costs no division.
-class Cursor {
+template <class In, class Out>
+class BoxCopy {
  public:
-  Cursor(const BlockLoop& loop, std::int64_t linear) : loop_(loop) {
-    for (int axis = loop.rank; axis-- > 0; linear /= loop.counts[axis]) {
-      index_[axis] = linear % loop.counts[axis];
-      in_ += index_[axis] * loop.in_steps[axis];
-      out_ += index_[axis] * loop.out_steps[axis];
+  explicit BoxCopy(const CopyParams& params)
+      : p_(params), last_(params.rank - 1), streamed_(is_streamed<Out>(params)) {
+    const bool aligned = rows_are_aligned();
+    const std::int64_t run = aligned ? kRunBytes : kOddRunBytes;
+    box_ = choose_box(p_, run / kOut, most_elements(run));
+    skewed_ = streamed_ && !aligned && box_.sides[last_] < p_.extents[last_];
+    for (int axis = 0; axis < p_.rank; ++axis) order_[axis] = axis;
+    // Next to a box comes the one that continues its input.
+    std::stable_sort(order_, order_ + p_.rank, [this](int a, int b) {
+      return std::abs(p_.in_strides[a]) > std::abs(p_.in_strides[b]);
+    });
+    for (int i = 0; i < p_.rank; ++i) {
+      const int axis = order_[i];
+      const std::int64_t side = box_.sides[axis];
+      place_[axis] = i;
+      boxes_.push((p_.extents[axis] + side - 1) / side, side * p_.in_strides[axis],
+                  side * p_.out_strides[axis]);
     }
   }
-  void next() {
-    for (int axis = loop_.rank; axis-- > 0;) {
-      in_ += loop_.in_steps[axis];
-      out_ += loop_.out_steps[axis];
-      if (++index_[axis] < loop_.counts[axis]) return;
-      in_ -= loop_.counts[axis] * loop_.in_steps[axis];
-      out_ -= loop_.counts[axis] * loop_.out_steps[axis];
-      index_[axis] = 0;
-    }
+
+  void run() const {
+    parallel_ranges(boxes_.total(), p_.elements, [this](std::int64_t begin, std::int64_t end) {
+      alignas(kLineBytes) Out buffer[2 * most_elements(kOddRunBytes)];
+      Cursor cursor(boxes_, begin), ahead(boxes_, begin);
+      for (std::int64_t box = begin; box < end; ++box, cursor.next()) {
+        std::int64_t sides[kMaxRank] = {};
+        set_sides(cursor, sides);
+        read(cursor.a(), sides, buffer);
+        if (box + 1 < end) ahead.next();
+        write(cursor, sides, buffer, ahead);
+      }
+      if (streamed_) finish_streams();
+    });
   }
-  std::int64_t index(int axis) const { return index_[axis]; }
-  std::int64_t in() const { return in_; }
-  std::int64_t out() const { return out_; }
 
  private:
-  const BlockLoop& loop_;
-  std::int64_t index_[kMaxRank] = {};
-  std::int64_t in_ = 0, out_ = 0;
-};
+  static constexpr std::int64_t kIn = sizeof(In), kOut = sizeof(Out);
+  static constexpr std::int64_t kLineElements = std::max<std::int64_t>(1, kLineBytes / kOut);
 
-/// A block's axis: an axis of the nest, cut into pieces.
-struct BlockAxis {
-  std::int64_t extent = 1, block = 1, in_stride = 0, out_stride = 0;
-  int loop_axis = 0;  // counts the pieces
-
-  BlockAxis(const CopyParams& params, int axis, std::int64_t longest, BlockLoop& loop)
-      : extent(params.extents[axis]),
-        block(std::min(longest, params.extents[axis])),
-        in_stride(params.in_strides[axis]),
-        out_stride(params.out_strides[axis]),
-        loop_axis(loop.rank) {
-    loop.push((extent + block - 1) / block, block * in_stride, block * out_stride);
+  static constexpr std::int64_t most_elements(std::int64_t run) {
+    return kBoxRuns * std::max<std::int64_t>(run, 256) / kOut;
   }
-  std::int64_t count(const Cursor& cursor) const {
-    return std::min(block, extent - cursor.index(loop_axis) * block);
+  bool rows_are_aligned() const {
+    bool aligned = bytes_to_line(p_.out) == 0;
+    for (int axis = 0; axis < last_; ++axis) aligned &= p_.out_strides[axis] * kOut % kLineBytes == 0;
+    return aligned;
   }
-};
 
-template <class In, class Out>
-void copy_tiles(const CopyParams& params, BlockLoop& loop) {
-  const BlockAxis in_axis(params, params.in_axis, kBlock<Out>, loop);
-  const BlockAxis out_axis(params, params.rank - 1, kBlock<Out>, loop);
-  parallel_ranges(loop.total(), params.elements, [&](std::int64_t begin, std::int64_t end) {
-    Cursor cursor(loop, begin);
-    for (std::int64_t block = begin; block < end; ++block, cursor.next()) {
-      convert_transposed(
-          static_cast<const In*>(params.in) + cursor.in(), {in_axis.in_stride, out_axis.in_stride},
-          static_cast<Out*>(params.out) + cursor.out(), {in_axis.out_stride, out_axis.out_stride},
-          in_axis.count(cursor), out_axis.count(cursor));
+  /// Of the box at the cursor: shorter at the ends. Where boxes are skewed it is read up to a line further
+  /// along the output's axis.
+  void set_sides(const Cursor& cursor, std::int64_t* sides) const {
+    for (int axis = 0; axis < p_.rank; ++axis) {
+      const std::int64_t side = box_.sides[axis] + (skewed_ && axis == last_ ? kLineElements : 0);
+      sides[axis] = std::min(side, p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis]);
     }
+  }
+
+  void read(std::int64_t from, const std::int64_t* sides, Out* buffer) const {
+    const In* in = static_cast<const In*>(p_.in) + from;
+    const int fast = box_.in_axis;
+    StridedLoop loop;
+    std::int64_t pitch = 1, fast_pitch = 1;
+    std::int64_t pitches[kMaxRank];
+    for (int axis = last_; axis >= 0; --axis) {
+      if (axis == fast) fast_pitch = pitch;
+      pitches[axis] = pitch;
+      pitch *= sides[axis];
+    }
+    for (int axis = 0; axis < last_; ++axis) {
+      if (axis != fast && sides[axis] > 1) loop.push(sides[axis], p_.in_strides[axis], pitches[axis]);
+    }
+    const PlaneReader<In, Out> read_plane(p_.in_strides[fast], p_.in_strides[last_]);
+    Cursor cursor(loop, 0);
+    for (std::int64_t i = loop.total(); i-- > 0; cursor.next()) {
+      if (fast == last_) {
+        convert_strided(in + cursor.a(), p_.in_strides[fast], buffer + cursor.b(), 1, sides[fast]);
+      } else {
+        read_plane(in + cursor.a(), buffer + cursor.b(), fast_pitch, sides[fast], sides[last_]);
+      }
+    }
+  }
+
+  /// Elements of a row that belong to the box before: up to the first line of the output.
+  std::int64_t skew(const Out* row) const { return (bytes_to_line(row) + kOut - 1) / kOut; }
+
+  void write(const Cursor& box, const std::int64_t* sides, const Out* buffer, const Cursor& ahead) const {
+    Out* out = static_cast<Out*>(p_.out) + box.b();
+    if (p_.out_strides[last_] != 1) return scatter(out, sides, buffer);
+    // Neighbouring axes whose rows lie one after the other are one run.
+    int axis = last_;
+    std::int64_t run = 1;
+    for (; axis >= 0 && p_.out_strides[axis] == run; --axis) run *= sides[axis];
+    const std::int64_t rows = axis < 0 ? 1 : sides[axis], row_step = axis < 0 ? 0 : p_.out_strides[axis];
+    StridedLoop loop;
+    std::int64_t pitches[kMaxRank], pitch = run;
+    for (int k = axis; k >= 0; pitch *= sides[k--]) pitches[k] = pitch;
+    for (int k = 0; k < axis; ++k) {
+      if (sides[k] > 1) loop.push(sides[k], p_.out_strides[k], pitches[k]);
+    }
+    const std::int64_t at = skewed_ ? box.index(place_[last_]) * box_.sides[last_] : 0;
+    const bool from_first = !skewed_ || at == 0,
+               to_last = !skewed_ || at + box_.sides[last_] >= p_.extents[last_];
+
+    StridedLoop next_rows;
+    RowPrefetch prefetch = next_box(ahead, next_rows);
+    const std::int64_t total = loop.total() * rows, wanted = prefetch.rows();
+    std::int64_t due = 0;
+    Cursor cursor(loop, 0);
+    for (std::int64_t i = loop.total(); i-- > 0; cursor.next()) {
+      Out* row_out = out + cursor.a();
+      const Out* row = buffer + cursor.b();
+      for (std::int64_t r = 0; r < rows; ++r, row_out += row_step, row += run) {
+        const std::int64_t first = from_first ? 0 : std::min(run, skew(row_out));
+        const std::int64_t end =
+            to_last ? run : std::min(run, box_.sides[last_] + skew(row_out + box_.sides[last_]));
+        store_row(row + first, row_out + first, end - first, streamed_);
+        for (due += wanted; due >= total; due -= total) prefetch.ask();
+      }
+    }
+  }
+
+  RowPrefetch next_box(const Cursor& ahead, StridedLoop& rows) const {
+    const int fast = box_.in_axis;
+    std::int64_t sides[kMaxRank] = {};
+    set_sides(ahead, sides);
+    for (int axis = 0; axis < p_.rank; ++axis) {
+      if (axis != fast && sides[axis] > 1 && p_.in_strides[axis] != 0)
+        rows.push(sides[axis], p_.in_strides[axis] * kIn, 0);
+    }
+    const In* first = static_cast<const In*>(p_.in) + ahead.a();
+    if (p_.in_strides[fast] < 0) first -= sides[fast] - 1;
+    return {reinterpret_cast<const char*>(first), rows, sides[fast] * kIn};
+  }
+
+  void scatter(Out* out, const std::int64_t* sides, const Out* buffer) const {
+    StridedLoop loop;
+    for (int axis = 0; axis < last_; ++axis) loop.push(sides[axis], p_.out_strides[axis], 0);
+    Cursor cursor(loop, 0);
+    for (std::int64_t i = loop.total(); i-- > 0; cursor.next(), buffer += sides[last_])
+      convert_strided(buffer, 1, out + cursor.a(), p_.out_strides[last_], sides[last_]);
+  }
+
+  const CopyParams& p_;
+  int last_;
+  CopyBox box_;
+  bool streamed_, skewed_ = false;
+  int order_[kMaxRank], place_[kMaxRank];
+  StridedLoop boxes_;
+};
+
+/// Long rows go straight from the input to the output.
+template <class T>
+void copy_rows(const CopyParams& p) {
+  const int last = p.rank - 1;
+  StridedLoop loop;
+  for (int axis = 0; axis < last; ++axis) loop.push(p.extents[axis], p.in_strides[axis], p.out_strides[axis]);
+  const std::int64_t piece = kRowBytes / static_cast<std::int64_t>(sizeof(T));
+  loop.push((p.extents[last] + piece - 1) / piece, piece, piece);
+  const bool streamed = is_streamed<T>(p);
+  parallel_ranges(loop.total(), p.elements, [&](std::int64_t begin, std::int64_t end) {
+    Cursor cursor(loop, begin);
+    for (std::int64_t i = begin; i < end; ++i, cursor.next())
+      store_row(static_cast<const T*>(p.in) + cursor.a(), static_cast<T*>(p.out) + cursor.b(),
+                std::min(piece, p.extents[last] - cursor.index(last) * piece), streamed);
+    if (streamed) finish_streams();
   });
 }
 
 template <class In, class Out>
-void copy_rows(const CopyParams& params, BlockLoop& loop) {
-  const BlockAxis row(params, params.rank - 1, kRowBlock, loop);
-  parallel_ranges(loop.total(), params.elements, [&](std::int64_t begin, std::int64_t end) {
-    Cursor cursor(loop, begin);
-    for (std::int64_t block = begin; block < end; ++block, cursor.next()) {
-      convert_strided(static_cast<const In*>(params.in) + cursor.in(), row.in_stride,
-                      static_cast<Out*>(params.out) + cursor.out(), row.out_stride, row.count(cursor));
-    }
-  });
-}
-
-template <class In, class Out>
-void copy_nest(const CopyParams& params) {
-  if (params.rank == 0) {
-    *static_cast<Out*>(params.out) = convert<Out>(*static_cast<const In*>(params.in));
+void copy_nest(const CopyParams& p) {
+  if (p.rank == 0) {
+    *static_cast<Out*>(p.out) = convert<Out>(*static_cast<const In*>(p.in));
     return;
   }
-  const bool tiled = params.in_axis != params.rank - 1;
-  BlockLoop loop;
-  for (int axis = 0; axis < params.rank - 1; ++axis) {
-    if (tiled && axis == params.in_axis) continue;
-    loop.push(params.extents[axis], params.in_strides[axis], params.out_strides[axis]);
+  if constexpr (std::is_same_v<In, Out>) {
+    const int last = p.rank - 1;
+    if (p.in_strides[last] == 1 && p.out_strides[last] == 1 &&
+        p.extents[last] * static_cast<std::int64_t>(sizeof(Out)) >= kLongRowBytes)
+      return copy_rows<Out>(p);
   }
-  if (tiled) {
-    copy_tiles<In, Out>(params, loop);
-  } else {
-    copy_rows<In, Out>(params, loop);
-  }
+  BoxCopy<In, Out>(p).run();
 }
 
 }  // namespace

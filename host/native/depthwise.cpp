@@ -2,11 +2,14 @@
 // rounded from there. Each input element is read once (plus the samples before a line, from the cache) and
 // each output element written once.
 #include <algorithm>
+#include <type_traits>
 
 #include "host/native/convert.hpp"
+#include "host/native/depthwise_row.hpp"
 #include "host/native/depthwise_sums.hpp"
 #include "host/native/native_table.hpp"
 #include "host/native/parallel.hpp"
+#include "host/native/streaming.hpp"
 
 namespace relayout::native {
 namespace {
@@ -15,59 +18,10 @@ namespace {
 constexpr std::int64_t kLine = 1024, kTapBlock = 256;
 /// f32 numbers of a ring of rows (and of the weights for it), and the times that one item of work walks.
 constexpr std::int64_t kRing = 7168, kWalk = 1024;
+/// Channels of a walk, so that the ring and the weights stay in the first-level cache, and how far ahead of
+/// it samples are asked for.
+constexpr std::int64_t kWidth = 256, kTimesAhead = 8;
 constexpr std::int64_t kMostRingTaps = kRing / 16 - (kTimesAtOnce - 1);
-
-template <class T>
-const T* row_of(const void* base, std::int64_t batch, std::int64_t batch_stride, std::int64_t channel,
-                std::int64_t channel_stride) {
-  return static_cast<const T*>(base) + batch * batch_stride + channel * channel_stride;
-}
-
-float number(const void* base, DType type, std::int64_t offset) {
-  if (type == DType::f16) return to_float(static_cast<const f16*>(base)[offset]);
-  if (type == DType::bf16) return to_float(static_cast<const bf16*>(base)[offset]);
-  return static_cast<const float*>(base)[offset];
-}
-float weight(const DepthwiseParams& p, std::int64_t channel, std::int64_t distance) {
-  return number(p.weights, p.weight_type,
-                channel * p.weight_channel + (p.taps - 1 - distance) * p.weight_tap);
-}
-float bias(const DepthwiseParams& p, std::int64_t channel) {
-  return p.bias == nullptr ? 0.0f : number(p.bias, p.bias_type, channel * p.bias_channel);
-}
-
-/// The samples of one batch and channel, with what lies before the first: the initial state or zeros.
-template <class T>
-struct Row {
-  const T* in;
-  const T* initial;
-  T* out;
-
-  Row(const DepthwiseParams& p, std::int64_t batch, std::int64_t channel)
-      : in(row_of<T>(p.in, batch, p.in_batch, channel, p.in_channel)),
-        initial(p.initial_state == nullptr
-                    ? nullptr
-                    : row_of<T>(p.initial_state, batch, p.initial_batch, channel, p.initial_channel)),
-        out(static_cast<T*>(p.out) + batch * p.out_batch + channel * p.out_channel) {}
-
-  T at(const DepthwiseParams& p, std::int64_t time) const {
-    if (time >= 0) return in[time * p.in_time];
-    return initial == nullptr || time <= -p.taps ? T{} : initial[(p.taps - 1 + time) * p.initial_time];
-  }
-  void widen(const DepthwiseParams& p, std::int64_t begin, std::int64_t end, float* line) const {
-    std::int64_t time = begin;
-    for (; time < std::min<std::int64_t>(end, 0); ++time) line[time - begin] = to_float(at(p, time));
-    if (time < end) convert_strided(in + time * p.in_time, p.in_time, line + (time - begin), 1, end - time);
-  }
-};
-
-/// Outputs of more bytes go past the caches.
-constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;
-
-template <class T>
-bool is_streamed(const DepthwiseParams& p) {
-  return p.batch * p.channels * p.length * static_cast<std::int64_t>(sizeof(T)) > kStreamedBytes;
-}
 
 /// Rounds a contiguous row of sums into the output.
 template <class T>
@@ -76,7 +30,7 @@ void store_row(const float* sums, T* out, std::int64_t count, bool streamed) {
   T rounded[kRing / kTimesAtOnce];
   static_assert(kRing / kTimesAtOnce >= kLine);
   convert_row(sums, rounded, count);
-  stream_row(out, rounded, static_cast<std::size_t>(count) * sizeof(T));
+  stream_row(out, rounded, count * static_cast<std::int64_t>(sizeof(T)));
 }
 
 /// Outputs [begin, begin + count) of a row, count <= kLine.
@@ -90,6 +44,11 @@ void convolve_line(const DepthwiseParams& p, std::int64_t batch, std::int64_t ch
     const std::int64_t taps = std::min(kTapBlock, p.taps - first), oldest = begin - first - (taps - 1);
     row.widen(p, oldest, begin - first + count, samples);
     for (std::int64_t d = 0; d < taps; ++d) weights[d] = weight(p, channel, first + d);
+    if constexpr (std::is_same_v<T, f16>) {
+      if (p.taps <= kTapsAtOnce && !p.silu && p.out_time == 1 && add.along_time_to_f16 != nullptr)
+        return add.along_time_to_f16(row.out + begin, samples + (taps - 1), weights, static_cast<int>(taps),
+                                     bias(p, channel), is_streamed<T>(p), count);
+    }
     for (std::int64_t d = 0; d < taps; d += kTapsAtOnce) {
       const int part = static_cast<int>(std::min<std::int64_t>(kTapsAtOnce, taps - d));
       add.along_time(sums, samples + (taps - 1 - d), weights + d, part, bias(p, channel),
@@ -151,7 +110,14 @@ class ChannelWalk {
   void push(std::int64_t time) {
     newest_ = newest_ + 1 == slots_ ? 0 : newest_ + 1;
     float* row = ring_ + newest_ * pitch_;
-    if (time >= 0) return convert_row(first_.in + time * p_.in_time, row, count_);
+    if (time >= 0) {
+      if (time + kTimesAhead < p_.length) {
+        const auto* next = reinterpret_cast<const char*>(first_.in + (time + kTimesAhead) * p_.in_time);
+        for (std::int64_t at = 0; at < count_ * static_cast<std::int64_t>(sizeof(T)); at += kLineBytes)
+          __builtin_prefetch(next + at, 0, 2);
+      }
+      return convert_row(first_.in + time * p_.in_time, row, count_);
+    }
     for (std::int64_t i = 0; i < count_; ++i)
       row[i] = to_float(Row<T>(p_, batch_, channel_ + i).at(p_, time));
   }
@@ -161,6 +127,9 @@ class ChannelWalk {
     for (std::int64_t m = 0, slot = newest_; m < p_.taps + times - 1; ++m) {
       rows_[m] = ring_ + slot * pitch_;
       slot = slot == 0 ? slots_ - 1 : slot - 1;
+    }
+    if constexpr (std::is_same_v<T, f16>) {
+      if (p_.taps <= kTapsAtOnce && !p_.silu && add.rows_to_f16 != nullptr) return sum_to_f16(time, times);
     }
     for (std::int64_t d = 0; d < p_.taps; d += kTapsAtOnce) {
       const int part = static_cast<int>(std::min<std::int64_t>(kTapsAtOnce, p_.taps - d));
@@ -174,6 +143,18 @@ class ChannelWalk {
     }
   }
 
+  /// All taps at once, rounded and stored from registers.
+  void sum_to_f16(std::int64_t time, int times) {
+    T* out[kTimesAtOnce];
+    bool streamed = streamed_;
+    for (int j = 0; j < times; ++j) {
+      out[j] = first_.out + (time + j) * p_.out_time;
+      streamed &= reinterpret_cast<std::uintptr_t>(out[j]) % 16 == 0;
+    }
+    depthwise_sums().rows_to_f16(out, times, rows_, weight_rows_, static_cast<int>(p_.taps), biases_,
+                                 streamed, count_);
+  }
+
   const DepthwiseParams& p_;
   // Rows at powers of two from each other would fall on the same lines of the cache: count + 16.
   std::int64_t batch_, channel_, count_, pitch_, slots_, newest_ = 0;
@@ -185,7 +166,7 @@ class ChannelWalk {
 
 template <class T>
 void convolve_along_channels(const DepthwiseParams& p) {
-  const std::int64_t width = std::min(p.channels, kRing / (p.taps + kTimesAtOnce - 1) / 16 * 16);
+  const std::int64_t width = std::min({p.channels, kWidth, kRing / (p.taps + kTimesAtOnce - 1) / 16 * 16});
   const std::int64_t blocks = (p.channels + width - 1) / width, walks = (p.length + kWalk - 1) / kWalk;
   parallel_ranges(
       p.batch * walks * blocks, p.batch * p.channels * p.length, [&](std::int64_t begin, std::int64_t end) {

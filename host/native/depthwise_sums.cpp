@@ -4,10 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
+#include "host/native/processor.hpp"
 #include "relayout/dtype.hpp"
 
 #define RELAYOUT_INLINE __attribute__((always_inline)) inline
@@ -148,7 +145,7 @@ void rows_plain(float* sums, std::int64_t pitch, int times, const float* const* 
 }
 void silu_plain(float* values, std::int64_t count) { silu_line(values, count); }
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(RELAYOUT_X86)
 __attribute__((target("avx2,fma"))) void along_time_avx2(float* sums, const float* newest,
                                                          const float* weights, int taps, float bias,
                                                          SumPart part, std::int64_t count) {
@@ -163,40 +160,103 @@ __attribute__((target("avx2,fma"))) void rows_avx2(float* sums, std::int64_t pit
 __attribute__((target("avx2,fma"))) void silu_avx2(float* values, std::int64_t count) {
   silu_line(values, count);
 }
+
+template <int Taps>
+__attribute__((target("avx2,fma,f16c"))) void sum_to_f16(f16* out, const float* newest, const float* weights,
+                                                         float bias, bool streamed, std::int64_t count) {
+  __m256 w[Taps];
+  for (int d = 0; d < Taps; ++d) w[d] = _mm256_set1_ps(weights[d]);
+  const __m256 added = _mm256_set1_ps(bias);
+  std::int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    __m256 sum = _mm256_setzero_ps();
+    for (int d = 0; d < Taps; ++d) sum = _mm256_fmadd_ps(w[d], _mm256_loadu_ps(newest + i - d), sum);
+    const __m128i halves = _mm256_cvtps_ph(_mm256_add_ps(sum, added), _MM_FROUND_TO_NEAREST_INT);
+    __m128i* const to = reinterpret_cast<__m128i*>(out + i);
+    if (streamed) {
+      _mm_stream_si128(to, halves);
+    } else {
+      _mm_storeu_si128(to, halves);
+    }
+  }
+  _mm256_zeroupper();
+  for (; i < count; ++i) {
+    float sum = 0.0f;
+    for (int d = 0; d < Taps; ++d) sum = __builtin_fmaf(weights[d], newest[i - d], sum);
+    out[i] = to_f16(sum + bias);
+  }
+}
+
+/// Streamed words must be aligned: the first few outputs may have to go the other way.
+template <int Taps>
+void sum_to_f16_aligned(f16* out, const float* newest, const float* weights, float bias, bool streamed,
+                        std::int64_t count) {
+  const auto address = reinterpret_cast<std::uintptr_t>(out);
+  const std::int64_t head =
+      !streamed || address % 2 != 0 ? 0 : std::min<std::int64_t>(count, -address % 16 / sizeof(f16));
+  if (head > 0) sum_to_f16<Taps>(out, newest, weights, bias, false, head);
+  sum_to_f16<Taps>(out + head, newest + head, weights, bias, streamed && address % 2 == 0, count - head);
+}
+
+void along_time_to_f16(f16* out, const float* newest, const float* weights, int taps, float bias,
+                       bool streamed, std::int64_t count) {
+  constexpr decltype(&sum_to_f16_aligned<1>) kOfTaps[kTapsAtOnce] = {
+      sum_to_f16_aligned<1>, sum_to_f16_aligned<2>, sum_to_f16_aligned<3>, sum_to_f16_aligned<4>};
+  kOfTaps[taps - 1](out, newest, weights, bias, streamed, count);
+}
+
+template <int Taps, int Times>
+__attribute__((target("avx2,fma,f16c"))) void sum_rows_to_f16(f16* const* out, const float* const* rows,
+                                                              const float* const* weights, const float* bias,
+                                                              bool streamed, std::int64_t count) {
+  std::int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    __m256 x[Taps + Times - 1], w[Taps];
+    for (int d = 0; d < Taps + Times - 1; ++d) x[d] = _mm256_loadu_ps(rows[d] + i);
+    for (int d = 0; d < Taps; ++d) w[d] = _mm256_loadu_ps(weights[d] + i);
+    for (int j = 0; j < Times; ++j) {
+      __m256 sum = _mm256_setzero_ps();
+      for (int d = 0; d < Taps; ++d) sum = _mm256_fmadd_ps(w[d], x[Times - 1 - j + d], sum);
+      sum = _mm256_add_ps(sum, _mm256_loadu_ps(bias + i));
+      const __m128i halves = _mm256_cvtps_ph(sum, _MM_FROUND_TO_NEAREST_INT);
+      __m128i* const to = reinterpret_cast<__m128i*>(out[j] + i);
+      if (streamed) {
+        _mm_stream_si128(to, halves);
+      } else {
+        _mm_storeu_si128(to, halves);
+      }
+    }
+  }
+  _mm256_zeroupper();
+  for (; i < count; ++i) {
+    for (int j = 0; j < Times; ++j) {
+      float sum = 0.0f;
+      for (int d = 0; d < Taps; ++d) sum = __builtin_fmaf(weights[d][i], rows[Times - 1 - j + d][i], sum);
+      out[j][i] = to_f16(sum + bias[i]);
+    }
+  }
+}
+
+void rows_to_f16(f16* const* out, int times, const float* const* rows, const float* const* weights, int taps,
+                 const float* bias, bool streamed, std::int64_t count) {
+  constexpr decltype(&sum_rows_to_f16<1, 1>) kOfTaps[2][kTapsAtOnce] = {
+      {sum_rows_to_f16<1, 1>, sum_rows_to_f16<2, 1>, sum_rows_to_f16<3, 1>, sum_rows_to_f16<4, 1>},
+      {sum_rows_to_f16<1, kTimesAtOnce>, sum_rows_to_f16<2, kTimesAtOnce>, sum_rows_to_f16<3, kTimesAtOnce>,
+       sum_rows_to_f16<4, kTimesAtOnce>}};
+  kOfTaps[times == 1 ? 0 : 1][taps - 1](out, rows, weights, bias, streamed, count);
+}
 #endif
 
 DepthwiseSums choose() noexcept {
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(RELAYOUT_X86)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return {along_time_avx2, rows_avx2, silu_avx2};
+    return {along_time_avx2, rows_avx2, silu_avx2, has_f16c() ? along_time_to_f16 : nullptr,
+            has_f16c() ? rows_to_f16 : nullptr};
 #endif
-  return {along_time_plain, rows_plain, silu_plain};
+  return {along_time_plain, rows_plain, silu_plain, nullptr, nullptr};
 }
 
 }  // namespace
-
-void stream_row(void* out, const void* in, std::size_t bytes) noexcept {
-#if defined(__SSE2__)
-  auto* to = static_cast<char*>(out);
-  const auto* from = static_cast<const char*>(in);
-  const std::size_t head = std::min(bytes, (16 - reinterpret_cast<std::uintptr_t>(to) % 16) % 16);
-  std::memcpy(to, from, head);
-  std::size_t done = head;
-  for (; done + 16 <= bytes; done += 16) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(to + done),
-                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + done)));
-  }
-  std::memcpy(to + done, from + done, bytes - done);
-#else
-  std::memcpy(out, in, bytes);
-#endif
-}
-
-void finish_streams() noexcept {
-#if defined(__SSE2__)
-  _mm_sfence();
-#endif
-}
 
 const DepthwiseSums& depthwise_sums() noexcept {
   static const DepthwiseSums sums = choose();

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "relayout/dtype.hpp"
+
 namespace relayout::native {
 
 /// Which part of its taps a line of sums gets.
@@ -28,18 +30,26 @@ using SumRows = void (*)(float* sums, std::int64_t pitch, int times, const float
 /// values[i] = values[i] / (1 + exp(-values[i])).
 using Silu = void (*)(float* values, std::int64_t count);
 
+/// out[i] = f16(bias + sum over d < taps of weights[d] * newest[i - d]), taps <= kTapsAtOnce: the same bits
+/// as the sums rounded later; past the caches if `streamed`.
+using SumAlongTimeToF16 = void (*)(f16* out, const float* newest, const float* weights, int taps, float bias,
+                                   bool streamed, std::int64_t count);
+
+/// The same of rows: out[j][i] for j < times; streamed outputs begin 16-byte words.
+using SumRowsToF16 = void (*)(f16* const* out, int times, const float* const* rows,
+                              const float* const* weights, int taps, const float* bias, bool streamed,
+                              std::int64_t count);
+
 struct DepthwiseSums {
   SumAlongTime along_time;
   SumRows rows;
   Silu silu;
+  // Null where the processor has no instruction for them.
+  SumAlongTimeToF16 along_time_to_f16;
+  SumRowsToF16 rows_to_f16;
 };
 
 /// The fastest that this processor has.
 const DepthwiseSums& depthwise_sums() noexcept;
-
-/// Copies past the caches: for outputs that are too large to be found there later, so that memory need not be
-/// read before it is overwritten. finish_streams() before another thread may look.
-void stream_row(void* out, const void* in, std::size_t bytes) noexcept;
-void finish_streams() noexcept;
 
 }  // namespace relayout::native

@@ -7,15 +7,22 @@
 #include "host/native/dispatch.hpp"
 #include "host/native/native_table.hpp"
 #include "host/native/parallel.hpp"
-#include "host/native/transpose.hpp"
+#include "host/native/plane.hpp"
+#include "host/native/prefetch.hpp"
 #include "kernels/pad_index.hpp"
 
 namespace relayout::native {
 namespace {
 
-constexpr std::int64_t kTileBytes = 65536;
-constexpr std::int64_t kTileChannels = 64;
+constexpr std::int64_t kTileBytes = 32768;
 constexpr std::int64_t kTileSamples = 4096;
+/// A row of channels in a tile: of channels whose samples lie far apart only two lines of the output, so that
+/// few places are read at a time, or more where the output's rows do not begin with a line.
+constexpr std::int64_t kNearBytes = 2048, kFarBytes = 128, kOddFarBytes = 512;
+
+bool is_along_time(const WindowParams& params) {
+  return params.channels == 1 || std::abs(params.in_time) <= std::abs(params.in_channel);
+}
 
 /// How the output is cut into tiles. With `shared` all taps of a tile's positions read one tile of
 /// consecutive samples; else, when the window spans more samples than it reads, every tap loads its own
@@ -25,7 +32,11 @@ struct WindowTiling {
   bool shared;
 
   WindowTiling(const WindowParams& params, std::int64_t element_bytes) {
-    channels = std::min(kTileChannels, params.channels);
+    const bool aligned =
+        bytes_to_line(params.out) == 0 && params.out_position % kLineBytes * element_bytes % kLineBytes == 0;
+    const bool far = is_along_time(params) && params.order == WriteOrder::channel;
+    const std::int64_t row_bytes = !far ? kNearBytes : aligned ? kFarBytes : kOddFarBytes;
+    channels = std::min(row_bytes / element_bytes, params.channels);
     const std::int64_t samples = std::min(kTileSamples, kTileBytes / element_bytes / channels);
     const std::int64_t span = (params.taps - 1) * params.dilation + 1;
     const std::int64_t sharing = span <= samples ? (samples - span) / params.stride + 1 : 0;
@@ -58,17 +69,10 @@ struct LoadAxis {
 template <class In, class Out>
 void load_inside(const In* in, const LoadAxis& fast, const LoadAxis& slow, Out* tile) {
   if (fast.tile == 1) {
-    for (std::int64_t j = 0; j < slow.count; ++j) {
+    for (std::int64_t j = 0; j < slow.count; ++j)
       convert_strided(in + j * slow.in, fast.in, tile + j * slow.tile, 1, fast.count);
-    }
-    return;
-  }
-  for (std::int64_t i = 0; i < fast.count; i += kBlock<Out>) {
-    for (std::int64_t j = 0; j < slow.count; j += kBlock<Out>) {
-      convert_transposed(in + i * fast.in + j * slow.in, {fast.in, slow.in},
-                         tile + i * fast.tile + j * slow.tile, {fast.tile, slow.tile},
-                         std::min(kBlock<Out>, fast.count - i), std::min(kBlock<Out>, slow.count - j));
-    }
+  } else {
+    PlaneReader<In, Out>(fast.in, slow.in)(in, tile, fast.tile, fast.count, slow.count);
   }
 }
 
@@ -81,7 +85,7 @@ void load_tile(const WindowParams& params, const In* in, const SampleRange& rang
     // A step that is never taken may be too large to multiply.
     const std::int64_t step = end - begin > 1 ? range.step * params.in_time : 0;
     const LoadAxis time{end - begin, step, tile.sample}, channel{channels, params.in_channel, tile.channel};
-    const bool along_time = channels == 1 || std::abs(params.in_time) <= std::abs(params.in_channel);
+    const bool along_time = is_along_time(params);
     load_inside(in + (range.first + begin * range.step) * params.in_time, along_time ? time : channel,
                 along_time ? channel : time, tile.data + begin * tile.sample);
   }
@@ -101,18 +105,29 @@ struct StoreAxis {
   std::int64_t count, tile, out;  // tile, out: strides
 };
 
-/// Writes position x tap x channel; `inner` is the axis along which out is fastest.
+/// Writes position x tap x channel; `inner` is the axis along which out is fastest. With every step of
+/// `outer` a part of the next tile is asked for.
 template <class Out>
-void store_tile(const Out* tile, Out* out, const StoreAxis& outer, StoreAxis middle, StoreAxis inner) {
+void store_tile(const Out* tile, Out* out, const StoreAxis& outer, StoreAxis middle, StoreAxis inner,
+                bool streamed, RowPrefetch& next) {
   if (middle.tile == inner.count * inner.tile && middle.out == inner.count * inner.out) {
     inner.count *= middle.count;
     middle.count = 1;
   }
+  const bool rows = inner.tile == 1 && inner.out == 1;
+  const std::int64_t wanted = next.rows();
+  std::int64_t due = 0;
   for (std::int64_t i = 0; i < outer.count; ++i) {
     for (std::int64_t j = 0; j < middle.count; ++j) {
-      convert_strided(tile + i * outer.tile + j * middle.tile, inner.tile,
-                      out + i * outer.out + j * middle.out, inner.out, inner.count);
+      const Out* const from = tile + i * outer.tile + j * middle.tile;
+      Out* const to = out + i * outer.out + j * middle.out;
+      if (rows) {
+        store_row(from, to, inner.count, streamed);
+      } else {
+        convert_strided(from, inner.tile, to, inner.out, inner.count);
+      }
     }
+    for (due += wanted; due >= outer.count; due -= outer.count) next.ask();
   }
 }
 
@@ -125,7 +140,7 @@ struct WindowBlock {
 
 template <class In, class Out>
 void run_block(const WindowParams& params, const WindowTiling& tiling, const WindowBlock<In, Out>& block,
-               Out pad, Out* storage) {
+               Out pad, bool streamed, RowPrefetch& next, Out* storage) {
   const std::int64_t first = block.position * params.stride - params.pad_left;
   const std::int64_t passes = tiling.shared ? 1 : params.taps;
   const std::int64_t span = tiling.shared ? (params.taps - 1) * params.dilation + 1 : 1;
@@ -143,13 +158,30 @@ void run_block(const WindowParams& params, const WindowTiling& tiling, const Win
     const StoreAxis channel{block.channels, tile.channel, params.out_channel};
     Out* out = block.out + pass * params.out_tap;
     if (params.order == WriteOrder::channel) {
-      store_tile(tile.data, out, position, tap, channel);
+      store_tile(tile.data, out, position, tap, channel, streamed, next);
     } else if (params.order == WriteOrder::tap) {
-      store_tile(tile.data, out, position, channel, tap);
+      store_tile(tile.data, out, position, channel, tap, streamed, next);
     } else {
-      store_tile(tile.data, out, channel, tap, position);
+      store_tile(tile.data, out, channel, tap, position, streamed, next);
     }
   }
+}
+
+/// The samples of a block, where they lie inside the signal and side by side.
+template <class In, class Out>
+RowPrefetch samples_of(const WindowParams& params, const WindowBlock<In, Out>& block, StridedLoop& rows) {
+  const std::int64_t steps = block.position * params.stride, first = steps - params.pad_left;
+  const std::int64_t begin = std::clamp<std::int64_t>(first, 0, params.length);
+  const std::int64_t end =
+      std::clamp<std::int64_t>(first + block.positions * params.stride, begin, params.length);
+  const bool along_time = is_along_time(params);
+  const std::int64_t step = along_time ? params.in_time : params.in_channel;
+  const std::int64_t fast = along_time ? end - begin : block.channels;
+  const std::int64_t slow = along_time ? block.channels : end - begin;
+  constexpr std::int64_t kIn = sizeof(In);
+  const std::int64_t pitch = slow <= 1 ? 0 : along_time ? params.in_channel : params.in_time;
+  rows.push(step == 1 && fast > 0 ? slow : 0, pitch * kIn, 0);
+  return {reinterpret_cast<const char*>(block.in + begin * params.in_time), rows, fast * kIn};
 }
 
 template <class In, class Out>
@@ -163,22 +195,28 @@ void run_window(const WindowParams& params) {
   Out pad;
   std::memcpy(&pad, &params.pad_bits, sizeof(Out));
 
+  // The next tile continues the input.
+  const auto block_at = [&](std::int64_t block) {
+    const std::int64_t position = block % position_blocks * tiling.positions;
+    const std::int64_t channel = block / position_blocks % channel_blocks * tiling.channels;
+    const std::int64_t group = block / channel_blocks / position_blocks % params.groups;
+    const std::int64_t item = block / channel_blocks / position_blocks / params.groups;
+    const In* in = static_cast<const In*>(params.in) + item * params.in_batch +
+                   (group * params.channels + channel) * params.in_channel;
+    Out* out = static_cast<Out*>(params.out) + item * params.out_batch + group * params.out_group +
+               position * params.out_position + channel * params.out_channel;
+    return WindowBlock<In, Out>{in, out, position, std::min(tiling.positions, params.positions - position),
+                                std::min(tiling.channels, params.channels - channel)};
+  };
+  const bool streamed = elements * static_cast<std::int64_t>(sizeof(Out)) > kStreamedBytes;
   parallel_ranges(blocks, elements, [&](std::int64_t begin, std::int64_t end) {
-    alignas(64) Out storage[kTileBytes / sizeof(Out)];
+    alignas(kLineBytes) Out storage[kTileBytes / sizeof(Out)];
     for (std::int64_t block = begin; block < end; ++block) {
-      const std::int64_t channel = block % channel_blocks * tiling.channels;
-      const std::int64_t position = block / channel_blocks % position_blocks * tiling.positions;
-      const std::int64_t group = block / channel_blocks / position_blocks % params.groups;
-      const std::int64_t item = block / channel_blocks / position_blocks / params.groups;
-      const In* in = static_cast<const In*>(params.in) + item * params.in_batch +
-                     (group * params.channels + channel) * params.in_channel;
-      Out* out = static_cast<Out*>(params.out) + item * params.out_batch + group * params.out_group +
-                 position * params.out_position + channel * params.out_channel;
-      const WindowBlock<In, Out> piece{in, out, position,
-                                       std::min(tiling.positions, params.positions - position),
-                                       std::min(tiling.channels, params.channels - channel)};
-      run_block(params, tiling, piece, pad, storage);
+      StridedLoop rows;
+      RowPrefetch next = samples_of(params, block_at(std::min(block + 1, end - 1)), rows);
+      run_block(params, tiling, block_at(block), pad, streamed, next, storage);
     }
+    if (streamed) finish_streams();
   });
 }
 

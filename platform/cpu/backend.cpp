@@ -1,6 +1,7 @@
 // The back end behind Device::cpu() and Device::emulated(): host memory, streams that finish each call.
 #include "platform/backend.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,6 +34,20 @@ constexpr std::align_val_t kAlignment{64};
 std::size_t physical_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 ? static_cast<std::size_t>(pages) * static_cast<std::size_t>(page) : 0;
+}
+
+/// A transposition touches a page for every few lines: with the usual 4 KiB a large tensor has more of them
+/// than the processor keeps addresses of.
+void use_large_pages(void* memory, std::size_t bytes) {
+#if defined(MADV_HUGEPAGE)
+  constexpr std::size_t kLarge = std::size_t{2} << 20;
+  const std::size_t before = (kLarge - reinterpret_cast<std::uintptr_t>(memory) % kLarge) % kLarge;
+  if (bytes < before + kLarge) return;
+  // A hint: what it returns changes nothing.
+  madvise(static_cast<char*>(memory) + before, (bytes - before) / kLarge * kLarge, MADV_HUGEPAGE);
+#else
+  static_cast<void>(memory), static_cast<void>(bytes);
+#endif
 }
 
 std::string processor_name() {
@@ -76,6 +91,7 @@ class CpuBackend final : public Backend {
     if (memory == nullptr)
       throw Error(ErrorCode::out_of_memory, "no host memory of " + std::to_string(bytes) +
                                                 " bytes: this machine has " + std::to_string(limit));
+    use_large_pages(memory, bytes);
     return memory;
   }
   void deallocate(int, void* memory) noexcept override { ::operator delete(memory, kAlignment); }

@@ -212,11 +212,11 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
      "(params.positions - 1) * params.out_position - (params.taps - 1) * params.out_tap - "
      "(params.channels - 1) * params.out_channel"),
 ]) + mutants_of("native_copy", "host/native/copy.cpp", COPY.replace("emulated32", "cpu"), [
-    ("last_block_dropped", "std::min(block, extent - cursor.index(loop_axis) * block)",
-     "cursor.index(loop_axis) > 0 && extent - cursor.index(loop_axis) * block < block ? 0 : "
-     "std::min(block, extent - cursor.index(loop_axis) * block)"),
-    ("batch_stride_0", "in_ += @index_[axis] * loop.in_steps[axis]@;", "std::int64_t{0}"),
-    ("step_in_32_bits", "in_ += @loop_.in_steps[axis]@; out_", "mutant::wrapped(loop_.in_steps[axis])"),
+    ("end_box_too_short", "std::min(side, @p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis]@)",
+     "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] - (cursor.index(place_[axis]) > 0 && "
+     "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] < side)"),
+    ("step_in_32_bits", "/ side, @side * p_.in_strides[axis]@,", "mutant::wrapped(side * p_.in_strides[axis])"),
+    ("last_box_dropped", "parallel_ranges(@boxes_.total()@,", "boxes_.total() - (boxes_.total() > 1)"),
 ]) + mutants_of("native_convert", "host/native/convert.cpp", "*Cast*/cpu", [
     ("truncating_cast_to_f16", "_mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT)",
      "_mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_ZERO)", True),

@@ -1,0 +1,23 @@
+// What this processor has, beyond what the compiler was told of.
+#pragma once
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define RELAYOUT_X86 1
+#include <cpuid.h>
+#include <immintrin.h>
+
+namespace relayout::native {
+
+inline bool has_avx2() noexcept { return __builtin_cpu_supports("avx2"); }
+
+/// With AVX2. clang's __builtin_cpu_supports does not know f16c before version 18.
+inline bool has_f16c() noexcept {
+  static const bool found = [] {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    return has_avx2() && __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+  }();
+  return found;
+}
+
+}  // namespace relayout::native
+#endif
