@@ -32,9 +32,12 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const Place& pla
                                            const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
   constexpr int kGroup = kAssembly == Assembly::words ? 4 / static_cast<int>(sizeof(To)) : 1;
+  // A lane may have less than one item: of f64 to two runs of f16.
+  constexpr std::uint32_t kPerItem = kCount * kGroup;
+  constexpr std::uint32_t kTurns = (elements_per_thread<From, To> + kPerItem - 1) / kPerItem;
   To* out = static_cast<To*>(p.out) + place.out;
 #pragma unroll
-  for (std::uint32_t turn = 0; turn < elements_per_thread<From, To> / kCount / kGroup; ++turn) {
+  for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
     const WriteItem item = write_item<To>(p, place, threadIdx.x + turn * blockDim.x);
     if (!item.exists || item.first >= place.write_elements) continue;
     To* address = out + item.rest.offset + static_cast<std::int32_t>(item.first);

@@ -214,6 +214,8 @@ TEST_P(CastTest, FusedWithATranspose) {
       c.shape = {2, 33, 67};
       c.axes = {0, 2, 1};
       check(stream(), c);
+      c.shape = {2, 64, 96};  // whole vectors on both sides
+      check(stream(), c);
       c.shape = {66, 3};
       c.axes = {1, 0};
       check(stream(), c);

@@ -75,6 +75,7 @@ TEST_P(PermuteTest, BatchesOfTiles) {
     check(stream(), move_of(type, {3, 33, 65}, {2, 0, 1}));
     check(stream(), move_of(type, {33, 3, 65}, {2, 1, 0}));
     check(stream(), move_of(type, {2, 3, 34, 5, 35}, {4, 1, 3, 0, 2}));
+    check(stream(), move_of(type, {2, 3, 32, 5, 48}, {4, 1, 3, 0, 2}));  // whole vectors on both sides
   }
 }
 

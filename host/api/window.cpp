@@ -98,6 +98,12 @@ void launch_window(const Stream& stream, WindowParams params) {
   }
 }
 
+bool launch_window_if_vector(const Stream& stream, WindowParams params) {
+  if (plan_into(stream, params) != plan::WindowKernel::vector) return false;
+  kernels_of(stream).window_vector(context_of(stream), params);
+  return true;
+}
+
 void check_padding(const char* operation, std::int64_t length, const PadSpec& pad) {
   const std::int64_t larger = std::max(pad.left, pad.right);
   const std::string described = std::string(operation) + ": " + name_of(pad.mode) + " padding of " +

@@ -31,4 +31,7 @@ void run_window(const Stream& stream, const TensorView& in, const Window& window
 /// Plans and queues a window; the plan's fields of `params` are overwritten.
 void launch_window(const Stream& stream, WindowParams params);
 
+/// Only when the kernel with 16-byte accesses on both sides takes it; else queues nothing and returns false.
+bool launch_window_if_vector(const Stream& stream, WindowParams params);
+
 }  // namespace relayout
