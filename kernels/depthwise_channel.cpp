@@ -117,8 +117,8 @@ __device__ __forceinline__ void take_step(const DepthwiseParams& p, const float*
 }
 
 template <class T, int Taps>
-__global__ __launch_bounds__(kDepthwiseThreads,
-                             Taps <= 4 ? 2 : 1) void depthwise_channel_kernel(DepthwiseParams p,
+__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
+                                  Taps <= 4 ? 2 : 1) void depthwise_channel_kernel(DepthwiseParams p,
                                                                               DepthwiseGrid grid) {
   constexpr int kCount = Pack<T>::kCount;
   RELAYOUT_DYNAMIC_SHARED(float, shared);

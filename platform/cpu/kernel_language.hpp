@@ -38,6 +38,9 @@
   static_assert(alignof(T) <= 16, "dynamic shared memory is aligned to 16 bytes"); \
   T* name = static_cast<T*>(::relayout::RELAYOUT_BACKEND::dynamic_shared())
 
+/// What a GPU's compiler shares out registers by.
+#define RELAYOUT_LAUNCH_BOUNDS(threads, blocks)
+
 namespace relayout::RELAYOUT_BACKEND {
 
 __device__ __forceinline__ std::uint32_t __float_as_uint(float value) {
