@@ -175,27 +175,33 @@ __device__ __forceinline__ void store_tile(const DepthwiseParams& p, const Chann
 }
 
 template <class T>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 2) void depthwise_channel_many_kernel(DepthwiseParams p,
-                                                                                      DepthwiseGrid grid) {
+__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
+                                  2) void depthwise_channel_many_kernel(DepthwiseParams p,
+                                                                        DepthwiseGrid grid) {
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const DepthwisePlace place = place_block<false>(grid);
   const ChannelGroup<T, kChannels> group(p, grid, place);
   fill_weights(p, grid, place.channel, shared);
   if (group.count <= 0) return;
   const int apart = (kDepthwiseThreads >> grid.lanes_shift) * kTimes;
-  std::int64_t begin = place.time + grid.row() * kTimes;
+  const std::int64_t first = place.time + grid.row() * kTimes, end = first + std::int64_t{p.run} * apart;
+  const std::int64_t tiles_end = end < p.length ? end : p.length;
+  // Tiles that meet an initial state come first; in a loop of their own, what stays the same in one loop
+  // takes no registers in the other.
+  std::int64_t begin = first;
 #pragma unroll 1
-  for (int i = 0; i < p.run && begin < p.length; ++i) {
+  for (; begin < tiles_end && (group.count < kChannels || (p.initial_state != nullptr && begin < p.taps - 1));
+       begin += apart)
+    group.store_border(p, begin, kTimes);
+  const float* weights = shared + grid.lane() * kChannels;
+#pragma unroll 1
+  for (; begin < tiles_end; begin += apart) {
     const std::int64_t newest = begin + kTimes - 1;
-    const float* weights = shared + grid.lane() * kChannels;
-    if (group.count == kChannels && newest < p.length && begin >= p.taps + kTurn) {
+    if (newest < p.length && begin >= p.taps + kTurn) {
       store_tile<T, true>(p, group, newest, weights, p.lanes * kChannels);
-    } else if (group.count == kChannels && (p.initial_state == nullptr || begin >= p.taps - 1)) {
-      store_tile<T, false>(p, group, newest, weights, p.lanes * kChannels);
     } else {
-      group.store_border(p, begin, kTimes);
+      store_tile<T, false>(p, group, newest, weights, p.lanes * kChannels);
     }
-    begin += apart;
   }
 }
 

@@ -18,8 +18,8 @@ constexpr int kPacks = 2, kSlots = kPacks + 1;  // of a thread; of the ring
 /// channels.
 template <class T>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 2) void depthwise_time_many_kernel(DepthwiseParams p,
-                                                                                   DepthwiseGrid grid,
-                                                                                   int pitch) {
+                                                                                        DepthwiseGrid grid,
+                                                                                        int pitch) {
   constexpr int kCount = Pack<T>::kCount;
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const RowPlace<T> row(p, grid, kPacks);
