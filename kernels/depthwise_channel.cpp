@@ -117,9 +117,9 @@ __device__ __forceinline__ void take_step(const DepthwiseParams& p, const float*
 }
 
 template <class T, int Taps>
-__global__ __launch_bounds__(kDepthwiseThreads,
-                             Taps <= 4 ? 2 : 1) void depthwise_channel_kernel(DepthwiseParams p,
-                                                                              DepthwiseGrid grid) {
+__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
+                                  Taps <= 4 ? 2 : 1) void depthwise_channel_kernel(DepthwiseParams p,
+                                                                                   DepthwiseGrid grid) {
   constexpr int kCount = Pack<T>::kCount;
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const DepthwisePlace place = place_block<false>(grid);
@@ -136,9 +136,10 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   TapWeights<T, Taps>::fill(p, place.channel, shared);
 #pragma unroll
   for (int i = 0; i < Taps - 1; ++i) {
-    const std::uint32_t mask = begin + i >= Taps - 1 ? ~0u : 0u;
+    // By arithmetic: conditions kept since the loads would take AMD's scalar registers, two each.
+    const auto missing = static_cast<std::uint32_t>(static_cast<std::uint64_t>(begin + i - (Taps - 1)) >> 63);
 #pragma unroll
-    for (int j = 0; j < kWords; ++j) window[i][j] &= mask;
+    for (int j = 0; j < kWords; ++j) window[i][j] &= missing - 1u;
   }
   if (group.count <= 0 || begin >= p.length) return;
   const int times = p.length - begin < p.run ? static_cast<int>(p.length - begin) : p.run;

@@ -26,7 +26,7 @@ struct ChannelGroup {
 #pragma unroll 1
     for (int i = 0; i < times && time + i < p.length; ++i) {
 #pragma unroll 1
-      for (int j = 0; j < count; ++j) store_output<T>(p, batch, channel + j, time + i);
+      for (int j = 0; j < count; ++j) store_output<T, false, 1>(p, batch, channel + j, time + i);
     }
   }
 };

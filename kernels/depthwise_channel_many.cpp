@@ -5,6 +5,8 @@
 // them, then as many older samples replace the newest of the ring. Weights in shared memory, for all tiles of
 // the block. Global traffic, a word a lane: each input element once, a tile's taps-1 older ones through the
 // caches; each output element once.
+#include <type_traits>
+
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise_channel.hpp"
 #include "kernels/depthwise_common.hpp"
@@ -18,6 +20,9 @@ constexpr int kTimes = 20;
 constexpr int kTurn = 4;
 constexpr int kRing = kTimes + kTurn;
 constexpr int kChannels = 2;
+/// Where in the ring a turn's first sample is.
+template <int Turn>
+using Phase = std::integral_constant<int, Turn * kTurn>;
 
 /// Two channels of one time.
 template <class T>
@@ -116,29 +121,32 @@ __device__ __forceinline__ void store_tile(const DepthwiseParams& p, const Chann
 #pragma unroll
   for (int i = 0; i < kTimes; ++i) first[i].widen(ring[i]);
   int rest = static_cast<int>(p.taps);
-#pragma unroll 1
-  while (rest > 0) {
+  // A turn of up to kTurn taps; false: it was the last. Its phase is part of its type, since a compiler that
+  // did not unroll a loop over phases would keep the ring in memory.
+  const auto turn = [&](auto phase) {
+    constexpr int kPhase = decltype(phase)::value;
 #pragma unroll
-    for (int phase = 0; phase < kRing; phase += kTurn) {
-      if (rest <= 0) break;
+    for (int i = 0; i < kTurn; ++i) next[i].widen(ring[(kPhase + kTimes + i) % kRing]);
+    if (rest > kTurn) load(next);
 #pragma unroll
-      for (int i = 0; i < kTurn; ++i) next[i].widen(ring[(phase + kTimes + i) % kRing]);
-      if (rest > kTurn) load(next);
+    for (int i = 0; i < kTurn; ++i) {
+      if (i >= rest) break;
+      std::uint32_t bits[kChannels];
+      load_words<kChannels>(bits, weights + i * row_pitch);
 #pragma unroll
-      for (int i = 0; i < kTurn; ++i) {
-        if (i >= rest) break;
-        std::uint32_t bits[kChannels];
-        load_words<kChannels>(bits, weights + i * row_pitch);
+      for (int u = 0; u < kTimes; ++u) {
 #pragma unroll
-        for (int u = 0; u < kTimes; ++u) {
-#pragma unroll
-          for (int j = 0; j < kChannels; ++j)
-            sums[u][j] = fmaf(__uint_as_float(bits[j]), ring[(phase + u + i) % kRing][j], sums[u][j]);
-        }
+        for (int j = 0; j < kChannels; ++j)
+          sums[u][j] = fmaf(__uint_as_float(bits[j]), ring[(kPhase + u + i) % kRing][j], sums[u][j]);
       }
-      rest -= kTurn;
-      weights += (rest < 0 ? kTurn + rest : kTurn) * row_pitch;
     }
+    rest -= kTurn;
+    weights += (rest < 0 ? kTurn + rest : kTurn) * row_pitch;
+    return rest > 0;
+  };
+  static_assert(kRing == 6 * kTurn, "six turns bring every sample back to its place");
+  while (turn(Phase<0>{}) && turn(Phase<1>{}) && turn(Phase<2>{}) && turn(Phase<3>{}) && turn(Phase<4>{}) &&
+         turn(Phase<5>{})) {
   }
 
   std::uint32_t bias[kChannels];
@@ -167,27 +175,33 @@ __device__ __forceinline__ void store_tile(const DepthwiseParams& p, const Chann
 }
 
 template <class T>
-__global__ __launch_bounds__(kDepthwiseThreads, 2) void depthwise_channel_many_kernel(DepthwiseParams p,
-                                                                                      DepthwiseGrid grid) {
+__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
+                                  2) void depthwise_channel_many_kernel(DepthwiseParams p,
+                                                                        DepthwiseGrid grid) {
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const DepthwisePlace place = place_block<false>(grid);
   const ChannelGroup<T, kChannels> group(p, grid, place);
   fill_weights(p, grid, place.channel, shared);
   if (group.count <= 0) return;
   const int apart = (kDepthwiseThreads >> grid.lanes_shift) * kTimes;
-  std::int64_t begin = place.time + grid.row() * kTimes;
+  const std::int64_t first = place.time + grid.row() * kTimes, end = first + std::int64_t{p.run} * apart;
+  const std::int64_t tiles_end = end < p.length ? end : p.length;
+  // Tiles that meet an initial state come first; in a loop of their own, what stays the same in one loop
+  // takes no registers in the other.
+  std::int64_t begin = first;
 #pragma unroll 1
-  for (int i = 0; i < p.run && begin < p.length; ++i) {
+  for (; begin < tiles_end && (group.count < kChannels || (p.initial_state != nullptr && begin < p.taps - 1));
+       begin += apart)
+    group.store_border(p, begin, kTimes);
+  const float* weights = shared + grid.lane() * kChannels;
+#pragma unroll 1
+  for (; begin < tiles_end; begin += apart) {
     const std::int64_t newest = begin + kTimes - 1;
-    const float* weights = shared + grid.lane() * kChannels;
-    if (group.count == kChannels && newest < p.length && begin >= p.taps + kTurn) {
+    if (newest < p.length && begin >= p.taps + kTurn) {
       store_tile<T, true>(p, group, newest, weights, p.lanes * kChannels);
-    } else if (group.count == kChannels && (p.initial_state == nullptr || begin >= p.taps - 1)) {
-      store_tile<T, false>(p, group, newest, weights, p.lanes * kChannels);
     } else {
-      group.store_border(p, begin, kTimes);
+      store_tile<T, false>(p, group, newest, weights, p.lanes * kChannels);
     }
-    begin += apart;
   }
 }
 

@@ -14,8 +14,8 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Where __launch_bounds__ has a second argument it asks for registers instead of occupancy: at least so few
-/// blocks a multiprocessor, or waves a SIMD, and whatever a compiler makes of it, 128 registers a thread.
+/// Where RELAYOUT_LAUNCH_BOUNDS has a second argument it asks for registers instead of occupancy: so few
+/// blocks a multiprocessor leave 128 or 255 a thread.
 constexpr int kDepthwiseThreads = 256;
 
 /// Weights and biases, whatever their type: few are read, so a branch does no harm.
@@ -108,8 +108,9 @@ struct SampleRow {
   }
 };
 
-/// One output by itself: what vectors cannot reach. Ids: there may be sequence ids.
-template <class T, bool Ids>
+/// One output by itself: what vectors cannot reach. Ids: there may be sequence ids. Unroll: taps at a time;
+/// inside a kernel of vectors 1, since more would take registers from them.
+template <class T, bool Ids, int Unroll>
 __device__ __forceinline__ T depthwise_output(const DepthwiseParams& p, std::int64_t batch,
                                               std::int64_t channel, std::int64_t time) {
   const SampleRow<T> row(p, batch, channel);
@@ -117,7 +118,7 @@ __device__ __forceinline__ T depthwise_output(const DepthwiseParams& p, std::int
   const std::int32_t id = ids == nullptr ? 0 : ids[time * p.id_time];
   if (id < 0) return T{};
   float sum = 0.0f;
-#pragma unroll 2
+#pragma unroll Unroll
   for (std::int64_t distance = 0; distance < p.taps; ++distance) {
     const std::int64_t source = time - distance;
     const bool counts = ids == nullptr || (source >= 0 && ids[source * p.id_time] == id);
@@ -127,11 +128,11 @@ __device__ __forceinline__ T depthwise_output(const DepthwiseParams& p, std::int
   return finish<T>(sum, load_bias(p, channel), p.silu);
 }
 
-template <class T, bool Ids = false>
+template <class T, bool Ids = false, int Unroll = 2>
 __device__ __forceinline__ void store_output(const DepthwiseParams& p, std::int64_t batch,
                                              std::int64_t channel, std::int64_t time) {
   static_cast<T*>(p.out)[batch * p.out_batch + channel * p.out_channel + time * p.out_time] =
-      depthwise_output<T, Ids>(p, batch, channel, time);
+      depthwise_output<T, Ids, Unroll>(p, batch, channel, time);
 }
 
 /// The grid of a kernel whose blocks take tile_channels x tile_times of one batch. Its counts fit 32 bits

@@ -43,7 +43,7 @@ struct RowPlace {
   __device__ __forceinline__ void store_border(const DepthwiseParams& p, int offset, int count) const {
 #pragma unroll 1
     for (int i = offset; i < offset + count && i < left; ++i) {
-      store_output<T>(p, place.batch, place.channel, place.time + i);
+      store_output<T, false, 1>(p, place.batch, place.channel, place.time + i);
     }
   }
 };

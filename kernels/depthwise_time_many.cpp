@@ -17,9 +17,9 @@ constexpr int kPacks = 2, kSlots = kPacks + 1;  // of a thread; of the ring
 /// Any number of taps; weights lie in shared memory by distance, a row of `pitch` for each of the block's
 /// channels.
 template <class T>
-__global__ __launch_bounds__(kDepthwiseThreads, 2) void depthwise_time_many_kernel(DepthwiseParams p,
-                                                                                   DepthwiseGrid grid,
-                                                                                   int pitch) {
+__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 2) void depthwise_time_many_kernel(DepthwiseParams p,
+                                                                                        DepthwiseGrid grid,
+                                                                                        int pitch) {
   constexpr int kCount = Pack<T>::kCount;
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const RowPlace<T> row(p, grid, kPacks);

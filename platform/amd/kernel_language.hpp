@@ -10,6 +10,9 @@
   extern __shared__ uint4 relayout_dynamic_shared_memory[]; \
   T* name = reinterpret_cast<T*>(relayout_dynamic_shared_memory)
 
+/// __launch_bounds__ without the blocks: HIP would take them for waves a SIMD and halve the registers for it.
+#define RELAYOUT_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads)
+
 namespace relayout::RELAYOUT_BACKEND {
 
 // 16 bytes between registers and a 16-byte aligned address, by one access.

@@ -40,6 +40,9 @@
   T* name = static_cast<T*>(::relayout::RELAYOUT_BACKEND::dynamic_shared())
 // NOLINTEND(bugprone-macro-parentheses)
 
+/// What a GPU's compiler shares out registers by.
+#define RELAYOUT_LAUNCH_BOUNDS(threads, blocks)
+
 namespace relayout::RELAYOUT_BACKEND {
 
 __device__ __forceinline__ std::uint32_t __float_as_uint(float value) {

@@ -10,6 +10,9 @@
   extern __shared__ uint4 relayout_dynamic_shared_memory[]; \
   T* name = reinterpret_cast<T*>(relayout_dynamic_shared_memory)
 
+/// At most so many threads a block, at least so many blocks a multiprocessor.
+#define RELAYOUT_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
+
 namespace relayout::RELAYOUT_BACKEND {
 
 constexpr unsigned kWholeWarp = 0xffffffffu;
