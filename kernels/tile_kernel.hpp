@@ -7,7 +7,8 @@
 // each other are those of the next vectors: lanes that put together neighbouring vectors read 4 banks apart,
 // lanes of neighbouring runs the words between.
 //
-// Global traffic: each element once on both sides.
+// Global traffic: each element once on both sides; with Assembly::skewed up to 31 bytes more per run of the
+// input's neighbours, which the next block has just brought into the L2.
 #pragma once
 
 #include "kernels/tile_write.hpp"
@@ -26,8 +27,8 @@ __global__ __launch_bounds__(kMostTileThreads) void tile_kernel(const TileParams
   __syncthreads();
   if constexpr (kAssembly == Assembly::mixed) {
     write_mixed<From, To>(p, place, tile);
-  } else if constexpr (kAssembly == Assembly::ragged) {
-    write_ragged<From, To>(p, place, tile);
+  } else if constexpr (kAssembly == Assembly::skewed) {
+    write_skewed<From, To>(p, place, tile);
   } else {
     write_tile<From, To, kAssembly>(p, place, tile);
   }
@@ -50,8 +51,8 @@ void launch_tile_of(const LaunchContext& context, const TileParams& p) {
       return run(tile_kernel<From, To, kUnaligned, Assembly::vectors>);
     case Assembly::mixed:
       return run(tile_kernel<From, To, kUnaligned, Assembly::mixed>);
-    case Assembly::ragged:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::ragged>);
+    case Assembly::skewed:
+      return run(tile_kernel<From, To, kUnaligned, Assembly::skewed>);
   }
 }
 

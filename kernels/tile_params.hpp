@@ -49,11 +49,11 @@ struct GridAxis {
   std::int64_t in = 0, out = 0;
 };
 
-/// An axis along which the last tile is short: its place in the grid (-1: there is none), a tile's extent and
-/// the whole.
+/// An axis along which the last tile is short: its place in the grid (-1: there is none), the step from tile
+/// to tile, and the tile's extent, which is larger than the step where tiles overlap.
 struct CutAxis {
   std::int32_t grid = -1;
-  std::uint32_t tile = 1;
+  std::uint32_t step = 1, tile = 1;
   std::int64_t extent = 1;
 };
 
@@ -63,7 +63,7 @@ enum class Assembly : std::int32_t {
   words,     // the same of 4 / size neighbouring output runs at once, as words of 4 bytes
   vectors,   // as they lie: input and output run along the same axis
   mixed,     // N elements, each wherever the axes of the run lead: runs over several short axes
-  ragged     // as `elements`, from runs that start at any address
+  skewed     // as `elements`, from runs that start at any address
 };
 
 struct TileParams {
@@ -100,7 +100,8 @@ struct TileParams {
   std::uint32_t element_step = 0;  // bytes in shared memory between the elements of an output vector
   std::uint32_t element_wrap = 0;  // bytes back, where an output vector leaves the last block of rows
   std::uint32_t element_column = 0, element_row = 1;  // the same step, in columns and rows
-  std::int32_t group_step = 0;  // Assembly::words: elements between the output runs written together
+  std::int32_t group_step = 0;   // Assembly::words: elements between the output runs written together
+  std::int32_t first_grid = -1;  // Assembly::skewed: the grid axis whose first tile writes the runs' heads
 
   // The tiles, the fastest axis first.
   std::int32_t grid_rank = 0;

@@ -41,18 +41,6 @@ struct WordsOf {
       for (int k = 0; k < kWords; ++k) pack.values[i * kWords + k] = words[k];
     }
   }
-  __device__ __forceinline__ T get(int i) const {
-    T value;
-    if constexpr (sizeof(T) < 4) {
-      constexpr int kPerWord = 4 / static_cast<int>(sizeof(T));
-      const std::uint32_t bits =
-          pack.values[i / kPerWord] >> (i % kPerWord * 8 * static_cast<int>(sizeof(T)));
-      memcpy(&value, &bits, sizeof(T));
-    } else {
-      memcpy(&value, reinterpret_cast<const unsigned char*>(&pack) + i * sizeof(T), sizeof(T));
-    }
-    return value;
-  }
 
  private:
   static __device__ __forceinline__ std::uint32_t bits_of(T value) {

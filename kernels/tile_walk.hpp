@@ -53,6 +53,7 @@ struct Place {
   std::uint32_t limit[2];                       // extents of the tile along the cut axes
   std::uint32_t read_elements, write_elements;  // of the tile's rows
   bool inner = true;                            // TileParams::inner_begin
+  bool first = true;                            // along TileParams::first_grid
 };
 
 __device__ __forceinline__ Place place_tile(const TileParams& p) {
@@ -65,10 +66,11 @@ __device__ __forceinline__ Place place_tile(const TileParams& p) {
     const std::uint32_t rest = split(tile, p.grid[k].tiles);
     place.in += tile * p.grid[k].in;
     place.out += tile * p.grid[k].out;
+    if (k == p.first_grid) place.first = tile == 0;
 #pragma unroll
     for (int c = 0; c < 2; ++c) {
       if (k != p.cut[c].grid) continue;
-      const std::int64_t left = p.cut[c].extent - static_cast<std::int64_t>(tile) * p.cut[c].tile;
+      const std::int64_t left = p.cut[c].extent - static_cast<std::int64_t>(tile) * p.cut[c].step;
       if (left < place.limit[c]) place.limit[c] = static_cast<std::uint32_t>(left);
     }
     tile = rest;

@@ -71,20 +71,6 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const Place& pla
   }
 }
 
-/// `valid` elements to a place that may be unaligned where they are fewer than 16 bytes.
-template <class To>
-__device__ __forceinline__ void store_valid(To* address, const WordsOf<To>& words, int valid, bool whole,
-                                            bool streaming) {
-  if (whole) {
-    store_global_16_bytes(address, &words.pack, streaming);
-  } else {
-#pragma unroll
-    for (int i = 0; i < vector_count<To>; ++i) {
-      if (i < valid) address[i] = words.get(i);
-    }
-  }
-}
-
 /// Assembly::mixed: every element of an output vector wherever the run's axes lead.
 template <class From, class To>
 __device__ __forceinline__ void write_mixed(const TileParams& p, const Place& place,
@@ -97,57 +83,74 @@ __device__ __forceinline__ void write_mixed(const TileParams& p, const Place& pl
     if (!item.exists || item.first >= place.write_elements) continue;
     To* address = out + item.rest.offset + static_cast<std::int32_t>(item.first);
     const unsigned char* source = tile + item.rest.row;
-    WordsOf<To> words;
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      words.set(i, *reinterpret_cast<const To*>(source + walk_bytes(p.write_run, item.first + i)));
-    }
-    const int valid = static_cast<int>(place.write_elements - item.first);
     const bool aligned = (reinterpret_cast<std::uintptr_t>(address) & 15) == 0;
-    store_valid(address, words, valid, valid >= kCount && aligned, p.streaming);
+    if (aligned && item.first + kCount <= place.write_elements) {
+      WordsOf<To> words;
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) {
+        words.set(i, *reinterpret_cast<const To*>(source + walk_bytes(p.write_run, item.first + i)));
+      }
+      store_global_16_bytes(address, &words.pack, p.streaming);
+      continue;
+    }
+#pragma unroll 1
+    for (std::uint32_t i = 0; i < kCount && item.first + i < place.write_elements; ++i) {
+      address[i] = *reinterpret_cast<const To*>(source + walk_bytes(p.write_run, item.first + i));
+    }
   }
 }
 
-/// Assembly::ragged: runs that start anywhere. Whole vectors from a run's first 16-byte boundary on; the
-/// run's last item takes what lies in front of it and what is left at the end, as many elements as a vector
-/// together.
+/// Each run is written from its first 32-byte boundary of memory on, and as far past the tile's own end as
+/// the next tile's run starts late; the tile holds that many more rows. The first tile also writes what lies
+/// before the boundary.
 template <class From, class To>
-__device__ __forceinline__ void write_ragged(const TileParams& p, const Place& place,
+__device__ __forceinline__ void write_skewed(const TileParams& p, const Place& place,
                                              const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
+  constexpr std::uint32_t kBoundary = 32 / sizeof(To);
   To* out = static_cast<To*>(p.out) + place.out;
+  const auto skew_of = [](const To* run) {
+    return static_cast<std::uint32_t>(-(reinterpret_cast<std::uintptr_t>(run) / sizeof(To))) % kBoundary;
+  };
+  const auto place_of = [&](const Position& rest, std::uint32_t element) {
+    const std::uint32_t column = rest.column + element * p.element_column;
+    return row_begin<kCount>(p, rest.row + element * p.element_row) +
+           column * static_cast<std::uint32_t>(sizeof(To));
+  };
 #pragma unroll 1
   for (std::uint32_t turn = 0; turn < elements_per_thread<From, To> / kCount; ++turn) {
     const WriteItem item = write_item<To>(p, place, threadIdx.x + turn * blockDim.x);
     if (!item.exists) continue;
     To* run = out + item.rest.offset;
-    const auto place_of = [&](std::uint32_t element) {
-      return tile + row_begin<kCount>(p, item.rest.row + element * p.element_row) +
-             (item.rest.column + element * p.element_column) * static_cast<std::uint32_t>(sizeof(To));
-    };
-    const auto head =
-        static_cast<std::uint32_t>(-(reinterpret_cast<std::uintptr_t>(run) / sizeof(To))) % kCount;
-    const bool ends = head > 0 && item.first + kCount >= p.write_elements;
-    const std::uint32_t first = ends ? item.first : item.first + head;
-    const unsigned char *source = place_of(first), *front = place_of(0);
+    const std::uint32_t first = item.first + skew_of(run);
+    if (first >= place.write_elements) continue;
+    if (first + kCount > place.write_elements) {  // the run's end: nothing behind it is in shared memory
+#pragma unroll 1
+      for (std::uint32_t e = first; e < place.write_elements; ++e) {
+        run[e] = *reinterpret_cast<const To*>(tile + place_of(item.rest, e));
+      }
+      continue;
+    }
+    const unsigned char* source = tile + place_of(item.rest, first);
     const std::uint32_t row = (item.rest.row + first * p.element_row) % kCount;
     WordsOf<To> words;
 #pragma unroll
-    for (std::uint32_t i = 0; i < kCount; ++i) {
+    for (int i = 0; i < kCount; ++i) {
       // Element i lies one block of rows on, or in the next row of the first block.
       const std::uint32_t wrap = row + i >= kCount ? p.element_wrap : 0;
-      const unsigned char* from = ends && i < head ? front : source - wrap;
-      words.set(static_cast<int>(i), *reinterpret_cast<const To*>(from + i * p.element_step));
+      words.set(i, *reinterpret_cast<const To*>(source + i * p.element_step - wrap));
     }
-    if (!ends && first + kCount <= place.write_elements) {
-      store_global_16_bytes(run + first, &words.pack, p.streaming);
-      continue;
-    }
-#pragma unroll
-    for (std::uint32_t i = 0; i < kCount; ++i) {
-      const std::uint32_t element = ends && i < head ? i : first + i;
-      if (element < place.write_elements) run[element] = words.get(static_cast<int>(i));
-    }
+    store_global_16_bytes(run + first, &words.pack, p.streaming);
+  }
+  if (!place.first) return;
+#pragma unroll 1
+  for (std::uint32_t item = threadIdx.x; item < p.write_rows.extent * kBoundary; item += blockDim.x) {
+    const std::uint32_t element = item % kBoundary;
+    Position rest;
+    walk(p.write_rest, item / kBoundary, rest);
+    To* run = out + rest.offset;
+    if (inside(rest, place) && element < skew_of(run) && element < place.write_elements)
+      run[element] = *reinterpret_cast<const To*>(tile + place_of(rest, element));
   }
 }
 

@@ -56,11 +56,14 @@ TEST(TilePlan, AKeptFastestAxisMovesVectors) {
   EXPECT_EQ(plan.assembly, TileWrite::vectors);
 }
 
-TEST(TilePlan, OddPitchesAreRagged) {
+TEST(TilePlan, OddPitchesAreSkewed) {
   const TilePlan plan = plan_of({12345, 6789}, {1, 0}, 4);
   ASSERT_TRUE(plan.valid);
-  EXPECT_EQ(plan.assembly, TileWrite::ragged);
+  EXPECT_EQ(plan.assembly, TileWrite::skewed);
   EXPECT_TRUE(plan.unaligned);
+  ASSERT_EQ(plan.skewed_axis, 1);  // the output's fastest
+  EXPECT_GE(plan.extent[1], plan.step[1] + 8) << "a sector of 32 bytes more than the step";
+  EXPECT_EQ(plan.step[1] % 8, 0);
 }
 
 TEST(TilePlan, ShortAxesAreMergedIntoRuns) {
@@ -97,10 +100,11 @@ void expect_sound(const LoopNest& nest, const TileTarget& target, const TilePlan
   std::int64_t elements = 1;
   int cuts = 0;
   for (int axis = 0; axis < nest.rank(); ++axis) {
-    ASSERT_GE(plan.extent[axis], 1);
+    ASSERT_GE(plan.step[axis], 1);
     ASSERT_LE(plan.extent[axis], nest.extents[axis]);
+    ASSERT_TRUE(plan.extent[axis] == plan.step[axis] || axis == plan.skewed_axis);
     elements *= plan.extent[axis];
-    const bool cut = nest.extents[axis] % plan.extent[axis] != 0;
+    const bool cut = nest.extents[axis] % plan.step[axis] != 0 || axis == plan.skewed_axis;
     ASSERT_EQ(cut, axis == plan.cuts[0] || axis == plan.cuts[1]) << "axis " << axis;
     cuts += cut ? 1 : 0;
   }

@@ -49,7 +49,7 @@ plan::TileTarget tile_target(const Device& device, const void* in, DType in_type
   target.in_bytes = static_cast<int>(size_of(in_type));
   target.out_bytes = static_cast<int>(size_of(out_type));
   target.in_offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(in) % 16);
-  target.out_offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) % 16);
+  target.out_offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) % 32);
   target.shared_bytes = device.properties().shared_memory_per_block;
   target.multiprocessors = device.properties().multiprocessors;
   return target;

@@ -23,7 +23,7 @@ Assembly assembly_of(TileWrite write) {
     case TileWrite::mixed:
       return Assembly::mixed;
     default:
-      return Assembly::ragged;
+      return Assembly::skewed;
   }
 }
 
@@ -126,7 +126,12 @@ class Filler {
     for (int k = 0; k < params_.write_run.count; ++k)
       params_.write_run.axes[k].offset = 0;  // the run is contiguous
     params_.write_elements = static_cast<std::uint32_t>(plan_.write.run_elements);
-    params_.write_vectors = (params_.write_elements + vector - 1) / vector;
+    std::uint32_t covered = params_.write_elements;
+    if (plan_.skewed_axis >= 0) {
+      covered = covered / static_cast<std::uint32_t>(plan_.extent[plan_.skewed_axis]) *
+                static_cast<std::uint32_t>(plan_.step[plan_.skewed_axis]);
+    }
+    params_.write_vectors = (covered + vector - 1) / vector;
     params_.write_width = make_divisor(std::min<std::uint32_t>(params_.write_vectors, 8));
     find_cut(plan_.write, params_.write_cut, params_.write_cut_step);
     const TileAxis& fastest = params_.write_run.axes[0];
@@ -165,18 +170,20 @@ class Filler {
     std::int64_t tiles = 1;
     // The output's fastest axis first: neighbouring blocks write neighbouring memory.
     for (int axis = nest_.rank() - 1; axis >= 0; --axis) {
-      const std::int64_t count = (nest_.extents[axis] + plan_.extent[axis] - 1) / plan_.extent[axis];
-      if (count == 1 && axis != plan_.cuts[0] && axis != plan_.cuts[1]) continue;
+      const std::int64_t count = (nest_.extents[axis] + plan_.step[axis] - 1) / plan_.step[axis];
+      if (count == 1 && axis != plan_.cuts[0] && axis != plan_.cuts[1] && axis != plan_.skewed_axis) continue;
       for (int c = 0; c < 2; ++c) {
         if (axis != plan_.cuts[c]) continue;
         params_.cut[c].grid = params_.grid_rank;
+        params_.cut[c].step = static_cast<std::uint32_t>(plan_.step[axis]);
         params_.cut[c].tile = static_cast<std::uint32_t>(plan_.extent[axis]);
         params_.cut[c].extent = nest_.extents[axis];
       }
+      if (axis == plan_.skewed_axis) params_.first_grid = params_.grid_rank;
       GridAxis& to = params_.grid[params_.grid_rank++];
       to.tiles = make_divisor(static_cast<std::uint32_t>(count));
-      to.in = nest_.strides[1][axis] * plan_.extent[axis];
-      to.out = nest_.strides[0][axis] * plan_.extent[axis];
+      to.in = nest_.strides[1][axis] * plan_.step[axis];
+      to.out = nest_.strides[0][axis] * plan_.step[axis];
       tiles *= count;
     }
     params_.tiles = static_cast<std::uint32_t>(tiles);

@@ -7,6 +7,8 @@ namespace relayout::plan {
 namespace {
 
 constexpr int kVectorBytes = 16;
+/// Where skewed runs start: a sector of the memory.
+constexpr int kSectorBytes = 32;
 /// Vectors of a strip: 128 bytes of a run, so that a warp covers several runs.
 constexpr std::int64_t kStripVectors = 8;
 constexpr std::int64_t kShortestRun = 64, kLongestRun = 16384;  // bytes, of the candidates
@@ -18,7 +20,7 @@ constexpr double kLeastFull = 0.7;
 /// Fewer blocks at a time hide less of each other's waits.
 constexpr double kLargeBlocks = 0.955;
 /// More instructions an element.
-constexpr double kUnaligned = 0.78, kRagged = 0.9, kMixed = 0.8, kSingleBytes = 0.85;
+constexpr double kUnaligned = 0.78, kSkewed = 0.9, kMixed = 0.8, kSingleBytes = 0.85;
 
 std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 std::int64_t round_up(std::int64_t value, std::int64_t to) { return divide_up(value, to) * to; }
@@ -70,7 +72,8 @@ class TileChooser {
   bool order_tile(TilePlan& plan) const;
   bool runs_aligned(const Dims& strides, const TilePlan& plan, const TileOrder& order,
                     std::int64_t vector) const;
-  void choose_assembly(TilePlan& plan) const;
+  bool choose_assembly(TilePlan& plan) const;
+  bool skew(TilePlan& plan, bool outside_run) const;
   bool find_cuts(TilePlan& plan) const;
   bool fits(const TilePlan& plan, std::int64_t elements, std::int64_t vectors) const;
   double score(const TilePlan& plan, std::int64_t elements) const;
@@ -92,8 +95,8 @@ void TileChooser::grow(const Order& order, const Dims& strides, std::int64_t ele
     // Along the fastest axis whole vectors; else pieces of one size.
     const std::int64_t tile =
         k == 0 || wanted >= extent ? wanted : divide_up(extent, divide_up(extent, wanted));
-    plan.extent[axis] =
-        static_cast<std::int32_t>(std::min(extent, std::max<std::int64_t>(plan.extent[axis], tile)));
+    plan.step[axis] =
+        static_cast<std::int32_t>(std::min(extent, std::max<std::int64_t>(plan.step[axis], tile)));
     if (wanted < extent) return;
     run *= extent;
   }
@@ -103,15 +106,15 @@ void TileChooser::grow(const Order& order, const Dims& strides, std::int64_t ele
 /// first.
 void TileChooser::fill_up(std::int64_t capacity, TilePlan& plan) const {
   std::int64_t elements = 1;
-  for (int axis = 0; axis < nest_.rank(); ++axis) elements *= plan.extent[axis];
+  for (int axis = 0; axis < nest_.rank(); ++axis) elements *= plan.step[axis];
   for (int k = 0; k < nest_.rank() && elements * 2 <= capacity; ++k) {
     const int axis = write_[k];
-    const std::int64_t extent = nest_.extents[axis], step = plan.extent[axis];
+    const std::int64_t extent = nest_.extents[axis], step = plan.step[axis];
     if (step == extent) continue;
     const std::int64_t room = std::min(extent, step * (capacity / elements));
     const std::int64_t even = divide_up(extent, divide_up(extent, room));
     if (step > 1 && even % step != 0) continue;
-    plan.extent[axis] = static_cast<std::int32_t>(even);
+    plan.step[axis] = static_cast<std::int32_t>(even);
     elements = elements / step * even;
   }
 }
@@ -124,7 +127,7 @@ bool TileChooser::order_axes(const Order& order, const Dims& strides, const Tile
   for (int k = 0; k < nest_.rank(); ++k) {
     const int axis = order[k];
     const bool follows = gapless && strides[axis] == result.gapless_elements;
-    gapless = follows && plan.extent[axis] == nest_.extents[axis];
+    gapless = follows && plan.step[axis] == nest_.extents[axis];
     if (plan.extent[axis] == 1) continue;
     if (result.count == static_cast<int>(result.axes.size())) return false;
     if (follows) result.gapless_elements *= plan.extent[axis];
@@ -163,7 +166,7 @@ bool TileChooser::runs_aligned(const Dims& strides, const TilePlan& plan, const 
   std::int64_t inner = 1;
   for (int k = 0; k < order.run; ++k) {
     const int axis = order.axes[k];
-    const std::int64_t step = plan.extent[axis];
+    const std::int64_t step = plan.step[axis];
     if (step < nest_.extents[axis] &&
         (inner * step % vector != 0 || inner * (nest_.extents[axis] % step) % vector != 0)) {
       return false;
@@ -177,7 +180,22 @@ bool TileChooser::runs_aligned(const Dims& strides, const TilePlan& plan, const 
   return true;
 }
 
-void TileChooser::choose_assembly(TilePlan& plan) const {
+/// Runs that start anywhere: the tile takes in what the next one's runs leave out in front of their first
+/// sector boundary.
+bool TileChooser::skew(TilePlan& plan, bool outside_run) const {
+  plan.assembly = TileWrite::skewed;
+  const int axis = plan.write.axes[plan.write.run - 1];
+  if (plan.step[axis] == nest_.extents[axis]) return true;
+  if (!outside_run && axis != plan.read.axes[plan.read.run - 1]) return false;
+  const std::int64_t sector = kSectorBytes / target_.out_bytes;
+  const std::int64_t inner = plan.write.run_elements / plan.step[axis], extra = divide_up(sector, inner);
+  if (plan.step[axis] <= 2 * extra || inner * (plan.step[axis] - extra) % sector != 0) return false;
+  plan.skewed_axis = axis;
+  plan.step[axis] -= static_cast<std::int32_t>(extra);
+  return order_tile(plan);
+}
+
+bool TileChooser::choose_assembly(TilePlan& plan) const {
   plan.unaligned = target_.in_offset % kVectorBytes != 0 || !runs_aligned(in_, plan, plan.read, read_vector_);
   const bool out_aligned =
       target_.out_offset % kVectorBytes == 0 && runs_aligned(out_, plan, plan.write, write_vector_);
@@ -186,25 +204,25 @@ void TileChooser::choose_assembly(TilePlan& plan) const {
   bool outside_run = true;
   for (int k = 0; k < plan.write.run; ++k) outside_run = outside_run && !plan.in_read_run(plan.write.axes[k]);
   const bool one_step = outside_run || plan.write.run == 1;
-  if (!out_aligned && one_step) {
-    plan.assembly = TileWrite::ragged;
-  } else if (!out_aligned || !(one_step || whole_vectors)) {
+  if (!out_aligned && one_step) return skew(plan, outside_run);
+  if (!out_aligned || !(one_step || whole_vectors)) {
     plan.assembly = TileWrite::mixed;
   } else if (fastest == row && whole_vectors) {
     plan.assembly = TileWrite::vectors;
   } else {
     const int group = 4 / target_.out_bytes;
     const bool grouped = group > 1 && outside_run && !contains(plan.write, row) &&
-                         nest_.extents[row] % group == 0 && plan.extent[row] % group == 0;
+                         nest_.extents[row] % group == 0 && plan.step[row] % group == 0;
     plan.assembly = grouped ? TileWrite::words : TileWrite::elements;
     plan.grouped = grouped ? group : 1;
   }
+  return true;
 }
 
 bool TileChooser::find_cuts(TilePlan& plan) const {
   int cuts = 0;
   for (int axis = 0; axis < nest_.rank(); ++axis) {
-    if (nest_.extents[axis] % plan.extent[axis] == 0) continue;
+    if (nest_.extents[axis] % plan.step[axis] == 0 && plan.extent[axis] == plan.step[axis]) continue;
     if (cuts == 2 || plan.extent[axis] > 0xffff) return false;
     plan.cuts[cuts++] = axis;
   }
@@ -227,7 +245,7 @@ bool TileChooser::fits(const TilePlan& plan, std::int64_t elements, std::int64_t
   for (int axis = 0; axis < nest_.rank(); ++axis) {
     in_reach += static_cast<double>(plan.extent[axis] - 1) * std::abs(static_cast<double>(in_[axis]));
     out_reach += static_cast<double>(plan.extent[axis] - 1) * std::abs(static_cast<double>(out_[axis]));
-    tiles *= static_cast<double>(divide_up(nest_.extents[axis], plan.extent[axis]));
+    tiles *= static_cast<double>(divide_up(nest_.extents[axis], plan.step[axis]));
   }
   return std::max({in_reach, out_reach, tiles}) < 2147483648.0;
 }
@@ -235,8 +253,8 @@ bool TileChooser::fits(const TilePlan& plan, std::int64_t elements, std::int64_t
 double TileChooser::score(const TilePlan& plan, std::int64_t elements) const {
   double whole = 1, tiles = 1;
   for (int axis = 0; axis < nest_.rank(); ++axis) {
-    const std::int64_t count = divide_up(nest_.extents[axis], plan.extent[axis]);
-    whole *= static_cast<double>(nest_.extents[axis]) / static_cast<double>(count * plan.extent[axis]);
+    const std::int64_t count = divide_up(nest_.extents[axis], plan.step[axis]);
+    whole *= static_cast<double>(nest_.extents[axis]) / static_cast<double>(count * plan.step[axis]);
     tiles *= static_cast<double>(count);
   }
   const auto rate = [](std::int64_t bytes, double lost) {
@@ -245,7 +263,7 @@ double TileChooser::score(const TilePlan& plan, std::int64_t elements) const {
   const double full = static_cast<double>(elements) / static_cast<double>(capacity(plan.threads));
   const double busy = std::min(1.0, tiles / static_cast<double>(2 * target_.multiprocessors));
   double work = plan.unaligned ? kUnaligned : 1.0;
-  if (plan.assembly == TileWrite::ragged) work *= kRagged;
+  if (plan.assembly == TileWrite::skewed) work *= kSkewed;
   if (plan.assembly == TileWrite::mixed) work *= kMixed;
   if (plan.assembly == TileWrite::elements && target_.out_bytes == 1) work *= kSingleBytes;
   if (plan.threads > 256) work *= kLargeBlocks;
@@ -257,18 +275,19 @@ double TileChooser::score(const TilePlan& plan, std::int64_t elements) const {
 TilePlan TileChooser::make(int threads, std::int64_t read_bytes, std::int64_t write_bytes) const {
   TilePlan plan;
   plan.threads = threads;
-  plan.extent.fill(1);
+  plan.step.fill(1);
   grow(read_, in_, read_bytes / target_.in_bytes, plan);
   grow(write_, out_, write_bytes / target_.out_bytes, plan);
   if (one_axis()) fill_up(capacity(threads), plan);
   std::int64_t elements = 1;
-  for (int axis = 0; axis < nest_.rank(); ++axis) elements *= plan.extent[axis];
+  for (int axis = 0; axis < nest_.rank(); ++axis) elements *= plan.step[axis];
   if (elements > capacity(threads)) return plan;
-  if (!order_tile(plan)) return plan;
-  choose_assembly(plan);
-  if (!find_cuts(plan)) return plan;
+  plan.extent = plan.step;
+  if (!order_tile(plan) || !choose_assembly(plan) || !find_cuts(plan)) return plan;
   plan.rows = elements / plan.read.run_elements;
-  const std::int64_t vectors = divide_up(plan.write.run_elements, write_vector_);
+  std::int64_t covered = plan.write.run_elements;
+  if (plan.skewed_axis >= 0) covered = covered / plan.extent[plan.skewed_axis] * plan.step[plan.skewed_axis];
+  const std::int64_t vectors = divide_up(covered, write_vector_);
   if (!fits(plan, elements, vectors)) return plan;
   plan.score = score(plan, elements);
   plan.valid = true;

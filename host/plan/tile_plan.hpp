@@ -15,7 +15,7 @@ namespace relayout::plan {
 struct TileTarget {
   int in_bytes = 4, out_bytes = 4;  // of an element
   int in_offset = 0;                // of the input's first element from a 16-byte boundary, in bytes
-  int out_offset = 0;               // the same of the output
+  int out_offset = 0;               // of the output's from a 32-byte boundary
   std::int64_t shared_bytes = 48 * 1024;
   std::int64_t multiprocessors = 1;
 };
@@ -26,7 +26,7 @@ enum class TileWrite {
   words,     // words of several short elements, turned in registers
   vectors,   // whole vectors: both sides run along the same axis
   mixed,     // element by element, wherever the run's axes lead: runs over several short axes
-  ragged     // as `elements`, for runs that start at any address
+  skewed     // as `elements`, for runs that start at any address
 };
 
 /// The tile's axes in the order in which one operand walks them, the fastest first. The first `run` of them
@@ -42,12 +42,14 @@ struct TileOrder {
 struct TilePlan {
   bool valid = false;
   int threads = 256;
-  /// Of a tile, per axis of the nest.
-  std::array<std::int32_t, kMaxRank> extent{};
+  /// Per axis of the nest: extent of a tile, and the step from tile to tile, which is smaller only along the
+  /// axis of overlapping tiles (TileWrite::skewed).
+  std::array<std::int32_t, kMaxRank> extent{}, step{};
   TileOrder read, write;
   bool unaligned = false;
   TileWrite assembly = TileWrite::elements;
-  int grouped = 1;         // output runs written together (TileWrite::words)
+  int grouped = 1;  // output runs written together (TileWrite::words)
+  int skewed_axis = -1;
   int cuts[2] = {-1, -1};  // axes whose last tile is short
   std::int64_t rows = 1;   // of shared memory: the tile's elements outside the input's run
   double score = 0;        // estimated share of the memory's speed
