@@ -30,8 +30,11 @@ struct StridedLoop {
 class Cursor {
  public:
   Cursor(const StridedLoop& loop, std::int64_t linear) : loop_(loop) {
-    for (int axis = loop.rank; axis-- > 0; linear /= loop.counts[axis]) {
-      index_[axis] = linear % loop.counts[axis];
+    for (int axis = loop.rank; axis-- > 0;) {
+      // An empty loop has a cursor too; nobody moves it.
+      const std::int64_t count = loop.counts[axis] > 0 ? loop.counts[axis] : 1;
+      index_[axis] = linear % count;
+      linear /= count;
       a_ += index_[axis] * loop.a_steps[axis];
       b_ += index_[axis] * loop.b_steps[axis];
     }
