@@ -106,7 +106,9 @@ __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T pa
   const auto begin_of = [&](int step) { return (first + step * split.row_threads) * kCount - lead; };
   const auto is_copied = [&](int step) { return first + step * split.row_threads < end; };
   // Of the bytes of every pack, the two aligned packs that hold them; all loads before the first store.
-  const auto* source = reinterpret_cast<const unsigned char*>(in + (begin_of(0) - p.pad_left));
+  // Without any, an input of no samples may be a null pointer.
+  const std::int64_t start = packs.begin < packs.end ? begin_of(0) - p.pad_left : 0;
+  const auto* source = reinterpret_cast<const unsigned char*>(in + start);
   const int offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(source) % 16);
   const auto* aligned = reinterpret_cast<const std::uint32_t*>(source - offset);
   Words words[kPacksPerThread] = {}, high[kPacksPerThread] = {};

@@ -101,7 +101,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("guard_byte_written", "To* row = @out + position * p.out_position@;",
      "mutant::spilled(out + position * p.out_position + (taps - 1) * p.out_tap, kChannels) - (taps - 1) * p.out_tap"),
 ]) + mutants_of("pad_rows", "kernels/pad_rows.cpp", "*Pad*/emulated32", [
-    ("pad_row_off_by_one", "in + (@begin_of(0) - p.pad_left@)", "begin_of(0) - p.pad_left + 1"),
+    ("pad_row_off_by_one", "? @begin_of(0) - p.pad_left@ : 0;", "begin_of(0) - p.pad_left + 1"),
     ("replicate_for_zero", "pad_index(@p.mode@,", "p.mode == PadMode::constant ? PadMode::replicate : p.mode"),
     ("batch_stride_0", "batch * p.in_batch", "std::int64_t{0}"),
     ("batch_offset_in_32_bits", "batch * p.in_batch", "mutant::wrapped(batch * p.in_batch)"),
