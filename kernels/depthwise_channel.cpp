@@ -25,7 +25,7 @@ constexpr int kStep = Taps <= 4 ? 8 : 4;
 /// ones.
 template <class T, int Taps>
 struct TapWeights {
-  float values[Taps][kPerWord<T>], bias[kPerWord<T>];
+  float rows[Taps + 1][kPerWord<T>];
 
   static __device__ __forceinline__ void fill(const DepthwiseParams& p, std::int64_t first_channel,
                                               float* shared) {
@@ -51,7 +51,7 @@ struct TapWeights {
       std::uint32_t bits[kPerWord<T>];
       load_words<kPerWord<T>>(bits, of_lane + (row * kWords + word) * lanes * kPerWord<T>);
 #pragma unroll
-      for (int i = 0; i < kPerWord<T>; ++i) (row < Taps ? values[row] : bias)[i] = __uint_as_float(bits[i]);
+      for (int i = 0; i < kPerWord<T>; ++i) rows[row][i] = __uint_as_float(bits[i]);
     }
   }
 };
@@ -73,8 +73,8 @@ __device__ __forceinline__ void compute_word(const TapWeights<T, Taps>& weights,
     for (int j = 0; j < kPer; ++j) {
 #pragma unroll
       for (int distance = 0; distance < Taps; ++distance)
-        sums[i][j] = fmaf(weights.values[distance][j], samples[i + Taps - 1 - distance][j], sums[i][j]);
-      sums[i][j] += weights.bias[j];
+        sums[i][j] = fmaf(weights.rows[distance][j], samples[i + Taps - 1 - distance][j], sums[i][j]);
+      sums[i][j] += weights.rows[Taps][j];
     }
   }
   if (with_silu) {
