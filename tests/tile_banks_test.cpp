@@ -16,7 +16,7 @@ constexpr std::uint32_t kBanks = 32, kWarp = 32;
 /// Where element `index` of some axes of the tile lies: column and row.
 void walk(const TileAxes& axes, std::uint32_t index, std::uint32_t& column, std::uint32_t& row) {
   for (int k = 0; k < axes.count; ++k) {
-    const std::uint32_t extent = axes.axes[k].extent.extent;
+    const std::uint32_t extent = axes.axes[k].extent.value;
     const std::uint32_t i = k + 1 < axes.count ? index % extent : index;
     column += i * axes.axes[k].column;
     row += i * axes.axes[k].row;
@@ -28,7 +28,7 @@ void walk(const TileAxes& axes, std::uint32_t index, std::uint32_t& column, std:
 /// tile.
 std::size_t worst_conflict(const TileParams& p) {
   const auto size = static_cast<std::uint32_t>(size_of(p.out_type));
-  const std::uint32_t vector = 16 / size, width = p.write_width.extent, rows = p.write_rows.extent;
+  const std::uint32_t vector = 16 / size, width = p.write_width.value, rows = p.write_rows.value;
   const std::uint32_t strips = (p.write_vectors + width - 1) / width, items = strips * width * rows;
   std::size_t worst = 0;
   for (std::uint32_t warp = 0; warp < items; warp += kWarp) {
