@@ -94,34 +94,31 @@ void visit_element_sizes(DType type, Visit&& visit) {
   }
 }
 
+/// Calls visit(TypeTag<T>) for f16, bf16, f32 and f64.
+template <class Visit>
+void visit_floats(DType type, Visit&& visit) {
+  switch (type) {
+    case DType::f16:
+      return visit(TypeTag<f16>{});
+    case DType::bf16:
+      return visit(TypeTag<bf16>{});
+    case DType::f32:
+      return visit(TypeTag<float>{});
+    case DType::f64:
+      return visit(TypeTag<double>{});
+    default:
+      throw Error(ErrorCode::dtype, std::string(name_of(type)) + " is no floating type");
+  }
+}
+
 /// Calls visit(TypeTag<From>, TypeTag<To>) for two different types of f16, bf16, f32 and f64.
 template <class Visit>
 void visit_casts(DType in, DType out, Visit&& visit) {
-  const auto with_input = [&](auto from) {
-    using From = typename decltype(from)::type;
-    const auto try_output = [&](auto to) {
-      using To = typename decltype(to)::type;
-      if constexpr (dtype_of<From> != dtype_of<To>) {
-        if (out == dtype_of<To>) visit(from, to);
-      }
-    };
-    try_output(TypeTag<f16>{});
-    try_output(TypeTag<bf16>{});
-    try_output(TypeTag<float>{});
-    try_output(TypeTag<double>{});
-  };
-  switch (in) {
-    case DType::f16:
-      return with_input(TypeTag<f16>{});
-    case DType::bf16:
-      return with_input(TypeTag<bf16>{});
-    case DType::f32:
-      return with_input(TypeTag<float>{});
-    case DType::f64:
-      return with_input(TypeTag<double>{});
-    default:
-      throw Error(ErrorCode::dtype, std::string("no cast from ") + name_of(in) + " to " + name_of(out));
-  }
+  visit_floats(in, [&](auto from) {
+    visit_floats(out, [&](auto to) {
+      if constexpr (!std::is_same_v<decltype(from), decltype(to)>) visit(from, to);
+    });
+  });
 }
 
 /// Both: visit(TypeTag<T>, TypeTag<T>) for equal types.

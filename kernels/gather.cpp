@@ -1,7 +1,8 @@
 // gather: out[i] = cast(in[i]) for any loop nest. Lanes run along the output, whose writes are coalesced
 // wherever its innermost axis has unit stride; the input is read wherever it lies. The kernel of last resort.
 #include "kernels/backend_kernels.hpp"
-#include "kernels/element_ops.hpp"
+#include "kernels/operand_pointers.hpp"
+#include "kernels/scale.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -12,7 +13,7 @@ constexpr int kElementsPerThread = 4;
 constexpr std::int64_t kElementsPerBlock = kThreads * kElementsPerThread;
 
 /// Index: the type that the flat index fits; 32-bit divisions are several times cheaper than 64-bit ones.
-template <class From, class To, class Index>
+template <class From, class To, class Index, bool kScaled>
 __global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kElementsPerBlock + threadIdx.x;
 #pragma unroll
@@ -29,24 +30,41 @@ __global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p) {
       out += index * p.out_strides[axis];
       rest = quotient;
     }
-    static_cast<To*>(p.out)[out] = convert<To>(static_cast<const From*>(p.in)[in]);
+    To* address = static_cast<To*>(output_of(p)) + out;
+    const From value = static_cast<const From*>(input_of(p))[in];
+    if constexpr (kScaled) {
+      *address = scale_into<To>(p, value, address);
+    } else {
+      *address = convert<To>(value);
+    }
+  }
+}
+
+template <class From, class To, bool kScaled>
+void launch_gather_of(const LaunchContext& context, const CopyParams& p) {
+  LaunchShape shape;
+  shape.blocks_x = (p.elements + kElementsPerBlock - 1) / kElementsPerBlock;
+  shape.threads_x = kThreads;
+  if (p.elements <= 0x7fffffff) {
+    launch("gather", context, shape, gather_kernel<From, To, std::uint32_t, kScaled>, p);
+  } else {
+    launch("gather", context, shape, gather_kernel<From, To, std::uint64_t, kScaled>, p);
   }
 }
 
 }  // namespace
 
 void launch_gather(const LaunchContext& context, const CopyParams& p) {
-  LaunchShape shape;
-  shape.blocks_x = (p.elements + kElementsPerBlock - 1) / kElementsPerBlock;
-  shape.threads_x = kThreads;
+  if (p.scaled) {
+    visit_floats(p.in_type, [&](auto from) {
+      visit_floats(p.out_type, [&](auto to) {
+        launch_gather_of<typename decltype(from)::type, typename decltype(to)::type, true>(context, p);
+      });
+    });
+    return;
+  }
   visit_element_types(p.in_type, p.out_type, [&](auto from, auto to) {
-    using From = typename decltype(from)::type;
-    using To = typename decltype(to)::type;
-    if (p.elements <= 0x7fffffff) {
-      launch("gather", context, shape, gather_kernel<From, To, std::uint32_t>, p);
-    } else {
-      launch("gather", context, shape, gather_kernel<From, To, std::uint64_t>, p);
-    }
+    launch_gather_of<typename decltype(from)::type, typename decltype(to)::type, false>(context, p);
   });
 }
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "kernels/operands.hpp"
+
 #include <relayout/dtype.hpp>
 #include <relayout/img2col.hpp>
 #include <relayout/pad.hpp>
@@ -18,10 +20,7 @@ struct LaunchContext {
 };
 
 /// out[i] = cast(in[i]) over a normalised loop nest (host/plan): axis rank-1 is the fastest of the output.
-struct CopyParams {
-  const void* in = nullptr;
-  void* out = nullptr;
-  DType in_type = DType::f32, out_type = DType::f32;
+struct CopyParams : CopyOperands {
   int rank = 0;
   std::int64_t elements = 0;
   std::int64_t extents[kMaxRank] = {};

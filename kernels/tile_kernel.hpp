@@ -18,7 +18,7 @@ namespace relayout::RELAYOUT_BACKEND {
 
 static_assert(sizeof(TileParams) <= 4000, "a kernel's arguments have 4 KiB");
 
-template <class From, class To, bool kUnaligned, Assembly kAssembly>
+template <class From, class To, bool kUnaligned, Assembly kAssembly, class Store>
 __global__ __launch_bounds__(plan::kMostTileThreads) void tile_kernel(const TileParams p) {
   RELAYOUT_DYNAMIC_SHARED(unsigned char, tile);
   constexpr bool kRowsInOrder = kAssembly == Assembly::mixed || kAssembly == Assembly::vectors;
@@ -26,15 +26,15 @@ __global__ __launch_bounds__(plan::kMostTileThreads) void tile_kernel(const Tile
   read_tile<From, To, kUnaligned, kRowsInOrder ? 1 : vector_count<To>>(p, place, tile);
   __syncthreads();
   if constexpr (kAssembly == Assembly::mixed) {
-    write_mixed<From, To>(p, place, tile);
+    write_mixed<From, To, Store>(p, place, tile);
   } else if constexpr (kAssembly == Assembly::skewed) {
-    write_skewed<From, To>(p, place, tile);
+    write_skewed<From, To, Store>(p, place, tile);
   } else {
-    write_tile<From, To, kAssembly>(p, place, tile);
+    write_tile<From, To, kAssembly, Store>(p, place, tile);
   }
 }
 
-template <class From, class To, bool kUnaligned>
+template <class From, class To, bool kUnaligned, class Store = StoreAsIs>
 void launch_tile_of(const LaunchContext& context, const TileParams& p) {
   LaunchShape shape;
   shape.blocks_x = p.tiles;
@@ -43,16 +43,16 @@ void launch_tile_of(const LaunchContext& context, const TileParams& p) {
   const auto run = [&](auto kernel) { launch("permute", context, shape, kernel, p); };
   switch (p.assembly) {
     case Assembly::elements:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::elements>);
+      return run(tile_kernel<From, To, kUnaligned, Assembly::elements, Store>);
     case Assembly::words:
-      if constexpr (sizeof(To) < 4) return run(tile_kernel<From, To, kUnaligned, Assembly::words>);
+      if constexpr (sizeof(To) < 4) return run(tile_kernel<From, To, kUnaligned, Assembly::words, Store>);
       throw Error(ErrorCode::launch, "permute: no words of elements of 4 bytes and more");
     case Assembly::vectors:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::vectors>);
+      return run(tile_kernel<From, To, kUnaligned, Assembly::vectors, Store>);
     case Assembly::mixed:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::mixed>);
+      return run(tile_kernel<From, To, kUnaligned, Assembly::mixed, Store>);
     case Assembly::skewed:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::skewed>);
+      return run(tile_kernel<From, To, kUnaligned, Assembly::skewed, Store>);
   }
 }
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "kernels/divisor.hpp"
+#include "kernels/operands.hpp"
 
-#include <relayout/dtype.hpp>
 #include <relayout/tensor_view.hpp>
 
 namespace relayout {
@@ -53,10 +53,7 @@ enum class Assembly : std::int32_t {
   skewed     // as `elements`, from runs that start at any address
 };
 
-struct TileParams {
-  const void* in = nullptr;
-  void* out = nullptr;
-  DType in_type = DType::f32, out_type = DType::f32;
+struct TileParams : CopyOperands {
   /// Bytes of `in` that may be read, relative to it: the whole aligned words around unaligned runs lie in
   /// here or are read by elements.
   std::int64_t in_begin = 0, in_end = 0;

@@ -3,6 +3,7 @@
 
 #include "host/plan/tile_rules.hpp"
 #include "kernels/element_ops.hpp"
+#include "kernels/operand_pointers.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/tile_walk.hpp"
 #include "kernels/unaligned.hpp"
@@ -75,10 +76,10 @@ __device__ __forceinline__ void store_converted(unsigned char* target, const Pac
 /// 16 bytes from any address of which `valid` elements exist; by elements where the words around them may not
 /// be read.
 template <class From>
-__device__ __forceinline__ Pack<std::uint32_t> load_anywhere(const TileParams& p, const From* address,
-                                                             int valid) {
+__device__ __forceinline__ Pack<std::uint32_t> load_anywhere(const TileParams& p, const void* input,
+                                                             const From* address, int valid) {
   const std::int64_t begin =
-      reinterpret_cast<const unsigned char*>(address) - static_cast<const unsigned char*>(p.in);
+      reinterpret_cast<const unsigned char*>(address) - static_cast<const unsigned char*>(input);
   if (begin - 15 >= p.in_begin && begin + 31 <= p.in_end) return load_unaligned(address);
   WordsOf<From> words;
 #pragma unroll
@@ -93,7 +94,8 @@ template <class From, class To, bool kUnaligned, int kRowsPerVector>
 __device__ __forceinline__ void read_tile(const TileParams& p, const Place& place, unsigned char* tile) {
   constexpr int kRead = vector_count<From>, kItems = elements_per_thread<From, To> / kRead;
   constexpr std::uint32_t kNone = 0xffffffff;
-  const From* in = static_cast<const From*>(p.in) + place.in;
+  const void* input = input_of(p);
+  const From* in = static_cast<const From*>(input) + place.in;
   Pack<std::uint32_t> packs[kItems];  // all on their way before the first is stored
   std::uint32_t targets[kItems];
 #pragma unroll
@@ -109,8 +111,9 @@ __device__ __forceinline__ void read_tile(const TileParams& p, const Place& plac
         row_begin<kRowsPerVector>(p, position.row) + first * static_cast<std::uint32_t>(sizeof(To));
     const From* address = in + position.offset + static_cast<std::int32_t>(first);
     if constexpr (kUnaligned) {
-      packs[item] = place.inner ? load_unaligned(address)
-                                : load_anywhere(p, address, static_cast<int>(place.read_elements - first));
+      packs[item] = place.inner
+                        ? load_unaligned(address)
+                        : load_anywhere(p, input, address, static_cast<int>(place.read_elements - first));
     } else {
       load_16_bytes(&packs[item], address);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/tile_read.hpp"
+#include "kernels/tile_store.hpp"
 #include "kernels/word_transpose.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -27,7 +28,7 @@ __device__ __forceinline__ WriteItem write_item(const TileParams& p, const Place
 }
 
 /// Assembly::elements, words and vectors.
-template <class From, class To, Assembly kAssembly>
+template <class From, class To, Assembly kAssembly, class Store>
 __device__ __forceinline__ void write_tile(const TileParams& p, const Place& place,
                                            const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
@@ -36,7 +37,7 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const Place& pla
   // A lane may have less than one item: of f64 to two runs of f16.
   constexpr std::uint32_t kPerItem = kCount * kGroup;
   constexpr std::uint32_t kTurns = (elements_per_thread<From, To> + kPerItem - 1) / kPerItem;
-  To* out = static_cast<To*>(p.out) + place.out;
+  To* out = static_cast<To*>(output_of(p)) + place.out;
 #pragma unroll
   for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
     const WriteItem item = write_item<To>(p, place, threadIdx.x + turn * blockDim.x);
@@ -49,7 +50,7 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const Place& pla
     if constexpr (kAssembly == Assembly::vectors) {
       Pack<std::uint32_t> words;
       load_16_bytes(&words, source);
-      store_global_16_bytes(address, &words, p.streaming);
+      Store::vector(p, address, words);
     } else if constexpr (kAssembly == Assembly::words) {
       std::uint32_t words[kCount];
 #pragma unroll
@@ -58,24 +59,23 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const Place& pla
       Pack<std::uint32_t> runs[kGroup];
       transpose_words(words, runs);
 #pragma unroll
-      for (int g = 0; g < kGroup; ++g)
-        store_global_16_bytes(address + g * p.group_step, &runs[g], p.streaming);
+      for (int g = 0; g < kGroup; ++g) Store::vector(p, address + g * p.group_step, runs[g]);
     } else {
       WordsOf<To> words;
 #pragma unroll
       for (int i = 0; i < kCount; ++i)
         words.set(i, *reinterpret_cast<const To*>(source + i * p.element_step));
-      store_global_16_bytes(address, &words.pack, p.streaming);
+      Store::vector(p, address, words.pack);
     }
   }
 }
 
 /// Assembly::mixed: every element of an output vector wherever the run's axes lead.
-template <class From, class To>
+template <class From, class To, class Store>
 __device__ __forceinline__ void write_mixed(const TileParams& p, const Place& place,
                                             const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
-  To* out = static_cast<To*>(p.out) + place.out;
+  To* out = static_cast<To*>(output_of(p)) + place.out;
 #pragma unroll 1
   for (std::uint32_t turn = 0; turn < elements_per_thread<From, To> / kCount; ++turn) {
     const WriteItem item = write_item<To>(p, place, threadIdx.x + turn * blockDim.x);
@@ -89,12 +89,13 @@ __device__ __forceinline__ void write_mixed(const TileParams& p, const Place& pl
       for (int i = 0; i < kCount; ++i) {
         words.set(i, *reinterpret_cast<const To*>(source + walk_bytes(p.write_run, item.first + i)));
       }
-      store_global_16_bytes(address, &words.pack, p.streaming);
+      Store::vector(p, address, words.pack);
       continue;
     }
 #pragma unroll 1
     for (std::uint32_t i = 0; i < kCount && item.first + i < place.write_elements; ++i) {
-      address[i] = *reinterpret_cast<const To*>(source + walk_bytes(p.write_run, item.first + i));
+      Store::element(p, address + i,
+                     *reinterpret_cast<const To*>(source + walk_bytes(p.write_run, item.first + i)));
     }
   }
 }
@@ -102,12 +103,12 @@ __device__ __forceinline__ void write_mixed(const TileParams& p, const Place& pl
 /// Each run is written from its first 32-byte boundary of memory on, and as far past the tile's own end as
 /// the next tile's run starts late; the tile holds that many more rows. The first tile also writes what lies
 /// before the boundary.
-template <class From, class To>
+template <class From, class To, class Store>
 __device__ __forceinline__ void write_skewed(const TileParams& p, const Place& place,
                                              const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
   constexpr std::uint32_t kBoundary = 32 / sizeof(To);
-  To* out = static_cast<To*>(p.out) + place.out;
+  To* out = static_cast<To*>(output_of(p)) + place.out;
   const auto skew_of = [](const To* run) {
     return static_cast<std::uint32_t>(-(reinterpret_cast<std::uintptr_t>(run) / sizeof(To))) % kBoundary;
   };
@@ -126,7 +127,7 @@ __device__ __forceinline__ void write_skewed(const TileParams& p, const Place& p
     if (first + kCount > place.write_elements) {  // the run's end: nothing behind it is in shared memory
 #pragma unroll 1
       for (std::uint32_t e = first; e < place.write_elements; ++e) {
-        run[e] = *reinterpret_cast<const To*>(tile + place_of(item.rest, e));
+        Store::element(p, run + e, *reinterpret_cast<const To*>(tile + place_of(item.rest, e)));
       }
       continue;
     }
@@ -139,7 +140,7 @@ __device__ __forceinline__ void write_skewed(const TileParams& p, const Place& p
       const std::uint32_t wrap = row + i >= kCount ? p.element_wrap : 0;
       words.set(i, *reinterpret_cast<const To*>(source + i * p.element_step - wrap));
     }
-    store_global_16_bytes(run + first, &words.pack, p.streaming);
+    Store::vector(p, run + first, words.pack);
   }
   if (!place.first) return;
 #pragma unroll 1
@@ -149,7 +150,7 @@ __device__ __forceinline__ void write_skewed(const TileParams& p, const Place& p
     walk(p.write_rest, item / kBoundary, rest);
     To* run = out + rest.offset;
     if (inside(rest, place) && element < skew_of(run) && element < place.write_elements)
-      run[element] = *reinterpret_cast<const To*>(tile + place_of(rest, element));
+      Store::element(p, run + element, *reinterpret_cast<const To*>(tile + place_of(rest, element)));
   }
 }
 

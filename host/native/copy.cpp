@@ -11,6 +11,7 @@
 #include "host/native/parallel.hpp"
 #include "host/native/plane.hpp"
 #include "host/native/prefetch.hpp"
+#include "host/native/scaled_copy.hpp"
 #include "host/native/streaming.hpp"
 #include "host/native/strided_loop.hpp"
 
@@ -219,10 +220,20 @@ void copy_nest(const CopyParams& p) {
   BoxCopy<In, Out>(p).run();
 }
 
+CopyParams read_slots(CopyParams p) {
+  if (p.in_slot != nullptr) p.in = static_cast<const char*>(*p.in_slot) + p.in_slot_offset;
+  if (p.out_slot != nullptr) p.out = static_cast<char*>(*p.out_slot) + p.out_slot_offset;
+  p.in_slot = nullptr;
+  p.out_slot = nullptr;
+  return p;
+}
+
 }  // namespace
 
-void copy(const LaunchContext& /*context*/, const CopyParams& params) {
+void copy(const LaunchContext& context, const CopyParams& params) {
   if (params.elements == 0) return;
+  if (params.in_slot != nullptr || params.out_slot != nullptr) return copy(context, read_slots(params));
+  if (params.scaled) return scaled_copy(params);
   with_types(params.in_type, params.out_type, [&params](auto in, auto out) {
     copy_nest<typename decltype(in)::type, typename decltype(out)::type>(params);
   });

@@ -1,0 +1,47 @@
+// What becomes of a tile's elements on their way to memory: the element operation of the tile kernel.
+#pragma once
+
+#include "kernels/pack.hpp"
+#include "kernels/scale.hpp"
+#include "kernels/tile_params.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// out = in.
+struct StoreAsIs {
+  template <class To>
+  static __device__ __forceinline__ void vector(const TileParams& p, To* address,
+                                                const Pack<std::uint32_t>& words) {
+    store_global_16_bytes(address, &words, p.streaming);
+  }
+  template <class To>
+  static __device__ __forceinline__ void element(const TileParams&, To* address, To value) {
+    *address = value;
+  }
+};
+
+/// out = alpha * in + beta * out, of one floating type.
+struct StoreScaled {
+  template <class To>
+  static __device__ __forceinline__ void vector(const TileParams& p, To* address,
+                                                const Pack<std::uint32_t>& words) {
+    Pack<To> values;
+    memcpy(&values, &words, 16);
+    if (p.beta == 0) {
+#pragma unroll
+      for (int i = 0; i < Pack<To>::kCount; ++i) values.values[i] = scale<To>(p, values.values[i]);
+    } else {
+      const Pack<To> old = load_pack(address);
+#pragma unroll
+      for (int i = 0; i < Pack<To>::kCount; ++i)
+        values.values[i] = scale_and_add<To>(p, values.values[i], old.values[i]);
+    }
+    store_pack(address, values, p.streaming);
+  }
+  template <class To>
+  static __device__ __forceinline__ void element(const TileParams& p, To* address, To value) {
+    *address = scale_into<To>(p, value, address);
+  }
+};
+
+}  // namespace relayout::RELAYOUT_BACKEND
