@@ -24,6 +24,10 @@ void check_memory(const char* operation, const TensorView& in, const TensorView&
 /// Only an output.
 void check_output(const char* operation, const TensorView& out);
 
+/// Parts of it: Error{output_overlap}; Error{partial_overlap}.
+void check_distinct(const char* operation, const TensorView& out);
+void check_disjoint(const char* operation, const TensorView& in, const TensorView& out);
+
 /// Whether work of one may use the memory, streams and recordings of the other.
 bool same_device(const Device& a, const Device& b) noexcept;
 
