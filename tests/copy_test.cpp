@@ -118,6 +118,44 @@ TEST_P(CopyTest, EveryType) {
     check(stream(), move_of(type, {33, 36}, {1, 34}, {12, 99}, {}));
 }
 
+/// The same memory as 16-byte elements; the last axis of u64 pairs goes.
+TensorView as_pairs(const TensorView& halves) {
+  Dims shape = halves.shape(), strides = halves.strides();
+  shape.pop_back();
+  strides.pop_back();
+  for (std::int64_t& stride : strides) stride /= 2;
+  return TensorView(halves.data(), DType::b128, shape, strides);
+}
+
+TEST_P(CopyTest, SixteenBytes) {
+  struct Case {
+    Dims shape, in_strides, out_shape, out_strides;  // of u64 halves
+    std::int64_t misaligned;
+  };
+  for (const Case& c :
+       {Case{{37, 41, 2}, {82, 2, 1}, {37, 41, 2}, {2, 74, 1}, 0},
+        Case{{64, 32, 2}, {2, 128, 1}, {64, 32, 2}, {}, 0},
+        Case{{64, 32, 2}, {2, 130, 1}, {64, 32, 2}, {68, 2, 1}, 1},
+        Case{{5, 6, 7, 2}, {-84, 2, 12, 1}, {7, 30, 2}, {}, 0}, Case{{300, 2}, {}, {300, 2}, {}, 0},
+        Case{{4, 6, 2}, {14, 2, 1}, {6, 4, 2}, {10, 2, 1}, 1}}) {
+    SCOPED_TRACE(to_string(c.shape) + " strides " + to_string(c.in_strides));
+    GuardedBuffer in(stream(), Role::input, DType::u64, c.shape, c.in_strides, c.misaligned),
+        out(stream(), Role::output, DType::u64, c.out_shape, c.out_strides, c.misaligned);
+    fill_bits(in.host());
+    run_and_compare(
+        in, out,
+        [&](const TensorView& from, const TensorView& to) { copy(stream(), as_pairs(from), as_pairs(to)); },
+        [](const TensorView& from, const TensorView& to) { reference::copy(from, to); });
+  }
+  const TensorView pairs(nullptr, DType::b128, {2, 3});
+  expect_error(ErrorCode::dtype, {"b128", "u64"}, [&] {
+    copy(stream(), pairs, TensorView(nullptr, DType::u64, {2, 3}));
+  });
+  expect_error(ErrorCode::dtype, {"b128"}, [&] {
+    pad(stream(), TensorView(nullptr, DType::b128, {1, 2, 3}), PadSpec(), pairs);
+  });
+}
+
 Dims random_shape(Random& random, std::int64_t elements) {
   Dims shape;
   std::int64_t factor = 2;

@@ -7,8 +7,8 @@
 
 namespace relayout {
 
-/// Equal types that move as bytes (elements of 1, 2, 4 or 8 bytes), or a cast among f16, bf16, f32 and f64;
-/// else Error{dtype}.
+/// Equal types of 1, 2, 4 or 8 bytes, which move as bytes, or a cast among f16, bf16, f32 and f64; else
+/// Error{dtype}.
 void check_cast(const char* operation, DType in, DType out);
 
 /// Error{rank} unless the view has this many axes.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "host/api/checks.hpp"
 #include "host/api/tile_launch.hpp"
@@ -15,9 +16,24 @@ namespace {
 
 constexpr std::int64_t kMostAlignment = 16;
 
+/// Elements of 16 bytes move as two of 8.
+bool is_pair(const TensorView& in, const TensorView& out) {
+  return in.dtype() == DType::b128 && out.dtype() == DType::b128;
+}
+
+/// The same memory as elements of 8 bytes, the two of an element along a new last axis.
+TensorView halves(const TensorView& view) {
+  Dims shape = view.shape(), strides = view.strides();
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    strides[axis] = shape[axis] == 1 ? 0 : 2 * strides[axis];  // an extent of 1 may come with any stride
+  shape.push_back(2);
+  strides.push_back(1);
+  return TensorView(view.data(), DType::u64, std::move(shape), std::move(strides));
+}
+
 /// Types, numbers of elements and memory; null pointers share no bytes with anything.
 void check_copy(const char* operation, const TensorView& in, const TensorView& out) {
-  check_cast(operation, in.dtype(), out.dtype());
+  if (!is_pair(in, out)) check_cast(operation, in.dtype(), out.dtype());
   if (in.elements() != out.elements()) {
     throw Error(ErrorCode::shape, std::string(operation) + ": the input " + in.to_string() + " has " +
                                       std::to_string(in.elements()) + " elements and the output " +
@@ -99,11 +115,8 @@ CopyParams copy_params(const PlannedCopy& planned) {
   return params;
 }
 
-}  // namespace
-
-PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, const TensorView& in,
+PlannedCopy plan_checked(const char* operation, const PlanTarget& target, const TensorView& in,
                          const TensorView& out) {
-  check_copy(operation, in, out);
   PlannedCopy planned;
   planned.operation = operation;
   planned.in_type = in.dtype();
@@ -133,6 +146,15 @@ PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, const 
   }
   planned.params = params;
   return planned;
+}
+
+}  // namespace
+
+PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, const TensorView& in,
+                         const TensorView& out) {
+  check_copy(operation, in, out);
+  return is_pair(in, out) ? plan_checked(operation, target, halves(in), halves(out))
+                          : plan_checked(operation, target, in, out);
 }
 
 void launch_copy(const Stream& stream, const PlannedCopy& planned, const void* in, void* out) {

@@ -2,9 +2,9 @@
 // layout, another element type.
 //
 // All take: in of any strides; out of any strides under which no two elements share an address, and no byte
-// of in's. Equal element types move as bytes; otherwise both are f16, bf16, f32 or f64, rounded once, to
-// nearest even. Errors of all: dtype, shape, output_overlap, partial_overlap, null_pointer (of views with
-// elements).
+// of in's. Equal element types move as bytes, b128 with at most 31 axes; otherwise both are f16, bf16, f32 or
+// f64, rounded once, to nearest even. Errors of all: dtype, shape, output_overlap, partial_overlap,
+// null_pointer (of views with elements).
 //
 // The plan_* functions check and plan without running. A view with a null pointer is planned as if its
 // pointer were aligned to 256 bytes; memory is then given to CopyPlan::run.
