@@ -1,5 +1,6 @@
 // gather: out[i] = cast(in[i]) for any loop nest. Lanes run along the output, whose writes are coalesced
-// wherever its innermost axis has unit stride; the input is read wherever it lies. The kernel of last resort.
+// wherever its innermost axis has unit stride; the input is read wherever it lies. The kernel of last resort,
+// also of copies between shapes that no nest has in common.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/operand_pointers.hpp"
 #include "kernels/scale.hpp"
@@ -8,9 +9,22 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kElementsPerThread = 4;
+constexpr int kThreads = kGatherThreads;
+constexpr int kElementsPerThread = kGatherElementsPerThread;
 constexpr std::int64_t kElementsPerBlock = kThreads * kElementsPerThread;
+
+/// Offset of the element of this number in C order.
+template <class Index>
+__device__ std::int64_t offset_of(Index number, int rank, const std::int64_t* extents,
+                                  const std::int64_t* strides) {
+  std::int64_t offset = 0;
+  for (int axis = rank - 1; axis >= 0; --axis) {
+    const Index extent = static_cast<Index>(extents[axis]), quotient = number / extent;
+    offset += static_cast<std::int64_t>(number - quotient * extent) * strides[axis];
+    number = quotient;
+  }
+  return offset;
+}
 
 /// Index: the type that the flat index fits; 32-bit divisions are several times cheaper than 64-bit ones.
 template <class From, class To, class Index, bool kScaled>
@@ -20,15 +34,20 @@ __global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p) {
   for (int step = 0; step < kElementsPerThread; ++step) {
     const std::int64_t element = first + step * kThreads;
     if (element >= p.elements) return;
-    Index rest = static_cast<Index>(element);
     std::int64_t in = 0, out = 0;
-    for (int axis = p.rank - 1; axis >= 0; --axis) {
-      const Index extent = static_cast<Index>(p.extents[axis]);
-      const Index quotient = rest / extent;
-      const std::int64_t index = static_cast<std::int64_t>(rest - quotient * extent);
-      in += index * p.in_strides[axis];
-      out += index * p.out_strides[axis];
-      rest = quotient;
+    if (p.in_rank > 0) {
+      in = offset_of(static_cast<Index>(element), p.in_rank, p.in_extents, p.in_strides);
+      out = offset_of(static_cast<Index>(element), p.rank, p.extents, p.out_strides);
+    } else {
+      Index rest = static_cast<Index>(element);
+      for (int axis = p.rank - 1; axis >= 0; --axis) {
+        const Index extent = static_cast<Index>(p.extents[axis]);
+        const Index quotient = rest / extent;
+        const std::int64_t index = static_cast<std::int64_t>(rest - quotient * extent);
+        in += index * p.in_strides[axis];
+        out += index * p.out_strides[axis];
+        rest = quotient;
+      }
     }
     To* address = static_cast<To*>(output_of(p)) + out;
     const From value = static_cast<const From*>(input_of(p))[in];

@@ -19,13 +19,21 @@ struct LaunchContext {
   void* stream = nullptr;
 };
 
+/// The gather kernel's blocks.
+constexpr int kGatherThreads = 256, kGatherElementsPerThread = 4;
+
 /// out[i] = cast(in[i]) over a normalised loop nest (host/plan): axis rank-1 is the fastest of the output.
+/// Where the two views have no nest in common, the input has axes of its own, and element number i of one
+/// goes to element number i of the other, both in C order.
 struct CopyParams : CopyOperands {
   int rank = 0;
   std::int64_t elements = 0;
   std::int64_t extents[kMaxRank] = {};
   std::int64_t in_strides[kMaxRank] = {};
   std::int64_t out_strides[kMaxRank] = {};
+  /// Axes of the input's own, with in_strides; 0: it has the extents of the nest.
+  int in_rank = 0;
+  std::int64_t in_extents[kMaxRank] = {};
   /// The axis along which the input is fastest. Native code walks along it and rank-1.
   int in_axis = 0;
 };

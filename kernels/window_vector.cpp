@@ -27,7 +27,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = plan::kVectorWindowThreads;
 
 /// Where a block's tile lies. All offsets count elements.
 struct Place {

@@ -102,6 +102,14 @@ TEST(Permute, StridesOnBothSides) {
   EXPECT_EQ(out, (Floats{4, 2, 0, -1, 4, 2, 0, -1}));
 }
 
+TEST(Copy, ByFlatIndex) {
+  const Floats in{0, 1, 2, -1, 3, 4, 5, -1};
+  Floats out(8, -1);
+  // Two rows of three with a gap -> three rows of two, stored column by column.
+  copy(TensorView(in.data(), DType::f32, {2, 3}, {4, 1}), TensorView(out.data(), DType::f32, {3, 2}, {1, 4}));
+  EXPECT_EQ(out, (Floats{0, 2, 4, -1, 1, 3, 5, -1}));
+}
+
 TEST(Cast, ConvertsAndMoves) {
   const Floats in{1.0f, 65520.0f, -0.0f, 0.1f};
   std::vector<std::uint16_t> out(4, 0x1234);

@@ -71,6 +71,20 @@ TEST(TensorView, ScalarAndEmpty) {
   EXPECT_TRUE(empty.is_contiguous());
 }
 
+TEST(TensorView, FromGgml) {
+  std::vector<std::int32_t> memory = counting(24);
+  // Rows of 3 elements 4 apart, 2 rows, 2 planes 12 apart.
+  const TensorView view = TensorView::from_ggml(memory.data(), DType::i32, {3, 2, 2, 1}, {4, 16, 48, 96});
+  EXPECT_EQ(view.shape(), (Dims{1, 2, 2, 3}));
+  EXPECT_EQ(view.strides(), (Dims{24, 12, 4, 1}));
+  EXPECT_EQ(values(view), (std::vector<int>{0, 1, 2, 4, 5, 6, 12, 13, 14, 16, 17, 18}));
+  EXPECT_EQ(TensorView::from_ggml(memory.data(), DType::i32, {5}, {8}).strides(), (Dims{2}));
+  expect_error(ErrorCode::rank, {}, [&] { TensorView::from_ggml(memory.data(), DType::i32, {3, 2}, {4}); });
+  expect_error(ErrorCode::stride_alignment, {}, [&] {
+    TensorView::from_ggml(memory.data(), DType::i32, {3, 2}, {4, 6});
+  });
+}
+
 TEST(TensorView, IsContiguous) {
   const auto contiguous = [](Dims shape, Dims strides) {
     return TensorView(nullptr, DType::u8, shape, strides).is_contiguous();

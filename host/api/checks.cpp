@@ -19,6 +19,9 @@ void check_pointer(const char* operation, const char* role, const TensorView& vi
 }  // namespace
 
 void check_cast(const char* operation, DType in, DType out) {
+  if (in == DType::b128 && out == DType::b128) {
+    throw Error(ErrorCode::dtype, std::string(operation) + ": b128 elements are only copied and permuted");
+  }
   if (in == out || (is_castable(in) && is_castable(out))) return;
   throw Error(ErrorCode::dtype, std::string(operation) + ": no cast from " + name_of(in) + " to " +
                                     name_of(out) + "; casts go among f16, bf16, f32 and f64");
@@ -37,22 +40,30 @@ void check_shape(const char* operation, const TensorView& view, const Dims& want
                                     " and the result has " + to_string(wanted));
 }
 
-void check_output(const char* operation, const TensorView& out) {
-  check_pointer(operation, "output", out);
+void check_distinct(const char* operation, const TensorView& out) {
   if (plan::may_self_overlap(out)) {
     throw Error(ErrorCode::output_overlap, std::string(operation) + ": two elements of the output " +
                                                out.to_string() + " may share an address");
   }
 }
 
-void check_memory(const char* operation, const TensorView& in, const TensorView& out) {
-  check_pointer(operation, "input", in);
-  check_output(operation, out);
+void check_disjoint(const char* operation, const TensorView& in, const TensorView& out) {
   if (!plan::ranges_disjoint(in, out)) {
     throw Error(ErrorCode::partial_overlap, std::string(operation) + ": the bytes of the output " +
                                                 out.to_string() + " overlap those of the input " +
                                                 in.to_string());
   }
+}
+
+void check_output(const char* operation, const TensorView& out) {
+  check_pointer(operation, "output", out);
+  check_distinct(operation, out);
+}
+
+void check_memory(const char* operation, const TensorView& in, const TensorView& out) {
+  check_pointer(operation, "input", in);
+  check_output(operation, out);
+  check_disjoint(operation, in, out);
 }
 
 bool same_device(const Device& a, const Device& b) noexcept {

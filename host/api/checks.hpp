@@ -7,8 +7,8 @@
 
 namespace relayout {
 
-/// Equal types that move as bytes (elements of 1, 2, 4 or 8 bytes), or a cast among f16, bf16, f32 and f64;
-/// else Error{dtype}.
+/// Equal types of 1, 2, 4 or 8 bytes, which move as bytes, or a cast among f16, bf16, f32 and f64; else
+/// Error{dtype}.
 void check_cast(const char* operation, DType in, DType out);
 
 /// Error{rank} unless the view has this many axes.
@@ -23,6 +23,10 @@ void check_memory(const char* operation, const TensorView& in, const TensorView&
 
 /// Only an output.
 void check_output(const char* operation, const TensorView& out);
+
+/// Parts of it: Error{output_overlap}; Error{partial_overlap}.
+void check_distinct(const char* operation, const TensorView& out);
+void check_disjoint(const char* operation, const TensorView& in, const TensorView& out);
 
 /// Whether work of one may use the memory, streams and recordings of the other.
 bool same_device(const Device& a, const Device& b) noexcept;

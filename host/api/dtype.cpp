@@ -9,10 +9,10 @@ struct TypeInfo {
 };
 
 // In the order of DType's enumerators.
-constexpr TypeInfo kTypes[] = {{"bool", 1}, {"u8", 1},   {"u16", 2},    {"u32", 4}, {"u64", 8},  {"i8", 1},
-                               {"i16", 2},  {"i32", 4},  {"i64", 8},    {"f16", 2}, {"bf16", 2}, {"f32", 4},
-                               {"f64", 8},  {"tf32", 4}, {"e4m3fn", 1}, {"e5m2", 1}};
-static_assert(sizeof(kTypes) / sizeof(kTypes[0]) == static_cast<std::size_t>(DType::e5m2) + 1,
+constexpr TypeInfo kTypes[] = {{"bool", 1}, {"u8", 1},   {"u16", 2},    {"u32", 4},  {"u64", 8},  {"i8", 1},
+                               {"i16", 2},  {"i32", 4},  {"i64", 8},    {"f16", 2},  {"bf16", 2}, {"f32", 4},
+                               {"f64", 8},  {"tf32", 4}, {"e4m3fn", 1}, {"e5m2", 1}, {"b128", 16}};
+static_assert(sizeof(kTypes) / sizeof(kTypes[0]) == static_cast<std::size_t>(DType::b128) + 1,
               "one row per element type");
 
 }  // namespace

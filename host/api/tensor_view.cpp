@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/plan/checked_math.hpp"
+#include "host/plan/merged_axes.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -61,27 +62,6 @@ void* advance(void* data, std::int64_t bytes) {
   return data == nullptr ? nullptr : static_cast<char*>(data) + bytes;
 }
 
-/// One axis of extent above 1.
-struct Axis {
-  std::int64_t extent, stride;
-};
-
-/// The fewest axes with the same elements in the same order.
-std::vector<Axis> merged_axes(const TensorView& view) {
-  std::vector<Axis> axes;
-  for (int k = 0; k < view.rank(); ++k) {
-    const Axis axis{view.extent(k), view.stride(k)};
-    if (axis.extent == 1) continue;
-    std::int64_t joined = 0;
-    if (!axes.empty() && multiply(axis.extent, axis.stride, joined) && axes.back().stride == joined) {
-      axes.back() = {axes.back().extent * axis.extent, axis.stride};
-    } else {
-      axes.push_back(axis);
-    }
-  }
-  return axes;
-}
-
 }  // namespace
 
 std::string to_string(const Dims& dims) {
@@ -136,6 +116,10 @@ TensorView TensorView::from_bytes(const void* data, DType dtype, Dims shape, Dim
   }
   for (std::int64_t& stride : byte_strides) stride /= bytes;
   return TensorView(data, dtype, std::move(shape), std::move(byte_strides));
+}
+
+TensorView TensorView::from_ggml(const void* data, DType dtype, const Dims& ne, const Dims& nb) {
+  return from_bytes(data, dtype, Dims(ne.rbegin(), ne.rend()), Dims(nb.rbegin(), nb.rend()));
 }
 
 TensorView TensorView::permuted(const std::vector<int>& axes) const {
@@ -202,7 +186,7 @@ TensorView TensorView::reshaped(const Dims& shape) const {
   if (elements_ == 0) return TensorView(data_, dtype_, shape);
 
   // Both shapes are walked from the last axis; each new axis must divide what is left of one merged old axis.
-  std::vector<Axis> old_axes = merged_axes(*this);
+  std::vector<plan::ViewAxis> old_axes = plan::merged_axes(*this);
   Dims strides(shape.size());
   for (std::size_t k = shape.size(); k-- > 0;) {
     if (shape[k] == 1) {
@@ -210,7 +194,7 @@ TensorView TensorView::reshaped(const Dims& shape) const {
       if (last || !multiply(strides[k + 1], shape[k + 1], strides[k])) strides[k] = 1;
       continue;
     }
-    Axis& axis = old_axes.back();
+    plan::ViewAxis& axis = old_axes.back();
     if (axis.extent % shape[k] != 0) {
       throw Error(ErrorCode::shape, to_string() + " cannot be reshaped to " + relayout::to_string(shape) +
                                         " without a copy; make it contiguous first.");

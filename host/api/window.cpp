@@ -67,13 +67,12 @@ plan::WindowAccess access_of(const WindowParams& p) {
 }
 
 /// Plans a window and fills the plan's part of its parameters.
-plan::WindowKernel plan_into(const Stream& stream, WindowParams& params) {
+plan::WindowKernel plan_into(const DeviceProperties& device, WindowParams& params) {
   const plan::WindowShape shape{params.channels, params.positions, params.stride,
                                 (params.taps - 1) * params.dilation + 1,
                                 static_cast<std::int64_t>(size_of(params.out_type))};
   const plan::WindowPlan planned =
-      plan::plan_window(shape, access_of(params), params.in_type != params.out_type, params.pad_left,
-                        stream.device().properties());
+      plan::plan_window(shape, access_of(params), params.in_type != params.out_type, params.pad_left, device);
   params.tile_positions = planned.tile.positions;
   params.tile_channels = planned.tile.channels;
   params.tile_samples = planned.tile.samples;
@@ -88,7 +87,7 @@ plan::WindowKernel plan_into(const Stream& stream, WindowParams& params) {
 
 void launch_window(const Stream& stream, WindowParams params) {
   const KernelTable& kernels = kernels_of(stream);
-  switch (plan_into(stream, params)) {
+  switch (plan_into(stream.device().properties(), params)) {
     case plan::WindowKernel::rows:
       return kernels.pad_rows(context_of(stream), params);
     case plan::WindowKernel::vector:
@@ -98,10 +97,8 @@ void launch_window(const Stream& stream, WindowParams params) {
   }
 }
 
-bool launch_window_if_vector(const Stream& stream, WindowParams params) {
-  if (plan_into(stream, params) != plan::WindowKernel::vector) return false;
-  kernels_of(stream).window_vector(context_of(stream), params);
-  return true;
+bool plan_vector_window(const DeviceProperties& device, WindowParams& params) {
+  return plan_into(device, params) == plan::WindowKernel::vector;
 }
 
 void check_padding(const char* operation, std::int64_t length, const PadSpec& pad) {

@@ -6,6 +6,8 @@
 
 namespace relayout::plan {
 
+constexpr int kVectorWindowThreads = 256;
+
 /// Whether the kernel has code for elements of these sizes in bytes, `converts` from one type to another. f16
 /// to bf16 and back is left out: nobody's hot path, and its 64 conversions a thread outgrow the scalar
 /// registers of CDNA.

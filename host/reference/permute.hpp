@@ -1,4 +1,4 @@
-// Oracle of permute, transpose and cast.
+// Oracle of permute, transpose, copy and cast.
 #pragma once
 
 #include <vector>
@@ -20,6 +20,15 @@ inline void permute(const TensorView& in, const std::vector<int>& axes, const Te
     Dims to;
     for (const int axis : axes) to.push_back(from[static_cast<std::size_t>(axis)]);
     store_bits(out, to, convert_bits(load_bits(in, from), in.dtype(), out.dtype()));
+  });
+}
+
+/// Element number i of out = element number i of in, in C order; equal numbers of elements.
+inline void copy(const TensorView& in, const TensorView& out) {
+  Dims from(in.shape().size(), 0);
+  for_each_index(out.shape(), [&](const Dims& to) {
+    store_bits(out, to, convert_bits(load_bits(in, from), in.dtype(), out.dtype()));
+    next_index(in.shape(), from);
   });
 }
 

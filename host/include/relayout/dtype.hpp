@@ -23,7 +23,8 @@ enum class DType : std::uint8_t {
   f64,
   tf32,
   e4m3fn,
-  e5m2
+  e5m2,
+  b128  // 16 bytes of any meaning: moved by copies and permutations, nothing else
 };
 
 /// Bytes of one element.

@@ -1,25 +1,45 @@
-// permute, transpose and cast: out[i] = in[i] under another order of axes, another layout, another element
-// type.
+// permute, transpose, copy, contiguous and cast: out = in under another order of axes, another shape, another
+// layout, another element type.
+//
+// All take: in of any strides; out of any strides under which no two elements share an address, and no byte
+// of in's. Equal element types move as bytes, b128 with at most 31 axes; otherwise both are f16, bf16, f32 or
+// f64, rounded once, to nearest even. Errors of all: dtype, shape, output_overlap, partial_overlap,
+// null_pointer (of views with elements).
+//
+// The plan_* functions check and plan without running. A view with a null pointer is planned as if its
+// pointer were aligned to 256 bytes; memory is then given to CopyPlan::run.
 #pragma once
 
 #include <vector>
 
+#include <relayout/copy_plan.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
 
 namespace relayout {
 
-/// out = in with result axis j = in's axis axes[j] (numpy.transpose), cast to out's element type.
-/// Equal element types move as bytes (1, 2, 4, 8 bytes); otherwise both are f16, bf16, f32 or f64, rounded
-/// once, to nearest even. in: any strides. out: any strides under which no two elements share an address.
-/// Errors: invalid_argument (axes), shape, dtype, output_overlap, partial_overlap, null_pointer.
+/// out = in with result axis j = in's axis axes[j] (numpy.transpose): out has extent in.extent(axes[j]) along
+/// axis j. Error{invalid_argument} unless axes is a permutation.
 void permute(const Stream& stream, const TensorView& in, const std::vector<int>& axes, const TensorView& out);
+CopyPlan plan_permute(const PlanTarget& target, const TensorView& in, const std::vector<int>& axes,
+                      const TensorView& out);
 
 /// permute with the last two axes exchanged: in [..., m, n] -> out [..., n, m]; rank 2 or more, else
 /// Error{rank}.
 void transpose(const Stream& stream, const TensorView& in, const TensorView& out);
+CopyPlan plan_transpose(const PlanTarget& target, const TensorView& in, const TensorView& out);
 
-/// The same shape, in's order of axes: a strided copy, converting where the element types differ.
+/// Element number i of out = element number i of in, both counted in C order; as many elements, of any two
+/// shapes.
+void copy(const Stream& stream, const TensorView& in, const TensorView& out);
+CopyPlan plan_copy(const PlanTarget& target, const TensorView& in, const TensorView& out);
+
+/// Writes in to `memory` in C order, in.elements() elements of in's type without gaps, and returns the view
+/// of it: in's shape, contiguous.
+TensorView contiguous(const Stream& stream, const TensorView& in, void* memory);
+
+/// copy between equal shapes.
 void cast(const Stream& stream, const TensorView& in, const TensorView& out);
+CopyPlan plan_cast(const PlanTarget& target, const TensorView& in, const TensorView& out);
 
 }  // namespace relayout

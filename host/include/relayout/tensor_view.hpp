@@ -32,6 +32,10 @@ class TensorView {
   TensorView(const void* data, DType dtype, Dims shape, Dims strides);
   /// Byte strides. Throws Error{stride_alignment} when one is no multiple of the element size.
   static TensorView from_bytes(const void* data, DType dtype, Dims shape, Dims byte_strides);
+  /// ggml's convention: extents ne and byte strides nb, the fastest axis first; any number of axes (ggml: 4).
+  /// The view's shape is ne in reverse: ne {128, 16, 13, 1} gives [1, 13, 16, 128]. Types of ggml whose
+  /// elements come in blocks have no view. Errors: those of from_bytes, {rank} unless ne and nb are as many.
+  static TensorView from_ggml(const void* data, DType dtype, const Dims& ne, const Dims& nb);
 
   void* data() const noexcept { return data_; }
   DType dtype() const noexcept { return dtype_; }

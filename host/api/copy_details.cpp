@@ -1,0 +1,164 @@
+// What a planned copy does, in numbers.
+#include <algorithm>
+#include <string>
+
+#include "host/api/copy_state.hpp"
+#include "host/plan/copy_nest.hpp"
+#include "host/plan/sectors.hpp"
+#include "host/plan/window_vector_rules.hpp"
+
+namespace relayout {
+namespace {
+
+constexpr int kVectorBytes = 16;
+
+std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
+
+/// Of all different elements.
+std::int64_t bytes_of(const TensorView& view) {
+  std::int64_t elements = view.elements() == 0 ? 0 : 1;
+  for (int axis = 0; elements > 0 && axis < view.rank(); ++axis) {
+    if (view.stride(axis) != 0) elements *= view.extent(axis);
+  }
+  return elements * static_cast<std::int64_t>(size_of(view.dtype()));
+}
+
+class Describer {
+ public:
+  explicit Describer(const CopyPlan::State& state) : copy_(state.copy), details_() {
+    details_.kernel = copy_.kernel;
+    details_.extents = copy_.nest.extents;
+    if (copy_.nest.operands() > 0) details_.out_strides = copy_.nest.strides[0];
+    if (copy_.nest.operands() > 1) details_.in_strides = copy_.nest.strides[1];
+    details_.in.bytes = bytes_of(state.in);
+    details_.out.bytes = bytes_of(state.out);
+    details_.in.alignment = copy_.in.alignment;
+    details_.out.alignment = copy_.out.alignment;
+  }
+
+  CopyDetails describe() {
+    switch (copy_.kernel) {
+      case CopyKernel::nothing:
+        details_.reason = "there are no elements";
+        break;
+      case CopyKernel::native:
+        details_.reason =
+            "the device is the processor, which runs its own code: boxes of the nest that fit its caches";
+        break;
+      case CopyKernel::tile:
+        tile();
+        break;
+      case CopyKernel::window:
+        window();
+        break;
+      case CopyKernel::gather:
+        gather();
+        break;
+    }
+    return details_;
+  }
+
+ private:
+  void tile() {
+    const plan::TilePlan& tile = copy_.tile;
+    const bool one_axis = tile.read.axes[0] == tile.write.axes[0];
+    details_.reason = one_axis
+                          ? "both sides run along the same axis, with runs of whole vectors' length in a tile"
+                          : "the sides run along different axes, and a tile has runs on both";
+    details_.threads = tile.threads;
+    details_.shared_bytes = tile.shared_bytes;
+    details_.blocks = 1;
+    Dims step;
+    for (std::size_t axis = 0; axis < details_.extents.size(); ++axis) {
+      details_.tile.push_back(tile.extent[axis]);
+      step.push_back(tile.step[axis]);
+      details_.blocks *= divide_up(details_.extents[axis], tile.step[axis]);
+    }
+    details_.in.vector_bytes = details_.out.vector_bytes = kVectorBytes;
+    details_.in.aligned_vectors = !tile.unaligned;
+    details_.out.aligned_vectors =
+        tile.assembly != plan::TileWrite::mixed && tile.assembly != plan::TileWrite::skewed;
+    count_sectors(details_.tile, step);
+    // Each run is written from a sector boundary on.
+    if (tile.assembly == plan::TileWrite::skewed) details_.out.sectors_touched = details_.out.sectors_needed;
+  }
+
+  void window() {
+    const auto& params = std::get<WindowParams>(copy_.params);
+    details_.reason =
+        "an aligned transpose of two or three axes: whole rows on 16-byte boundaries, which this kernel "
+        "moves faster "
+        "than tiles";
+    const int channel = copy_.nest.rank() - 1, time = plan::fastest_input_axis(copy_.nest);
+    details_.tile.assign(details_.extents.size(), 1);
+    details_.tile[static_cast<std::size_t>(channel)] = params.tile_channels;
+    details_.tile[static_cast<std::size_t>(time)] = params.tile_positions;
+    details_.threads = plan::kVectorWindowThreads;
+    details_.shared_bytes = params.shared_bytes;
+    finish_blocks();
+    details_.in.vector_bytes = details_.out.vector_bytes = kVectorBytes;
+    details_.in.aligned_vectors = details_.out.aligned_vectors = true;
+    count_sectors(details_.tile, details_.tile);
+  }
+
+  /// A block takes elements in the output's order: about the innermost axes of the nest.
+  void gather() {
+    details_.reason =
+        details_.in_strides.empty() && copy_.nest.operands() == 1
+            ? "the two shapes have no loop nest in common, so that each element's place is worked out on "
+              "both sides"
+        : details_.extents.empty()
+            ? "there is one element"
+            : "one side has no run: no two elements that follow each other in memory, or no tile fits";
+    details_.threads = kGatherThreads;
+    std::int64_t left = std::int64_t{kGatherThreads} * kGatherElementsPerThread;
+    details_.blocks = divide_up(copy_.nest.elements(), left);
+    details_.tile.assign(details_.extents.size(), 1);
+    for (std::size_t axis = details_.extents.size(); axis-- > 0 && left > 1;) {
+      details_.tile[axis] = std::min(details_.extents[axis], left);
+      left /= details_.tile[axis];
+    }
+    details_.in.vector_bytes = static_cast<int>(size_of(copy_.in_type));
+    details_.out.vector_bytes = static_cast<int>(size_of(copy_.out_type));
+    details_.in.aligned_vectors = copy_.in.alignment >= std::min(details_.in.vector_bytes, kVectorBytes);
+    details_.out.aligned_vectors = copy_.out.alignment >= std::min(details_.out.vector_bytes, kVectorBytes);
+    count_sectors(details_.tile, details_.tile);
+  }
+
+  void finish_blocks() {
+    details_.blocks = 1;
+    for (std::size_t axis = 0; axis < details_.extents.size(); ++axis)
+      details_.blocks *= divide_up(details_.extents[axis], details_.tile[axis]);
+  }
+
+  /// read: extents of what a tile reads; own: of what is its own, which another tile does not move as well.
+  void count_sectors(const Dims& read, const Dims& own) {
+    Dims inside_read = read, inside_own = own;
+    for (std::size_t axis = 0; axis < read.size(); ++axis) {
+      inside_read[axis] = std::min(read[axis], details_.extents[axis]);
+      inside_own[axis] = std::min(own[axis], details_.extents[axis]);
+    }
+    const auto out_bytes = static_cast<std::int64_t>(size_of(copy_.out_type));
+    const plan::BoxTraffic out =
+        plan::traffic_of(inside_own, details_.out_strides, out_bytes, copy_.out.start(copy_.out.data));
+    details_.out.run_bytes = out.run_elements * out_bytes;
+    details_.out.sectors_needed = out.needed;
+    details_.out.sectors_touched = out.touched;
+    if (copy_.nest.operands() < 2) return;
+    const auto in_bytes = static_cast<std::int64_t>(size_of(copy_.in_type));
+    const std::uintptr_t start = copy_.in.start(copy_.in.data);
+    const plan::BoxTraffic in = plan::traffic_of(inside_read, details_.in_strides, in_bytes, start);
+    details_.in.run_bytes = in.run_elements * in_bytes;
+    details_.in.sectors_needed = plan::traffic_of(inside_own, details_.in_strides, in_bytes, start).needed;
+    details_.in.sectors_touched = in.touched;
+  }
+
+  const PlannedCopy& copy_;
+  CopyDetails details_;
+};
+
+}  // namespace
+
+CopyDetails details_of(const CopyPlan::State& state) { return Describer(state).describe(); }
+
+}  // namespace relayout

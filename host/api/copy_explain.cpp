@@ -1,0 +1,76 @@
+// What a planned copy does, in plain words.
+#include <sstream>
+
+#include "host/api/copy_state.hpp"
+
+namespace relayout {
+namespace {
+
+std::string plural(std::int64_t count, const std::string& word) {
+  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+}
+
+void explain_side(std::ostream& text, const char* name, const CopySide& side, bool vectors) {
+  text << name << ": " << plural(side.bytes, "byte") << " in all, planned for an address on a multiple of "
+       << side.alignment;
+  if (side.vector_bytes > 0) {
+    text << "; " << plural(side.vector_bytes, "byte") << " an access"
+         << (!vectors               ? ""
+             : side.aligned_vectors ? ", each on a multiple of its size"
+                                    : ", from rows that start anywhere");
+  }
+  if (side.run_bytes > 0) {
+    text << "; runs of " << plural(side.run_bytes, "byte") << "; " << side.sectors_touched
+         << " sectors of 32 bytes touched a tile, " << side.sectors_needed << " needed";
+  }
+  text << ".\n";
+}
+
+const char* words_of(plan::TileWrite write) {
+  switch (write) {
+    case plan::TileWrite::elements:
+      return "put together from elements a constant step apart in shared memory";
+    case plan::TileWrite::words:
+      return "put together from words of several runs at once, turned in registers";
+    case plan::TileWrite::vectors:
+      return "taken from shared memory as they lie";
+    case plan::TileWrite::mixed:
+      return "put together element by element, along several short axes";
+    case plan::TileWrite::skewed:
+      return "put together from elements, each run from its first 32-byte boundary on";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string CopyPlan::explain() const {
+  const State& state = *state_;
+  const CopyDetails d = details();
+  std::ostringstream text;
+  text << state.copy.operation << ": " << state.in.to_string() << " -> " << state.out.to_string() << ", on "
+       << (state.device ? state.device->to_string() + ", " : "") << state.properties.name << ".\n";
+  text << "Kernel " << name_of(d.kernel) << ": " << d.reason << ".\n";
+  if (d.kernel == CopyKernel::nothing) return text.str();
+  text << "Loop nest: extents " << relayout::to_string(d.extents) << ", output strides "
+       << relayout::to_string(d.out_strides);
+  if (d.in_strides.size() == d.extents.size()) {
+    text << ", input strides " << relayout::to_string(d.in_strides);
+  } else {
+    text << "; the input has axes of its own";
+  }
+  text << ", in elements of " << size_of(state.copy.out_type) << " and " << size_of(state.copy.in_type)
+       << " bytes.\n";
+  if (d.kernel != CopyKernel::native) {
+    text << "Tile: extents " << relayout::to_string(d.tile) << ", " << plural(d.threads, "thread") << ", "
+         << plural(d.shared_bytes, "byte") << " of shared memory; " << plural(d.blocks, "block") << ".\n";
+  }
+  const bool vectors = d.kernel == CopyKernel::tile || d.kernel == CopyKernel::window;
+  explain_side(text, "Input", d.in, vectors);
+  explain_side(text, "Output", d.out, vectors);
+  if (d.kernel == CopyKernel::tile)
+    text << "Output vectors are " << words_of(state.copy.tile.assembly) << ".\n";
+  return text.str();
+}
+
+}  // namespace relayout

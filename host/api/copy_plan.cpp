@@ -1,0 +1,90 @@
+#include "relayout/copy_plan.hpp"
+
+#include <string>
+
+#include "host/api/checks.hpp"
+#include "host/api/copy_state.hpp"
+#include "relayout/error.hpp"
+
+namespace relayout {
+namespace {
+
+void check_device(const CopyPlan::State& state, const Stream& stream) {
+  const std::string operation = state.copy.operation;
+  if (!state.device) {
+    throw Error(ErrorCode::unsupported, operation + ": the plan was made from the properties of " +
+                                            state.properties.name + " and cannot run; plan for a Device");
+  }
+  if (!same_device(*state.device, stream.device())) {
+    throw Error(ErrorCode::invalid_argument, operation + ": the plan is for " + state.device->to_string() +
+                                                 " and the stream is of " + stream.device().to_string());
+  }
+}
+
+void check_alignment(const PlannedCopy& copy, const CopyOperand& operand, const char* role,
+                     const void* pointer) {
+  if (pointer == nullptr || operand.start(pointer) % static_cast<std::uintptr_t>(operand.alignment) == 0)
+    return;
+  throw Error(ErrorCode::invalid_argument,
+              std::string(copy.operation) + ": the " + role + "'s first element must lie on a multiple of " +
+                  std::to_string(operand.alignment) + " bytes, as in the plan; plan with such a pointer");
+}
+
+bool share_bytes(const PlannedCopy& copy, const void* in, const void* out) {
+  const auto address = [](const void* pointer, std::int64_t offset) {
+    return reinterpret_cast<std::uintptr_t>(pointer) + static_cast<std::uintptr_t>(offset);
+  };
+  return address(in, copy.in.range.begin) < address(out, copy.out.range.end) &&
+         address(out, copy.out.range.begin) < address(in, copy.in.range.end);
+}
+
+}  // namespace
+
+const char* name_of(CopyKernel kernel) noexcept {
+  switch (kernel) {
+    case CopyKernel::nothing:
+      return "nothing";
+    case CopyKernel::native:
+      return "native";
+    case CopyKernel::tile:
+      return "tile";
+    case CopyKernel::window:
+      return "window";
+    case CopyKernel::gather:
+      return "gather";
+  }
+  return "?";
+}
+
+CopyPlan keep_plan(const char* operation, const PlanTarget& target, const TensorView& in,
+                   const TensorView& out) {
+  auto state = std::make_shared<CopyPlan::State>();
+  state->copy = plan_copy_of(operation, target, in, out);
+  state->in = in;
+  state->out = out;
+  if (target.device() != nullptr) state->device = *target.device();
+  state->properties = target.properties();
+  return CopyPlan(std::move(state));
+}
+
+void CopyPlan::run(const Stream& stream) const {
+  check_device(*state_, stream);
+  launch_copy(stream, state_->copy, state_->in.data(), state_->out.data());
+}
+
+void CopyPlan::run(const Stream& stream, const void* in, void* out) const {
+  const PlannedCopy& copy = state_->copy;
+  check_device(*state_, stream);
+  check_alignment(copy, copy.in, "input", in);
+  check_alignment(copy, copy.out, "output", out);
+  if (in != nullptr && out != nullptr && share_bytes(copy, in, out)) {
+    throw Error(ErrorCode::partial_overlap, std::string(copy.operation) + ": the bytes of the output " +
+                                                state_->out.to_string() + " overlap those of the input " +
+                                                state_->in.to_string());
+  }
+  launch_copy(stream, copy, in, out);
+}
+
+CopyDetails CopyPlan::details() const { return details_of(*state_); }
+
+}  // namespace relayout

@@ -1,0 +1,49 @@
+// The one way of every copy: views -> check -> nest -> kernel and its parameters -> launch. permute, copy and
+// cast launch at once; a CopyPlan keeps the plan.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "host/plan/loop_nest.hpp"
+#include "host/plan/tile_plan.hpp"
+#include "kernels/params.hpp"
+#include "kernels/tile_params.hpp"
+#include "relayout/copy_plan.hpp"
+
+namespace relayout {
+
+/// The memory of one side.
+struct CopyOperand {
+  const void* data = nullptr;  // as planned
+  std::int64_t offset = 0;     // bytes from there to the first element of the nest
+  TensorView::ByteRange range{0, 0};
+  std::int64_t alignment = 1;  // that the plan counts on, of data + offset
+
+  /// Where the nest starts for a pointer in the place of `data`.
+  std::uintptr_t start(const void* pointer) const noexcept {
+    return reinterpret_cast<std::uintptr_t>(pointer) + static_cast<std::uintptr_t>(offset);
+  }
+};
+
+struct PlannedCopy {
+  const char* operation = "";
+  CopyKernel kernel = CopyKernel::nothing;
+  DType in_type = DType::f32, out_type = DType::f32;  // as the kernel moves them
+  plan::LoopNest nest;                                // without operand 1 where the input has axes of its own
+  CopyOperand in, out;
+  plan::TilePlan tile;  // of CopyKernel::tile
+  /// The kernel's parameters, but for the pointers: TileParams, WindowParams, or CopyParams for the rest.
+  std::variant<CopyParams, TileParams, WindowParams> params;
+};
+
+/// Checks and plans out = in by flat C index. Null pointers count as aligned; they are an error of
+/// launch_copy.
+PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, const TensorView& in,
+                         const TensorView& out);
+
+/// Queues the copy between these pointers, which take the place of the planned views' data(). Only null
+/// pointers are checked.
+void launch_copy(const Stream& stream, const PlannedCopy& planned, const void* in, void* out);
+
+}  // namespace relayout

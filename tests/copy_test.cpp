@@ -1,0 +1,259 @@
+// copy and contiguous: elements by flat index between any two shapes and layouts, bit for bit against plain
+// loops.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <ostream>
+#include <vector>
+
+#include "tests/support/checks.hpp"
+#include "tests/support/devices.hpp"
+#include "tests/support/expect_error.hpp"
+#include "tests/support/random.hpp"
+
+namespace relayout::test {
+namespace {
+
+/// Empty strides: contiguous.
+struct CopyCase {
+  DType in_type = DType::f32, out_type = DType::f32;
+  Dims in_shape, in_strides, out_shape, out_strides;
+  std::int64_t in_misaligned = 0, out_misaligned = 0;  // elements
+};
+
+std::ostream& operator<<(std::ostream& out, const CopyCase& c) {
+  return out << "copy " << cases::describe(c.in_type, c.in_shape, c.in_strides, c.in_misaligned) << " to "
+             << cases::describe(c.out_type, c.out_shape, c.out_strides, c.out_misaligned);
+}
+
+void check(const Stream& stream, const CopyCase& c, std::uint64_t seed = 1) {
+  SCOPED_TRACE(::testing::Message() << c);
+  GuardedBuffer in(stream, Role::input, c.in_type, c.in_shape, c.in_strides, c.in_misaligned);
+  GuardedBuffer out(stream, Role::output, c.out_type, c.out_shape, c.out_strides, c.out_misaligned);
+  fill_for(in.host(), c.out_type, seed);
+  run_and_compare(
+      in, out, [&](const TensorView& from, const TensorView& to) { copy(stream, from, to); },
+      [](const TensorView& from, const TensorView& to) { reference::copy(from, to); });
+}
+
+CopyCase move_of(DType type, Dims in_shape, Dims in_strides, Dims out_shape, Dims out_strides) {
+  CopyCase c;
+  c.in_type = c.out_type = type;
+  c.in_shape = std::move(in_shape);
+  c.in_strides = std::move(in_strides);
+  c.out_shape = std::move(out_shape);
+  c.out_strides = std::move(out_strides);
+  return c;
+}
+
+class CopyTest : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, CopyTest, ::testing::ValuesIn(test_devices()), device_test_name);
+
+TEST_P(CopyTest, HeadsToRows) {
+  // Byte strides (106496, 512, 6656, 4) and (8192, 4).
+  check(stream(), move_of(DType::f32, {1, 13, 16, 128}, {26624, 128, 1664, 1}, {13, 2048}, {2048, 1}));
+}
+
+TEST_P(CopyTest, ShapesWithANestInCommon) {
+  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::i64}) {
+    check(stream(), move_of(type, {4, 6}, {}, {6, 4}, {}));
+    check(stream(), move_of(type, {4, 6}, {10, 1}, {2, 12}, {20, 1}));
+    check(stream(), move_of(type, {4, 6}, {1, 4}, {24}, {}));
+    check(stream(), move_of(type, {24}, {3}, {2, 3, 4}, {1, 10, 40}));
+    check(stream(), move_of(type, {60, 35}, {36, 1}, {3, 20, 5, 7}, {1, 5 * 63, 63, 3}));
+    check(stream(), move_of(type, {60, 32}, {1, 64}, {3, 20, 4, 8}, {}));
+    check(stream(), move_of(type, {1, 64, 1, 48}, {5, 1, 7, 64}, {64, 6, 8, 1}, {}));
+    check(stream(), move_of(type, {64, 48}, {0, 1}, {8, 8, 48}, {}));
+    check(stream(), move_of(type, {64, 48}, {-48, -1}, {3072}, {-2}));
+  }
+}
+
+/// Boundaries that cross: every element's place is worked out on both sides.
+TEST_P(CopyTest, ShapesWithoutANestInCommon) {
+  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::i64}) {
+    check(stream(), move_of(type, {4, 6}, {7, 1}, {6, 4}, {5, 1}));
+    check(stream(), move_of(type, {4, 6}, {1, 5}, {6, 4}, {1, 7}));
+    check(stream(), move_of(type, {3, 4, 6}, {50, 7, 1}, {3, 6, 4}, {40, 5, 1}));
+    check(stream(), move_of(type, {35, 33}, {34, 1}, {33, 35}, {36, 1}));
+    check(stream(), move_of(type, {35, 33}, {-34, 2}, {33, 35}, {1, 40}));
+    check(stream(), move_of(type, {6, 35}, {0, 1}, {14, 15}, {-16, 1}));
+    check(stream(), move_of(type, {2, 3, 5, 7}, {1, 2, 7, 36}, {7, 5, 3, 2}, {1, 8, 41, 130}));
+  }
+}
+
+/// Enough for the native code to use all its threads, each of which starts in the middle of rows.
+TEST_P(CopyTest, ManyElementsWithoutANestInCommon) {
+  check(stream(), move_of(DType::f16, {301, 307}, {311, 1}, {307, 301}, {302, 1}));
+}
+
+TEST_P(CopyTest, Casts) {
+  const std::vector<DType> floats{DType::f16, DType::bf16, DType::f32, DType::f64};
+  for (const DType from : floats) {
+    for (const DType to : floats) {
+      CopyCase c = move_of(from, {12, 10}, {11, 1}, {10, 12}, {13, 1});
+      c.out_type = to;
+      check(stream(), c);
+      c = move_of(from, {12, 10}, {1, 12}, {4, 3, 10}, {});
+      c.out_type = to;
+      check(stream(), c);
+    }
+  }
+}
+
+TEST_P(CopyTest, OneElementAndNone) {
+  check(stream(), move_of(DType::f32, {}, {}, {1, 1, 1}, {}));
+  check(stream(), move_of(DType::f32, {1, 1}, {5, 7}, {}, {}));
+  check(stream(), move_of(DType::f32, {0, 3}, {}, {2, 0, 5}, {}));
+  EXPECT_NO_THROW(
+      copy(stream(), TensorView(nullptr, DType::f32, {0, 3}), TensorView(nullptr, DType::f32, {0})));
+}
+
+/// Every element type moves as bytes.
+TEST_P(CopyTest, EveryType) {
+  for (const DType type :
+       {DType::bool_, DType::u8, DType::u16, DType::u32, DType::u64, DType::i8, DType::i16, DType::i32,
+        DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64, DType::tf32, DType::e4m3fn, DType::e5m2})
+    check(stream(), move_of(type, {33, 36}, {1, 34}, {12, 99}, {}));
+}
+
+/// The same memory as 16-byte elements; the last axis of u64 pairs goes.
+TensorView as_pairs(const TensorView& halves) {
+  Dims shape = halves.shape(), strides = halves.strides();
+  shape.pop_back();
+  strides.pop_back();
+  for (std::int64_t& stride : strides) stride /= 2;
+  return TensorView(halves.data(), DType::b128, shape, strides);
+}
+
+TEST_P(CopyTest, SixteenBytes) {
+  struct Case {
+    Dims shape, in_strides, out_shape, out_strides;  // of u64 halves
+    std::int64_t misaligned;
+  };
+  for (const Case& c :
+       {Case{{37, 41, 2}, {82, 2, 1}, {37, 41, 2}, {2, 74, 1}, 0},
+        Case{{64, 32, 2}, {2, 128, 1}, {64, 32, 2}, {}, 0},
+        Case{{64, 32, 2}, {2, 130, 1}, {64, 32, 2}, {68, 2, 1}, 1},
+        Case{{5, 6, 7, 2}, {-84, 2, 12, 1}, {7, 30, 2}, {}, 0}, Case{{300, 2}, {}, {300, 2}, {}, 0},
+        Case{{4, 6, 2}, {14, 2, 1}, {6, 4, 2}, {10, 2, 1}, 1}}) {
+    SCOPED_TRACE(to_string(c.shape) + " strides " + to_string(c.in_strides));
+    GuardedBuffer in(stream(), Role::input, DType::u64, c.shape, c.in_strides, c.misaligned),
+        out(stream(), Role::output, DType::u64, c.out_shape, c.out_strides, c.misaligned);
+    fill_bits(in.host());
+    run_and_compare(
+        in, out,
+        [&](const TensorView& from, const TensorView& to) { copy(stream(), as_pairs(from), as_pairs(to)); },
+        [](const TensorView& from, const TensorView& to) { reference::copy(from, to); });
+  }
+  const TensorView pairs(nullptr, DType::b128, {2, 3});
+  expect_error(ErrorCode::dtype, {"b128", "u64"}, [&] {
+    copy(stream(), pairs, TensorView(nullptr, DType::u64, {2, 3}));
+  });
+  expect_error(ErrorCode::dtype, {"b128"}, [&] {
+    pad(stream(), TensorView(nullptr, DType::b128, {1, 2, 3}), PadSpec(), pairs);
+  });
+}
+
+Dims random_shape(Random& random, std::int64_t elements) {
+  Dims shape;
+  std::int64_t factor = 2;
+  while (elements > 1) {
+    while (elements % factor != 0) ++factor;
+    elements /= factor;
+    if (!shape.empty() && random.chance(0.4)) {
+      shape.back() *= factor;
+    } else {
+      shape.push_back(factor);
+    }
+    if (random.chance(0.1)) shape.push_back(1);
+  }
+  for (std::size_t i = shape.size(); i > 1; --i)
+    std::swap(shape[i - 1],
+              shape[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
+  return shape;
+}
+
+Dims random_strides(Random& random, const Dims& shape, bool input) {
+  std::vector<int> order(shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (random.chance(0.5)) {
+    for (std::size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1],
+                order[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
+  }
+  Dims gaps(shape.size(), 0);
+  for (std::int64_t& gap : gaps) gap = random.chance(0.3) ? random.integer(1, 9) : 0;
+  Dims strides = cases::strides_in_order(shape, order, gaps);
+  for (std::int64_t& stride : strides) {
+    if (random.chance(0.2)) stride = -stride;
+    if (input && random.chance(0.1)) stride = 0;
+  }
+  return strides;
+}
+
+TEST_P(CopyTest, RandomShapesAndLayouts) {
+  const std::vector<DType> types{DType::u8, DType::f16, DType::f32, DType::i64};
+  const std::vector<DType> floats{DType::f16, DType::bf16, DType::f32, DType::f64};
+  for (const std::uint64_t seed : random_seeds(80)) {
+    SCOPED_TRACE(reproduce(seed));
+    Random random(seed);
+    CopyCase c;
+    c.in_type = c.out_type = random.pick(types);
+    if (random.chance(0.3)) {
+      c.in_type = random.pick(floats);
+      c.out_type = random.pick(floats);
+    }
+    const std::int64_t elements =
+        random.pick(std::vector<std::int64_t>{24, 36, 210, 256, 720, 1001, 1536, 2310, 3600, 4096});
+    c.in_shape = random_shape(random, elements);
+    c.out_shape = random_shape(random, elements);
+    c.in_strides = random_strides(random, c.in_shape, true);
+    c.out_strides = random_strides(random, c.out_shape, false);
+    c.in_misaligned = random.integer(0, 3);
+    c.out_misaligned = random.integer(0, 3);
+    check(stream(), c, seed);
+  }
+}
+
+TEST_P(CopyTest, Contiguous) {
+  GuardedBuffer in(stream(), Role::input, DType::f16, {5, 18, 7}, {1, 37, 5});
+  GuardedBuffer out(stream(), Role::output, DType::f16, {5, 18, 7});
+  fill_bits(in.host());
+  in.upload();
+  const TensorView view = contiguous(stream(), in.device(), out.device().data());
+  EXPECT_EQ(view.data(), out.device().data());
+  EXPECT_EQ(view.dtype(), DType::f16);
+  EXPECT_EQ(view.shape(), in.device().shape());
+  EXPECT_TRUE(view.is_contiguous());
+  reference::cast(in.host(), out.host());
+  EXPECT_TRUE(out.check(NanRule::exact));
+  expect_error(ErrorCode::null_pointer, {}, [&] { contiguous(stream(), in.device(), nullptr); });
+  expect_error(ErrorCode::partial_overlap, {},
+               [&] { contiguous(stream(), in.device(), in.device().data()); });
+}
+
+TEST_P(CopyTest, Errors) {
+  GuardedBuffer in(stream(), Role::input, DType::f32, {4, 6}),
+      out(stream(), Role::output, DType::f32, {6, 4});
+  in.upload();
+  void* const memory = out.device().data();
+  const auto expect = [&](ErrorCode code, const std::vector<std::string>& words, const TensorView& from,
+                          const TensorView& to) {
+    expect_error(code, words, [&] { copy(stream(), from, to); });
+    EXPECT_TRUE(out.check()) << "something was written before the error";
+  };
+  expect(ErrorCode::shape, {"[4, 6]", "24", "[5, 5]", "25"}, in.device(),
+         TensorView(memory, DType::f32, {5, 5}));
+  expect(ErrorCode::shape, {"[0]"}, in.device(), TensorView(memory, DType::f32, {0}));
+  expect(ErrorCode::dtype, {"f32", "i32"}, in.device(), TensorView(memory, DType::i32, {6, 4}));
+  expect(ErrorCode::output_overlap, {}, in.device(), TensorView(memory, DType::f32, {6, 4}, {3, 1}));
+  expect(ErrorCode::partial_overlap, {}, TensorView(memory, DType::f32, {2, 6}),
+         TensorView(static_cast<float*>(memory) + 6, DType::f32, {12}));
+  expect(ErrorCode::null_pointer, {"input"}, TensorView(nullptr, DType::f32, {4, 6}), out.device());
+  expect(ErrorCode::null_pointer, {"output"}, in.device(), TensorView(nullptr, DType::f32, {6, 4}));
+}
+
+}  // namespace
+}  // namespace relayout::test
