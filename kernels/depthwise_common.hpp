@@ -9,7 +9,7 @@
 #include "half.hpp"
 #include "kernel_language.hpp"
 #include "kernels/depthwise_params.hpp"
-#include "kernels/divisor.hpp"
+#include "kernels/divide.hpp"
 #include "kernels/element_ops.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -147,8 +147,8 @@ struct DepthwiseGrid {
         tile_times(times),
         channel_tiles((p.channels + channels - 1) / channels),
         time_tiles((p.length + times - 1) / times),
-        by_channel_tiles(static_cast<std::uint32_t>(channel_tiles)),
-        by_time_tiles(static_cast<std::uint32_t>(time_tiles)),
+        by_channel_tiles(make_divisor(static_cast<std::uint32_t>(channel_tiles))),
+        by_time_tiles(make_divisor(static_cast<std::uint32_t>(time_tiles))),
         lanes_mask(p.lanes - 1) {
     while (1 << lanes_shift < p.lanes) ++lanes_shift;
   }
@@ -164,10 +164,9 @@ struct DepthwisePlace {
 /// TimeFirst: neighbouring blocks take neighbouring times, else neighbouring channels.
 template <bool TimeFirst>
 __device__ __forceinline__ DepthwisePlace place_block(const DepthwiseGrid& grid) {
-  const Divisor& first_divisor = TimeFirst ? grid.by_time_tiles : grid.by_channel_tiles;
-  const Divisor& second_divisor = TimeFirst ? grid.by_channel_tiles : grid.by_time_tiles;
-  const unsigned rest = first_divisor.quotient(blockIdx.x), first = first_divisor.remainder(blockIdx.x);
-  const unsigned batch = second_divisor.quotient(rest), second = second_divisor.remainder(rest);
+  std::uint32_t first = blockIdx.x;
+  std::uint32_t second = split(first, TimeFirst ? grid.by_time_tiles : grid.by_channel_tiles);
+  const std::uint32_t batch = split(second, TimeFirst ? grid.by_channel_tiles : grid.by_time_tiles);
   return {batch, (TimeFirst ? second : first) * grid.tile_channels,
           (TimeFirst ? first : second) * grid.tile_times};
 }

@@ -1,30 +1,24 @@
-// Division by a number that is known at the launch: a multiplication and a shift in the kernel.
+// Division by a number that is known at the launch: a multiplication and a shift in the kernel
+// (kernels/divide.hpp). Plain data, made on the host.
 #pragma once
 
 #include <cstdint>
 
-#include "kernel_language.hpp"
+namespace relayout {
 
-namespace relayout::RELAYOUT_BACKEND {
-
-/// Of dividends below 2^31, like a block's number. With 2^(s-1) < d <= 2^s and m = ceil(2^(31+s) / d), m * d
-/// is less than 2^s above 2^(31+s), so that n * m / 2^(31+s) is less than 1/d above n / d.
-class Divisor {
- public:
-  explicit Divisor(std::uint32_t divisor) : divisor_(divisor) {
-    while (std::uint64_t{1} << (shift_ - 31) < divisor) ++shift_;
-    multiplier_ = static_cast<std::uint32_t>(((std::uint64_t{1} << shift_) + divisor_ - 1) / divisor_);
-  }
-  __device__ __forceinline__ unsigned quotient(unsigned dividend) const {
-    return static_cast<unsigned>(std::uint64_t{dividend} * multiplier_ >> shift_);
-  }
-  __device__ __forceinline__ unsigned remainder(unsigned dividend) const {
-    return dividend - quotient(dividend) * divisor_;
-  }
-
- private:
-  std::uint32_t divisor_, multiplier_ = 0;
-  int shift_ = 31;
+/// index / value for index < 2^31: (mulhi(index, multiplier) + index) >> shift.
+/// T. Granlund, P. Montgomery, "Division by invariant integers using multiplication", PLDI 1994.
+struct Divisor {
+  std::uint32_t value = 1, multiplier = 1, shift = 0;
 };
 
-}  // namespace relayout::RELAYOUT_BACKEND
+constexpr Divisor make_divisor(std::uint32_t value) {
+  Divisor divisor;
+  divisor.value = value;
+  while ((std::uint64_t{1} << divisor.shift) < value) ++divisor.shift;
+  divisor.multiplier =
+      static_cast<std::uint32_t>((((std::uint64_t{1} << divisor.shift) - value) << 32) / value + 1);
+  return divisor;
+}
+
+}  // namespace relayout

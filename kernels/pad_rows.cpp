@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "kernels/backend_kernels.hpp"
-#include "kernels/divisor.hpp"
+#include "kernels/divide.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/pad_index.hpp"
@@ -83,14 +83,14 @@ __device__ __forceinline__ CopiedPacks copied_packs(const WindowParams& p, int l
 }
 
 template <class T>
-__global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T padding, RowSplit split) {
+__global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T padding, RowSplit cut) {
   constexpr int kCount = Pack<T>::kCount;
-  const unsigned tile = split.by_row_blocks.quotient(blockIdx.x);
-  const int block = static_cast<int>(split.by_row_blocks.remainder(blockIdx.x));
-  const int thread = static_cast<int>(threadIdx.x) % split.row_threads;
-  const std::int64_t row = static_cast<std::int64_t>(tile) * (kThreads / split.row_threads) +
-                           static_cast<int>(threadIdx.x) / split.row_threads;
-  if (row >= split.rows) return;
+  std::uint32_t block = blockIdx.x;
+  const std::uint32_t tile = split(block, cut.by_row_blocks);
+  const int thread = static_cast<int>(threadIdx.x) % cut.row_threads;
+  const std::int64_t row = static_cast<std::int64_t>(tile) * (kThreads / cut.row_threads) +
+                           static_cast<int>(threadIdx.x) / cut.row_threads;
+  if (row >= cut.rows) return;
   const std::int64_t all_channels = p.groups * p.channels;
   const std::int64_t batch = row / all_channels, channel = row - batch * all_channels;
   const std::int64_t group = channel / p.channels;
@@ -100,11 +100,11 @@ __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T pa
   // Pack 0 ends at the row's first 16-byte boundary past its start.
   const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) % 16 / sizeof(T));
   const CopiedPacks packs = copied_packs<T>(p, lead);
-  const std::int64_t first = packs.begin + block * split.block_packs + thread;
-  const std::int64_t block_end = packs.begin + (block + 1) * split.block_packs;
+  const std::int64_t first = packs.begin + block * cut.block_packs + thread;
+  const std::int64_t block_end = packs.begin + (block + 1) * cut.block_packs;
   const std::int64_t end = block_end < packs.end ? block_end : packs.end;
-  const auto begin_of = [&](int step) { return (first + step * split.row_threads) * kCount - lead; };
-  const auto is_copied = [&](int step) { return first + step * split.row_threads < end; };
+  const auto begin_of = [&](int step) { return (first + step * cut.row_threads) * kCount - lead; };
+  const auto is_copied = [&](int step) { return first + step * cut.row_threads < end; };
   // Of the bytes of every pack, the two aligned packs that hold them; all loads before the first store.
   // Without any, an input of no samples may be a null pointer.
   const std::int64_t start = packs.begin < packs.end ? begin_of(0) - p.pad_left : 0;
@@ -115,15 +115,15 @@ __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T pa
 #pragma unroll
   for (int step = 0; step < kPacksPerThread; ++step) {
     if (!is_copied(step)) continue;
-    words[step] = load_pack(aligned + step * split.row_threads * 4);
-    if (offset != 0) high[step] = load_pack(aligned + step * split.row_threads * 4 + 4);
+    words[step] = load_pack(aligned + step * cut.row_threads * 4);
+    if (offset != 0) high[step] = load_pack(aligned + step * cut.row_threads * 4 + 4);
   }
   // The elements before and behind the copied packs, one a thread.
   const std::int64_t before = packs.begin < packs.end ? packs.begin * kCount - lead : 0;
   const std::int64_t skipped = (packs.end - packs.begin) * kCount;
-  const std::int64_t threads = static_cast<std::int64_t>(split.row_blocks) * split.row_threads;
+  const std::int64_t threads = static_cast<std::int64_t>(cut.row_blocks) * cut.row_threads;
 #pragma unroll 1
-  for (std::int64_t i = static_cast<std::int64_t>(block) * split.row_threads + thread;
+  for (std::int64_t i = static_cast<std::int64_t>(block) * cut.row_threads + thread;
        i < p.positions - skipped; i += threads) {
     const std::int64_t position = i < before ? i : i + skipped;
     const std::int64_t source = pad_index(p.mode, position - p.pad_left, p.length, p.reflect_length);
@@ -156,8 +156,9 @@ void launch_pad_rows(const LaunchContext& context, const WindowParams& p) {
     const std::int64_t singles = p.positions - packs * kCount;
     const std::int64_t row_blocks =
         std::max({std::int64_t{1}, divided_up(packs, most_packs), divided_up(singles, most_packs * kCount)});
-    const RowSplit split{rows, divided_up(packs, row_blocks), Divisor(static_cast<std::uint32_t>(row_blocks)),
-                         static_cast<int>(row_blocks), row_threads};
+    const RowSplit split{rows, divided_up(packs, row_blocks),
+                         make_divisor(static_cast<std::uint32_t>(row_blocks)), static_cast<int>(row_blocks),
+                         row_threads};
     LaunchShape shape;
     shape.blocks_x = divided_up(rows, kThreads / row_threads) * row_blocks;
     shape.threads_x = kThreads;

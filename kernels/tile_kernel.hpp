@@ -19,7 +19,7 @@ namespace relayout::RELAYOUT_BACKEND {
 static_assert(sizeof(TileParams) <= 4000, "a kernel's arguments have 4 KiB");
 
 template <class From, class To, bool kUnaligned, Assembly kAssembly>
-__global__ __launch_bounds__(kMostTileThreads) void tile_kernel(const TileParams p) {
+__global__ __launch_bounds__(plan::kMostTileThreads) void tile_kernel(const TileParams p) {
   RELAYOUT_DYNAMIC_SHARED(unsigned char, tile);
   constexpr bool kRowsInOrder = kAssembly == Assembly::mixed || kAssembly == Assembly::vectors;
   const Place place = place_tile(p);

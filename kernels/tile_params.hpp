@@ -5,31 +5,18 @@
 
 #include <cstdint>
 
+#include "kernels/divisor.hpp"
+
 #include <relayout/dtype.hpp>
 #include <relayout/tensor_view.hpp>
 
 namespace relayout {
 
-/// index / extent for index < 2^31, as a multiplication: (mulhi(index, multiplier) + index) >> shift.
-/// T. Granlund, P. Montgomery, "Division by invariant integers using multiplication", PLDI 1994.
-struct FastDivisor {
-  std::uint32_t extent = 1, multiplier = 1, shift = 0;
-};
-
-constexpr FastDivisor make_divisor(std::uint32_t extent) {
-  FastDivisor divisor;
-  divisor.extent = extent;
-  while ((std::uint64_t{1} << divisor.shift) < extent) ++divisor.shift;
-  divisor.multiplier =
-      static_cast<std::uint32_t>((((std::uint64_t{1} << divisor.shift) - extent) << 32) / extent + 1);
-  return divisor;
-}
-
 /// One step along an axis of the tile: how far it moves in the operand, and in shared memory, where it either
 /// moves along a row (`column`, elements) or from row to row. `limited`: by how much it moves along the two
 /// axes at which the last tiles are cut short, the first in the low half.
 struct TileAxis {
-  FastDivisor extent;
+  Divisor extent;
   std::int32_t offset = 0;
   std::uint32_t column = 0, row = 0;
   std::uint32_t limited = 0;
@@ -45,7 +32,7 @@ struct TileAxes {
 
 /// A step from tile to tile along an axis of the nest.
 struct GridAxis {
-  FastDivisor tiles;
+  Divisor tiles;
   std::int64_t in = 0, out = 0;
 };
 
@@ -78,7 +65,7 @@ struct TileParams {
 
   // Reading: rows of `read_vectors` vectors that lie one after the other in the input.
   TileAxes read_rest;  // from row to row
-  FastDivisor read_vectors;
+  Divisor read_vectors;
   std::uint32_t read_rows = 1;
   std::int32_t read_cut = -1;  // the cut axis that ends the rows, and its step in elements
   std::uint32_t read_cut_step = 1;
@@ -93,7 +80,7 @@ struct TileParams {
   // Writing: runs of `write_elements`, dealt out in strips of `write_width` vectors.
   Assembly assembly = Assembly::elements;
   TileAxes write_run, write_rest;
-  FastDivisor write_width, write_rows;
+  Divisor write_width, write_rows;
   std::uint32_t write_vectors = 1, write_elements = 1;
   std::int32_t write_cut = -1;
   std::uint32_t write_cut_step = 1;

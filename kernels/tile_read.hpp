@@ -1,6 +1,7 @@
 // The tile from global to shared memory, in the input's order.
 #pragma once
 
+#include "host/plan/tile_rules.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/tile_walk.hpp"
@@ -8,14 +9,10 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-constexpr int kMostTileThreads = 512;
-/// Bytes a thread moves per tile, of the larger of the two types.
-constexpr int kTileBytesPerThread = 64;
-
 template <class T>
 constexpr int vector_count = 16 / static_cast<int>(sizeof(T));
 template <class From, class To>
-constexpr int elements_per_thread = kTileBytesPerThread /
+constexpr int elements_per_thread = plan::kTileBytesPerThread /
                                     static_cast<int>(sizeof(From) > sizeof(To) ? sizeof(From) : sizeof(To));
 
 template <class T, int kCount>

@@ -1,17 +1,10 @@
 // Where a block's tile lies, and where an item of it does.
 #pragma once
 
-#include "kernel_language.hpp"
+#include "kernels/divide.hpp"
 #include "kernels/tile_params.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
-
-/// index / d; index becomes the remainder.
-__device__ __forceinline__ std::uint32_t split(std::uint32_t& index, const FastDivisor& d) {
-  const std::uint32_t quotient = (__umulhi(index, d.multiplier) + index) >> d.shift;
-  index -= quotient * d.extent;
-  return quotient;
-}
 
 struct Position {
   std::int32_t offset = 0;

@@ -18,7 +18,7 @@ template <class To>
 __device__ __forceinline__ WriteItem write_item(const TileParams& p, const Place& place, std::uint32_t item) {
   WriteItem result;
   std::uint32_t run = split(item, p.write_width);  // item: the vector in its strip
-  const std::uint32_t strip = split(run, p.write_rows), vector = strip * p.write_width.extent + item;
+  const std::uint32_t strip = split(run, p.write_rows), vector = strip * p.write_width.value + item;
   if (vector >= p.write_vectors) return result;
   walk(p.write_rest, run, result.rest);
   result.first = vector * vector_count<To>;
@@ -32,6 +32,7 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const Place& pla
                                            const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
   constexpr int kGroup = kAssembly == Assembly::words ? 4 / static_cast<int>(sizeof(To)) : 1;
+  constexpr int kRowsPerVector = kAssembly == Assembly::vectors ? 1 : kCount;
   // A lane may have less than one item: of f64 to two runs of f16.
   constexpr std::uint32_t kPerItem = kCount * kGroup;
   constexpr std::uint32_t kTurns = (elements_per_thread<From, To> + kPerItem - 1) / kPerItem;
@@ -43,10 +44,8 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const Place& pla
     To* address = out + item.rest.offset + static_cast<std::int32_t>(item.first);
     Position position = item.rest;
     walk(p.write_run, item.first, position);
-    const unsigned char* source =
-        tile + row_begin < kAssembly == Assembly::vectors
-            ? 1
-            : kCount > (p, position.row) + position.column * static_cast<std::uint32_t>(sizeof(To));
+    const unsigned char* source = tile + row_begin<kRowsPerVector>(p, position.row) +
+                                  position.column * static_cast<std::uint32_t>(sizeof(To));
     if constexpr (kAssembly == Assembly::vectors) {
       Pack<std::uint32_t> words;
       load_16_bytes(&words, source);
@@ -144,7 +143,7 @@ __device__ __forceinline__ void write_skewed(const TileParams& p, const Place& p
   }
   if (!place.first) return;
 #pragma unroll 1
-  for (std::uint32_t item = threadIdx.x; item < p.write_rows.extent * kBoundary; item += blockDim.x) {
+  for (std::uint32_t item = threadIdx.x; item < p.write_rows.value * kBoundary; item += blockDim.x) {
     const std::uint32_t element = item % kBoundary;
     Position rest;
     walk(p.write_rest, item / kBoundary, rest);

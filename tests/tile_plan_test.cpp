@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "host/plan/tile_rules.hpp"
 #include "tests/support/random.hpp"
 
 namespace relayout::plan {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/plan/tile_plan.hpp"
+#include "host/plan/tile_rules.hpp"
 
 namespace relayout {
 namespace {
@@ -41,8 +41,8 @@ class Trace {
     for_each_warp(per_thread_ / read_, [&](std::int64_t first_item) {
       for (std::int64_t part = 0; part < read_ / piece; ++part) {
         visit_lanes(SharedAccess::write, first_item, static_cast<int>(piece * size_), [&](std::int64_t item) {
-          const std::int64_t rest = item / p_.read_vectors.extent;
-          const std::int64_t first = item % p_.read_vectors.extent * read_;
+          const std::int64_t rest = item / p_.read_vectors.value;
+          const std::int64_t first = item % p_.read_vectors.value * read_;
           if (rest >= p_.read_rows || first >= read_elements_) return kNoAddress;
           const Position position = walk(p_.read_rest, rest);
           return position.inside ? row_begin(position.row) + first * size_ + part * 16 : kNoAddress;
@@ -87,8 +87,8 @@ class Trace {
     std::int64_t limited = 0;
     for (int k = 0; k < axes.count; ++k) {
       const TileAxis& axis = axes.axes[k];
-      const std::int64_t i = k + 1 < axes.count ? index % axis.extent.extent : index;
-      index /= axis.extent.extent;
+      const std::int64_t i = k + 1 < axes.count ? index % axis.extent.value : index;
+      index /= axis.extent.value;
       position.offset += i * axis.offset;
       position.column += i * axis.column;
       position.row += i * axis.row;
@@ -110,7 +110,7 @@ class Trace {
     Position rest;
   };
   Item item_of(std::int64_t number) const {
-    const std::int64_t width = p_.write_width.extent, rows = p_.write_rows.extent;
+    const std::int64_t width = p_.write_width.value, rows = p_.write_rows.value;
     const std::int64_t vector = number / width / rows * width + number % width;
     Item item;
     if (vector >= p_.write_vectors) return item;
@@ -186,7 +186,7 @@ class Trace {
         }
       }
     });
-    const std::int64_t boundary = kSectorBytes / size_, heads = p_.write_rows.extent * boundary;
+    const std::int64_t boundary = kSectorBytes / size_, heads = p_.write_rows.value * boundary;
     for_each_warp((heads + p_.threads - 1) / p_.threads, [&](std::int64_t first_item) {
       visit_lanes(SharedAccess::read, first_item, static_cast<int>(size_), [&](std::int64_t number) {
         if (number >= heads) return kNoAddress;

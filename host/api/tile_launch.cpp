@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "host/plan/tile_rules.hpp"
+
 namespace relayout {
 namespace {
 
@@ -43,7 +45,7 @@ SharedSteps shared_steps(const TilePlan& plan) {
   }
   for (int k = 0; k < plan.write.count; ++k) {
     const int axis = plan.write.axes[k];
-    if (plan.in_read_run(axis)) continue;
+    if (plan.read.in_run(axis)) continue;
     steps.row[axis] = row;
     row *= static_cast<std::uint32_t>(plan.extent[axis]);
   }
@@ -60,6 +62,10 @@ class Filler {
     fill_shared();
     fill_write();
     fill_grid();
+    fill_bounds();
+    // Too large for the caches to be of use to a reader: past them.
+    params_.streaming =
+        nest_.elements() * static_cast<std::int64_t>(size_of(params_.out_type)) >= kStreamingBytes;
   }
 
  private:
@@ -89,7 +95,7 @@ class Filler {
 
   static std::uint32_t size_of_rest(const TileAxes& axes) {
     std::uint32_t size = 1;
-    for (int k = 0; k < axes.count; ++k) size *= axes.axes[k].extent.extent;
+    for (int k = 0; k < axes.count; ++k) size *= axes.axes[k].extent.value;
     return size;
   }
 
@@ -105,34 +111,23 @@ class Filler {
   }
 
   void fill_shared() {
-    const auto size = static_cast<std::uint32_t>(size_of(params_.out_type));
-    const auto vector = static_cast<std::uint32_t>(16 / size), rows = static_cast<std::uint32_t>(plan_.rows);
-    const std::uint32_t in_vector = static_cast<std::uint32_t>(16 / size_of(params_.in_type));
-    // An odd number of 16-byte chunks: neighbouring rows start 4 banks apart, whatever the number of rows.
-    const std::uint32_t columns = (params_.read_elements + in_vector - 1) / in_vector * in_vector;
-    params_.pitch = (((columns * size + 15) / 16) | 1) * 16;
-    params_.assembly = assembly_of(plan_.assembly);
-    const bool in_order = params_.assembly == Assembly::mixed || params_.assembly == Assembly::vectors;
-    params_.rows_by_vector = in_order ? rows : (rows + vector - 1) / vector;
-    params_.shared_bytes =
-        (in_order || rows < vector ? rows : params_.rows_by_vector * vector) * params_.pitch;
+    params_.pitch = static_cast<std::uint32_t>(plan_.pitch);
+    params_.rows_by_vector = static_cast<std::uint32_t>(plan_.rows_by_vector);
+    params_.shared_bytes = static_cast<std::uint32_t>(plan_.shared_bytes);
   }
 
   void fill_write() {
     const auto size = static_cast<std::uint32_t>(size_of(params_.out_type));
     const std::uint32_t vector = 16 / size;
+    params_.assembly = assembly_of(plan_.assembly);
     params_.write_run = axes_of(plan_.write, 0, plan_.write.run, 0);
     params_.write_rest = axes_of(plan_.write, plan_.write.run, plan_.write.count, 0);
     for (int k = 0; k < params_.write_run.count; ++k)
       params_.write_run.axes[k].offset = 0;  // the run is contiguous
     params_.write_elements = static_cast<std::uint32_t>(plan_.write.run_elements);
-    std::uint32_t covered = params_.write_elements;
-    if (plan_.skewed_axis >= 0) {
-      covered = covered / static_cast<std::uint32_t>(plan_.extent[plan_.skewed_axis]) *
-                static_cast<std::uint32_t>(plan_.step[plan_.skewed_axis]);
-    }
-    params_.write_vectors = (covered + vector - 1) / vector;
-    params_.write_width = make_divisor(std::min<std::uint32_t>(params_.write_vectors, 8));
+    params_.write_vectors = static_cast<std::uint32_t>(plan_.write_vectors);
+    params_.write_width =
+        make_divisor(std::min<std::uint32_t>(params_.write_vectors, plan::kTileStripVectors));
     find_cut(plan_.write, params_.write_cut, params_.write_cut_step);
     const TileAxis& fastest = params_.write_run.axes[0];
     params_.element_step =
@@ -158,7 +153,7 @@ class Filler {
       if (plan_.write.axes[plan_.write.run + k] != fastest) continue;
       TileAxis& axis = params_.write_rest.axes[k];
       params_.group_step = axis.offset;
-      axis.extent = make_divisor(axis.extent.extent / group);
+      axis.extent = make_divisor(axis.extent.value / group);
       axis.offset *= static_cast<std::int32_t>(group);
       axis.column *= group;
       axis.limited *= group;
@@ -187,24 +182,21 @@ class Filler {
       tiles *= count;
     }
     params_.tiles = static_cast<std::uint32_t>(tiles);
-    // Too large for the caches to be of use to a reader: past them.
-    params_.streaming =
-        nest_.elements() * static_cast<std::int64_t>(size_of(params_.out_type)) >= kStreamingBytes;
-    // Bytes of the input that exist: from its smallest address to its largest.
-    std::int64_t begin = 0, end = 0;
+  }
+
+  /// Which bytes of the input may be read.
+  void fill_bounds() {
+    // The input's elements, from its smallest address to its largest, and those that a tile reaches.
+    std::int64_t begin = 0, end = 0, back = 0, on = 0;
     for (int axis = 0; axis < nest_.rank(); ++axis) {
-      const std::int64_t reach = (nest_.extents[axis] - 1) * nest_.strides[1][axis];
-      (reach < 0 ? begin : end) += reach;
+      const std::int64_t stride = nest_.strides[1][axis];
+      (stride < 0 ? begin : end) += (nest_.extents[axis] - 1) * stride;
+      (stride < 0 ? back : on) += (plan_.extent[axis] - 1) * stride;
     }
     const auto size = static_cast<std::int64_t>(size_of(params_.in_type));
     params_.in_begin = begin * size;
     params_.in_end = (end + 1) * size;
-    // A tile's own reach, and a word more on both sides.
-    std::int64_t back = 0, on = 0;
-    for (int axis = 0; axis < nest_.rank(); ++axis) {
-      const std::int64_t reach = (plan_.extent[axis] - 1) * nest_.strides[1][axis];
-      (reach < 0 ? back : on) += reach;
-    }
+    // The tile's reach, and a word more on both sides.
     params_.inner_begin = begin - back + 16;
     params_.inner_end = end - on - 32;
   }

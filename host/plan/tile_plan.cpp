@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "host/plan/tile_rules.hpp"
+
 namespace relayout::plan {
 namespace {
 
 constexpr int kVectorBytes = 16;
 /// Where skewed runs start: a sector of the memory.
 constexpr int kSectorBytes = 32;
-/// Vectors of a strip: 128 bytes of a run, so that a warp covers several runs.
-constexpr std::int64_t kStripVectors = 8;
 constexpr std::int64_t kShortestRun = 64, kLongestRun = 16384;  // bytes, of the candidates
 
 // Estimated share of the memory's speed, fitted to measurements on an H200 (docs/permute.md): bytes lost per
@@ -24,23 +24,6 @@ constexpr double kUnaligned = 0.78, kSkewed = 0.9, kMixed = 0.8, kSingleBytes = 
 
 std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 std::int64_t round_up(std::int64_t value, std::int64_t to) { return divide_up(value, to) * to; }
-
-using Order = std::array<std::int8_t, kMaxRank>;
-
-/// Axes by stride, the smallest first; repeated axes (stride 0) last.
-Order sorted_by(const Dims& strides) {
-  Order order{};
-  const int rank = static_cast<int>(strides.size());
-  for (int k = 0; k < rank; ++k) order[k] = static_cast<std::int8_t>(rank - 1 - k);
-  const auto key = [&](int axis) { return strides[axis] == 0 ? INT64_MAX : std::abs(strides[axis]); };
-  std::stable_sort(order.begin(), order.begin() + rank, [&](int a, int b) { return key(a) < key(b); });
-  return order;
-}
-
-bool contains(const TileOrder& order, int axis) {
-  return std::find(order.axes.begin(), order.axes.begin() + order.run, axis) !=
-         order.axes.begin() + order.run;
-}
 
 /// Makes and judges candidates for one nest.
 class TileChooser {
@@ -65,28 +48,32 @@ class TileChooser {
   TilePlan make(int threads, std::int64_t read_bytes, std::int64_t write_bytes) const;
 
  private:
-  void grow(const Order& order, const Dims& strides, std::int64_t elements, TilePlan& plan) const;
+  void grow(const AxisOrder& order, const Dims& strides, std::int64_t elements, TilePlan& plan) const;
   void fill_up(std::int64_t capacity, TilePlan& plan) const;
-  bool order_axes(const Order& order, const Dims& strides, const TilePlan& plan, int end,
-                  TileOrder& result) const;
+  bool order_side(const AxisOrder& order, const Dims& strides, const TilePlan& plan, int end,
+                  TileOrder& result) const {
+    return order_axes(order, strides, nest_.extents, plan.extent, plan.step, end, result);
+  }
   bool order_tile(TilePlan& plan) const;
   bool runs_aligned(const Dims& strides, const TilePlan& plan, const TileOrder& order,
                     std::int64_t vector) const;
   bool choose_assembly(TilePlan& plan) const;
   bool skew(TilePlan& plan, bool outside_run) const;
   bool find_cuts(TilePlan& plan) const;
-  bool fits(const TilePlan& plan, std::int64_t elements, std::int64_t vectors) const;
+  void lay_out(TilePlan& plan, std::int64_t elements) const;
+  bool fits(const TilePlan& plan, std::int64_t elements) const;
   double score(const TilePlan& plan, std::int64_t elements) const;
 
   const LoopNest& nest_;
   const TileTarget& target_;
   const Dims &in_, &out_;
-  Order read_, write_;
+  AxisOrder read_, write_;
   std::int64_t read_vector_, write_vector_;
 };
 
 /// Grows the tile along an operand's axes until its run has about `elements`.
-void TileChooser::grow(const Order& order, const Dims& strides, std::int64_t elements, TilePlan& plan) const {
+void TileChooser::grow(const AxisOrder& order, const Dims& strides, std::int64_t elements,
+                       TilePlan& plan) const {
   std::int64_t run = 1;
   for (int k = 0; k < nest_.rank() && run < elements; ++k) {
     const int axis = order[k];
@@ -119,40 +106,18 @@ void TileChooser::fill_up(std::int64_t capacity, TilePlan& plan) const {
   }
 }
 
-/// `end`: an axis at which the run ends, -1: none. False without a run, or with too many axes.
-bool TileChooser::order_axes(const Order& order, const Dims& strides, const TilePlan& plan, int end,
-                             TileOrder& result) const {
-  result = TileOrder{};
-  bool gapless = true, in_run = true;
-  for (int k = 0; k < nest_.rank(); ++k) {
-    const int axis = order[k];
-    const bool follows = gapless && strides[axis] == result.gapless_elements;
-    gapless = follows && plan.step[axis] == nest_.extents[axis];
-    if (plan.extent[axis] == 1) continue;
-    if (result.count == static_cast<int>(result.axes.size())) return false;
-    if (follows) result.gapless_elements *= plan.extent[axis];
-    in_run = in_run && follows && axis != end;
-    if (in_run) {
-      result.run_elements *= plan.extent[axis];
-      ++result.run;
-    }
-    result.axes[result.count++] = static_cast<std::int8_t>(axis);
-  }
-  return result.run > 0;
-}
-
 /// The tile's axes in both orders. Each side's run ends in front of the axis along which the other is
 /// fastest, where what lies in front of it is whole vectors: then the elements of an output vector come from
 /// different rows, and the elements of a row go to different output runs.
 bool TileChooser::order_tile(TilePlan& plan) const {
-  if (!order_axes(write_, out_, plan, -1, plan.write) || !order_axes(read_, in_, plan, -1, plan.read))
+  if (!order_side(write_, out_, plan, -1, plan.write) || !order_side(read_, in_, plan, -1, plan.read))
     return false;
   const int written = plan.write.axes[0], read = plan.read.axes[0];
   if (written == read) return true;
   TileOrder shorter;
-  if (order_axes(read_, in_, plan, written, shorter) && shorter.run_elements % read_vector_ == 0)
+  if (order_side(read_, in_, plan, written, shorter) && shorter.run_elements % read_vector_ == 0)
     plan.read = shorter;
-  if (order_axes(write_, out_, plan, read, shorter) && shorter.run_elements % write_vector_ == 0 &&
+  if (order_side(write_, out_, plan, read, shorter) && shorter.run_elements % write_vector_ == 0 &&
       target_.out_offset % kVectorBytes == 0) {
     plan.write = shorter;
   }
@@ -175,7 +140,7 @@ bool TileChooser::runs_aligned(const Dims& strides, const TilePlan& plan, const 
   }
   if (inner % vector != 0) return false;
   for (int axis = 0; axis < nest_.rank(); ++axis) {
-    if (!contains(order, axis) && strides[axis] % vector != 0) return false;
+    if (!order.in_run(axis) && strides[axis] % vector != 0) return false;
   }
   return true;
 }
@@ -202,7 +167,7 @@ bool TileChooser::choose_assembly(TilePlan& plan) const {
   const int fastest = plan.write.axes[0], row = plan.read.axes[0];
   const bool whole_vectors = plan.extent[fastest] % write_vector_ == 0;
   bool outside_run = true;
-  for (int k = 0; k < plan.write.run; ++k) outside_run = outside_run && !plan.in_read_run(plan.write.axes[k]);
+  for (int k = 0; k < plan.write.run; ++k) outside_run = outside_run && !plan.read.in_run(plan.write.axes[k]);
   const bool one_step = outside_run || plan.write.run == 1;
   if (!out_aligned && one_step) return skew(plan, outside_run);
   if (!out_aligned || !(one_step || whole_vectors)) {
@@ -211,7 +176,7 @@ bool TileChooser::choose_assembly(TilePlan& plan) const {
     plan.assembly = TileWrite::vectors;
   } else {
     const int group = 4 / target_.out_bytes;
-    const bool grouped = group > 1 && outside_run && !contains(plan.write, row) &&
+    const bool grouped = group > 1 && outside_run && !plan.write.in_run(row) &&
                          nest_.extents[row] % group == 0 && plan.step[row] % group == 0;
     plan.assembly = grouped ? TileWrite::words : TileWrite::elements;
     plan.grouped = grouped ? group : 1;
@@ -229,18 +194,29 @@ bool TileChooser::find_cuts(TilePlan& plan) const {
   return true;
 }
 
+/// Shared memory, and what is written from it. An odd number of 16-byte chunks to a row: neighbouring rows
+/// start 4 banks apart, whatever the number of rows.
+void TileChooser::lay_out(TilePlan& plan, std::int64_t elements) const {
+  plan.rows = elements / plan.read.run_elements;
+  plan.pitch =
+      (divide_up(round_up(plan.read.run_elements, read_vector_) * target_.out_bytes, kVectorBytes) | 1) *
+      kVectorBytes;
+  plan.rows_by_vector = plan.rows_in_order() ? plan.rows : divide_up(plan.rows, write_vector_);
+  const bool whole_blocks = !plan.rows_in_order() && plan.rows >= write_vector_;
+  plan.shared_bytes = (whole_blocks ? plan.rows_by_vector * write_vector_ : plan.rows) * plan.pitch;
+  std::int64_t covered = plan.write.run_elements;
+  if (plan.skewed_axis >= 0) covered = covered / plan.extent[plan.skewed_axis] * plan.step[plan.skewed_axis];
+  plan.write_vectors = divide_up(covered, write_vector_);
+}
+
 /// Threads, shared memory, 32-bit offsets within the tile, and the grid have room for it.
-bool TileChooser::fits(const TilePlan& plan, std::int64_t elements, std::int64_t vectors) const {
+bool TileChooser::fits(const TilePlan& plan, std::int64_t elements) const {
   const std::int64_t room = capacity(plan.threads);
-  const std::int64_t strips = round_up(vectors, std::min(vectors, kStripVectors));
+  const std::int64_t strips =
+      round_up(plan.write_vectors, std::min<std::int64_t>(plan.write_vectors, kTileStripVectors));
   if (plan.rows * round_up(plan.read.run_elements, read_vector_) > room) return false;
   if (elements / plan.write.run_elements * strips * write_vector_ > room) return false;
-  const std::int64_t chunks =
-      divide_up(round_up(plan.read.run_elements, read_vector_) * target_.out_bytes, kVectorBytes) | 1;
-  const bool in_order = plan.assembly == TileWrite::vectors || plan.assembly == TileWrite::mixed;
-  const std::int64_t rows =
-      in_order || plan.rows < write_vector_ ? plan.rows : round_up(plan.rows, write_vector_);
-  if (rows * chunks * kVectorBytes > target_.shared_bytes) return false;
+  if (plan.shared_bytes > target_.shared_bytes) return false;
   double in_reach = 0, out_reach = 0, tiles = 1;
   for (int axis = 0; axis < nest_.rank(); ++axis) {
     in_reach += static_cast<double>(plan.extent[axis] - 1) * std::abs(static_cast<double>(in_[axis]));
@@ -284,11 +260,8 @@ TilePlan TileChooser::make(int threads, std::int64_t read_bytes, std::int64_t wr
   if (elements > capacity(threads)) return plan;
   plan.extent = plan.step;
   if (!order_tile(plan) || !choose_assembly(plan) || !find_cuts(plan)) return plan;
-  plan.rows = elements / plan.read.run_elements;
-  std::int64_t covered = plan.write.run_elements;
-  if (plan.skewed_axis >= 0) covered = covered / plan.extent[plan.skewed_axis] * plan.step[plan.skewed_axis];
-  const std::int64_t vectors = divide_up(covered, write_vector_);
-  if (!fits(plan, elements, vectors)) return plan;
+  lay_out(plan, elements);
+  if (!fits(plan, elements)) return plan;
   plan.score = score(plan, elements);
   plan.valid = true;
   return plan;
@@ -296,15 +269,13 @@ TilePlan TileChooser::make(int threads, std::int64_t read_bytes, std::int64_t wr
 
 }  // namespace
 
-bool TilePlan::in_read_run(int axis) const noexcept { return contains(read, axis); }
-
 TilePlan choose_tile(const LoopNest& nest, const TileTarget& target) {
   TilePlan best;
   if (nest.rank() == 0 || nest.rank() > kMaxRank) return best;
   const TileChooser chooser(nest, target);
   // Small blocks only where large ones would leave multiprocessors without work.
   const bool small = nest.elements() < 4 * target.multiprocessors * chooser.capacity(256);
-  for (int threads = small ? 64 : 256; threads <= (small ? 256 : 512); threads *= 2) {
+  for (int threads = small ? 64 : 256; threads <= (small ? 256 : kMostTileThreads); threads *= 2) {
     const std::int64_t room = chooser.capacity(threads) * std::max(target.in_bytes, target.out_bytes);
     for (std::int64_t read = kShortestRun; read <= kLongestRun; read *= 2) {
       for (std::int64_t write = kShortestRun; write <= kLongestRun; write *= 2) {

@@ -3,11 +3,10 @@
 // sides.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string>
 
 #include "host/plan/loop_nest.hpp"
+#include "host/plan/tile_order.hpp"
 
 namespace relayout::plan {
 
@@ -29,36 +28,32 @@ enum class TileWrite {
   skewed     // as `elements`, for runs that start at any address
 };
 
-/// The tile's axes in the order in which one operand walks them, the fastest first. The first `run` of them
-/// follow each other in memory without a gap: `run_elements` in a row.
-struct TileOrder {
-  std::array<std::int8_t, 6> axes{};
-  int count = 0, run = 0;
-  std::int64_t run_elements = 1;
-  /// Elements that follow each other without a gap, those of the rest included.
-  std::int64_t gapless_elements = 1;
-};
-
 struct TilePlan {
   bool valid = false;
   int threads = 256;
   /// Per axis of the nest: extent of a tile, and the step from tile to tile, which is smaller only along the
   /// axis of overlapping tiles (TileWrite::skewed).
-  std::array<std::int32_t, kMaxRank> extent{}, step{};
+  TileExtents extent{}, step{};
   TileOrder read, write;
   bool unaligned = false;
   TileWrite assembly = TileWrite::elements;
   int grouped = 1;  // output runs written together (TileWrite::words)
   int skewed_axis = -1;
   int cuts[2] = {-1, -1};  // axes whose last tile is short
-  std::int64_t rows = 1;   // of shared memory: the tile's elements outside the input's run
-  double score = 0;        // estimated share of the memory's speed
 
-  bool in_read_run(int axis) const noexcept;
+  /// Vectors of an output run that the tile itself writes.
+  std::int64_t write_vectors = 1;
+  /// Shared memory: rows of `pitch` bytes, one for each run of the input. Row r lies at (r % N) *
+  /// rows_by_vector
+  /// + r / N, N elements to an output vector; in order for TileWrite::vectors and mixed.
+  std::int64_t rows = 1, pitch = 16, rows_by_vector = 1, shared_bytes = 16;
+
+  double score = 0;  // estimated share of the memory's speed
+
+  bool rows_in_order() const noexcept {
+    return assembly == TileWrite::vectors || assembly == TileWrite::mixed;
+  }
 };
-
-/// Bytes a thread moves per tile, of the larger element type.
-constexpr int kTileBytesPerThread = 64;
 
 /// The best plan for a normalised nest of one output and one input, or one that is not `valid`: there is no
 /// run on one of the sides, or no tile whose offsets fit in 32 bits.

@@ -140,10 +140,11 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("batch_stride_0", "place.in += @tile * p.grid[k].in@;", "k == 2 ? 0 : tile * p.grid[k].in"),
     ("batch_offset_in_32_bits", "place.in += @tile * p.grid[k].in@;", "mutant::wrapped(tile * p.grid[k].in)"),
     ("result_offset_in_32_bits", "place.out += @tile * p.grid[k].out@;", "mutant::wrapped(tile * p.grid[k].out)"),
-    ("division_rounds_down", "(@__umulhi(index, d.multiplier) + index@) >> d.shift",
-     "__umulhi(index, d.multiplier - 1) + index"),
     ("rows_in_order", "(@(row % N) * p.rows_by_vector + row / N@) * p.pitch", "row"),
     ("no_tile_is_the_first", "place.first = @tile == 0@;", "tile == 1"),
+]) + mutants_of("divide", "kernels/divide.hpp", COPY, [
+    ("division_rounds_down", "(@__umulhi(index, d.multiplier) + index@) >> d.shift",
+     "__umulhi(index, d.multiplier - 1) + index"),
 ]) + mutants_of("tile_read", "kernels/tile_read.hpp", COPY, [
     ("last_vector_dropped", "first >= @place.read_elements@", "place.read_elements - kRead + 1"),
     ("one_row_too_few", "rest >= @p.read_rows@", "p.read_rows - 1"),
