@@ -1,88 +1,74 @@
-// Shared memory's bank conflicts of the tile kernel, counted over the addresses that its parameters give: the
-// reads that put an output vector together, element by element (or word by word), one access of a warp each.
+// The tile kernel's accesses to shared memory, counted over the addresses that its parameters give.
+#include "host/api/tile_banks.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <map>
+#include <numeric>
 #include <set>
 
 #include "host/api/tile_launch.hpp"
+#include "tests/support/random.hpp"
 
 namespace relayout::test {
 namespace {
 
-constexpr std::uint32_t kBanks = 32, kWarp = 32;
+using plan::BankReport;
+using plan::SharedAccess;
 
-/// Where element `index` of some axes of the tile lies: column and row.
-void walk(const TileAxes& axes, std::uint32_t index, std::uint32_t& column, std::uint32_t& row) {
-  for (int k = 0; k < axes.count; ++k) {
-    const std::uint32_t extent = axes.axes[k].extent.value;
-    const std::uint32_t i = k + 1 < axes.count ? index % extent : index;
-    column += i * axes.axes[k].column;
-    row += i * axes.axes[k].row;
-    index /= extent;
-  }
-}
+alignas(32) char memory[64];  // only addresses are computed
 
-/// The most words that one bank has to deliver to a warp for one access, over all warps and elements of a
-/// tile.
-std::size_t worst_conflict(const TileParams& p) {
-  const auto size = static_cast<std::uint32_t>(size_of(p.out_type));
-  const std::uint32_t vector = 16 / size, width = p.write_width.value, rows = p.write_rows.value;
-  const std::uint32_t strips = (p.write_vectors + width - 1) / width, items = strips * width * rows;
-  std::size_t worst = 0;
-  for (std::uint32_t warp = 0; warp < items; warp += kWarp) {
-    for (std::uint32_t element = 0; element < vector; ++element) {
-      std::map<std::uint32_t, std::set<std::uint32_t>> words;
-      // Accesses of 8 bytes go by half warps.
-      const std::uint32_t lanes = size == 8 ? kWarp / 2 : kWarp;
-      for (std::uint32_t item = warp; item < std::min(items, warp + lanes); ++item) {
-        const std::uint32_t run = item / width % rows,
-                            first = (item / width / rows * width + item % width) * vector;
-        if (first >= p.write_elements) continue;
-        std::uint32_t column = 0, row = 0;
-        walk(p.write_rest, run, column, row);
-        walk(p.write_run, first, column, row);
-        const std::uint32_t byte = (row % vector * p.rows_by_vector + row / vector) * p.pitch +
-                                   column * size + element * p.element_step;
-        for (std::uint32_t word = byte / 4; word <= (byte + size - 1) / 4; ++word)
-          words[word % kBanks].insert(word);
-      }
-      for (const auto& bank : words) worst = std::max(worst, bank.second.size());
-    }
-  }
-  return worst;
-}
+struct Tile {
+  bool valid = false;
+  TileParams params;
+};
 
-/// The tile kernel's parameters for a contiguous [shape], permuted by `axes`.
-TileParams params_of(DType type, const Dims& shape, const std::vector<int>& axes) {
-  static char memory;  // only addresses are computed
-  const TensorView in = TensorView(&memory, type, shape).permuted(axes);
-  const plan::LoopNest nest = plan::normalise(plan::make_nest(TensorView(&memory, type, in.shape()), {in}));
+/// The tile kernel's parameters for a contiguous [shape], permuted by `axes`; offsets in bytes from 32.
+Tile tile_of(DType in_type, DType out_type, const Dims& shape, const std::vector<int>& axes,
+             std::int64_t shared_bytes, int in_offset = 0, int out_offset = 0) {
+  Tile tile;
+  tile.params.in = memory + in_offset;
+  tile.params.out = memory + out_offset;
+  tile.params.in_type = in_type;
+  tile.params.out_type = out_type;
+  const TensorView in = TensorView(memory + in_offset, in_type, shape).permuted(axes);
+  const plan::LoopNest nest =
+      plan::normalise(plan::make_nest(TensorView(memory + out_offset, out_type, in.shape()), {in}));
   plan::TileTarget target;
-  target.in_bytes = target.out_bytes = static_cast<int>(size_of(type));
+  target.in_bytes = static_cast<int>(size_of(in_type));
+  target.out_bytes = static_cast<int>(size_of(out_type));
+  target.in_offset = in_offset % 16;
+  target.out_offset = out_offset;
+  target.shared_bytes = shared_bytes;
   target.multiprocessors = 132;
   const plan::TilePlan plan = plan::choose_tile(nest, target);
-  EXPECT_TRUE(plan.valid);
-  TileParams params;
-  params.in_type = params.out_type = type;
-  fill_tile_params(nest, plan, params);
-  return params;
+  tile.valid = plan.valid;
+  if (plan.valid) fill_tile_params(nest, plan, tile.params);
+  return tile;
+}
+
+const std::vector<DeviceProperties>& devices() {
+  static const std::vector<DeviceProperties> both{DeviceProperties::h200(), DeviceProperties::mi300x()};
+  return both;
 }
 
 /// Eight vectors of a run and four of its neighbours cover all banks; with shorter runs lanes meet in pairs.
 TEST(TileBanks, AlignedTransposesHaveNoConflictsInRunsOf128Bytes) {
   int without = 0;
-  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64})
-    for (const Dims& shape : {Dims{8192, 8192}, Dims{1216, 43408}, Dims{3136, 256}, Dims{7264, 7264}}) {
-      SCOPED_TRACE(std::string(name_of(type)) + " " + to_string(shape));
-      const TileParams params = params_of(type, shape, {1, 0});
-      ASSERT_TRUE(params.assembly == Assembly::elements || params.assembly == Assembly::words);
-      const bool long_runs = params.write_vectors >= 8;
-      EXPECT_LE(worst_conflict(params), long_runs ? 1u : 2u);
-      without += long_runs ? 1 : 0;
-    }
-  EXPECT_GE(without, 12);
+  for (const DeviceProperties& device : devices())
+    for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64})
+      for (const Dims& shape : {Dims{8192, 8192}, Dims{1216, 43408}, Dims{3136, 256}, Dims{7264, 7264}}) {
+        SCOPED_TRACE(device.name + " " + std::string(name_of(type)) + " " + to_string(shape));
+        const Tile tile = tile_of(type, type, shape, {1, 0}, 48 * 1024);
+        ASSERT_TRUE(tile.valid);
+        ASSERT_TRUE(tile.params.assembly == Assembly::elements || tile.params.assembly == Assembly::words);
+        const BankReport report = count_conflicts(tile.params, device);
+        const bool long_runs = tile.params.write_vectors >= 8;
+        EXPECT_LE(report.drain.worst, long_runs ? 1 : 2);
+        EXPECT_EQ(report.fill.passes, report.fill.least);
+        without += long_runs ? 1 : 0;
+      }
+  EXPECT_GE(without, 24);
 }
 
 /// Short axes whose runs merge: what the docs call bounded.
@@ -90,11 +76,103 @@ TEST(TileBanks, MergedAxesHaveBoundedConflicts) {
   for (const Dims& shape : {Dims{48, 28, 28, 28, 48}, Dims{32, 16, 16, 16, 16, 32}, Dims{96, 76, 76, 96}}) {
     std::vector<int> reversed;
     for (int axis = static_cast<int>(shape.size()); axis-- > 0;) reversed.push_back(axis);
-    const TileParams params = params_of(DType::f32, shape, reversed);
+    const Tile tile = tile_of(DType::f32, DType::f32, shape, reversed, 48 * 1024);
     SCOPED_TRACE(to_string(shape));
-    ASSERT_EQ(params.assembly, Assembly::elements);
-    EXPECT_LE(worst_conflict(params), 4u);
+    ASSERT_TRUE(tile.valid);
+    ASSERT_EQ(tile.params.assembly, Assembly::elements);
+    for (const DeviceProperties& device : devices())
+      EXPECT_LE(count_conflicts(tile.params, device).drain.worst, 4);
   }
+}
+
+/// What is read from shared memory has been written there, and all of it within the block's bytes: the
+/// counted addresses are those of a kernel that works. Returns the bytes read.
+std::int64_t expect_read_what_is_written(const TileParams& params, int warp) {
+  std::vector<bool> written(params.shared_bytes), read(params.shared_bytes);
+  std::int64_t missing = 0, outside = 0;
+  visit_shared_accesses(
+      params, warp, [&](SharedAccess access, const std::vector<std::int64_t>& addresses, int bytes) {
+        for (const std::int64_t address : addresses) {
+          for (std::int64_t byte = address; address != plan::kNoAddress && byte < address + bytes; ++byte) {
+            if (byte >= params.shared_bytes) {
+              ++outside;
+              continue;
+            }
+            const auto place = static_cast<std::size_t>(byte);
+            if (access == SharedAccess::write) {
+              written[place] = true;
+            } else {
+              read[place] = true;
+              missing += written[place] ? 0 : 1;
+            }
+          }
+        }
+      });
+  EXPECT_EQ(outside, 0);
+  EXPECT_EQ(missing, 0);
+  return std::count(read.begin(), read.end(), true);
+}
+
+/// Random nests: docs/permute.md, "Banks", says which conflicts there are.
+TEST(TileBanks, RandomPlansKeepTheirBounds) {
+  int planned = 0;
+  double passes[5] = {}, least[5] = {};
+  for (const std::uint64_t seed : random_seeds(150)) {
+    SCOPED_TRACE(reproduce(seed));
+    Random random(seed);
+    Dims shape;
+    for (std::int64_t rank = random.integer(1, 6); rank-- > 0;)
+      shape.push_back(random.chance(0.2)   ? random.integer(1, 3000)
+                      : random.chance(0.5) ? 8 * random.integer(1, 8)
+                                           : random.integer(1, 60));
+    if (shape.size() > 5) std::fill(shape.begin(), shape.begin() + 2, random.integer(1, 9));
+    std::vector<int> axes(shape.size());
+    std::iota(axes.begin(), axes.end(), 0);
+    for (std::size_t i = axes.size(); i > 1; --i)
+      std::swap(axes[i - 1],
+                axes[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
+    const DType type = random.pick<DType>({DType::u8, DType::f16, DType::f32, DType::f64});
+    const DType in_type = type != DType::u8 && random.chance(0.2) ? DType::f32 : type;
+    const int in_offset = random.chance(0.2) ? static_cast<int>(size_of(in_type)) : 0;
+    const int out_offset = random.chance(0.2) ? static_cast<int>(size_of(type)) : 0;
+    for (const DeviceProperties& device : devices()) {
+      const Tile tile =
+          tile_of(in_type, type, shape, axes, device.shared_memory_per_block, in_offset, out_offset);
+      if (!tile.valid) continue;
+      ++planned;
+      EXPECT_GT(expect_read_what_is_written(tile.params, device.warp_size), 0);
+      const BankReport report = count_conflicts(tile.params, device);
+      EXPECT_LE(report.fill.worst, 8);
+      switch (tile.params.assembly) {
+        case Assembly::vectors:
+          EXPECT_LE(report.drain.worst, 4);
+          break;
+        case Assembly::words:
+          EXPECT_LE(report.drain.worst, 8);
+          break;
+        case Assembly::elements:
+        case Assembly::skewed:
+          EXPECT_LE(report.drain.worst, 16);
+          break;
+        case Assembly::mixed:
+          EXPECT_LE(report.drain.worst, 32);  // all lanes of a phase: no bound
+      }
+      const auto kind = static_cast<std::size_t>(tile.params.assembly);
+      passes[kind] += static_cast<double>(report.passes());
+      least[kind] += static_cast<double>(report.least());
+    }
+  }
+  EXPECT_GT(planned, 200);
+  if (planned < 200) return;  // one seed alone
+  const auto mean = [&](Assembly kind) {
+    return passes[static_cast<std::size_t>(kind)] / least[static_cast<std::size_t>(kind)];
+  };
+  // As docs/permute.md says.
+  EXPECT_LE(mean(Assembly::elements), 1.4);
+  EXPECT_LE(mean(Assembly::words), 1.7);
+  EXPECT_LE(mean(Assembly::vectors), 1.2);
+  EXPECT_LE(mean(Assembly::mixed), 3.6);
+  EXPECT_LE(mean(Assembly::skewed), 2.5);
 }
 
 }  // namespace
