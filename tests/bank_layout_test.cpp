@@ -253,6 +253,21 @@ TEST(BankLayout, VectorsOnBothSides) {
   }
 }
 
+/// A reversal of three axes: neighbouring lanes that take the runs along the middle axis stay in every fourth
+/// bank; along the input's fastest axis they do not.
+TEST(BankLayout, RunsBesideEachOtherAlongTheFillsAxis) {
+  BankTile tile = tile_of({48, 10, 16}, {2, 1, 0}, 4, 16, 4);
+  tile.drain.vector = 4;
+  tile.drain.run = 1;
+  tile.drain.strip = 8;
+  EXPECT_GE(count_tile(tile, padded_by_rule(tile, h200()), h200()).drain.worst, 4);
+  const BankSolution solution = solve_banks(tile, h200());
+  EXPECT_TRUE(solution.reordered);
+  EXPECT_EQ(solution.tile.drain.order, (std::vector<int>{2, 0, 1}));
+  EXPECT_EQ(solution.claim.passes(), 480);
+  EXPECT_EQ(solution.claim.worst(), 1);
+}
+
 TEST(BankLayout, OneAxisFastestOnBothSidesMovesVectors) {
   for (const DeviceProperties& device : devices()) {
     const BankTile tile = tile_of({16, 8, 16}, {0, 2, 1}, 4, 16, 16);

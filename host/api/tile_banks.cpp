@@ -9,6 +9,7 @@ namespace {
 
 using plan::kNoAddress;
 using plan::SharedAccess;
+using plan::SharedVisitor;
 
 constexpr std::int64_t kSectorBytes = 32;  // skewed runs start at a boundary of these
 
@@ -208,7 +209,7 @@ class Trace {
 
 }  // namespace
 
-void visit_shared_accesses(const TileParams& params, int warp_size, const SharedVisitor& visit) {
+void visit_shared_accesses(const TileParams& params, int warp_size, const plan::SharedVisitor& visit) {
   const Trace trace(params, warp_size, visit);
   trace.fill();
   trace.drain();
@@ -217,11 +218,7 @@ void visit_shared_accesses(const TileParams& params, int warp_size, const Shared
 plan::BankReport count_conflicts(const TileParams& params, const DeviceProperties& device) {
   const plan::BankModel model = plan::bank_model(device);
   plan::BankReport report;
-  visit_shared_accesses(params, model.lanes,
-                        [&](SharedAccess access, const std::vector<std::int64_t>& addresses, int bytes) {
-                          add_access(model, access, addresses, bytes,
-                                     access == SharedAccess::write ? report.fill : report.drain);
-                        });
+  visit_shared_accesses(params, model.lanes, counting(model, report));
   return report;
 }
 

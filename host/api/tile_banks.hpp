@@ -2,22 +2,14 @@
 // walks as in kernels/tile_read.hpp and kernels/tile_write.hpp, of the first tile.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <vector>
-
 #include "host/plan/bank_model.hpp"
 #include "kernels/tile_params.hpp"
 
 namespace relayout {
 
-/// One access of a warp: an address per lane (plan::kNoAddress: it takes no part), `bytes` wide.
-using SharedVisitor =
-    std::function<void(plan::SharedAccess, const std::vector<std::int64_t>& addresses, int bytes)>;
-
 /// `params` complete, with its operands' pointers, on whose alignment the accesses of runs that start
 /// anywhere depend; nothing is read from there.
-void visit_shared_accesses(const TileParams& params, int warp_size, const SharedVisitor& visit);
+void visit_shared_accesses(const TileParams& params, int warp_size, const plan::SharedVisitor& visit);
 
 /// What these accesses cost on a device.
 plan::BankReport count_conflicts(const TileParams& params, const DeviceProperties& device);

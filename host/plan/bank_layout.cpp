@@ -136,6 +136,16 @@ class Solver {
   BankSolution best_;
 };
 
+/// The drain's runs in another order: the fill's innermost axis first. False where it is part of a run, or
+/// first already.
+bool reorder_runs(BankTile& tile) {
+  const auto runs = tile.drain.order.begin() + tile.drain.run;
+  const auto axis = std::find(runs, tile.drain.order.end(), innermost(tile, tile.fill));
+  if (tile.drain.run == 0 || axis == tile.drain.order.end()) return false;
+  std::rotate(runs, axis, axis + 1);
+  return axis != runs;
+}
+
 double passes_an_element(const BankSolution& solution) {
   return static_cast<double>(solution.claim.passes()) / static_cast<double>(solution.tile.elements());
 }
@@ -154,10 +164,17 @@ void check(const BankTile& tile, const BankLimits& limits) {
 BankSolution solve_banks(const BankTile& tile, const BankModel& model, const BankLimits& limits) {
   check(tile, limits);
   BankSolution best = Solver(tile, model, limits).solve();
+  BankTile reordered = tile;
+  if (best.claim.passes() > best.claim.least() && reorder_runs(reordered)) {
+    BankSolution other = Solver(reordered, model, limits).solve();
+    other.reordered = true;
+    if (other.claim.passes() < best.claim.passes()) best = other;
+  }
   // Axes too short to fill a warp, or whose lanes meet in a bank: a larger tile, while that helps.
   for (std::size_t axis = 0; axis < limits.whole.size(); ++axis) {
     for (std::int64_t growth = 2; growth <= kMostGrowth; growth *= 2) {
-      BankTile larger = tile;
+      BankTile larger = best.tile;
+      larger.extents = tile.extents;
       larger.extents[axis] = std::min(limits.whole[axis], tile.extents[axis] * growth);
       if (larger.extents[axis] <= best.tile.extents[axis] && best.merged) continue;
       if (larger.extents[axis] == tile.extents[axis] ||
@@ -166,6 +183,7 @@ BankSolution solve_banks(const BankTile& tile, const BankModel& model, const Ban
       }
       BankSolution merged = Solver(larger, model, limits).solve();
       merged.merged = true;
+      merged.reordered = best.reordered;
       if (passes_an_element(merged) < kWorthGrowing * passes_an_element(best)) best = merged;
     }
   }

@@ -24,14 +24,17 @@ struct BankLimits {
 };
 
 struct BankSolution {
-  BankTile tile;  // larger than the one asked for where `merged`
+  BankTile tile;  // the one asked for, but for:
   BankLayout layout;
   BankRemedy remedy = BankRemedy::none;
-  bool merged = false;
+  bool merged = false;     // it is larger
+  bool reordered = false;  // the drain takes its runs in another order
   BankReport claim;  // what every access of the tile costs; a bounded conflict where it is not conflict-free
 };
 
-/// The layout with the fewest passes an element that fits; among equals padding of up to an eighth before a
+/// The layout with the fewest passes an element that fits, and where the drain's runs are separate, the order
+/// in which lanes take them: beside each other along the fill's innermost axis, they read neighbouring words.
+/// Among equals padding of up to an eighth before a
 /// swizzle before the fewest bytes. Throws Error where the tile itself does not fit.
 BankSolution solve_banks(const BankTile& tile, const BankModel& model, const BankLimits& limits = {});
 

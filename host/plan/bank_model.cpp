@@ -78,4 +78,10 @@ void add_access(const BankModel& model, SharedAccess access, const std::vector<s
   }
 }
 
+SharedVisitor counting(const BankModel& model, BankReport& report) {
+  return [&](SharedAccess access, const std::vector<std::int64_t>& addresses, int bytes) {
+    add_access(model, access, addresses, bytes, access == SharedAccess::write ? report.fill : report.drain);
+  };
+}
+
 }  // namespace relayout::plan

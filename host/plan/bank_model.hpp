@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "relayout/device.hpp"
@@ -63,5 +64,12 @@ constexpr std::int64_t kNoAddress = -1;
 /// there is no access.
 void add_access(const BankModel& model, SharedAccess access, const std::vector<std::int64_t>& addresses,
                 int bytes, BankCount& count);
+
+/// One access of a warp, as add_access takes it.
+using SharedVisitor =
+    std::function<void(SharedAccess, const std::vector<std::int64_t>& addresses, int bytes)>;
+
+/// Counts what it visits: writes fill the tile, reads drain it.
+SharedVisitor counting(const BankModel& model, BankReport& report);
 
 }  // namespace relayout::plan

@@ -13,19 +13,19 @@ int elements_per_access(const BankTile& tile, const BankWalk& walk) {
   return std::max(1, walk.access_bytes / tile.element_bytes);
 }
 
-/// Counts the accesses of one walk.
-class WalkCounter {
+/// The accesses of one walk.
+class WalkVisitor {
  public:
-  WalkCounter(const BankTile& tile, const BankWalk& walk, const BankLayout& layout, const BankModel& model,
-              SharedAccess access)
+  WalkVisitor(const BankTile& tile, const BankWalk& walk, const BankLayout& layout, SharedAccess access,
+              const SharedVisitor& visitor)
       : tile_(tile),
         walk_(walk),
-        model_(model),
         access_(access),
+        visitor_(visitor),
         offsets_(offsets_in_order(tile, layout, walk.order)) {}
 
-  BankCount count() {
-    for (const WarpAccess& one : warp_accesses(tile_, walk_, model_.lanes)) {
+  void visit(int lanes) const {
+    for (const WarpAccess& one : warp_accesses(tile_, walk_, lanes)) {
       std::vector<std::int64_t> whole(one.first.size(), kNoAddress);
       WarpAccess single = one;
       for (std::size_t lane = 0; lane < one.first.size(); ++lane) {
@@ -36,7 +36,6 @@ class WalkCounter {
       add(whole, walk_.access_bytes);
       add_singly(single);
     }
-    return count_;
   }
 
  private:
@@ -54,7 +53,7 @@ class WalkCounter {
   }
 
   /// Element by element, an element in parts where it is wider than an access.
-  void add_singly(const WarpAccess& one) {
+  void add_singly(const WarpAccess& one) const {
     const int bytes = std::min(tile_.element_bytes, walk_.access_bytes);
     for (int i = 0; i < elements_per_access(tile_, walk_); ++i) {
       for (int part = 0; part < tile_.element_bytes; part += bytes) {
@@ -68,16 +67,16 @@ class WalkCounter {
     }
   }
 
-  void add(const std::vector<std::int64_t>& addresses, int bytes) {
-    add_access(model_, access_, addresses, bytes, count_);
+  void add(const std::vector<std::int64_t>& addresses, int bytes) const {
+    const auto takes_part = [](std::int64_t address) { return address != kNoAddress; };
+    if (std::any_of(addresses.begin(), addresses.end(), takes_part)) visitor_(access_, addresses, bytes);
   }
 
   const BankTile& tile_;
   const BankWalk& walk_;
-  const BankModel& model_;
   SharedAccess access_;
+  const SharedVisitor& visitor_;
   std::vector<std::int64_t> offsets_;
-  BankCount count_;
 };
 
 }  // namespace
@@ -155,9 +154,15 @@ std::vector<WarpAccess> warp_accesses(const BankTile& tile, const BankWalk& walk
   return accesses;
 }
 
+void visit_tile(const BankTile& tile, const BankLayout& layout, int lanes, const SharedVisitor& visit) {
+  WalkVisitor(tile, tile.fill, layout, SharedAccess::write, visit).visit(lanes);
+  WalkVisitor(tile, tile.drain, layout, SharedAccess::read, visit).visit(lanes);
+}
+
 BankReport count_tile(const BankTile& tile, const BankLayout& layout, const BankModel& model) {
-  return {WalkCounter(tile, tile.fill, layout, model, SharedAccess::write).count(),
-          WalkCounter(tile, tile.drain, layout, model, SharedAccess::read).count()};
+  BankReport report;
+  visit_tile(tile, layout, model.lanes, counting(model, report));
+  return report;
 }
 
 }  // namespace relayout::plan

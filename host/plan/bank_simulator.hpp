@@ -66,7 +66,8 @@ std::vector<WarpAccess> warp_accesses(const BankTile& tile, const BankWalk& walk
 std::vector<std::int64_t> offsets_in_order(const BankTile& tile, const BankLayout& layout,
                                            const std::vector<int>& order);
 
-/// All accesses of the tile.
+/// All accesses of the tile by warps of `lanes`, and what they cost.
+void visit_tile(const BankTile& tile, const BankLayout& layout, int lanes, const SharedVisitor& visit);
 BankReport count_tile(const BankTile& tile, const BankLayout& layout, const BankModel& model);
 
 }  // namespace relayout::plan
