@@ -18,6 +18,9 @@ def mutants_of(prefix, source, tests, rows):
 # The sources that headers with mutants are compiled in.
 HEADER_UNITS = ("kernels/tile.cpp", "kernels/tile_cast.cpp")
 
+# What the random driver must see on its own.
+FUZZED = ("tile_", "unaligned.", "word_transpose.", "gather.")
+
 IMG2COL = "*Img2col*/emulated32"
 DEPTHWISE = "*Depthwise*/cpu"
 OVERLAP = "*Overlap*/cpu"
