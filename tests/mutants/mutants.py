@@ -120,7 +120,7 @@ def fuzz(program, seconds):
         command = [program, "--seconds", seconds, "--shrink-seconds", "0"]
         result = subprocess.run(command, env=environment_of(number), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, errors="replace", check=False)
-        print(f"{mutant.name}: {" ".join(result.stdout.strip().splitlines()[:1])}", flush=True)
+        print(f"{mutant.name}:", *result.stdout.strip().splitlines()[:1], flush=True)
         if result.returncode == 0:
             survivors.append(mutant.name)
     print("survived: " + (" ".join(survivors) or "none"))
