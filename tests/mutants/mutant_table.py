@@ -25,7 +25,7 @@ IMG2COL = "*Img2col*/emulated32"
 DEPTHWISE = "*Depthwise*/cpu"
 OVERLAP = "*Overlap*/cpu"
 VIEW = "ViewGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
-COPY = "*PermuteTest*/emulated32:*PermuteFarTest*/emulated32:*Cast*/emulated32"
+COPY = "*PermuteTest*/emulated32:*PermutePeerBugsTest*/emulated32:*PermuteFarTest*/emulated32:*Cast*/emulated32"
 
 MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("pad_row_off_by_one", "@place.first_position * p.stride - p.pad_left@; const int samples",
