@@ -128,9 +128,7 @@ void expect_holds(const BankSolution& solution, const BankModel& model, std::int
 std::vector<int> random_order(Random& random, std::size_t rank) {
   std::vector<int> order(rank);
   std::iota(order.begin(), order.end(), 0);
-  for (std::size_t i = rank; i > 1; --i)
-    std::swap(order[i - 1],
-              order[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
+  random.shuffle(order);
   return order;
 }
 

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <ostream>
 #include <vector>
 
+#include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/expect_error.hpp"
-#include "tests/support/random.hpp"
+#include "tests/support/random_strides.hpp"
 
 namespace relayout::test {
 namespace {
@@ -169,28 +169,15 @@ Dims random_shape(Random& random, std::int64_t elements) {
     }
     if (random.chance(0.1)) shape.push_back(1);
   }
-  for (std::size_t i = shape.size(); i > 1; --i)
-    std::swap(shape[i - 1],
-              shape[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
+  random.shuffle(shape);
   return shape;
 }
 
-Dims random_strides(Random& random, const Dims& shape, bool input) {
-  std::vector<int> order(shape.size());
-  std::iota(order.begin(), order.end(), 0);
-  if (random.chance(0.5)) {
-    for (std::size_t i = order.size(); i > 1; --i)
-      std::swap(order[i - 1],
-                order[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
-  }
-  Dims gaps(shape.size(), 0);
-  for (std::int64_t& gap : gaps) gap = random.chance(0.3) ? random.integer(1, 9) : 0;
-  Dims strides = cases::strides_in_order(shape, order, gaps);
-  for (std::int64_t& stride : strides) {
-    if (random.chance(0.2)) stride = -stride;
-    if (input && random.chance(0.1)) stride = 0;
-  }
-  return strides;
+/// As they are in C order, or shuffled.
+Dims strides_of(Random& random, const Dims& shape, bool input) {
+  std::vector<int> order = cases::identity(static_cast<int>(shape.size()));
+  if (random.chance(0.5)) random.shuffle(order);
+  return random_strides(random, shape, order, input);
 }
 
 TEST_P(CopyTest, RandomShapesAndLayouts) {
@@ -209,8 +196,8 @@ TEST_P(CopyTest, RandomShapesAndLayouts) {
         random.pick(std::vector<std::int64_t>{24, 36, 210, 256, 720, 1001, 1536, 2310, 3600, 4096});
     c.in_shape = random_shape(random, elements);
     c.out_shape = random_shape(random, elements);
-    c.in_strides = random_strides(random, c.in_shape, true);
-    c.out_strides = random_strides(random, c.out_shape, false);
+    c.in_strides = strides_of(random, c.in_shape, true);
+    c.out_strides = strides_of(random, c.out_shape, false);
     c.in_misaligned = random.integer(0, 3);
     c.out_misaligned = random.integer(0, 3);
     check(stream(), c, seed);

@@ -3,53 +3,25 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <vector>
 
-#include "tests/cases/permute_case.hpp"
+#include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/expect_error.hpp"
-#include "tests/support/random.hpp"
-#include "tests/support/reserved_memory.hpp"
+#include "tests/support/random_strides.hpp"
 
 namespace relayout::test {
 namespace {
 
+using cases::identity;
+using cases::kOneTypePerSize;
+using cases::move_of;
 using cases::PermuteCase;
-
-std::vector<int> identity(int rank) {
-  std::vector<int> axes(static_cast<std::size_t>(rank));
-  std::iota(axes.begin(), axes.end(), 0);
-  return axes;
-}
-
-std::vector<int> reversal(int rank) {
-  std::vector<int> axes = identity(rank);
-  std::reverse(axes.begin(), axes.end());
-  return axes;
-}
-
-PermuteCase move_of(DType type, Dims shape, std::vector<int> axes) {
-  PermuteCase c;
-  c.in_type = c.out_type = type;
-  c.shape = std::move(shape);
-  c.axes = std::move(axes);
-  return c;
-}
-
-const std::vector<DType> kOneTypePerSize{DType::u8, DType::f16, DType::f32, DType::i64};
+using cases::reversal;
 
 class PermuteTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, PermuteTest, ::testing::ValuesIn(test_devices()), device_test_name);
-
-class PermuteOrderTest : public DeviceTest {};
-INSTANTIATE_TEST_SUITE_P(Devices, PermuteOrderTest, ::testing::ValuesIn(reordered_devices()),
-                         device_test_name);
-
-class PermuteFarTest : public DeviceTest {};
-INSTANTIATE_TEST_SUITE_P(Devices, PermuteFarTest, ::testing::ValuesIn(host_memory_devices()),
-                         device_test_name);
 
 TEST_P(PermuteTest, EveryPermutationOfRanksTwoToFive) {
   for (const DType type : kOneTypePerSize)
@@ -100,58 +72,6 @@ TEST_P(PermuteTest, NothingToDo) {
                           TensorView(nullptr, DType::f32, {3, 0})));
 }
 
-TEST_P(PermuteTest, GapsBroadcastsAndNegativeStrides) {
-  std::vector<PermuteCase> all;
-  const auto add = [&](Dims shape, std::vector<int> axes, Dims in_strides, Dims out_strides) {
-    PermuteCase c = move_of(DType::f16, std::move(shape), std::move(axes));
-    c.in_strides = std::move(in_strides);
-    c.out_strides = std::move(out_strides);
-    all.push_back(c);
-  };
-  add({37, 41}, {1, 0}, {50, 1}, {});           // a pitch on the input
-  add({37, 41}, {1, 0}, {}, {39, 1});           // a pitch on the output
-  add({37, 41}, {1, 0}, {1, 37}, {2 * 37, 2});  // a transposed source into a strided destination
-  add({37, 41}, {0, 1}, {1, 40}, {83, 2});      // the same, the other way round
-  add({37, 41}, {1, 0}, {1, 37}, {1, 43});      // transposed on both sides
-  add({37, 41}, {1, 0}, {128, 3}, {64, 1});     // no unit stride on the input
-  add({37, 41}, {1, 0}, {-41, 1}, {});          // rows backwards
-  add({37, 41}, {1, 0}, {41, -1}, {});          // columns backwards
-  add({37, 41}, {1, 0}, {-41, -1}, {-37, -1});  // everything backwards
-  add({37, 41}, {1, 0}, {}, {-40, 1});          // the output backwards along its slow axis
-  add({37, 41}, {1, 0}, {}, {37, -1});          // and along its fast one
-  add({37, 41}, {1, 0}, {0, 1}, {});            // one row for all
-  add({37, 41}, {1, 0}, {1, 0}, {});            // one column for all
-  add({37, 41}, {1, 0}, {0, 0}, {});            // one value for all
-  add({4, 37, 41}, {2, 0, 1}, {0, 41, 1}, {});  // a broadcast batch
-  add({64, 64}, {1, 0}, {256, 1}, {256, 1});    // pitches of a power of two
-  add({5, 37, 41}, {0, 2, 1}, {37 * 43 + 3, 43, 1}, {41 * 39 + 5, 39, 1});
-  add({5, 37, 41}, {1, 2, 0}, {41, 5 * 41, 1}, {-41 * 5, 5, -1});
-  for (const PermuteCase& c : all) check(stream(), c);
-}
-
-TEST_P(PermuteTest, MisalignedBases) {
-  for (const DType type : {DType::u8, DType::f16, DType::f32})
-    for (const std::int64_t in : {0, 1, 3})
-      for (const std::int64_t out : {0, 1}) {
-        PermuteCase c = move_of(type, {40, 66}, {1, 0});
-        c.in_misaligned = in;
-        c.out_misaligned = out;
-        check(stream(), c);
-        c.axes = {0, 1};
-        check(stream(), c);
-      }
-}
-
-TEST_P(PermuteTest, ExtentOneAxesWithOddStrides) {
-  PermuteCase c = move_of(DType::f32, {1, 33, 1, 35, 1}, {4, 3, 2, 1, 0});
-  c.in_strides = {7, 35, -1, 1, 0};
-  c.out_strides = {3, 33, 0, 1, -5};
-  check(stream(), c);
-  c.in_strides = {std::int64_t{1} << 40, 35, 0, 1, 0};  // an extent of 1 reaches nowhere
-  c.out_strides = {0, 33, std::int64_t{1} << 40, 1, 1};
-  check(stream(), c);
-}
-
 TEST_P(PermuteTest, ManyAxes) {
   check(stream(), move_of(DType::u8, Dims(16, 2), reversal(16)));
   Dims shape(kMaxRank, 1);
@@ -159,20 +79,10 @@ TEST_P(PermuteTest, ManyAxes) {
   check(stream(), move_of(DType::f16, shape, reversal(kMaxRank)));
 }
 
-/// Axes in random order in memory, with gaps, backwards, and (inputs) broadcast.
-Dims random_strides(Random& random, const Dims& shape, bool input) {
+Dims shuffled_strides(Random& random, const Dims& shape, bool input) {
   std::vector<int> order = identity(static_cast<int>(shape.size()));
-  for (std::size_t i = order.size(); i > 1; --i)
-    std::swap(order[i - 1],
-              order[static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1))]);
-  Dims gaps(shape.size(), 0);
-  for (std::int64_t& gap : gaps) gap = random.chance(0.3) ? random.integer(1, 9) : 0;
-  Dims strides = cases::strides_in_order(shape, order, gaps);
-  for (std::int64_t& stride : strides) {
-    if (random.chance(0.2)) stride = -stride;
-    if (input && random.chance(0.1)) stride = 0;
-  }
-  return strides;
+  random.shuffle(order);
+  return random_strides(random, shape, order, input);
 }
 
 TEST_P(PermuteTest, RandomLayouts) {
@@ -195,56 +105,13 @@ TEST_P(PermuteTest, RandomLayouts) {
       elements *= c.shape.back();
     }
     c.axes = identity(rank);
-    for (int i = rank; i > 1; --i)
-      std::swap(c.axes[static_cast<std::size_t>(i - 1)],
-                c.axes[static_cast<std::size_t>(random.integer(0, i - 1))]);
-    c.in_strides = random_strides(random, c.shape, true);
-    c.out_strides = random_strides(random, c.out_shape(), false);
+    random.shuffle(c.axes);
+    c.in_strides = shuffled_strides(random, c.shape, true);
+    c.out_strides = shuffled_strides(random, c.out_shape(), false);
     c.in_misaligned = random.integer(0, 3);
     c.out_misaligned = random.integer(0, 3);
     check(stream(), c, seed);
   }
-}
-
-TEST_P(PermuteOrderTest, TheOrderOfThreadsDoesNotMatter) {
-  for (const DType type : kOneTypePerSize) check(stream(), move_of(type, {3, 33, 66}, {2, 0, 1}));
-  check(stream(), move_of(DType::f16, {5, 7, 3}, {0, 2, 1}));
-}
-
-/// Offsets beyond 2^31 elements and 2^32 bytes between batches, tiles and rows, over address space that is
-/// hardly touched.
-TEST_P(PermuteFarTest, StridesBeyondThirtyTwoBits) {
-  constexpr std::int64_t kFar = (std::int64_t{1} << 31) + 35;
-  const Dims shape{2, 70, 130}, in_strides{3 * kFar, kFar / 32, 1}, out_strides{70, 1, kFar / 64};
-  const std::int64_t last = 3 * kFar + 69 * (kFar / 32) + 129;  // of the input's elements
-  const ReservedMemory source(static_cast<std::size_t>(2 * (last + 1)));
-  const ReservedMemory destination(static_cast<std::size_t>(2 * (130 * (kFar / 64) + 140)));
-  const TensorView in(source.data(), DType::f16, shape, in_strides);
-  const TensorView out(destination.data(), DType::f16, shape, out_strides);
-  fill_bits(in);
-  cast(stream(), in, out);
-  EXPECT_TRUE(same_elements(in, out, NanRule::exact));
-
-  // Only the batches are far apart, on both sides: tiles within them.
-  const Dims far_in{3 * kFar, 130, 1}, far_out{kFar, 1, 70};
-  const TensorView batches(source.data(), DType::f16, shape, far_in);
-  const TensorView batches_out(destination.data(), DType::f16, shape, far_out);
-  fill_bits(batches, 1);
-  cast(stream(), batches, batches_out);
-  EXPECT_TRUE(same_elements(batches, batches_out, NanRule::exact));
-
-  // The same bytes backwards: the base is the last element, every offset is negative.
-  Dims backwards = in_strides;
-  for (std::int64_t& stride : backwards) stride = -stride;
-  fill_bits(in);
-  const TensorView reversed(element_at(in, last), DType::f16, shape, backwards);
-  cast(stream(), reversed, out);
-  EXPECT_TRUE(same_elements(reversed, out, NanRule::exact));
-
-  // Both sides fastest along one axis, far apart along the others.
-  const TensorView rows(destination.data(), DType::f16, shape, {140, kFar / 40, 1});
-  cast(stream(), in, rows);
-  EXPECT_TRUE(same_elements(in, rows, NanRule::exact));
 }
 
 TEST_P(PermuteTest, QueuedCallsRunInOrder) {

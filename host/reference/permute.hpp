@@ -16,9 +16,9 @@ inline void cast(const TensorView& in, const TensorView& out) {
 
 /// out has in's axes in the order `axes`: out[i_axes[0], i_axes[1], ...] = in[i_0, i_1, ...].
 inline void permute(const TensorView& in, const std::vector<int>& axes, const TensorView& out) {
+  Dims to(axes.size());
   for_each_index(in.shape(), [&](const Dims& from) {
-    Dims to;
-    for (const int axis : axes) to.push_back(from[static_cast<std::size_t>(axis)]);
+    for (std::size_t j = 0; j < axes.size(); ++j) to[j] = from[static_cast<std::size_t>(axes[j])];
     store_bits(out, to, convert_bits(load_bits(in, from), in.dtype(), out.dtype()));
   });
 }

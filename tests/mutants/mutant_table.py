@@ -18,11 +18,14 @@ def mutants_of(prefix, source, tests, rows):
 # The sources that headers with mutants are compiled in.
 HEADER_UNITS = ("kernels/tile.cpp", "kernels/tile_cast.cpp")
 
+# What the random driver must see on its own.
+FUZZED = ("tile_", "unaligned.", "word_transpose.", "gather.")
+
 IMG2COL = "*Img2col*/emulated32"
 DEPTHWISE = "*Depthwise*/cpu"
 OVERLAP = "*Overlap*/cpu"
 VIEW = "ViewGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
-COPY = "*PermuteTest*/emulated32:*PermuteFarTest*/emulated32:*Cast*/emulated32"
+COPY = "*PermuteTest*/emulated32:*PermutePeerBugsTest*/emulated32:*PermuteFarTest*/emulated32:*Cast*/emulated32"
 
 MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("pad_row_off_by_one", "@place.first_position * p.stride - p.pad_left@; const int samples",

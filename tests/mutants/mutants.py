@@ -5,6 +5,8 @@
     mutants.py plant ROOT SOURCE OUTPUT         SOURCE with all its mutants, each asleep until its run
     mutants.py check ROOT PROGRAM NAME          runs the tests of mutant NAME; fails if they pass
     mutants.py check ROOT PROGRAM none          the same tests without a mutant; fails if one fails
+    mutants.py fuzz PROGRAM SECONDS             the random driver against each mutant of FUZZED in turn; fails if it runs
+                                                for so many seconds without seeing one
 
 A header's mutants are compiled in the sources of HEADER_UNITS, which find the planted header first.
 
@@ -18,7 +20,7 @@ import re
 import subprocess
 import sys
 
-from mutant_table import HEADER_UNITS, MUTANTS
+from mutant_table import FUZZED, HEADER_UNITS, MUTANTS
 
 
 def pattern_of(old):
@@ -67,11 +69,16 @@ def plant(root, source, output):
         file.write(f'#line 1 "{source}"\n{planted(text, 0, len(text), edits)}')
 
 
-def run(program, test_filter, number=None):
+def environment_of(number):
     environment = {key: value for key, value in os.environ.items() if key != "RELAYOUT_MUTANT"}
     environment["OMP_NUM_THREADS"] = "2"  # on machines with one processor too
     if number is not None:
         environment["RELAYOUT_MUTANT"] = str(number)
+    return environment
+
+
+def run(program, test_filter, number=None):
+    environment = environment_of(number)
     command = [program, f"--gtest_filter={test_filter}", "--gtest_fail_fast", "--gtest_brief=1"]
     return subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace", timeout=120, check=False)
@@ -104,6 +111,22 @@ def check(root, program, name):
     return True
 
 
+def fuzz(program, seconds):
+    """Small cases cannot see what large offsets lose."""
+    survivors = []
+    for number, mutant in enumerate(MUTANTS):
+        if not mutant.name.startswith(FUZZED) or mutant.name.endswith("in_32_bits"):
+            continue
+        command = [program, "--seconds", seconds, "--shrink-seconds", "0"]
+        result = subprocess.run(command, env=environment_of(number), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                text=True, errors="replace", check=False)
+        print(f"{mutant.name}:", *result.stdout.strip().splitlines()[:1], flush=True)
+        if result.returncode == 0:
+            survivors.append(mutant.name)
+    print("survived: " + (" ".join(survivors) or "none"))
+    return not survivors
+
+
 def here(mutant):
     return not mutant.x86 or platform.machine() in ("x86_64", "AMD64")
 
@@ -118,6 +141,8 @@ def main(arguments):
         print(";".join(mutant.name for mutant in MUTANTS if here(mutant)), end="")
     elif arguments[:1] == ["plant"]:
         plant(*arguments[1:])
+    elif arguments[:1] == ["fuzz"]:
+        return 0 if fuzz(*arguments[1:]) else 1
     elif arguments[:1] == ["check"]:
         return 0 if check(*arguments[1:]) else 1
     else:

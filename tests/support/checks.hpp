@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <iterator>
+#include <limits>
 
 #include "host/reference/img2col.hpp"
 #include "host/reference/pad.hpp"
@@ -24,12 +26,18 @@ namespace relayout::test {
 /// Equal types move as bytes, whatever they mean; a conversion need not keep a NaN's payload.
 inline NanRule nan_rule(DType from, DType to) { return from == to ? NanRule::exact : NanRule::any; }
 
-/// Data for a conversion or a move: all bit patterns for a move, finite values for a conversion.
+/// Data for a conversion or a move: all bit patterns for a move; for a conversion finite values, every 16th
+/// of them one that conversions get wrong.
 inline void fill_for(const TensorView& view, DType to, std::uint64_t seed) {
-  if (view.dtype() == to)
-    fill_bits(view, seed);
-  else
-    fill_values(view, seed);
+  if (view.dtype() == to || !is_floating(view.dtype())) return fill_bits(view, seed);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const double special[] = {
+      kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN(), -0.0, 65504.0, 65520.0, 1e30, -1e300,
+      0x1p-25,   2049.0};
+  fill_with(view, [&](std::uint64_t i) {
+    const std::uint64_t choice = hash(i, seed + 1);
+    return choice % 16 == 0 ? special[choice / 16 % std::size(special)] : 128.0 * uniform(i, seed) - 64.0;
+  });
 }
 
 /// Uploads in, runs operation(in, out) on the device, oracle(in, out) on the host, and compares.
@@ -42,14 +50,23 @@ void run_and_compare(GuardedBuffer& in, GuardedBuffer& out, Operation&& operatio
   EXPECT_TRUE(in.check());
 }
 
-inline void check(const Stream& stream, const cases::PermuteCase& c, std::uint64_t seed = 1) {
+/// A permutation by any operation(in, out) that means it.
+template <class Operation>
+void check_copy(const Stream& stream, const cases::PermuteCase& c, Operation&& operation,
+                std::uint64_t seed = 1) {
   SCOPED_TRACE(::testing::Message() << c);
   GuardedBuffer in(stream, Role::input, c.in_type, c.shape, c.in_strides, c.in_misaligned);
   GuardedBuffer out(stream, Role::output, c.out_type, c.out_shape(), c.out_strides, c.out_misaligned);
   fill_for(in.host(), c.out_type, seed);
-  run_and_compare(
-      in, out, [&](const TensorView& from, const TensorView& to) { permute(stream, from, c.axes, to); },
-      [&](const TensorView& from, const TensorView& to) { reference::permute(from, c.axes, to); });
+  run_and_compare(in, out, operation, [&](const TensorView& from, const TensorView& to) {
+    reference::permute(from, c.axes, to);
+  });
+}
+
+inline void check(const Stream& stream, const cases::PermuteCase& c, std::uint64_t seed = 1) {
+  check_copy(
+      stream, c, [&](const TensorView& from, const TensorView& to) { permute(stream, from, c.axes, to); },
+      seed);
 }
 
 inline void check(const Stream& stream, const cases::CastCase& c, std::uint64_t seed = 1) {

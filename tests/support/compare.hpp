@@ -37,9 +37,11 @@ inline ::testing::AssertionResult same_elements(const TensorView& expected, cons
            << "expected a " << expected.to_string() << ", got a " << actual.to_string();
   std::int64_t wrong = 0;
   std::ostringstream first;
+  const bool alike = expected.strides() == actual.strides();
   for_each_element(actual, [&](const Dims& index, std::int64_t offset) {
     const DType type = actual.dtype();
-    const std::uint64_t want = load_bits(element_at(expected, offset_of(expected, index)), type);
+    const std::uint64_t want =
+        load_bits(element_at(expected, alike ? offset : offset_of(expected, index)), type);
     const std::uint64_t got = load_bits(element_at(actual, offset), type);
     if (same_element(want, got, type, rule)) return;
     if (wrong++ == 0)

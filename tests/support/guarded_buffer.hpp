@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -95,22 +96,20 @@ class GuardedBuffer {
 
   /// Outputs: all bytes but the elements, which were compared already. Inputs: all bytes.
   ::testing::AssertionResult same_bytes(const std::vector<unsigned char>& actual) const {
-    const std::ptrdiff_t base = static_cast<const unsigned char*>(host_.data()) - image_.data();
-    std::vector<bool> skipped(image_.size(), false);
+    std::vector<unsigned char> expected = image_;
     if (role_ == Role::output)
       for_each_element(host_, [&](const Dims&, std::int64_t offset) {
         const std::ptrdiff_t begin = element_at(host_, offset) - image_.data();
-        for (std::size_t i = 0; i < size_of(host_.dtype()); ++i)
-          skipped[static_cast<std::size_t>(begin) + i] = true;
+        std::memcpy(expected.data() + begin, actual.data() + begin, size_of(host_.dtype()));
       });
-    for (std::size_t i = 0; i < image_.size(); ++i)
-      if (!skipped[i] && actual[i] != image_[i])
-        return ::testing::AssertionFailure()
-               << (role_ == Role::output ? "a byte outside the elements" : "an input")
-               << " was written: " << static_cast<std::ptrdiff_t>(i) - base << " bytes from the base of "
-               << host_.to_string() << " is " << static_cast<int>(actual[i]) << ", was "
-               << static_cast<int>(image_[i]);
-    return ::testing::AssertionSuccess();
+    if (expected == actual) return ::testing::AssertionSuccess();
+    const auto place = std::mismatch(expected.begin(), expected.end(), actual.begin());
+    const std::ptrdiff_t base = static_cast<const unsigned char*>(host_.data()) - image_.data();
+    return ::testing::AssertionFailure()
+           << (role_ == Role::output ? "a byte outside the elements" : "an input")
+           << " was written: " << (place.first - expected.begin()) - base << " bytes from the base of "
+           << host_.to_string() << " is " << static_cast<int>(*place.second) << ", was "
+           << static_cast<int>(*place.first);
   }
 
   Stream stream_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/fill.hpp"
@@ -41,6 +42,12 @@ class Random {
   template <class T>
   const T& pick(const std::vector<T>& choices) {
     return choices[static_cast<std::size_t>(integer(0, static_cast<std::int64_t>(choices.size()) - 1))];
+  }
+  template <class T>
+  void shuffle(std::vector<T>& values) {
+    for (std::size_t i = values.size(); i > 1; --i)
+      std::swap(values[i - 1],
+                values[static_cast<std::size_t>(integer(0, static_cast<std::int64_t>(i) - 1))]);
   }
 
  private:

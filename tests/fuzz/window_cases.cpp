@@ -1,0 +1,110 @@
+// Random signals [batch, channels, length]: padding, img2col, depthwise convolutions.
+#include "tests/fuzz/window_cases.hpp"
+
+#include <algorithm>
+
+#include "tests/cases/img2col_case.hpp"
+#include "tests/fuzz/copy_cases.hpp"
+#include "tests/support/checks.hpp"
+#include "tests/support/depthwise_tensors.hpp"
+
+namespace relayout::fuzz {
+namespace {
+
+using cases::DepthwiseCase;
+using cases::Img2colCase;
+using cases::Layout;
+using cases::PadCase;
+
+constexpr Layout kOutputs[] = {Layout::ncl,      Layout::nlc,       Layout::lcn,          Layout::gaps,
+                               Layout::nlc_gaps, Layout::wide_rows, Layout::every_second, Layout::reversed};
+constexpr Layout kInputs[] = {Layout::ncl,          Layout::nlc,      Layout::ncl,       Layout::nlc,
+                              Layout::lcn,          Layout::gaps,     Layout::nlc_gaps,  Layout::wide_rows,
+                              Layout::every_second, Layout::reversed, Layout::one_batch, Layout::one_channel,
+                              Layout::one_sample};
+
+constexpr Layout kTidy[] = {Layout::ncl, Layout::nlc, Layout::wide_rows};
+
+/// Pads under which something is left of the signal.
+PadSpec draw_pad(Draw& draw, std::int64_t length, std::int64_t needed) {
+  static constexpr PadMode kModes[] = {PadMode::constant, PadMode::replicate,
+                                       PadMode::reflect,  PadMode::symmetric,
+                                       PadMode::circular, PadMode::reflect_zero_extended};
+  const auto one = [&]() -> std::int64_t {
+    const int byte = draw.byte();
+    return byte < 160 ? byte % 12 : byte < 224 ? byte % 40 : -(byte % 4);
+  };
+  PadSpec pad;
+  pad.mode = draw.pick(kModes);
+  pad.policy = PadPolicy::extended;
+  pad.value = draw.below(3);
+  pad.left = std::max(one(), 1 - length);
+  pad.right = one();
+  // A pad may cut the signal short, but no more than all of it.
+  pad.right =
+      std::max({pad.right, needed - length - pad.left, 1 - length - std::min<std::int64_t>(pad.left, 0)});
+  return pad;
+}
+
+std::int64_t draw_offset(Draw& draw) { return draw.chance(64) ? draw.below(9) : 0; }
+
+/// Layouts and extents of a signal and of what is made of it; every fourth as the fastest kernels take it.
+template <class Case>
+void draw_signal(Draw& draw, Case& c, std::int64_t room) {
+  const bool tidy = draw.chance(64);
+  const Extents extents = tidy ? Extents::whole_vectors : Extents::any;
+  c.batch = 1 + draw.below(3);
+  c.channels = std::min(draw_extent(draw, extents), room / c.batch);
+  c.length = std::min(draw_extent(draw, extents), std::max<std::int64_t>(1, room / c.batch / c.channels));
+  c.in_layout = tidy ? draw.pick(kTidy) : draw.pick(kInputs);
+  if (tidy) return;
+  c.in_misaligned = draw_offset(draw);
+  c.out_misaligned = draw_offset(draw);
+}
+
+}  // namespace
+
+Trial decode_pad(Draw& draw) {
+  PadCase c;
+  draw_types(draw, c.in_type, c.out_type);
+  draw_signal(draw, c, 6000);
+  c.pad = draw_pad(draw, c.length, 1);
+  c.out_layout = draw.pick(kOutputs);
+  return trial_of(c, [](const Stream& stream, const PadCase& pad) { test::check(stream, pad); });
+}
+
+Trial decode_img2col(Draw& draw) {
+  Img2colCase c;
+  draw_types(draw, c.in_type, c.out_type);
+  c.window.taps = 1 + draw.below(6);
+  c.window.stride = 1 + draw.below(4);
+  c.window.dilation = 1 + draw.below(4);
+  c.window.groups = draw.chance(64) ? 1 + draw.below(4) : 1;
+  c.window.order = draw.chance(128) ? ColumnOrder::channel_outer : ColumnOrder::tap_outer;
+  draw_signal(draw, c, 2000);
+  c.channels = (c.channels + c.window.groups - 1) / c.window.groups * c.window.groups;
+  c.pad = draw_pad(draw, c.length, c.window.span());
+  c.row_gap = draw_offset(draw);
+  c.group_gap = draw_offset(draw);
+  return trial_of(c, [](const Stream& stream, const Img2colCase& img2col) { test::check(stream, img2col); });
+}
+
+Trial decode_depthwise(Draw& draw) {
+  static constexpr DType kTypes[] = {DType::f16, DType::bf16, DType::f32};
+  DepthwiseCase c;
+  c.type = draw.pick(kTypes);
+  c.weight_type = draw.chance(64) ? DType::f32 : c.type;
+  c.bias_type = draw.chance(128) ? DType::f32 : c.type;
+  c.taps = draw.chance(32) ? 1 + draw.below(40) : 1 + draw.below(8);
+  draw_signal(draw, c, 1500);
+  c.out_layout = draw.pick(kOutputs);
+  c.bias = draw.chance(128);
+  c.initial_state = draw.chance(128);
+  c.final_state = draw.chance(128);
+  c.ids = draw.chance(48) && !c.initial_state && !c.final_state;
+  return trial_of(c, [](const Stream& stream, const DepthwiseCase& depthwise) {
+    test::check_integers(stream, depthwise);
+  });
+}
+
+}  // namespace relayout::fuzz

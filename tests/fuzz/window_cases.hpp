@@ -1,0 +1,11 @@
+#pragma once
+
+#include "tests/fuzz/trial.hpp"
+
+namespace relayout::fuzz {
+
+Trial decode_pad(Draw& draw);
+Trial decode_img2col(Draw& draw);
+Trial decode_depthwise(Draw& draw);
+
+}  // namespace relayout::fuzz

@@ -1,0 +1,68 @@
+// More blocks than a grid's y and z hold, which are 65535: a kernel that puts a user's size there fails.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/cases/permute_shorthand.hpp"
+#include "tests/support/checks.hpp"
+#include "tests/support/devices.hpp"
+
+namespace relayout::test {
+namespace {
+
+using cases::Img2colCase;
+using cases::Layout;
+using cases::move_of;
+using cases::PadCase;
+using cases::PermuteCase;
+
+class ManyBlocksTest : public DeviceTest {};
+std::vector<Device> devices_with_grids() {
+  std::vector<Device> devices = gpu_devices();
+  devices.push_back(Device::emulated(32));
+  return devices;
+}
+INSTANTIATE_TEST_SUITE_P(Devices, ManyBlocksTest, ::testing::ValuesIn(devices_with_grids()),
+                         device_test_name);
+
+/// Runs of 3 and 5 elements between gaps: a tile holds 15 elements, and there are 66001.
+TEST_P(ManyBlocksTest, Permute) {
+  const PermuteCase c = move_of(DType::u8, {66001, 3, 5}, {0, 2, 1}, {20, 6, 1}, {21, 4, 1});
+  const CopyDetails planned = cases::plan_of(c, device().properties());
+  ASSERT_EQ(planned.kernel, CopyKernel::tile);
+  ASSERT_EQ(planned.tile[0], 1);
+  check(stream(), c);
+}
+
+TEST_P(ManyBlocksTest, Pad) {
+  PadCase c;
+  c.out_type = DType::f16;
+  c.out_layout = Layout::nlc;
+  c.pad.left = 2;
+  c.pad.right = 1;
+  c.pad.mode = PadMode::replicate;
+  c.batch = 66001;
+  c.channels = 3;
+  c.length = 4;
+  check(stream(), c);
+  c.batch = 2;
+  c.channels = 66001;
+  check(stream(), c);
+}
+
+TEST_P(ManyBlocksTest, Img2col) {
+  Img2colCase c;
+  c.window.taps = 2;
+  c.pad.left = 1;
+  c.batch = 66001;
+  c.channels = 3;
+  c.length = 4;
+  check(stream(), c);
+  c.batch = 1;
+  c.channels = c.window.groups = 66001;
+  check(stream(), c);
+}
+
+}  // namespace
+}  // namespace relayout::test
