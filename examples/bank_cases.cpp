@@ -154,7 +154,7 @@ BankCases bank_cases(const Dims& shape, const std::vector<int>& axes, DType dtyp
   const plan::BankLayout dense = plan::dense_layout(tile);
   add("dense", "rows one after the other", dense.bytes,
       [&](const plan::SharedVisitor& visit) { visit_tile(tile, dense, model.lanes, visit); });
-  add("tile kernel", "rows of " + std::to_string(params.pitch) + " bytes", params.shared_bytes,
+  add("tile kernel", "rows of " + std::to_string(params.pitch) + " bytes", params.tile_bytes,
       [&](const plan::SharedVisitor& visit) { visit_shared_accesses(params, model.lanes, visit); });
   const plan::BankSolution solved = plan::solve_banks(tile, model, {device.shared_memory_per_block, {}});
   add("solved",

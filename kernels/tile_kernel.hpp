@@ -19,18 +19,23 @@ namespace relayout::RELAYOUT_BACKEND {
 static_assert(sizeof(TileParams) <= 4000, "a kernel's arguments have 4 KiB");
 
 template <class From, class To, bool kUnaligned, Assembly kAssembly, class Store>
-__global__ __launch_bounds__(plan::kMostTileThreads) void tile_kernel(const TileParams p) {
+__global__ __launch_bounds__(plan::kMostTileThreads,
+                             kUnaligned ? 3 : 4) void tile_kernel(const TileParams p) {
   RELAYOUT_DYNAMIC_SHARED(unsigned char, tile);
-  constexpr bool kRowsInOrder = kAssembly == Assembly::mixed || kAssembly == Assembly::vectors;
-  const Place place = place_tile(p);
-  read_tile<From, To, kUnaligned, kRowsInOrder ? 1 : vector_count<To>>(p, place, tile);
+  constexpr bool kMixed = kAssembly == Assembly::mixed, kSkewed = kAssembly == Assembly::skewed;
+  constexpr bool kRowsInOrder = kMixed || kAssembly == Assembly::vectors;
+  const TileTables tables(p, tile);
+  fill_tables<From, To, kRowsInOrder ? 1 : vector_count<To>, kMixed || kSkewed ? 0 : vector_count<To>,
+              kMixed>(p, tables);
   __syncthreads();
-  if constexpr (kAssembly == Assembly::mixed) {
-    write_mixed<From, To, Store>(p, place, tile);
-  } else if constexpr (kAssembly == Assembly::skewed) {
-    write_skewed<From, To, Store>(p, place, tile);
+  read_tile<From, To, kUnaligned>(p, tables, tile);
+  __syncthreads();
+  if constexpr (kMixed) {
+    write_mixed<From, To, Store>(p, tables, tile);
+  } else if constexpr (kSkewed) {
+    write_skewed<From, To, Store>(p, tables, tile);
   } else {
-    write_tile<From, To, kAssembly, Store>(p, place, tile);
+    write_tile<From, To, kAssembly, Store>(p, tables, tile);
   }
 }
 

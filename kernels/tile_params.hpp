@@ -72,7 +72,8 @@ struct TileParams : CopyOperands {
   // Shared memory: row (r % N) * rows_by_vector + r / N for row number r, `pitch` bytes each; rows in order
   // for Assembly::vectors and mixed. Assembly::mixed: the output's axes count bytes of shared memory in
   // `row`.
-  std::uint32_t pitch = 0, rows_by_vector = 1, shared_bytes = 0;
+  std::uint32_t pitch = 0, rows_by_vector = 1;
+  std::uint32_t tile_bytes = 0, shared_bytes = 0;  // without and with the tables behind the tile
 
   // Writing: runs of `write_elements`, dealt out in strips of `write_width` vectors.
   Assembly assembly = Assembly::elements;
@@ -82,7 +83,9 @@ struct TileParams : CopyOperands {
   std::int32_t write_cut = -1;
   std::uint32_t write_cut_step = 1;
   std::uint32_t element_step = 0;  // bytes in shared memory between the elements of an output vector
-  std::uint32_t element_wrap = 0;  // bytes back, where an output vector leaves the last block of rows
+  std::uint32_t element_wrap = 0;  // bytes back, where an output vector leaves the last block of rows;
+                                   // Assembly::mixed: bytes on, where the run's first axis ends
+  std::uint32_t mixed_plane = 0;   // Assembly::mixed: elements along the run's first two axes
   std::uint32_t element_column = 0, element_row = 1;  // the same step, in columns and rows
   std::int32_t group_step = 0;   // Assembly::words: elements between the output runs written together
   std::int32_t first_grid = -1;  // Assembly::skewed: the grid axis whose first tile writes the runs' heads

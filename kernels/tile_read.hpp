@@ -3,9 +3,8 @@
 
 #include "host/plan/tile_rules.hpp"
 #include "kernels/element_ops.hpp"
-#include "kernels/operand_pointers.hpp"
 #include "kernels/pack.hpp"
-#include "kernels/tile_walk.hpp"
+#include "kernels/tile_tables.hpp"
 #include "kernels/unaligned.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -80,7 +79,8 @@ __device__ __forceinline__ Pack<std::uint32_t> load_anywhere(const TileParams& p
                                                              const From* address, int valid) {
   const std::int64_t begin =
       reinterpret_cast<const unsigned char*>(address) - static_cast<const unsigned char*>(input);
-  if (begin - 15 >= p.in_begin && begin + 31 <= p.in_end) return load_unaligned(address);
+  if (begin - 15 >= p.in_begin && begin + 31 <= p.in_end)
+    return load_unaligned<static_cast<int>(sizeof(From)), false>(address);
   WordsOf<From> words;
 #pragma unroll
   for (int i = 0; i < vector_count<From>; ++i) {
@@ -89,38 +89,35 @@ __device__ __forceinline__ Pack<std::uint32_t> load_anywhere(const TileParams& p
   return words.pack;
 }
 
-/// kRowsPerVector: as in row_begin.
-template <class From, class To, bool kUnaligned, int kRowsPerVector>
-__device__ __forceinline__ void read_tile(const TileParams& p, const Place& place, unsigned char* tile) {
+template <class From, class To, bool kUnaligned>
+__device__ __forceinline__ void read_tile(const TileParams& p, const TileTables& tables,
+                                          unsigned char* tile) {
   constexpr int kRead = vector_count<From>, kItems = elements_per_thread<From, To> / kRead;
-  constexpr std::uint32_t kNone = 0xffffffff;
-  const void* input = input_of(p);
-  const From* in = static_cast<const From*>(input) + place.in;
+  const TileBase base = *tables.base;
+  const From* in = static_cast<const From*>(base.in);
   Pack<std::uint32_t> packs[kItems];  // all on their way before the first is stored
   std::uint32_t targets[kItems];
 #pragma unroll
   for (int item = 0; item < kItems; ++item) {
     std::uint32_t vector = threadIdx.x + static_cast<std::uint32_t>(item) * blockDim.x;
-    const std::uint32_t rest = split(vector, p.read_vectors), first = vector * kRead;
-    targets[item] = kNone;
-    if (rest >= p.read_rows || first >= place.read_elements) continue;
-    Position position;
-    walk(p.read_rest, rest, position);
-    if (!inside(position, place)) continue;
-    targets[item] =
-        row_begin<kRowsPerVector>(p, position.row) + first * static_cast<std::uint32_t>(sizeof(To));
-    const From* address = in + position.offset + static_cast<std::int32_t>(first);
-    if constexpr (kUnaligned) {
-      packs[item] = place.inner
-                        ? load_unaligned(address)
-                        : load_anywhere(p, input, address, static_cast<int>(place.read_elements - first));
+    const std::uint32_t number = split(vector, p.read_vectors), first = vector * kRead;
+    targets[item] = kOutside;
+    if (number >= p.read_rows || first >= base.read_elements) continue;
+    const TileRow row = tables.rows[number];
+    if (row.place == kOutside) continue;
+    targets[item] = row.place + first * static_cast<std::uint32_t>(sizeof(To));
+    const From* address = in + (row.offset + static_cast<std::int32_t>(first));
+    if constexpr (!kUnaligned) {
+      load_global_16_bytes(&packs[item], address);
     } else {
-      load_16_bytes(&packs[item], address);
+      packs[item] = base.inner
+                        ? load_unaligned<static_cast<int>(sizeof(From)), true>(address)
+                        : load_anywhere(p, base.input, address, static_cast<int>(base.read_elements - first));
     }
   }
 #pragma unroll
   for (int item = 0; item < kItems; ++item) {
-    if (targets[item] != kNone) store_converted<From, To>(tile + targets[item], packs[item]);
+    if (targets[item] != kOutside) store_converted<From, To>(tile + targets[item], packs[item]);
   }
 }
 

@@ -10,26 +10,21 @@ namespace relayout::RELAYOUT_BACKEND {
 /// What lane and step `item` write: a vector of an output run. The lanes of a warp cover several runs, so
 /// that neither their reads of shared memory nor their writes fall on few banks or sectors.
 struct WriteItem {
-  std::uint32_t first = 0;  // element of the run
-  Position rest;            // the run's place
-  bool exists = false;
+  std::uint32_t vector;  // of the run; none from TileParams::write_vectors on
+  TileRow run;
 };
 
-template <class To>
-__device__ __forceinline__ WriteItem write_item(const TileParams& p, const Place& place, std::uint32_t item) {
-  WriteItem result;
+__device__ __forceinline__ WriteItem write_item(const TileParams& p, const TileTables& tables,
+                                                std::uint32_t item) {
   std::uint32_t run = split(item, p.write_width);  // item: the vector in its strip
   const std::uint32_t strip = split(run, p.write_rows), vector = strip * p.write_width.value + item;
-  if (vector >= p.write_vectors) return result;
-  walk(p.write_rest, run, result.rest);
-  result.first = vector * vector_count<To>;
-  result.exists = inside(result.rest, place);
-  return result;
+  if (vector >= p.write_vectors) return {vector, {0, kOutside}};
+  return {vector, tables.runs[run]};
 }
 
 /// Assembly::elements, words and vectors.
 template <class From, class To, Assembly kAssembly, class Store>
-__device__ __forceinline__ void write_tile(const TileParams& p, const Place& place,
+__device__ __forceinline__ void write_tile(const TileParams& p, const TileTables& tables,
                                            const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
   constexpr int kGroup = kAssembly == Assembly::words ? 4 / static_cast<int>(sizeof(To)) : 1;
@@ -37,16 +32,17 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const Place& pla
   // A lane may have less than one item: of f64 to two runs of f16.
   constexpr std::uint32_t kPerItem = kCount * kGroup;
   constexpr std::uint32_t kTurns = (elements_per_thread<From, To> + kPerItem - 1) / kPerItem;
-  To* out = static_cast<To*>(output_of(p)) + place.out;
-#pragma unroll
+  To* out = static_cast<To*>(tables.base->out);
+  const std::uint32_t elements = tables.base->write_elements;
+#pragma unroll 2
   for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
-    const WriteItem item = write_item<To>(p, place, threadIdx.x + turn * blockDim.x);
-    if (!item.exists || item.first >= place.write_elements) continue;
-    To* address = out + item.rest.offset + static_cast<std::int32_t>(item.first);
-    Position position = item.rest;
-    walk(p.write_run, item.first, position);
-    const unsigned char* source = tile + row_begin<kRowsPerVector>(p, position.row) +
-                                  position.column * static_cast<std::uint32_t>(sizeof(To));
+    const WriteItem item = write_item(p, tables, threadIdx.x + turn * blockDim.x);
+    const std::uint32_t first = item.vector * kCount;
+    if (item.run.place == kOutside || first >= elements) continue;
+    To* address = out + (item.run.offset + static_cast<std::int32_t>(first));
+    const std::uint32_t at = item.run.place + tables.vectors[item.vector];
+    const unsigned char* source = tile + row_begin<kRowsPerVector>(p, at & 0xffff) +
+                                  (at >> 16) * static_cast<std::uint32_t>(sizeof(To));
     if constexpr (kAssembly == Assembly::vectors) {
       Pack<std::uint32_t> words;
       load_16_bytes(&words, source);
@@ -70,32 +66,72 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const Place& pla
   }
 }
 
+/// Assembly::mixed: where elements of an output run lie in shared memory, one after the other. The run has
+/// two axes at least, which count bytes in `row`.
+class RunWalk {
+ public:
+  __device__ __forceinline__ RunWalk(const TileParams& p, std::uint32_t index) : p_(p) { go(index); }
+  __device__ __forceinline__ std::uint32_t byte() const { return byte_; }
+  /// Whether the next `count` elements lie along the first two axes.
+  __device__ __forceinline__ bool within_two_axes(std::uint32_t count) const {
+    return first_ + second_ * p_.write_run.axes[0].extent.value + count <= p_.mixed_plane;
+  }
+  /// To the next element, within_two_axes. Without a branch, since lanes stand at different places.
+  __device__ __forceinline__ void next() {
+    const bool end = ++first_ == p_.write_run.axes[0].extent.value;
+    first_ = end ? 0 : first_;
+    byte_ += end ? p_.element_wrap : p_.element_step;
+  }
+  /// The same to element `index`, wherever that is.
+  __device__ __forceinline__ void go(std::uint32_t index) {
+    const TileAxis* axes = p_.write_run.axes;
+    std::uint32_t rest = split(index, axes[0].extent), outer = split(rest, axes[1].extent);
+    first_ = index;
+    second_ = rest;
+    byte_ = first_ * axes[0].row + second_ * axes[1].row;
+#pragma unroll 1
+    for (int k = 2; k < p_.write_run.count; ++k) {
+      rest = split(outer, axes[k].extent);
+      byte_ += outer * axes[k].row;
+      outer = rest;
+    }
+  }
+
+ private:
+  const TileParams& p_;
+  std::uint32_t byte_ = 0, first_ = 0, second_ = 0;
+};
+
 /// Assembly::mixed: every element of an output vector wherever the run's axes lead.
 template <class From, class To, class Store>
-__device__ __forceinline__ void write_mixed(const TileParams& p, const Place& place,
+__device__ __forceinline__ void write_mixed(const TileParams& p, const TileTables& tables,
                                             const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
-  To* out = static_cast<To*>(output_of(p)) + place.out;
+  To* out = static_cast<To*>(tables.base->out);
+  const std::uint32_t elements = tables.base->write_elements;
 #pragma unroll 1
   for (std::uint32_t turn = 0; turn < elements_per_thread<From, To> / kCount; ++turn) {
-    const WriteItem item = write_item<To>(p, place, threadIdx.x + turn * blockDim.x);
-    if (!item.exists || item.first >= place.write_elements) continue;
-    To* address = out + item.rest.offset + static_cast<std::int32_t>(item.first);
-    const unsigned char* source = tile + item.rest.row;
+    const WriteItem item = write_item(p, tables, threadIdx.x + turn * blockDim.x);
+    const std::uint32_t first = item.vector * kCount;
+    if (item.run.place == kOutside || first >= elements) continue;
+    To* address = out + (item.run.offset + static_cast<std::int32_t>(first));
+    const unsigned char* source = tile + item.run.place;
     const bool aligned = (reinterpret_cast<std::uintptr_t>(address) & 15) == 0;
-    if (aligned && item.first + kCount <= place.write_elements) {
+    RunWalk run(p, first);
+    if (aligned && first + kCount <= elements && run.within_two_axes(kCount)) {
       WordsOf<To> words;
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
-        words.set(i, *reinterpret_cast<const To*>(source + walk_bytes(p.write_run, item.first + i)));
+        words.set(i, *reinterpret_cast<const To*>(source + run.byte()));
+        run.next();
       }
       Store::vector(p, address, words.pack);
       continue;
     }
 #pragma unroll 1
-    for (std::uint32_t i = 0; i < kCount && item.first + i < place.write_elements; ++i) {
-      Store::element(p, address + i,
-                     *reinterpret_cast<const To*>(source + walk_bytes(p.write_run, item.first + i)));
+    for (std::uint32_t i = 0; i < kCount && first + i < elements; ++i) {
+      run.go(first + i);
+      Store::element(p, address + i, *reinterpret_cast<const To*>(source + run.byte()));
     }
   }
 }
@@ -104,35 +140,38 @@ __device__ __forceinline__ void write_mixed(const TileParams& p, const Place& pl
 /// the next tile's run starts late; the tile holds that many more rows. The first tile also writes what lies
 /// before the boundary.
 template <class From, class To, class Store>
-__device__ __forceinline__ void write_skewed(const TileParams& p, const Place& place,
+__device__ __forceinline__ void write_skewed(const TileParams& p, const TileTables& tables,
                                              const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
   constexpr std::uint32_t kBoundary = 32 / sizeof(To);
-  To* out = static_cast<To*>(output_of(p)) + place.out;
+  To* out = static_cast<To*>(tables.base->out);
+  const std::uint32_t elements = tables.base->write_elements;
   const auto skew_of = [](const To* run) {
     return static_cast<std::uint32_t>(-(reinterpret_cast<std::uintptr_t>(run) / sizeof(To))) % kBoundary;
   };
-  const auto place_of = [&](const Position& rest, std::uint32_t element) {
-    const std::uint32_t column = rest.column + element * p.element_column;
-    return row_begin<kCount>(p, rest.row + element * p.element_row) +
-           column * static_cast<std::uint32_t>(sizeof(To));
+  const auto row_of = [&](const TileRow& run, std::uint32_t element) {
+    return (run.place & 0xffff) + element * p.element_row;
+  };
+  const auto place_of = [&](const TileRow& run, std::uint32_t element) {
+    const std::uint32_t column = (run.place >> 16) + element * p.element_column;
+    return row_begin<kCount>(p, row_of(run, element)) + column * static_cast<std::uint32_t>(sizeof(To));
   };
 #pragma unroll 1
   for (std::uint32_t turn = 0; turn < elements_per_thread<From, To> / kCount; ++turn) {
-    const WriteItem item = write_item<To>(p, place, threadIdx.x + turn * blockDim.x);
-    if (!item.exists) continue;
-    To* run = out + item.rest.offset;
-    const std::uint32_t first = item.first + skew_of(run);
-    if (first >= place.write_elements) continue;
-    if (first + kCount > place.write_elements) {  // the run's end: nothing behind it is in shared memory
+    const WriteItem item = write_item(p, tables, threadIdx.x + turn * blockDim.x);
+    if (item.run.place == kOutside) continue;
+    To* run = out + item.run.offset;
+    const std::uint32_t first = item.vector * kCount + skew_of(run);
+    if (first >= elements) continue;
+    if (first + kCount > elements) {  // the run's end: nothing behind it is in shared memory
 #pragma unroll 1
-      for (std::uint32_t e = first; e < place.write_elements; ++e) {
-        Store::element(p, run + e, *reinterpret_cast<const To*>(tile + place_of(item.rest, e)));
+      for (std::uint32_t e = first; e < elements; ++e) {
+        Store::element(p, run + e, *reinterpret_cast<const To*>(tile + place_of(item.run, e)));
       }
       continue;
     }
-    const unsigned char* source = tile + place_of(item.rest, first);
-    const std::uint32_t row = (item.rest.row + first * p.element_row) % kCount;
+    const unsigned char* source = tile + place_of(item.run, first);
+    const std::uint32_t row = row_of(item.run, first) % kCount;
     WordsOf<To> words;
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
@@ -142,15 +181,14 @@ __device__ __forceinline__ void write_skewed(const TileParams& p, const Place& p
     }
     Store::vector(p, run + first, words.pack);
   }
-  if (!place.first) return;
+  if (!tables.base->first) return;
 #pragma unroll 1
   for (std::uint32_t item = threadIdx.x; item < p.write_rows.value * kBoundary; item += blockDim.x) {
     const std::uint32_t element = item % kBoundary;
-    Position rest;
-    walk(p.write_rest, item / kBoundary, rest);
-    To* run = out + rest.offset;
-    if (inside(rest, place) && element < skew_of(run) && element < place.write_elements)
-      Store::element(p, run + element, *reinterpret_cast<const To*>(tile + place_of(rest, element)));
+    const TileRow row = tables.runs[item / kBoundary];
+    To* run = out + row.offset;
+    if (row.place != kOutside && element < skew_of(run) && element < elements)
+      Store::element(p, run + element, *reinterpret_cast<const To*>(tile + place_of(row, element)));
   }
 }
 

@@ -152,8 +152,9 @@ class Trace {
           visit_lanes(SharedAccess::read, first_item, static_cast<int>(size_), [&](std::int64_t number) {
             const Item item = item_of(number);
             if (item.first < 0 || item.first + i >= write_elements_) return kNoAddress;
-            const bool aligned =
-                out_address(item, item.first) % 16 == 0 && item.first + vector_ <= write_elements_;
+            const bool aligned = out_address(item, item.first) % 16 == 0 &&
+                                 item.first + vector_ <= write_elements_ &&
+                                 item.first % p_.mixed_plane + vector_ <= p_.mixed_plane;
             if (aligned != whole) return kNoAddress;
             return item.rest.row + walk(p_.write_run, item.first + i).row;
           });

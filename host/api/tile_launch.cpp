@@ -113,6 +113,7 @@ class Filler {
   void fill_shared() {
     params_.pitch = static_cast<std::uint32_t>(plan_.pitch);
     params_.rows_by_vector = static_cast<std::uint32_t>(plan_.rows_by_vector);
+    params_.tile_bytes = static_cast<std::uint32_t>(plan_.tile_bytes);
     params_.shared_bytes = static_cast<std::uint32_t>(plan_.shared_bytes);
   }
 
@@ -137,12 +138,19 @@ class Filler {
     params_.element_column = fastest.column;
     params_.element_row = fastest.column > 0 ? 0 : 1;
     if (plan_.grouped > 1) group_rows();
-    if (params_.assembly == Assembly::mixed) {
-      for (TileAxes* axes : {&params_.write_run, &params_.write_rest}) {
-        for (TileAxis& axis : axes->axes) axis.row = axis.row * params_.pitch + axis.column * size;
-      }
-    }
+    if (params_.assembly == Assembly::mixed) count_bytes(size);
     params_.write_rows = make_divisor(size_of_rest(params_.write_rest));
+  }
+
+  /// Assembly::mixed: the output's axes count bytes of shared memory in `row`.
+  void count_bytes(std::uint32_t size) {
+    for (TileAxes* axes : {&params_.write_run, &params_.write_rest}) {
+      for (TileAxis& axis : axes->axes) axis.row = axis.row * params_.pitch + axis.column * size;
+    }
+    const TileAxis &first = params_.write_run.axes[0], &second = params_.write_run.axes[1];
+    params_.element_step = first.row;
+    params_.element_wrap = second.row - (first.extent.value - 1) * first.row;
+    params_.mixed_plane = first.extent.value * second.extent.value;
   }
 
   /// Neighbours along the input's fastest axis are written together.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "host/plan/loop_nest.hpp"
 #include "host/plan/tile_order.hpp"
@@ -44,9 +45,9 @@ struct TilePlan {
   /// Vectors of an output run that the tile itself writes.
   std::int64_t write_vectors = 1;
   /// Shared memory: rows of `pitch` bytes, one for each run of the input. Row r lies at (r % N) *
-  /// rows_by_vector
-  /// + r / N, N elements to an output vector; in order for TileWrite::vectors and mixed.
-  std::int64_t rows = 1, pitch = 16, rows_by_vector = 1, shared_bytes = 16;
+  /// rows_by_vector + r / N, N elements to an output vector; in order for TileWrite::vectors and mixed.
+  std::int64_t rows = 1, pitch = 16, rows_by_vector = 1;
+  std::int64_t tile_bytes = 16, shared_bytes = 16;  // without and with the kernel's tables
 
   double score = 0;  // estimated share of the memory's speed
 
@@ -58,5 +59,8 @@ struct TilePlan {
 /// The best plan for a normalised nest of one output and one input, or one that is not `valid`: there is no
 /// run on one of the sides, or no tile whose offsets fit in 32 bits.
 TilePlan choose_tile(const LoopNest& nest, const TileTarget& target);
+
+/// All plans that were considered, the best by estimate first.
+std::vector<TilePlan> tile_candidates(const LoopNest& nest, const TileTarget& target);
 
 }  // namespace relayout::plan

@@ -26,14 +26,21 @@ __device__ __forceinline__ void store_16_bytes(void* address, const void* regist
   memcpy(&words, registers, 16);
   *static_cast<Words16*>(address) = words;
 }
+/// From global memory, which the compiler does not see of a pointer that may come from a slot.
+__device__ __forceinline__ void load_global_16_bytes(void* registers, const void* address) {
+  using Global = const __attribute__((address_space(1))) Words16;
+  const Words16 words = *(Global*)(address);
+  memcpy(registers, &words, 16);
+}
 /// To global memory; `streaming`: marked to leave the caches first.
 __device__ __forceinline__ void store_global_16_bytes(void* address, const void* registers, bool streaming) {
   Words16 words;
   memcpy(&words, registers, 16);
+  using Global = __attribute__((address_space(1))) Words16;
   if (streaming) {
-    __builtin_nontemporal_store(words, static_cast<Words16*>(address));
+    __builtin_nontemporal_store(words, (Global*)(address));
   } else {
-    *static_cast<Words16*>(address) = words;
+    *(Global*)(address) = words;
   }
 }
 

@@ -105,6 +105,10 @@ __device__ __forceinline__ void load_16_bytes(void* registers, const void* addre
 __device__ __forceinline__ void store_16_bytes(void* address, const void* registers) {
   std::memcpy(__builtin_assume_aligned(address, 16), registers, 16);
 }
+/// From global memory: another instruction on a GPU.
+__device__ __forceinline__ void load_global_16_bytes(void* registers, const void* address) {
+  load_16_bytes(registers, address);
+}
 /// To global memory; a GPU marks streaming ones to leave the caches first.
 __device__ __forceinline__ void store_global_16_bytes(void* address, const void* registers, bool) {
   store_16_bytes(address, registers);

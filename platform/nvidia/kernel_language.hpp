@@ -27,6 +27,11 @@ __device__ __forceinline__ void store_16_bytes(void* address, const void* regist
   memcpy(&words, registers, 16);
   *static_cast<uint4*>(address) = words;
 }
+/// From global memory, which the compiler does not see of a pointer that may come from a slot.
+__device__ __forceinline__ void load_global_16_bytes(void* registers, const void* address) {
+  const uint4 words = __ldca(static_cast<const uint4*>(address));
+  memcpy(registers, &words, 16);
+}
 /// To global memory, where a plain assignment is now and then split into four; `streaming`: marked to leave
 /// the caches first.
 __device__ __forceinline__ void store_global_16_bytes(void* address, const void* registers, bool streaming) {

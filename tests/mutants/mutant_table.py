@@ -136,7 +136,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("guard_byte_written", "Out* y = @static_cast<Out*>(p.y) + group * p.y_group@;",
      "mutant::spilled(static_cast<Out*>(p.y) + group * p.y_group + (p.m - 1) * p.ldc + p.n - 1, 1) - "
      "(p.m - 1) * p.ldc - p.n + 1"),
-]) + mutants_of("tile_walk", "kernels/tile_walk.hpp", COPY, [
+]) + mutants_of("tile_place", "kernels/tile_place.hpp", COPY, [
     ("last_tile_not_cut", "if (left < place.limit[c]) place.limit[c] = @static_cast<std::uint32_t>(left)@;",
      "place.limit[c]"),
     ("last_tile_dropped", "place.limit[c] = @static_cast<std::uint32_t>(left)@;", "0u"),
@@ -149,8 +149,8 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("division_rounds_down", "(@__umulhi(index, d.multiplier) + index@) >> d.shift",
      "__umulhi(index, d.multiplier - 1) + index"),
 ]) + mutants_of("tile_read", "kernels/tile_read.hpp", COPY, [
-    ("last_vector_dropped", "first >= @place.read_elements@", "place.read_elements - kRead + 1"),
-    ("one_row_too_few", "rest >= @p.read_rows@", "p.read_rows - 1"),
+    ("last_vector_dropped", "first >= @base.read_elements@", "base.read_elements - kRead + 1"),
+    ("one_row_too_few", "number >= @p.read_rows@", "p.read_rows - 1"),
     ("truncating_cast", "vector.values[i] = @convert<To>(pack.values[piece * kPiece + i])@;",
      "convert<To>(mutant::truncated(pack.values[piece * kPiece + i]))"),
     ("saturating_cast", "vector.values[i] = @convert<To>(pack.values[piece * kPiece + i])@;",
@@ -160,13 +160,18 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("word_not_shifted", "@offset & 4@ ?", "0u"),
     ("two_words_not_shifted", "@offset & 8@ ?", "0u"),
 ]) + mutants_of("tile_write", "kernels/tile_write.hpp", COPY, [
-    ("run_without_its_end", "e < @place.write_elements@; ++e", "place.write_elements - 1"),
+    ("run_without_its_end", "e < @elements@; ++e", "elements - 1"),
     ("heads_left_out", "element < @skew_of(run)@ &&", "0u"),
-    ("skew_one_too_few", "std::uint32_t first = @item.first + skew_of(run)@;", "item.first + skew_of(run) - 1"),
+    ("skew_one_too_few", "std::uint32_t first = @item.vector * kCount + skew_of(run)@;",
+     "item.vector * kCount + skew_of(run) - 1"),
     ("no_wrap", "row + i >= kCount ? @p.element_wrap@ : 0", "0u"),
-    ("mixed_run_without_its_end", "i < kCount && @item.first + i < place.write_elements@; ++i",
-     "item.first + i + 1 < place.write_elements"),
-    ("guard_byte_written", "e < @place.write_elements@; ++e", "place.write_elements + 1"),
+    ("mixed_run_without_its_end", "i < kCount && @first + i < elements@; ++i", "first + i + 1 < elements"),
+    ("mixed_first_axis_without_end", "end ? @p_.element_wrap@ :", "p_.element_step"),
+    ("mixed_third_axis_left_out", "count <= @p_.mixed_plane@", "p_.mixed_plane + count"),
+    ("guard_byte_written", "e < @elements@; ++e", "elements + 1"),
+]) + mutants_of("tile_tables", "kernels/tile_tables.hpp", COPY, [
+    ("runs_outside_kept", "@inside(position, place)@ ? at :", "true"),
+    ("one_row_for_two", "walk(p.read_rest, @i@);", "i / 2 * 2"),
 ]) + mutants_of("word_transpose", "kernels/word_transpose.hpp", COPY, [
     ("halves_swapped", "runs[0].values[k] = @permute_bytes<0x5410>(words[2 * k], words[2 * k + 1])@;",
      "permute_bytes<0x1054>(words[2 * k], words[2 * k + 1])"),

@@ -1,45 +1,10 @@
-// Where a block's tile lies, and where an item of it does.
+// Where a block's tile lies in both operands, and how much of it there is.
 #pragma once
 
 #include "kernels/divide.hpp"
 #include "kernels/tile_params.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
-
-struct Position {
-  std::int32_t offset = 0;
-  std::uint32_t column = 0, row = 0, limited = 0;
-};
-
-__device__ __forceinline__ void step(const TileAxis& axis, std::uint32_t i, Position& position) {
-  position.offset += static_cast<std::int32_t>(i) * axis.offset;
-  position.column += i * axis.column;
-  position.row += i * axis.row;
-  position.limited += i * axis.limited;
-}
-
-__device__ __forceinline__ void walk(const TileAxes& axes, std::uint32_t index, Position& position) {
-#pragma unroll 1
-  for (int k = 0; k + 1 < axes.count; ++k) {
-    const std::uint32_t rest = split(index, axes.axes[k].extent);
-    step(axes.axes[k], index, position);
-    index = rest;
-  }
-  if (axes.count > 0) step(axes.axes[axes.count - 1], index, position);
-}
-
-/// Assembly::mixed: the byte in shared memory of element `index` of an output run, whose axes' `row` counts
-/// bytes.
-__device__ __forceinline__ std::uint32_t walk_bytes(const TileAxes& axes, std::uint32_t index) {
-  std::uint32_t byte = 0;
-#pragma unroll 1
-  for (int k = 0; k + 1 < axes.count; ++k) {
-    const std::uint32_t rest = split(index, axes.axes[k].extent);
-    byte += index * axes.axes[k].row;
-    index = rest;
-  }
-  return byte + index * axes.axes[axes.count - 1].row;
-}
 
 struct Place {
   std::int64_t in = 0, out = 0;
@@ -75,6 +40,30 @@ __device__ __forceinline__ Place place_tile(const TileParams& p) {
   place.read_elements = cut_short(p.read_cut, p.read_cut_step, p.read_elements);
   place.write_elements = cut_short(p.write_cut, p.write_cut_step, p.write_elements);
   return place;
+}
+
+/// Of an item of the tile: in its operand, and in shared memory.
+struct Position {
+  std::int32_t offset = 0;
+  std::uint32_t column = 0, row = 0, limited = 0;
+
+  /// Both numbers of shared memory; they stay below 2^16.
+  __device__ __forceinline__ std::uint32_t packed() const { return column << 16 | row; }
+};
+
+__device__ __forceinline__ Position walk(const TileAxes& axes, std::uint32_t index) {
+  Position position;
+#pragma unroll 1
+  for (int k = 0; k < axes.count; ++k) {
+    const TileAxis& axis = axes.axes[k];
+    const std::uint32_t rest = split(index, axis.extent);
+    position.offset += static_cast<std::int32_t>(index) * axis.offset;
+    position.column += index * axis.column;
+    position.row += index * axis.row;
+    position.limited += index * axis.limited;
+    index = rest;
+  }
+  return position;
 }
 
 __device__ __forceinline__ bool inside(const Position& position, const Place& place) {
