@@ -40,6 +40,8 @@ void check_copy(const char* operation, const TensorView& in, const TensorView& o
                                       std::to_string(in.elements()) + " elements and the output " +
                                       out.to_string() + " has " + std::to_string(out.elements()));
   }
+  check_address(operation, "the input", in);
+  check_address(operation, "the output", out);
   check_distinct(operation, out);
   if (in.data() != nullptr && out.data() != nullptr) check_disjoint(operation, in, out);
 }
