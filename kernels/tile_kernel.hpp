@@ -23,7 +23,7 @@ __global__ __launch_bounds__(plan::kMostTileThreads) void tile_kernel(const Tile
   RELAYOUT_DYNAMIC_SHARED(unsigned char, tile);
   constexpr bool kRowsInOrder = kAssembly == Assembly::mixed || kAssembly == Assembly::vectors;
   const Place place = place_tile(p);
-  read_tile<From, To, kUnaligned, kRowsInOrder ? 1 : vector_count<To>>(p, place, tile);
+  read_tile<From, To, kUnaligned, kRowsInOrder ? 1 : vector_count<To>, Store>(p, place, tile);
   __syncthreads();
   if constexpr (kAssembly == Assembly::mixed) {
     write_mixed<From, To, Store>(p, place, tile);

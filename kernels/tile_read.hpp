@@ -5,6 +5,7 @@
 #include "kernels/element_ops.hpp"
 #include "kernels/operand_pointers.hpp"
 #include "kernels/pack.hpp"
+#include "kernels/tile_store.hpp"
 #include "kernels/tile_walk.hpp"
 #include "kernels/unaligned.hpp"
 
@@ -54,8 +55,9 @@ struct WordsOf {
 
 /// 16 bytes of the input, converted, to shared memory. They travel as words: as an array of bytes the
 /// compiler would take a register for each.
-template <class From, class To>
-__device__ __forceinline__ void store_converted(unsigned char* target, const Pack<std::uint32_t>& words) {
+template <class From, class To, class Store>
+__device__ __forceinline__ void store_converted(const TileParams& p, unsigned char* target,
+                                                const Pack<std::uint32_t>& words) {
   if constexpr (std::is_same_v<From, To>) {
     store_16_bytes(target, &words);
   } else {
@@ -67,7 +69,8 @@ __device__ __forceinline__ void store_converted(unsigned char* target, const Pac
     for (int piece = 0; piece < kRead / kPiece; ++piece) {
       Vector<To, kPiece> vector;
 #pragma unroll
-      for (int i = 0; i < kPiece; ++i) vector.values[i] = convert<To>(pack.values[piece * kPiece + i]);
+      for (int i = 0; i < kPiece; ++i)
+        vector.values[i] = Store::template read<To>(p, pack.values[piece * kPiece + i]);
       *reinterpret_cast<Vector<To, kPiece>*>(target + piece * 16) = vector;
     }
   }
@@ -90,7 +93,7 @@ __device__ __forceinline__ Pack<std::uint32_t> load_anywhere(const TileParams& p
 }
 
 /// kRowsPerVector: as in row_begin.
-template <class From, class To, bool kUnaligned, int kRowsPerVector>
+template <class From, class To, bool kUnaligned, int kRowsPerVector, class Store>
 __device__ __forceinline__ void read_tile(const TileParams& p, const Place& place, unsigned char* tile) {
   constexpr int kRead = vector_count<From>, kItems = elements_per_thread<From, To> / kRead;
   constexpr std::uint32_t kNone = 0xffffffff;
@@ -120,7 +123,7 @@ __device__ __forceinline__ void read_tile(const TileParams& p, const Place& plac
   }
 #pragma unroll
   for (int item = 0; item < kItems; ++item) {
-    if (targets[item] != kNone) store_converted<From, To>(tile + targets[item], packs[item]);
+    if (targets[item] != kNone) store_converted<From, To, Store>(p, tile + targets[item], packs[item]);
   }
 }
 

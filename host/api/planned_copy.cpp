@@ -97,9 +97,10 @@ bool plan_as_window(const DeviceProperties& device, PlannedCopy& planned) {
   return true;
 }
 
-/// A tile holds elements of the output's type, in which a scaled element would be rounded too early.
+/// A tile holds elements of the output's type, in which alpha * in would be rounded before beta * out is
+/// added.
 bool plan_as_tiles(const DeviceProperties& device, PlannedCopy& planned) {
-  if (is_scaled(planned.options.scale) && planned.in_type != planned.out_type) return false;
+  if (planned.options.scale.beta != 0 && planned.in_type != planned.out_type) return false;
   plan::TileTarget target;
   target.in_bytes = static_cast<int>(size_of(planned.in_type));
   target.out_bytes = static_cast<int>(size_of(planned.out_type));

@@ -16,7 +16,8 @@ def mutants_of(prefix, source, tests, rows):
 
 
 # The sources that headers with mutants are compiled in.
-HEADER_UNITS = ("kernels/tile.cpp", "kernels/tile_cast.cpp", "kernels/tile_scaled.cpp")
+HEADER_UNITS = ("kernels/tile.cpp", "kernels/tile_cast.cpp", "kernels/tile_scaled.cpp",
+                "kernels/tile_scaled_cast.cpp")
 
 # What the random driver must see on its own.
 FUZZED = ("tile_", "unaligned.", "word_transpose.", "gather.", "scale.", "operand_pointers.")
@@ -153,10 +154,10 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
 ]) + mutants_of("tile_read", "kernels/tile_read.hpp", COPY, [
     ("last_vector_dropped", "first >= @place.read_elements@", "place.read_elements - kRead + 1"),
     ("one_row_too_few", "rest >= @p.read_rows@", "p.read_rows - 1"),
-    ("truncating_cast", "vector.values[i] = @convert<To>(pack.values[piece * kPiece + i])@;",
-     "convert<To>(mutant::truncated(pack.values[piece * kPiece + i]))"),
-    ("saturating_cast", "vector.values[i] = @convert<To>(pack.values[piece * kPiece + i])@;",
-     "mutant::saturated(convert<To>(pack.values[piece * kPiece + i]))"),
+    ("truncating_cast", "Store::template read<To>(p, @pack.values[piece * kPiece + i]@)",
+     "mutant::truncated(pack.values[piece * kPiece + i])"),
+    ("saturating_cast", "vector.values[i] = @Store::template read<To>(p, pack.values[piece * kPiece + i])@;",
+     "mutant::saturated(Store::template read<To>(p, pack.values[piece * kPiece + i]))"),
 ]) + mutants_of("unaligned", "kernels/unaligned.hpp", COPY, [
     ("bytes_not_shifted", "__funnelshift_r(words[i], words[i + 1], @offset % 4 * 8@)", "0u"),
     ("word_not_shifted", "@offset & 4@ ?", "0u"),
@@ -207,6 +208,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("beta_0_reads_the_output", "if (@p.beta == 0@)", "false"),
     ("last_element_not_scaled", "values.values[i] = @scale<To>(p, values.values[i])@;",
      "i + 1 < Pack<To>::kCount ? scale<To>(p, values.values[i]) : values.values[i]"),
+    ("cast_not_scaled", "return @scale<To>(p, value)@;", "convert<To>(value)"),
     ("first_old_element_for_all", "old.values[@i@]", "0"),
     ("ends_of_runs_not_scaled", "*address = @scale_into<To>(p, value, address)@;", "value"),
 ]) + mutants_of("operand_pointers", "kernels/operand_pointers.hpp", SLOTS, [
@@ -234,7 +236,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("window_takes_every_plan", "if (@is_scaled(planned.options.scale) || planned.options.indirect@) return false;",
      "false"),
     ("tiles_take_scaled_casts",
-     "if (@is_scaled(planned.options.scale) && planned.in_type != planned.out_type@) return false;", "false"),
+     "if (@planned.options.scale.beta != 0 && planned.in_type != planned.out_type@) return false;", "false"),
     ("never_scaled", "params.scaled = @is_scaled(planned.options.scale)@;", "false"),
     ("start_of_the_input_in_the_slot", "params.in_slot_offset = @planned.in.offset@;", "0"),
     ("start_of_the_output_in_the_slot", "params.out_slot_offset = @planned.out.offset@;", "0"),
