@@ -46,6 +46,10 @@ Json parameters_of(const cases::PermuteCase& c) {
   Json json = types_json("permute", c.in_type, c.out_type);
   json["shape"] = c.shape;
   json["axes"] = c.axes;
+  if (c.scale.alpha != 1 || c.scale.beta != 0) {
+    json["alpha"] = c.scale.alpha;
+    json["beta"] = c.scale.beta;
+  }
   return json;
 }
 

@@ -1,4 +1,5 @@
-// Permutations of contiguous tensors: those of bench/permute_cases.csv and a user's.
+// Permutations of contiguous tensors: those of bench/permute_cases.csv and a user's, and two with alpha and
+// beta.
 #include <relayout/permute.hpp>
 
 #include <algorithm>
@@ -15,8 +16,10 @@ namespace {
 /// Read and written together. A smoke test permutes a few hundred elements.
 constexpr std::int64_t kCpuBytes = 128 << 20, kSmokeBytes = 4 << 10;
 
+/// With a beta the output is read and written.
 std::int64_t bytes_of(const cases::PermuteCase& c) {
-  return contiguous_operand(c.in_type, c.shape).bytes() + contiguous_operand(c.out_type, c.shape).bytes();
+  return contiguous_operand(c.in_type, c.shape).bytes() +
+         (c.scale.beta != 0 ? 2 : 1) * contiguous_operand(c.out_type, c.shape).bytes();
 }
 
 /// The longest axis is halved until the case is small enough. What makes a permutation hard stays: short
@@ -33,6 +36,20 @@ ListedPermute scaled(ListedPermute listed, std::int64_t most_bytes) {
   return listed;
 }
 
+/// What the output holds before the first call is an operand of its own, for those who check the result.
+Prepared prepare_sum(const Stream& stream, const cases::PermuteCase& c) {
+  const Operand out = contiguous_operand(c.out_type, c.out_shape());
+  Prepared prepared = prepare_rotated(stream, {contiguous_operand(c.in_type, c.shape), out, out},
+                                      [stream, c](const std::vector<TensorView>& views) {
+                                        permute(stream, views[0], c.axes, views[2], c.scale);
+                                      });
+  for (std::size_t set = 0; set < prepared.memory.size(); set += 3)
+    stream.copy(prepared.memory[set + 2].data(), prepared.memory[set + 1].data(),
+                prepared.memory[set + 2].bytes());
+  stream.synchronize();
+  return prepared;
+}
+
 BenchCase permute_case(const ListedPermute& listed) {
   const cases::PermuteCase& c = listed.permute;
   const Operand in = contiguous_operand(c.in_type, c.shape);
@@ -42,21 +59,36 @@ BenchCase permute_case(const ListedPermute& listed) {
                        bytes_of(c),
                        parameters_of(c),
                        printed(c),
-                       [in, out, axes = c.axes](const Stream& stream) {
+                       [in, out, c](const Stream& stream) {
+                         if (c.scale.beta != 0) return prepare_sum(stream, c);
                          return prepare_rotated(stream, {in, out},
-                                                [stream, axes](const std::vector<TensorView>& views) {
-                                                  permute(stream, views[0], axes, views[1]);
+                                                [stream, c](const std::vector<TensorView>& views) {
+                                                  permute(stream, views[0], c.axes, views[1], c.scale);
                                                 });
                        },
                        listed.group()};
   return bench_case;
 }
 
+std::vector<ListedPermute> with_alpha_and_beta() {
+  std::vector<ListedPermute> list;
+  for (const CopyScale& scale : {CopyScale{2, 0}, CopyScale{2, 1}}) {
+    ListedPermute listed{scale.beta == 0 ? "alpha_f32" : "alpha_beta_f32", "alpha and beta", {}};
+    listed.permute.shape = {8192, 8192};
+    listed.permute.axes = {1, 0};
+    listed.permute.scale = scale;
+    list.push_back(listed);
+  }
+  return list;
+}
+
 }  // namespace
 
 BenchCases permute_cases(Sizes sizes) {
   BenchCases list;
-  for (const ListedPermute& listed : builtin_permutes()) {
+  std::vector<ListedPermute> builtin = builtin_permutes();
+  for (const ListedPermute& listed : with_alpha_and_beta()) builtin.push_back(listed);
+  for (const ListedPermute& listed : builtin) {
     list.push_back(permute_case(sizes == Sizes::gpu   ? listed
                                 : sizes == Sizes::cpu ? scaled(listed, kCpuBytes)
                                                       : scaled(listed, kSmokeBytes)));

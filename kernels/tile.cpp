@@ -5,6 +5,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 void launch_tile(const LaunchContext& context, const TileParams& p) {
+  if (p.scaled && p.in_type != p.out_type) return launch_tile_scaled_cast(context, p);
   if (p.scaled) return launch_tile_scaled(context, p);
   if (p.in_type != p.out_type) return launch_tile_cast(context, p);
   visit_element_sizes(p.in_type, [&](auto type) {

@@ -28,7 +28,7 @@ __global__ __launch_bounds__(plan::kMostTileThreads,
   fill_tables<From, To, kRowsInOrder ? 1 : vector_count<To>, kMixed || kSkewed ? 0 : vector_count<To>,
               kMixed>(p, tables);
   __syncthreads();
-  read_tile<From, To, kUnaligned>(p, tables, tile);
+  read_tile<From, To, kUnaligned, Store>(p, tables, tile);
   __syncthreads();
   if constexpr (kMixed) {
     write_mixed<From, To, Store>(p, tables, tile);

@@ -4,6 +4,7 @@
 #include "host/plan/tile_rules.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/pack.hpp"
+#include "kernels/tile_store.hpp"
 #include "kernels/tile_tables.hpp"
 #include "kernels/unaligned.hpp"
 
@@ -53,8 +54,9 @@ struct WordsOf {
 
 /// 16 bytes of the input, converted, to shared memory. They travel as words: as an array of bytes the
 /// compiler would take a register for each.
-template <class From, class To>
-__device__ __forceinline__ void store_converted(unsigned char* target, const Pack<std::uint32_t>& words) {
+template <class From, class To, class Store>
+__device__ __forceinline__ void store_converted(const TileParams& p, unsigned char* target,
+                                                const Pack<std::uint32_t>& words) {
   if constexpr (std::is_same_v<From, To>) {
     store_16_bytes(target, &words);
   } else {
@@ -66,7 +68,8 @@ __device__ __forceinline__ void store_converted(unsigned char* target, const Pac
     for (int piece = 0; piece < kRead / kPiece; ++piece) {
       Vector<To, kPiece> vector;
 #pragma unroll
-      for (int i = 0; i < kPiece; ++i) vector.values[i] = convert<To>(pack.values[piece * kPiece + i]);
+      for (int i = 0; i < kPiece; ++i)
+        vector.values[i] = Store::template read<To>(p, pack.values[piece * kPiece + i]);
       *reinterpret_cast<Vector<To, kPiece>*>(target + piece * 16) = vector;
     }
   }
@@ -89,7 +92,7 @@ __device__ __forceinline__ Pack<std::uint32_t> load_anywhere(const TileParams& p
   return words.pack;
 }
 
-template <class From, class To, bool kUnaligned>
+template <class From, class To, bool kUnaligned, class Store>
 __device__ __forceinline__ void read_tile(const TileParams& p, const TileTables& tables,
                                           unsigned char* tile) {
   constexpr int kRead = vector_count<From>, kItems = elements_per_thread<From, To> / kRead;
@@ -117,7 +120,7 @@ __device__ __forceinline__ void read_tile(const TileParams& p, const TileTables&
   }
 #pragma unroll
   for (int item = 0; item < kItems; ++item) {
-    if (targets[item] != kOutside) store_converted<From, To>(tile + targets[item], packs[item]);
+    if (targets[item] != kOutside) store_converted<From, To, Store>(p, tile + targets[item], packs[item]);
   }
 }
 

@@ -1,4 +1,5 @@
-// What becomes of a tile's elements on their way to memory: the element operation of the tile kernel.
+// What becomes of a tile's elements: the element operation of the tile kernel. `read` gives what a tile holds
+// of an element of the input, `vector` and `element` store what it holds.
 #pragma once
 
 #include "kernels/pack.hpp"
@@ -7,8 +8,12 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// out = in.
+/// out = cast(in).
 struct StoreAsIs {
+  template <class To, class From>
+  static __device__ __forceinline__ To read(const TileParams&, From value) {
+    return convert<To>(value);
+  }
   template <class To>
   static __device__ __forceinline__ void vector(const TileParams& p, To* address,
                                                 const Pack<std::uint32_t>& words) {
@@ -20,8 +25,20 @@ struct StoreAsIs {
   }
 };
 
+/// out = cast(alpha * in): scaled on the way in, where the product is rounded once.
+struct ReadScaled : StoreAsIs {
+  template <class To, class From>
+  static __device__ __forceinline__ To read(const TileParams& p, From value) {
+    return scale<To>(p, value);
+  }
+};
+
 /// out = alpha * in + beta * out, of one floating type.
 struct StoreScaled {
+  template <class To>
+  static __device__ __forceinline__ To read(const TileParams&, To value) {
+    return value;
+  }
   template <class To>
   static __device__ __forceinline__ void vector(const TileParams& p, To* address,
                                                 const Pack<std::uint32_t>& words) {

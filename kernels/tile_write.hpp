@@ -2,7 +2,6 @@
 #pragma once
 
 #include "kernels/tile_read.hpp"
-#include "kernels/tile_store.hpp"
 #include "kernels/word_transpose.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {

@@ -27,7 +27,7 @@ def expected_bytes(parameters):
     elements = math.prod(parameters["shape"])
     operation = parameters["operation"]
     if operation in ("copy", "cast", "permute"):
-        return elements * (into + out)
+        return elements * (into + out * (2 if parameters.get("beta", 0) != 0 else 1))
     batch, channels, length = parameters["shape"]
     if operation == "depthwise":
         return elements * (into + out) + channels * (parameters["taps"] + parameters["bias"]) * into

@@ -122,6 +122,45 @@ TEST(Cast, ConvertsAndMoves) {
   EXPECT_EQ(out[1], 0xffff);
 }
 
+TEST(Scale, SumsAndZeros) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Floats in{1, -2, 3};
+  Floats out{10, 20, nan};
+  cast(view(in, {3}), view(out, {3}), {2, 0.5});
+  EXPECT_EQ(out[0], 7);
+  EXPECT_EQ(out[1], 6);
+  EXPECT_TRUE(std::isnan(out[2]));
+  cast(view(in, {3}), view(out, {3}), {-3, 0});
+  EXPECT_EQ(out, (Floats{-3, 6, -9}));
+  permute(view(in, {3, 1}), {1, 0}, view(out, {1, 3}), {1, 1});
+  EXPECT_EQ(out, (Floats{-2, 4, -6}));
+  copy(view(in, {3, 1}), view(out, {3}), {0, 2});
+  EXPECT_EQ(out, (Floats{-4, 8, -12}));
+}
+
+/// (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24, whose last term f32 has no room for.
+TEST(Scale, TheSumIsFusedAndTheProductIsRounded) {
+  const float a = 1.0f + 0x1p-12f;
+  Floats in{-1}, out{a};
+  cast(view(in, {1}), view(out, {1}), {1, a});
+  EXPECT_EQ(out[0], 0x1p-11f + 0x1p-24f);
+  in = {a};
+  out = {-1};
+  cast(view(in, {1}), view(out, {1}), {a, 1});
+  EXPECT_EQ(out[0], 0x1p-11f);
+  const double wide = a;
+  double sum = -1;
+  cast(TensorView(&wide, DType::f64, {1}), TensorView(&sum, DType::f64, {1}), {a, 1});
+  EXPECT_EQ(sum, 0x1p-11 + 0x1p-24);
+}
+
+TEST(Scale, HalvesAreScaledInSingle) {
+  const f16 in{0x67ff};  // 2047; 1.0003 as f16 would be 1
+  f16 out{0};
+  cast(TensorView(&in, DType::f16, {1}), TensorView(&out, DType::f16, {1}), {1.0003, 0});
+  EXPECT_EQ(out.bits, 0x6800);  // 2047.61: 2048
+}
+
 TEST(Pad, EveryModeAsNumpy) {
   const Floats abcd{1, 2, 3, 4};
   EXPECT_EQ(padded(abcd, PadMode::constant, 2, 3, 7.5), (Floats{7.5, 7.5, 1, 2, 3, 4, 7.5, 7.5, 7.5}));

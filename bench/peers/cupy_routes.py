@@ -22,6 +22,8 @@ def routes(parameters):
     operation, out_type = parameters["operation"], TYPES.get(parameters["out_type"])
     if operation == "copy":
         return [("copy", lambda x: x.copy())]
+    if operation == "permute" and "alpha" in parameters:
+        return []
     if operation == "permute":
         return [("transpose, ascontiguousarray", lambda x: cupy.ascontiguousarray(x.transpose(parameters["axes"])))]
     if operation == "cast":

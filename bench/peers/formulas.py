@@ -61,7 +61,11 @@ def expected(parameters, inputs):
     if operation in ("copy", "cast"):
         return x
     if operation == "permute":
-        return x.transpose(parameters["axes"])
+        result = x.transpose(parameters["axes"])
+        if "alpha" not in parameters:
+            return result
+        result = result.dtype.type(parameters["alpha"]) * result
+        return result + result.dtype.type(parameters["beta"]) * inputs[1] if parameters["beta"] != 0 else result
     if operation == "pad":
         return padded(x, parameters["pad"])
     if operation == "depthwise":

@@ -71,6 +71,11 @@ def function_of(parameters):
     if operation == "copy":
         return jnp.copy
     if operation == "permute":
+        alpha, beta = parameters.get("alpha", 1), parameters.get("beta", 0)
+        if beta != 0:
+            return lambda x, old: alpha * jnp.transpose(x, parameters["axes"]) + beta * old
+        if alpha != 1:
+            return lambda x: alpha * jnp.transpose(x, parameters["axes"])
         return lambda x: jnp.transpose(x, parameters["axes"])
     if operation == "cast":
         if parameters["in_layout"] == parameters["out_layout"]:

@@ -22,6 +22,8 @@ def input_shapes(parameters):
     if parameters.get("in_layout", "ncl") == "nlc":
         shape[-2], shape[-1] = shape[-1], shape[-2]
     shapes = [(shape, TYPES[parameters["in_type"]])]
+    if parameters.get("beta", 0) != 0:
+        shapes.append(([shape[axis] for axis in parameters["axes"]], TYPES[parameters["out_type"]]))
     if parameters["operation"] == "conv1d":
         depth = parameters["taps"] * parameters["shape"][1]
         shapes.append(([parameters["out_channels"], depth], TYPES[parameters["out_type"]]))
@@ -47,7 +49,18 @@ def copy_routes(_):
 
 
 def permute_routes(parameters):
-    return [("permute, contiguous", lambda x: x.permute(parameters["axes"]).contiguous())]
+    axes = parameters["axes"]
+    if "alpha" not in parameters:
+        return [("permute, contiguous", lambda x: x.permute(axes).contiguous())]
+    alpha, beta = parameters["alpha"], parameters["beta"]
+
+    def in_one_pass(x):
+        view = x.permute(axes)
+        return torch.mul(view, alpha, out=torch.empty(view.shape, dtype=x.dtype, device=x.device))
+
+    if beta == 0:
+        return [("permute, mul", in_one_pass)]
+    return [("permute, add", lambda x, old: torch.add(old if beta == 1 else beta * old, x.permute(axes), alpha=alpha))]
 
 
 def cast_routes(parameters):

@@ -1,5 +1,7 @@
 #include "host/api/checks.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "host/plan/loop_nest.hpp"
@@ -7,16 +9,6 @@
 #include "relayout/error.hpp"
 
 namespace relayout {
-namespace {
-
-void check_pointer(const char* operation, const char* role, const TensorView& view) {
-  if (view.elements() > 0 && view.data() == nullptr) {
-    throw Error(ErrorCode::null_pointer,
-                std::string(operation) + ": the " + role + " " + view.to_string() + " has a null pointer");
-  }
-}
-
-}  // namespace
 
 void check_cast(const char* operation, DType in, DType out) {
   if (in == DType::b128 && out == DType::b128) {
@@ -40,6 +32,22 @@ void check_shape(const char* operation, const TensorView& view, const Dims& want
                                     " and the result has " + to_string(wanted));
 }
 
+void check_address(const char* operation, const char* name, const TensorView& view) {
+  const std::size_t alignment = std::min<std::size_t>(size_of(view.dtype()), 8);
+  if (view.elements() == 0 || reinterpret_cast<std::uintptr_t>(view.data()) % alignment == 0) return;
+  throw Error(ErrorCode::invalid_argument, std::string(operation) + ": " + name + " " + view.to_string() +
+                                               " must begin on a multiple of " + std::to_string(alignment) +
+                                               " bytes");
+}
+
+void check_pointer(const char* operation, const char* name, const TensorView& view) {
+  if (view.elements() > 0 && view.data() == nullptr) {
+    throw Error(ErrorCode::null_pointer,
+                std::string(operation) + ": " + name + " " + view.to_string() + " has a null pointer");
+  }
+  check_address(operation, name, view);
+}
+
 void check_distinct(const char* operation, const TensorView& out) {
   if (plan::may_self_overlap(out)) {
     throw Error(ErrorCode::output_overlap, std::string(operation) + ": two elements of the output " +
@@ -56,12 +64,12 @@ void check_disjoint(const char* operation, const TensorView& in, const TensorVie
 }
 
 void check_output(const char* operation, const TensorView& out) {
-  check_pointer(operation, "output", out);
+  check_pointer(operation, "the output", out);
   check_distinct(operation, out);
 }
 
 void check_memory(const char* operation, const TensorView& in, const TensorView& out) {
-  check_pointer(operation, "input", in);
+  check_pointer(operation, "the input", in);
   check_output(operation, out);
   check_disjoint(operation, in, out);
 }

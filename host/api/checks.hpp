@@ -17,8 +17,15 @@ void check_rank(const char* operation, const char* name, const TensorView& view,
 /// Error{shape} naming both.
 void check_shape(const char* operation, const TensorView& view, const Dims& wanted);
 
-/// Error{null_pointer}, {output_overlap} or {partial_overlap}: pointers, an output whose elements are
-/// distinct, and no byte shared by input and output (judged by their byte ranges).
+/// Error{invalid_argument} for a view with elements whose pointer is no multiple of its element size (of 8
+/// for b128, which moves as two of 8 bytes): no kernel can reach it. Null counts as aligned.
+void check_address(const char* operation, const char* name, const TensorView& view);
+
+/// The same, and Error{null_pointer} for elements without memory. `name` is "the input", ...
+void check_pointer(const char* operation, const char* name, const TensorView& view);
+
+/// Error{null_pointer}, {invalid_argument}, {output_overlap} or {partial_overlap}: pointers, an output whose
+/// elements are distinct, and no byte shared by input and output (judged by their byte ranges).
 void check_memory(const char* operation, const TensorView& in, const TensorView& out);
 
 /// Only an output.

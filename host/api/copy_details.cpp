@@ -34,6 +34,8 @@ class Describer {
     details_.out.bytes = bytes_of(state.out);
     details_.in.alignment = copy_.in.alignment;
     details_.out.alignment = copy_.out.alignment;
+    details_.scale = copy_.options.scale;
+    details_.indirect = copy_.options.indirect;
   }
 
   CopyDetails describe() {
@@ -107,6 +109,9 @@ class Describer {
         details_.in_strides.empty() && copy_.nest.operands() == 1
             ? "the two shapes have no loop nest in common, so that each element's place is worked out on "
               "both sides"
+        : copy_.options.scale.beta != 0 && copy_.in_type != copy_.out_type
+            ? "a cast is added to the output with one rounding, while tiles hold elements of the output's "
+              "type"
         : details_.extents.empty()
             ? "there is one element"
             : "one side has no run: no two elements that follow each other in memory, or no tile fits";

@@ -26,6 +26,14 @@ void explain_side(std::ostream& text, const char* name, const CopySide& side, bo
   text << ".\n";
 }
 
+void explain_scale(std::ostream& text, const PlannedCopy& copy) {
+  const CopyScale& scale = copy.options.scale;
+  text << "Scaled: out = " << scale.alpha << " * in";
+  if (scale.beta != 0) text << " + " << scale.beta << " * out";
+  text << ", computed in " << name_of(scale_type(copy.in_type, copy.out_type)) << "; the output is "
+       << (scale.beta != 0 ? "read and written" : "not read") << ".\n";
+}
+
 const char* words_of(plan::TileWrite write) {
   switch (write) {
     case plan::TileWrite::elements:
@@ -52,6 +60,8 @@ std::string CopyPlan::explain() const {
        << (state.device ? state.device->to_string() + ", " : "") << state.properties.name << ".\n";
   text << "Kernel " << name_of(d.kernel) << ": " << d.reason << ".\n";
   if (d.kernel == CopyKernel::nothing) return text.str();
+  if (is_scaled(d.scale)) explain_scale(text, state.copy);
+  if (d.indirect) text << "Indirect: both pointers may be read from slots when the copy starts.\n";
   text << "Loop nest: extents " << relayout::to_string(d.extents) << ", output strides "
        << relayout::to_string(d.out_strides);
   if (d.in_strides.size() == d.extents.size()) {

@@ -30,6 +30,13 @@ void check_alignment(const PlannedCopy& copy, const CopyOperand& operand, const 
                   std::to_string(operand.alignment) + " bytes, as in the plan; plan with such a pointer");
 }
 
+void check_slot(const PlannedCopy& copy, const char* role, const void* slot) {
+  if (reinterpret_cast<std::uintptr_t>(slot) % sizeof(void*) == 0) return;
+  throw Error(ErrorCode::invalid_argument, std::string(copy.operation) + ": the " + role +
+                                               "'s slot must lie on a multiple of a pointer's " +
+                                               std::to_string(sizeof(void*)) + " bytes");
+}
+
 bool share_bytes(const PlannedCopy& copy, const void* in, const void* out) {
   const auto address = [](const void* pointer, std::int64_t offset) {
     return reinterpret_cast<std::uintptr_t>(pointer) + static_cast<std::uintptr_t>(offset);
@@ -57,9 +64,9 @@ const char* name_of(CopyKernel kernel) noexcept {
 }
 
 CopyPlan keep_plan(const char* operation, const PlanTarget& target, const TensorView& in,
-                   const TensorView& out) {
+                   const TensorView& out, const CopyPlanOptions& options) {
   auto state = std::make_shared<CopyPlan::State>();
-  state->copy = plan_copy_of(operation, target, in, out);
+  state->copy = plan_copy_of(operation, target, in, out, options);
   state->in = in;
   state->out = out;
   if (target.device() != nullptr) state->device = *target.device();
@@ -69,7 +76,7 @@ CopyPlan keep_plan(const char* operation, const PlanTarget& target, const Tensor
 
 void CopyPlan::run(const Stream& stream) const {
   check_device(*state_, stream);
-  launch_copy(stream, state_->copy, state_->in.data(), state_->out.data());
+  launch_copy(stream, state_->copy, {state_->in.data(), state_->out.data()});
 }
 
 void CopyPlan::run(const Stream& stream, const void* in, void* out) const {
@@ -82,7 +89,20 @@ void CopyPlan::run(const Stream& stream, const void* in, void* out) const {
                                                 state_->out.to_string() + " overlap those of the input " +
                                                 state_->in.to_string());
   }
-  launch_copy(stream, copy, in, out);
+  launch_copy(stream, copy, {in, out});
+}
+
+void CopyPlan::run_indirect(const Stream& stream, const void* const* in_slot, void* const* out_slot) const {
+  const PlannedCopy& copy = state_->copy;
+  check_device(*state_, stream);
+  if (!copy.options.indirect) {
+    throw Error(ErrorCode::invalid_argument, std::string(copy.operation) +
+                                                 ": the plan was made for pointers that are given; plan with "
+                                                 "CopyPlanOptions::indirect for pointers from slots");
+  }
+  check_slot(copy, "input", in_slot);
+  check_slot(copy, "output", out_slot);
+  launch_copy(stream, copy, {state_->in.data(), state_->out.data(), in_slot, out_slot});
 }
 
 CopyDetails CopyPlan::details() const { return details_of(*state_); }

@@ -16,7 +16,7 @@ struct CopyPlan::State {
 };
 
 CopyPlan keep_plan(const char* operation, const PlanTarget& target, const TensorView& in,
-                   const TensorView& out);
+                   const TensorView& out, const CopyPlanOptions& options);
 
 /// What CopyPlan::details() says.
 CopyDetails details_of(const CopyPlan::State& state);

@@ -131,6 +131,7 @@ void gemm(const Stream& stream, const TensorView& a, const TensorView& bt, const
         throw Error(ErrorCode::partial_overlap, "gemm: the workspace overlaps " + view->to_string());
       }
     }
+    check_address("gemm", "the workspace", TensorView(workspace.data(), DType::f32, {1}));
     params.workspace = static_cast<float*>(workspace.data());
   }
   const bool use_library =

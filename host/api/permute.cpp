@@ -9,8 +9,9 @@
 namespace relayout {
 namespace {
 
-void run_now(const char* operation, const Stream& stream, const TensorView& in, const TensorView& out) {
-  launch_copy(stream, plan_copy_of(operation, stream.device(), in, out), in.data(), out.data());
+void run_now(const char* operation, const Stream& stream, const TensorView& in, const TensorView& out,
+             const CopyScale& scale) {
+  launch_copy(stream, plan_copy_of(operation, stream.device(), in, out, {scale}), {in.data(), out.data()});
 }
 
 /// The permuted view, for an output of its shape.
@@ -33,46 +34,50 @@ std::vector<int> last_two_exchanged(const TensorView& in) {
 
 }  // namespace
 
-void permute(const Stream& stream, const TensorView& in, const std::vector<int>& axes,
-             const TensorView& out) {
-  run_now("permute", stream, permuted_for("permute", in, axes, out), out);
+void permute(const Stream& stream, const TensorView& in, const std::vector<int>& axes, const TensorView& out,
+             const CopyScale& scale) {
+  run_now("permute", stream, permuted_for("permute", in, axes, out), out, scale);
 }
 
 CopyPlan plan_permute(const PlanTarget& target, const TensorView& in, const std::vector<int>& axes,
-                      const TensorView& out) {
-  return keep_plan("permute", target, permuted_for("permute", in, axes, out), out);
+                      const TensorView& out, const CopyPlanOptions& options) {
+  return keep_plan("permute", target, permuted_for("permute", in, axes, out), out, options);
 }
 
-void transpose(const Stream& stream, const TensorView& in, const TensorView& out) {
-  run_now("transpose", stream, permuted_for("transpose", in, last_two_exchanged(in), out), out);
+void transpose(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale) {
+  run_now("transpose", stream, permuted_for("transpose", in, last_two_exchanged(in), out), out, scale);
 }
 
-CopyPlan plan_transpose(const PlanTarget& target, const TensorView& in, const TensorView& out) {
-  return keep_plan("transpose", target, permuted_for("transpose", in, last_two_exchanged(in), out), out);
+CopyPlan plan_transpose(const PlanTarget& target, const TensorView& in, const TensorView& out,
+                        const CopyPlanOptions& options) {
+  return keep_plan("transpose", target, permuted_for("transpose", in, last_two_exchanged(in), out), out,
+                   options);
 }
 
-void copy(const Stream& stream, const TensorView& in, const TensorView& out) {
-  run_now("copy", stream, in, out);
+void copy(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale) {
+  run_now("copy", stream, in, out, scale);
 }
 
-CopyPlan plan_copy(const PlanTarget& target, const TensorView& in, const TensorView& out) {
-  return keep_plan("copy", target, in, out);
+CopyPlan plan_copy(const PlanTarget& target, const TensorView& in, const TensorView& out,
+                   const CopyPlanOptions& options) {
+  return keep_plan("copy", target, in, out, options);
 }
 
 TensorView contiguous(const Stream& stream, const TensorView& in, void* memory) {
   TensorView out(memory, in.dtype(), in.shape());
-  run_now("contiguous", stream, in, out);
+  run_now("contiguous", stream, in, out, {});
   return out;
 }
 
-void cast(const Stream& stream, const TensorView& in, const TensorView& out) {
+void cast(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale) {
   check_shape("cast", out, in.shape());
-  run_now("cast", stream, in, out);
+  run_now("cast", stream, in, out, scale);
 }
 
-CopyPlan plan_cast(const PlanTarget& target, const TensorView& in, const TensorView& out) {
+CopyPlan plan_cast(const PlanTarget& target, const TensorView& in, const TensorView& out,
+                   const CopyPlanOptions& options) {
   check_shape("cast", out, in.shape());
-  return keep_plan("cast", target, in, out);
+  return keep_plan("cast", target, in, out, options);
 }
 
 }  // namespace relayout

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "host/api/checks.hpp"
@@ -39,6 +40,8 @@ void check_copy(const char* operation, const TensorView& in, const TensorView& o
                                       std::to_string(in.elements()) + " elements and the output " +
                                       out.to_string() + " has " + std::to_string(out.elements()));
   }
+  check_address(operation, "the input", in);
+  check_address(operation, "the output", out);
   check_distinct(operation, out);
   if (in.data() != nullptr && out.data() != nullptr) check_disjoint(operation, in, out);
 }
@@ -55,9 +58,20 @@ CopyOperand operand_of(const TensorView& view, std::int64_t offset) {
   return operand;
 }
 
+/// What the parameters of a tile and of a copy have in common, but for the pointers.
+void set_operation(const PlannedCopy& planned, CopyOperands& params) {
+  params.in_type = planned.in_type;
+  params.out_type = planned.out_type;
+  params.scaled = is_scaled(planned.options.scale);
+  params.alpha = planned.options.scale.alpha;
+  params.beta = planned.options.scale.beta;
+}
+
 /// A transpose of at most three axes is a window of one tap: the output's fastest axis takes the place of the
 /// channels, the input's that of time. Where rows are aligned, that kernel is 3 to 5 % faster than tiles.
+/// It knows neither a scale nor slots.
 bool plan_as_window(const DeviceProperties& device, PlannedCopy& planned) {
+  if (is_scaled(planned.options.scale) || planned.options.indirect) return false;
   const plan::LoopNest& nest = planned.nest;
   const Dims &extents = nest.extents, &out_strides = nest.strides[0], &in_strides = nest.strides[1];
   const int channel = nest.rank() - 1, time = plan::fastest_input_axis(nest);
@@ -83,7 +97,10 @@ bool plan_as_window(const DeviceProperties& device, PlannedCopy& planned) {
   return true;
 }
 
+/// A tile holds elements of the output's type, in which alpha * in would be rounded before beta * out is
+/// added.
 bool plan_as_tiles(const DeviceProperties& device, PlannedCopy& planned) {
+  if (planned.options.scale.beta != 0 && planned.in_type != planned.out_type) return false;
   plan::TileTarget target;
   target.in_bytes = static_cast<int>(size_of(planned.in_type));
   target.out_bytes = static_cast<int>(size_of(planned.out_type));
@@ -94,8 +111,7 @@ bool plan_as_tiles(const DeviceProperties& device, PlannedCopy& planned) {
   planned.tile = plan::choose_tile(planned.nest, target);
   if (!planned.tile.valid) return false;
   TileParams params;
-  params.in_type = planned.in_type;
-  params.out_type = planned.out_type;
+  set_operation(planned, params);
   fill_tile_params(planned.nest, planned.tile, params);
   planned.kernel = CopyKernel::tile;
   planned.params = params;
@@ -106,8 +122,7 @@ bool plan_as_tiles(const DeviceProperties& device, PlannedCopy& planned) {
 CopyParams copy_params(const PlannedCopy& planned) {
   const plan::LoopNest& nest = planned.nest;
   CopyParams params;
-  params.in_type = planned.in_type;
-  params.out_type = planned.out_type;
+  set_operation(planned, params);
   params.rank = nest.rank();
   params.elements = nest.elements();
   std::copy(nest.extents.begin(), nest.extents.end(), params.extents);
@@ -116,11 +131,12 @@ CopyParams copy_params(const PlannedCopy& planned) {
 }
 
 PlannedCopy plan_checked(const char* operation, const PlanTarget& target, const TensorView& in,
-                         const TensorView& out) {
+                         const TensorView& out, const CopyPlanOptions& options) {
   PlannedCopy planned;
   planned.operation = operation;
   planned.in_type = in.dtype();
   planned.out_type = out.dtype();
+  planned.options = options;
   if (out.elements() == 0) return planned;
 
   planned.nest = plan::common_nest(out, in);
@@ -151,24 +167,34 @@ PlannedCopy plan_checked(const char* operation, const PlanTarget& target, const 
 }  // namespace
 
 PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, const TensorView& in,
-                         const TensorView& out) {
+                         const TensorView& out, const CopyPlanOptions& options) {
   check_copy(operation, in, out);
-  return is_pair(in, out) ? plan_checked(operation, target, halves(in), halves(out))
-                          : plan_checked(operation, target, in, out);
+  CopyPlanOptions checked = options;
+  checked.scale = checked_scale(operation, options.scale, in.dtype(), out.dtype());
+  return is_pair(in, out) ? plan_checked(operation, target, halves(in), halves(out), checked)
+                          : plan_checked(operation, target, in, out, checked);
 }
 
-void launch_copy(const Stream& stream, const PlannedCopy& planned, const void* in, void* out) {
+void launch_copy(const Stream& stream, const PlannedCopy& planned, const CopyMemory& memory) {
   if (planned.kernel == CopyKernel::nothing) return;
-  if (in == nullptr || out == nullptr) {
+  const bool has_in = memory.in != nullptr || memory.in_slot != nullptr,
+             has_out = memory.out != nullptr || memory.out_slot != nullptr;
+  if (!has_in || !has_out) {
     throw Error(ErrorCode::null_pointer, std::string(planned.operation) + ": the " +
-                                             (in == nullptr ? "input" : "output") +
+                                             (has_in ? "output" : "input") +
                                              " has elements and a null pointer");
   }
   const KernelTable& kernels = kernels_of(stream);
   const LaunchContext context = context_of(stream);
   const auto with_memory = [&](auto params) {
-    params.in = reinterpret_cast<const void*>(planned.in.start(in));
-    params.out = reinterpret_cast<void*>(planned.out.start(out));
+    params.in = reinterpret_cast<const void*>(planned.in.start(memory.in));
+    params.out = reinterpret_cast<void*>(planned.out.start(memory.out));
+    if constexpr (std::is_base_of_v<CopyOperands, decltype(params)>) {
+      params.in_slot = memory.in_slot;
+      params.out_slot = memory.out_slot;
+      params.in_slot_offset = planned.in.offset;
+      params.out_slot_offset = planned.out.offset;
+    }
     return params;
   };
   if (const auto* tile = std::get_if<TileParams>(&planned.params))

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "host/api/copy_scale.hpp"
 #include "host/plan/loop_nest.hpp"
 #include "host/plan/tile_plan.hpp"
 #include "kernels/params.hpp"
@@ -30,6 +31,7 @@ struct PlannedCopy {
   const char* operation = "";
   CopyKernel kernel = CopyKernel::nothing;
   DType in_type = DType::f32, out_type = DType::f32;  // as the kernel moves them
+  CopyPlanOptions options;                            // the scale rounded as the kernel takes it
   plan::LoopNest nest;                                // without operand 1 where the input has axes of its own
   CopyOperand in, out;
   plan::TilePlan tile;  // of CopyKernel::tile
@@ -40,10 +42,18 @@ struct PlannedCopy {
 /// Checks and plans out = in by flat C index. Null pointers count as aligned; they are an error of
 /// launch_copy.
 PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, const TensorView& in,
-                         const TensorView& out);
+                         const TensorView& out, const CopyPlanOptions& options = {});
 
-/// Queues the copy between these pointers, which take the place of the planned views' data(). Only null
-/// pointers are checked.
-void launch_copy(const Stream& stream, const PlannedCopy& planned, const void* in, void* out);
+/// What takes the place of the planned views' data(): the pointers, or where there is a slot what it holds
+/// when the copy starts, which takes a plan with `indirect`.
+struct CopyMemory {
+  const void* in = nullptr;
+  void* out = nullptr;
+  const void* const* in_slot = nullptr;
+  void* const* out_slot = nullptr;
+};
+
+/// Queues the copy. Only null pointers are checked.
+void launch_copy(const Stream& stream, const PlannedCopy& planned, const CopyMemory& memory);
 
 }  // namespace relayout

@@ -9,6 +9,7 @@
 #include "host/native/copy_box.hpp"
 #include "host/native/dispatch.hpp"
 #include "host/native/native_table.hpp"
+#include "host/native/own_axes.hpp"
 #include "host/native/parallel.hpp"
 #include "host/native/plane.hpp"
 #include "host/native/prefetch.hpp"
@@ -206,54 +207,11 @@ void copy_rows(const CopyParams& p) {
   });
 }
 
-/// A position among an operand's own axes, in C order.
-class OwnAxes {
- public:
-  OwnAxes(int rank, const std::int64_t* extents, const std::int64_t* strides, std::int64_t number)
-      : extent_(extents[rank - 1]),
-        step_(strides[rank - 1]),
-        index_(number % extent_),
-        outer_(outer_loop(rank, extents, strides)),
-        cursor_(outer_, number / extent_) {}
-  OwnAxes(const OwnAxes&) = delete;
-  OwnAxes& operator=(const OwnAxes&) = delete;
-
-  std::int64_t offset() const { return cursor_.a() + index_ * step_; }
-  std::int64_t step() const { return step_; }
-  /// Elements from here to the end of the innermost axis.
-  std::int64_t left() const { return extent_ - index_; }
-  /// By no more than left().
-  void advance(std::int64_t elements) {
-    index_ += elements;
-    if (index_ < extent_) return;
-    index_ = 0;
-    cursor_.next();
-  }
-
- private:
-  static StridedLoop outer_loop(int rank, const std::int64_t* extents, const std::int64_t* strides) {
-    StridedLoop loop;
-    for (int axis = 0; axis + 1 < rank; ++axis) loop.push(extents[axis], strides[axis], 0);
-    return loop;
-  }
-  std::int64_t extent_, step_, index_;
-  StridedLoop outer_;
-  Cursor cursor_;
-};
-
-/// Runs that lie along one axis on both sides.
 template <class In, class Out>
 void copy_own_axes(const CopyParams& p) {
-  parallel_ranges(p.elements, p.elements, [&p](std::int64_t begin, std::int64_t end) {
-    OwnAxes in(p.in_rank, p.in_extents, p.in_strides, begin), out(p.rank, p.extents, p.out_strides, begin);
-    for (std::int64_t at = begin; at < end;) {
-      const std::int64_t run = std::min({end - at, in.left(), out.left()});
-      convert_strided(static_cast<const In*>(p.in) + in.offset(), in.step(),
-                      static_cast<Out*>(p.out) + out.offset(), out.step(), run);
-      in.advance(run);
-      out.advance(run);
-      at += run;
-    }
+  for_each_common_run(p, [&p](const CommonRun& run) {
+    convert_strided(static_cast<const In*>(p.in) + run.in, run.in_step, static_cast<Out*>(p.out) + run.out,
+                    run.out_step, run.count);
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "host/native/convert.hpp"
 #include "host/native/dispatch.hpp"
+#include "host/native/own_axes.hpp"
 #include "host/native/parallel.hpp"
 #include "host/native/strided_loop.hpp"
 
@@ -23,6 +24,12 @@ class ScaledCopy {
       : p_(p), alpha_(static_cast<Scale>(p.alpha)), beta_(static_cast<Scale>(p.beta)) {}
 
   void run() const {
+    if (p_.in_rank > 0) {
+      return for_each_common_run(p_, [this](const CommonRun& run) {
+        row(static_cast<const In*>(p_.in) + run.in, run.in_step, static_cast<Out*>(p_.out) + run.out,
+            run.out_step, run.count);
+      });
+    }
     if (p_.rank == 0) return row(static_cast<const In*>(p_.in), 1, static_cast<Out*>(p_.out), 1, 1);
     const int last = p_.rank - 1, fast = p_.in_axis;
     StridedLoop squares;

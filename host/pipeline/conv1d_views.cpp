@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "host/api/checks.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -28,9 +29,7 @@ void check_host_view(const TensorView& view, const Dims& shape, const char* name
     throw Error(ErrorCode::dtype, std::string("conv1d: ") + name + " is " + name_of(view.dtype()) +
                                       "; f16, bf16, f32 and f64 can be cast");
   }
-  if (view.data() == nullptr && view.elements() > 0) {
-    throw Error(ErrorCode::null_pointer, std::string("conv1d: ") + name + " has elements but a null pointer");
-  }
+  check_pointer("conv1d", name, view);
 }
 
 }  // namespace relayout

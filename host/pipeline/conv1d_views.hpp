@@ -13,7 +13,8 @@ bool is_channels_last(const TensorView& ncl);
 /// Bytes of the elements that a view distinguishes: repeated (stride 0) ones count once.
 std::int64_t unique_bytes(const TensorView& view);
 
-/// Error{shape}, {dtype} (none that can be cast) or {null_pointer} that names the view.
+/// Error{shape}, {dtype} (none that can be cast), {null_pointer} or
+/// {invalid_argument} (a misaligned pointer) that names the view.
 void check_host_view(const TensorView& view, const Dims& shape, const char* name);
 
 }  // namespace relayout

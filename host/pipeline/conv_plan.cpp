@@ -16,10 +16,7 @@ void check_operand(const char* name, const TensorView& view, const Dims& shape) 
     throw Error(ErrorCode::shape, std::string("conv plan: ") + name + " is " + view.to_string() +
                                       ", but the problem's is " + to_string(shape));
   }
-  if (view.data() == nullptr && view.elements() > 0) {
-    throw Error(ErrorCode::null_pointer,
-                std::string("conv plan: ") + name + " has elements but a null pointer");
-  }
+  check_pointer("conv plan", name, view);
 }
 
 void check_bias(const TensorView& bias, std::int64_t out_channels) {

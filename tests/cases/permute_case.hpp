@@ -18,6 +18,8 @@ struct PermuteCase {
   std::vector<int> axes;
   Dims in_strides, out_strides;
   std::int64_t in_misaligned = 0, out_misaligned = 0;  // elements from an aligned address
+  CopyScale scale = {};
+  bool indirect = false;  // pointers from slots
 
   Dims out_shape() const {
     Dims out;
@@ -30,6 +32,9 @@ inline std::ostream& operator<<(std::ostream& out, const PermuteCase& c) {
   out << "permute " << describe(c.in_type, c.shape, c.in_strides, c.in_misaligned) << " by "
       << to_string(Dims(c.axes.begin(), c.axes.end())) << " to "
       << describe(c.out_type, c.out_shape(), c.out_strides, c.out_misaligned);
+  if (c.scale.alpha != 1 || c.scale.beta != 0)
+    out << " times " << c.scale.alpha << " + " << c.scale.beta << " * out";
+  if (c.indirect) out << ", indirect";
   return out;
 }
 

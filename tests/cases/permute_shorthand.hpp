@@ -50,7 +50,7 @@ inline CopyDetails plan_of(const PermuteCase& c, const DeviceProperties& gpu) {
   const TensorView in = view(std::uintptr_t{1} << 44, c.in_misaligned, c.in_type, c.shape, c.in_strides);
   const TensorView out =
       view(std::uintptr_t{1} << 45, c.out_misaligned, c.out_type, c.out_shape(), c.out_strides);
-  return plan_permute(gpu, in, c.axes, out).details();
+  return plan_permute(gpu, in, c.axes, out, {c.scale, c.indirect}).details();
 }
 
 }  // namespace relayout::cases

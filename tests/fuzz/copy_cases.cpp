@@ -105,6 +105,19 @@ std::vector<AxisDraw> draw_axes(Draw& draw, bool tidy) {
   return axes;
 }
 
+double draw_factor(Draw& draw) {
+  static constexpr double kFactors[] = {1, 0, -1, 2, 0.1, -1.0 / 3, 1e20};
+  return draw.pick(kFactors);
+}
+
+/// alpha and beta, which equal types that have no arithmetic get along without, and pointers from slots.
+void draw_options(Draw& draw, PermuteCase& c) {
+  const bool scaled = draw.chance(80);
+  c.indirect = draw.chance(48);
+  const double alpha = draw_factor(draw), beta = draw.chance(128) ? draw_factor(draw) : 0;
+  if (scaled && is_castable(c.in_type) && is_castable(c.out_type)) c.scale = {alpha, beta};
+}
+
 /// `order`: the result's axes, when it is not drawn.
 PermuteCase draw_copy(Draw& draw, Order (*order)(int rank)) {
   PermuteCase c;
@@ -133,6 +146,7 @@ PermuteCase draw_copy(Draw& draw, Order (*order)(int rank)) {
     for (std::size_t k = 0; k < axes.size(); ++k)
       c.out_strides[k] = out_stride(axes[k].out_step, c.out_strides[k], shape[k]);
   }
+  draw_options(draw, c);
   return c;
 }
 
@@ -152,8 +166,10 @@ Order last_two_swapped(int rank) {
 template <class Call>
 Trial copy_trial(const PermuteCase& c, const Call& call) {
   return trial_of(c, [call](const Stream& stream, const PermuteCase& copy) {
-    test::check_copy(stream, copy,
-                     [&](const TensorView& in, const TensorView& out) { call(stream, in, copy.axes, out); });
+    test::check_copy(stream, copy, [&](const TensorView& in, const TensorView& out) {
+      if (copy.indirect) return test::permute_indirect(stream, copy, in, out);
+      call(stream, in, copy, out);
+    });
   });
 }
 
@@ -184,22 +200,22 @@ void draw_types(Draw& draw, DType& in, DType& out) {
 
 Trial decode_permute(Draw& draw) {
   return copy_trial(draw_copy(draw, nullptr),
-                    [](const Stream& stream, const TensorView& in, const Order& axes, const TensorView& out) {
-                      permute(stream, in, axes, out);
-                    });
+                    [](const Stream& stream, const TensorView& in, const PermuteCase& c,
+                       const TensorView& out) { permute(stream, in, c.axes, out, c.scale); });
 }
 
 Trial decode_transpose(Draw& draw) {
-  return copy_trial(draw_copy(draw, last_two_swapped),
-                    [](const Stream& stream, const TensorView& in, const Order& axes, const TensorView& out) {
-                      if (axes.size() < 2) return cast(stream, in, out);
-                      transpose(stream, in, out);
-                    });
+  return copy_trial(draw_copy(draw, last_two_swapped), [](const Stream& stream, const TensorView& in,
+                                                          const PermuteCase& c, const TensorView& out) {
+    if (c.axes.size() < 2) return cast(stream, in, out, c.scale);
+    transpose(stream, in, out, c.scale);
+  });
 }
 
 Trial decode_cast(Draw& draw) {
-  return copy_trial(draw_copy(draw, in_order), [](const Stream& stream, const TensorView& in, const Order&,
-                                                  const TensorView& out) { cast(stream, in, out); });
+  return copy_trial(draw_copy(draw, in_order),
+                    [](const Stream& stream, const TensorView& in, const PermuteCase& c,
+                       const TensorView& out) { cast(stream, in, out, c.scale); });
 }
 
 }  // namespace relayout::fuzz

@@ -16,16 +16,19 @@ def mutants_of(prefix, source, tests, rows):
 
 
 # The sources that headers with mutants are compiled in.
-HEADER_UNITS = ("kernels/tile.cpp", "kernels/tile_cast.cpp")
+HEADER_UNITS = ("kernels/tile.cpp", "kernels/tile_cast.cpp", "kernels/tile_scaled.cpp",
+                "kernels/tile_scaled_cast.cpp")
 
 # What the random driver must see on its own.
-FUZZED = ("tile_", "unaligned.", "word_transpose.", "gather.")
+FUZZED = ("tile_", "unaligned.", "word_transpose.", "gather.", "scale.", "operand_pointers.")
 
 IMG2COL = "*Img2col*/emulated32"
 DEPTHWISE = "*Depthwise*/cpu"
 OVERLAP = "*Overlap*/cpu"
 VIEW = "ViewGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
 COPY = "*PermuteTest*/emulated32:*PermutePeerBugsTest*/emulated32:*PermuteFarTest*/emulated32:*Cast*/emulated32"
+SCALE = "*CopyScaleTest*/emulated32"
+SLOTS = "*CopyIndirectTest*/emulated32"
 
 MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("pad_row_off_by_one", "@place.first_position * p.stride - p.pad_left@; const int samples",
@@ -151,10 +154,10 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
 ]) + mutants_of("tile_read", "kernels/tile_read.hpp", COPY, [
     ("last_vector_dropped", "first >= @base.read_elements@", "base.read_elements - kRead + 1"),
     ("one_row_too_few", "number >= @p.read_rows@", "p.read_rows - 1"),
-    ("truncating_cast", "vector.values[i] = @convert<To>(pack.values[piece * kPiece + i])@;",
-     "convert<To>(mutant::truncated(pack.values[piece * kPiece + i]))"),
-    ("saturating_cast", "vector.values[i] = @convert<To>(pack.values[piece * kPiece + i])@;",
-     "mutant::saturated(convert<To>(pack.values[piece * kPiece + i]))"),
+    ("truncating_cast", "Store::template read<To>(p, @pack.values[piece * kPiece + i]@)",
+     "mutant::truncated(pack.values[piece * kPiece + i])"),
+    ("saturating_cast", "vector.values[i] = @Store::template read<To>(p, pack.values[piece * kPiece + i])@;",
+     "mutant::saturated(Store::template read<To>(p, pack.values[piece * kPiece + i]))"),
 ]) + mutants_of("unaligned", "kernels/unaligned.hpp", COPY, [
     ("bytes_not_shifted", "__funnelshift_r(words[i], words[i + 1], @offset % 4 * 8@)", "0u"),
     ("word_not_shifted", "@offset & 4@ ?", "0u"),
@@ -189,6 +192,64 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("saturating_cast", "convert<To>(value)", "mutant::saturated(convert<To>(value))"),
     ("guard_byte_written", "To* address = @static_cast<To*>(output_of(p)) + out@;",
      "mutant::spilled(static_cast<To*>(output_of(p)) + out, 1)"),
+]) + mutants_of("scale", "kernels/scale.hpp", SCALE, [
+    ("alpha_left_out", "return convert<To>(@static_cast<Scale>(p.alpha) * convert<Scale>(value)@);",
+     "convert<Scale>(value)"),
+    ("alpha_left_out_of_the_sum", "product = @static_cast<Scale>(p.alpha) * convert<Scale>(value)@;",
+     "convert<Scale>(value)"),
+    ("alpha_of_the_results_type", "return convert<To>(@static_cast<Scale>(p.alpha)@ *",
+     "convert<Scale>(convert<To>(static_cast<Scale>(p.alpha)))"),
+    ("alpha_in_single", "product = @static_cast<Scale>(p.alpha)@ *",
+     "static_cast<Scale>(static_cast<float>(p.alpha))"),
+    ("product_rounded_too_early", "product = @static_cast<Scale>(p.alpha) * convert<Scale>(value)@;",
+     "convert<Scale>(convert<To>(static_cast<Scale>(p.alpha) * convert<Scale>(value)))"),
+    ("sum_not_fused", "fused(static_cast<Scale>(p.beta), convert<Scale>(old), product)",
+     "static_cast<Scale>(p.beta) * convert<Scale>(old) + product"),
+    ("alpha_for_beta", "fused(static_cast<Scale>(@p.beta@),", "p.alpha"),
+    ("truncating_sum", "convert<To>(@fused(static_cast<Scale>(p.beta), convert<Scale>(old), product)@)",
+     "mutant::truncated(fused(static_cast<Scale>(p.beta), convert<Scale>(old), product))"),
+    ("beta_0_reads_the_output", "return @p.beta == 0@ ?", "false"),
+]) + mutants_of("tile_store", "kernels/tile_store.hpp", SCALE, [
+    ("beta_0_reads_the_output", "if (@p.beta == 0@)", "false"),
+    ("last_element_not_scaled", "values.values[i] = @scale<To>(p, values.values[i])@;",
+     "i + 1 < Pack<To>::kCount ? scale<To>(p, values.values[i]) : values.values[i]"),
+    ("cast_not_scaled", "return @scale<To>(p, value)@;", "convert<To>(value)"),
+    ("first_old_element_for_all", "old.values[@i@]", "0"),
+    ("ends_of_runs_not_scaled", "*address = @scale_into<To>(p, value, address)@;", "value"),
+]) + mutants_of("operand_pointers", "kernels/operand_pointers.hpp", SLOTS, [
+    ("input_slot_ignored", "p.in_slot == nullptr", "true"),
+    ("output_slot_ignored", "p.out_slot == nullptr", "true"),
+    ("input_offset_left_out", "p.in_slot_offset", "std::int64_t{0}"),
+    ("output_offset_left_out", "p.out_slot_offset", "std::int64_t{0}"),
+]) + mutants_of("native_scale", "host/native/scaled_copy.cpp", SCALE.replace("emulated32", "cpu"), [
+    ("alpha_left_out", "product = @alpha_ * convert<Scale>(in[i * in_step])@;", "convert<Scale>(in[i * in_step])"),
+    ("product_rounded_too_early", "product = @alpha_ * convert<Scale>(in[i * in_step])@;",
+     "convert<Scale>(convert<Out>(alpha_ * convert<Scale>(in[i * in_step])))"),
+    ("sum_not_fused", "std::fma(beta_, convert<Scale>(result), product)",
+     "beta_ * convert<Scale>(result) + product"),
+    ("beta_0_reads_the_output", "convert<Out>(@p_.beta == 0@ ?", "false"),
+    ("last_square_cut_short", "std::min(kSquare, @p_.extents[axis] - cursor.index(axis) * kSquare@)",
+     "p_.extents[axis] - cursor.index(axis) * kSquare - (cursor.index(axis) > 0)"),
+    ("one_row_of_a_square", "@r * p_.out_strides[fast]@,", "std::int64_t{0}"),
+    ("axes_of_its_own_ignored", "p_.in_rank > 0", "false"),
+]) + mutants_of("native_slots", "host/native/copy.cpp", SLOTS.replace("emulated32", "cpu"), [
+    ("input_slot_ignored", "if (@p.in_slot != nullptr@) p.in =", "false"),
+    ("output_slot_ignored", "if (@p.out_slot != nullptr@) p.out =", "false"),
+    ("input_offset_left_out", "p.in_slot_offset", "0"),
+    ("output_offset_left_out", "p.out_slot_offset", "0"),
+]) + mutants_of("copy_options", "host/api/planned_copy.cpp", f"{SCALE}:{SLOTS}", [
+    ("window_takes_every_plan", "if (@is_scaled(planned.options.scale) || planned.options.indirect@) return false;",
+     "false"),
+    ("tiles_take_scaled_casts",
+     "if (@planned.options.scale.beta != 0 && planned.in_type != planned.out_type@) return false;", "false"),
+    ("never_scaled", "params.scaled = @is_scaled(planned.options.scale)@;", "false"),
+    ("start_of_the_input_in_the_slot", "params.in_slot_offset = @planned.in.offset@;", "0"),
+    ("start_of_the_output_in_the_slot", "params.out_slot_offset = @planned.out.offset@;", "0"),
+]) + mutants_of("copy_scale", "host/api/copy_scale.cpp", SCALE, [
+    ("beta_not_rounded", "static_cast<double>(static_cast<float>(scale.*value))",
+     "value == &CopyScale::beta ? scale.*value : static_cast<double>(static_cast<float>(scale.*value))"),
+    ("alpha_not_rounded", "static_cast<double>(static_cast<float>(scale.*value))",
+     "value == &CopyScale::alpha ? scale.*value : static_cast<double>(static_cast<float>(scale.*value))"),
 ]) + mutants_of("native_window", "host/native/window.cpp", "*Img2col*/cpu", [
     ("pad_row_off_by_one", "block.position * params.stride - params.pad_left",
      "block.position * params.stride - params.pad_left + 1"),

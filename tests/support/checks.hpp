@@ -18,6 +18,7 @@
 #include "tests/cases/weights_case.hpp"
 #include "tests/support/fill.hpp"
 #include "tests/support/guarded_buffer.hpp"
+#include "tests/support/slots.hpp"
 
 #include <relayout/relayout.hpp>
 
@@ -26,10 +27,8 @@ namespace relayout::test {
 /// Equal types move as bytes, whatever they mean; a conversion need not keep a NaN's payload.
 inline NanRule nan_rule(DType from, DType to) { return from == to ? NanRule::exact : NanRule::any; }
 
-/// Data for a conversion or a move: all bit patterns for a move; for a conversion finite values, every 16th
-/// of them one that conversions get wrong.
-inline void fill_for(const TensorView& view, DType to, std::uint64_t seed) {
-  if (view.dtype() == to || !is_floating(view.dtype())) return fill_bits(view, seed);
+/// Finite values, every 16th of them one that conversions and sums get wrong.
+inline void fill_numbers(const TensorView& view, std::uint64_t seed) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double special[] = {
       kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN(), -0.0, 65504.0, 65520.0, 1e30, -1e300,
@@ -40,14 +39,25 @@ inline void fill_for(const TensorView& view, DType to, std::uint64_t seed) {
   });
 }
 
+/// Data for a conversion or a move: all bit patterns for a move, numbers for a conversion.
+inline void fill_for(const TensorView& view, DType to, std::uint64_t seed) {
+  if (view.dtype() == to || !is_floating(view.dtype())) return fill_bits(view, seed);
+  fill_numbers(view, seed);
+}
+
 /// Uploads in, runs operation(in, out) on the device, oracle(in, out) on the host, and compares.
 template <class Operation, class Oracle>
-void run_and_compare(GuardedBuffer& in, GuardedBuffer& out, Operation&& operation, Oracle&& oracle) {
+void run_and_compare(GuardedBuffer& in, GuardedBuffer& out, Operation&& operation, Oracle&& oracle,
+                     NanRule rule) {
   in.upload();
   EXPECT_NO_THROW(operation(in.device(), out.device()));
   oracle(in.host(), out.host());
-  EXPECT_TRUE(out.check(nan_rule(in.host().dtype(), out.host().dtype())));
+  EXPECT_TRUE(out.check(rule));
   EXPECT_TRUE(in.check());
+}
+template <class Operation, class Oracle>
+void run_and_compare(GuardedBuffer& in, GuardedBuffer& out, Operation&& operation, Oracle&& oracle) {
+  run_and_compare(in, out, operation, oracle, nan_rule(in.host().dtype(), out.host().dtype()));
 }
 
 /// A permutation by any operation(in, out) that means it.
@@ -57,15 +67,39 @@ void check_copy(const Stream& stream, const cases::PermuteCase& c, Operation&& o
   SCOPED_TRACE(::testing::Message() << c);
   GuardedBuffer in(stream, Role::input, c.in_type, c.shape, c.in_strides, c.in_misaligned);
   GuardedBuffer out(stream, Role::output, c.out_type, c.out_shape(), c.out_strides, c.out_misaligned);
-  fill_for(in.host(), c.out_type, seed);
-  run_and_compare(in, out, operation, [&](const TensorView& from, const TensorView& to) {
-    reference::permute(from, c.axes, to);
-  });
+  const bool plain = c.scale.alpha == 1 && c.scale.beta == 0;
+  if (plain) {
+    fill_for(in.host(), c.out_type, seed);
+  } else {
+    fill_numbers(in.host(), seed);
+  }
+  if (c.scale.beta != 0) {  // else the output's NaNs must not be seen
+    fill_numbers(out.host(), seed + 7);
+    out.upload();
+  }
+  run_and_compare(
+      in, out, operation,
+      [&](const TensorView& from, const TensorView& to) { reference::permute(from, c.axes, to, c.scale); },
+      plain ? nan_rule(c.in_type, c.out_type) : NanRule::any);
+}
+
+/// The case by its plan, made for other memory that is as aligned, with pointers that come from slots.
+inline void permute_indirect(const Stream& stream, const cases::PermuteCase& c, const TensorView& in,
+                             const TensorView& out) {
+  const Slots slots(stream);
+  slots.set(in.data(), out.data());
+  plan_permute(stream.device(), elsewhere(in, 1), c.axes, elsewhere(out, 2), {c.scale, true})
+      .run_indirect(stream, slots.in(), slots.out());
+  stream.synchronize();
 }
 
 inline void check(const Stream& stream, const cases::PermuteCase& c, std::uint64_t seed = 1) {
   check_copy(
-      stream, c, [&](const TensorView& from, const TensorView& to) { permute(stream, from, c.axes, to); },
+      stream, c,
+      [&](const TensorView& from, const TensorView& to) {
+        if (c.indirect) return permute_indirect(stream, c, from, to);
+        permute(stream, from, c.axes, to, c.scale);
+      },
       seed);
 }
 

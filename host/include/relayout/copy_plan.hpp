@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include <relayout/copy_options.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
 
@@ -60,6 +61,10 @@ struct CopyDetails {
   std::int64_t blocks = 0;
   std::int64_t shared_bytes = 0;  // of a block
   CopySide in, out;
+  /// alpha and beta, rounded as they are computed with; for a beta other than 0 `out` is read as well, which
+  /// its bytes do not count. 1 and 0: the plain copy.
+  CopyScale scale;
+  bool indirect = false;  // for run_indirect
 };
 
 /// A copy that was checked and planned: immutable, cheap to copy, safe to use from several threads at once.
@@ -76,6 +81,14 @@ class CopyPlan {
   /// strides. Each must be at least as aligned as the planned pointer, up to 16 bytes. Further errors:
   /// invalid_argument for an alignment, partial_overlap.
   void run(const Stream& stream, const void* in, void* out) const;
+  /// The same between memory that is named when the copy starts: *in_slot and *out_slot, read by the device
+  /// then, take the place of the planned views' data(). So a recorded Graph replays on other tensors. The
+  /// slots lie in memory that the device reads, each on a multiple of a pointer's size, and stay until the
+  /// copy has run; a null slot stands for the planned pointer. What they hold cannot be checked: each pointer
+  /// must be at least as aligned as the planned one, up to 16 bytes (details()), and in and out may share no
+  /// byte; anything else is undefined. Errors: those of run(stream); invalid_argument for a plan that was not
+  /// made with CopyPlanOptions::indirect, and for a slot's alignment.
+  void run_indirect(const Stream& stream, const void* const* in_slot, void* const* out_slot) const;
 
   CopyDetails details() const;
   /// The plan in plain words, several lines: the nest, the kernel and why it, its tile, and what both sides'

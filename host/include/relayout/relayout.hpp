@@ -4,6 +4,7 @@
 #include <relayout/buffer.hpp>
 #include <relayout/conv1d.hpp>
 #include <relayout/conv_plan.hpp>
+#include <relayout/copy_options.hpp>
 #include <relayout/copy_plan.hpp>
 #include <relayout/depthwise.hpp>
 #include <relayout/device.hpp>

@@ -20,7 +20,8 @@ using Dims = std::vector<std::int64_t>;
 std::string to_string(const Dims& dims);
 
 /// Element (i0, i1, ...) lies at data + size_of(dtype) * sum(i_k * strides[k]). Strides count elements and
-/// may be 0 (broadcast), negative or leave gaps. Functions never write through a view that they take as an
+/// may be 0 (broadcast), negative or leave gaps. Functions take pointers on multiples of the element size
+/// (b128: of 8 bytes), else Error{invalid_argument}. They never write through a view that they take as an
 /// input.
 class TensorView {
  public:
