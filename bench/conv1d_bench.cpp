@@ -162,7 +162,7 @@ BenchCases conv1d_cases(Sizes sizes) {
     }
   }
   for (const WholeSize& size : table.whole) {
-    for (const ConvRoute route : {ConvRoute::operand, ConvRoute::view})
+    for (const ConvRoute route : {ConvRoute::operand, ConvRoute::view, ConvRoute::fused})
       list.push_back(
           whole_case(causal(size.signal, size.taps, DType::f32, Layout::ncl), size.out_channels, route));
   }
