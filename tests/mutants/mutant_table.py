@@ -325,8 +325,6 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("weights_channel_outer", "route == ConvRoute::view ? @ColumnOrder::tap_outer@ :", "ColumnOrder::channel_outer"),
     ("bias_left_out", "gemm(stream, a, bt, @bias@, groups_of(y), workspace);", "TensorView()"),
 ]) + mutants_of("fused_conv", "host/pipeline/fused_conv.cpp", FUSED, [
-    ("channel_and_tap_swapped", "weights.permuted(@{0, 2, 1}@)",
-     "(weights.extent(1) == weights.extent(2) ? Dims{0, 1, 2} : Dims{0, 2, 1})"),
     ("pad_row_off_by_one", "window_params(input, problem_.window, @problem_.pad@,",
      "PadSpec{problem_.pad.left + 1, problem_.pad.right, problem_.pad.mode, problem_.pad.value, problem_.pad.policy}"),
     ("zero_for_the_constant", 'pad_bits_(@encode_pad_value("conv1d", problem.pad, problem.dtype)@)',
@@ -368,8 +366,6 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("replicate_for_zero", "pad_index(@p_.mode@, time", "p_.mode == PadMode::constant ? PadMode::replicate : p_.mode"),
     ("nan_beyond_the_channels", "std::clamp<std::int64_t>(@p_.channels - channel@, 0, count)",
      "std::min(p_.channels - channel, (p_.channels - 1) / 32 * 32)"),
-    ("not_rounded_to_16_bits", "convert<float>(@convert<T>(column[c * p_.in_channel])@)",
-     "convert<float>(column[c * p_.in_channel])"),
     ("batch_stride_0", "batch * p_.in_batch", "std::int64_t{0}"),
     ("group_of_the_input_0", "group * p_.channels * p_.in_channel", "std::int64_t{0}"),
     ("columns_of_the_first_group", "gemm.y_group = @p.out_group@;", "std::int64_t{0}"),
