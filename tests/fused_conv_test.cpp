@@ -141,6 +141,13 @@ TEST_P(FusedConvTest, GroupsBatchesAndBorders) {
   }
 }
 
+/// Whole rows of channels, so that nothing but the samples' end asks for the padding.
+TEST_P(FusedConvTest, TheRightBorderOfWholeRows) {
+  Conv1dCase c = causal(64, 50, 16, 3);
+  c.problem.pad = {2, 4, PadMode::constant, 2.0, PadPolicy::strict};
+  check(stream(), c);
+}
+
 TEST_P(FusedConvTest, AnyTypeAndStridesOfTheInput) {
   for (const DType type : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
     for (const DType out : {DType::f16, DType::bf16}) {

@@ -347,8 +347,6 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("group_of_the_input_0", "place.group * p.channels * p.in_channel", "std::int64_t{0}"),
     ("weights_of_the_first_group", "per_lane(@place.group * p.columns + place.column + warp_column@)",
      "place.column + warp_column"),
-    ("fp16_accumulation", "sums[t].values[i] += @others[place_of(other, t, i)]@;",
-     "mutant::through_f16(others[place_of(other, t, i)])"),
     ("truncating_cast", "convert<T>(@sums[t].values[i] + bias[i]@)", "mutant::truncated(sums[t].values[i] + bias[i])"),
     ("two_roundings", "convert<T>(@sums[t].values[i]@ + bias[i])", "mutant::through_f16(sums[t].values[i])"),
     ("guard_byte_written", "T* const y = @static_cast<T*>(p.out) + place.out@;",
