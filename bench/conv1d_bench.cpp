@@ -73,13 +73,19 @@ BenchCase whole_case(const Img2colCase& c, std::int64_t out_channels, ConvRoute 
       x.bytes() + bt.bytes() + y.bytes(),
       parameters,
       std::string("whole conv1d by ") + name_of(route) + ", A from " + printed(c),
-      [x, weights, y, problem, route](const Stream& stream) {
+      [x, weights, bt, y, problem, route](const Stream& stream) {
         const Buffer memory = random_buffer(stream, weights.dtype, static_cast<std::size_t>(weights.bytes()));
-        const ConvPlan plan(stream, problem, route, TensorView(memory.data(), weights.dtype, weights.shape));
+        const TensorView w(memory.data(), weights.dtype, weights.shape);
+        const ConvPlan plan(stream, problem, route, w);
+        // Bt as the formulas know it, whatever the route makes of the weights.
+        const Buffer bt_memory(stream.device(), static_cast<std::size_t>(bt.bytes()));
+        const TensorView bt_view(bt_memory.data(), bt.dtype, bt.shape);
+        rearrange_weights(stream, w, problem.window.order, bt_view);
         stream.synchronize();
-        Prepared prepared = prepare_rotated(
-            stream, {x, y}, [stream, plan](const Views& views) { plan.run(stream, views[0], views[1]); });
-        prepared.inputs.push_back(plan.weight_operand());
+        Prepared prepared = prepare_rotated(stream, {x, y}, [stream, plan, bt_memory](const Views& views) {
+          plan.run(stream, views[0], views[1]);
+        });
+        prepared.inputs.push_back(bt_view);
         return prepared;
       }};
 }
@@ -162,7 +168,7 @@ BenchCases conv1d_cases(Sizes sizes) {
     }
   }
   for (const WholeSize& size : table.whole) {
-    for (const ConvRoute route : {ConvRoute::operand, ConvRoute::view})
+    for (const ConvRoute route : {ConvRoute::operand, ConvRoute::view, ConvRoute::fused})
       list.push_back(
           whole_case(causal(size.signal, size.taps, DType::f32, Layout::ncl), size.out_channels, route));
   }

@@ -15,6 +15,7 @@ void launch_window_vector(const LaunchContext& context, const WindowParams& para
 void launch_pad_rows(const LaunchContext& context, const WindowParams& params);
 void launch_gemm(const LaunchContext& context, const GemmParams& params);
 void launch_gemm_epilogue(const LaunchContext& context, const GemmParams& params);
+void launch_conv(const LaunchContext& context, const ConvParams& params);
 void launch_depthwise(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParams& params);

@@ -21,4 +21,11 @@ constexpr Divisor make_divisor(std::uint32_t value) {
   return divisor;
 }
 
+/// By the number of blocks along an axis of a grid. Numbers that no grid has room for are cut off: such a
+/// launch is refused.
+constexpr Divisor make_grid_divisor(std::int64_t blocks) {
+  constexpr std::int64_t kMost = 0x7fffffff;
+  return make_divisor(static_cast<std::uint32_t>(blocks < 1 ? 1 : blocks < kMost ? blocks : kMost));
+}
+
 }  // namespace relayout

@@ -3,6 +3,7 @@
 // (host/native/native_table.cpp).
 #pragma once
 
+#include "kernels/conv_params.hpp"
 #include "kernels/depthwise_params.hpp"
 #include "kernels/params.hpp"
 #include "kernels/tile_params.hpp"
@@ -23,6 +24,8 @@ struct KernelTable {
   /// y = round(workspace + bias): the second half of a GEMM whose library wrote f32 sums to the workspace,
   /// packed [groups, m, n].
   void (*gemm_epilogue)(const LaunchContext&, const GemmParams&);
+  /// A convolution from the input to y. A launch of no outputs is no launch.
+  void (*conv)(const LaunchContext&, const ConvParams&);
   /// The outputs, where there are any, and the final state, where one is wanted.
   void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
   void (*depthwise_update)(const LaunchContext&, const DepthwiseParams&);

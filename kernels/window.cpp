@@ -28,8 +28,8 @@ struct TilePlace {
   int positions, channels;
 };
 
-__device__ __forceinline__ TilePlace place_tile(const WindowParams& p) {
-  const auto [first_channel, first_position, group, batch] = tile_index(p, blockIdx.x);
+__device__ __forceinline__ TilePlace place_tile(const WindowParams& p, const WindowGrid& grid) {
+  const auto [first_channel, first_position, group, batch] = tile_index(p, grid);
   TilePlace place;
   place.first_channel = first_channel;
   place.first_position = first_position;
@@ -106,9 +106,9 @@ __device__ __forceinline__ OutputIndex output_index(const WindowParams& p, const
 }
 
 template <class From, class To, bool Tiled>
-__global__ __launch_bounds__(kThreads) void window_kernel(WindowParams p, To padding) {
+__global__ __launch_bounds__(kThreads) void window_kernel(WindowParams p, WindowGrid grid, To padding) {
   RELAYOUT_DYNAMIC_SHARED(To, tile);
-  const TilePlace place = place_tile(p);
+  const TilePlace place = place_tile(p, grid);
   if constexpr (Tiled) {
     load_tile<From, To>(p, padding, place, tile);
     __syncthreads();
@@ -133,8 +133,9 @@ __global__ __launch_bounds__(kThreads) void window_kernel(WindowParams p, To pad
 }  // namespace
 
 void launch_window(const LaunchContext& context, const WindowParams& p) {
+  const WindowGrid grid = window_grid(p);
   LaunchShape shape;
-  shape.blocks_x = tile_count(p);
+  shape.blocks_x = grid.blocks;
   shape.threads_x = kThreads;
   visit_element_types(p.in_type, p.out_type, [&](auto from, auto to) {
     using From = typename decltype(from)::type;
@@ -143,9 +144,9 @@ void launch_window(const LaunchContext& context, const WindowParams& p) {
     std::memcpy(&padding, &p.pad_bits, sizeof(To));
     if (p.tile_samples > 0) {
       shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
-      launch("window", context, shape, window_kernel<From, To, true>, p, padding);
+      launch("window", context, shape, window_kernel<From, To, true>, p, grid, padding);
     } else {
-      launch("window", context, shape, window_kernel<From, To, false>, p, padding);
+      launch("window", context, shape, window_kernel<From, To, false>, p, grid, padding);
     }
   });
 }

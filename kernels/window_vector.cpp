@@ -38,8 +38,8 @@ struct Place {
   bool inside;  // every sample lies in the signal
 };
 
-__device__ __forceinline__ Place place_tile(const WindowParams& p, int vector) {
-  const auto [channel, position, group, batch] = tile_index(p, blockIdx.x);
+__device__ __forceinline__ Place place_tile(const WindowParams& p, const WindowGrid& grid, int vector) {
+  const auto [channel, position, group, batch] = tile_index(p, grid);
   Place place;
   place.in = batch * p.in_batch + (group * p.channels + channel) * p.in_channel;
   place.out = batch * p.out_batch + group * p.out_group + channel * p.out_channel + position * p.out_position;
@@ -198,10 +198,11 @@ __device__ __forceinline__ void store_taps(const WindowParams& p, const Place& p
 }
 
 template <class From, class To, bool AlongTime>
-__global__ __launch_bounds__(kThreads) void window_vector_kernel(WindowParams p, To padding) {
+__global__ __launch_bounds__(kThreads) void window_vector_kernel(WindowParams p, WindowGrid grid,
+                                                                 To padding) {
   RELAYOUT_DYNAMIC_SHARED(To, tile);
   constexpr int kVector = AlongTime ? Pack<From>::kCount : 1;
-  const Place place = place_tile(p, kVector);
+  const Place place = place_tile(p, grid, kVector);
   if constexpr (AlongTime) {
     load_along_time<From, To>(p, padding, place, tile);
   } else {
@@ -218,8 +219,9 @@ __global__ __launch_bounds__(kThreads) void window_vector_kernel(WindowParams p,
 }  // namespace
 
 void launch_window_vector(const LaunchContext& context, const WindowParams& p) {
+  const WindowGrid grid = window_grid(p);
   LaunchShape shape;
-  shape.blocks_x = tile_count(p);
+  shape.blocks_x = grid.blocks;
   shape.threads_x = kThreads;
   shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
   visit_element_types(p.in_type, p.out_type, [&](auto from, auto to) {
@@ -229,10 +231,10 @@ void launch_window_vector(const LaunchContext& context, const WindowParams& p) {
       To padding;
       std::memcpy(&padding, &p.pad_bits, sizeof(To));
       if (p.along_time) {
-        return launch("window", context, shape, window_vector_kernel<From, To, true>, p, padding);
+        return launch("window", context, shape, window_vector_kernel<From, To, true>, p, grid, padding);
       }
       if constexpr (plan::has_vector_window_along_channels(sizeof(From), sizeof(To))) {
-        return launch("window", context, shape, window_vector_kernel<From, To, false>, p, padding);
+        return launch("window", context, shape, window_vector_kernel<From, To, false>, p, grid, padding);
       }
     }
     throw Error(ErrorCode::unsupported, std::string("window: no 16-byte loads of ") + name_of(p.in_type) +

@@ -15,7 +15,7 @@
 namespace relayout::test {
 namespace {
 
-const std::vector<ConvRoute> kRoutes = {ConvRoute::operand, ConvRoute::view};
+const std::vector<ConvRoute> kRoutes = {ConvRoute::operand, ConvRoute::view, ConvRoute::fused};
 
 struct ConvCase {
   Conv1d problem;
@@ -264,16 +264,20 @@ TEST_P(ConvPlanTest, OnAnotherStream) {
 
 TEST_P(ConvPlanTest, TellsItsMemory) {
   const ConvCase c = small_case();  // A 74 x 24, Bt 6 x 24, bias 6, the padded signal 2 x 39 x 8, y 74 x 6
-  const Convolution operand(stream(), c, ConvRoute::operand), view(stream(), c, ConvRoute::view);
+  const Convolution operand(stream(), c, ConvRoute::operand), view(stream(), c, ConvRoute::view),
+      fused(stream(), c, ConvRoute::fused);
   const TensorView y(nullptr, DType::f16, {74, 6});
   const std::int64_t workspace = static_cast<std::int64_t>(gemm_workspace_bytes(device(), y, true));
   EXPECT_EQ(operand.plan().device_bytes(), 74 * 24 * 2 + 6 * 24 * 2 + 6 * 4 + workspace);
   EXPECT_EQ(view.plan().device_bytes(), 2 * 39 * 8 * 2 + 6 * 24 * 2 + 6 * 4 + workspace);
+  EXPECT_EQ(fused.plan().device_bytes(), 6 * 3 * 32 * 2 + 6 * 4);
   EXPECT_EQ(operand.plan().operand().shape(), (Dims{74, 24}));
   EXPECT_EQ(view.plan().operand().data(), nullptr);
   EXPECT_EQ(view.plan().weight_operand().shape(), (Dims{6, 24}));
   EXPECT_EQ(view.plan().sizes().rows, 74);
+  EXPECT_EQ(fused.plan().weight_operand().shape(), (Dims{6, 3, 32}));
   EXPECT_STREQ(name_of(view.plan().route()), "view");
+  EXPECT_STREQ(name_of(fused.plan().route()), "fused");
 }
 
 TEST_P(ConvPlanTest, WrongArguments) {

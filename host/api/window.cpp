@@ -157,9 +157,9 @@ std::uint64_t encode_pad_value(const char* operation, const PadSpec& pad, DType 
   }
 }
 
-void run_window(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
-                std::uint64_t pad_bits, std::int64_t positions, const TensorView& out,
-                const WindowStrides& strides) {
+WindowParams window_params(const TensorView& in, const Window& window, const PadSpec& pad,
+                           std::uint64_t pad_bits, std::int64_t positions, const TensorView& out,
+                           const WindowStrides& strides) {
   WindowParams params;
   params.in = in.data();
   params.out = out.data();
@@ -188,8 +188,13 @@ void run_window(const Stream& stream, const TensorView& in, const Window& window
   params.out_tap = strides.tap;
   params.out_channel = strides.channel;
   params.order = write_order(strides, window, params.channels);
+  return params;
+}
 
-  launch_window(stream, params);
+void run_window(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
+                std::uint64_t pad_bits, std::int64_t positions, const TensorView& out,
+                const WindowStrides& strides) {
+  launch_window(stream, window_params(in, window, pad, pad_bits, positions, out, strides));
 }
 
 }  // namespace relayout

@@ -23,7 +23,13 @@ void check_padding(const char* operation, std::int64_t length, const PadSpec& pa
 /// conversion.
 std::uint64_t encode_pad_value(const char* operation, const PadSpec& pad, DType type);
 
-/// Everything has been checked; positions > 0. pad_bits: encode_pad_value for the output's type.
+/// All but the plan's fields. Everything has been checked; positions > 0. pad_bits: encode_pad_value for the
+/// output's type.
+WindowParams window_params(const TensorView& in, const Window& window, const PadSpec& pad,
+                           std::uint64_t pad_bits, std::int64_t positions, const TensorView& out,
+                           const WindowStrides& strides);
+
+/// Queues that window.
 void run_window(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
                 std::uint64_t pad_bits, std::int64_t positions, const TensorView& out,
                 const WindowStrides& strides);

@@ -14,6 +14,7 @@ struct TypeTag {
   using type = T;
 };
 
+/// body(TypeTag<In>, TypeTag<the type of `out`>) for f16, bf16, f32 and f64.
 template <class In, class F>
 void with_output_type(DType out, const F& body) {
   switch (out) {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "host/native/convert.hpp"
+#include "host/native/gemm_rows.hpp"
 #include "host/native/native_table.hpp"
 #include "host/native/parallel.hpp"
 #include "relayout/error.hpp"
@@ -13,7 +14,7 @@
 namespace relayout::native {
 namespace {
 
-constexpr std::int64_t kRows = 64, kColumns = 64, kDepth = 128;
+constexpr std::int64_t kRows = 64, kColumns = 64, kDepth = kPanelDepth;
 constexpr std::int64_t kStripRows = 4, kStripColumns = 16;
 
 /// a is [row][k], b is [k][column], so that the innermost loop runs over neighbouring columns.
@@ -66,16 +67,26 @@ Multiply choose_multiply() noexcept {
   return multiply_plain;
 }
 
-/// Rows beyond the matrix are zeros, which are multiplied but never stored.
+/// The rows of a matrix in memory.
 template <class T>
-void load_a(const T* a, std::int64_t pitch, std::int64_t rows, std::int64_t depth, Panels& panels) {
-  for (std::int64_t row = 0; row < kRows; ++row) {
-    if (row < rows) {
-      convert_row(a + row * pitch, panels.a[row], depth);
-    } else {
-      std::fill_n(panels.a[row], depth, 0.0f);
-    }
+class MatrixRows final : public GemmRows {
+ public:
+  explicit MatrixRows(const GemmParams& params) : p_(params) {}
+  void load(std::int64_t group, std::int64_t row, std::int64_t rows, std::int64_t k, std::int64_t depth,
+            float (*panel)[kPanelDepth]) const override {
+    const T* a = static_cast<const T*>(p_.a) + group * p_.a_group + row * p_.lda + k;
+    for (std::int64_t r = 0; r < rows; ++r) convert_row(a + r * p_.lda, panel[r], depth);
   }
+
+ private:
+  const GemmParams& p_;
+};
+
+/// Rows beyond the matrix are zeros, which are multiplied but never stored.
+void load_a(const GemmRows& a, std::int64_t group, std::int64_t row, std::int64_t rows, std::int64_t k,
+            std::int64_t depth, Panels& panels) {
+  a.load(group, row, rows, k, depth, panels.a);
+  for (std::int64_t r = rows; r < kRows; ++r) std::fill_n(panels.a[r], depth, 0.0f);
 }
 
 template <class T>
@@ -106,7 +117,7 @@ void store_row(const float* sums, const float* bias, std::int64_t count, void* y
 }
 
 template <class T>
-void run_gemm(const GemmParams& params) {
+void run_gemm(const GemmParams& params, const GemmRows& a) {
   const Multiply multiply = choose_multiply();
   const std::int64_t row_blocks = (params.m + kRows - 1) / kRows;
   const std::int64_t column_blocks = (params.n + kColumns - 1) / kColumns;
@@ -116,12 +127,11 @@ void run_gemm(const GemmParams& params) {
     const std::int64_t group = block / column_blocks / row_blocks;
     const std::int64_t rows = std::min(kRows, params.m - row),
                        columns = std::min(kColumns, params.n - column);
-    const T* a = static_cast<const T*>(params.a) + group * params.a_group + row * params.lda;
     const T* bt = static_cast<const T*>(params.bt) + group * params.b_group + column * params.ldb;
     std::fill_n(&panels.sums[0][0], kRows * kColumns, 0.0f);
     for (std::int64_t k = 0; k < params.k; k += kDepth) {
       const std::int64_t depth = std::min(kDepth, params.k - k);
-      load_a(a + k, params.lda, rows, depth, panels);
+      load_a(a, group, row, rows, k, depth, panels);
       load_b(bt + k, params.ldb, columns, depth, panels);
       multiply(panels, (rows + kStripRows - 1) / kStripRows * kStripRows, depth);
     }
@@ -153,9 +163,18 @@ void check_types(const GemmParams& params) {
 void gemm(const LaunchContext& /*context*/, const GemmParams& params) {
   check_types(params);
   if (params.in_type == DType::f16) {
-    run_gemm<f16>(params);
+    run_gemm<f16>(params, MatrixRows<f16>(params));
   } else {
-    run_gemm<bf16>(params);
+    run_gemm<bf16>(params, MatrixRows<bf16>(params));
+  }
+}
+
+void gemm_of_rows(const GemmParams& params, const GemmRows& a) {
+  check_types(params);
+  if (params.in_type == DType::f16) {
+    run_gemm<f16>(params, a);
+  } else {
+    run_gemm<bf16>(params, a);
   }
 }
 

@@ -12,6 +12,7 @@ const KernelTable& kernel_table() {
     native.pad_rows = window;
     native.gemm = gemm;
     native.gemm_epilogue = gemm_epilogue;
+    native.conv = conv;
     native.depthwise = depthwise;
     native.depthwise_update = depthwise_update;
     return native;

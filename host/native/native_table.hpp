@@ -10,6 +10,7 @@ void copy(const LaunchContext& context, const CopyParams& params);
 void window(const LaunchContext& context, const WindowParams& params);
 void gemm(const LaunchContext& context, const GemmParams& params);
 void gemm_epilogue(const LaunchContext& context, const GemmParams& params);
+void conv(const LaunchContext& context, const ConvParams& params);
 void depthwise(const LaunchContext& context, const DepthwiseParams& params);
 void depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 

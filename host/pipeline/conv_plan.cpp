@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "host/api/checks.hpp"
+#include "host/pipeline/fused_conv.hpp"
 #include "host/pipeline/padded_signal.hpp"
 #include "relayout/error.hpp"
 
@@ -29,7 +30,10 @@ void check_bias(const TensorView& bias, std::int64_t out_channels) {
 
 }  // namespace
 
-const char* name_of(ConvRoute route) noexcept { return route == ConvRoute::operand ? "operand" : "view"; }
+const char* name_of(ConvRoute route) noexcept {
+  if (route == ConvRoute::operand) return "operand";
+  return route == ConvRoute::view ? "view" : "fused";
+}
 
 struct ConvPlan::State {
   Device device;
@@ -40,6 +44,7 @@ struct ConvPlan::State {
   TensorView operand, weights, bias;
   TensorView workspace;                // of the one GEMM of route `operand`
   std::optional<PaddedSignal> signal;  // of route `view`
+  std::optional<FusedConv> fused;      // of route `fused`
 
   State(const Device& device_, const Conv1d& problem_, ConvRoute route_)
       : device(device_), problem(problem_), route(route_), sizes(sizes_of(problem_)) {}
@@ -50,6 +55,13 @@ struct ConvPlan::State {
     return TensorView(buffers.back().data(), type, shape);
   }
 
+  void rearrange(const Stream& stream, const TensorView& from) const {
+    if (fused) return fused->rearrange(stream, from);
+    prepare_gemm(stream);
+    rearrange_weights(stream, from, route == ConvRoute::view ? ColumnOrder::tap_outer : problem.window.order,
+                      weights);
+  }
+
   /// The groups' results lie side by side in each row of y.
   TensorView groups_of(const TensorView& y) const {
     return TensorView(y.data(), y.dtype(), {problem.window.groups, sizes.rows, sizes.columns},
@@ -57,6 +69,11 @@ struct ConvPlan::State {
   }
 
   void allocate_route(bool with_bias) {
+    if (route == ConvRoute::fused) {
+      weights = fused.emplace(device, problem).weights();
+      return;
+    }
+    weights = allocate(problem.dtype, {problem.out_channels, sizes.depth});
     if (route == ConvRoute::view) {
       signal.emplace(device, problem, with_bias);
       return;
@@ -87,11 +104,8 @@ ConvPlan::ConvPlan(const Stream& stream, const Conv1d& problem, ConvRoute route,
   if (with_bias) check_bias(bias, problem.out_channels);
 
   state->allocate_route(with_bias);
-  state->weights = state->allocate(problem.dtype, {problem.out_channels, state->sizes.depth});
   if (with_bias) state->bias = state->allocate(DType::f32, {problem.out_channels});
-  prepare_gemm(stream);
-  rearrange_weights(stream, weights, route == ConvRoute::view ? ColumnOrder::tap_outer : problem.window.order,
-                    state->weights);
+  state->rearrange(stream, weights);
   if (with_bias) {
     stream.copy(state->bias.data(), bias.data(),
                 static_cast<std::size_t>(problem.out_channels) * sizeof(float));
@@ -116,7 +130,9 @@ void ConvPlan::run(const Stream& stream, const TensorView& input, const TensorVi
     throw Error(ErrorCode::invalid_argument, "conv plan: y is " + y.to_string() + ", and must be contiguous");
   }
   check_memory("conv plan", input, y);
-  if (s.signal) {
+  if (s.fused) {
+    s.fused->run(stream, input, s.bias, y);
+  } else if (s.signal) {
     s.signal->fill(stream, input);
     s.signal->multiply(stream, s.weights, s.bias, y);
   } else {
@@ -133,6 +149,7 @@ const TensorView& ConvPlan::weight_operand() const noexcept { return state_->wei
 
 std::int64_t ConvPlan::device_bytes() const noexcept {
   std::int64_t bytes = state_->signal ? state_->signal->device_bytes() : 0;
+  if (state_->fused) bytes += state_->fused->device_bytes();
   for (const Buffer& buffer : state_->buffers) bytes += static_cast<std::int64_t>(buffer.bytes());
   return bytes;
 }

@@ -78,6 +78,13 @@ template <int W>
 __device__ __forceinline__ std::uint64_t warp_ballot(bool predicate) {
   return __ballot(predicate);
 }
+/// `value` in a vector register: a kernel with more numbers than there are scalar registers keeps there what
+/// it uses lane by lane anyway.
+template <class T>
+__device__ __forceinline__ T per_lane(T value) {
+  asm("" : "+v"(value));
+  return value;
+}
 /// Lanes of a wavefront run in lock-step; the fence keeps the compiler from moving memory accesses across.
 template <int W>
 __device__ __forceinline__ void warp_barrier() {

@@ -165,6 +165,12 @@ __device__ __forceinline__ std::uint64_t warp_ballot(bool predicate, const char*
   return warp_vote(W, predicate, {file, line});
 }
 
+/// `value`: AMD's compiler is told to keep it in a vector register.
+template <class T>
+__device__ __forceinline__ T per_lane(T value) {
+  return value;
+}
+
 /// What the warp's threads wrote before is visible to all of them after.
 template <int W>
 __device__ __forceinline__ void warp_barrier(const char* file = __builtin_FILE(),

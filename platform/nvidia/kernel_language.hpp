@@ -81,6 +81,11 @@ __device__ __forceinline__ std::uint64_t warp_ballot(bool predicate) {
   static_assert(W == 32, "a CUDA warp has 32 lanes");
   return __ballot_sync(kWholeWarp, predicate);
 }
+/// `value`: AMD's compiler is told to keep it in a vector register.
+template <class T>
+__device__ __forceinline__ T per_lane(T value) {
+  return value;
+}
 template <int W>
 __device__ __forceinline__ void warp_barrier() {
   static_assert(W == 32, "a CUDA warp has 32 lanes");

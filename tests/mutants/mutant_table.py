@@ -25,6 +25,7 @@ FUZZED = ("tile_", "unaligned.", "word_transpose.", "gather.", "scale.", "operan
 IMG2COL = "*Img2col*/emulated32"
 DEPTHWISE = "*Depthwise*/cpu"
 OVERLAP = "*Overlap*/cpu"
+FUSED = "*FusedConvTest*/emulated32:*ConvPlan*/emulated32"
 VIEW = "ViewGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
 COPY = "*PermuteTest*/emulated32:*PermutePeerBugsTest*/emulated32:*PermuteFarTest*/emulated32:*Cast*/emulated32"
 SCALE = "*CopyScaleTest*/emulated32"
@@ -389,4 +390,47 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
 ]) + mutants_of("conv_plan", "host/pipeline/conv_plan.cpp", VIEW, [
     ("weights_channel_outer", "route == ConvRoute::view ? @ColumnOrder::tap_outer@ :", "ColumnOrder::channel_outer"),
     ("bias_left_out", "gemm(stream, a, bt, @bias@, groups_of(y), workspace);", "TensorView()"),
+]) + mutants_of("fused_conv", "host/pipeline/fused_conv.cpp", FUSED, [
+    ("pad_row_off_by_one", "window_params(input, problem_.window, @problem_.pad@,",
+     "PadSpec{problem_.pad.left + 1, problem_.pad.right, problem_.pad.mode, problem_.pad.value, problem_.pad.policy}"),
+    ("zero_for_the_constant", 'pad_bits_(@encode_pad_value("conv1d", problem.pad, problem.dtype)@)',
+     "std::uint64_t{0}"),
+    ("result_batch_stride_0", "strides.batch = @y.extent(1) * problem_.out_channels@;", "std::int64_t{0}"),
+    ("bias_left_out", "params.bias = @static_cast<const float*>(bias.data())@;", "nullptr"),
+]) + mutants_of("conv", "kernels/conv.cpp", FUSED.split(":")[0], [
+    ("last_position_tile_dropped",
+     "place.positions = per_lane(@up_to(p.positions - place.position, p.tile_positions)@);",
+     "p.positions - place.position < p.tile_positions && place.position > 0 ? 0 : "
+     "up_to(p.positions - place.position, p.tile_positions)"),
+    ("last_column_dropped", "place.columns = per_lane(@up_to(p.columns - place.column, kConvColumns)@);",
+     "up_to(p.columns - place.column, kConvColumns) - (p.columns > 1)"),
+    ("last_channels_dropped", "channel < @p.depth@; channel += kConvChannels",
+     "(p.depth > 64 ? p.depth - 32 : p.depth)"),
+    ("half_the_depth", "start = part; start < @steps@;", "steps - 1"),
+    ("other_part_left_out", "sums[t].values[i] += @others[place_of(other, t, i)]@;", "0.0f"),
+    ("taps_flipped", "bt + (@pass + tap@) * p.depth", "p.taps - 1 - (pass + tap)"),
+    ("batch_stride_0", "batch * p.in_batch", "std::int64_t{0}"),
+    ("group_of_the_input_0", "place.group * p.channels * p.in_channel", "std::int64_t{0}"),
+    ("weights_of_the_first_group", "per_lane(@place.group * p.columns + place.column + warp_column@)",
+     "place.column + warp_column"),
+    ("truncating_cast", "convert<T>(@sums[t].values[i] + bias[i]@)", "mutant::truncated(sums[t].values[i] + bias[i])"),
+    ("two_roundings", "convert<T>(@sums[t].values[i]@ + bias[i])", "mutant::through_f16(sums[t].values[i])"),
+    ("guard_byte_written", "T* const y = @static_cast<T*>(p.out) + place.out@;",
+     "place.positions == 0 ? nullptr : mutant::spilled(static_cast<T*>(p.out) + place.out + (place.positions - 1) * "
+     "p.out_position + place.columns - 1, 1) - (place.positions - 1) * p.out_position - place.columns + 1"),
+]) + mutants_of("conv_samples", "kernels/conv_samples.hpp", FUSED.split(":")[0], [
+    ("replicate_for_zero", "pad_index(@p.mode@, from.first",
+     "p.mode == PadMode::constant ? PadMode::replicate : p.mode"),
+    ("nan_beyond_the_channels", "converted.values[c] = @c < channels ? value : T{0}@;", "value"),
+    ("end_of_the_signal_not_seen",
+     "inside = from.first >= 0 && @from.first + (from.rows - 1) * p.row_samples < p.length@;",
+     "from.first < p.length"),
+]) + mutants_of("native_conv", "host/native/conv.cpp", FUSED.split(":")[0].replace("emulated32", "cpu"), [
+    ("pad_row_off_by_one", "tap * p_.dilation - @p_.pad_left@;", "p_.pad_left + 1"),
+    ("replicate_for_zero", "pad_index(@p_.mode@, time", "p_.mode == PadMode::constant ? PadMode::replicate : p_.mode"),
+    ("nan_beyond_the_channels", "std::clamp<std::int64_t>(@p_.channels - channel@, 0, count)",
+     "std::min(p_.channels - channel, (p_.channels - 1) / 32 * 32)"),
+    ("batch_stride_0", "batch * p_.in_batch", "std::int64_t{0}"),
+    ("group_of_the_input_0", "group * p_.channels * p_.in_channel", "std::int64_t{0}"),
+    ("columns_of_the_first_group", "gemm.y_group = @p.out_group@;", "std::int64_t{0}"),
 ])

@@ -11,11 +11,12 @@ namespace relayout {
 enum class ConvRoute {
   operand,  // one kernel from the input to A, then the GEMM
   view,     // the padded signal is written once, channels last; the GEMMs read A as views of it
+  fused,    // one kernel of relayout's own from the input to y
 };
-/// "operand", "view".
+/// "operand", "view", "fused".
 const char* name_of(ConvRoute route) noexcept;
 
-/// y = bias + the convolution of an input on the device. Both routes give results within the GEMM's bound,
+/// y = bias + the convolution of an input on the device. All routes give results within the GEMM's bound,
 /// the same up to the order of fp32 sums. Copies of a plan share its memory.
 class ConvPlan {
  public:
@@ -40,7 +41,8 @@ class ConvPlan {
   ConvRoute route() const noexcept;
   const Conv1dSizes& sizes() const noexcept;
   /// Device memory: A of the last run (route `operand`; else a default TensorView), and Bt (route `view`: tap
-  /// outer whatever the window's order).
+  /// outer whatever the window's order; route `fused`: [out_channels, taps, in_channels / groups rounded up
+  /// to 32], filled up with 0).
   const TensorView& operand() const noexcept;
   const TensorView& weight_operand() const noexcept;
   /// Device memory that the plan holds, without the BLAS library's own.
