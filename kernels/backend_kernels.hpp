@@ -9,6 +9,7 @@ void launch_tile(const LaunchContext& context, const TileParams& params);
 void launch_tile_cast(const LaunchContext& context, const TileParams& params);
 void launch_tile_scaled(const LaunchContext& context, const TileParams& params);
 void launch_tile_scaled_cast(const LaunchContext& context, const TileParams& params);
+void launch_stream(const LaunchContext& context, const StreamParams& params);
 void launch_gather(const LaunchContext& context, const CopyParams& params);
 void launch_window(const LaunchContext& context, const WindowParams& params);
 void launch_window_vector(const LaunchContext& context, const WindowParams& params);

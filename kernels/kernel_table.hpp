@@ -13,6 +13,8 @@ namespace relayout {
 struct KernelTable {
   /// Copies that host/plan/tile_plan.hpp has a plan for; not in native code.
   void (*tile)(const LaunchContext&, const TileParams&);
+  /// Copies between two pieces of memory; not in native code.
+  void (*stream)(const LaunchContext&, const StreamParams&);
   /// Any copy.
   void (*gather)(const LaunchContext&, const CopyParams&);
   void (*window)(const LaunchContext&, const WindowParams&);

@@ -53,6 +53,9 @@ class Describer {
       case CopyKernel::window:
         window();
         break;
+      case CopyKernel::stream:
+        stream();
+        break;
       case CopyKernel::gather:
         gather();
         break;
@@ -97,6 +100,17 @@ class Describer {
     details_.tile[static_cast<std::size_t>(time)] = params.tile_positions;
     details_.threads = plan::kVectorWindowThreads;
     details_.shared_bytes = params.shared_bytes;
+    finish_blocks();
+    details_.in.vector_bytes = details_.out.vector_bytes = kVectorBytes;
+    details_.in.aligned_vectors = details_.out.aligned_vectors = true;
+    count_sectors(details_.tile, details_.tile);
+  }
+
+  void stream() {
+    details_.reason = "both sides are one piece of memory, from a 16-byte boundary on";
+    details_.threads = kStreamThreads;
+    const auto larger = static_cast<std::int64_t>(std::max(size_of(copy_.in_type), size_of(copy_.out_type)));
+    details_.tile = {std::int64_t{kStreamThreads} * kStreamBytesPerThread / larger};
     finish_blocks();
     details_.in.vector_bytes = details_.out.vector_bytes = kVectorBytes;
     details_.in.aligned_vectors = details_.out.aligned_vectors = true;

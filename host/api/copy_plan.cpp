@@ -57,6 +57,8 @@ const char* name_of(CopyKernel kernel) noexcept {
       return "tile";
     case CopyKernel::window:
       return "window";
+    case CopyKernel::stream:
+      return "stream";
     case CopyKernel::gather:
       return "gather";
   }

@@ -97,6 +97,22 @@ bool plan_as_window(const DeviceProperties& device, PlannedCopy& planned) {
   return true;
 }
 
+/// Aligned and in one piece on both sides.
+bool plan_as_stream(PlannedCopy& planned) {
+  const plan::LoopNest& nest = planned.nest;
+  if (nest.rank() != 1 || nest.strides[0][0] != 1 || nest.strides[1][0] != 1) return false;
+  if (planned.in.alignment < kMostAlignment || planned.out.alignment < kMostAlignment) return false;
+  if (is_scaled(planned.options.scale)) return false;
+  StreamParams params;
+  set_operation(planned, params);
+  params.elements = nest.elements();
+  params.streaming =
+      params.elements * static_cast<std::int64_t>(size_of(planned.out_type)) >= kStreamingBytes;
+  planned.kernel = CopyKernel::stream;
+  planned.params = params;
+  return true;
+}
+
 /// A tile holds elements of the output's type, in which alpha * in would be rounded before beta * out is
 /// added.
 bool plan_as_tiles(const DeviceProperties& device, PlannedCopy& planned) {
@@ -147,7 +163,8 @@ PlannedCopy plan_checked(const char* operation, const PlanTarget& target, const 
 
   const bool native = target.device() != nullptr && target.device()->kind() == DeviceKind::cpu;
   if (common && !native &&
-      (plan_as_window(target.properties(), planned) || plan_as_tiles(target.properties(), planned)))
+      (plan_as_stream(planned) || plan_as_window(target.properties(), planned) ||
+       plan_as_tiles(target.properties(), planned)))
     return planned;
   planned.kernel = native ? CopyKernel::native : CopyKernel::gather;
   CopyParams params = copy_params(planned);
@@ -199,6 +216,8 @@ void launch_copy(const Stream& stream, const PlannedCopy& planned, const CopyMem
   };
   if (const auto* tile = std::get_if<TileParams>(&planned.params))
     return kernels.tile(context, with_memory(*tile));
+  if (const auto* one_piece = std::get_if<StreamParams>(&planned.params))
+    return kernels.stream(context, with_memory(*one_piece));
   if (const auto* window = std::get_if<WindowParams>(&planned.params))
     return kernels.window_vector(context, with_memory(*window));
   kernels.gather(context, with_memory(std::get<CopyParams>(planned.params)));

@@ -35,8 +35,9 @@ struct PlannedCopy {
   plan::LoopNest nest;                                // without operand 1 where the input has axes of its own
   CopyOperand in, out;
   plan::TilePlan tile;  // of CopyKernel::tile
-  /// The kernel's parameters, but for the pointers: TileParams, WindowParams, or CopyParams for the rest.
-  std::variant<CopyParams, TileParams, WindowParams> params;
+  /// The kernel's parameters, but for the pointers: StreamParams, TileParams, WindowParams, or CopyParams for
+  /// the rest.
+  std::variant<CopyParams, StreamParams, TileParams, WindowParams> params;
 };
 
 /// Checks and plans out = in by flat C index. Null pointers count as aligned; they are an error of

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "host/plan/tile_rules.hpp"
+#include "kernels/params.hpp"
 
 namespace relayout {
 namespace {
@@ -11,8 +12,6 @@ using plan::LoopNest;
 using plan::TileOrder;
 using plan::TilePlan;
 using plan::TileWrite;
-
-constexpr std::int64_t kStreamingBytes = std::int64_t{16} << 20;
 
 Assembly assembly_of(TileWrite write) {
   switch (write) {

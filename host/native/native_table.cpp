@@ -6,6 +6,7 @@ const KernelTable& kernel_table() {
   static const KernelTable table = [] {
     KernelTable native;
     native.tile = nullptr;  // plans are for GPUs
+    native.stream = nullptr;
     native.gather = copy;
     native.window = window;
     native.window_vector = window;

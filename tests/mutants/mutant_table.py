@@ -181,6 +181,12 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
      "permute_bytes<0x1054>(words[2 * k], words[2 * k + 1])"),
     ("bytes_swapped", "runs[3].values[k] = @permute_bytes<0x7632>(high01, high23)@;",
      "permute_bytes<0x3276>(high01, high23)"),
+]) + mutants_of("stream", "kernels/stream.cpp", "*Stream*", [
+    ("end_left_out", "e < @p.elements@; ++e", "p.elements - 1"),
+    ("guard_byte_written", "e < @p.elements@; ++e", "p.elements + 1"),
+    ("last_vector_whole", "if (element + kCount > @p.elements@) {", "p.elements + 1"),
+    ("truncating_cast", "converted.values[k] = convert<To>(@packs[step * kLoads + from / kRead].values[from % kRead]@);",
+     "mutant::truncated(packs[step * kLoads + from / kRead].values[from % kRead])"),
 ]) + mutants_of("gather", "kernels/gather.cpp", COPY, [
     ("last_block_dropped", "element >= @p.elements@",
      "p.elements > kThreads ? p.elements / kThreads * kThreads : p.elements"),

@@ -30,6 +30,7 @@ class PlanTarget {
 enum class CopyKernel {
   nothing,  // no elements
   native,   // the processor's own code
+  stream,   // both sides in one piece: whole vectors, without shared memory
   tile,     // boxes of the loop nest through shared memory
   window,   // the window kernel with one tap: aligned transposes of two or three axes
   gather    // element by element
