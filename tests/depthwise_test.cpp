@@ -107,14 +107,16 @@ TEST_P(DepthwiseTest, Misaligned) {
       }
 }
 
-/// Enough threads for several packs, and several samples, each.
+/// Just enough threads that each takes 4 packs along time, and 16 samples along channels.
 TEST_P(DepthwiseTest, LongRuns) {
-  const std::int64_t size = 8 * static_cast<std::int64_t>(device().properties().multiprocessors);
-  if (size <= 64) {
-    check_integers(stream(), make(2, 3 * size, 4104, 4));
-    check_integers(stream(), make(1, 16 * size, 2100, 3, Layout::nlc));
+  const std::int64_t processors = device().properties().multiprocessors;
+  if (processors <= 8) {
+    check_integers(stream(), make(2, 10 * processors, 4104, 4));
+    DepthwiseCase c = make(1, 128 * processors, 1284, 3, Layout::nlc);
+    c.type = c.weight_type = DType::f32;
+    check_integers(stream(), c);
   } else {
-    check_integers(stream(), make(2, size, 4104, 4));
+    check_integers(stream(), make(2, 8 * processors, 4104, 4));
     check_integers(stream(), make(1, 2048, 1100, 3, Layout::nlc));
   }
 }
@@ -124,7 +126,7 @@ TEST_P(DepthwiseTest, RealNumbersPassTheGates) {
     for (const Layout layout : kFast)
       for (const bool silu : {false, true})
         for (const std::int64_t taps : {4, 31}) {
-          DepthwiseCase c = make(2, 24, 136, taps, layout);
+          DepthwiseCase c = make(2, 16, 72, taps, layout);
           c.type = c.weight_type = type;
           c.silu = silu;
           c.initial_state = taps == 4;
@@ -134,13 +136,12 @@ TEST_P(DepthwiseTest, RealNumbersPassTheGates) {
 
 /// The shapes of Mamba's decoder: width 4, SiLU, channels-last and channels-first.
 TEST_P(DepthwiseTest, MambaShapes) {
-  for (const Layout layout : kFast)
-    for (const std::int64_t channels : {1536, 5120}) {
-      DepthwiseCase c = make(1, channels, 24, 4, layout);
-      c.silu = true;
-      c.initial_state = c.final_state = true;
-      check_reals(stream(), c);
-    }
+  for (const Layout layout : kFast) {
+    DepthwiseCase c = make(1, 1536, 24, 4, layout);
+    c.silu = true;
+    c.initial_state = c.final_state = true;
+    check_reals(stream(), c);
+  }
 }
 
 TEST_P(DepthwiseTest, SequenceIds) {
@@ -161,13 +162,6 @@ TEST_P(DepthwiseTest, MoreTapsThanAnyTile) {
       c.initial_state = c.final_state = taps % 2 == 0;
       check_integers(stream(), c);
     }
-}
-
-TEST_P(DepthwiseTest, ManyChannelsAndBatches) {
-  for (DepthwiseCase c : {make(1, 66000, 4, 2), make(66000, 4, 1, 2, Layout::nlc), make(66000, 1, 3, 2)}) {
-    c.type = c.weight_type = DType::f32;
-    check_integers(stream(), c);
-  }
 }
 
 TEST_P(DepthwiseTest, SiluOfExtremes) {

@@ -108,7 +108,7 @@ TEST_P(FusedConvTest, TilesThatDoNotDivide) {
 
 /// Blocks of 64 positions where there are so many, and of 16.
 TEST_P(FusedConvTest, ManyPositions) {
-  Conv1dCase c = causal(70, 300, 72, 4);
+  Conv1dCase c = causal(70, 140, 72, 4);
   c.problem.batch = 2;
   check(stream(), c);
   c.problem.dtype = DType::bf16;
@@ -130,9 +130,9 @@ TEST_P(FusedConvTest, ManyTapsStridesAndDilations) {
 TEST_P(FusedConvTest, GroupsBatchesAndBorders) {
   for (const PadMode mode : {PadMode::constant, PadMode::replicate, PadMode::reflect, PadMode::symmetric,
                              PadMode::circular, PadMode::reflect_zero_extended}) {
-    Conv1dCase c = causal(120, 50, 75, 4, 2);
-    c.problem.batch = 3;
-    c.problem.window.groups = 3;
+    Conv1dCase c = causal(80, 50, 50, 4, 2);
+    c.problem.batch = 2;
+    c.problem.window.groups = 2;
     c.problem.pad = {5, 3, mode, 2.0, PadPolicy::strict};
     c.bias = mode != PadMode::constant;
     check(stream(), c);
@@ -151,7 +151,7 @@ TEST_P(FusedConvTest, TheRightBorderOfWholeRows) {
 TEST_P(FusedConvTest, AnyTypeAndStridesOfTheInput) {
   for (const DType type : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
     for (const DType out : {DType::f16, DType::bf16}) {
-      Conv1dCase c = causal(24, 40, 16, 3);
+      Conv1dCase c = causal(24, 20, 16, 3);
       c.problem.batch = 2;
       c.input_type = type;
       c.problem.dtype = out;
@@ -197,7 +197,7 @@ TEST_P(FusedConvTest, OneRoundingAfterTheBias) {
 
 TEST_P(FusedConvOrderTest, TheOrderOfThreadsDoesNotMatter) {
   check(stream(), causal(70, 20, 66, 3));
-  check(stream(), causal(70, 300, 72, 2));
+  check(stream(), causal(70, 200, 72, 2));
   check(stream(), causal(40, 400, 16, 3, 1, 130));
 }
 

@@ -6,13 +6,13 @@
 
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
+#include "tests/support/depthwise_tensors.hpp"
 #include "tests/support/devices.hpp"
 
 namespace relayout::test {
 namespace {
 
 using cases::Img2colCase;
-using cases::Layout;
 using cases::move_of;
 using cases::PadCase;
 using cases::PermuteCase;
@@ -62,6 +62,14 @@ TEST_P(ManyBlocksTest, Img2col) {
   c.batch = 1;
   c.channels = c.window.groups = 66001;
   check(stream(), c);
+}
+
+/// A block takes no more than one item of the batch, and up to 256 channels.
+TEST_P(ManyBlocksTest, Depthwise) {
+  for (DepthwiseCase c : {make(1, 66000, 4, 2), make(66000, 4, 1, 2, Layout::nlc), make(66000, 1, 3, 2)}) {
+    c.type = c.weight_type = DType::f32;
+    check_integers(stream(), c);
+  }
 }
 
 }  // namespace
