@@ -81,7 +81,7 @@ TEST_P(PermuteEdgesTest, Transposes) {
 
 TEST_P(PermuteEdgesTest, AKeptFastestAxis) {
   for (const DType type : kOneTypePerSize)
-    for (const PermuteCase& c : variants(type, {6, 40, 48}, {7, 41, 47}, {1, 0, 2})) {
+    for (const PermuteCase& c : variants(type, {2, 40, 48}, {3, 41, 47}, {1, 0, 2})) {
       check_axis(c, 1, 0);
       check_axis(c, 2, 2);
     }
@@ -110,12 +110,12 @@ INSTANTIATE_TEST_SUITE_P(Devices, PermuteAllTest, ::testing::ValuesIn(test_devic
 /// Several tiles along most axes, none of which divides the extents.
 TEST_P(PermuteAllTest, RanksTwoToFourWithExtentsThatDoNotDivide) {
   for (const DType type : kOneTypePerSize)
-    for (const Dims& shape : {Dims{131, 67}, Dims{37, 21, 19}, Dims{13, 7, 17, 11}}) check_all(type, shape);
+    for (const Dims& shape : {Dims{131, 67}, Dims{37, 13, 19}, Dims{13, 5, 9, 11}}) check_all(type, shape);
 }
 
 TEST_P(PermuteAllTest, RankFiveWithExtentsThatDoNotDivide) {
-  check_all(DType::u8, {7, 5, 9, 6, 11});
-  for (const DType type : {DType::f16, DType::f32, DType::i64}) check_all(type, {5, 4, 7, 3, 9});
+  check_all(DType::u8, {5, 4, 9, 6, 11});
+  check_all(DType::f32, {5, 4, 7, 3, 9});
 }
 
 }  // namespace
