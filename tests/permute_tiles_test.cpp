@@ -90,7 +90,7 @@ TEST_P(PermuteEdgesTest, AKeptFastestAxis) {
 
 TEST_P(PermuteEdgesTest, MergedAxes) {
   for (const DType type : kOneTypePerSize)
-    for (const PermuteCase& c : variants(type, {16, 2, 6, 16}, {17, 3, 5, 15}, {3, 1, 2, 0})) {
+    for (const PermuteCase& c : variants(type, {16, 2, 3, 16}, {17, 3, 2, 15}, {3, 1, 2, 0})) {
       check_axis(c, 3, 0);
       check_axis(c, 0, 2);  // the two in the middle are one
     }
