@@ -102,6 +102,7 @@ class CopyPlan {
   /// memory sees of it.
   std::string explain() const;
 
+  /// For the library: users have details().
   const State& state() const noexcept { return *state_; }
 
  private:
