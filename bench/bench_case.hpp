@@ -47,7 +47,8 @@ struct BenchCase {
   Json parameters;           // what another program needs to run the same case
   std::string printed_case;  // the parameter struct as tests print it
   std::function<Prepared(const Stream& stream)> prepare;
-  std::string group = {};  // of a suite whose cases are averaged by groups
+  std::string group = {};      // of a suite whose cases are averaged by groups
+  bool measured_plan = false;  // not the estimate's
 
   std::string row() const { return suite + "/" + name; }
 };
@@ -60,8 +61,11 @@ BenchCases conv1d_cases(Sizes sizes);
 BenchCases depthwise_cases(Sizes sizes);
 BenchCases overlap_cases(Sizes sizes);
 BenchCases permute_cases(Sizes sizes);
+/// How a permutation's plan is chosen. Those with a beta go by estimate: they cannot be measured.
+enum class PlanBy { estimate, measurement };
+BenchCases permute_cases_by(PlanBy by, Sizes sizes);
 /// A user's table of permutations, in the sizes that it names. Error{invalid_argument} with file and line.
-BenchCases permute_cases_of(const std::string& file, Sizes sizes);
+BenchCases permute_cases_of(const std::string& file, PlanBy by, Sizes sizes);
 BenchCases native_cases(Sizes sizes);
 
 /// The suites by name, in the order in which they run.

@@ -49,6 +49,8 @@ Options parse(int argc, char** argv) {
                  "time nothing; write each case's operands and result into this folder, for a comparison");
   app.add_flag("--smoke", options.smoke, "tiny sizes: a test of the tool, not of the speed");
   app.add_flag("--no-graph", options.no_graph, "on a GPU queue the calls one by one, not as a graph");
+  app.add_flag("--measure", options.measure,
+               "in the suite permute take the plans that are fastest here, not those of the estimate");
   app.add_flag("--list-json", options.list_json, "print the cases and end");
   app.allow_extras();
   app.footer("Google Benchmark's own flags (--benchmark_...) work too.");
@@ -59,6 +61,8 @@ Options parse(int argc, char** argv) {
                                                               "permute") != options.suites.end();
     if (!options.cases.empty() && !permutes)
       throw CLI::ValidationError("--cases", "its rows belong to the suite permute, which is not asked for");
+    if (options.measure && !permutes)
+      throw CLI::ValidationError("--measure", "it is for the suite permute, which is not asked for");
     for (const std::string& flag : options.google_benchmark) {
       if (flag.rfind("--benchmark_", 0) != 0 && flag.rfind("--v=", 0) != 0) throw CLI::ExtrasError({flag});
     }

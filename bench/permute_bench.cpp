@@ -1,9 +1,12 @@
 // Permutations of contiguous tensors: those of bench/permute_cases.csv and a user's, and two with alpha and
 // beta.
 #include <relayout/permute.hpp>
+#include <relayout/plan_cache.hpp>
 
 #include <algorithm>
 #include <fstream>
+#include <memory>
+#include <optional>
 
 #include "bench/bench_case.hpp"
 #include "bench/case_json.hpp"
@@ -50,7 +53,27 @@ Prepared prepare_sum(const Stream& stream, const cases::PermuteCase& c) {
   return prepared;
 }
 
-BenchCase permute_case(const ListedPermute& listed) {
+/// permute, or its plan measured on the operands of the first call, which nobody times.
+std::function<void(const std::vector<TensorView>&)> call_of(const Stream& stream, const cases::PermuteCase& c,
+                                                            PlanBy by) {
+  if (by == PlanBy::estimate) {
+    return [stream, c](const std::vector<TensorView>& views) {
+      permute(stream, views[0], c.axes, views[1], c.scale);
+    };
+  }
+  return [stream, c,
+          measured = std::make_shared<std::optional<CopyPlan>>()](const std::vector<TensorView>& views) {
+    const TensorView &in = views[0], &out = views[1];
+    if (!*measured) {
+      PlanCache cache;
+      const CopyPlan plan = plan_permute(stream.device(), in, c.axes, out, {c.scale});
+      *measured = cache.measure(stream, plan, in.data(), out.data());
+    }
+    (*measured)->run(stream, in.data(), out.data());
+  };
+}
+
+BenchCase permute_case(const ListedPermute& listed, PlanBy by) {
   const cases::PermuteCase& c = listed.permute;
   const Operand in = contiguous_operand(c.in_type, c.shape);
   const Operand out = contiguous_operand(c.out_type, c.out_shape());
@@ -59,14 +82,12 @@ BenchCase permute_case(const ListedPermute& listed) {
                        bytes_of(c),
                        parameters_of(c),
                        printed(c),
-                       [in, out, c](const Stream& stream) {
+                       [in, out, c, by](const Stream& stream) {
                          if (c.scale.beta != 0) return prepare_sum(stream, c);
-                         return prepare_rotated(stream, {in, out},
-                                                [stream, c](const std::vector<TensorView>& views) {
-                                                  permute(stream, views[0], c.axes, views[1], c.scale);
-                                                });
+                         return prepare_rotated(stream, {in, out}, call_of(stream, c, by));
                        },
                        listed.group()};
+  bench_case.measured_plan = by == PlanBy::measurement && c.scale.beta == 0;
   return bench_case;
 }
 
@@ -84,24 +105,27 @@ std::vector<ListedPermute> with_alpha_and_beta() {
 
 }  // namespace
 
-BenchCases permute_cases(Sizes sizes) {
+BenchCases permute_cases(Sizes sizes) { return permute_cases_by(PlanBy::estimate, sizes); }
+
+BenchCases permute_cases_by(PlanBy by, Sizes sizes) {
   BenchCases list;
   std::vector<ListedPermute> builtin = builtin_permutes();
   for (const ListedPermute& listed : with_alpha_and_beta()) builtin.push_back(listed);
   for (const ListedPermute& listed : builtin) {
     list.push_back(permute_case(sizes == Sizes::gpu   ? listed
                                 : sizes == Sizes::cpu ? scaled(listed, kCpuBytes)
-                                                      : scaled(listed, kSmokeBytes)));
+                                                      : scaled(listed, kSmokeBytes),
+                                by));
   }
   return list;
 }
 
-BenchCases permute_cases_of(const std::string& file, Sizes sizes) {
+BenchCases permute_cases_of(const std::string& file, PlanBy by, Sizes sizes) {
   std::ifstream text(file);
   if (!text) throw Error(ErrorCode::invalid_argument, "could not read " + file);
   BenchCases list;
   for (const ListedPermute& listed : read_permutes(text, file))
-    list.push_back(permute_case(sizes == Sizes::smoke ? scaled(listed, kSmokeBytes) : listed));
+    list.push_back(permute_case(sizes == Sizes::smoke ? scaled(listed, kSmokeBytes) : listed, by));
   return list;
 }
 

@@ -49,8 +49,13 @@ BenchCases chosen_cases(const Options& options, const Device& device) {
     if (!options.suites.empty() &&
         std::find(options.suites.begin(), options.suites.end(), suite.name) == options.suites.end())
       continue;
-    add(suite.cases(sizes));
-    if (suite.cases == permute_cases && !options.cases.empty()) add(permute_cases_of(options.cases, sizes));
+    if (suite.cases != permute_cases) {
+      add(suite.cases(sizes));
+      continue;
+    }
+    const PlanBy by = options.measure ? PlanBy::measurement : PlanBy::estimate;
+    add(permute_cases_by(by, sizes));
+    if (!options.cases.empty()) add(permute_cases_of(options.cases, by, sizes));
   }
   if (chosen.empty()) throw std::invalid_argument("no case of these suites matches '" + options.filter + "'");
   return chosen;

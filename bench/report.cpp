@@ -34,6 +34,7 @@ Json case_json(const BenchCase& c) {
                {"case", c.printed_case},
                {"parameters", c.parameters}};
   if (!c.group.empty()) json["group"] = c.group;
+  if (c.measured_plan) json["measured_plan"] = true;
   return json;
 }
 

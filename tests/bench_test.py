@@ -120,6 +120,16 @@ class BenchTest(unittest.TestCase):
         self.assertIn(f"{table}:3: perm '0 0' is no permutation of 0..1", done.stderr)
         self.assertEqual(run("--suite", "cast", "--cases", table).returncode, 2)
 
+    def test_plans_by_the_clock(self):
+        document, _ = self.result("--suite", "permute", "--measure", "--filter", "hptt57_0|beta",
+                                  "--benchmark_repetitions=1")
+        measured = {row["name"] for row in document["rows"] if row.get("measured_plan", False)}
+        others = {row["name"] for row in document["rows"]} - measured
+        self.assertEqual(len(measured), 9)
+        self.assertTrue(others)
+        self.assertTrue(all("beta" in name for name in others), others)
+        self.assertEqual(run("--suite", "cast", "--measure").returncode, 2)
+
     def test_permutations_fit_a_processor(self):
         rows = json.loads(subprocess.run([BENCH, "--device", "cpu", "--suite", "permute", "--list-json"],
                                          capture_output=True, text=True).stdout)["rows"]

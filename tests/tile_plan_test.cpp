@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include "host/plan/tile_rules.hpp"
 #include "tests/support/random.hpp"
@@ -162,7 +165,15 @@ TEST(TilePlan, RandomNestsHaveSoundPlans) {
     const TilePlan plan = choose_tile(nest, target);
     if (!plan.valid) continue;
     ++planned;
-    ASSERT_NO_FATAL_FAILURE(expect_sound(nest, target, plan));
+    const std::vector<TilePlan> candidates = tile_candidates(nest, target);
+    ASSERT_EQ(candidates[0].extent, plan.extent);
+    ASSERT_EQ(candidates[0].threads, plan.threads);
+    std::set<std::pair<TileExtents, int>> names;  // what a cache of measured plans knows them by
+    for (const TilePlan& candidate : candidates) {
+      ASSERT_TRUE(names.emplace(candidate.extent, candidate.threads).second);
+      ASSERT_LE(candidate.score, plan.score);
+      ASSERT_NO_FATAL_FAILURE(expect_sound(nest, target, candidate));
+    }
   }
   EXPECT_GT(planned, 300);
 }

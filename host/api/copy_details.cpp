@@ -36,6 +36,7 @@ class Describer {
     details_.out.alignment = copy_.out.alignment;
     details_.scale = copy_.options.scale;
     details_.indirect = copy_.options.indirect;
+    details_.measurement = state.measurement;
   }
 
   CopyDetails describe() {

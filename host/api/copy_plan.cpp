@@ -81,17 +81,22 @@ void CopyPlan::run(const Stream& stream) const {
   launch_copy(stream, state_->copy, {state_->in.data(), state_->out.data()});
 }
 
-void CopyPlan::run(const Stream& stream, const void* in, void* out) const {
-  const PlannedCopy& copy = state_->copy;
-  check_device(*state_, stream);
+void check_run(const CopyPlan::State& state, const Stream& stream, const void* in, void* out) {
+  const PlannedCopy& copy = state.copy;
+  check_device(state, stream);
   check_alignment(copy, copy.in, "input", in);
   check_alignment(copy, copy.out, "output", out);
   if (in != nullptr && out != nullptr && share_bytes(copy, in, out)) {
     throw Error(ErrorCode::partial_overlap, std::string(copy.operation) + ": the bytes of the output " +
-                                                state_->out.to_string() + " overlap those of the input " +
-                                                state_->in.to_string());
+                                                state.out.to_string() + " overlap those of the input " +
+                                                state.in.to_string());
   }
-  launch_copy(stream, copy, {in, out});
+  check_given(copy, {in, out});
+}
+
+void CopyPlan::run(const Stream& stream, const void* in, void* out) const {
+  check_run(*state_, stream, in, out);
+  launch_copy(stream, state_->copy, {in, out});
 }
 
 void CopyPlan::run_indirect(const Stream& stream, const void* const* in_slot, void* const* out_slot) const {

@@ -13,10 +13,14 @@ struct CopyPlan::State {
   TensorView in, out;
   std::optional<Device> device;  // none: planned from properties alone
   DeviceProperties properties;
+  CopyMeasurement measurement;
 };
 
 CopyPlan keep_plan(const char* operation, const PlanTarget& target, const TensorView& in,
                    const TensorView& out, const CopyPlanOptions& options);
+
+/// The errors of CopyPlan::run on this memory.
+void check_run(const CopyPlan::State& state, const Stream& stream, const void* in, void* out);
 
 /// What CopyPlan::details() says.
 CopyDetails details_of(const CopyPlan::State& state);

@@ -113,10 +113,7 @@ bool plan_as_stream(PlannedCopy& planned) {
   return true;
 }
 
-/// A tile holds elements of the output's type, in which alpha * in would be rounded before beta * out is
-/// added.
-bool plan_as_tiles(const DeviceProperties& device, PlannedCopy& planned) {
-  if (planned.options.scale.beta != 0 && planned.in_type != planned.out_type) return false;
+plan::TileTarget tile_target(const DeviceProperties& device, const PlannedCopy& planned) {
   plan::TileTarget target;
   target.in_bytes = static_cast<int>(size_of(planned.in_type));
   target.out_bytes = static_cast<int>(size_of(planned.out_type));
@@ -124,14 +121,25 @@ bool plan_as_tiles(const DeviceProperties& device, PlannedCopy& planned) {
   target.out_offset = static_cast<int>(planned.out.start(planned.out.data) % 32);
   target.shared_bytes = device.shared_memory_per_block;
   target.multiprocessors = device.multiprocessors;
-  planned.tile = plan::choose_tile(planned.nest, target);
-  if (!planned.tile.valid) return false;
+  return target;
+}
+
+void take_tile(const plan::TilePlan& tile, PlannedCopy& planned) {
+  planned.tile = tile;
   TileParams params;
   set_operation(planned, params);
   fill_tile_params(planned.nest, planned.tile, params);
   planned.kernel = CopyKernel::tile;
   planned.params = params;
-  return true;
+}
+
+/// A tile holds elements of the output's type, in which alpha * in would be rounded before beta * out is
+/// added.
+bool plan_as_tiles(const DeviceProperties& device, PlannedCopy& planned) {
+  if (planned.options.scale.beta != 0 && planned.in_type != planned.out_type) return false;
+  const plan::TilePlan tile = plan::choose_tile(planned.nest, tile_target(device, planned));
+  if (tile.valid) take_tile(tile, planned);
+  return tile.valid;
 }
 
 /// The kernel that takes everything; native code on the processor.
@@ -192,7 +200,19 @@ PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, const 
                           : plan_checked(operation, target, in, out, checked);
 }
 
-void launch_copy(const Stream& stream, const PlannedCopy& planned, const CopyMemory& memory) {
+std::vector<PlannedCopy> candidates_of(const DeviceProperties& device, const PlannedCopy& planned) {
+  if (planned.kernel != CopyKernel::tile && planned.kernel != CopyKernel::window) return {planned};
+  std::vector<PlannedCopy> candidates;
+  PlannedCopy next = planned;
+  if (plan_as_window(device, next)) candidates.push_back(next);
+  for (const plan::TilePlan& tile : plan::tile_candidates(planned.nest, tile_target(device, planned))) {
+    take_tile(tile, next);
+    candidates.push_back(next);
+  }
+  return candidates;
+}
+
+void check_given(const PlannedCopy& planned, const CopyMemory& memory) {
   if (planned.kernel == CopyKernel::nothing) return;
   const bool has_in = memory.in != nullptr || memory.in_slot != nullptr,
              has_out = memory.out != nullptr || memory.out_slot != nullptr;
@@ -201,6 +221,11 @@ void launch_copy(const Stream& stream, const PlannedCopy& planned, const CopyMem
                                              (has_in ? "output" : "input") +
                                              " has elements and a null pointer");
   }
+}
+
+void launch_copy(const Stream& stream, const PlannedCopy& planned, const CopyMemory& memory) {
+  if (planned.kernel == CopyKernel::nothing) return;
+  check_given(planned, memory);
   const KernelTable& kernels = kernels_of(stream);
   const LaunchContext context = context_of(stream);
   const auto with_memory = [&](auto params) {

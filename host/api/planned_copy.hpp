@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <variant>
+#include <vector>
 
 #include "host/api/copy_scale.hpp"
 #include "host/plan/loop_nest.hpp"
@@ -53,6 +54,13 @@ struct CopyMemory {
   const void* const* in_slot = nullptr;
   void* const* out_slot = nullptr;
 };
+
+/// Other plans of the same copy that are worth timing, the best by estimate first: what a window or tiles can
+/// do. Where neither is in question, the plan alone.
+std::vector<PlannedCopy> candidates_of(const DeviceProperties& device, const PlannedCopy& planned);
+
+/// Error{null_pointer} for a side that has elements and neither a pointer nor a slot.
+void check_given(const PlannedCopy& planned, const CopyMemory& memory);
 
 /// Queues the copy. Only null pointers are checked.
 void launch_copy(const Stream& stream, const PlannedCopy& planned, const CopyMemory& memory);

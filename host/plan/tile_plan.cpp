@@ -78,7 +78,12 @@ TilePlan choose_tile(const LoopNest& nest, const TileTarget& target) {
 
 std::vector<TilePlan> tile_candidates(const LoopNest& nest, const TileTarget& target) {
   std::vector<TilePlan> plans;
-  visit_plans(nest, target, [&](const TilePlan& plan) { plans.push_back(plan); });
+  visit_plans(nest, target, [&](const TilePlan& plan) {
+    const auto same = [&](const TilePlan& other) {
+      return other.threads == plan.threads && other.extent == plan.extent;
+    };
+    if (std::none_of(plans.begin(), plans.end(), same)) plans.push_back(plan);
+  });
   std::stable_sort(plans.begin(), plans.end(),
                    [](const TilePlan& a, const TilePlan& b) { return a.score > b.score; });
   return plans;

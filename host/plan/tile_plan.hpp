@@ -60,7 +60,7 @@ struct TilePlan {
 /// run on one of the sides, or no tile whose offsets fit in 32 bits.
 TilePlan choose_tile(const LoopNest& nest, const TileTarget& target);
 
-/// All plans that were considered, the best by estimate first.
+/// All plans that were considered, the best by estimate first. A tile's extents and the threads name one.
 std::vector<TilePlan> tile_candidates(const LoopNest& nest, const TileTarget& target);
 
 }  // namespace relayout::plan

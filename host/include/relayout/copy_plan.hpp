@@ -50,6 +50,12 @@ struct CopySide {
   std::int64_t sectors_needed = 0, sectors_touched = 0;  // of 32 bytes: the fewest for a tile; those it meets
 };
 
+/// How PlanCache::measure came to a plan.
+struct CopyMeasurement {
+  double microseconds = 0;  // of a run, the planned one's best
+  int candidates = 0;       // that were timed; 0: the plan was chosen by estimate
+};
+
 /// What explain() says, to be computed with.
 struct CopyDetails {
   CopyKernel kernel = CopyKernel::nothing;
@@ -66,6 +72,7 @@ struct CopyDetails {
   /// its bytes do not count. 1 and 0: the plain copy.
   CopyScale scale;
   bool indirect = false;  // for run_indirect
+  CopyMeasurement measurement;
 };
 
 /// A copy that was checked and planned: immutable, cheap to copy, safe to use from several threads at once.
@@ -95,6 +102,9 @@ class CopyPlan {
   /// The plan in plain words, several lines: the nest, the kernel and why it, its tile, and what both sides'
   /// memory sees of it.
   std::string explain() const;
+
+  /// For the library: users have details().
+  const State& state() const noexcept { return *state_; }
 
  private:
   std::shared_ptr<const State> state_;

@@ -17,5 +17,6 @@
 #include <relayout/pad.hpp>
 #include <relayout/path_choice.hpp>
 #include <relayout/permute.hpp>
+#include <relayout/plan_cache.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>

@@ -1,0 +1,77 @@
+#include "host/api/copy_timer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "relayout/graph.hpp"
+
+namespace relayout {
+namespace {
+
+constexpr int kRounds = 5;
+/// A GPU's sample: as many runs as take so long.
+constexpr double kSampleSeconds = 5e-4, kMostRuns = 50;
+
+/// Runs of one plan that are timed together, one after another without the host's part in between.
+class Sample {
+ public:
+  Sample(const Stream& stream, const std::function<void()>& run) : stream_(stream), work_(run) {
+    run();
+    stream.synchronize();
+    if (stream.device().kind() != DeviceKind::gpu) return;
+    const double wanted = kSampleSeconds / std::max(by_events(), 1e-9);
+    runs_ = static_cast<int>(std::clamp(wanted, 1.0, kMostRuns));
+    const Graph graph(stream, [run, runs = runs_] {
+      for (int i = 0; i < runs; ++i) run();
+    });
+    work_ = [graph, stream] { graph.launch(stream); };
+  }
+
+  /// Of one run.
+  double seconds() const {
+    return (stream_.device().kind() == DeviceKind::gpu ? by_events() : by_clock()) / runs_;
+  }
+
+ private:
+  /// The same work in front keeps the device busy until all of it is queued.
+  double by_events() const {
+    Event start(stream_.device()), stop(stream_.device());
+    work_();
+    start.record(stream_);
+    work_();
+    stop.record(stream_);
+    stop.synchronize();
+    return static_cast<double>(stop.milliseconds_since(start)) * 1e-3;
+  }
+
+  double by_clock() const {
+    const auto start = std::chrono::steady_clock::now();
+    work_();
+    stream_.synchronize();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+
+  Stream stream_;
+  std::function<void()> work_;
+  int runs_ = 1;
+};
+
+}  // namespace
+
+std::vector<double> seconds_of(const Stream& stream, const std::vector<CopyPlan>& plans, const void* in,
+                               void* out) {
+  stream.synchronize();
+  const Stream own(stream.device());
+  std::vector<Sample> samples;
+  for (const CopyPlan& plan : plans) samples.emplace_back(own, [=] { plan.run(own, in, out); });
+  std::vector<double> seconds(plans.size(), std::numeric_limits<double>::infinity());
+  // In turn: whatever slows the device down for a while slows all of them.
+  for (int round = 0; round < kRounds; ++round)
+    for (std::size_t i = 0; i < samples.size(); ++i) seconds[i] = std::min(seconds[i], samples[i].seconds());
+  return seconds;
+}
+
+}  // namespace relayout

@@ -1,0 +1,14 @@
+// A PlanCache as text: a version line, then a line for each plan, fields between tabs.
+#pragma once
+
+#include <string>
+
+#include "host/api/planned_copy.hpp"
+#include "relayout/plan_cache.hpp"
+
+namespace relayout {
+
+/// All that the choice of a plan depends on: the first fields of a line.
+std::string copy_text(const DeviceProperties& device, const PlannedCopy& copy);
+
+}  // namespace relayout
