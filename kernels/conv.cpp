@@ -119,7 +119,8 @@ __global__ RELAYOUT_LAUNCH_BOUNDS((kThreadsOf<W, kTiles>), 1) void conv_kernel(C
   using Unit = MatrixUnit<W, T>;
   constexpr int kParts = plan::conv_parts(kTiles * kSide), kThreads = kThreadsOf<W, kTiles>;
   constexpr int kValues = kSide * kSide / W;
-  constexpr int kAhead = Unit::kAhead;  // steps of kConvDepth whose weights are under way together
+  constexpr int kPacksAhead = kParts > 1 ? 1 : 2;  // of a thread's samples; few positions have one for each
+  constexpr int kAhead = Unit::kAhead;             // steps of kConvDepth whose weights are under way together
   RELAYOUT_DYNAMIC_SHARED(T, tile);
   keep_per_lane(p);
   const Place place = place_block(p);
@@ -161,7 +162,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS((kThreadsOf<W, kTiles>), 1) void conv_kernel(C
       if (channel + pass > 0) __syncthreads();  // the tile before has been read
       const Source<From> from{in + channel * p.in_channel, first + pass * p.dilation, rows,
                               up_to(p.channels - channel, kConvChannels)};
-      load_samples<kThreads>(p, from, padding, tile);
+      load_samples<kThreads, kPacksAhead>(p, from, padding, tile);
       __syncthreads();
       for (int start = part; start < steps; start += kAhead * kParts) {
         if (start > part) load_weights(start);

@@ -39,10 +39,9 @@ __device__ __forceinline__ void place_item(const ConvParams& p, int item, int& r
   }
 }
 
-/// Samples that all lie in the signal, all channels: a thread takes packs of a row, two at a time.
-template <int kThreads, class From, class T>
+/// Samples that all lie in the signal, all channels: a thread takes packs of a row, kAhead at a time.
+template <int kThreads, int kAhead, class From, class T>
 __device__ __forceinline__ void load_whole(const ConvParams& p, const Source<From>& from, T* tile) {
-  constexpr int kAhead = 2;
   const int items = p.tile_samples * kRowPacks;
   for (int start = static_cast<int>(threadIdx.x); start < items; start += kAhead * kThreads) {
     From loaded[kAhead][kPack] = {};
@@ -99,12 +98,12 @@ __device__ __forceinline__ void load_border(const ConvParams& p, const Source<Fr
   }
 }
 
-template <int kThreads, class From, class T>
+template <int kThreads, int kAhead, class From, class T>
 __device__ __forceinline__ void load_samples(const ConvParams& p, const Source<From>& from, T padding,
                                              T* tile) {
   const bool inside = from.first >= 0 && from.first + (from.rows - 1) * p.row_samples < p.length;
   if (inside && from.channels == kConvChannels) {
-    load_whole<kThreads>(p, from, tile);
+    load_whole<kThreads, kAhead>(p, from, tile);
   } else {
     load_border<kThreads>(p, from, padding, tile);
   }

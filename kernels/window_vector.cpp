@@ -197,9 +197,10 @@ __device__ __forceinline__ void store_taps(const WindowParams& p, const Place& p
   }
 }
 
-template <class From, class To, bool AlongTime>
-__global__ __launch_bounds__(kThreads) void window_vector_kernel(WindowParams p, WindowGrid grid,
-                                                                 To padding) {
+/// kBlocks: of a multiprocessor, 0: the compiler's choice.
+template <class From, class To, bool AlongTime, int kBlocks = 0>
+__global__ RELAYOUT_LAUNCH_BOUNDS(kThreads, kBlocks) void window_vector_kernel(WindowParams p,
+                                                                               WindowGrid grid, To padding) {
   RELAYOUT_DYNAMIC_SHARED(To, tile);
   constexpr int kVector = AlongTime ? Pack<From>::kCount : 1;
   const Place place = place_tile(p, grid, kVector);
@@ -230,6 +231,12 @@ void launch_window_vector(const LaunchContext& context, const WindowParams& p) {
     if constexpr (plan::has_vector_window(sizeof(From), sizeof(To), !std::is_same_v<From, To>)) {
       To padding;
       std::memcpy(&padding, &p.pad_bits, sizeof(To));
+      // f32 to 16 bits takes a register more than leaves room for a fifth block. With one tap (transposes and
+      // padding) the block is worth a spilled register, with several taps, which store more, it is not.
+      if constexpr (sizeof(From) == 4 && sizeof(To) == 2) {
+        if (p.along_time && p.taps == 1)
+          return launch("window", context, shape, window_vector_kernel<From, To, true, 5>, p, grid, padding);
+      }
       if (p.along_time) {
         return launch("window", context, shape, window_vector_kernel<From, To, true>, p, grid, padding);
       }

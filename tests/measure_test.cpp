@@ -167,7 +167,7 @@ TEST_P(PlanCacheTest, OtherCopiesAreNotTheSame) {
   cache.measure(stream(), plan_transpose(device(), in, out, {{2, 0}}), in.data(), out.data());
   EXPECT_TRUE(is_measured(cache.find(plan_transpose(device(), in, out, {{3, 0}}))));
   EXPECT_FALSE(is_measured(cache.find(plan_transpose(device(), in, out, {{2, 1}}))));
-  const DeviceProperties gpu = DeviceProperties::h200();
+  const DeviceProperties gpu = DeviceProperties::mi300x();
   EXPECT_FALSE(is_measured(cache.find(plan_transpose(gpu, in, out))));
 }
 
