@@ -122,22 +122,7 @@ TEST_P(CopyScaleTest, RandomLayouts) {
     PermuteCase c;
     c.in_type = random.pick(kFloats);
     c.out_type = random.chance(0.4) ? random.pick(kFloats) : c.in_type;
-    const int rank = static_cast<int>(random.integer(1, 5));
-    std::int64_t elements = 1;
-    for (int axis = 0; axis < rank; ++axis) {
-      c.shape.push_back(
-          random.integer(1, std::max<std::int64_t>(2, std::min<std::int64_t>(70, 6000 / elements))));
-      elements *= c.shape.back();
-    }
-    c.axes = identity(rank);
-    random.shuffle(c.axes);
-    std::vector<int> order = identity(rank);
-    random.shuffle(order);
-    c.in_strides = random_strides(random, c.shape, order, true);
-    random.shuffle(order);
-    c.out_strides = random_strides(random, c.out_shape(), order, false);
-    c.in_misaligned = random.integer(0, 3);
-    c.out_misaligned = random.integer(0, 3);
+    draw_layout(random, 5, c);
     c.scale = {4 * uniform(seed, 1) - 2, random.chance(0.4) ? 0 : 4 * uniform(seed, 2) - 2};
     check(stream(), c, seed);
   }

@@ -79,12 +79,6 @@ TEST_P(PermuteTest, ManyAxes) {
   check(stream(), move_of(DType::f16, shape, reversal(kMaxRank)));
 }
 
-Dims shuffled_strides(Random& random, const Dims& shape, bool input) {
-  std::vector<int> order = identity(static_cast<int>(shape.size()));
-  random.shuffle(order);
-  return random_strides(random, shape, order, input);
-}
-
 TEST_P(PermuteTest, RandomLayouts) {
   const std::vector<DType> floats{DType::f16, DType::bf16, DType::f32, DType::f64};
   for (const std::uint64_t seed : random_seeds(60)) {
@@ -97,19 +91,7 @@ TEST_P(PermuteTest, RandomLayouts) {
       c.in_type = random.pick(floats);
       c.out_type = random.pick(floats);
     }
-    const int rank = static_cast<int>(random.integer(1, 6));
-    std::int64_t elements = 1;
-    for (int axis = 0; axis < rank; ++axis) {
-      c.shape.push_back(
-          random.integer(1, std::max<std::int64_t>(2, std::min<std::int64_t>(70, 6000 / elements))));
-      elements *= c.shape.back();
-    }
-    c.axes = identity(rank);
-    random.shuffle(c.axes);
-    c.in_strides = shuffled_strides(random, c.shape, true);
-    c.out_strides = shuffled_strides(random, c.out_shape(), false);
-    c.in_misaligned = random.integer(0, 3);
-    c.out_misaligned = random.integer(0, 3);
+    draw_layout(random, 6, c);
     check(stream(), c, seed);
   }
 }
