@@ -44,7 +44,7 @@ Buffer random_buffer(const Stream& stream, DType dtype, std::size_t bytes) {
   const std::size_t block = std::min(bytes, static_cast<std::size_t>(kBlockElements) * size_of(dtype));
   std::vector<unsigned char> numbers(block);
   const TensorView view(numbers.data(), dtype, {static_cast<std::int64_t>(block / size_of(dtype))});
-  if (test::is_floating(dtype))
+  if (is_floating(dtype))
     test::fill_with(view, [](std::uint64_t i) { return 2 * test::uniform(i) - 1; });
   else
     test::fill_bits(view);

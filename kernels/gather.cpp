@@ -2,6 +2,7 @@
 // wherever its innermost axis has unit stride; the input is read wherever it lies. The kernel of last resort,
 // also of copies between shapes that no nest has in common.
 #include "kernels/backend_kernels.hpp"
+#include "kernels/by_format.hpp"
 #include "kernels/operand_pointers.hpp"
 #include "kernels/scale.hpp"
 #include "launch.hpp"
@@ -53,6 +54,8 @@ __global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p) {
     const From value = static_cast<const From*>(input_of(p))[in];
     if constexpr (kScaled) {
       *address = scale_into<To>(p, value, address);
+    } else if constexpr (is_untyped<From>) {
+      *address = convert_by_format<To>(p, value);
     } else {
       *address = convert<To>(value);
     }
@@ -79,6 +82,13 @@ void launch_gather(const LaunchContext& context, const CopyParams& p) {
       visit_floats(p.out_type, [&](auto to) {
         launch_gather_of<typename decltype(from)::type, typename decltype(to)::type, true>(context, p);
       });
+    });
+    return;
+  }
+  if (p.by_format) {
+    visit_both_sizes(p.in_type, p.out_type, [&](auto from, auto to) {
+      launch_gather_of<Untyped<typename decltype(from)::type>, typename decltype(to)::type, false>(context,
+                                                                                                   p);
     });
     return;
   }

@@ -1,7 +1,10 @@
-// Where a copy's operands are, and how its result is scaled: what TileParams and CopyParams have in common.
+// Where a copy's operands are, and how an element is changed on its way: what the parameters of all
+// copies have in common.
 #pragma once
 
 #include <cstdint>
+
+#include "kernels/number_format.hpp"
 
 #include <relayout/dtype.hpp>
 
@@ -21,6 +24,11 @@ struct CopyOperands {
   /// out = alpha * in + beta * out, where `scaled`; `out` is not read for a beta of 0.
   bool scaled = false;
   double alpha = 1, beta = 0;
+
+  /// out = cast(in) by convert_bits, where `by_format`: all conversions but those among f16, bf16, f32 and
+  /// f64 that round to nearest even, for which kernels have instances of their own.
+  bool by_format = false;
+  ElementCast cast;
 };
 
 }  // namespace relayout

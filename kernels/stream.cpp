@@ -61,6 +61,7 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(StreamParams p) 
 }  // namespace
 
 void launch_stream(const LaunchContext& context, const StreamParams& p) {
+  if (p.by_format) return launch_stream_by_format(context, p);
   visit_element_types(p.in_type, p.out_type, [&](auto from, auto to) {
     using From = typename decltype(from)::type;
     using To = typename decltype(to)::type;

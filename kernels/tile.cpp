@@ -3,8 +3,25 @@
 #include "kernels/tile_kernel.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
+namespace {
+
+void launch_tile_by_format(const LaunchContext& context, const TileParams& p) {
+  switch (size_of(p.out_type)) {
+    case 1:
+      return launch_tile_by_format_to_1(context, p);
+    case 2:
+      return launch_tile_by_format_to_2(context, p);
+    case 4:
+      return launch_tile_by_format_to_4(context, p);
+    default:
+      return launch_tile_by_format_to_8(context, p);
+  }
+}
+
+}  // namespace
 
 void launch_tile(const LaunchContext& context, const TileParams& p) {
+  if (p.by_format) return launch_tile_by_format(context, p);
   if (p.scaled && p.in_type != p.out_type) return launch_tile_scaled_cast(context, p);
   if (p.scaled) return launch_tile_scaled(context, p);
   if (p.in_type != p.out_type) return launch_tile_cast(context, p);

@@ -43,9 +43,15 @@ TEST(DType, SizesAndNames) {
     EXPECT_EQ(size_of(row.type), row.bytes) << row.name;
     EXPECT_STREQ(name_of(row.type), row.name);
     const std::string name = row.name;
-    EXPECT_EQ(is_castable(row.type), name == "f16" || name == "bf16" || name == "f32" || name == "f64")
+    EXPECT_TRUE(is_castable(row.type)) << name;
+    EXPECT_EQ(is_floating(row.type), name == "f16" || name == "bf16" || name == "f32" || name == "f64")
         << name;
+    EXPECT_EQ(is_restricted(row.type), name == "tf32" || name == "e4m3fn" || name == "e5m2") << name;
+    EXPECT_EQ(is_unsigned(row.type), name[0] == 'u') << name;
+    EXPECT_EQ(is_signed(row.type), name[0] == 'i') << name;
+    EXPECT_EQ(is_integral(row.type), name[0] == 'u' || name[0] == 'i') << name;
   }
+  EXPECT_FALSE(is_castable(DType::b128));
   EXPECT_EQ(dtype_of<f16>, DType::f16);
   EXPECT_EQ(dtype_of<double>, DType::f64);
   EXPECT_EQ(dtype_of<std::int64_t>, DType::i64);

@@ -22,7 +22,7 @@ struct Tensor {
     if (!values.empty()) {
       for_each_index(shape, [&](const Dims& i) {
         store_bits(view, i,
-                   is_castable(type) ? encode(type, values[next])
+                   is_floating(type) ? encode(type, values[next])
                                      : static_cast<std::uint64_t>(static_cast<std::int64_t>(values[next])));
         ++next;
       });

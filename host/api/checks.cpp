@@ -14,9 +14,10 @@ void check_cast(const char* operation, DType in, DType out) {
   if (in == DType::b128 && out == DType::b128) {
     throw Error(ErrorCode::dtype, std::string(operation) + ": b128 elements are only copied and permuted");
   }
-  if (in == out || (is_castable(in) && is_castable(out))) return;
+  if (in == out || (is_floating(in) && is_floating(out))) return;
   throw Error(ErrorCode::dtype, std::string(operation) + ": no cast from " + name_of(in) + " to " +
-                                    name_of(out) + "; casts go among f16, bf16, f32 and f64");
+                                    name_of(out) +
+                                    " on the way; it goes among f16, bf16, f32 and f64, so cast first");
 }
 
 void check_rank(const char* operation, const char* name, const TensorView& view, int rank) {

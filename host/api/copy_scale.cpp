@@ -9,7 +9,7 @@ namespace relayout {
 
 CopyScale checked_scale(const char* operation, const CopyScale& scale, DType in, DType out) {
   if (!is_scaled(scale)) return scale;
-  if (!is_castable(in) || !is_castable(out)) {
+  if (!is_floating(in) || !is_floating(out)) {
     throw Error(ErrorCode::dtype, std::string(operation) +
                                       ": alpha and beta are for f16, bf16, f32 and f64, " +
                                       "not for a copy from " + name_of(in) + " to " + name_of(out));

@@ -14,6 +14,10 @@ const char* name_of(ErrorCode code) noexcept {
       return "shape";
     case ErrorCode::dtype:
       return "dtype";
+    case ErrorCode::promotion:
+      return "promotion";
+    case ErrorCode::rounding_mode:
+      return "rounding_mode";
     case ErrorCode::rank:
       return "rank";
     case ErrorCode::literal_range:

@@ -10,8 +10,9 @@ namespace relayout {
 namespace {
 
 void run_now(const char* operation, const Stream& stream, const TensorView& in, const TensorView& out,
-             const CopyScale& scale) {
-  launch_copy(stream, plan_copy_of(operation, stream.device(), in, out, {scale}), {in.data(), out.data()});
+             const CopyScale& scale, const CastOptions& cast) {
+  launch_copy(stream, plan_copy_of(operation, stream.device(), in, out, {scale, false, cast}),
+              {in.data(), out.data()});
 }
 
 /// The permuted view, for an output of its shape.
@@ -35,8 +36,8 @@ std::vector<int> last_two_exchanged(const TensorView& in) {
 }  // namespace
 
 void permute(const Stream& stream, const TensorView& in, const std::vector<int>& axes, const TensorView& out,
-             const CopyScale& scale) {
-  run_now("permute", stream, permuted_for("permute", in, axes, out), out, scale);
+             const CopyScale& scale, const CastOptions& options) {
+  run_now("permute", stream, permuted_for("permute", in, axes, out), out, scale, options);
 }
 
 CopyPlan plan_permute(const PlanTarget& target, const TensorView& in, const std::vector<int>& axes,
@@ -44,8 +45,10 @@ CopyPlan plan_permute(const PlanTarget& target, const TensorView& in, const std:
   return keep_plan("permute", target, permuted_for("permute", in, axes, out), out, options);
 }
 
-void transpose(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale) {
-  run_now("transpose", stream, permuted_for("transpose", in, last_two_exchanged(in), out), out, scale);
+void transpose(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale,
+               const CastOptions& options) {
+  run_now("transpose", stream, permuted_for("transpose", in, last_two_exchanged(in), out), out, scale,
+          options);
 }
 
 CopyPlan plan_transpose(const PlanTarget& target, const TensorView& in, const TensorView& out,
@@ -54,8 +57,9 @@ CopyPlan plan_transpose(const PlanTarget& target, const TensorView& in, const Te
                    options);
 }
 
-void copy(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale) {
-  run_now("copy", stream, in, out, scale);
+void copy(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale,
+          const CastOptions& options) {
+  run_now("copy", stream, in, out, scale, options);
 }
 
 CopyPlan plan_copy(const PlanTarget& target, const TensorView& in, const TensorView& out,
@@ -65,13 +69,14 @@ CopyPlan plan_copy(const PlanTarget& target, const TensorView& in, const TensorV
 
 TensorView contiguous(const Stream& stream, const TensorView& in, void* memory) {
   TensorView out(memory, in.dtype(), in.shape());
-  run_now("contiguous", stream, in, out, {});
+  run_now("contiguous", stream, in, out, {}, {});
   return out;
 }
 
-void cast(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale) {
+void cast(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale,
+          const CastOptions& options) {
   check_shape("cast", out, in.shape());
-  run_now("cast", stream, in, out, scale);
+  run_now("cast", stream, in, out, scale, options);
 }
 
 CopyPlan plan_cast(const PlanTarget& target, const TensorView& in, const TensorView& out,

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "host/api/cast_rule.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/tile_launch.hpp"
 #include "host/api/window.hpp"
@@ -34,7 +35,6 @@ TensorView halves(const TensorView& view) {
 
 /// Types, numbers of elements and memory; null pointers share no bytes with anything.
 void check_copy(const char* operation, const TensorView& in, const TensorView& out) {
-  if (!is_pair(in, out)) check_cast(operation, in.dtype(), out.dtype());
   if (in.elements() != out.elements()) {
     throw Error(ErrorCode::shape, std::string(operation) + ": the input " + in.to_string() + " has " +
                                       std::to_string(in.elements()) + " elements and the output " +
@@ -65,13 +65,16 @@ void set_operation(const PlannedCopy& planned, CopyOperands& params) {
   params.scaled = is_scaled(planned.options.scale);
   params.alpha = planned.options.scale.alpha;
   params.beta = planned.options.scale.beta;
+  params.by_format = converts_by_format(planned.in_type, planned.out_type, planned.options.cast);
+  if (params.by_format) params.cast = element_cast(planned.in_type, planned.out_type, planned.options.cast);
 }
 
 /// A transpose of at most three axes is a window of one tap: the output's fastest axis takes the place of the
 /// channels, the input's that of time. Where rows are aligned, that kernel is 3 to 5 % faster than tiles.
-/// It knows neither a scale nor slots.
+/// It knows neither a scale nor slots, and of casts those among the floating types to nearest even.
 bool plan_as_window(const DeviceProperties& device, PlannedCopy& planned) {
   if (is_scaled(planned.options.scale) || planned.options.indirect) return false;
+  if (converts_by_format(planned.in_type, planned.out_type, planned.options.cast)) return false;
   const plan::LoopNest& nest = planned.nest;
   const Dims &extents = nest.extents, &out_strides = nest.strides[0], &in_strides = nest.strides[1];
   const int channel = nest.rank() - 1, time = plan::fastest_input_axis(nest);
@@ -158,8 +161,8 @@ PlannedCopy plan_checked(const char* operation, const PlanTarget& target, const 
                          const TensorView& out, const CopyPlanOptions& options) {
   PlannedCopy planned;
   planned.operation = operation;
-  planned.in_type = in.dtype();
   planned.out_type = out.dtype();
+  planned.in_type = keeps_bits(in.dtype(), out.dtype(), options.cast) ? out.dtype() : in.dtype();
   planned.options = options;
   if (out.elements() == 0) return planned;
 
@@ -193,6 +196,7 @@ PlannedCopy plan_checked(const char* operation, const PlanTarget& target, const 
 
 PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, const TensorView& in,
                          const TensorView& out, const CopyPlanOptions& options) {
+  check_cast_options(operation, in.dtype(), out.dtype(), options);
   check_copy(operation, in, out);
   CopyPlanOptions checked = options;
   checked.scale = checked_scale(operation, options.scale, in.dtype(), out.dtype());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "host/native/cast_copy.hpp"
 #include "host/native/convert.hpp"
 #include "host/native/copy_box.hpp"
 #include "host/native/dispatch.hpp"
@@ -245,6 +246,7 @@ void copy(const LaunchContext& context, const CopyParams& params) {
   if (params.elements == 0) return;
   if (params.in_slot != nullptr || params.out_slot != nullptr) return copy(context, read_slots(params));
   if (params.scaled) return scaled_copy(params);
+  if (params.by_format) return cast_copy(params);
   with_types(params.in_type, params.out_type, [&params](auto in, auto out) {
     copy_nest<typename decltype(in)::type, typename decltype(out)::type>(params);
   });

@@ -29,7 +29,7 @@ void with_output_type(DType out, const F& body) {
   }
 }
 
-/// body(TypeTag<In>, TypeTag<Out>): equal element types as unsigned integers of their size, castable ones as
+/// body(TypeTag<In>, TypeTag<Out>): equal element types as unsigned integers of their size, floating ones as
 /// themselves. Error{dtype} for any other pair.
 template <class F>
 void with_types(DType in, DType out, const F& body) {
@@ -45,7 +45,7 @@ void with_types(DType in, DType out, const F& body) {
         return body(TypeTag<std::uint64_t>(), TypeTag<std::uint64_t>());
     }
   }
-  if (!is_castable(in) || !is_castable(out)) {
+  if (!is_floating(in) || !is_floating(out)) {
     throw Error(ErrorCode::dtype,
                 std::string("No conversion from ") + name_of(in) + " to " + name_of(out) + ".");
   }

@@ -25,7 +25,7 @@ void check_host_view(const TensorView& view, const Dims& shape, const char* name
     throw Error(ErrorCode::shape, std::string("conv1d: ") + name + " is " + view.to_string() +
                                       ", but the problem's is " + to_string(shape));
   }
-  if (!is_castable(view.dtype())) {
+  if (!is_floating(view.dtype())) {
     throw Error(ErrorCode::dtype, std::string("conv1d: ") + name + " is " + name_of(view.dtype()) +
                                       "; f16, bf16, f32 and f64 can be cast");
   }

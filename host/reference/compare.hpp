@@ -18,7 +18,7 @@ inline std::int64_t count_mismatches(const TensorView& got, const TensorView& ex
                 "Cannot compare " + got.to_string() + " with " + expected.to_string() + ".");
   }
   std::int64_t mismatches = 0;
-  const bool has_nan = is_castable(got.dtype());
+  const bool has_nan = is_floating(got.dtype());
   for_each_index(got.shape(), [&](const Dims& index) {
     const std::uint64_t a = load_bits(got, index), b = load_bits(expected, index);
     if (a == b) return;

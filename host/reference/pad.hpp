@@ -38,7 +38,7 @@ inline std::uint64_t padded_sample(const TensorView& in, std::int64_t batch, std
   const std::int64_t sample = source_sample(spec, i, in.extent(2));
   if (sample >= 0) return convert_bits(load_bits(in, {batch, channel, sample}), in.dtype(), type);
   const double value = spec.mode == PadMode::constant ? spec.value : 0.0;
-  if (is_castable(type)) return encode(type, value);
+  if (is_floating(type)) return encode(type, value);
   if (type == DType::bool_) return value != 0.0 ? 1 : 0;
   // Integers: the value is one of the type, and two's complement of fewer bits is the low end of more.
   return value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))

@@ -1,11 +1,13 @@
-// Elements as doubles and back, by exact arithmetic: nothing here shares code with relayout/dtype.hpp's
-// conversions.
+// Elements of f16, bf16, f32 and f64 as doubles and back, by exact arithmetic: nothing here shares code with
+// relayout/dtype.hpp's conversions. Other types and other roundings: convert.hpp.
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+
+#include "host/reference/convert.hpp"
 
 #include <relayout/dtype.hpp>
 #include <relayout/tensor_view.hpp>
@@ -43,7 +45,7 @@ inline double round_to_format(double value, const FloatFormat& format) {
   return rounded;
 }
 
-/// The bits of a castable type; the value is rounded to it. NaN gives the format's quiet NaN.
+/// The bits of a floating type; the value is rounded to it. NaN gives the format's quiet NaN.
 inline std::uint64_t encode(DType type, double value) {
   const FloatFormat format = format_of(type);
   const int fraction_bits = format.digits - 1;
@@ -65,7 +67,7 @@ inline std::uint64_t encode(DType type, double value) {
   return sign | static_cast<std::uint64_t>(exponent + format.max_exponent) << fraction_bits | fraction;
 }
 
-/// The exact value of the bits of a castable type.
+/// The exact value of the bits of a floating type.
 inline double decode(DType type, std::uint64_t bits) {
   const FloatFormat format = format_of(type);
   const int fraction_bits = format.digits - 1;
@@ -105,11 +107,6 @@ inline void store_bits(const TensorView& view, const Dims& index, std::uint64_t 
 
 inline double load(const TensorView& view, const Dims& index) {
   return decode(view.dtype(), load_bits(view, index));
-}
-
-/// Equal types keep their bits; others are converted with one rounding.
-inline std::uint64_t convert_bits(std::uint64_t bits, DType from, DType to) {
-  return from == to ? bits : encode(to, decode(from, bits));
 }
 
 /// The next index in C order; false after the last.

@@ -20,6 +20,7 @@ struct PermuteCase {
   std::int64_t in_misaligned = 0, out_misaligned = 0;  // elements from an aligned address
   CopyScale scale = {};
   bool indirect = false;  // pointers from slots
+  CastOptions options = {};
 
   Dims out_shape() const {
     Dims out;
@@ -35,6 +36,9 @@ inline std::ostream& operator<<(std::ostream& out, const PermuteCase& c) {
   if (c.scale.alpha != 1 || c.scale.beta != 0)
     out << " times " << c.scale.alpha << " + " << c.scale.beta << " * out";
   if (c.indirect) out << ", indirect";
+  if (c.options.rounding) out << ", rounded " << relayout::name_of(*c.options.rounding);
+  if (!c.options.saturate_fp8) out << ", fp8 not saturated";
+  if (c.options.integer_overflow == IntegerOverflow::saturate) out << ", integers saturated";
   return out;
 }
 

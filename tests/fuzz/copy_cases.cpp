@@ -110,18 +110,41 @@ double draw_factor(Draw& draw) {
   return draw.pick(kFactors);
 }
 
+/// Any two types but b128, often enough.
+void draw_any_types(Draw& draw, PermuteCase& c) {
+  constexpr int kTypes = static_cast<int>(DType::b128);
+  const bool any = draw.chance(80);
+  const int in = draw.below(kTypes), out = draw.below(kTypes);
+  if (!any) return;
+  c.in_type = static_cast<DType>(in);
+  c.out_type = static_cast<DType>(out);
+}
+
+/// Of those that the types have.
+void draw_cast_options(Draw& draw, PermuteCase& c) {
+  const int rounding = draw.below(10), others = draw.below(4);
+  const auto has_fractions = [](DType type) { return is_floating(type) || is_restricted(type); };
+  const bool scaled = c.scale.alpha != 1 || c.scale.beta != 0;
+  const bool rounds = c.out_type != DType::bool_ && (has_fractions(c.in_type) || has_fractions(c.out_type));
+  if (rounding > 0 && rounding <= 5 && rounds && !scaled)
+    c.options.rounding = static_cast<Rounding>(rounding - 1);
+  if (c.out_type == DType::e4m3fn || c.out_type == DType::e5m2) c.options.saturate_fp8 = others % 2 == 0;
+  if (is_integral(c.out_type) && others == 3) c.options.integer_overflow = IntegerOverflow::saturate;
+}
+
 /// alpha and beta, which equal types that have no arithmetic get along without, and pointers from slots.
 void draw_options(Draw& draw, PermuteCase& c) {
   const bool scaled = draw.chance(80);
   c.indirect = draw.chance(48);
   const double alpha = draw_factor(draw), beta = draw.chance(128) ? draw_factor(draw) : 0;
-  if (scaled && is_castable(c.in_type) && is_castable(c.out_type)) c.scale = {alpha, beta};
+  if (scaled && is_floating(c.in_type) && is_floating(c.out_type)) c.scale = {alpha, beta};
 }
 
 /// `order`: the result's axes, when it is not drawn.
 PermuteCase draw_copy(Draw& draw, Order (*order)(int rank)) {
   PermuteCase c;
   draw_types(draw, c.in_type, c.out_type);
+  draw_any_types(draw, c);
   const bool tidy = draw.chance(48);  // what the fastest paths take
   const bool in_contiguous = !draw.chance(128) || tidy, out_contiguous = !draw.chance(128) || tidy;
   c.in_misaligned = tidy ? 0 : draw_misalignment(draw);
@@ -147,6 +170,7 @@ PermuteCase draw_copy(Draw& draw, Order (*order)(int rank)) {
       c.out_strides[k] = out_stride(axes[k].out_step, c.out_strides[k], shape[k]);
   }
   draw_options(draw, c);
+  draw_cast_options(draw, c);
   return c;
 }
 
@@ -201,21 +225,21 @@ void draw_types(Draw& draw, DType& in, DType& out) {
 Trial decode_permute(Draw& draw) {
   return copy_trial(draw_copy(draw, nullptr),
                     [](const Stream& stream, const TensorView& in, const PermuteCase& c,
-                       const TensorView& out) { permute(stream, in, c.axes, out, c.scale); });
+                       const TensorView& out) { permute(stream, in, c.axes, out, c.scale, c.options); });
 }
 
 Trial decode_transpose(Draw& draw) {
   return copy_trial(draw_copy(draw, last_two_swapped), [](const Stream& stream, const TensorView& in,
                                                           const PermuteCase& c, const TensorView& out) {
-    if (c.axes.size() < 2) return cast(stream, in, out, c.scale);
-    transpose(stream, in, out, c.scale);
+    if (c.axes.size() < 2) return cast(stream, in, out, c.scale, c.options);
+    transpose(stream, in, out, c.scale, c.options);
   });
 }
 
 Trial decode_cast(Draw& draw) {
   return copy_trial(draw_copy(draw, in_order),
                     [](const Stream& stream, const TensorView& in, const PermuteCase& c,
-                       const TensorView& out) { cast(stream, in, out, c.scale); });
+                       const TensorView& out) { cast(stream, in, out, c.scale, c.options); });
 }
 
 }  // namespace relayout::fuzz

@@ -17,12 +17,16 @@ def mutants_of(prefix, source, tests, rows):
 
 # The sources that headers with mutants are compiled in.
 HEADER_UNITS = ("kernels/tile.cpp", "kernels/tile_cast.cpp", "kernels/tile_scaled.cpp",
-                "kernels/tile_scaled_cast.cpp")
+                "kernels/tile_scaled_cast.cpp", "kernels/tile_by_format_to_1.cpp", "kernels/tile_by_format_to_2.cpp",
+                "kernels/tile_by_format_to_4.cpp", "kernels/tile_by_format_to_8.cpp", "kernels/stream_by_format.cpp",
+                "host/native/cast_rows.cpp")
 
 # What the random driver must see on its own.
 FUZZED = ("tile_", "unaligned.", "word_transpose.", "gather.", "scale.", "operand_pointers.")
 
 IMG2COL = "*Img2col*/emulated32"
+CONVERSION = "*Conversion*/emulated32*"
+NATIVE_CONVERSION = "*Conversion*/cpu*"
 DEPTHWISE = "*Depthwise*/cpu"
 OVERLAP = "*Overlap*/cpu"
 FUSED = "*FusedConvTest*/emulated32:*ConvPlan*/emulated32"
@@ -199,6 +203,42 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("saturating_cast", "convert<To>(value)", "mutant::saturated(convert<To>(value))"),
     ("guard_byte_written", "To* address = @static_cast<To*>(output_of(p)) + out@;",
      "mutant::spilled(static_cast<To*>(output_of(p)) + out, 1)"),
+]) + mutants_of("convert_bits", "kernels/convert_bits.hpp", CONVERSION, [
+    ("ties_away_from_zero", "(kept & @cast.ties_to_even@)", "Word{0}"),
+    ("directed_rounding_without_the_sign", "(@parts.negative@ ? cast.round_above[1] : cast.round_above[0])", "false"),
+    ("subnormals_as_normal_numbers", "kTop - fraction_bits + @(normal - field)@", "0"),
+    ("last_bit_forgotten", "value = @magnitude >> 1 | (magnitude & 1)@;", "magnitude >> 1"),
+    ("next_to_nothing_is_nothing", "value = @1@; } const Word kept", "Word{0}"),
+    ("zero_without_its_sign", "static_cast<Word>(@negative@) << (to.bits - 1)", "negative && magnitude != 0"),
+    ("infinity_for_nan", "is_nan ? @static_cast<Word>(cast.nan)@ :", "convert::chosen<Word>(cast.infinity, sign)"),
+    ("nan_of_e4m3fn_is_a_number", "(@from.has_infinity@ ? 1 : 0)", "true"),
+    ("largest_for_infinity", "chosen<Word>(@cast.overflow@, negative)", "cast.limit"),
+    ("bytes_of_bool_as_numbers", "bits = @bits != 0 ? 1 : 0@;", "bits"),
+    ("integers_without_their_sign", "bits |= @~Word{0} << (from.bits - 1)@;", "Word{0}"),
+    ("tf32_in_the_low_bits", "<< @to.low_zeros@;", "0"),
+    ("upper_half_of_u32_lost", "field == 1 ? @value << 1@ :", "value"),
+    ("infinity_is_not_far_from_integers", ": @~Word{0}@; } return", "value"),
+    ("wraps_where_it_should_saturate", "@cast.saturate@ ? convert::limited", "false"),
+    ("zero_is_false_only_without_a_sign", "floating ? @bits & ((Word{1} << (from.bits - 1)) - 1)@ : bits",
+     "(to.kind == NumberKind::boolean ? bits : bits & ((Word{1} << (from.bits - 1)) - 1))"),
+]) + mutants_of("stream_by_format", "kernels/stream_by_format.cpp", CONVERSION, [
+    ("last_element_dropped", "e < @p.elements@; ++e", "p.elements - 1"),
+    ("pieces_do_not_move_up", "pieces[i] = @pieces[i + 1]@;", "pieces[i]"),
+]) + mutants_of("tile_by_format", "kernels/tile_by_format.hpp", CONVERSION, [
+    ("pieces_in_one_place", "target + @piece * 16@", "0"),
+    ("pieces_do_not_move_up", "words.values[i] = @words.values[i + kShift / 4]@;", "words.values[i]"),
+]) + mutants_of("native_cast_rows", "host/native/cast_rows.cpp", NATIVE_CONVERSION, [
+    ("large_numbers_wrap", "near > kMost ? @kMost@ : near", "near"),
+    ("nan_is_the_least_integer", "float near = @value == value ? value : 0.0f@; near = near < kLeast",
+     "value == value ? value : kLeast"),
+    ("i32_wraps", "return @above@ ? std::numeric_limits<std::int32_t>::max() : result;", "false"),
+    ("bytes_of_bool_as_numbers", "return @value.byte != 0 ? 1.0f : 0.0f@;", "static_cast<float>(value.byte)"),
+    ("second_line_repeats_the_first", "widen<T>(cast, @static_cast<const T*>(in) + i@, line, part)",
+     "static_cast<const T*>(in)"),
+]) + mutants_of("native_cast_copy", "host/native/cast_copy.cpp", NATIVE_CONVERSION, [
+    ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
+    ("rows_of_a_square_repeated", "turned + @i * pitch@", "0"),
+    ("second_piece_repeats_the_first", "const char* from = @in + i * in_step * in_bytes_@;", "in"),
 ]) + mutants_of("scale", "kernels/scale.hpp", SCALE, [
     ("alpha_left_out", "return convert<To>(@static_cast<Scale>(p.alpha) * convert<Scale>(value)@);",
      "convert<Scale>(value)"),

@@ -24,8 +24,11 @@
 
 namespace relayout::test {
 
-/// Equal types move as bytes, whatever they mean; a conversion need not keep a NaN's payload.
-inline NanRule nan_rule(DType from, DType to) { return from == to ? NanRule::exact : NanRule::any; }
+/// Equal types move as bytes, whatever they mean; a conversion among the floating types need not keep a NaN's
+/// payload.
+inline NanRule nan_rule(DType from, DType to) {
+  return from != to && is_floating(from) && is_floating(to) ? NanRule::any : NanRule::exact;
+}
 
 /// Finite values, every 16th of them one that conversions and sums get wrong.
 inline void fill_numbers(const TensorView& view, std::uint64_t seed) {
@@ -79,7 +82,9 @@ void check_copy(const Stream& stream, const cases::PermuteCase& c, Operation&& o
   }
   run_and_compare(
       in, out, operation,
-      [&](const TensorView& from, const TensorView& to) { reference::permute(from, c.axes, to, c.scale); },
+      [&](const TensorView& from, const TensorView& to) {
+        reference::permute(from, c.axes, to, c.scale, c.options);
+      },
       plain ? nan_rule(c.in_type, c.out_type) : NanRule::any);
 }
 
@@ -88,7 +93,7 @@ inline void permute_indirect(const Stream& stream, const cases::PermuteCase& c, 
                              const TensorView& out) {
   const Slots slots(stream);
   slots.set(in.data(), out.data());
-  plan_permute(stream.device(), elsewhere(in, 1), c.axes, elsewhere(out, 2), {c.scale, true})
+  plan_permute(stream.device(), elsewhere(in, 1), c.axes, elsewhere(out, 2), {c.scale, true, c.options})
       .run_indirect(stream, slots.in(), slots.out());
   stream.synchronize();
 }
@@ -98,7 +103,7 @@ inline void check(const Stream& stream, const cases::PermuteCase& c, std::uint64
       stream, c,
       [&](const TensorView& from, const TensorView& to) {
         if (c.indirect) return permute_indirect(stream, c, from, to);
-        permute(stream, from, c.axes, to, c.scale);
+        permute(stream, from, c.axes, to, c.scale, c.options);
       },
       seed);
 }

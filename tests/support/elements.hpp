@@ -11,8 +11,6 @@
 
 namespace relayout::test {
 
-inline bool is_floating(DType type) { return is_castable(type); }
-
 /// Calls visit(index, offset) for every element in C order; `offset` is in elements from the view's base.
 template <class Visit>
 void for_each_element(const TensorView& view, Visit&& visit) {

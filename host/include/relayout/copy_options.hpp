@@ -1,5 +1,8 @@
-// What a copy does beside moving elements: alpha and beta, and pointers that are read when it starts.
+// What a copy does beside moving elements: alpha and beta, how a cast rounds, and pointers that are read when
+// it starts.
 #pragma once
+
+#include <relayout/cast_options.hpp>
 
 namespace relayout {
 
@@ -26,6 +29,7 @@ struct CopyPlanOptions {
   CopyScale scale;
   /// For CopyPlan::run_indirect; kernels that cannot read slots do not take such a plan.
   bool indirect = false;
+  CastOptions cast = {};
 };
 
 }  // namespace relayout

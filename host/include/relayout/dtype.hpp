@@ -31,10 +31,24 @@ enum class DType : std::uint8_t {
 std::size_t size_of(DType type) noexcept;
 /// "f16", "bf16", ...
 const char* name_of(DType type) noexcept;
-/// f16, bf16, f32 and f64: the types that casts convert between today.
-constexpr bool is_castable(DType type) noexcept {
+/// All but b128: the types that casts convert between.
+constexpr bool is_castable(DType type) noexcept { return type != DType::b128; }
+/// f16, bf16, f32 and f64: the floating types with arithmetic.
+constexpr bool is_floating(DType type) noexcept {
   return type == DType::f16 || type == DType::bf16 || type == DType::f32 || type == DType::f64;
 }
+/// tf32, e4m3fn and e5m2: floating types that are copied, filled and cast, nothing else.
+constexpr bool is_restricted(DType type) noexcept {
+  return type == DType::tf32 || type == DType::e4m3fn || type == DType::e5m2;
+}
+constexpr bool is_unsigned(DType type) noexcept {
+  return type == DType::u8 || type == DType::u16 || type == DType::u32 || type == DType::u64;
+}
+constexpr bool is_signed(DType type) noexcept {
+  return type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
+}
+/// The integers; bool is none.
+constexpr bool is_integral(DType type) noexcept { return is_unsigned(type) || is_signed(type); }
 
 /// Storage of an IEEE binary16 number.
 struct f16 {

@@ -13,6 +13,8 @@ enum class ErrorCode {
   pad_too_large,     // strict padding policy: the pad reaches further than the signal
   shape,             // operands whose shapes do not go together
   dtype,             // an element type this operation does not take
+  promotion,         // element types of two operands that have no type in common
+  rounding_mode,     // a rounding where nothing is rounded
   rank,              // too many axes, or another number of axes than the operation needs
   literal_range,     // a constant that the element type cannot hold
   stride_alignment,  // a byte stride that is no multiple of the element size

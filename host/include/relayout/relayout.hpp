@@ -2,6 +2,7 @@
 #pragma once
 
 #include <relayout/buffer.hpp>
+#include <relayout/cast_options.hpp>
 #include <relayout/conv1d.hpp>
 #include <relayout/conv_plan.hpp>
 #include <relayout/copy_options.hpp>
@@ -18,5 +19,6 @@
 #include <relayout/path_choice.hpp>
 #include <relayout/permute.hpp>
 #include <relayout/plan_cache.hpp>
+#include <relayout/promotion.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>

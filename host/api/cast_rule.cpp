@@ -1,0 +1,82 @@
+#include "host/api/cast_rule.hpp"
+
+#include <string>
+
+#include "host/api/copy_scale.hpp"
+#include "relayout/error.hpp"
+
+namespace relayout {
+namespace {
+
+bool is_fp8(DType type) { return type == DType::e4m3fn || type == DType::e5m2; }
+
+bool has_fractions(DType type) { return is_floating(type) || is_restricted(type); }
+
+/// Where neither type has fractions, and where only zero counts, nothing is rounded.
+bool rounds(DType in, DType out) { return out != DType::bool_ && (has_fractions(in) || has_fractions(out)); }
+
+}  // namespace
+
+const char* name_of(Rounding rounding) noexcept {
+  switch (rounding) {
+    case Rounding::nearest_even:
+      return "nearest_even";
+    case Rounding::nearest_away:
+      return "nearest_away";
+    case Rounding::toward_zero:
+      return "toward_zero";
+    case Rounding::down:
+      return "down";
+    case Rounding::up:
+      return "up";
+  }
+  return "?";
+}
+
+bool keeps_bits(DType in, DType out, const CastOptions& options) {
+  return in == out || (is_integral(in) && is_integral(out) && size_of(in) == size_of(out) &&
+                       options.integer_overflow == IntegerOverflow::wrap);
+}
+
+bool converts_by_format(DType in, DType out, const CastOptions& options) {
+  if (keeps_bits(in, out, options)) return false;
+  return !is_floating(in) || !is_floating(out) ||
+         options.rounding.value_or(Rounding::nearest_even) != Rounding::nearest_even;
+}
+
+ElementCast element_cast(DType in, DType out, const CastOptions& options) {
+  const Rounding rounding =
+      options.rounding.value_or(is_integral(out) ? Rounding::toward_zero : Rounding::nearest_even);
+  const bool saturate =
+      is_fp8(out) ? options.saturate_fp8 : options.integer_overflow == IntegerOverflow::saturate;
+  return element_cast(read_format(in), number_format(out), rounding, saturate);
+}
+
+void check_cast_options(const char* operation, DType in, DType out, const CopyPlanOptions& options) {
+  const CastOptions& cast = options.cast;
+  const auto fail = [&](ErrorCode code, const std::string& what, const std::string& why) {
+    throw Error(code,
+                std::string(operation) + ": " + what + " from " + name_of(in) + " to " + name_of(out) + why);
+  };
+  if (in == DType::b128 && out == DType::b128) {
+    if (cast.rounding) fail(ErrorCode::rounding_mode, "a rounding", ", whose elements move as they are");
+    if (!cast.saturate_fp8 || cast.integer_overflow != IntegerOverflow::wrap)
+      fail(ErrorCode::dtype, "options of a cast", ", whose elements move as they are");
+    return;
+  }
+  if (!is_castable(in) || !is_castable(out))
+    fail(ErrorCode::dtype, "no cast", "; b128 elements are only copied and permuted");
+  if (cast.rounding && !rounds(in, out))
+    fail(ErrorCode::rounding_mode, std::string("the rounding ") + name_of(*cast.rounding),
+         ", which rounds nothing; leave it out");
+  if (!cast.saturate_fp8 && !is_fp8(out))
+    fail(ErrorCode::dtype, "saturate_fp8 = false", "; it is for casts to e4m3fn and e5m2");
+  if (cast.integer_overflow == IntegerOverflow::saturate && !is_integral(out))
+    fail(ErrorCode::dtype, "IntegerOverflow::saturate", "; it is for casts to integers");
+  if (is_scaled(options.scale) && cast.rounding.value_or(Rounding::nearest_even) != Rounding::nearest_even)
+    fail(ErrorCode::rounding_mode,
+         std::string("the rounding ") + name_of(*cast.rounding) + " with alpha and beta",
+         "; they round to nearest even");
+}
+
+}  // namespace relayout
