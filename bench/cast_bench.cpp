@@ -51,6 +51,9 @@ BenchCases cast_cases(Sizes sizes) {
           cast_case(of(DType::f32, DType::f16, matrix, Layout::nlc)),
           cast_case(of(DType::f32, DType::f16, large, Layout::nlc)),
           cast_case(of(DType::f32, DType::f16, odd, Layout::nlc)),
+          cast_case(of(DType::u8, DType::f32, signal, Layout::ncl)),
+          cast_case(of(DType::f32, DType::u8, signal, Layout::ncl)),
+          cast_case(of(DType::u8, DType::f16, matrix, Layout::nlc)),
           cast_case(of(DType::f32, DType::f32, matrix, Layout::nlc)),
           cast_case(of(DType::f16, DType::f16, matrix, Layout::nlc)),
           cast_case(of(DType::f16, DType::f16, signal, Layout::nlc))};
