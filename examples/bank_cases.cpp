@@ -101,8 +101,10 @@ const char* name_of(plan::TileWrite write) {
       return "vectors";
     case plan::TileWrite::mixed:
       return "mixed";
+    case plan::TileWrite::skewed_rows:
+      return "skewed rows";
     default:
-      return "skewed";
+      return "skewed columns";
   }
 }
 

@@ -63,7 +63,7 @@ TEST(TilePlan, AKeptFastestAxisMovesVectors) {
 TEST(TilePlan, OddPitchesAreSkewed) {
   const TilePlan plan = plan_of({12345, 6789}, {1, 0}, 4);
   ASSERT_TRUE(plan.valid);
-  EXPECT_EQ(plan.assembly, TileWrite::skewed);
+  EXPECT_EQ(plan.assembly, TileWrite::skewed_rows);
   EXPECT_TRUE(plan.unaligned);
   ASSERT_EQ(plan.skewed_axis, 1);  // the output's fastest
   EXPECT_GE(plan.extent[1], plan.step[1] + 8) << "a sector of 32 bytes more than the step";

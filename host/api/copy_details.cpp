@@ -82,11 +82,10 @@ class Describer {
     }
     details_.in.vector_bytes = details_.out.vector_bytes = kVectorBytes;
     details_.in.aligned_vectors = !tile.unaligned;
-    details_.out.aligned_vectors =
-        tile.assembly != plan::TileWrite::mixed && tile.assembly != plan::TileWrite::skewed;
+    details_.out.aligned_vectors = tile.assembly != plan::TileWrite::mixed && !plan::is_skewed(tile.assembly);
     count_sectors(details_.tile, step);
     // Each run is written from a sector boundary on.
-    if (tile.assembly == plan::TileWrite::skewed) details_.out.sectors_touched = details_.out.sectors_needed;
+    if (plan::is_skewed(tile.assembly)) details_.out.sectors_touched = details_.out.sectors_needed;
   }
 
   void window() {

@@ -54,7 +54,8 @@ const char* words_of(plan::TileWrite write) {
       return "taken from shared memory as they lie";
     case plan::TileWrite::mixed:
       return "put together element by element, along several short axes";
-    case plan::TileWrite::skewed:
+    case plan::TileWrite::skewed_rows:
+    case plan::TileWrite::skewed_columns:
       return "put together from elements, each run from its first 32-byte boundary on";
   }
   return "";

@@ -9,8 +9,6 @@ namespace relayout::plan {
 namespace {
 
 constexpr int kVectorBytes = 16;
-/// Where skewed runs start: a sector of the memory.
-constexpr int kSectorBytes = 32;
 
 std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 std::int64_t round_up(std::int64_t value, std::int64_t to) { return divide_up(value, to) * to; }
@@ -36,6 +34,16 @@ TileBuilder::TileBuilder(const LoopNest& nest, const TileTarget& target)
 std::int64_t TileBuilder::capacity(int threads) const {
   return static_cast<std::int64_t>(threads) * kTileBytesPerThread /
          std::max(target_.in_bytes, target_.out_bytes);
+}
+
+/// Rows of whole words that start anywhere are read with the words beside them, 16 bytes at a time: rows that
+/// are a vector short of a power of two take whole warps.
+std::int64_t TileBuilder::bytes_beside_rows() const {
+  if (target_.in_bytes != target_.out_bytes || target_.in_bytes < 4) return 0;
+  bool aligned = target_.in_offset % kVectorBytes == 0;
+  for (int axis = 0; axis < nest_.rank(); ++axis)
+    aligned = aligned && (axis == read_[0] || in_[static_cast<std::size_t>(axis)] % read_vector_ == 0);
+  return aligned ? 0 : kVectorBytes;
 }
 
 TileExtents TileBuilder::grow(const AxisOrder& order, const Dims& strides, std::int64_t elements) const {
@@ -113,11 +121,12 @@ bool TileBuilder::runs_aligned(const Dims& strides, const TilePlan& plan, const 
 /// Runs that start anywhere: the tile takes in what the next one's runs leave out in front of their first
 /// sector boundary.
 bool TileBuilder::skew(TilePlan& plan, bool outside_run) const {
-  plan.assembly = TileWrite::skewed;
+  plan.assembly = outside_run ? TileWrite::skewed_rows : TileWrite::skewed_columns;
+  if (outside_run) plan.row_group = std::max(1, 4 / target_.out_bytes);
   const int axis = plan.write.axes[plan.write.run - 1];
   if (plan.step[axis] == nest_.extents[axis]) return true;
   if (!outside_run && axis != plan.read.axes[plan.read.run - 1]) return false;
-  const std::int64_t sector = kSectorBytes / target_.out_bytes;
+  const std::int64_t sector = kTileSkewBytes / target_.out_bytes;
   const std::int64_t inner = plan.write.run_elements / plan.step[axis], extra = divide_up(sector, inner);
   if (plan.step[axis] <= 2 * extra || inner * (plan.step[axis] - extra) % sector != 0) return false;
   plan.skewed_axis = axis;
@@ -160,18 +169,21 @@ bool TileBuilder::find_cuts(TilePlan& plan) const {
 }
 
 /// Shared memory, and what is written from it. An odd number of 16-byte chunks to a row: neighbouring rows
-/// start 4 banks apart, whatever the number of rows.
+/// start 4 banks apart, whatever the number of rows. Words of several rows change places among as many
+/// chunks.
 void TileBuilder::lay_out(TilePlan& plan) const {
   plan.rows = elements_of(plan.extent, nest_.rank()) / plan.read.run_elements;
   std::int64_t covered = plan.write.run_elements;
   if (plan.skewed_axis >= 0) covered = covered / plan.extent[plan.skewed_axis] * plan.step[plan.skewed_axis];
   plan.write_vectors = divide_up(covered, write_vector_);
-  plan.pitch =
-      (divide_up(round_up(plan.read.run_elements, read_vector_) * target_.out_bytes, kVectorBytes) | 1) *
-      kVectorBytes;
-  plan.rows_by_vector = plan.rows_in_order() ? plan.rows : divide_up(plan.rows, write_vector_);
-  const bool whole_blocks = !plan.rows_in_order() && plan.rows >= write_vector_;
-  plan.tile_bytes = (whole_blocks ? plan.rows_by_vector * write_vector_ : plan.rows) * plan.pitch;
+  const std::int64_t word_bytes = plan.row_group * target_.out_bytes, blocks = kVectorBytes / word_bytes;
+  const std::int64_t word_rows = divide_up(plan.rows, plan.row_group);
+  const std::int64_t chunks =
+      divide_up(round_up(plan.read.run_elements, read_vector_) * word_bytes, kVectorBytes);
+  plan.pitch = (round_up(chunks, plan.row_group) | 1) * kVectorBytes;
+  plan.rows_by_vector = plan.rows_in_order() ? word_rows : divide_up(word_rows, blocks);
+  const bool whole_blocks = !plan.rows_in_order() && word_rows >= blocks;
+  plan.tile_bytes = (whole_blocks ? plan.rows_by_vector * blocks : word_rows) * plan.pitch;
   const std::int64_t runs = elements_of(plan.extent, nest_.rank()) / plan.write.run_elements;
   plan.shared_bytes = plan.tile_bytes + kTileBaseBytes + (plan.rows + runs) * kTileRowBytes +
                       plan.write_vectors * kTileVectorBytes;
@@ -182,7 +194,8 @@ bool TileBuilder::fits(const TilePlan& plan) const {
   const std::int64_t room = capacity(plan.threads);
   const std::int64_t strips =
       round_up(plan.write_vectors, std::min<std::int64_t>(plan.write_vectors, kTileStripVectors));
-  if (plan.rows * round_up(plan.read.run_elements, read_vector_) > room) return false;
+  if (round_up(plan.rows, plan.row_group) * round_up(plan.read.run_elements, read_vector_) > room)
+    return false;
   if (elements_of(plan.extent, nest_.rank()) / plan.write.run_elements * strips * write_vector_ > room)
     return false;
   if (plan.shared_bytes > target_.shared_bytes) return false;

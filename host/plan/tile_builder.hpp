@@ -7,6 +7,9 @@
 
 namespace relayout::plan {
 
+/// What a warp of 32 lanes reads at once.
+constexpr std::int64_t kWarpBytes = 512;
+
 /// Makes the plans of one nest.
 class TileBuilder {
  public:
@@ -18,7 +21,9 @@ class TileBuilder {
   bool one_axis() const { return read_[0] == write_[0]; }
 
   /// The smallest box of which a run of the input (of the output) has about so many bytes.
-  TileExtents reading(std::int64_t bytes) const { return grow(read_, in_, bytes / target_.in_bytes); }
+  TileExtents reading(std::int64_t bytes) const {
+    return grow(read_, in_, (bytes - (bytes <= kWarpBytes ? bytes_beside_rows() : 0)) / target_.in_bytes);
+  }
   TileExtents writing(std::int64_t bytes) const { return grow(write_, out_, bytes / target_.out_bytes); }
   /// A larger box, of more of the other axes, while it has at most `capacity` elements; the output's order
   /// first.
@@ -33,6 +38,7 @@ class TileBuilder {
                   TileOrder& result) const {
     return order_axes(order, strides, nest_.extents, plan.extent, plan.step, end, result);
   }
+  std::int64_t bytes_beside_rows() const;
   bool order_tile(TilePlan& plan) const;
   bool runs_aligned(const Dims& strides, const TilePlan& plan, const TileOrder& order,
                     std::int64_t vector) const;

@@ -26,14 +26,20 @@ enum class TileWrite {
   words,     // words of several short elements, turned in registers
   vectors,   // whole vectors: both sides run along the same axis
   mixed,     // element by element, wherever the run's axes lead: runs over several short axes
-  skewed     // as `elements`, for runs that start at any address
+  // As `elements`, for runs that start at any address:
+  skewed_rows,    // the elements of a run lie below each other, those of short types in words of their own
+  skewed_columns  // they lie along a row
 };
+
+constexpr bool is_skewed(TileWrite write) noexcept {
+  return write == TileWrite::skewed_rows || write == TileWrite::skewed_columns;
+}
 
 struct TilePlan {
   bool valid = false;
   int threads = 256;
   /// Per axis of the nest: extent of a tile, and the step from tile to tile, which is smaller only along the
-  /// axis of overlapping tiles (TileWrite::skewed).
+  /// axis of overlapping tiles (is_skewed).
   TileExtents extent{}, step{};
   TileOrder read, write;
   bool unaligned = false;
@@ -44,9 +50,9 @@ struct TilePlan {
 
   /// Vectors of an output run that the tile itself writes.
   std::int64_t write_vectors = 1;
-  /// Shared memory: rows of `pitch` bytes, one for each run of the input. Row r lies at (r % N) *
-  /// rows_by_vector + r / N, N elements to an output vector; in order for TileWrite::vectors and mixed.
-  std::int64_t rows = 1, pitch = 16, rows_by_vector = 1;
+  /// Shared memory: `rows` runs of the input, `row_group` of them in a row of `pitch` bytes, the rows in
+  /// blocks of rows_by_vector (kernels/tile_layout.hpp).
+  std::int64_t rows = 1, row_group = 1, pitch = 16, rows_by_vector = 1;
   std::int64_t tile_bytes = 16, shared_bytes = 16;  // without and with the kernel's tables
 
   double score = 0;  // estimated share of the memory's speed

@@ -147,14 +147,14 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("batch_stride_0", "place.in += @tile * p.grid[k].in@;", "k == 2 ? 0 : tile * p.grid[k].in"),
     ("batch_offset_in_32_bits", "place.in += @tile * p.grid[k].in@;", "mutant::wrapped(tile * p.grid[k].in)"),
     ("result_offset_in_32_bits", "place.out += @tile * p.grid[k].out@;", "mutant::wrapped(tile * p.grid[k].out)"),
-    ("rows_in_order", "(@(row % N) * p.rows_by_vector + row / N@) * p.pitch", "row"),
     ("no_tile_is_the_first", "place.first = @tile == 0@;", "tile == 1"),
 ]) + mutants_of("divide", "kernels/divide.hpp", COPY, [
     ("division_rounds_down", "(@__umulhi(index, d.multiplier) + index@) >> d.shift",
      "__umulhi(index, d.multiplier - 1) + index"),
 ]) + mutants_of("tile_read", "kernels/tile_read.hpp", COPY, [
-    ("last_vector_dropped", "first >= @base.read_elements@", "base.read_elements - kRead + 1"),
-    ("one_row_too_few", "number >= @p.read_rows@", "p.read_rows - 1"),
+    ("last_vector_dropped", "first >= @base.read_elements@) return nullptr",
+     "base.read_elements - vector_count<From> + 1"),
+    ("one_row_too_few", "if (row >= @p.read_rows@ ||", "p.read_rows - 1"),
     ("truncating_cast", "Store::template read<To>(p, @pack.values[piece * kPiece + i]@)",
      "mutant::truncated(pack.values[piece * kPiece + i])"),
     ("saturating_cast", "vector.values[i] = @Store::template read<To>(p, pack.values[piece * kPiece + i])@;",
@@ -163,18 +163,31 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("bytes_not_shifted", "__funnelshift_r(words[i], words[i + 1], @offset % 4 * 8@)", "0u"),
     ("word_not_shifted", "@offset & 4@ ?", "0u"),
     ("two_words_not_shifted", "@offset & 8@ ?", "0u"),
+    ("second_word_not_read", "if (@offset != 0@) load_global", "false"),
+]) + mutants_of("tile_layout", "kernels/tile_layout.hpp", COPY, [
+    ("rows_in_order", "(@(row % kBlocks) * p.rows_by_vector + row / kBlocks@) * p.pitch", "row"),
+]) + mutants_of("tile_read_groups", "kernels/tile_read_groups.hpp", COPY, [
+    ("rows_of_a_group_swapped", "apart[i] = rows[@i % kGroup@]", "(i + 1) % kGroup"),
+    ("converted_rows_swapped", "words[c] |= WordsOf<To>::bits_of(value) << (@row@ * 8", "(kGroup - 1 - row)"),
+    ("edges_as_whole_tiles",
+     "const bool whole = @base.whole && (!kUnaligned || base.inner) && p.read_rows % kGroup == 0@;", "true"),
+]) + mutants_of("tile_read_words", "kernels/tile_read_words.hpp", COPY, [
+    ("last_words_left_out", "if (vector * 16 >= @offset + bytes@) continue", "bytes"),
+    ("word_beside_its_place", "positions[i] + @(k + turn) % 4 * 4@;", "k * 4"),
+    ("rows_run_over", "if (@at < bytes@) *", "at < bytes + 8"),
 ]) + mutants_of("tile_write", "kernels/tile_write.hpp", COPY, [
-    ("run_without_its_end", "e < @elements@; ++e", "elements - 1"),
-    ("heads_left_out", "element < @skew_of(run)@ &&", "0u"),
-    ("skew_one_too_few", "std::uint32_t first = @item.vector * kCount + skew_of(run)@;",
-     "item.vector * kCount + skew_of(run) - 1"),
-    ("no_wrap", "row + i >= kCount ? @p.element_wrap@ : 0", "0u"),
     ("mixed_run_without_its_end", "i < kCount && @first + i < elements@; ++i", "first + i + 1 < elements"),
     ("mixed_first_axis_without_end", "end ? @p_.element_wrap@ :", "p_.element_step"),
     ("mixed_third_axis_left_out", "count <= @p_.mixed_plane@", "p_.mixed_plane + count"),
-    ("guard_byte_written", "e < @elements@; ++e", "elements + 1"),
+]) + mutants_of("tile_write_skewed", "kernels/tile_write_skewed.hpp", COPY, [
+    ("run_without_its_end", "i < @left - first@; ++i", "left - first - 1"),
+    ("heads_left_out", "element >= @skew_of(address)@ ||", "0u"),
+    ("no_wrap", "place.block + word >= Layout::kBlocks ? @p.element_wrap@ : 0", "0u"),
+    ("word_behind_left_out", "place.element != 0 ? @*reinterpret_cast<const std::uint32_t*>(word_at(4))@ : 0", "0u"),
+    ("guard_byte_written", "i < @left - first@; ++i", "left - first + 1"),
 ]) + mutants_of("tile_tables", "kernels/tile_tables.hpp", COPY, [
-    ("runs_outside_kept", "@inside(position, place)@ ? at :", "true"),
+    ("runs_outside_kept", "if (@!exists@) entry.place", "false"),
+    ("skew_one_too_few", "{run.offset + @static_cast<std::int32_t>(skew)@,", "static_cast<std::int32_t>(skew) - 1"),
     ("one_row_for_two", "walk(p.read_rest, @i@);", "i / 2 * 2"),
 ]) + mutants_of("word_transpose", "kernels/word_transpose.hpp", COPY, [
     ("halves_swapped", "runs[0].values[k] = @permute_bytes<0x5410>(words[2 * k], words[2 * k + 1])@;",
