@@ -30,6 +30,7 @@ VIEW = "ViewGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
 COPY = "*PermuteTest*/emulated32:*PermutePeerBugsTest*/emulated32:*PermuteFarTest*/emulated32:*Cast*/emulated32"
 SCALE = "*CopyScaleTest*/emulated32"
 SLOTS = "*CopyIndirectTest*/emulated32"
+SHAPES = "*CopyTest*/emulated32"
 
 MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("pad_row_off_by_one", "@place.first_position * p.stride - p.pad_left@; const int samples",
@@ -199,6 +200,9 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("saturating_cast", "convert<To>(value)", "mutant::saturated(convert<To>(value))"),
     ("guard_byte_written", "To* address = @static_cast<To*>(output_of(p)) + out@;",
      "mutant::spilled(static_cast<To*>(output_of(p)) + out, 1)"),
+]) + mutants_of("gather_of_two_shapes", "kernels/gather.cpp", SHAPES, [
+    ("axes_of_its_own_ignored", "@p.in_rank > 0@", "false"),
+    ("input_split_by_the_results_extents", "p.in_rank, @extents.in@, p.in_strides", "extents.nest"),
 ]) + mutants_of("scale", "kernels/scale.hpp", SCALE, [
     ("alpha_left_out", "return convert<To>(@static_cast<Scale>(p.alpha) * convert<Scale>(value)@);",
      "convert<Scale>(value)"),
