@@ -8,12 +8,9 @@
 namespace relayout::plan {
 namespace {
 
-constexpr std::int64_t kShortestRun = 64, kLongestRun = 16384;  // bytes
-constexpr int kMostBoxes = 9;
-
 /// Boxes for runs of growing length, each once.
 struct Boxes {
-  TileExtents box[kMostBoxes];
+  TileExtents box[16];
   int count = 0;
 
   void add(const TileExtents& next) {
@@ -27,14 +24,17 @@ TileExtents larger_of(const TileExtents& a, const TileExtents& b, int rank) {
   return result;
 }
 
-/// Every plan worth a look: runs of 64 bytes to 16 KiB on both sides, in the smallest blocks that can do it.
+/// Every plan worth a look: runs of growing length on both sides, in the smallest blocks that can do it.
 template <class Visit>
 void visit_plans(const LoopNest& nest, const TileTarget& target, Visit&& visit) {
   if (nest.rank() == 0 || nest.rank() > kMaxRank) return;
   const TileBuilder builder(nest, target);
   // Small blocks only where large ones would leave multiprocessors without work.
-  const bool small = nest.elements() < 4 * target.multiprocessors * builder.capacity(256);
-  const int fewest = small ? 64 : 256, most = small ? 256 : kMostTileThreads;
+  const TileTuning& tuning = *target.tuning;
+  const bool small =
+      nest.elements() < tuning.many_tiles * target.multiprocessors * builder.capacity(tuning.usual_threads);
+  const int fewest = small ? tuning.fewest_threads : tuning.usual_threads,
+            most = small ? tuning.usual_threads : tuning.most_threads;
   const auto consider = [&](TilePlan plan) {
     if (!plan.valid) return false;
     plan.score = tile_score(nest, target, plan);
@@ -42,7 +42,7 @@ void visit_plans(const LoopNest& nest, const TileTarget& target, Visit&& visit) 
     return true;
   };
   Boxes reads, writes;
-  for (std::int64_t bytes = kShortestRun; bytes <= kLongestRun; bytes *= 2) {
+  for (std::int64_t bytes = tuning.shortest_run; bytes <= tuning.longest_run; bytes *= 2) {
     reads.add(builder.reading(bytes));
     writes.add(builder.writing(bytes));
   }
@@ -67,6 +67,16 @@ void visit_plans(const LoopNest& nest, const TileTarget& target, Visit&& visit) 
 }
 
 }  // namespace
+
+TileTarget tile_target(const DeviceProperties& device, int in_bytes, int out_bytes) {
+  TileTarget target;
+  target.in_bytes = in_bytes;
+  target.out_bytes = out_bytes;
+  target.shared_bytes = device.shared_memory_per_block;
+  target.multiprocessors = device.multiprocessors;
+  target.tuning = &tile_tuning(device);
+  return target;
+}
 
 TilePlan choose_tile(const LoopNest& nest, const TileTarget& target) {
   TilePlan best;

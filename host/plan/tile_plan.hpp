@@ -8,6 +8,7 @@
 
 #include "host/plan/loop_nest.hpp"
 #include "host/plan/tile_order.hpp"
+#include "host/plan/tile_tuning.hpp"
 
 namespace relayout::plan {
 
@@ -18,7 +19,11 @@ struct TileTarget {
   int out_offset = 0;               // of the output's from a 32-byte boundary
   std::int64_t shared_bytes = 48 * 1024;
   std::int64_t multiprocessors = 1;
+  const TileTuning* tuning = &kTuningOf32Lanes;  // not null
 };
+
+/// For elements of these sizes in bytes, from aligned addresses.
+TileTarget tile_target(const DeviceProperties& device, int in_bytes, int out_bytes);
 
 /// How 16 bytes of the output are put together from the tile.
 enum class TileWrite {
