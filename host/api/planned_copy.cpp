@@ -128,12 +128,11 @@ plan::TileTarget tile_target(const DeviceProperties& device, const PlannedCopy& 
 
 void take_tile(const DeviceProperties& device, const plan::TilePlan& tile, PlannedCopy& planned) {
   planned.tile = tile;
-  TileParams params;
+  planned.kernel = CopyKernel::tile;
+  auto& params = planned.params.emplace<TileParams>();
   set_operation(planned, params);
   fill_tile_params(planned.nest, planned.tile, params);
   params.streaming = is_streaming(device, planned);
-  planned.kernel = CopyKernel::tile;
-  planned.params = params;
 }
 
 /// A tile holds elements of the output's type, in which alpha * in would be rounded before beta * out is

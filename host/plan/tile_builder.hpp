@@ -13,7 +13,7 @@ class TileBuilder {
   TileBuilder(const LoopNest& nest, const TileTarget& target);
 
   /// Elements that a block of so many threads moves.
-  std::int64_t capacity(int threads) const;
+  std::int64_t capacity(int threads) const { return threads * elements_per_thread_; }
   /// Whether both sides are fastest along the same axis.
   bool one_axis() const { return read_[0] == write_[0]; }
 
@@ -24,29 +24,28 @@ class TileBuilder {
   /// first.
   TileExtents filled_up(TileExtents box, std::int64_t capacity) const;
 
-  /// The plan for tiles of this box, but for its estimate; not valid where the kernel cannot do it.
-  TilePlan build(const TileExtents& box, int threads) const;
+  /// The plan for tiles of this box in the smallest block of `fewest` threads or twice, four times.. as many
+  /// up to `most`, but for its estimate; not valid where the kernel cannot do it.
+  TilePlan build(const TileExtents& box, int fewest, int most) const;
 
  private:
   TileExtents grow(const AxisOrder& order, const Dims& strides, std::int64_t elements) const;
-  bool order_side(const AxisOrder& order, const Dims& strides, const TilePlan& plan, int end,
-                  TileOrder& result) const {
-    return order_axes(order, strides, nest_.extents, plan.extent, plan.step, end, result);
-  }
   bool order_tile(TilePlan& plan) const;
-  bool runs_aligned(const Dims& strides, const TilePlan& plan, const TileOrder& order,
+  bool runs_aligned(std::uint32_t odd_axes, const TilePlan& plan, const TileOrder& order,
                     std::int64_t vector) const;
   bool choose_assembly(TilePlan& plan) const;
   bool skew(TilePlan& plan, bool outside_run) const;
   bool find_cuts(TilePlan& plan) const;
   void lay_out(TilePlan& plan) const;
+  int threads_for(const TilePlan& plan, int fewest, int most) const;
   bool fits(const TilePlan& plan) const;
 
   const LoopNest& nest_;
   const TileTarget& target_;
   const Dims &in_, &out_;
   AxisOrder read_, write_;
-  std::int64_t read_vector_, write_vector_;
+  std::int64_t read_vector_, write_vector_, elements_per_thread_;
+  std::uint32_t odd_in_, odd_out_;  // axes whose strides are no whole vectors, a bit each
 };
 
 /// Elements of a tile.

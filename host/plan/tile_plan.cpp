@@ -8,9 +8,11 @@
 namespace relayout::plan {
 namespace {
 
+constexpr int kMostBoxes = 16;
+
 /// Boxes for runs of growing length, each once.
 struct Boxes {
-  TileExtents box[16];
+  TileExtents box[kMostBoxes];
   int count = 0;
 
   void add(const TileExtents& next) {
@@ -35,11 +37,11 @@ void visit_plans(const LoopNest& nest, const TileTarget& target, Visit&& visit) 
       nest.elements() < tuning.many_tiles * target.multiprocessors * builder.capacity(tuning.usual_threads);
   const int fewest = small ? tuning.fewest_threads : tuning.usual_threads,
             most = small ? tuning.usual_threads : tuning.most_threads;
-  const auto consider = [&](TilePlan plan) {
-    if (!plan.valid) return false;
+  const auto consider = [&](const TileExtents& box, int least_threads, int most_threads) {
+    TilePlan plan = builder.build(box, least_threads, most_threads);
+    if (!plan.valid) return;
     plan.score = tile_score(nest, target, plan);
     visit(plan);
-    return true;
   };
   Boxes reads, writes;
   for (std::int64_t bytes = tuning.shortest_run; bytes <= tuning.longest_run; bytes *= 2) {
@@ -50,18 +52,22 @@ void visit_plans(const LoopNest& nest, const TileTarget& target, Visit&& visit) 
     for (int threads = fewest; threads <= most; threads *= 2) {
       for (int i = 0; i < reads.count && i < writes.count; ++i) {
         const TileExtents box = larger_of(reads.box[i], writes.box[i], nest.rank());
-        consider(builder.build(builder.filled_up(box, builder.capacity(threads)), threads));
+        consider(builder.filled_up(box, builder.capacity(threads)), threads, threads);
       }
     }
     return;
   }
+  // No box is smaller than its neighbours before it along either side, so that one of as many elements is the
+  // same, and what comes after one that is too large is too.
+  std::int64_t before[kMostBoxes] = {};  // elements, with the last run of the input
   for (int r = 0; r < reads.count; ++r) {
+    std::int64_t last = 0;
     for (int w = 0; w < writes.count; ++w) {
       const TileExtents box = larger_of(reads.box[r], writes.box[w], nest.rank());
       const std::int64_t elements = elements_of(box, nest.rank());
-      for (int threads = fewest; threads <= most; threads *= 2) {
-        if (elements <= builder.capacity(threads) && consider(builder.build(box, threads))) break;
-      }
+      if (elements > builder.capacity(most)) break;
+      if (elements != last && elements != before[w]) consider(box, fewest, most);
+      before[w] = last = elements;
     }
   }
 }

@@ -40,6 +40,7 @@ struct TilePlan {
   /// Per axis of the nest: extent of a tile, and the step from tile to tile, which is smaller only along the
   /// axis of overlapping tiles (TileWrite::skewed).
   TileExtents extent{}, step{};
+  std::int64_t elements = 1;  // of a tile
   TileOrder read, write;
   bool unaligned = false;
   TileWrite assembly = TileWrite::elements;

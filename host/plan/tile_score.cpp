@@ -1,32 +1,29 @@
 // The estimate by which plans for tiles are compared. Its numbers: tile_tuning.cpp.
 #include <algorithm>
-#include <cstdlib>
-#include <numeric>
 
+#include "host/plan/quick_division.hpp"
 #include "host/plan/tile_builder.hpp"
 #include "host/plan/tile_rules.hpp"
 
 namespace relayout::plan {
 namespace {
 
-std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
-
 /// The largest power of two, up to a line, that divides the addresses of all output runs of all tiles, in
 /// bytes from a boundary.
 std::int64_t run_alignment(const LoopNest& nest, const TileTarget& target, const TilePlan& plan) {
-  std::int64_t alignment = std::gcd(target.tuning->line_bytes, std::int64_t{target.out_offset}), run = 1;
+  // The lowest bit of all these together.
+  std::int64_t addresses = target.tuning->line_bytes | target.out_offset, run = 1;
   for (int k = 0; k < plan.write.count; ++k) {
     const int axis = plan.write.axes[k];
-    const std::int64_t stride = std::abs(nest.strides[0][axis]) * target.out_bytes;
     const bool follows = run < plan.write.gapless_elements;
-    if (!follows) alignment = std::gcd(alignment, stride);
+    if (!follows) addresses |= nest.strides[0][axis] * target.out_bytes;
     run *= plan.extent[axis];
   }
   for (int axis = 0; axis < nest.rank(); ++axis) {
     if (plan.step[axis] < nest.extents[axis])
-      alignment = std::gcd(alignment, std::abs(nest.strides[0][axis]) * target.out_bytes * plan.step[axis]);
+      addresses |= nest.strides[0][axis] * target.out_bytes * plan.step[axis];
   }
-  return alignment;
+  return addresses & -addresses;
 }
 
 }  // namespace
@@ -35,8 +32,10 @@ double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan
   const TileTuning& tuning = *target.tuning;
   double whole = 1, tiles = 1;
   for (int axis = 0; axis < nest.rank(); ++axis) {
-    const std::int64_t count = divide_up(nest.extents[axis], plan.step[axis]);
-    whole *= static_cast<double>(nest.extents[axis]) / static_cast<double>(count * plan.step[axis]);
+    const std::int64_t count = steps_along(nest.extents[axis], plan.step[axis]);
+    const std::int64_t covered = count * plan.step[axis];
+    if (covered != nest.extents[axis])
+      whole *= static_cast<double>(nest.extents[axis]) / static_cast<double>(covered);
     tiles *= static_cast<double>(count);
   }
   const auto rate = [](std::int64_t bytes, double lost) {
@@ -44,8 +43,7 @@ double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan
   };
   const std::int64_t alignment = run_alignment(nest, target, plan);
   const double cut = 1.0 - static_cast<double>(alignment) / static_cast<double>(tuning.line_bytes);
-  const double full = static_cast<double>(elements_of(plan.extent, nest.rank()) *
-                                          std::max(target.in_bytes, target.out_bytes)) /
+  const double full = static_cast<double>(plan.elements * std::max(target.in_bytes, target.out_bytes)) /
                       (plan.threads * kTileBytesPerThread);
   const double busy = std::min(1.0, tiles / static_cast<double>(tuning.busy_tiles * target.multiprocessors));
   double work = plan.unaligned ? tuning.unaligned : 1.0;

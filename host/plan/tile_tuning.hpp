@@ -19,7 +19,7 @@ struct TileTuning {
 
   // How they are compared (tile_score.cpp).
   /// Bytes lost per run of the input and of the output; more of them where output runs start anywhere, in
-  /// proportion where they start on some boundary within a line.
+  /// proportion where they start on some boundary within a line, a power of two of bytes.
   double lost_per_read, lost_per_write, lost_per_cut_line;
   std::int64_t line_bytes;
   /// The share of the memory's speed that is left when a tile uses few of its threads.
