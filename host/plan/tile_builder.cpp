@@ -79,6 +79,26 @@ TileExtents TileBuilder::filled_up(TileExtents box, std::int64_t capacity) const
   return box;
 }
 
+TileRuns TileBuilder::runs_of(const TileExtents& box) const {
+  const auto follow = [&](const AxisOrder& order, const Dims& strides, std::uint32_t& axes) {
+    std::int64_t run = 1;
+    for (int k = 0; k < nest_.rank(); ++k) {
+      const int axis = order[k];
+      if (strides[axis] != run) break;
+      run *= box[axis];
+      axes |= std::uint32_t{1} << axis;
+      if (box[axis] != nest_.extents[axis]) break;
+    }
+    return run;
+  };
+  TileRuns runs{};
+  std::uint32_t read_axes = 0, write_axes = 0;
+  runs.read = follow(read_, in_, read_axes);
+  runs.write = follow(write_, out_, write_axes);
+  runs.unaligned = target_.in_offset % kVectorBytes != 0 || (odd_in_ & ~read_axes) != 0;
+  return runs;
+}
+
 /// The tile's axes in both orders. Each side's run ends in front of the axis along which the other is
 /// fastest, where what lies in front of it is whole vectors: then the elements of an output vector come from
 /// different rows, and the elements of a row go to different output runs.
@@ -209,14 +229,14 @@ bool TileBuilder::fits(const TilePlan& plan) const {
   return std::max({in_reach, out_reach, tiles}) < 2147483648.0;
 }
 
-TilePlan TileBuilder::build(const TileExtents& box, int fewest, int most) const {
+TilePlan TileBuilder::build(const TileBox& box) const {
   TilePlan plan;
-  plan.extent = plan.step = box;
-  plan.elements = elements_of(box, nest_.rank());
-  if (plan.elements > capacity(most)) return plan;
+  plan.extent = plan.step = box.extent;
+  plan.elements = box.elements;
+  if (box.elements > capacity(box.most)) return plan;
   if (!order_tile(plan) || !choose_assembly(plan) || !find_cuts(plan)) return plan;
   lay_out(plan);
-  plan.threads = threads_for(plan, fewest, most);
+  plan.threads = threads_for(plan, box.fewest, box.most);
   plan.valid = plan.threads > 0 && fits(plan);
   return plan;
 }

@@ -7,6 +7,20 @@
 
 namespace relayout::plan {
 
+/// A box to be made a plan of, in the smallest block of `fewest` threads or twice, four times.. as many up to
+/// `most`.
+struct TileBox {
+  TileExtents extent;
+  std::int64_t elements;
+  int fewest, most;
+};
+
+/// What is known of a box's plan before it is made.
+struct TileRuns {
+  std::int64_t read, write;  // elements in a row, at most
+  bool unaligned;            // rows that surely start anywhere
+};
+
 /// Makes the plans of one nest.
 class TileBuilder {
  public:
@@ -24,9 +38,9 @@ class TileBuilder {
   /// first.
   TileExtents filled_up(TileExtents box, std::int64_t capacity) const;
 
-  /// The plan for tiles of this box in the smallest block of `fewest` threads or twice, four times.. as many
-  /// up to `most`, but for its estimate; not valid where the kernel cannot do it.
-  TilePlan build(const TileExtents& box, int fewest, int most) const;
+  TileRuns runs_of(const TileExtents& box) const;
+  /// The plan for tiles of this box, but for its estimate; not valid where the kernel cannot do it.
+  TilePlan build(const TileBox& box) const;
 
  private:
   TileExtents grow(const AxisOrder& order, const Dims& strides, std::int64_t elements) const;
@@ -53,5 +67,7 @@ std::int64_t elements_of(const TileExtents& box, int rank);
 
 /// The estimated share of the memory's speed of a plan.
 double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan& plan);
+/// What the estimate of any plan for a box of so many elements, in blocks of `threads` or more, is at most.
+double score_limit(const TileTarget& target, std::int64_t elements, int threads, const TileRuns& runs);
 
 }  // namespace relayout::plan

@@ -26,6 +26,19 @@ std::int64_t run_alignment(const LoopNest& nest, const TileTarget& target, const
   return addresses & -addresses;
 }
 
+/// Of a run of so many elements.
+double rate(std::int64_t elements, int element_bytes, double lost) {
+  const auto bytes = static_cast<double>(elements * element_bytes);
+  return bytes / (bytes + lost);
+}
+
+/// What is left when a block's threads move so few elements.
+double fill(const TileTarget& target, std::int64_t elements, int threads) {
+  const double full = static_cast<double>(elements * std::max(target.in_bytes, target.out_bytes)) /
+                      (threads * kTileBytesPerThread);
+  return target.tuning->least_full + (1 - target.tuning->least_full) * full;
+}
+
 }  // namespace
 
 double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan& plan) {
@@ -38,22 +51,26 @@ double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan
       whole *= static_cast<double>(nest.extents[axis]) / static_cast<double>(covered);
     tiles *= static_cast<double>(count);
   }
-  const auto rate = [](std::int64_t bytes, double lost) {
-    return static_cast<double>(bytes) / (static_cast<double>(bytes) + lost);
-  };
   const std::int64_t alignment = run_alignment(nest, target, plan);
   const double cut = 1.0 - static_cast<double>(alignment) / static_cast<double>(tuning.line_bytes);
-  const double full = static_cast<double>(plan.elements * std::max(target.in_bytes, target.out_bytes)) /
-                      (plan.threads * kTileBytesPerThread);
   const double busy = std::min(1.0, tiles / static_cast<double>(tuning.busy_tiles * target.multiprocessors));
   double work = plan.unaligned ? tuning.unaligned : 1.0;
   if (plan.assembly == TileWrite::mixed) work *= alignment < 16 ? tuning.mixed_by_element : tuning.mixed;
   if (plan.threads > tuning.usual_threads) work *= tuning.large_blocks;
-  return whole * work * (tuning.least_full + (1 - tuning.least_full) * full) *
-         (tuning.idle + (1 - tuning.idle) * busy) *
-         rate(plan.read.gapless_elements * target.in_bytes, tuning.lost_per_read) *
-         rate(plan.write.gapless_elements * target.out_bytes,
+  return whole * work * fill(target, plan.elements, plan.threads) * (tuning.idle + (1 - tuning.idle) * busy) *
+         rate(plan.read.gapless_elements, target.in_bytes, tuning.lost_per_read) *
+         rate(plan.write.gapless_elements, target.out_bytes,
               tuning.lost_per_write + tuning.lost_per_cut_line * cut);
+}
+
+double score_limit(const TileTarget& target, std::int64_t elements, int threads, const TileRuns& runs) {
+  const TileTuning& tuning = *target.tuning;
+  constexpr double kRounded = 1 + 1e-9;  // the estimate's own roundings
+  const double work = (runs.unaligned ? tuning.unaligned : 1.0) *
+                      (threads > tuning.usual_threads ? tuning.large_blocks : 1.0);
+  return kRounded * work * fill(target, elements, threads) *
+         rate(runs.read, target.in_bytes, tuning.lost_per_read) *
+         rate(runs.write, target.out_bytes, tuning.lost_per_write);
 }
 
 }  // namespace relayout::plan

@@ -17,7 +17,7 @@ struct TileTuning {
   int fewest_threads, usual_threads, most_threads;
   std::int64_t many_tiles;
 
-  // How they are compared (tile_score.cpp).
+  // How they are compared (tile_score.cpp). No share is above 1: the search relies on it.
   /// Bytes lost per run of the input and of the output; more of them where output runs start anywhere, in
   /// proportion where they start on some boundary within a line, a power of two of bytes.
   double lost_per_read, lost_per_write, lost_per_cut_line;
