@@ -121,11 +121,8 @@ BankCases bank_cases(const Dims& shape, const std::vector<int>& axes, DType dtyp
   const TensorView in = TensorView(memory, dtype, shape).permuted(axes);
   const plan::LoopNest nest = plan::normalise(plan::make_nest(TensorView(memory, dtype, in.shape()), {in}));
   const int element_bytes = static_cast<int>(size_of(dtype));
-  plan::TileTarget target;
-  target.in_bytes = target.out_bytes = element_bytes;
-  target.shared_bytes = device.shared_memory_per_block;
-  target.multiprocessors = device.multiprocessors;
-  const plan::TilePlan chosen = plan::choose_tile(nest, target);
+  const plan::TilePlan chosen =
+      plan::choose_tile(nest, plan::tile_target(device, element_bytes, element_bytes));
   if (!chosen.valid) throw InputError("this permutation does not go through tiles in shared memory.");
 
   TileParams params;

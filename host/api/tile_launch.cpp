@@ -64,9 +64,6 @@ class Filler {
     fill_write();
     fill_grid();
     fill_bounds();
-    // Too large for the caches to be of use to a reader: past them.
-    params_.streaming =
-        nest_.elements() * static_cast<std::int64_t>(size_of(params_.out_type)) >= kStreamingBytes;
   }
 
  private:

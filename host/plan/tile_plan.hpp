@@ -8,6 +8,7 @@
 
 #include "host/plan/loop_nest.hpp"
 #include "host/plan/tile_order.hpp"
+#include "host/plan/tile_tuning.hpp"
 
 namespace relayout::plan {
 
@@ -18,7 +19,11 @@ struct TileTarget {
   int out_offset = 0;               // of the output's from a 32-byte boundary
   std::int64_t shared_bytes = 48 * 1024;
   std::int64_t multiprocessors = 1;
+  const TileTuning* tuning = &kTuningOf32Lanes;  // not null
 };
+
+/// For elements of these sizes in bytes, from aligned addresses.
+TileTarget tile_target(const DeviceProperties& device, int in_bytes, int out_bytes);
 
 /// How 16 bytes of the output are put together from the tile.
 enum class TileWrite {
@@ -41,6 +46,7 @@ struct TilePlan {
   /// Per axis of the nest: extent of a tile, and the step from tile to tile, which is smaller only along the
   /// axis of overlapping tiles (is_skewed).
   TileExtents extent{}, step{};
+  std::int64_t elements = 1;  // of a tile
   TileOrder read, write;
   bool unaligned = false;
   TileWrite assembly = TileWrite::elements;

@@ -30,6 +30,9 @@ VIEW = "ViewGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
 COPY = "*PermuteTest*/emulated32:*PermutePeerBugsTest*/emulated32:*PermuteFarTest*/emulated32:*Cast*/emulated32"
 SCALE = "*CopyScaleTest*/emulated32"
 SLOTS = "*CopyIndirectTest*/emulated32"
+SHAPES = "*CopyTest*/emulated32"
+NEST = f"CopyNest.*:{SHAPES}"
+MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
 
 MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("pad_row_off_by_one", "@place.first_position * p.stride - p.pad_left@; const int samples",
@@ -212,6 +215,9 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("saturating_cast", "convert<To>(value)", "mutant::saturated(convert<To>(value))"),
     ("guard_byte_written", "To* address = @static_cast<To*>(output_of(p)) + out@;",
      "mutant::spilled(static_cast<To*>(output_of(p)) + out, 1)"),
+]) + mutants_of("gather_of_two_shapes", "kernels/gather.cpp", SHAPES, [
+    ("axes_of_its_own_ignored", "@p.in_rank > 0@", "false"),
+    ("input_split_by_the_results_extents", "p.in_rank, @extents.in@, p.in_strides", "extents.nest"),
 ]) + mutants_of("scale", "kernels/scale.hpp", SCALE, [
     ("alpha_left_out", "return convert<To>(@static_cast<Scale>(p.alpha) * convert<Scale>(value)@);",
      "convert<Scale>(value)"),
@@ -241,15 +247,17 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("output_slot_ignored", "p.out_slot == nullptr", "true"),
     ("input_offset_left_out", "p.in_slot_offset", "std::int64_t{0}"),
     ("output_offset_left_out", "p.out_slot_offset", "std::int64_t{0}"),
-]) + mutants_of("native_scale", "host/native/scaled_copy.cpp", SCALE.replace("emulated32", "cpu"), [
-    ("alpha_left_out", "product = @alpha_ * convert<Scale>(in[i * in_step])@;", "convert<Scale>(in[i * in_step])"),
-    ("product_rounded_too_early", "product = @alpha_ * convert<Scale>(in[i * in_step])@;",
-     "convert<Scale>(convert<Out>(alpha_ * convert<Scale>(in[i * in_step])))"),
-    ("sum_not_fused", "std::fma(beta_, convert<Scale>(result), product)",
-     "beta_ * convert<Scale>(result) + product"),
-    ("beta_0_reads_the_output", "convert<Out>(@p_.beta == 0@ ?", "false"),
-    ("last_square_cut_short", "std::min(kSquare, @p_.extents[axis] - cursor.index(axis) * kSquare@)",
-     "p_.extents[axis] - cursor.index(axis) * kSquare - (cursor.index(axis) > 0)"),
+]) + mutants_of("native_scale", "host/native/scaled_copy.cpp", f"{SCALE}:{SHAPES}".replace("emulated32", "cpu"), [
+    ("alpha_left_out", "product = @alpha * convert<Scale>(in[i * in_step])@;", "convert<Scale>(in[i * in_step])"),
+    ("product_rounded_too_early", "product = @alpha * convert<Scale>(in[i * in_step])@;",
+     "convert<Scale>(convert<Out>(alpha * convert<Scale>(in[i * in_step])))"),
+    ("sum_not_fused", "std::fma(beta, convert<Scale>(result), product)",
+     "beta * convert<Scale>(result) + product"),
+    ("beta_0_reads_the_output", "convert<Out>(@beta == 0@ ?", "false"),
+    ("old_line_for_all", "convert_strided(@out + i * out_step@, out_step, result", "out"),
+    ("first_line_for_all", "convert_strided(@in + i * in_step@, in_step, wide", "in"),
+    ("last_square_cut_short", "std::min(side_of(axis), @p_.extents[axis] - cursor.index(axis) * side_of(axis)@)",
+     "p_.extents[axis] - cursor.index(axis) * side_of(axis) - (cursor.index(axis) > 0)"),
     ("one_row_of_a_square", "@r * p_.out_strides[fast]@,", "std::int64_t{0}"),
     ("axes_of_its_own_ignored", "p_.in_rank > 0", "false"),
 ]) + mutants_of("native_slots", "host/native/copy.cpp", SLOTS.replace("emulated32", "cpu"), [
@@ -257,6 +265,29 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("output_slot_ignored", "if (@p.out_slot != nullptr@) p.out =", "false"),
     ("input_offset_left_out", "p.in_slot_offset", "0"),
     ("output_offset_left_out", "p.out_slot_offset", "0"),
+]) + mutants_of("copy_nest", "host/plan/copy_nest.cpp", NEST, [
+    ("outputs_stride_for_the_inputs", "nest.strides[1].push_back(@from.stride@)", "to.stride"),
+    ("outer_stride_not_scaled", "axis.stride *= @extent@;", "std::int64_t{1}"),
+    ("strides_not_reversed", "for (Dims& strides : nest.strides) @std::reverse(strides.begin(), strides.end())@;",
+     "static_cast<void>(0)"),
+    ("too_many_axes", "normal.rank() <= @kMaxRank@", "2 * kMaxRank"),
+    ("own_strides_left_out", "nest.strides[0].push_back(@axis.stride@)", "std::int64_t{1}"),
+    ("repeated_axis_is_the_fastest", "if (@stride != 0@ &&", "true"),
+    ("repeated_axis_stays_the_fastest", "stride < best || @best == 0@", "false"),
+]) + mutants_of("plan_cache", "host/api/plan_cache.cpp", MEASURE, [
+    ("tile_not_compared", "@a.tile == b.tile@ && a.threads", "true"),
+    ("any_candidate_found", "if (@same_plan(entry_of(candidate), entry)@)", "true"),
+    ("run_not_checked", "@check_run(state, stream, in, out)@;", "static_cast<void>(0)"),
+    ("a_sum_is_measured", "if (@state.copy.options.scale.beta != 0@)", "false"),
+    ("measured_again", "if (@known.state().measurement.candidates > 0@) return known;", "false"),
+    ("the_only_plan_is_measured", "if (@candidates.size() < 2@) return plan;", "candidates.empty()"),
+    ("more_are_timed", "std::min(candidates.size(), @kMostTimed@)", "std::size_t{1000}"),
+    ("not_kept", "entries_[@copy_text(state.properties, state.copy)@] = entry", "std::string()"),
+    ("estimate_returned", "return with(plan, @winner@, measurement_of(entry));", "state.copy"),
+]) + mutants_of("copy_timer", "host/api/copy_timer.cpp", "*CopyTimerTest*", [
+    ("first_plan_timed_for_all", "@plan@.run(own, in, out)", "plans[0]"),
+    ("clock_read_once", "steady_clock::now() - @start@).count()", "std::chrono::steady_clock::now()"),
+    ("never_timed", "round < @kRounds@;", "0"),
 ]) + mutants_of("copy_options", "host/api/planned_copy.cpp", f"{SCALE}:{SLOTS}", [
     ("window_takes_every_plan", "if (@is_scaled(planned.options.scale) || planned.options.indirect@) return false;",
      "false"),
