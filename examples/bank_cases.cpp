@@ -101,8 +101,12 @@ const char* name_of(plan::TileWrite write) {
       return "vectors";
     case plan::TileWrite::mixed:
       return "mixed";
+    case plan::TileWrite::skewed_rows:
+      return "skewed rows";
+    case plan::TileWrite::skewed_groups:
+      return "skewed groups of rows";
     default:
-      return "skewed";
+      return "skewed columns";
   }
 }
 
@@ -119,11 +123,8 @@ BankCases bank_cases(const Dims& shape, const std::vector<int>& axes, DType dtyp
   const TensorView in = TensorView(memory, dtype, shape).permuted(axes);
   const plan::LoopNest nest = plan::normalise(plan::make_nest(TensorView(memory, dtype, in.shape()), {in}));
   const int element_bytes = static_cast<int>(size_of(dtype));
-  plan::TileTarget target;
-  target.in_bytes = target.out_bytes = element_bytes;
-  target.shared_bytes = device.shared_memory_per_block;
-  target.multiprocessors = device.multiprocessors;
-  const plan::TilePlan chosen = plan::choose_tile(nest, target);
+  const plan::TilePlan chosen =
+      plan::choose_tile(nest, plan::tile_target(device, element_bytes, element_bytes));
   if (!chosen.valid) throw InputError("this permutation does not go through tiles in shared memory.");
 
   TileParams params;

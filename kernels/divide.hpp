@@ -1,4 +1,4 @@
-// Division by a Divisor.
+// Division of an index by an extent: by a Divisor where the index fits 31 bits.
 #pragma once
 
 #include "kernel_language.hpp"
@@ -10,6 +10,13 @@ namespace relayout::RELAYOUT_BACKEND {
 __device__ __forceinline__ std::uint32_t split(std::uint32_t& index, const Divisor& d) {
   const std::uint32_t quotient = (__umulhi(index, d.multiplier) + index) >> d.shift;
   index -= quotient * d.value;
+  return quotient;
+}
+
+/// The same for any index: a division, which is many instructions.
+__device__ __forceinline__ std::uint64_t split(std::uint64_t& index, std::uint64_t extent) {
+  const std::uint64_t quotient = index / extent;
+  index -= quotient * extent;
   return quotient;
 }
 

@@ -3,6 +3,7 @@
 // also of copies between shapes that no nest has in common.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/by_format.hpp"
+#include "kernels/divide.hpp"
 #include "kernels/operand_pointers.hpp"
 #include "kernels/scale.hpp"
 #include "launch.hpp"
@@ -14,22 +15,43 @@ constexpr int kThreads = kGatherThreads;
 constexpr int kElementsPerThread = kGatherElementsPerThread;
 constexpr std::int64_t kElementsPerBlock = kThreads * kElementsPerThread;
 
+/// What a flat index is split by: Divisors below 2^31 elements, else plain numbers.
+template <class Extent>
+struct Extents {
+  Extent nest[kMaxRank], in[kMaxRank];
+};
+
+static_assert(sizeof(CopyParams) + sizeof(Extents<Divisor>) < 4000, "room for a kernel's parameters");
+
+void make_extent(std::int64_t extent, Divisor& result) {
+  result = make_divisor(static_cast<std::uint32_t>(extent));
+}
+void make_extent(std::int64_t extent, std::uint64_t& result) { result = static_cast<std::uint64_t>(extent); }
+
+template <class Extent>
+Extents<Extent> extents_of(const CopyParams& p) {
+  Extents<Extent> extents{};
+  for (int axis = 0; axis < p.rank; ++axis) make_extent(p.extents[axis], extents.nest[axis]);
+  for (int axis = 0; axis < p.in_rank; ++axis) make_extent(p.in_extents[axis], extents.in[axis]);
+  return extents;
+}
+
 /// Offset of the element of this number in C order.
-template <class Index>
-__device__ std::int64_t offset_of(Index number, int rank, const std::int64_t* extents,
+template <class Index, class Extent>
+__device__ std::int64_t offset_of(Index number, int rank, const Extent* extents,
                                   const std::int64_t* strides) {
   std::int64_t offset = 0;
   for (int axis = rank - 1; axis >= 0; --axis) {
-    const Index extent = static_cast<Index>(extents[axis]), quotient = number / extent;
-    offset += static_cast<std::int64_t>(number - quotient * extent) * strides[axis];
-    number = quotient;
+    const Index outer = split(number, extents[axis]);
+    offset += static_cast<std::int64_t>(number) * strides[axis];
+    number = outer;
   }
   return offset;
 }
 
-/// Index: the type that the flat index fits; 32-bit divisions are several times cheaper than 64-bit ones.
-template <class From, class To, class Index, bool kScaled>
-__global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p) {
+/// Index: the type that the flat index fits; Extent: what splits it.
+template <class From, class To, bool kScaled, class Index, class Extent>
+__global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p, Extents<Extent> extents) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kElementsPerBlock + threadIdx.x;
 #pragma unroll
   for (int step = 0; step < kElementsPerThread; ++step) {
@@ -37,17 +59,16 @@ __global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p) {
     if (element >= p.elements) return;
     std::int64_t in = 0, out = 0;
     if (p.in_rank > 0) {
-      in = offset_of(static_cast<Index>(element), p.in_rank, p.in_extents, p.in_strides);
-      out = offset_of(static_cast<Index>(element), p.rank, p.extents, p.out_strides);
+      in = offset_of(static_cast<Index>(element), p.in_rank, extents.in, p.in_strides);
+      out = offset_of(static_cast<Index>(element), p.rank, extents.nest, p.out_strides);
     } else {
       Index rest = static_cast<Index>(element);
       for (int axis = p.rank - 1; axis >= 0; --axis) {
-        const Index extent = static_cast<Index>(p.extents[axis]);
-        const Index quotient = rest / extent;
-        const std::int64_t index = static_cast<std::int64_t>(rest - quotient * extent);
+        const Index outer = split(rest, extents.nest[axis]);
+        const std::int64_t index = static_cast<std::int64_t>(rest);
         in += index * p.in_strides[axis];
         out += index * p.out_strides[axis];
-        rest = quotient;
+        rest = outer;
       }
     }
     To* address = static_cast<To*>(output_of(p)) + out;
@@ -68,9 +89,11 @@ void launch_gather_of(const LaunchContext& context, const CopyParams& p) {
   shape.blocks_x = (p.elements + kElementsPerBlock - 1) / kElementsPerBlock;
   shape.threads_x = kThreads;
   if (p.elements <= 0x7fffffff) {
-    launch("gather", context, shape, gather_kernel<From, To, std::uint32_t, kScaled>, p);
+    launch("gather", context, shape, gather_kernel<From, To, kScaled, std::uint32_t, Divisor>, p,
+           extents_of<Divisor>(p));
   } else {
-    launch("gather", context, shape, gather_kernel<From, To, std::uint64_t, kScaled>, p);
+    launch("gather", context, shape, gather_kernel<From, To, kScaled, std::uint64_t, std::uint64_t>, p,
+           extents_of<std::uint64_t>(p));
   }
 }
 

@@ -22,16 +22,13 @@ struct LaunchContext {
 /// The gather kernel's blocks.
 constexpr int kGatherThreads = 256, kGatherElementsPerThread = 4;
 
-/// Outputs from this size on find no room in the caches for a reader: they are stored past them.
-constexpr std::int64_t kStreamingBytes = std::int64_t{16} << 20;
-
 /// The stream kernel's blocks; bytes of the larger type.
 constexpr int kStreamThreads = 256, kStreamBytesPerThread = 64;
 
 /// out[i] = cast(in[i]) for i < elements, both from a 16-byte boundary on.
 struct StreamParams : CopyOperands {
   std::int64_t elements = 0;
-  bool streaming = false;  // kStreamingBytes and more
+  bool streaming = false;  // the output is too large for the caches to be of use to a reader: past them
 };
 
 /// out[i] = cast(in[i]) over a normalised loop nest (host/plan): axis rank-1 is the fastest of the output.

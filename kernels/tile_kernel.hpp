@@ -2,38 +2,49 @@
 // shared memory and writes it in the output's order, 16 bytes a lane on both sides, whatever the strides
 // between the runs and wherever they start.
 //
-// Shared memory: one row per run of the input, an odd number of 16-byte chunks apart. The rows from which the
-// N elements of an output vector come lie a whole block of rows apart (row_begin), so that the rows next to
-// each other are those of the next vectors: lanes that put together neighbouring vectors read 4 banks apart,
-// lanes of neighbouring runs the words between.
-//
-// Global traffic: each element once on both sides; with Assembly::skewed up to 31 bytes more per run of the
+// Global traffic: each element once on both sides; with skewed runs up to 31 bytes more per run of the
 // input's neighbours, which the next block has just brought into the L2.
 #pragma once
 
-#include "kernels/tile_write.hpp"
+#include "kernels/tile_read_groups.hpp"
+#include "kernels/tile_read_words.hpp"
+#include "kernels/tile_write_skewed.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
 static_assert(sizeof(TileParams) <= 4000, "a kernel's arguments have 4 KiB");
 
+/// Blocks that a multiprocessor has registers for: more blocks hide more of each other's waits, while rows in
+/// groups and rows that are shifted are in registers together.
 template <class From, class To, bool kUnaligned, Assembly kAssembly, class Store>
-__global__ __launch_bounds__(plan::kMostTileThreads,
-                             kUnaligned ? 3 : 4) void tile_kernel(const TileParams p) {
+constexpr int least_blocks() {
+  if (TileLayout<To, kAssembly>::kGroup == 4) return 2;
+  const bool shifted = kUnaligned && !moves_words<From, To, Store>;
+  return shifted || TileLayout<To, kAssembly>::kGroup == 2 ? 3 : 4;
+}
+
+template <class From, class To, bool kUnaligned, Assembly kAssembly, class Store>
+__global__ __launch_bounds__(
+    plan::kMostTileThreads,
+    (least_blocks<From, To, kUnaligned, kAssembly, Store>())) void tile_kernel(const TileParams p) {
   RELAYOUT_DYNAMIC_SHARED(unsigned char, tile);
-  constexpr bool kMixed = kAssembly == Assembly::mixed, kSkewed = kAssembly == Assembly::skewed;
-  constexpr bool kRowsInOrder = kMixed || kAssembly == Assembly::vectors;
+  using Layout = TileLayout<To, kAssembly>;
   const TileTables tables(p, tile);
-  fill_tables<From, To, kRowsInOrder ? 1 : vector_count<To>, kMixed || kSkewed ? 0 : vector_count<To>,
-              kMixed>(p, tables);
+  fill_tables<From, To, kAssembly>(p, tables);
   __syncthreads();
-  read_tile<From, To, kUnaligned, Store>(p, tables, tile);
+  if constexpr (Layout::kGroup > 1) {
+    read_groups<From, To, kUnaligned, Store>(p, tables, tile);
+  } else if constexpr (kUnaligned && moves_words<From, To, Store>) {
+    read_words<To>(p, tables, tile);
+  } else {
+    read_tile<From, To, kUnaligned, Store>(p, tables, tile);
+  }
   __syncthreads();
-  if constexpr (kMixed) {
+  if constexpr (kAssembly == Assembly::mixed) {
     write_mixed<From, To, Store>(p, tables, tile);
-  } else if constexpr (kSkewed) {
-    write_skewed<From, To, Store>(p, tables, tile);
+  } else if constexpr (Layout::kSkewed) {
+    write_skewed<To, kAssembly, Store>(p, tables, tile);
   } else {
     write_tile<From, To, kAssembly, Store>(p, tables, tile);
   }
@@ -56,8 +67,16 @@ void launch_tile_of(const LaunchContext& context, const TileParams& p) {
       return run(tile_kernel<From, To, kUnaligned, Assembly::vectors, Store>);
     case Assembly::mixed:
       return run(tile_kernel<From, To, kUnaligned, Assembly::mixed, Store>);
-    case Assembly::skewed:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::skewed, Store>);
+    case Assembly::skewed_rows:
+      if constexpr (!groups_rows<From, To>)
+        return run(tile_kernel<From, To, kUnaligned, Assembly::skewed_rows, Store>);
+      throw Error(ErrorCode::launch, "permute: short elements are not stored row by row");
+    case Assembly::skewed_groups:
+      if constexpr (groups_rows<From, To>)
+        return run(tile_kernel<From, To, kUnaligned, Assembly::skewed_groups, Store>);
+      throw Error(ErrorCode::launch, "permute: no groups of rows of such elements");
+    case Assembly::skewed_columns:
+      return run(tile_kernel<From, To, kUnaligned, Assembly::skewed_columns, Store>);
   }
 }
 

@@ -50,7 +50,10 @@ enum class Assembly : std::int32_t {
   words,     // the same of 4 / size neighbouring output runs at once, as words of 4 bytes
   vectors,   // as they lie: input and output run along the same axis
   mixed,     // N elements, each wherever the axes of the run lead: runs over several short axes
-  skewed     // as `elements`, from runs that start at any address
+  // As `elements`, for runs that start at any address:
+  skewed_rows,    // the elements of an output run lie below each other
+  skewed_groups,  // the same, and 4 bytes of them share a word of shared memory
+  skewed_columns  // they lie along a row
 };
 
 struct TileParams : CopyOperands {
@@ -64,14 +67,14 @@ struct TileParams : CopyOperands {
   TileAxes read_rest;  // from row to row
   Divisor read_vectors;
   std::uint32_t read_rows = 1;
-  std::int32_t read_cut = -1;  // the cut axis that ends the rows, and its step in elements
+  std::uint32_t read_items = 1;  // vectors of all rows; of all groups of rows where these share words
+  std::int32_t read_cut = -1;    // the cut axis that ends the rows, and its step in elements
   std::uint32_t read_cut_step = 1;
   std::uint32_t read_elements = 1;  // of a row
   bool unaligned = false;
 
-  // Shared memory: row (r % N) * rows_by_vector + r / N for row number r, `pitch` bytes each; rows in order
-  // for Assembly::vectors and mixed. Assembly::mixed: the output's axes count bytes of shared memory in
-  // `row`.
+  // Shared memory (kernels/tile_layout.hpp): rows of `pitch` bytes, in blocks of `rows_by_vector`.
+  // Assembly::mixed: the output's axes count bytes of shared memory in `row`.
   std::uint32_t pitch = 0, rows_by_vector = 1;
   std::uint32_t tile_bytes = 0, shared_bytes = 0;  // without and with the tables behind the tile
 
@@ -79,6 +82,7 @@ struct TileParams : CopyOperands {
   Assembly assembly = Assembly::elements;
   TileAxes write_run, write_rest;
   Divisor write_width, write_rows;
+  std::uint32_t write_items = 1;  // vectors of all strips
   std::uint32_t write_vectors = 1, write_elements = 1;
   std::int32_t write_cut = -1;
   std::uint32_t write_cut_step = 1;
@@ -86,9 +90,11 @@ struct TileParams : CopyOperands {
   std::uint32_t element_wrap = 0;  // bytes back, where an output vector leaves the last block of rows;
                                    // Assembly::mixed: bytes on, where the run's first axis ends
   std::uint32_t mixed_plane = 0;   // Assembly::mixed: elements along the run's first two axes
-  std::uint32_t element_column = 0, element_row = 1;  // the same step, in columns and rows
-  std::int32_t group_step = 0;   // Assembly::words: elements between the output runs written together
-  std::int32_t first_grid = -1;  // Assembly::skewed: the grid axis whose first tile writes the runs' heads
+  std::int32_t group_step = 0;     // Assembly::words: elements between the output runs written together
+  // Skewed runs: columns between their elements (0: rows), bytes between their vectors, and the grid axis
+  // whose first tile writes the runs' heads.
+  std::uint32_t element_column = 0, vector_step = 0;
+  std::int32_t first_grid = -1;
 
   // The tiles, the fastest axis first.
   std::int32_t grid_rank = 0;

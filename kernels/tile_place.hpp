@@ -11,6 +11,7 @@ struct Place {
   std::uint32_t limit[2];                       // extents of the tile along the cut axes
   std::uint32_t read_elements, write_elements;  // of the tile's rows
   bool inner = true;                            // TileParams::inner_begin
+  bool whole = true;                            // nothing of it is cut off
   bool first = true;                            // along TileParams::first_grid
 };
 
@@ -34,6 +35,7 @@ __device__ __forceinline__ Place place_tile(const TileParams& p) {
     tile = rest;
   }
   place.inner = place.in >= p.inner_begin && place.in < p.inner_end;
+  place.whole = place.limit[0] == p.cut[0].tile && place.limit[1] == p.cut[1].tile;
   const auto cut_short = [&](std::int32_t cut, std::uint32_t step, std::uint32_t elements) {
     return cut < 0 ? elements : (cut == 0 ? place.limit[0] : place.limit[1]) * step;
   };
@@ -68,13 +70,6 @@ __device__ __forceinline__ Position walk(const TileAxes& axes, std::uint32_t ind
 
 __device__ __forceinline__ bool inside(const Position& position, const Place& place) {
   return (position.limited & 0xffff) < place.limit[0] && position.limited >> 16 < place.limit[1];
-}
-
-/// The byte in shared memory where row number `row` starts; N: elements of an output vector, 1 for rows in
-/// order.
-template <int N>
-__device__ __forceinline__ std::uint32_t row_begin(const TileParams& p, std::uint32_t row) {
-  return ((row % N) * p.rows_by_vector + row / N) * p.pitch;
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

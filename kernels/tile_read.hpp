@@ -40,7 +40,6 @@ struct WordsOf {
     }
   }
 
- private:
   static __device__ __forceinline__ std::uint32_t bits_of(T value) {
     if constexpr (sizeof(T) == 1) {
       return value;
@@ -52,12 +51,16 @@ struct WordsOf {
   }
 };
 
+/// Whether the tile holds what the input holds.
+template <class From, class To, class Store>
+constexpr bool moves = std::is_same_v<From, To>&& Store::kMoves;
+
 /// 16 bytes of the input, converted, to shared memory. They travel as words: as an array of bytes the
 /// compiler would take a register for each.
 template <class From, class To, class Store>
 __device__ __forceinline__ void store_converted(const TileParams& p, unsigned char* target,
                                                 const Pack<std::uint32_t>& words) {
-  if constexpr (std::is_same_v<From, To>) {
+  if constexpr (moves<From, To, Store>) {
     store_16_bytes(target, &words);
   } else {
     constexpr int kRead = vector_count<From>;
@@ -82,8 +85,11 @@ __device__ __forceinline__ Pack<std::uint32_t> load_anywhere(const TileParams& p
                                                              const From* address, int valid) {
   const std::int64_t begin =
       reinterpret_cast<const unsigned char*>(address) - static_cast<const unsigned char*>(input);
-  if (begin - 15 >= p.in_begin && begin + 31 <= p.in_end)
-    return load_unaligned<static_cast<int>(sizeof(From)), false>(address);
+  if (begin - 15 >= p.in_begin && begin + 31 <= p.in_end) {
+    UnalignedLoad load;
+    load.start(address);
+    return load.words<static_cast<int>(sizeof(From))>();
+  }
   WordsOf<From> words;
 #pragma unroll
   for (int i = 0; i < vector_count<From>; ++i) {
@@ -92,35 +98,55 @@ __device__ __forceinline__ Pack<std::uint32_t> load_anywhere(const TileParams& p
   return words.pack;
 }
 
+template <bool kUnaligned>
+using VectorLoad = std::conditional_t<kUnaligned, UnalignedLoad, AlignedLoad>;
+
+/// A vector of a row of the input, null where there is none; `place`: TileRow::place of the row.
+template <class From>
+__device__ __forceinline__ const From* find_vector(const TileParams& p, const TileTables& tables,
+                                                   const TileBase& base, std::uint32_t row,
+                                                   std::uint32_t first, std::uint32_t& place) {
+  if (row >= p.read_rows || first >= base.read_elements) return nullptr;
+  const TileRow entry = tables.rows[row];
+  place = entry.place;
+  if (entry.place == kOutside) return nullptr;
+  return static_cast<const From*>(base.in) + (entry.offset + static_cast<std::int32_t>(first));
+}
+
 template <class From, class To, bool kUnaligned, class Store>
 __device__ __forceinline__ void read_tile(const TileParams& p, const TileTables& tables,
                                           unsigned char* tile) {
   constexpr int kRead = vector_count<From>, kItems = elements_per_thread<From, To> / kRead;
+  // Loads on their way at a time. Two words and their shift take many registers: more blocks in their place
+  // have more loads on their way.
+  constexpr int kInFlight = kUnaligned ? 1 : kItems;
   const TileBase base = *tables.base;
-  const From* in = static_cast<const From*>(base.in);
-  Pack<std::uint32_t> packs[kItems];  // all on their way before the first is stored
-  std::uint32_t targets[kItems];
+#pragma unroll 1
+  for (int begin = 0; begin < kItems; begin += kInFlight) {
+    VectorLoad<kUnaligned> loads[kInFlight];
+    std::uint32_t targets[kInFlight];
 #pragma unroll
-  for (int item = 0; item < kItems; ++item) {
-    std::uint32_t vector = threadIdx.x + static_cast<std::uint32_t>(item) * blockDim.x;
-    const std::uint32_t number = split(vector, p.read_vectors), first = vector * kRead;
-    targets[item] = kOutside;
-    if (number >= p.read_rows || first >= base.read_elements) continue;
-    const TileRow row = tables.rows[number];
-    if (row.place == kOutside) continue;
-    targets[item] = row.place + first * static_cast<std::uint32_t>(sizeof(To));
-    const From* address = in + (row.offset + static_cast<std::int32_t>(first));
-    if constexpr (!kUnaligned) {
-      load_global_16_bytes(&packs[item], address);
-    } else {
-      packs[item] = base.inner
-                        ? load_unaligned<static_cast<int>(sizeof(From)), true>(address)
-                        : load_anywhere(p, base.input, address, static_cast<int>(base.read_elements - first));
+    for (int i = 0; i < kInFlight; ++i) {
+      std::uint32_t vector = threadIdx.x + static_cast<std::uint32_t>(begin + i) * blockDim.x, place = 0;
+      const std::uint32_t row = split(vector, p.read_vectors), first = vector * kRead;
+      targets[i] = kOutside;
+      const From* address = find_vector<From>(p, tables, base, row, first, place);
+      if (address == nullptr) continue;
+      const std::uint32_t target = place + first * static_cast<std::uint32_t>(sizeof(To));
+      if (kUnaligned && !base.inner) {
+        const int valid = static_cast<int>(base.read_elements - first);
+        store_converted<From, To, Store>(p, tile + target, load_anywhere(p, base.input, address, valid));
+        continue;
+      }
+      targets[i] = target;
+      loads[i].start(address);
     }
-  }
 #pragma unroll
-  for (int item = 0; item < kItems; ++item) {
-    if (targets[item] != kOutside) store_converted<From, To, Store>(p, tile + targets[item], packs[item]);
+    for (int i = 0; i < kInFlight; ++i) {
+      if (targets[i] == kOutside) continue;
+      store_converted<From, To, Store>(p, tile + targets[i],
+                                       loads[i].template words<static_cast<int>(sizeof(From))>());
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // What becomes of a tile's elements: the element operation of the tile kernel. `read` gives what a tile holds
-// of an element of the input, `vector` and `element` store what it holds.
+// of an element of the input, `vector` and `element` store what it holds. kMoves: elements of one type are
+// the same in the tile as in the input.
 #pragma once
 
 #include "kernels/pack.hpp"
@@ -10,6 +11,7 @@ namespace relayout::RELAYOUT_BACKEND {
 
 /// out = cast(in).
 struct StoreAsIs {
+  static constexpr bool kMoves = true;
   template <class To, class From>
   static __device__ __forceinline__ To read(const TileParams&, From value) {
     return convert<To>(value);
@@ -27,6 +29,7 @@ struct StoreAsIs {
 
 /// out = cast(alpha * in): scaled on the way in, where the product is rounded once.
 struct ReadScaled : StoreAsIs {
+  static constexpr bool kMoves = false;
   template <class To, class From>
   static __device__ __forceinline__ To read(const TileParams& p, From value) {
     return scale<To>(p, value);
@@ -35,6 +38,7 @@ struct ReadScaled : StoreAsIs {
 
 /// out = alpha * in + beta * out, of one floating type.
 struct StoreScaled {
+  static constexpr bool kMoves = true;
   template <class To>
   static __device__ __forceinline__ To read(const TileParams&, To value) {
     return value;

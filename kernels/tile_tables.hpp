@@ -5,6 +5,7 @@
 
 #include "host/plan/tile_rules.hpp"
 #include "kernels/operand_pointers.hpp"
+#include "kernels/tile_layout.hpp"
 #include "kernels/tile_place.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -15,15 +16,48 @@ constexpr std::uint32_t kOutside = 0xffffffff;
 struct alignas(8) TileRow {
   std::int32_t offset;  // elements from the tile's first
   std::uint32_t place;  // in shared memory: rows of the input: bytes; runs of the output: Position::packed,
-                        // bytes for Assembly::mixed
+                        // bytes for Assembly::mixed, SkewedPlace::packed for skewed runs
 };
+
+/// Where a run's first vector starts that lies on a boundary of memory, `skew` elements into the run: the
+/// byte of its first word, the block of rows of that word, and the element of the word. The table's offset is
+/// the vector's too.
+struct SkewedPlace {
+  std::uint32_t byte = 0, block = 0, element = 0, skew = 0;
+
+  __device__ __forceinline__ std::uint32_t packed() const {
+    return byte | block << 18 | element << 22 | skew << 24;
+  }
+  static __device__ __forceinline__ SkewedPlace unpack(std::uint32_t place) {
+    return {place & 0x3ffff, place >> 18 & 15, place >> 22 & 3, place >> 24};
+  }
+};
+
+/// Elements of a run in front of its first boundary.
+template <class To>
+__device__ __forceinline__ std::uint32_t skew_of(const To* run) {
+  return static_cast<std::uint32_t>(-(reinterpret_cast<std::uintptr_t>(run) / sizeof(To))) %
+         (plan::kTileSkewBytes / sizeof(To));
+}
+
+/// Element `element` of the run at a position.
+template <class To, Assembly kAssembly>
+__device__ __forceinline__ SkewedPlace skewed_place(const TileParams& p, const Position& run,
+                                                    std::uint32_t element) {
+  using Layout = TileLayout<To, kAssembly>;
+  constexpr bool kRows = Layout::kSkewedRows;
+  const std::uint32_t row = kRows ? run.row + element : run.row, word = row / Layout::kGroup;
+  const std::uint32_t column = kRows ? run.column : run.column + element * p.element_column;
+  return {Layout::row_begin(p, word) + Layout::column_begin(column), kRows ? word % Layout::kBlocks : 0,
+          row % Layout::kGroup, element};
+}
 
 struct alignas(16) TileBase {
   const void* in;  // the tile's first elements
   void* out;
   const void* input;  // the operand's first element
   std::uint32_t read_elements, write_elements;
-  bool inner, first;
+  bool inner, first, whole;
 };
 
 static_assert(sizeof(TileRow) == plan::kTileRowBytes);
@@ -42,36 +76,49 @@ struct TileTables {
         vectors(reinterpret_cast<std::uint32_t*>(runs + p.write_rows.value)) {}
 };
 
-/// kVectors: elements of an output vector where there is a table of vectors, else 0. kRowsPerVector: as in
-/// row_begin.
-template <class From, class To, int kRowsPerVector, int kVectors, bool kBytes>
+template <class From, class To, Assembly kAssembly>
 __device__ __forceinline__ void fill_tables(const TileParams& p, const TileTables& tables) {
+  using Layout = TileLayout<To, kAssembly>;
+  constexpr int kCount = 16 / static_cast<int>(sizeof(To));
+  constexpr bool kVectors =
+      kAssembly != Assembly::mixed && !Layout::kSkewed;  // whether there is a third table
   const std::uint32_t runs_end = p.read_rows + p.write_rows.value;
-  const std::uint32_t end = runs_end + (kVectors > 0 ? p.write_vectors : 0);
+  const std::uint32_t end = runs_end + (kVectors ? p.write_vectors : 0);
   if (threadIdx.x >= end) return;
   const Place place = place_tile(p);
+  To* out = static_cast<To*>(output_of(p)) + place.out;
   if (threadIdx.x == 0) {
     const void* input = input_of(p);
     *tables.base = {static_cast<const From*>(input) + place.in,
-                    static_cast<To*>(output_of(p)) + place.out,
+                    out,
                     input,
                     place.read_elements,
                     place.write_elements,
                     place.inner,
-                    place.first};
+                    place.first,
+                    place.whole};
   }
 #pragma unroll 1
   for (std::uint32_t i = threadIdx.x; i < end; i += blockDim.x) {
     if (i < p.read_rows) {
-      const Position position = walk(p.read_rest, i);
-      tables.rows[i] = {position.offset,
-                        inside(position, place) ? row_begin<kRowsPerVector>(p, position.row) : kOutside};
+      const Position row = walk(p.read_rest, i);
+      tables.rows[i] = {row.offset,
+                        inside(row, place) ? Layout::row_begin(p, row.row / Layout::kGroup) : kOutside};
     } else if (i < runs_end) {
-      const Position position = walk(p.write_rest, i - p.read_rows);
-      const std::uint32_t at = kBytes ? position.row : position.packed();
-      tables.runs[i - p.read_rows] = {position.offset, inside(position, place) ? at : kOutside};
-    } else if constexpr (kVectors > 0) {
-      tables.vectors[i - runs_end] = walk(p.write_run, (i - runs_end) * kVectors).packed();
+      const Position run = walk(p.write_rest, i - p.read_rows);
+      TileRow entry{run.offset, run.packed()};
+      bool exists = inside(run, place);
+      if constexpr (kAssembly == Assembly::mixed) entry.place = run.row;
+      if constexpr (Layout::kSkewed) {
+        const std::uint32_t skew = skew_of(out + run.offset);
+        entry = {run.offset + static_cast<std::int32_t>(skew),
+                 skewed_place<To, kAssembly>(p, run, skew).packed()};
+        exists = exists && skew < place.write_elements;
+      }
+      if (!exists) entry.place = kOutside;
+      tables.runs[i - p.read_rows] = entry;
+    } else if constexpr (kVectors) {
+      tables.vectors[i - runs_end] = walk(p.write_run, (i - runs_end) * kCount).packed();
     }
   }
 }

@@ -27,7 +27,7 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables
                                            const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
   constexpr int kGroup = kAssembly == Assembly::words ? 4 / static_cast<int>(sizeof(To)) : 1;
-  constexpr int kRowsPerVector = kAssembly == Assembly::vectors ? 1 : kCount;
+  using Layout = TileLayout<To, kAssembly>;
   // A lane may have less than one item: of f64 to two runs of f16.
   constexpr std::uint32_t kPerItem = kCount * kGroup;
   constexpr std::uint32_t kTurns = (elements_per_thread<From, To> + kPerItem - 1) / kPerItem;
@@ -40,8 +40,7 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables
     if (item.run.place == kOutside || first >= elements) continue;
     To* address = out + (item.run.offset + static_cast<std::int32_t>(first));
     const std::uint32_t at = item.run.place + tables.vectors[item.vector];
-    const unsigned char* source = tile + row_begin<kRowsPerVector>(p, at & 0xffff) +
-                                  (at >> 16) * static_cast<std::uint32_t>(sizeof(To));
+    const unsigned char* source = tile + Layout::row_begin(p, at & 0xffff) + Layout::column_begin(at >> 16);
     if constexpr (kAssembly == Assembly::vectors) {
       Pack<std::uint32_t> words;
       load_16_bytes(&words, source);
@@ -132,62 +131,6 @@ __device__ __forceinline__ void write_mixed(const TileParams& p, const TileTable
       run.go(first + i);
       Store::element(p, address + i, *reinterpret_cast<const To*>(source + run.byte()));
     }
-  }
-}
-
-/// Each run is written from its first 32-byte boundary of memory on, and as far past the tile's own end as
-/// the next tile's run starts late; the tile holds that many more rows. The first tile also writes what lies
-/// before the boundary.
-template <class From, class To, class Store>
-__device__ __forceinline__ void write_skewed(const TileParams& p, const TileTables& tables,
-                                             const unsigned char* tile) {
-  constexpr int kCount = vector_count<To>;
-  constexpr std::uint32_t kBoundary = 32 / sizeof(To);
-  To* out = static_cast<To*>(tables.base->out);
-  const std::uint32_t elements = tables.base->write_elements;
-  const auto skew_of = [](const To* run) {
-    return static_cast<std::uint32_t>(-(reinterpret_cast<std::uintptr_t>(run) / sizeof(To))) % kBoundary;
-  };
-  const auto row_of = [&](const TileRow& run, std::uint32_t element) {
-    return (run.place & 0xffff) + element * p.element_row;
-  };
-  const auto place_of = [&](const TileRow& run, std::uint32_t element) {
-    const std::uint32_t column = (run.place >> 16) + element * p.element_column;
-    return row_begin<kCount>(p, row_of(run, element)) + column * static_cast<std::uint32_t>(sizeof(To));
-  };
-#pragma unroll 1
-  for (std::uint32_t turn = 0; turn < elements_per_thread<From, To> / kCount; ++turn) {
-    const WriteItem item = write_item(p, tables, threadIdx.x + turn * blockDim.x);
-    if (item.run.place == kOutside) continue;
-    To* run = out + item.run.offset;
-    const std::uint32_t first = item.vector * kCount + skew_of(run);
-    if (first >= elements) continue;
-    if (first + kCount > elements) {  // the run's end: nothing behind it is in shared memory
-#pragma unroll 1
-      for (std::uint32_t e = first; e < elements; ++e) {
-        Store::element(p, run + e, *reinterpret_cast<const To*>(tile + place_of(item.run, e)));
-      }
-      continue;
-    }
-    const unsigned char* source = tile + place_of(item.run, first);
-    const std::uint32_t row = row_of(item.run, first) % kCount;
-    WordsOf<To> words;
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      // Element i lies one block of rows on, or in the next row of the first block.
-      const std::uint32_t wrap = row + i >= kCount ? p.element_wrap : 0;
-      words.set(i, *reinterpret_cast<const To*>(source + i * p.element_step - wrap));
-    }
-    Store::vector(p, run + first, words.pack);
-  }
-  if (!tables.base->first) return;
-#pragma unroll 1
-  for (std::uint32_t item = threadIdx.x; item < p.write_rows.value * kBoundary; item += blockDim.x) {
-    const std::uint32_t element = item % kBoundary;
-    const TileRow row = tables.runs[item / kBoundary];
-    To* run = out + row.offset;
-    if (row.place != kOutside && element < skew_of(run) && element < elements)
-      Store::element(p, run + element, *reinterpret_cast<const To*>(tile + place_of(row, element)));
   }
 }
 

@@ -1,47 +1,66 @@
-// 16 bytes from any address, as the two aligned words of 16 bytes around them, joined by a shift.
+// 16 bytes from any address, as the two aligned words of 16 bytes around them, joined by a shift. In two
+// parts, so that many loads can be on their way before the first is waited for.
 #pragma once
 
 #include "kernels/pack.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// kAlignment: bytes of which the address is a multiple. kBothInside: both aligned words may be read wherever
-/// the address lies between them; else the second is not where the first is all.
-template <int kAlignment, bool kBothInside>
-__device__ __forceinline__ Pack<std::uint32_t> load_unaligned(const void* address) {
-  const unsigned offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & 15);
-  const auto* aligned =
-      reinterpret_cast<const std::uint32_t*>(static_cast<const unsigned char*>(address) - offset);
-  Pack<std::uint32_t> low, high;
-  load_global_16_bytes(&low, aligned);
-  high = low;
-  if (kBothInside || offset != 0) load_global_16_bytes(&high, aligned + 4);
-  std::uint32_t words[8];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    words[i] = low.values[i];
-    words[i + 4] = high.values[i];
+/// The loads of 16 bytes from any address.
+struct UnalignedLoad {
+  Pack<std::uint32_t> low, high = {};  // the aligned words around the address
+  unsigned offset;                     // bytes behind the first one's start
+
+  /// The second word is read only where the bytes reach into it.
+  __device__ __forceinline__ void start(const void* address) {
+    offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & 15);
+    const auto* aligned =
+        reinterpret_cast<const std::uint32_t*>(static_cast<const unsigned char*>(address) - offset);
+    load_global_16_bytes(&low, aligned);
+    if (offset != 0) load_global_16_bytes(&high, aligned + 4);
   }
-  // By 8 bytes, by 4, by the rest: no branch, no index that is not known to the compiler; values, since a
-  // choice between two elements of an array would put the array into memory.
+
+  /// kAlignment: bytes of which the address is a multiple.
+  template <int kAlignment>
+  __device__ __forceinline__ Pack<std::uint32_t> words() const {
+    std::uint32_t words[8];
 #pragma unroll
-  for (int i = 0; i < 6; ++i) {
-    const std::uint32_t here = words[i], there = words[i + 2];
-    words[i] = offset & 8 ? there : here;
-  }
-  if constexpr (kAlignment < 8) {
-#pragma unroll
-    for (int i = 0; i < 5; ++i) {
-      const std::uint32_t here = words[i], there = words[i + 1];
-      words[i] = offset & 4 ? there : here;
+    for (int i = 0; i < 4; ++i) {
+      words[i] = low.values[i];
+      words[i + 4] = high.values[i];
     }
-  }
-  Pack<std::uint32_t> joined;
+    // By 8 bytes, by 4, by the rest: no branch, no index that is not known to the compiler; values, since a
+    // choice between two elements of an array would put the array into memory.
 #pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    joined.values[i] = kAlignment < 4 ? __funnelshift_r(words[i], words[i + 1], offset % 4 * 8) : words[i];
+    for (int i = 0; i < 6; ++i) {
+      const std::uint32_t here = words[i], there = words[i + 2];
+      words[i] = offset & 8 ? there : here;
+    }
+    if constexpr (kAlignment < 8) {
+#pragma unroll
+      for (int i = 0; i < 5; ++i) {
+        const std::uint32_t here = words[i], there = words[i + 1];
+        words[i] = offset & 4 ? there : here;
+      }
+    }
+    Pack<std::uint32_t> joined;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      joined.values[i] = kAlignment < 4 ? __funnelshift_r(words[i], words[i + 1], offset % 4 * 8) : words[i];
+    }
+    return joined;
   }
-  return joined;
-}
+};
+
+/// The same from 16-byte boundaries.
+struct AlignedLoad {
+  Pack<std::uint32_t> pack;
+
+  __device__ __forceinline__ void start(const void* address) { load_global_16_bytes(&pack, address); }
+  template <int kAlignment>
+  __device__ __forceinline__ Pack<std::uint32_t> words() const {
+    return pack;
+  }
+};
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -137,6 +137,7 @@ TEST(CopyNest, TheInputsFastestAxis) {
   EXPECT_EQ(axis_of({16, 17, 18, 19}, {3, 1, 2, 0}), 0);
   // in[i, j] does not depend on i: an axis of stride 0 is never the one to run along.
   EXPECT_EQ(fastest_input_axis(common_nest(view_of({64, 64}, {64, 1}), view_of({64, 64}, {0, 1}))), 1);
+  EXPECT_EQ(fastest_input_axis(common_nest(view_of({64, 64}, {64, 1}), view_of({64, 64}, {1, 0}))), 0);
 }
 
 }  // namespace

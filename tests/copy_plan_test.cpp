@@ -1,9 +1,6 @@
-// Plans of copies: which kernel and why, what they promise about memory, and running them again on other
-// memory.
+// Plans of copies run: on the planned memory and on other, recorded, and what they refuse.
+// tests/copy_details_test.cpp has what they say.
 #include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
 
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
@@ -11,127 +8,6 @@
 
 namespace relayout::test {
 namespace {
-
-/// A contiguous [shape] of planned, aligned memory permuted by `axes`.
-CopyPlan plan_of(const PlanTarget& target, DType type, const Dims& shape, const std::vector<int>& axes) {
-  Dims out;
-  for (const int axis : axes) out.push_back(shape[static_cast<std::size_t>(axis)]);
-  return plan_permute(target, TensorView(nullptr, type, shape), axes, TensorView(nullptr, type, out));
-}
-
-const std::vector<DeviceProperties> kGpus{DeviceProperties::h200(), DeviceProperties::mi300x()};
-
-void expect_words(const CopyPlan& plan, const std::vector<std::string>& words) {
-  const std::string text = plan.explain();
-  for (const std::string& word : words)
-    EXPECT_NE(text.find(word), std::string::npos) << "no '" << word << "' in:\n" << text;
-}
-
-TEST(CopyPlan, AlignedTransposesTakeTheWindowKernel) {
-  for (const DeviceProperties& gpu : kGpus) {
-    const CopyPlan plan = plan_of(gpu, DType::f32, {8192, 8192}, {1, 0});
-    const CopyDetails details = plan.details();
-    EXPECT_EQ(details.kernel, CopyKernel::window);
-    for (const CopySide& side : {details.in, details.out}) {
-      EXPECT_EQ(side.vector_bytes, 16);
-      EXPECT_TRUE(side.aligned_vectors);
-      EXPECT_EQ(side.bytes, std::int64_t{8192} * 8192 * 4);
-      EXPECT_EQ(side.alignment, 16);
-      EXPECT_GE(side.run_bytes, 128);
-      EXPECT_EQ(side.sectors_touched, side.sectors_needed);
-    }
-    EXPECT_LE(details.shared_bytes, gpu.shared_memory_per_block);
-    EXPECT_EQ(details.tile.size(), 2u);
-    EXPECT_EQ(details.blocks * details.tile[0] * details.tile[1], 8192 * 8192);
-    expect_words(plan, {"window", gpu.name, "f32[8192, 8192]", "16 bytes an access", "268435456 bytes",
-                        std::to_string(details.blocks) + " blocks"});
-  }
-}
-
-TEST(CopyPlan, BytesAndManyAxesTakeTiles) {
-  for (const DeviceProperties& gpu : kGpus) {
-    for (const CopyPlan& plan : {plan_of(gpu, DType::u8, {4096, 4096}, {1, 0}),
-                                 plan_of(gpu, DType::f32, {48, 30, 28, 26, 24}, {4, 3, 2, 1, 0}),
-                                 plan_of(gpu, DType::f16, {64, 64, 64}, {1, 0, 2})}) {
-      const CopyDetails details = plan.details();
-      EXPECT_EQ(details.kernel, CopyKernel::tile);
-      EXPECT_EQ(details.in.vector_bytes, 16);
-      EXPECT_EQ(details.out.vector_bytes, 16);
-      EXPECT_LE(details.shared_bytes, gpu.shared_memory_per_block);
-      EXPECT_LE(details.threads, gpu.max_threads_per_block);
-      EXPECT_GE(details.in.sectors_touched, details.in.sectors_needed);
-      EXPECT_GE(details.out.sectors_touched, details.out.sectors_needed);
-      expect_words(plan, {"Kernel tile", gpu.name, "shared memory", "sectors"});
-    }
-  }
-}
-
-TEST(CopyPlan, OddPitchesReadRowsThatStartAnywhere) {
-  const CopyPlan plan = plan_of(DeviceProperties::h200(), DType::f32, {12345, 6789}, {1, 0});
-  const CopyDetails details = plan.details();
-  EXPECT_EQ(details.kernel, CopyKernel::tile);
-  EXPECT_FALSE(details.in.aligned_vectors);
-  EXPECT_FALSE(details.out.aligned_vectors);
-  EXPECT_GT(details.in.sectors_touched, details.in.sectors_needed);
-  expect_words(plan, {"start anywhere"});
-}
-
-TEST(CopyPlan, WhatHasNoRunIsGathered) {
-  const TensorView out(nullptr, DType::f32, {64, 64});
-  const CopyPlan plan =
-      plan_cast(DeviceProperties::h200(), TensorView(nullptr, DType::f32, {64, 64}, {128, 2}), out);
-  const CopyDetails details = plan.details();
-  EXPECT_EQ(details.kernel, CopyKernel::gather);
-  EXPECT_EQ(details.in.run_bytes, 4);
-  EXPECT_EQ(details.out.run_bytes, 4096);
-  EXPECT_EQ(details.in.sectors_touched, 2 * details.in.sectors_needed);
-  EXPECT_EQ(details.blocks, 4);
-  expect_words(plan, {"gather", "4 blocks", "no run"});
-}
-
-TEST(CopyPlan, CrossingShapesHaveAxesOfTheirOwn) {
-  const CopyPlan plan = plan_copy(DeviceProperties::mi300x(), TensorView(nullptr, DType::f32, {4, 6}, {7, 1}),
-                                  TensorView(nullptr, DType::f32, {6, 4}, {5, 1}));
-  EXPECT_EQ(plan.details().kernel, CopyKernel::gather);
-  EXPECT_TRUE(plan.details().in_strides.empty());
-  expect_words(plan, {"axes of its own", "no loop nest in common"});
-}
-
-TEST(CopyPlan, TheProcessorRunsItsOwnCode) {
-  const CopyPlan plan = plan_of(Device::cpu(), DType::f32, {64, 64}, {1, 0});
-  EXPECT_EQ(plan.details().kernel, CopyKernel::native);
-  expect_words(plan, {"native", "cpu"});
-}
-
-TEST(CopyPlan, NothingToDo) {
-  const CopyPlan plan = plan_of(DeviceProperties::h200(), DType::f32, {0, 64}, {1, 0});
-  EXPECT_EQ(plan.details().kernel, CopyKernel::nothing);
-  expect_words(plan, {"no elements"});
-}
-
-/// A repeated row is read once.
-TEST(CopyPlan, BytesCountDifferentElements) {
-  const CopyPlan plan =
-      plan_cast(DeviceProperties::h200(), TensorView(nullptr, DType::f16, {100, 64}, {0, 1}),
-                TensorView(nullptr, DType::f32, {100, 64}));
-  EXPECT_EQ(plan.details().in.bytes, 128);
-  EXPECT_EQ(plan.details().out.bytes, 25600);
-}
-
-/// A plan is for any memory that is as aligned as the planned one; by how much, it says.
-TEST(CopyPlan, Alignment) {
-  alignas(64) static char memory[64];
-  const auto alignment_of = [&](std::ptrdiff_t offset) {
-    const TensorView in(memory + offset, DType::u8, {4, 4});
-    return plan_cast(DeviceProperties::h200(), in, TensorView(nullptr, DType::u8, {4, 4}))
-        .details()
-        .in.alignment;
-  };
-  EXPECT_EQ(alignment_of(0), 16);
-  EXPECT_EQ(alignment_of(8), 8);
-  EXPECT_EQ(alignment_of(6), 2);
-  EXPECT_EQ(alignment_of(3), 1);
-}
 
 class CopyPlanTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, CopyPlanTest, ::testing::ValuesIn(test_devices()), device_test_name);
@@ -191,7 +67,8 @@ TEST_P(CopyPlanTest, RunsOnOtherMemory) {
 }
 
 TEST_P(CopyPlanTest, PlansWithoutMemory) {
-  const CopyPlan plan = plan_of(device(), DType::f32, {40, 36}, {1, 0});
+  const CopyPlan plan = plan_transpose(device(), TensorView(nullptr, DType::f32, {40, 36}),
+                                       TensorView(nullptr, DType::f32, {36, 40}));
   GuardedBuffer in(stream(), Role::input, DType::f32, {40, 36}),
       out(stream(), Role::output, DType::f32, {36, 40});
   fill_bits(in.host());
@@ -199,7 +76,7 @@ TEST_P(CopyPlanTest, PlansWithoutMemory) {
   plan.run(stream(), in.device().data(), out.device().data());
   reference::permute(in.host(), {1, 0}, out.host());
   EXPECT_TRUE(out.check(NanRule::exact));
-  expect_error(ErrorCode::null_pointer, {"permute", "input"}, [&] { plan.run(stream()); });
+  expect_error(ErrorCode::null_pointer, {"transpose", "input"}, [&] { plan.run(stream()); });
   expect_error(ErrorCode::null_pointer, {"output"}, [&] { plan.run(stream(), in.device().data(), nullptr); });
 }
 

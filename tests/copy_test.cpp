@@ -88,6 +88,22 @@ TEST_P(CopyTest, ManyElementsWithoutANestInCommon) {
   check(stream(), move_of(DType::f16, {301, 307}, {311, 1}, {307, 301}, {302, 1}));
 }
 
+/// Runs of 700 and 1400 elements.
+TEST_P(CopyTest, ScaledLongRuns) {
+  for (const DType from : {DType::f16, DType::bf16, DType::f32})
+    for (const DType to : {DType::f16, DType::f32}) {
+      GuardedBuffer in(stream(), Role::input, from, {3, 1400}, {1500, 1}),
+          out(stream(), Role::output, to, {2, 2100}, {2200, 1});
+      fill_values(in.host());
+      fill_values(out.host(), 2);
+      in.upload();
+      out.upload();
+      copy(stream(), in.device(), out.device(), {0.1, -3});
+      reference::copy(in.host(), out.host(), {0.1, -3});
+      EXPECT_TRUE(out.check()) << name_of(from) << " to " << name_of(to);
+    }
+}
+
 TEST_P(CopyTest, Casts) {
   const std::vector<DType> floats{DType::f16, DType::bf16, DType::f32, DType::f64};
   for (const DType from : floats) {

@@ -63,11 +63,20 @@ TEST(TilePlan, AKeptFastestAxisMovesVectors) {
 TEST(TilePlan, OddPitchesAreSkewed) {
   const TilePlan plan = plan_of({12345, 6789}, {1, 0}, 4);
   ASSERT_TRUE(plan.valid);
-  EXPECT_EQ(plan.assembly, TileWrite::skewed);
+  EXPECT_EQ(plan.assembly, TileWrite::skewed_rows);
   EXPECT_TRUE(plan.unaligned);
   ASSERT_EQ(plan.skewed_axis, 1);  // the output's fastest
   EXPECT_GE(plan.extent[1], plan.step[1] + 8) << "a sector of 32 bytes more than the step";
   EXPECT_EQ(plan.step[1] % 8, 0);
+}
+
+TEST(TilePlan, SkewedRunsOfShortElementsAreWordsOfSeveralRows) {
+  for (const int bytes : {1, 2}) {
+    const TilePlan plan = plan_of({12345, 6789}, {1, 0}, bytes);
+    ASSERT_TRUE(plan.valid);
+    EXPECT_EQ(plan.assembly, TileWrite::skewed_groups);
+    EXPECT_EQ(plan.row_group, 4 / bytes);
+  }
 }
 
 TEST(TilePlan, ShortAxesAreMergedIntoRuns) {
@@ -139,6 +148,44 @@ void expect_sound(const LoopNest& nest, const TileTarget& target, const TilePlan
     ASSERT_EQ(plan.read.run_elements % (16 / target.in_bytes), 0);
     ASSERT_EQ(target.in_offset % 16, 0);
   }
+}
+
+TEST(TilePlan, DeviceClassesHaveNumbersOfTheirOwn) {
+  EXPECT_EQ(tile_target(DeviceProperties::h200(), 4, 2).tuning, &kTuningOf32Lanes);
+  EXPECT_EQ(tile_target(DeviceProperties::mi300x(), 4, 2).tuning, &kTuningOf64Lanes);
+  EXPECT_EQ(&tile_tuning(Device::emulated(32).properties()), &kTuningOf32Lanes);
+  EXPECT_EQ(&tile_tuning(Device::emulated(64).properties()), &kTuningOf64Lanes);
+  // Output runs every 192 bytes start on lines of 64 bytes, and on every second line of 128.
+  const auto score = [](const DeviceProperties& device, std::int64_t pitch) {
+    TensorView in(&memory, DType::f32, {4096, 32}, {1, 4096}),
+        out(&memory, DType::f32, {4096, 32}, {pitch, 1});
+    TileTarget target = tile_target(device, 4, 4);
+    target.multiprocessors = 132;
+    return choose_tile(normalise(make_nest(out, {in})), target).score;
+  };
+  EXPECT_EQ(score(DeviceProperties::h200(), 48), score(DeviceProperties::h200(), 64));
+  EXPECT_LT(score(DeviceProperties::mi300x(), 48), score(DeviceProperties::mi300x(), 64));
+}
+
+/// The search follows the numbers of its target.
+TEST(TilePlan, TuningIsData) {
+  TileTuning small = kTuningOf32Lanes;
+  small.most_threads = small.usual_threads;
+  small.longest_run = 128;
+  TileTarget target = target_of(4);
+  const LoopNest nest = nest_of({8192, 8192}, {1, 0});
+  EXPECT_EQ(choose_tile(nest, target).threads, 512);
+  target.tuning = &small;
+  for (const TilePlan& plan : tile_candidates(nest, target)) {
+    EXPECT_EQ(plan.threads, 256);
+    EXPECT_LE(plan.read.run_elements * 4, 128);
+    EXPECT_LE(plan.write.run_elements * 4, 128);
+  }
+  small.unaligned = 0.5;
+  const LoopNest odd = nest_of({12345, 6789}, {1, 0});
+  const double half = choose_tile(odd, target).score;
+  small.unaligned = 1;
+  EXPECT_DOUBLE_EQ(choose_tile(odd, target).score, 2 * half);
 }
 
 TEST(TilePlan, RandomNestsHaveSoundPlans) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "host/api/window_banks.hpp"
 #include "host/plan/bank_model.hpp"
 #include "host/plan/window_vector_rules.hpp"
 
@@ -56,10 +57,11 @@ Count writes(int packs, int samples, int vector) {
   return count;
 }
 
-/// Lanes read the packs of one position's row, then the next position's, at every distance from a boundary.
-Count reads(int packs, int samples, int vector, int stride) {
+/// Lanes read the packs of one position's row, then the next position's, at the first `offsets` distances
+/// from a boundary.
+Count reads(int packs, int samples, int vector, int stride, int offsets) {
   Count count;
-  for (int offset = 0; offset < vector; ++offset) {
+  for (int offset = 0; offset < offsets; ++offset) {
     const int positions = (samples - offset - 1) / stride + 1;
     for (int wave = 0; wave + kLanes <= positions * packs; wave += kLanes) {
       Slots slots;
@@ -85,9 +87,46 @@ TEST(WindowBanks, LoseWhatTheDocumentsSay) {
         Lost{4, 128, 4, 1, 0, 1}, Lost{4, 128, 8, 1, 0, 1}, Lost{4, 128, 1, 0, 0, 1}}) {
     SCOPED_TRACE(::testing::Message() << c.packs << " packs, vectors of " << c.vector);
     EXPECT_NEAR(writes(c.packs, c.samples, c.vector).lost(), c.writing, 0.0005);
-    EXPECT_NEAR(reads(c.packs, c.samples, c.vector, 1).lost(), c.reading, 0.0005);
-    EXPECT_NEAR(reads(c.packs, c.samples, c.vector, 2).lost(), c.reading_stride_2, 0.0006);
+    EXPECT_NEAR(reads(c.packs, c.samples, c.vector, 1, c.vector).lost(), c.reading, 0.0005);
+    EXPECT_NEAR(reads(c.packs, c.samples, c.vector, 2, c.vector).lost(), c.reading_stride_2, 0.0006);
   }
+}
+
+/// The count that a copy's plan says, for windows of one tap that start on a boundary.
+TEST(WindowBanks, PlansOfCopiesCountTheSame) {
+  for (const int packs : {4, 8, 16}) {
+    for (const int vector : {1, 4, 8}) {
+      SCOPED_TRACE(::testing::Message() << packs << " packs, vectors of " << vector);
+      WindowParams params;
+      params.in_type = vector == 4 ? DType::f32 : DType::f16;
+      params.out_type = DType::f16;
+      params.along_time = vector > 1;
+      params.channels = params.tile_channels = packs * 8;
+      params.positions = params.tile_positions = params.tile_samples = 128;
+      const plan::BankReport report = count_conflicts(params, DeviceProperties::mi300x());
+      const Count writing = writes(packs, 128, vector), reading = reads(packs, 128, vector, 1, 1);
+      EXPECT_EQ(report.fill.passes, writing.sum);
+      EXPECT_EQ(report.fill.least, 8 * writing.accesses);
+      EXPECT_EQ(report.drain.passes, reading.sum);
+      EXPECT_EQ(report.drain.least, 8 * reading.accesses);
+    }
+  }
+}
+
+/// Half of the positions and channels exist: half of the accesses, in whole warps.
+TEST(WindowBanks, PlansOfCopiesLeaveOutWhatDoesNotExist) {
+  WindowParams params;
+  params.in_type = params.out_type = DType::f32;
+  params.along_time = true;
+  params.tile_channels = 64;
+  params.tile_positions = params.tile_samples = 128;
+  params.channels = params.positions = 1000;
+  const plan::BankReport whole = count_conflicts(params, DeviceProperties::h200());
+  params.channels = 32;
+  params.positions = 64;
+  const plan::BankReport part = count_conflicts(params, DeviceProperties::h200());
+  EXPECT_EQ(part.fill.least, whole.fill.least / 4);
+  EXPECT_EQ(part.drain.least, whole.drain.least / 4);
 }
 
 TEST(WindowBanks, TheSlotsAreAPermutationOfEachRow) {

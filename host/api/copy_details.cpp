@@ -3,6 +3,8 @@
 #include <string>
 
 #include "host/api/copy_state.hpp"
+#include "host/api/tile_banks.hpp"
+#include "host/api/window_banks.hpp"
 #include "host/plan/copy_nest.hpp"
 #include "host/plan/sectors.hpp"
 #include "host/plan/window_vector_rules.hpp"
@@ -25,7 +27,8 @@ std::int64_t bytes_of(const TensorView& view) {
 
 class Describer {
  public:
-  explicit Describer(const CopyPlan::State& state) : copy_(state.copy), details_() {
+  explicit Describer(const CopyPlan::State& state)
+      : copy_(state.copy), device_(state.properties), details_() {
     details_.kernel = copy_.kernel;
     details_.extents = copy_.nest.extents;
     if (copy_.nest.operands() > 0) details_.out_strides = copy_.nest.strides[0];
@@ -82,11 +85,11 @@ class Describer {
     }
     details_.in.vector_bytes = details_.out.vector_bytes = kVectorBytes;
     details_.in.aligned_vectors = !tile.unaligned;
-    details_.out.aligned_vectors =
-        tile.assembly != plan::TileWrite::mixed && tile.assembly != plan::TileWrite::skewed;
+    details_.out.aligned_vectors = tile.assembly != plan::TileWrite::mixed && !plan::is_skewed(tile.assembly);
     count_sectors(details_.tile, step);
     // Each run is written from a sector boundary on.
-    if (tile.assembly == plan::TileWrite::skewed) details_.out.sectors_touched = details_.out.sectors_needed;
+    if (plan::is_skewed(tile.assembly)) details_.out.sectors_touched = details_.out.sectors_needed;
+    count_banks(std::get<TileParams>(copy_.params));
   }
 
   void window() {
@@ -105,6 +108,7 @@ class Describer {
     details_.in.vector_bytes = details_.out.vector_bytes = kVectorBytes;
     details_.in.aligned_vectors = details_.out.aligned_vectors = true;
     count_sectors(details_.tile, details_.tile);
+    count_banks(params);
   }
 
   void stream() {
@@ -173,7 +177,21 @@ class Describer {
     details_.in.sectors_touched = in.touched;
   }
 
+  template <class Params>
+  void count_banks(Params params) {
+    params.in = reinterpret_cast<const void*>(copy_.in.start(copy_.in.data));
+    params.out = reinterpret_cast<void*>(copy_.out.start(copy_.out.data));
+    const plan::BankModel model = plan::bank_model(device_);
+    const plan::BankReport report = count_conflicts(params, device_);
+    const auto banks_of = [&](plan::SharedAccess access, const plan::BankCount& count) {
+      return CopyBanks{model.banks(access), count.passes, count.least, count.worst};
+    };
+    details_.shared_writes = banks_of(plan::SharedAccess::write, report.fill);
+    details_.shared_reads = banks_of(plan::SharedAccess::read, report.drain);
+  }
+
   const PlannedCopy& copy_;
+  const DeviceProperties& device_;
   CopyDetails details_;
 };
 

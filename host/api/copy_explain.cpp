@@ -2,12 +2,14 @@
 #include <sstream>
 
 #include "host/api/copy_state.hpp"
+#include "host/plan/bank_model.hpp"
 
 namespace relayout {
 namespace {
 
 std::string plural(std::int64_t count, const std::string& word) {
-  return std::to_string(count) + " " + word + (count == 1 ? "" : "s");
+  const char* ending = count == 1 ? "" : word.back() == 's' ? "es" : "s";
+  return std::to_string(count) + " " + word + ending;
 }
 
 void explain_side(std::ostream& text, const char* name, const CopySide& side, bool vectors) {
@@ -44,6 +46,26 @@ void explain_choice(std::ostream& text, const CopyDetails& d, const std::string&
   }
 }
 
+void explain_banks(std::ostream& text, const char* name, const CopyBanks& banks) {
+  text << name << " take " << plural(banks.passes, "pass") << " of " << banks.banks << " banks a tile, ";
+  if (banks.passes == banks.least) {
+    text << "none of them for conflicts";
+  } else {
+    text << banks.passes - banks.least << " of them for conflicts, at worst " << banks.worst
+         << " where one would do";
+  }
+}
+
+/// Nothing for kernels that use no shared memory.
+void explain_shared_memory(std::ostream& text, const CopyDetails& d, const DeviceProperties& device) {
+  if (d.shared_writes.banks == 0) return;
+  text << "Shared memory, predicted for " << plan::bank_family(device) << " with " << device.warp_size
+       << " lanes: ";
+  explain_banks(text, "writes", d.shared_writes);
+  explain_banks(text, "; reads", d.shared_reads);
+  text << ".\n";
+}
+
 const char* words_of(plan::TileWrite write) {
   switch (write) {
     case plan::TileWrite::elements:
@@ -54,7 +76,10 @@ const char* words_of(plan::TileWrite write) {
       return "taken from shared memory as they lie";
     case plan::TileWrite::mixed:
       return "put together element by element, along several short axes";
-    case plan::TileWrite::skewed:
+    case plan::TileWrite::skewed_groups:
+      return "put together from words of several rows, each run from its first 32-byte boundary on";
+    case plan::TileWrite::skewed_rows:
+    case plan::TileWrite::skewed_columns:
       return "put together from elements, each run from its first 32-byte boundary on";
   }
   return "";
@@ -89,6 +114,7 @@ std::string CopyPlan::explain() const {
   const bool vectors = d.kernel == CopyKernel::tile || d.kernel == CopyKernel::window;
   explain_side(text, "Input", d.in, vectors);
   explain_side(text, "Output", d.out, vectors);
+  explain_shared_memory(text, d, state.properties);
   if (d.kernel == CopyKernel::tile)
     text << "Output vectors are " << words_of(state.copy.tile.assembly) << ".\n";
   return text.str();

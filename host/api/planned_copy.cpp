@@ -100,8 +100,14 @@ bool plan_as_window(const DeviceProperties& device, PlannedCopy& planned) {
   return true;
 }
 
+/// Whether to store past the caches.
+bool is_streaming(const DeviceProperties& device, const PlannedCopy& planned) {
+  return planned.nest.elements() * static_cast<std::int64_t>(size_of(planned.out_type)) >=
+         plan::tile_tuning(device).streaming_bytes;
+}
+
 /// Aligned and in one piece on both sides.
-bool plan_as_stream(PlannedCopy& planned) {
+bool plan_as_stream(const DeviceProperties& device, PlannedCopy& planned) {
   const plan::LoopNest& nest = planned.nest;
   if (nest.rank() != 1 || nest.strides[0][0] != 1 || nest.strides[1][0] != 1) return false;
   if (planned.in.alignment < kMostAlignment || planned.out.alignment < kMostAlignment) return false;
@@ -109,31 +115,28 @@ bool plan_as_stream(PlannedCopy& planned) {
   StreamParams params;
   set_operation(planned, params);
   params.elements = nest.elements();
-  params.streaming =
-      params.elements * static_cast<std::int64_t>(size_of(planned.out_type)) >= kStreamingBytes;
+  params.streaming = is_streaming(device, planned);
   planned.kernel = CopyKernel::stream;
   planned.params = params;
   return true;
 }
 
 plan::TileTarget tile_target(const DeviceProperties& device, const PlannedCopy& planned) {
-  plan::TileTarget target;
-  target.in_bytes = static_cast<int>(size_of(planned.in_type));
-  target.out_bytes = static_cast<int>(size_of(planned.out_type));
+  plan::TileTarget target = plan::tile_target(device, static_cast<int>(size_of(planned.in_type)),
+                                              static_cast<int>(size_of(planned.out_type)));
+  target.groups = !converts_by_format(planned.in_type, planned.out_type, planned.options.cast);
   target.in_offset = static_cast<int>(planned.in.start(planned.in.data) % 16);
   target.out_offset = static_cast<int>(planned.out.start(planned.out.data) % 32);
-  target.shared_bytes = device.shared_memory_per_block;
-  target.multiprocessors = device.multiprocessors;
   return target;
 }
 
-void take_tile(const plan::TilePlan& tile, PlannedCopy& planned) {
+void take_tile(const DeviceProperties& device, const plan::TilePlan& tile, PlannedCopy& planned) {
   planned.tile = tile;
-  TileParams params;
+  planned.kernel = CopyKernel::tile;
+  auto& params = planned.params.emplace<TileParams>();
   set_operation(planned, params);
   fill_tile_params(planned.nest, planned.tile, params);
-  planned.kernel = CopyKernel::tile;
-  planned.params = params;
+  params.streaming = is_streaming(device, planned);
 }
 
 /// A tile holds elements of the output's type, in which alpha * in would be rounded before beta * out is
@@ -141,7 +144,7 @@ void take_tile(const plan::TilePlan& tile, PlannedCopy& planned) {
 bool plan_as_tiles(const DeviceProperties& device, PlannedCopy& planned) {
   if (planned.options.scale.beta != 0 && planned.in_type != planned.out_type) return false;
   const plan::TilePlan tile = plan::choose_tile(planned.nest, tile_target(device, planned));
-  if (tile.valid) take_tile(tile, planned);
+  if (tile.valid) take_tile(device, tile, planned);
   return tile.valid;
 }
 
@@ -174,7 +177,7 @@ PlannedCopy plan_checked(const char* operation, const PlanTarget& target, const 
 
   const bool native = target.device() != nullptr && target.device()->kind() == DeviceKind::cpu;
   if (common && !native &&
-      (plan_as_stream(planned) || plan_as_window(target.properties(), planned) ||
+      (plan_as_stream(target.properties(), planned) || plan_as_window(target.properties(), planned) ||
        plan_as_tiles(target.properties(), planned)))
     return planned;
   planned.kernel = native ? CopyKernel::native : CopyKernel::gather;
@@ -210,7 +213,7 @@ std::vector<PlannedCopy> candidates_of(const DeviceProperties& device, const Pla
   PlannedCopy next = planned;
   if (plan_as_window(device, next)) candidates.push_back(next);
   for (const plan::TilePlan& tile : plan::tile_candidates(planned.nest, tile_target(device, planned))) {
-    take_tile(tile, next);
+    take_tile(device, tile, next);
     candidates.push_back(next);
   }
   return candidates;

@@ -11,8 +11,6 @@ using plan::kNoAddress;
 using plan::SharedAccess;
 using plan::SharedVisitor;
 
-constexpr std::int64_t kSectorBytes = 32;  // skewed runs start at a boundary of these
-
 struct Position {
   std::int64_t offset = 0, column = 0, row = 0;
   bool inside = true;
@@ -28,6 +26,7 @@ class Trace {
         size_(static_cast<std::int64_t>(size_of(p.out_type))),
         read_(16 / in_size_),
         vector_(16 / size_),
+        group_(p.assembly == Assembly::skewed_groups ? 4 / size_ : 1),
         per_thread_(plan::kTileBytesPerThread / std::max(in_size_, size_)) {
     for (int c = 0; c < 2; ++c) limit_[c] = std::min<std::int64_t>(p.cut[c].tile, p.cut[c].extent);
     const auto cut = [&](std::int32_t which, std::uint32_t step, std::uint32_t elements) {
@@ -38,6 +37,8 @@ class Trace {
   }
 
   void fill() const {
+    if (group_ > 1) return fill_groups();
+    if (p_.unaligned && p_.in_type == p_.out_type && size_ >= 4) return fill_words();
     const std::int64_t piece = std::min(read_, vector_);
     for_each_warp(per_thread_ / read_, [&](std::int64_t first_item) {
       for (std::int64_t part = 0; part < read_ / piece; ++part) {
@@ -62,12 +63,49 @@ class Trace {
         return drain_vectors(1, 16);
       case Assembly::mixed:
         return drain_mixed();
-      case Assembly::skewed:
+      case Assembly::skewed_rows:
+      case Assembly::skewed_groups:
+      case Assembly::skewed_columns:
         return drain_skewed();
     }
   }
 
  private:
+  /// Words of rows that start anywhere, each to its place: two vectors a lane, one after the other.
+  void fill_words() const {
+    const std::int64_t bytes = read_elements_ * size_;
+    const std::int64_t turns = (p_.read_items + p_.threads - 1) / p_.threads;
+    for_each_warp(turns, [&](std::int64_t first_item) {
+      for (std::int64_t k = 0; k < 4; ++k) {
+        visit_lanes(SharedAccess::write, first_item, 4, [&](std::int64_t item) {
+          const std::int64_t number = item / p_.read_vectors.value, vector = item % p_.read_vectors.value;
+          if (number >= p_.read_rows) return kNoAddress;
+          const Position row = walk(p_.read_rest, number);
+          const std::int64_t start =
+              static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p_.in)) + row.offset * in_size_;
+          const std::int64_t turn = item % p_.threads / 8;
+          const std::int64_t at = vector * 16 - (start & 15) + (k + turn) % 4 * 4;
+          return row.inside && at >= 0 && at < bytes ? row_begin(row.row) + at : kNoAddress;
+        });
+      }
+    });
+  }
+
+  /// Words of several rows, up to 16 bytes at a time.
+  void fill_groups() const {
+    const std::int64_t piece = std::min<std::int64_t>(read_, 4);
+    for_each_warp(per_thread_ / (read_ * group_), [&](std::int64_t first_item) {
+      for (std::int64_t column = 0; column < read_; column += piece) {
+        visit_lanes(SharedAccess::write, first_item, static_cast<int>(piece * 4), [&](std::int64_t item) {
+          const std::int64_t row = item / p_.read_vectors.value;
+          const std::int64_t first = item % p_.read_vectors.value * read_;
+          if (row * group_ >= p_.read_rows || first >= read_elements_) return kNoAddress;
+          return row_begin(row) + column_begin(first + column);
+        });
+      }
+    });
+  }
+
   /// Turn by turn, warp by warp: the number of the first lane's item.
   template <class Function>
   void for_each_warp(std::int64_t turns, const Function& function) const {
@@ -101,8 +139,14 @@ class Trace {
 
   std::int64_t row_begin(std::int64_t row) const {
     const bool in_order = p_.assembly == Assembly::mixed || p_.assembly == Assembly::vectors;
-    const std::int64_t n = in_order ? 1 : vector_;
+    const std::int64_t n = in_order ? 1 : vector_ / group_;
     return (row % n * p_.rows_by_vector + row / n) * p_.pitch;
+  }
+  /// TileLayout::column_begin.
+  std::int64_t column_begin(std::int64_t column) const {
+    if (group_ == 1) return column * size_;
+    const std::int64_t chunk = column / 4;
+    return (chunk ^ (chunk / 8 % group_)) * 16 + column % 4 * 4;
   }
 
   /// What a lane writes: a vector of a run; `first` < 0: nothing.
@@ -163,32 +207,27 @@ class Trace {
     });
   }
 
-  std::int64_t skewed_place(const Position& rest, std::int64_t element) const {
-    return row_begin(rest.row + element * p_.element_row) +
-           (rest.column + element * p_.element_column) * size_;
-  }
   /// Elements of a run in front of its first boundary.
   std::int64_t skew_of(const Item& item) const {
-    const std::int64_t boundary = kSectorBytes / size_, start = out_address(item, 0) / size_;
+    const std::int64_t boundary = plan::kTileSkewBytes / size_, start = out_address(item, 0) / size_;
     return (boundary - start % boundary) % boundary;
   }
+  /// The byte of a run's element, or of the word that holds it.
+  std::int64_t skewed_place(const Position& rest, std::int64_t element) const {
+    if (p_.assembly == Assembly::skewed_columns)
+      return row_begin(rest.row) + (rest.column + element * p_.element_column) * size_;
+    return row_begin((rest.row + element) / group_) + column_begin(rest.column);
+  }
 
+  /// Lanes with a run's end first, element by element, then those with whole vectors, word by word.
   void drain_skewed() const {
+    const std::int64_t words = vector_ / group_;
     for_each_warp(turns(), [&](std::int64_t first_item) {
-      for (const bool whole : {false, true}) {  // the runs' ends first
-        for (std::int64_t i = 0; i < vector_; ++i) {
-          visit_lanes(SharedAccess::read, first_item, static_cast<int>(size_), [&](std::int64_t number) {
-            const Item item = item_of(number);
-            if (item.first < 0) return kNoAddress;
-            const std::int64_t first = item.first + skew_of(item);
-            if (first + i >= write_elements_ || (first + vector_ <= write_elements_) != whole)
-              return kNoAddress;
-            return skewed_place(item.rest, first + i);
-          });
-        }
-      }
+      for (std::int64_t i = 0; i < vector_; ++i) drain_turn(first_item, false, i, size_);
+      for (std::int64_t word = 0; word < words + (group_ > 1 ? 1 : 0); ++word)
+        drain_turn(first_item, true, word * group_, size_ * group_);
     });
-    const std::int64_t boundary = kSectorBytes / size_, heads = p_.write_rows.value * boundary;
+    const std::int64_t boundary = plan::kTileSkewBytes / size_, heads = p_.write_rows.value * boundary;
     for_each_warp((heads + p_.threads - 1) / p_.threads, [&](std::int64_t first_item) {
       visit_lanes(SharedAccess::read, first_item, static_cast<int>(size_), [&](std::int64_t number) {
         if (number >= heads) return kNoAddress;
@@ -196,15 +235,35 @@ class Trace {
         item.rest = walk(p_.write_rest, number / boundary);
         const std::int64_t element = number % boundary;
         const bool exists = item.rest.inside && element < skew_of(item) && element < write_elements_;
-        return exists ? skewed_place(item.rest, element) : kNoAddress;
+        return exists ? skewed_place(item.rest, element) + part_of(item.rest, element) : kNoAddress;
       });
+    });
+  }
+  /// The byte of an element in its word.
+  std::int64_t part_of(const Position& rest, std::int64_t element) const {
+    return (rest.row + element) % group_ * size_;
+  }
+  /// Of vectors that are `whole` or not: what lies `at` elements behind their first.
+  void drain_turn(std::int64_t first_item, bool whole, std::int64_t at, std::int64_t bytes) const {
+    visit_lanes(SharedAccess::read, first_item, static_cast<int>(bytes), [&](std::int64_t number) {
+      const Item item = item_of(number);
+      if (item.first < 0) return kNoAddress;
+      const std::int64_t first = item.first + skew_of(item);
+      if ((first + vector_ <= write_elements_) != whole) return kNoAddress;
+      if (!whole) {
+        if (first + at >= write_elements_) return kNoAddress;
+        return skewed_place(item.rest, first + at) + part_of(item.rest, first + at);
+      }
+      // The word behind the last is read where the first is not read whole.
+      if (at == vector_ && part_of(item.rest, first) == 0) return kNoAddress;
+      return skewed_place(item.rest, first + at);
     });
   }
 
   const TileParams& p_;
   int warp_;
   const SharedVisitor& visit_;
-  std::int64_t in_size_, size_, read_, vector_, per_thread_;
+  std::int64_t in_size_, size_, read_, vector_, group_, per_thread_;
   std::int64_t limit_[2] = {}, read_elements_ = 0, write_elements_ = 0;
 };
 

@@ -23,8 +23,12 @@ Assembly assembly_of(TileWrite write) {
       return Assembly::vectors;
     case TileWrite::mixed:
       return Assembly::mixed;
+    case TileWrite::skewed_rows:
+      return Assembly::skewed_rows;
+    case TileWrite::skewed_groups:
+      return Assembly::skewed_groups;
     default:
-      return Assembly::skewed;
+      return Assembly::skewed_columns;
   }
 }
 
@@ -62,9 +66,6 @@ class Filler {
     fill_write();
     fill_grid();
     fill_bounds();
-    // Too large for the caches to be of use to a reader: past them.
-    params_.streaming =
-        nest_.elements() * static_cast<std::int64_t>(size_of(params_.out_type)) >= kStreamingBytes;
   }
 
  private:
@@ -98,12 +99,27 @@ class Filler {
     return size;
   }
 
+  /// The axes along which the tile has rows: in the input's order, or, where several rows share words, as the
+  /// rows are numbered.
+  TileOrder rows_of_tile() const {
+    const TileOrder& order = plan_.row_group > 1 ? plan_.write : plan_.read;
+    TileOrder rows;
+    for (int k = 0; k < order.count; ++k) {
+      if (!plan_.read.in_run(order.axes[k])) rows.axes[rows.count++] = order.axes[k];
+    }
+    return rows;
+  }
+
   void fill_read() {
-    params_.read_rest = axes_of(plan_.read, plan_.read.run, plan_.read.count, 1);
+    params_.read_rest = axes_of(rows_of_tile(), 0, plan_.read.count - plan_.read.run, 1);
     params_.read_rows = size_of_rest(params_.read_rest);
     params_.read_elements = static_cast<std::uint32_t>(plan_.read.run_elements);
     const auto vector = static_cast<std::uint32_t>(16 / size_of(params_.in_type));
-    params_.read_vectors = make_divisor((params_.read_elements + vector - 1) / vector);
+    // A row that starts anywhere lies in one more aligned vector.
+    const bool words = plan_.unaligned && params_.in_type == params_.out_type && vector <= 4;
+    params_.read_vectors = make_divisor((params_.read_elements + vector - 1) / vector + (words ? 1 : 0));
+    const auto group = static_cast<std::uint32_t>(plan_.row_group);
+    params_.read_items = (params_.read_rows + group - 1) / group * params_.read_vectors.value;
     find_cut(plan_.read, params_.read_cut, params_.read_cut_step);
     params_.unaligned = plan_.unaligned;
     params_.threads = plan_.threads;
@@ -132,13 +148,16 @@ class Filler {
     const TileAxis& fastest = params_.write_run.axes[0];
     params_.element_step =
         fastest.column > 0 ? fastest.column * size : params_.rows_by_vector * params_.pitch;
-    // row (r % N) * rows_by_vector + r / N: from r % N = N - 1 back to the next row of block 0.
-    params_.element_wrap = fastest.column > 0 ? 0 : (vector * params_.rows_by_vector - 1) * params_.pitch;
+    // From the last block of rows back to the next row of the first.
+    const std::uint32_t blocks = vector / static_cast<std::uint32_t>(plan_.row_group);
+    params_.element_wrap = fastest.column > 0 ? 0 : (blocks * params_.rows_by_vector - 1) * params_.pitch;
     params_.element_column = fastest.column;
-    params_.element_row = fastest.column > 0 ? 0 : 1;
+    params_.vector_step = fastest.column > 0 ? vector * params_.element_step : params_.pitch;
     if (plan_.grouped > 1) group_rows();
     if (params_.assembly == Assembly::mixed) count_bytes(size);
     params_.write_rows = make_divisor(size_of_rest(params_.write_rest));
+    const std::uint32_t width = params_.write_width.value;
+    params_.write_items = (params_.write_vectors + width - 1) / width * width * params_.write_rows.value;
   }
 
   /// Assembly::mixed: the output's axes count bytes of shared memory in `row`.

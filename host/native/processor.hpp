@@ -10,6 +10,8 @@ namespace relayout::native {
 
 inline bool has_avx2() noexcept { return __builtin_cpu_supports("avx2"); }
 
+inline bool has_fma() noexcept { return has_avx2() && __builtin_cpu_supports("fma"); }
+
 /// With AVX2. clang's __builtin_cpu_supports does not know f16c before version 18.
 inline bool has_f16c() noexcept {
   static const bool found = [] {

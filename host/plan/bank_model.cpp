@@ -48,6 +48,11 @@ BankModel bank_model(const DeviceProperties& device) {
   return model;
 }
 
+const char* bank_family(const DeviceProperties& device) {
+  if (device.warp_size == 64) return "CDNA";
+  return starts_with(device.architecture, "gfx") ? "RDNA" : "NVIDIA";
+}
+
 void add_access(const BankModel& model, SharedAccess access, const std::vector<std::int64_t>& addresses,
                 int bytes, BankCount& count) {
   std::vector<Wanted> wanted;

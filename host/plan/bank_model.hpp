@@ -32,6 +32,8 @@ struct BankModel {
 /// NVIDIA: 32 banks; 4 bytes a lane go by whole warps, 8 by halves, 16 by quarters (CUDA C++ Programming
 /// Guide, "Shared Memory"). AMD: docs/permute.md, "Banks", has the sources.
 BankModel bank_model(const DeviceProperties& device);
+/// Whose banks the model takes a device's to be: "NVIDIA", "CDNA" or "RDNA".
+const char* bank_family(const DeviceProperties& device);
 
 /// Accesses counted together.
 struct BankCount {

@@ -33,6 +33,9 @@ LoopNest common_nest(const TensorView& out, const TensorView& in) {
     return nest;
   }
   std::vector<ViewAxis> outs = merged_axes(out), ins = merged_axes(in);
+  const std::size_t most = outs.size() + ins.size();
+  nest.extents.reserve(most);
+  for (Dims& strides : nest.strides) strides.reserve(most);
   // From the innermost axes on; both always have as many elements left.
   while (!outs.empty()) {
     const ViewAxis to = outs.back(), from = ins.back();

@@ -15,11 +15,12 @@ constexpr int kMostTileAxes = 6;
 struct TileOrder {
   std::array<std::int8_t, kMostTileAxes> axes{};
   int count = 0, run = 0;
+  std::uint32_t run_axes = 0;  // of the nest: a bit for each that the run goes along
   std::int64_t run_elements = 1;
   /// Elements that follow each other without a gap, those of the rest included.
   std::int64_t gapless_elements = 1;
 
-  bool in_run(int axis) const noexcept;
+  bool in_run(int axis) const noexcept { return (run_axes >> axis & 1) != 0; }
 };
 
 /// All axes of a nest.
@@ -30,9 +31,12 @@ using TileExtents = std::array<std::int32_t, kMaxRank>;
 /// Axes by stride, the smallest first; repeated axes (stride 0) last.
 AxisOrder sorted_by(const Dims& strides);
 
-/// The axes of a tile in the order of an operand with these strides. `nest_extents`: of the whole nest;
-/// `end`: an axis at which the run ends at the latest, -1: none. False without a run, or with too many axes.
+/// The axes of a tile in the order of an operand with these strides. `nest_extents`: of the whole nest. False
+/// without a run, or with too many axes.
 bool order_axes(const AxisOrder& order, const Dims& strides, const Dims& nest_extents,
-                const TileExtents& extent, const TileExtents& step, int end, TileOrder& result);
+                const TileExtents& extent, const TileExtents& step, TileOrder& result);
+
+/// The same order with a run that ends in front of `axis`, which may leave none.
+TileOrder ended_at(const TileOrder& order, int axis, const TileExtents& extent);
 
 }  // namespace relayout::plan

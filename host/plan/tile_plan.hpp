@@ -8,17 +8,23 @@
 
 #include "host/plan/loop_nest.hpp"
 #include "host/plan/tile_order.hpp"
+#include "host/plan/tile_tuning.hpp"
 
 namespace relayout::plan {
 
 /// What a plan for tiles depends on beside the nest.
 struct TileTarget {
   int in_bytes = 4, out_bytes = 4;  // of an element
+  bool groups = true;               // whether elements below 4 bytes may share words on their way
   int in_offset = 0;                // of the input's first element from a 16-byte boundary, in bytes
   int out_offset = 0;               // of the output's from a 32-byte boundary
   std::int64_t shared_bytes = 48 * 1024;
   std::int64_t multiprocessors = 1;
+  const TileTuning* tuning = &kTuningOf32Lanes;  // not null
 };
+
+/// For elements of these sizes in bytes, from aligned addresses.
+TileTarget tile_target(const DeviceProperties& device, int in_bytes, int out_bytes);
 
 /// How 16 bytes of the output are put together from the tile.
 enum class TileWrite {
@@ -26,15 +32,24 @@ enum class TileWrite {
   words,     // words of several short elements, turned in registers
   vectors,   // whole vectors: both sides run along the same axis
   mixed,     // element by element, wherever the run's axes lead: runs over several short axes
-  skewed     // as `elements`, for runs that start at any address
+  // As `elements`, for runs that start at any address:
+  skewed_rows,    // the elements of a run lie below each other
+  skewed_groups,  // the same, and 4 bytes of them share a word of shared memory
+  skewed_columns  // they lie along a row
 };
+
+constexpr bool is_skewed(TileWrite write) noexcept {
+  return write == TileWrite::skewed_rows || write == TileWrite::skewed_groups ||
+         write == TileWrite::skewed_columns;
+}
 
 struct TilePlan {
   bool valid = false;
   int threads = 256;
   /// Per axis of the nest: extent of a tile, and the step from tile to tile, which is smaller only along the
-  /// axis of overlapping tiles (TileWrite::skewed).
+  /// axis of overlapping tiles (is_skewed).
   TileExtents extent{}, step{};
+  std::int64_t elements = 1;  // of a tile
   TileOrder read, write;
   bool unaligned = false;
   TileWrite assembly = TileWrite::elements;
@@ -44,9 +59,9 @@ struct TilePlan {
 
   /// Vectors of an output run that the tile itself writes.
   std::int64_t write_vectors = 1;
-  /// Shared memory: rows of `pitch` bytes, one for each run of the input. Row r lies at (r % N) *
-  /// rows_by_vector + r / N, N elements to an output vector; in order for TileWrite::vectors and mixed.
-  std::int64_t rows = 1, pitch = 16, rows_by_vector = 1;
+  /// Shared memory: `rows` runs of the input, `row_group` of them in a row of `pitch` bytes, the rows in
+  /// blocks of rows_by_vector (kernels/tile_layout.hpp).
+  std::int64_t rows = 1, row_group = 1, pitch = 16, rows_by_vector = 1;
   std::int64_t tile_bytes = 16, shared_bytes = 16;  // without and with the kernel's tables
 
   double score = 0;  // estimated share of the memory's speed

@@ -8,6 +8,8 @@ constexpr int kMostTileThreads = 512;
 constexpr int kTileBytesPerThread = 64;
 /// Vectors of a strip: 128 bytes of an output run. The lanes of a warp write a strip of several runs.
 constexpr int kTileStripVectors = 8;
+/// Skewed output runs are written from such a boundary of memory on.
+constexpr int kTileSkewBytes = 32;
 /// Shared memory behind the tile: where it lies, an entry for each row of the input and each run of the
 /// output, and one for each vector of a run.
 constexpr int kTileBaseBytes = 48, kTileRowBytes = 8, kTileVectorBytes = 4;

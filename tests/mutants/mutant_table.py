@@ -34,6 +34,9 @@ VIEW = "ViewGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
 COPY = "*PermuteTest*/emulated32:*PermutePeerBugsTest*/emulated32:*PermuteFarTest*/emulated32:*Cast*/emulated32"
 SCALE = "*CopyScaleTest*/emulated32"
 SLOTS = "*CopyIndirectTest*/emulated32"
+SHAPES = "*CopyTest*/emulated32"
+NEST = f"CopyNest.*:{SHAPES}"
+MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
 
 MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("pad_row_off_by_one", "@place.first_position * p.stride - p.pad_left@; const int samples",
@@ -151,14 +154,14 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("batch_stride_0", "place.in += @tile * p.grid[k].in@;", "k == 2 ? 0 : tile * p.grid[k].in"),
     ("batch_offset_in_32_bits", "place.in += @tile * p.grid[k].in@;", "mutant::wrapped(tile * p.grid[k].in)"),
     ("result_offset_in_32_bits", "place.out += @tile * p.grid[k].out@;", "mutant::wrapped(tile * p.grid[k].out)"),
-    ("rows_in_order", "(@(row % N) * p.rows_by_vector + row / N@) * p.pitch", "row"),
     ("no_tile_is_the_first", "place.first = @tile == 0@;", "tile == 1"),
 ]) + mutants_of("divide", "kernels/divide.hpp", COPY, [
     ("division_rounds_down", "(@__umulhi(index, d.multiplier) + index@) >> d.shift",
      "__umulhi(index, d.multiplier - 1) + index"),
 ]) + mutants_of("tile_read", "kernels/tile_read.hpp", COPY, [
-    ("last_vector_dropped", "first >= @base.read_elements@", "base.read_elements - kRead + 1"),
-    ("one_row_too_few", "number >= @p.read_rows@", "p.read_rows - 1"),
+    ("last_vector_dropped", "first >= @base.read_elements@) return nullptr",
+     "base.read_elements - vector_count<From> + 1"),
+    ("one_row_too_few", "if (row >= @p.read_rows@ ||", "p.read_rows - 1"),
     ("truncating_cast", "Store::template read<To>(p, @pack.values[piece * kPiece + i]@)",
      "mutant::truncated(pack.values[piece * kPiece + i])"),
     ("saturating_cast", "vector.values[i] = @Store::template read<To>(p, pack.values[piece * kPiece + i])@;",
@@ -167,18 +170,31 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("bytes_not_shifted", "__funnelshift_r(words[i], words[i + 1], @offset % 4 * 8@)", "0u"),
     ("word_not_shifted", "@offset & 4@ ?", "0u"),
     ("two_words_not_shifted", "@offset & 8@ ?", "0u"),
+    ("second_word_not_read", "if (@offset != 0@) load_global", "false"),
+]) + mutants_of("tile_layout", "kernels/tile_layout.hpp", COPY, [
+    ("rows_in_order", "(@(row % kBlocks) * p.rows_by_vector + row / kBlocks@) * p.pitch", "row"),
+]) + mutants_of("tile_read_groups", "kernels/tile_read_groups.hpp", COPY, [
+    ("rows_of_a_group_swapped", "apart[i] = rows[@i % kGroup@]", "(i + 1) % kGroup"),
+    ("converted_rows_swapped", "words[c] |= WordsOf<To>::bits_of(value) << (@row@ * 8", "(kGroup - 1 - row)"),
+    ("edges_as_whole_tiles",
+     "const bool whole = @base.whole && (!kUnaligned || base.inner) && p.read_rows % kGroup == 0@;", "true"),
+]) + mutants_of("tile_read_words", "kernels/tile_read_words.hpp", COPY, [
+    ("last_words_left_out", "if (vector * 16 >= @offset + bytes@) continue", "bytes"),
+    ("word_beside_its_place", "positions[i] + @(k + turn) % 4 * 4@;", "k * 4"),
+    ("rows_run_over", "if (@at < bytes@) *", "at < bytes + 8"),
 ]) + mutants_of("tile_write", "kernels/tile_write.hpp", COPY, [
-    ("run_without_its_end", "e < @elements@; ++e", "elements - 1"),
-    ("heads_left_out", "element < @skew_of(run)@ &&", "0u"),
-    ("skew_one_too_few", "std::uint32_t first = @item.vector * kCount + skew_of(run)@;",
-     "item.vector * kCount + skew_of(run) - 1"),
-    ("no_wrap", "row + i >= kCount ? @p.element_wrap@ : 0", "0u"),
     ("mixed_run_without_its_end", "i < kCount && @first + i < elements@; ++i", "first + i + 1 < elements"),
     ("mixed_first_axis_without_end", "end ? @p_.element_wrap@ :", "p_.element_step"),
     ("mixed_third_axis_left_out", "count <= @p_.mixed_plane@", "p_.mixed_plane + count"),
-    ("guard_byte_written", "e < @elements@; ++e", "elements + 1"),
+]) + mutants_of("tile_write_skewed", "kernels/tile_write_skewed.hpp", COPY, [
+    ("run_without_its_end", "i < @left - first@; ++i", "left - first - 1"),
+    ("heads_left_out", "element >= @skew_of(address)@ ||", "0u"),
+    ("no_wrap", "place.block + word >= Layout::kBlocks ? @p.element_wrap@ : 0", "0u"),
+    ("word_behind_left_out", "place.element != 0 ? @*reinterpret_cast<const std::uint32_t*>(word_at(4))@ : 0", "0u"),
+    ("guard_byte_written", "i < @left - first@; ++i", "left - first + 1"),
 ]) + mutants_of("tile_tables", "kernels/tile_tables.hpp", COPY, [
-    ("runs_outside_kept", "@inside(position, place)@ ? at :", "true"),
+    ("runs_outside_kept", "if (@!exists@) entry.place", "false"),
+    ("skew_one_too_few", "{run.offset + @static_cast<std::int32_t>(skew)@,", "static_cast<std::int32_t>(skew) - 1"),
     ("one_row_for_two", "walk(p.read_rest, @i@);", "i / 2 * 2"),
 ]) + mutants_of("word_transpose", "kernels/word_transpose.hpp", COPY, [
     ("halves_swapped", "runs[0].values[k] = @permute_bytes<0x5410>(words[2 * k], words[2 * k + 1])@;",
@@ -239,6 +255,9 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
     ("rows_of_a_square_repeated", "turned + @i * pitch@", "0"),
     ("second_piece_repeats_the_first", "const char* from = @in + i * in_step * in_bytes_@;", "in"),
+]) + mutants_of("gather_of_two_shapes", "kernels/gather.cpp", SHAPES, [
+    ("axes_of_its_own_ignored", "@p.in_rank > 0@", "false"),
+    ("input_split_by_the_results_extents", "p.in_rank, @extents.in@, p.in_strides", "extents.nest"),
 ]) + mutants_of("scale", "kernels/scale.hpp", SCALE, [
     ("alpha_left_out", "return convert<To>(@static_cast<Scale>(p.alpha) * convert<Scale>(value)@);",
      "convert<Scale>(value)"),
@@ -268,15 +287,17 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("output_slot_ignored", "p.out_slot == nullptr", "true"),
     ("input_offset_left_out", "p.in_slot_offset", "std::int64_t{0}"),
     ("output_offset_left_out", "p.out_slot_offset", "std::int64_t{0}"),
-]) + mutants_of("native_scale", "host/native/scaled_copy.cpp", SCALE.replace("emulated32", "cpu"), [
-    ("alpha_left_out", "product = @alpha_ * convert<Scale>(in[i * in_step])@;", "convert<Scale>(in[i * in_step])"),
-    ("product_rounded_too_early", "product = @alpha_ * convert<Scale>(in[i * in_step])@;",
-     "convert<Scale>(convert<Out>(alpha_ * convert<Scale>(in[i * in_step])))"),
-    ("sum_not_fused", "std::fma(beta_, convert<Scale>(result), product)",
-     "beta_ * convert<Scale>(result) + product"),
-    ("beta_0_reads_the_output", "convert<Out>(@p_.beta == 0@ ?", "false"),
-    ("last_square_cut_short", "std::min(kSquare, @p_.extents[axis] - cursor.index(axis) * kSquare@)",
-     "p_.extents[axis] - cursor.index(axis) * kSquare - (cursor.index(axis) > 0)"),
+]) + mutants_of("native_scale", "host/native/scaled_copy.cpp", f"{SCALE}:{SHAPES}".replace("emulated32", "cpu"), [
+    ("alpha_left_out", "product = @alpha * convert<Scale>(in[i * in_step])@;", "convert<Scale>(in[i * in_step])"),
+    ("product_rounded_too_early", "product = @alpha * convert<Scale>(in[i * in_step])@;",
+     "convert<Scale>(convert<Out>(alpha * convert<Scale>(in[i * in_step])))"),
+    ("sum_not_fused", "std::fma(beta, convert<Scale>(result), product)",
+     "beta * convert<Scale>(result) + product"),
+    ("beta_0_reads_the_output", "convert<Out>(@beta == 0@ ?", "false"),
+    ("old_line_for_all", "convert_strided(@out + i * out_step@, out_step, result", "out"),
+    ("first_line_for_all", "convert_strided(@in + i * in_step@, in_step, wide", "in"),
+    ("last_square_cut_short", "std::min(side_of(axis), @p_.extents[axis] - cursor.index(axis) * side_of(axis)@)",
+     "p_.extents[axis] - cursor.index(axis) * side_of(axis) - (cursor.index(axis) > 0)"),
     ("one_row_of_a_square", "@r * p_.out_strides[fast]@,", "std::int64_t{0}"),
     ("axes_of_its_own_ignored", "p_.in_rank > 0", "false"),
 ]) + mutants_of("native_slots", "host/native/copy.cpp", SLOTS.replace("emulated32", "cpu"), [
@@ -284,6 +305,29 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("output_slot_ignored", "if (@p.out_slot != nullptr@) p.out =", "false"),
     ("input_offset_left_out", "p.in_slot_offset", "0"),
     ("output_offset_left_out", "p.out_slot_offset", "0"),
+]) + mutants_of("copy_nest", "host/plan/copy_nest.cpp", NEST, [
+    ("outputs_stride_for_the_inputs", "nest.strides[1].push_back(@from.stride@)", "to.stride"),
+    ("outer_stride_not_scaled", "axis.stride *= @extent@;", "std::int64_t{1}"),
+    ("strides_not_reversed", "for (Dims& strides : nest.strides) @std::reverse(strides.begin(), strides.end())@;",
+     "static_cast<void>(0)"),
+    ("too_many_axes", "normal.rank() <= @kMaxRank@", "2 * kMaxRank"),
+    ("own_strides_left_out", "nest.strides[0].push_back(@axis.stride@)", "std::int64_t{1}"),
+    ("repeated_axis_is_the_fastest", "if (@stride != 0@ &&", "true"),
+    ("repeated_axis_stays_the_fastest", "stride < best || @best == 0@", "false"),
+]) + mutants_of("plan_cache", "host/api/plan_cache.cpp", MEASURE, [
+    ("tile_not_compared", "@a.tile == b.tile@ && a.threads", "true"),
+    ("any_candidate_found", "if (@same_plan(entry_of(candidate), entry)@)", "true"),
+    ("run_not_checked", "@check_run(state, stream, in, out)@;", "static_cast<void>(0)"),
+    ("a_sum_is_measured", "if (@state.copy.options.scale.beta != 0@)", "false"),
+    ("measured_again", "if (@known.state().measurement.candidates > 0@) return known;", "false"),
+    ("the_only_plan_is_measured", "if (@candidates.size() < 2@) return plan;", "candidates.empty()"),
+    ("more_are_timed", "std::min(candidates.size(), @kMostTimed@)", "std::size_t{1000}"),
+    ("not_kept", "entries_[@copy_text(state.properties, state.copy)@] = entry", "std::string()"),
+    ("estimate_returned", "return with(plan, @winner@, measurement_of(entry));", "state.copy"),
+]) + mutants_of("copy_timer", "host/api/copy_timer.cpp", "*CopyTimerTest*", [
+    ("first_plan_timed_for_all", "@plan@.run(own, in, out)", "plans[0]"),
+    ("clock_read_once", "steady_clock::now() - @start@).count()", "std::chrono::steady_clock::now()"),
+    ("never_timed", "round < @kRounds@;", "0"),
 ]) + mutants_of("copy_options", "host/api/planned_copy.cpp", f"{SCALE}:{SLOTS}", [
     ("window_takes_every_plan", "if (@is_scaled(planned.options.scale) || planned.options.indirect@) return false;",
      "false"),

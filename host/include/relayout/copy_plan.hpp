@@ -50,6 +50,16 @@ struct CopySide {
   std::int64_t sectors_needed = 0, sectors_touched = 0;  // of 32 bytes: the fewest for a tile; those it meets
 };
 
+/// How a tile's accesses to shared memory meet its banks, predicted from a model of the device
+/// (docs/permute.md, "Banks"), for the planned addresses. A bank delivers one word a pass: lanes that want
+/// different words of one bank wait for each other.
+struct CopyBanks {
+  int banks = 0;            // 0: no shared memory is used
+  std::int64_t passes = 0;  // of all accesses of a block
+  std::int64_t least = 0;   // passes if no two lanes met in a bank; as many as `passes`: no conflicts
+  int worst = 0;            // passes of what should take one, at worst
+};
+
 /// How PlanCache::measure came to a plan.
 struct CopyMeasurement {
   double microseconds = 0;  // of a run, the planned one's best
@@ -68,6 +78,7 @@ struct CopyDetails {
   std::int64_t blocks = 0;
   std::int64_t shared_bytes = 0;  // of a block
   CopySide in, out;
+  CopyBanks shared_writes, shared_reads;  // on the way from the input, and to the output
   /// alpha and beta, rounded as they are computed with; for a beta other than 0 `out` is read as well, which
   /// its bytes do not count. 1 and 0: the plain copy.
   CopyScale scale;
