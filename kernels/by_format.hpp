@@ -42,18 +42,19 @@ struct alignas(kCount * sizeof(T)) Piece {
 /// The first element's bytes leave, the others move up.
 template <int kBytes, int kWords>
 __device__ __forceinline__ void move_up(std::uint32_t (&words)[kWords]) {
-  static_assert(kBytes < 4, "parts of words");
+  static_assert(kBytes <= 4, "a word or a part of one");
 #pragma unroll
-  for (int i = 0; i + 1 < kWords; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], 8 * kBytes);
-  words[kWords - 1] >>= 8 * kBytes;
+  for (int i = 0; i + 1 < kWords; ++i)
+    words[i] = kBytes == 4 ? words[i + 1] : __funnelshift_r(words[i], words[i + 1], 8 * kBytes % 32);
+  words[kWords - 1] = kBytes == 4 ? 0 : words[kWords - 1] >> (8 * kBytes % 32);
 }
 
-/// A conversion takes about a hundred instructions: up to four stand in the code, and those of smaller
+/// A conversion takes about a hundred instructions: of 8 bytes two stand in the code, those of smaller
 /// elements run round. Their bytes move up instead of an index, which would put them into memory.
 template <class T, class To, int kCount = piece_count<T, To>>
 __device__ __forceinline__ Piece<To, kCount> convert_piece(const CopyOperands& p, Piece<T, kCount> in) {
   Piece<To, kCount> out;
-  if constexpr (kCount <= 4) {
+  if constexpr (kCount == 2) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) out.values[i] = convert_by_format<To>(p, Untyped<T>{in.values[i]});
   } else {

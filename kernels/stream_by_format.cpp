@@ -15,6 +15,23 @@ struct StreamShape {
   static constexpr std::int64_t kElementsPerBlock = std::int64_t{kStreamThreads} * kSteps * kCount;
 };
 
+template <class T, int kCount>
+__device__ __forceinline__ void load_piece(Piece<T, kCount>& piece, const T* address) {
+  if constexpr (sizeof(piece) == 16) {
+    load_global_16_bytes(&piece, address);
+  } else {
+    piece = *reinterpret_cast<const Piece<T, kCount>*>(address);
+  }
+}
+template <class T, int kCount>
+__device__ __forceinline__ void store_piece(T* address, const Piece<T, kCount>& piece, bool streaming) {
+  if constexpr (sizeof(piece) == 16) {
+    store_global_16_bytes(address, &piece, streaming);
+  } else {
+    *reinterpret_cast<Piece<T, kCount>*>(address) = piece;
+  }
+}
+
 template <class T, class To>
 __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamParams p) {
   using Shape = StreamShape<T, To>;
@@ -25,34 +42,28 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamPara
   To* out = static_cast<To*>(output_of(p));
   const std::int64_t first =
       blockIdx.x * Shape::kElementsPerBlock + static_cast<std::int64_t>(threadIdx.x) * kCount;
-  In pieces[Shape::kSteps];  // all on their way before the first is stored
-#pragma unroll
-  for (int step = 0; step < Shape::kSteps; ++step) {
-    const std::int64_t element = first + std::int64_t{step} * kStreamThreads * kCount;
-    if (element + kCount > p.elements) continue;
-    if constexpr (sizeof(In) == 16) {
-      load_global_16_bytes(&pieces[step], in + element);
-    } else {
-      pieces[step] = *reinterpret_cast<const In*>(in + element);
-    }
-  }
-  // Round, since a conversion is long: the pieces move up.
+  // One piece after the other: conversions are long enough to hide the loads of a full multiprocessor. And
+  // one conversion in the code, also of a last piece that is short.
 #pragma unroll 1
   for (int step = 0; step < Shape::kSteps; ++step) {
     const std::int64_t element = first + std::int64_t{step} * kStreamThreads * kCount;
-    if (element + kCount > p.elements) {
-#pragma unroll 1
-      for (std::int64_t e = element; e < p.elements; ++e)
-        out[e] = convert_by_format<To>(p, Untyped<T>{in[e]});
-      return;
-    }
-    const Out converted = convert_piece<T, To>(p, pieces[0]);
-#pragma unroll
-    for (int i = 0; i + 1 < Shape::kSteps; ++i) pieces[i] = pieces[i + 1];
-    if constexpr (sizeof(Out) == 16) {
-      store_global_16_bytes(out + element, &converted, p.streaming);
+    const std::int64_t left = p.elements - element;
+    if (left <= 0) return;
+    In piece;
+    if (left >= kCount) {
+      load_piece(piece, in + element);
     } else {
-      *reinterpret_cast<Out*>(out + element) = converted;
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) piece.values[i] = i < left ? in[element + i] : T{0};
+    }
+    const Out converted = convert_piece<T, To>(p, piece);
+    if (left >= kCount) {
+      store_piece(out + element, converted, p.streaming);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) {
+        if (i < left) out[element + i] = converted.values[i];
+      }
     }
   }
 }

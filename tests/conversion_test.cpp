@@ -110,6 +110,32 @@ TEST_P(ConversionTest, SaturatedToIntegers) {
   }
 }
 
+TEST(ConversionExplained, InWords) {
+  const auto words = [](DType from, DType to, const CastOptions& options) {
+    CopyPlanOptions plan_options;
+    plan_options.cast = options;
+    return plan_cast(DeviceProperties::mi300x(), TensorView(nullptr, from, {64, 96}),
+                     TensorView(nullptr, to, {64, 96}), plan_options)
+        .explain();
+  };
+  const auto expect_words = [&](DType from, DType to, const CastOptions& options, const std::string& line) {
+    const std::string text = words(from, to, options);
+    EXPECT_NE(text.find("\n" + line + "\n"), std::string::npos) << text;
+  };
+  expect_words(DType::f32, DType::f16, {}, "Cast: f32 to f16, rounding nearest_even.");
+  expect_words(DType::f32, DType::f16, cases::rounding(Rounding::up),
+               "Cast: f32 to f16, rounding up; by format.");
+  expect_words(DType::f32, DType::e5m2, {},
+               "Cast: f32 to e5m2, rounding nearest_even, saturated; by format.");
+  expect_words(DType::f32, DType::e5m2, cases::unsaturated(),
+               "Cast: f32 to e5m2, rounding nearest_even; by format.");
+  expect_words(DType::f64, DType::i8, {}, "Cast: f64 to i8, rounding toward_zero; by format.");
+  expect_words(DType::f64, DType::bool_, {}, "Cast: f64 to bool; by format.");
+  expect_words(DType::u16, DType::i16, {}, "Cast: u16 to i16; the bits stay as they are.");
+  expect_words(DType::u16, DType::i16, cases::saturating(), "Cast: u16 to i16, saturated; by format.");
+  EXPECT_EQ(words(DType::i8, DType::i8, {}).find("Cast"), std::string::npos);
+}
+
 class ConversionErrors : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, ConversionErrors, ::testing::ValuesIn(test_devices()), device_test_name);
 

@@ -250,7 +250,7 @@ TEST_P(CopyTest, Errors) {
   expect(ErrorCode::shape, {"[4, 6]", "24", "[5, 5]", "25"}, in.device(),
          TensorView(memory, DType::f32, {5, 5}));
   expect(ErrorCode::shape, {"[0]"}, in.device(), TensorView(memory, DType::f32, {0}));
-  expect(ErrorCode::dtype, {"f32", "i32"}, in.device(), TensorView(memory, DType::i32, {6, 4}));
+  expect(ErrorCode::dtype, {"f32", "b128"}, in.device(), TensorView(nullptr, DType::b128, {6, 4}));
   expect(ErrorCode::output_overlap, {}, in.device(), TensorView(memory, DType::f32, {6, 4}, {3, 1}));
   expect(ErrorCode::partial_overlap, {}, TensorView(memory, DType::f32, {2, 6}),
          TensorView(static_cast<float*>(memory) + 6, DType::f32, {12}));

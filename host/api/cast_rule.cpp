@@ -44,9 +44,13 @@ bool converts_by_format(DType in, DType out, const CastOptions& options) {
          options.rounding.value_or(Rounding::nearest_even) != Rounding::nearest_even;
 }
 
+std::optional<Rounding> rounding_of(DType in, DType out, const CastOptions& options) {
+  if (in == out || !rounds(in, out)) return std::nullopt;
+  return options.rounding.value_or(is_integral(out) ? Rounding::toward_zero : Rounding::nearest_even);
+}
+
 ElementCast element_cast(DType in, DType out, const CastOptions& options) {
-  const Rounding rounding =
-      options.rounding.value_or(is_integral(out) ? Rounding::toward_zero : Rounding::nearest_even);
+  const Rounding rounding = rounding_of(in, out, options).value_or(Rounding::nearest_even);
   const bool saturate =
       is_fp8(out) ? options.saturate_fp8 : options.integer_overflow == IntegerOverflow::saturate;
   return element_cast(read_format(in), number_format(out), rounding, saturate);

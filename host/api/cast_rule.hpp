@@ -1,6 +1,8 @@
 // The element types and options of a copy, checked, as the kernels take them.
 #pragma once
 
+#include <optional>
+
 #include "kernels/number_format.hpp"
 #include "relayout/copy_options.hpp"
 
@@ -13,6 +15,9 @@ bool converts_by_format(DType in, DType out, const CastOptions& options);
 /// Whether the conversion keeps all bits, so that elements can move as they are: equal types, and integers of
 /// one size that wrap.
 bool keeps_bits(DType in, DType out, const CastOptions& options);
+
+/// The options' rounding or the default one; none where nothing is rounded.
+std::optional<Rounding> rounding_of(DType in, DType out, const CastOptions& options);
 
 /// Of a pair for which converts_by_format holds.
 ElementCast element_cast(DType in, DType out, const CastOptions& options);

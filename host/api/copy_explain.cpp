@@ -1,6 +1,7 @@
 // What a planned copy does, in plain words.
 #include <sstream>
 
+#include "host/api/cast_rule.hpp"
 #include "host/api/copy_state.hpp"
 #include "host/plan/bank_model.hpp"
 
@@ -34,6 +35,19 @@ void explain_scale(std::ostream& text, const PlannedCopy& copy) {
   if (scale.beta != 0) text << " + " << scale.beta << " * out";
   text << ", computed in " << name_of(scale_type(copy.in_type, copy.out_type)) << "; the output is "
        << (scale.beta != 0 ? "read and written" : "not read") << ".\n";
+}
+
+void explain_cast(std::ostream& text, DType in, DType out, const CastOptions& options) {
+  if (in == out) return;
+  text << "Cast: " << name_of(in) << " to " << name_of(out);
+  if (const auto rounding = rounding_of(in, out, options)) text << ", rounding " << name_of(*rounding);
+  const bool saturates = options.integer_overflow == IntegerOverflow::saturate ||
+                         (options.saturate_fp8 && (out == DType::e4m3fn || out == DType::e5m2));
+  text << (saturates ? ", saturated" : "")
+       << (keeps_bits(in, out, options)           ? "; the bits stay as they are"
+           : converts_by_format(in, out, options) ? "; by format"
+                                                  : "")
+       << ".\n";
 }
 
 /// Of kernels that have plans to choose among.
@@ -96,6 +110,7 @@ std::string CopyPlan::explain() const {
   text << "Kernel " << name_of(d.kernel) << ": " << d.reason << ".\n";
   if (d.kernel == CopyKernel::nothing) return text.str();
   explain_choice(text, d, state.properties.name);
+  explain_cast(text, state.in.dtype(), state.out.dtype(), state.copy.options.cast);
   if (is_scaled(d.scale)) explain_scale(text, state.copy);
   if (d.indirect) text << "Indirect: both pointers may be read from slots when the copy starts.\n";
   text << "Loop nest: extents " << relayout::to_string(d.extents) << ", output strides "

@@ -238,8 +238,8 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("zero_is_false_only_without_a_sign", "floating ? @bits & ((Word{1} << (from.bits - 1)) - 1)@ : bits",
      "(to.kind == NumberKind::boolean ? bits : bits & ((Word{1} << (from.bits - 1)) - 1))"),
 ]) + mutants_of("stream_by_format", "kernels/stream_by_format.cpp", CONVERSION, [
-    ("last_element_dropped", "e < @p.elements@; ++e", "p.elements - 1"),
-    ("pieces_do_not_move_up", "pieces[i] = @pieces[i + 1]@;", "pieces[i]"),
+    ("last_element_dropped", "left = @p.elements - element@;", "p.elements - element - 1"),
+    ("second_piece_repeats_the_first", "load_piece(piece, @in + element@);", "in + first"),
 ]) + mutants_of("tile_by_format", "kernels/tile_by_format.hpp", CONVERSION, [
     ("pieces_in_one_place", "target + @piece * 16@", "0"),
     ("pieces_do_not_move_up", "words.values[i] = @words.values[i + kShift / 4]@;", "words.values[i]"),
