@@ -93,7 +93,13 @@ TEST_P(CopyScaleTest, EveryTile) {
     }
   }
   if (device().kind() != DeviceKind::cpu) {
-    EXPECT_EQ(ways.size(), 5u) << "not every way was taken";
+    const auto taken = [&](const char* words) {
+      return std::any_of(ways.begin(), ways.end(),
+                         [&](const std::string& way) { return way.find(words) != std::string::npos; });
+    };
+    for (const char* words : {"a constant step apart", "words of several runs", "as they lie",
+                              "several short axes", "words of several rows", "elements, each run from"})
+      EXPECT_TRUE(taken(words)) << "no tile was written so: " << words;
   }
 }
 
