@@ -176,8 +176,6 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
 ]) + mutants_of("tile_read_groups", "kernels/tile_read_groups.hpp", COPY, [
     ("rows_of_a_group_swapped", "apart[i] = rows[@i % kGroup@]", "(i + 1) % kGroup"),
     ("converted_rows_swapped", "words[c] |= WordsOf<To>::bits_of(value) << (@row@ * 8", "(kGroup - 1 - row)"),
-    ("edges_as_whole_tiles",
-     "const bool whole = @base.whole && (!kUnaligned || base.inner) && p.read_rows % kGroup == 0@;", "true"),
 ]) + mutants_of("tile_read_words", "kernels/tile_read_words.hpp", COPY, [
     ("last_words_left_out", "if (vector * 16 >= @offset + bytes@) continue", "bytes"),
     ("word_beside_its_place", "positions[i] + @(k + turn) % 4 * 4@;", "k * 4"),
