@@ -3,6 +3,7 @@
 // ElementCast says: a branch that all lanes take, in the instances of the general conversion.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <type_traits>
 
@@ -88,11 +89,13 @@ __device__ __forceinline__ void write_pair(const ElementCast& cast, std::uint32_
     memcpy(words + i, values, sizeof values);
   } else if constexpr (std::is_integral_v<To>) {
     constexpr int kPerWord = 4 / static_cast<int>(sizeof(To)), kBits = 32 / kPerWord;
+    // From what the general conversion needs too: more parameters would spill scalar registers on MI300.
+    const float least = -static_cast<float>(static_cast<std::uint32_t>(cast.limit[1]));
+    const float most = static_cast<float>(static_cast<std::uint32_t>(cast.limit[0]));
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
-      float value = values[k] == values[k] ? values[k] : 0.0f;
-      value = value < cast.least ? cast.least : value;
-      value = value > cast.most ? cast.most : value;
+      const float number = values[k] == values[k] ? values[k] : 0.0f;
+      const float value = fminf(fmaxf(number, least), most);
       const To bits = static_cast<To>(static_cast<int>(value));
       words[i / kPerWord] |= static_cast<std::uint32_t>(bits) << ((i + k) % kPerWord * kBits);
     }
