@@ -115,9 +115,7 @@ struct ElementCast {
   bool saturate = false;
   /// What becomes of infinity and of NaN, but for the sign.
   std::uint64_t infinity[2] = {}, nan = 0;
-  /// The bounds are float_to_integer's.
   QuickCast quick = QuickCast::none;
-  float least = 0, most = 0;
 };
 
 constexpr QuickCast quick_cast(const NumberFormat& from, const NumberFormat& to, Rounding rounding,
@@ -162,10 +160,6 @@ constexpr ElementCast element_cast(const NumberFormat& from, const NumberFormat&
     }
   }
   cast.quick = quick_cast(from, to, rounding, saturate);
-  if (cast.quick == QuickCast::float_to_integer) {
-    cast.least = -static_cast<float>(cast.limit[1]);
-    cast.most = static_cast<float>(cast.limit[0]);
-  }
   return cast;
 }
 
