@@ -7,6 +7,7 @@
 #include "kernels/convert_bits.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/operands.hpp"
+#include "kernels/quick_cast.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
@@ -49,11 +50,14 @@ __device__ __forceinline__ void move_up(std::uint32_t (&words)[kWords]) {
   words[kWords - 1] = kBytes == 4 ? 0 : words[kWords - 1] >> (8 * kBytes % 32);
 }
 
-/// A conversion takes about a hundred instructions: of 8 bytes two stand in the code, those of smaller
-/// elements run round. Their bytes move up instead of an index, which would put them into memory.
+/// The general conversion takes about a hundred instructions: of 8 bytes two stand in the code, those of
+/// smaller elements run round. Their bytes move up instead of an index, which would put them into memory.
 template <class T, class To, int kCount = piece_count<T, To>>
 __device__ __forceinline__ Piece<To, kCount> convert_piece(const CopyOperands& p, Piece<T, kCount> in) {
   Piece<To, kCount> out;
+  const bool quick = visit_quick<T, To>(
+      p.cast, [&](auto from, auto to) { convert_quickly<decltype(from), decltype(to)>(p.cast, in, out); });
+  if (quick) return out;
   if constexpr (kCount == 2) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) out.values[i] = convert_by_format<To>(p, Untyped<T>{in.values[i]});

@@ -32,6 +32,26 @@ __device__ __forceinline__ void store_piece(T* address, const Piece<T, kCount>& 
   }
 }
 
+/// A whole block's elements where the cast is quick: its conversions hide nothing, hence all loads are on
+/// their way before the first is stored.
+template <class T, class To>
+__device__ __forceinline__ void stream_quickly(const StreamParams& p, const T* in, To* out,
+                                               std::int64_t first) {
+  using Shape = StreamShape<T, To>;
+  constexpr std::int64_t kStride = std::int64_t{kStreamThreads} * Shape::kCount;
+  Piece<T, Shape::kCount> pieces[Shape::kSteps];
+#pragma unroll
+  for (int step = 0; step < Shape::kSteps; ++step) load_piece(pieces[step], in + (first + step * kStride));
+  visit_quick<T, To>(p.cast, [&](auto from, auto to) {
+#pragma unroll
+    for (int step = 0; step < Shape::kSteps; ++step) {
+      Piece<To, Shape::kCount> converted;
+      convert_quickly<decltype(from), decltype(to)>(p.cast, pieces[step], converted);
+      store_piece(out + (first + step * kStride), converted, p.streaming);
+    }
+  });
+}
+
 template <class T, class To>
 __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamParams p) {
   using Shape = StreamShape<T, To>;
@@ -42,8 +62,12 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamPara
   To* out = static_cast<To*>(output_of(p));
   const std::int64_t first =
       blockIdx.x * Shape::kElementsPerBlock + static_cast<std::int64_t>(threadIdx.x) * kCount;
-  // One piece after the other: conversions are long enough to hide the loads of a full multiprocessor. And
-  // one conversion in the code, also of a last piece that is short.
+  if constexpr (may_be_quick<T, To>) {
+    const std::int64_t end = (std::int64_t{blockIdx.x} + 1) * Shape::kElementsPerBlock;
+    if (p.cast.quick != QuickCast::none && end <= p.elements) return stream_quickly(p, in, out, first);
+  }
+  // One piece after the other: general conversions are long enough to hide the loads of a full
+  // multiprocessor. And one conversion in the code, also of a last piece that is short.
 #pragma unroll 1
   for (int step = 0; step < Shape::kSteps; ++step) {
     const std::int64_t element = first + std::int64_t{step} * kStreamThreads * kCount;

@@ -235,9 +235,17 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("wraps_where_it_should_saturate", "@cast.saturate@ ? convert::limited", "false"),
     ("zero_is_false_only_without_a_sign", "floating ? @bits & ((Word{1} << (from.bits - 1)) - 1)@ : bits",
      "(to.kind == NumberKind::boolean ? bits : bits & ((Word{1} << (from.bits - 1)) - 1))"),
+]) + mutants_of("quick_cast", "kernels/quick_cast.hpp", CONVERSION, [
+    ("nan_is_the_least_integer", "number = @values[k] == values[k] ? values[k] : 0.0f@;",
+     "values[k] == values[k] ? values[k] : least"),
+    ("no_least_integer", "fminf(@fmaxf(number, least)@, most)", "number"),
+    ("no_largest_integer", "value = @fminf(fmaxf(number, least), most)@;", "fmaxf(number, least)"),
+    ("sign_not_extended", "static_cast<int>(@static_cast<From>(bits)@)", "static_cast<int>(bits)"),
+    ("second_of_a_pair_repeats_the_first", "words[i / kPerWord] >> (@(i + k)@ % kPerWord * kBits)", "i"),
 ]) + mutants_of("stream_by_format", "kernels/stream_by_format.cpp", CONVERSION, [
     ("last_element_dropped", "left = @p.elements - element@;", "p.elements - element - 1"),
     ("second_piece_repeats_the_first", "load_piece(piece, @in + element@);", "in + first"),
+    ("quick_pieces_repeat_the_first", "load_piece(pieces[step], @in + (first + step * kStride)@);", "in + first"),
 ]) + mutants_of("tile_by_format", "kernels/tile_by_format.hpp", CONVERSION, [
     ("pieces_in_one_place", "target + @piece * 16@", "0"),
     ("pieces_do_not_move_up", "words.values[i] = @words.values[i + kShift / 4]@;", "words.values[i]"),
