@@ -171,9 +171,9 @@ TEST(TileBanks, RandomPlansKeepTheirBounds) {
   EXPECT_LE(mean(Assembly::words), 1.7);
   EXPECT_LE(mean(Assembly::vectors), 1.2);
   EXPECT_LE(mean(Assembly::mixed), 3.6);
-  EXPECT_LE(mean(Assembly::skewed_rows), 2.5);
-  EXPECT_LE(mean(Assembly::skewed_groups), 2.5);
-  EXPECT_LE(mean(Assembly::skewed_columns), 2.5);
+  EXPECT_LE(mean(Assembly::skewed_rows), 1.5);
+  EXPECT_LE(mean(Assembly::skewed_groups), 2.1);
+  EXPECT_LE(mean(Assembly::skewed_columns), 2.3);
 }
 
 }  // namespace
