@@ -8,7 +8,6 @@ namespace relayout::RELAYOUT_BACKEND {
 void launch_tile(const LaunchContext& context, const TileParams& params);
 void launch_tile_cast(const LaunchContext& context, const TileParams& params);
 void launch_tile_scaled(const LaunchContext& context, const TileParams& params);
-void launch_tile_scaled_cast(const LaunchContext& context, const TileParams& params);
 void launch_tile_by_format_to_1(const LaunchContext& context, const TileParams& params);
 void launch_tile_by_format_to_2(const LaunchContext& context, const TileParams& params);
 void launch_tile_by_format_to_4(const LaunchContext& context, const TileParams& params);

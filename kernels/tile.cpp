@@ -22,9 +22,8 @@ void launch_tile_by_format(const LaunchContext& context, const TileParams& p) {
 
 void launch_tile(const LaunchContext& context, const TileParams& p) {
   if (p.by_format) return launch_tile_by_format(context, p);
-  if (p.scaled && p.in_type != p.out_type) return launch_tile_scaled_cast(context, p);
-  if (p.scaled) return launch_tile_scaled(context, p);
   if (p.in_type != p.out_type) return launch_tile_cast(context, p);
+  if (p.scaled) return launch_tile_scaled(context, p);
   visit_element_sizes(p.in_type, [&](auto type) {
     using T = typename decltype(type)::type;
     if (p.unaligned) {

@@ -27,12 +27,13 @@ struct StoreAsIs {
   }
 };
 
-/// out = cast(alpha * in): scaled on the way in, where the product is rounded once.
-struct ReadScaled : StoreAsIs {
+/// out = cast(in), or cast(alpha * in) of a scaled copy, on the way in, where the product is rounded once.
+/// One instance for both: there is one for every pair of types.
+struct ReadCast : StoreAsIs {
   static constexpr bool kMoves = false;
   template <class To, class From>
   static __device__ __forceinline__ To read(const TileParams& p, From value) {
-    return scale<To>(p, value);
+    return p.scaled ? scale<To>(p, value) : convert<To>(value);
   }
 };
 

@@ -17,7 +17,7 @@ def mutants_of(prefix, source, tests, rows):
 
 # The sources that headers with mutants are compiled in.
 HEADER_UNITS = ("kernels/tile.cpp", "kernels/tile_cast.cpp", "kernels/tile_scaled.cpp",
-                "kernels/tile_scaled_cast.cpp", "kernels/tile_by_format_to_1.cpp", "kernels/tile_by_format_to_2.cpp",
+                "kernels/tile_by_format_to_1.cpp", "kernels/tile_by_format_to_2.cpp",
                 "kernels/tile_by_format_to_4.cpp", "kernels/tile_by_format_to_8.cpp", "kernels/stream_by_format.cpp",
                 "host/native/cast_rows.cpp")
 
@@ -285,7 +285,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("beta_0_reads_the_output", "if (@p.beta == 0@)", "false"),
     ("last_element_not_scaled", "values.values[i] = @scale<To>(p, values.values[i])@;",
      "i + 1 < Pack<To>::kCount ? scale<To>(p, values.values[i]) : values.values[i]"),
-    ("cast_not_scaled", "return @scale<To>(p, value)@;", "convert<To>(value)"),
+    ("cast_not_scaled", "p.scaled ? @scale<To>(p, value)@ :", "convert<To>(value)"),
     ("first_old_element_for_all", "old.values[@i@]", "0"),
     ("ends_of_runs_not_scaled", "*address = @scale_into<To>(p, value, address)@;", "value"),
 ]) + mutants_of("operand_pointers", "kernels/operand_pointers.hpp", SLOTS, [
