@@ -15,6 +15,7 @@ namespace relayout::RELAYOUT_BACKEND {
 /// same unsigned integer.
 template <class T>
 struct Untyped {
+  using Bits = T;
   T bits;
   __device__ __forceinline__ operator T() const { return bits; }
 };

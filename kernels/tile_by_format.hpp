@@ -1,12 +1,13 @@
-// tile with any conversion between element types; the kernel is in tile_kernel.hpp.
+// 16 bytes of the input to a tile with any conversion between element types.
 #pragma once
 
 #include "kernels/by_format.hpp"
-#include "kernels/tile_kernel.hpp"
+#include "kernels/pack.hpp"
+#include "kernels/tile_params.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// What tile_read.hpp's store_converted does of elements that are known by their sizes. Between 1 and 8 bytes
+/// Of elements that are known by their sizes. Between 1 and 8 bytes
 /// a lane's 16 bytes of the input are 128 of the tile.
 template <class T, class To>
 __device__ __forceinline__ void store_by_format(const TileParams& p, unsigned char* target,
@@ -29,11 +30,3 @@ __device__ __forceinline__ void store_by_format(const TileParams& p, unsigned ch
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND
-
-/// The tile kernel's own loops, for an instance from T to To.
-#define RELAYOUT_TILE_BY_FORMAT(T, To)                                                \
-  template <>                                                                         \
-  __device__ __forceinline__ void store_converted<Untyped<T>, To, StoreAsIs>(         \
-      const TileParams& p, unsigned char* target, const Pack<std::uint32_t>& words) { \
-    store_by_format<T, To>(p, target, words);                                         \
-  }

@@ -1,13 +1,8 @@
 // tile with any conversion to elements of 4 bytes. One instance serves aligned and unaligned inputs.
 #include "kernels/backend_kernels.hpp"
-#include "kernels/tile_by_format.hpp"
+#include "kernels/tile_kernel.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
-
-RELAYOUT_TILE_BY_FORMAT(std::uint8_t, std::uint32_t)
-RELAYOUT_TILE_BY_FORMAT(std::uint16_t, std::uint32_t)
-RELAYOUT_TILE_BY_FORMAT(std::uint32_t, std::uint32_t)
-RELAYOUT_TILE_BY_FORMAT(std::uint64_t, std::uint32_t)
 
 void launch_tile_by_format_to_4(const LaunchContext& context, const TileParams& p) {
   visit_element_sizes(p.in_type, [&](auto type) {

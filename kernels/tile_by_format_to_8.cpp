@@ -1,17 +1,12 @@
 // tile with any conversion to elements of 8 bytes. One instance serves aligned and unaligned inputs.
 #include "kernels/backend_kernels.hpp"
-#include "kernels/tile_by_format.hpp"
+#include "kernels/tile_kernel.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
 /// A lane has a whole vector of the input, or none.
 template <>
 constexpr int elements_per_thread<Untyped<std::uint8_t>, std::uint64_t> = 16;
-
-RELAYOUT_TILE_BY_FORMAT(std::uint8_t, std::uint64_t)
-RELAYOUT_TILE_BY_FORMAT(std::uint16_t, std::uint64_t)
-RELAYOUT_TILE_BY_FORMAT(std::uint32_t, std::uint64_t)
-RELAYOUT_TILE_BY_FORMAT(std::uint64_t, std::uint64_t)
 
 void launch_tile_by_format_to_8(const LaunchContext& context, const TileParams& p) {
   visit_element_sizes(p.in_type, [&](auto type) {

@@ -4,6 +4,7 @@
 #include "host/plan/tile_rules.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/pack.hpp"
+#include "kernels/tile_by_format.hpp"
 #include "kernels/tile_store.hpp"
 #include "kernels/tile_tables.hpp"
 #include "kernels/unaligned.hpp"
@@ -62,6 +63,8 @@ __device__ __forceinline__ void store_converted(const TileParams& p, unsigned ch
                                                 const Pack<std::uint32_t>& words) {
   if constexpr (moves<From, To, Store>) {
     store_16_bytes(target, &words);
+  } else if constexpr (is_untyped<From>) {
+    store_by_format<typename From::Bits, To>(p, target, words);
   } else {
     constexpr int kRead = vector_count<From>;
     constexpr int kPiece = kRead < vector_count<To> ? kRead : vector_count<To>;

@@ -3,7 +3,6 @@
 // from row to row, is whole words of shared memory.
 #pragma once
 
-#include "kernels/by_format.hpp"
 #include "kernels/tile_read.hpp"
 #include "kernels/word_transpose.hpp"
 
