@@ -14,6 +14,7 @@
 #include <relayout/gemm.hpp>
 #include <relayout/graph.hpp>
 #include <relayout/img2col.hpp>
+#include <relayout/operation.hpp>
 #include <relayout/overlap.hpp>
 #include <relayout/pad.hpp>
 #include <relayout/path_choice.hpp>
