@@ -5,6 +5,7 @@
 
 #include "kernels/conv_params.hpp"
 #include "kernels/depthwise_params.hpp"
+#include "kernels/elementwise_params.hpp"
 #include "kernels/params.hpp"
 #include "kernels/tile_params.hpp"
 
@@ -31,6 +32,7 @@ struct KernelTable {
   /// The outputs, where there are any, and the final state, where one is wanted.
   void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
   void (*depthwise_update)(const LaunchContext&, const DepthwiseParams&);
+  void (*elementwise)(const LaunchContext&, const ElementwiseParams&);
 };
 
 }  // namespace relayout

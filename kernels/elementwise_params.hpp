@@ -1,0 +1,86 @@
+// What the element-wise kernels are told: out = cast(last(.. first(a, b ..) ..)) over a normalised loop nest.
+// Plain data, filled by host/api/elementwise_plan.cpp. Strides count elements of the operand's own type.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/divisor.hpp"
+#include "kernels/number_format.hpp"
+
+#include <relayout/dtype.hpp>
+#include <relayout/operation.hpp>
+#include <relayout/tensor_view.hpp>
+
+namespace relayout {
+
+/// Inputs in memory, operands with constants, operations of a chain.
+constexpr int kMostTensors = 3, kMostArguments = 8, kMostSteps = 4;
+
+/// The types that are computed in: every element type is held by one of them without loss. Integers of up to
+/// 32 bits lie in 32, extended by their sign if they have one; f16 and bf16 in f32.
+enum class ComputeClass : std::int32_t { word, long_word, single, twice };
+
+/// How an element is read.
+enum class Reading : std::int32_t {
+  value,  // its number, which the computing type holds, or which is rounded once to it
+  half,   // the same, rounded to the common type f16 or bf16
+  truth   // x != 0, as 1 or 0
+};
+
+struct TensorOperand {
+  const void* data = nullptr;
+  DType type = DType::f32;
+  Reading reading = Reading::value;
+  std::int64_t strides[kMaxRank] = {};  // along the nest's axes; 0: repeated
+};
+
+/// What an operation takes: a tensor, or a constant (tensor < 0) in the class computed in. An f32 constant
+/// lies in the low half of the bits.
+struct Argument {
+  std::int32_t tensor = -1;
+  std::uint64_t bits = 0;
+};
+
+/// The first takes as many arguments as it has operands; each that follows takes what the one before gave,
+/// and arguments for the rest. Every result but the last is rounded to the common type.
+struct Step {
+  Operation operation = Operation::add;
+  std::int32_t first_argument = 0, arguments = 0;  // without what the step before gave
+};
+
+struct ElementwiseParams {
+  ComputeClass compute = ComputeClass::single;
+  DType common = DType::f32;  // the type that operands are cast to and operations work on
+  DType result = DType::f32;  // of the last operation
+  std::int32_t steps = 0, tensors = 0;
+  Step step[kMostSteps];
+  Argument argument[kMostArguments];
+  TensorOperand tensor[kMostTensors];
+
+  void* out = nullptr;
+  DType out_type = DType::f32;
+  bool convert = false;  // by `cast` from the result's type; else the class computed in is stored as out_type
+  ElementCast cast;
+
+  std::int32_t rank = 0;  // 1 or more
+  std::int64_t elements = 0;
+  std::int64_t extents[kMaxRank] = {};  // the last axis is the output's fastest
+  std::int64_t out_strides[kMaxRank] = {};
+
+  Rounding rounding = Rounding::nearest_even;  // of add, sub, mul, truediv and sqrt
+  bool flush_to_zero = false;
+  bool equal_nan = false;  // isclose
+  double rtol = 0, atol = 0;
+
+  /// Of the kernels, host/plan/elementwise_rows.hpp: the vectors that the output is written in, aligned ones
+  /// of `width` elements, of which a row meets row_vectors.
+  std::int32_t width = 1;
+  std::int64_t row_vectors = 0, vectors = 0;
+  bool small = false;  // all vectors fit 31 bits: `divisors` are used
+  Divisor row_divisor, divisors[kMaxRank];
+  bool streaming = false;  // the output is too large for the caches to be of use to a reader: past them
+};
+
+static_assert(sizeof(ElementwiseParams) < 4000, "room for a kernel's parameters");
+
+}  // namespace relayout
