@@ -26,6 +26,10 @@ void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& 
 void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_channel_many(const LaunchContext& context, const DepthwiseParams& p);
 void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
+void launch_elementwise(const LaunchContext& context, const ElementwiseParams& params);
+void launch_elementwise_word(const LaunchContext& context, const ElementwiseParams& params);
+void launch_elementwise_single(const LaunchContext& context, const ElementwiseParams& params);
+void launch_elementwise_wide(const LaunchContext& context, const ElementwiseParams& params);
 
 const KernelTable& kernel_table();
 

@@ -41,12 +41,38 @@ struct Argument {
   std::uint64_t bits = 0;
 };
 
-/// The first takes as many arguments as it has operands; each that follows takes what the one before gave,
-/// and arguments for the rest. Every result but the last is rounded to the common type.
+/// Step by step: the first takes as many arguments as it has operands; each that follows takes what the one
+/// before gave and arguments for its other operands, the next ones in their order. Every result but the last
+/// is rounded to the common type.
 struct Step {
   Operation operation = Operation::add;
-  std::int32_t first_argument = 0, arguments = 0;  // without what the step before gave
+  std::int32_t operands = 0;
 };
+
+/// Operations of many instructions, of which kernels have instances of their own. To a rounding other than to
+/// nearest some others are, too. `real`: on floating types.
+constexpr bool is_heavy(Operation operation, Rounding rounding, bool real) {
+  switch (operation) {
+    case Operation::add:
+    case Operation::sub:
+    case Operation::mul:
+    case Operation::truediv:
+    case Operation::sqrt:
+      return real && rounding != Rounding::nearest_even;
+    case Operation::div:
+      return !real;
+    case Operation::div_trunc:
+    case Operation::div_floor:
+    case Operation::mod:
+    case Operation::fmod:
+    case Operation::pow:
+    case Operation::hypot:
+    case Operation::atan2:
+      return true;
+    default:
+      return operation >= Operation::exp && operation <= Operation::elu;
+  }
+}
 
 struct ElementwiseParams {
   ComputeClass compute = ComputeClass::single;
@@ -68,11 +94,12 @@ struct ElementwiseParams {
   std::int64_t out_strides[kMaxRank] = {};
 
   Rounding rounding = Rounding::nearest_even;  // of add, sub, mul, truediv and sqrt
+  ElementCast rounding_cast;                   // f64 to the common type by it, where that is no f64
   bool flush_to_zero = false;
   bool equal_nan = false;  // isclose
   double rtol = 0, atol = 0;
 
-  /// Of the kernels, host/plan/elementwise_rows.hpp: the vectors that the output is written in, aligned ones
+  /// Of the kernels, host/api/elementwise_rows.hpp: the vectors that the output is written in, aligned ones
   /// of `width` elements, of which a row meets row_vectors.
   std::int32_t width = 1;
   std::int64_t row_vectors = 0, vectors = 0;

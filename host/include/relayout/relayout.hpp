@@ -10,6 +10,7 @@
 #include <relayout/depthwise.hpp>
 #include <relayout/device.hpp>
 #include <relayout/dtype.hpp>
+#include <relayout/elementwise.hpp>
 #include <relayout/error.hpp>
 #include <relayout/gemm.hpp>
 #include <relayout/graph.hpp>

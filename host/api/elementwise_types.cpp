@@ -1,0 +1,270 @@
+#include "host/api/elementwise_types.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "host/api/cast_rule.hpp"
+#include "host/api/operation_rules.hpp"
+#include "kernels/convert_bits.hpp"
+#include "relayout/error.hpp"
+
+namespace relayout {
+namespace {
+
+using Kind = OperationKind;
+
+[[noreturn]] void fail(const ElementwiseCall& call, ErrorCode code, const std::string& what) {
+  throw Error(code, call.name + ": " + what);
+}
+
+bool gives_bool(Kind kind) {
+  return kind == Kind::relational || kind == Kind::predicate || kind == Kind::logical;
+}
+
+void check_counts(const ElementwiseCall& call) {
+  if (call.operations.empty() || call.operations.size() > kMostSteps)
+    fail(call, ErrorCode::invalid_argument,
+         "a chain has 1 to " + std::to_string(kMostSteps) + " operations, not " +
+             std::to_string(call.operations.size()));
+  int wanted = 1;
+  for (const Operation operation : call.operations) wanted += operands_of(operation) - 1;
+  const auto given = static_cast<int>(call.operands.size());
+  if (given != wanted)
+    fail(call, ErrorCode::invalid_argument,
+         "it takes " + std::to_string(wanted) + " operands, not " + std::to_string(given));
+  const auto is_tensor = [](const Operand& operand) { return !operand.is_literal(); };
+  const auto tensors = std::count_if(call.operands.begin(), call.operands.end(), is_tensor);
+  if (tensors == 0) fail(call, ErrorCode::invalid_argument, "one operand at least must be a tensor");
+  if (tensors > kMostTensors || given > kMostArguments)
+    fail(call, ErrorCode::invalid_argument,
+         "it takes at most " + std::to_string(kMostTensors) + " tensors and " +
+             std::to_string(kMostArguments) + " operands at once; split the chain");
+  for (std::size_t i = 0; i < call.operations.size(); ++i) {
+    const Kind kind = rule_of(call.operations[i]).kind;
+    const bool last = i + 1 == call.operations.size();
+    if ((kind == Kind::logical && call.operations.size() > 1) || (gives_bool(kind) && !last) ||
+        (kind == Kind::select && i > 0))
+      fail(call, ErrorCode::invalid_argument,
+           std::string(name_of(call.operations[i])) + " cannot stand at this place of a chain");
+  }
+}
+
+/// The type as which an operation takes the operand, or nothing is wrong with it.
+void check_type(const ElementwiseCall& call, DType type, Kind kind) {
+  if (kind == Kind::select && type != DType::b128) return;
+  if (is_restricted(type) || type == DType::b128)
+    fail(call, ErrorCode::dtype,
+         std::string("no operation on ") + name_of(type) +
+             (type == DType::b128
+                  ? ", which is only copied and permuted"
+                  : ", which is only copied, filled and cast; cast it to f16, bf16 or f32 first"));
+}
+
+/// Of one operation on the common type.
+void check_common(const ElementwiseCall& call, Operation operation, DType common) {
+  const Kind kind = rule_of(operation).kind;
+  const std::string name = std::string(name_of(operation)) + " does not take " + name_of(common);
+  if (kind == Kind::arithmetic && common == DType::bool_)
+    fail(call, ErrorCode::dtype, name + "; cast it to an integer type first");
+  if (kind == Kind::bits && !is_integral(common) && common != DType::bool_)
+    fail(call, ErrorCode::dtype,
+         name + ", whose bits have no meaning on their own; it takes integers and bool");
+  if (kind == Kind::shift && !is_integral(common)) fail(call, ErrorCode::dtype, name + "; it takes integers");
+}
+
+/// Of all operands but those of which only the truth counts.
+DType common_of(const ElementwiseCall& call, const ElementwiseTypes& types, bool equal) {
+  const Operand* first = nullptr;
+  DType common = DType::bool_;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    const Operand& operand = call.operands[i];
+    if (types.as_truth[i] || operand.is_literal()) continue;
+    const DType type = operand.tensor().dtype();
+    if (first != nullptr && equal && type != common)
+      fail(call, ErrorCode::promotion,
+           std::string(name_of(common)) + " and " + name_of(type) +
+               " are two types, and operations on bits take one; cast one of them first");
+    common = first == nullptr ? type : common_type(common, type, call.name.c_str());
+    first = &operand;
+  }
+  Literal::Kind kind = Literal::Kind::boolean;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    if (types.as_truth[i] || !call.operands[i].is_literal()) continue;
+    const Literal& literal = call.operands[i].literal();
+    // Constants alone: the widest of their own types.
+    const bool alone = first == nullptr && common == DType::bool_ && kind == Literal::Kind::boolean;
+    common = alone ? literal.dtype() : common_type(common, literal, call.name.c_str());
+    kind = std::max(kind, literal.kind());
+  }
+  return common;
+}
+
+void check_options(const ElementwiseCall& call, DType common) {
+  const ElementwiseOptions& options = call.options;
+  const auto takes = [&](std::initializer_list<Operation> those) {
+    return std::all_of(call.operations.begin(), call.operations.end(), [&](Operation operation) {
+      return std::find(those.begin(), those.end(), operation) != those.end();
+    });
+  };
+  if (options.rounding != Rounding::nearest_even) {
+    const std::string name = std::string("the rounding ") + name_of(options.rounding);
+    if (options.rounding == Rounding::nearest_away)
+      fail(call, ErrorCode::rounding_mode, name + " is for casts only");
+    if (!is_floating(common) ||
+        !takes({Operation::add, Operation::sub, Operation::mul, Operation::truediv, Operation::sqrt}))
+      fail(call, ErrorCode::rounding_mode,
+           name + " is for add, sub, mul, truediv and sqrt on floating types");
+  }
+  if (options.flush_to_zero &&
+      (common != DType::f32 ||
+       !takes({Operation::add, Operation::sub, Operation::mul, Operation::truediv, Operation::maximum,
+               Operation::minimum, Operation::sqrt, Operation::rsqrt, Operation::exp2})))
+    fail(call, ErrorCode::rounding_mode,
+         "flush_to_zero is for add, sub, mul, truediv, maximum, minimum, sqrt, rsqrt and exp2 on f32");
+}
+
+ComputeClass class_of(DType common) {
+  if (common == DType::f64) return ComputeClass::twice;
+  if (is_floating(common)) return ComputeClass::single;
+  return size_of(common) == 8 ? ComputeClass::long_word : ComputeClass::word;
+}
+
+/// `bits` of `from` as bits of `to`.
+std::uint64_t converted(DType from, DType to, std::uint64_t bits) {
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * size_of(to));
+  return convert_bits<std::uint64_t>(element_cast(from, to, {}), bits) & mask;
+}
+
+/// The constant in the class of the common type: integers by their bits, floats widened.
+std::uint64_t constant_bits(const Literal& literal, DType common, bool raw) {
+  std::uint64_t bits = 0;
+  if (literal.kind() == Literal::Kind::floating) {
+    bits = converted(DType::f64, common, detail::bit_cast<std::uint64_t>(literal.floating()));
+  } else if (literal.is_negative()) {
+    bits = converted(DType::i64, common, 0 - literal.magnitude());
+  } else {
+    bits = converted(DType::u64, common, literal.magnitude());
+  }
+  if (raw) return bits;
+  if (common == DType::f16 || common == DType::bf16) return converted(common, DType::f32, bits);
+  if (is_signed(common)) return converted(common, DType::i64, bits);
+  return bits;
+}
+
+bool is_true(const Literal& literal) {
+  return literal.kind() == Literal::Kind::floating ? literal.floating() != 0 : literal.magnitude() != 0;
+}
+
+DType unsigned_of(DType type) {
+  constexpr DType kTypes[] = {DType::u8, DType::u16, DType::u32, DType::u64};
+  for (const DType candidate : kTypes) {
+    if (size_of(candidate) == size_of(type)) return candidate;
+  }
+  return type;
+}
+
+/// Whether nothing is computed, so that elements keep their bits: a choice between operands of one type.
+bool moves_bits(const ElementwiseCall& call, const ElementwiseTypes& types) {
+  if (call.operations.size() != 1 || call.operations[0] != Operation::where) return false;
+  if (types.common == DType::bool_) return false;  // other bytes than 0 and 1 become 1
+  for (std::size_t i = 1; i < call.operands.size(); ++i) {
+    if (!call.operands[i].is_literal() && call.operands[i].tensor().dtype() != types.common) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ElementwiseTypes resolve_types(const ElementwiseCall& call) {
+  check_counts(call);
+  const Kind first = rule_of(call.operations.front()).kind;
+  ElementwiseTypes types;
+  types.as_truth.assign(call.operands.size(), first == Kind::logical);
+  if (first == Kind::select) types.as_truth[0] = true;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    if (!call.operands[i].is_literal())
+      check_type(call, call.operands[i].tensor().dtype(),
+                 types.as_truth[i] || call.operations.size() > 1 ? Kind::arithmetic : first);
+  }
+  const auto has = [&](Kind kind) {
+    return std::any_of(call.operations.begin(), call.operations.end(),
+                       [kind](Operation operation) { return rule_of(operation).kind == kind; });
+  };
+  types.common = common_of(call, types, has(Kind::bits) || has(Kind::shift));
+  if ((has(Kind::floating) || has(Kind::predicate)) && !is_floating(types.common)) types.common = DType::f32;
+  for (const Operation operation : call.operations) check_common(call, operation, types.common);
+  check_options(call, types.common);
+  types.result = gives_bool(rule_of(call.operations.back()).kind) ? DType::bool_ : types.common;
+  return types;
+}
+
+void check_output_type(const ElementwiseCall& call, DType result, DType out) {
+  if (!call.options.cast_out) {
+    if (out != result)
+      fail(call, ErrorCode::dtype,
+           std::string("the result is ") + name_of(result) + " and the output " + name_of(out) +
+               "; give an output of that type, or set cast_out");
+    return;
+  }
+  CopyPlanOptions options;
+  options.cast = call.options.cast;
+  check_cast_options(call.name.c_str(), result, out, options);
+}
+
+ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTypes& types, DType out) {
+  const bool raw = moves_bits(call, types);
+  const DType common = raw ? unsigned_of(types.common) : types.common;
+  ElementwiseParams p;
+  p.compute = class_of(common);
+  p.common = common;
+  p.result = raw ? common : types.result;
+  p.out_type = out;
+  const ElementwiseOptions& options = call.options;
+  if (out == types.result) {
+    p.out_type = p.result;
+  } else if (types.result == DType::f32 && (out == DType::f16 || out == DType::bf16) &&
+             !converts_by_format(types.result, out, options.cast)) {
+    // The class is stored with the one rounding that the cast has.
+  } else {
+    p.convert = true;
+    p.cast = element_cast(types.result, out, options.cast);
+  }
+  for (const Operation operation : call.operations) {
+    p.step[p.steps].operation = operation;
+    p.step[p.steps++].operands = operands_of(operation);
+  }
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    Argument& argument = p.argument[i];
+    const Operand& operand = call.operands[i];
+    if (operand.is_literal()) {
+      const DType type = p.common;
+      argument.bits = types.as_truth[i] ? converted(DType::bool_, type, is_true(operand.literal()) ? 1 : 0)
+                                        : constant_bits(operand.literal(), types.common, raw);
+      if (types.as_truth[i] && (type == DType::f16 || type == DType::bf16))
+        argument.bits = converted(type, DType::f32, argument.bits);
+      continue;
+    }
+    argument.tensor = p.tensors;
+    TensorOperand& tensor = p.tensor[p.tensors++];
+    const DType type = operand.tensor().dtype();
+    tensor.type = raw && !types.as_truth[i] ? common : type;
+    if (types.as_truth[i]) {
+      tensor.reading = Reading::truth;
+    } else if ((common == DType::f16 || common == DType::bf16) && is_integral(type)) {
+      tensor.reading = Reading::half;
+    }
+  }
+  p.rounding = options.rounding;
+  if (p.compute == ComputeClass::single && options.rounding != Rounding::nearest_even) {
+    CastOptions directed;
+    directed.rounding = options.rounding;
+    p.rounding_cast = element_cast(DType::f64, common, directed);
+  }
+  p.flush_to_zero = options.flush_to_zero;
+  p.rtol = options.rtol;
+  p.atol = options.atol;
+  p.equal_nan = options.equal_nan;
+  return p;
+}
+
+}  // namespace relayout

@@ -1,0 +1,205 @@
+// The operations of many instructions, on one element at a time, so that each stands in the code once: the
+// kernel turns its vector round. Which they are: is_heavy (elementwise_set.hpp).
+#pragma once
+
+#include <cmath>
+
+#include "kernels/directed_rounding.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// |a| / |b| toward zero, and whether something is left: the quotient rounded to nearest is too large by 1 if
+/// |a| - quotient * |b| is negative, a sign that a fused multiplication gets right. Exact below 2^24 or 2^53.
+template <class C>
+struct WholeQuotient {
+  C quotient;
+  bool rest;
+
+  __device__ __forceinline__ WholeQuotient(C a, C b) {
+    const C numerator = absolute(a), denominator = absolute(b);
+    quotient = round_to_zero(numerator / denominator);
+    const C difference = fused(-quotient, denominator, numerator);
+    rest = difference != 0;
+    if (difference < 0) quotient -= 1;
+  }
+  static __device__ __forceinline__ float fused(float x, float y, float z) { return fmaf(x, y, z); }
+  static __device__ __forceinline__ double fused(double x, double y, double z) { return fma(x, y, z); }
+};
+
+template <class C>
+__device__ __forceinline__ C whole_quotient(C a, C b, bool to_floor) {
+  if (b == 0 || a != a || b != b) return a / b;
+  if (finite_part(a) != 0) return finite_part(a);  // infinite: NaN
+  const bool negative = with_sign_of(C{1}, a) != with_sign_of(C{1}, b);
+  C magnitude = 0;
+  bool rest = a != 0;
+  if (finite_part(b) == 0) {
+    const WholeQuotient<C> whole(a, b);
+    magnitude = whole.quotient;
+    rest = whole.rest;
+  }
+  if (to_floor && negative && rest) magnitude += 1;
+  return negative ? -magnitude : magnitude;
+}
+
+/// The remainder with b's sign.
+template <class C>
+__device__ __forceinline__ C modulo(C a, C b) {
+  const C rest = std::fmod(a, b);
+  if (rest == 0) return with_sign_of(rest, b);
+  return (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/// Of f32 by way of f64, of which few bits are lost: 2 units in the last place would not be held otherwise.
+__device__ __forceinline__ float power(float a, float b) {
+  return static_cast<float>(std::pow(static_cast<double>(a), static_cast<double>(b)));
+}
+__device__ __forceinline__ double power(double a, double b) { return std::pow(a, b); }
+__device__ __forceinline__ float tangent(float x) {
+  return static_cast<float>(std::tan(static_cast<double>(x)));
+}
+__device__ __forceinline__ double tangent(double x) { return std::tan(x); }
+
+/// exp(-|x|), 1 + exp(-|x|) does not overflow.
+template <class C>
+__device__ __forceinline__ C sigmoid(C x) {
+  const C tail = std::exp(-absolute(x)), whole = C{1} + tail;
+  return x < 0 ? tail / whole : C{1} / whole;
+}
+
+/// x / 2 * erfc(-x / sqrt(2)): 1 + erf would cancel for negative x.
+__device__ __forceinline__ double gauss_gate(double x) {
+  constexpr double kRootHalf = 0.70710678118654752440;
+  return x < -40 ? -0.0 : 0.5 * x * std::erfc(-x * kRootHalf);
+}
+
+/// x / 2 * (1 + tanh(y)) = x * sigmoid(2 * y), y = sqrt(2 / pi) * (x + 0.044715 * x^3).
+__device__ __forceinline__ double tanh_gate(double x) {
+  constexpr double kTwoRoots = 1.5957691216057307117, kCubic = 0.044715;
+  return x < -40 ? -0.0 : x * sigmoid(kTwoRoots * (x + kCubic * x * x * x));
+}
+
+template <class C>
+__device__ __forceinline__ C heavy_real(const ElementwiseParams& p, Operation operation, C a, C b) {
+  switch (operation) {
+    case Operation::add:
+    case Operation::sub:
+    case Operation::mul:
+    case Operation::truediv:
+    case Operation::sqrt:
+      return directed_operation(p, operation, a, b);
+    case Operation::div_trunc:
+      return whole_quotient(a, b, false);
+    case Operation::div_floor:
+      return whole_quotient(a, b, true);
+    case Operation::mod:
+      return modulo(a, b);
+    case Operation::fmod:
+      return std::fmod(a, b);
+    case Operation::pow:
+      return power(a, b);
+    case Operation::hypot:
+      return std::hypot(a, b);
+    case Operation::atan2:
+      return std::atan2(a, b);
+    case Operation::exp:
+      return std::exp(a);
+    case Operation::exp2:
+      return std::exp2(a);
+    case Operation::expm1:
+      return std::expm1(a);
+    case Operation::log:
+      return std::log(a);
+    case Operation::log2:
+      return std::log2(a);
+    case Operation::log1p:
+      return std::log1p(a);
+    case Operation::sin:
+      return std::sin(a);
+    case Operation::cos:
+      return std::cos(a);
+    case Operation::tan:
+      return tangent(a);
+    case Operation::sinh:
+      return std::sinh(a);
+    case Operation::cosh:
+      return std::cosh(a);
+    case Operation::tanh:
+      return std::tanh(a);
+    case Operation::asin:
+      return std::asin(a);
+    case Operation::acos:
+      return std::acos(a);
+    case Operation::atan:
+      return std::atan(a);
+    case Operation::erf:
+      return std::erf(a);
+    case Operation::sigmoid:
+      return sigmoid(a);
+    case Operation::silu:
+      return a * sigmoid(a);
+    case Operation::gelu:
+      return static_cast<C>(gauss_gate(a));
+    case Operation::gelu_tanh:
+      return static_cast<C>(tanh_gate(a));
+    case Operation::softplus:
+      return larger(a, C{0}) + std::log1p(std::exp(-absolute(a)));
+    case Operation::elu:
+      return a > 0 ? a : std::expm1(a);
+    default:
+      return a;
+  }
+}
+
+/// Magnitudes are divided; a quotient by 0 is 0.
+template <class Bits>
+struct DividedIntegers {
+  Bits quotient = 0, rest = 0;
+
+  __device__ __forceinline__ DividedIntegers(Bits a, Bits b) {
+    if (b == 0) return;
+    quotient = a / b;
+    rest = a - quotient * b;
+  }
+};
+
+/// Integers wrap, so that powers are exact modulo 2^n.
+template <class Bits>
+__device__ __forceinline__ Bits integer_power(Bits base, Bits exponent) {
+  Bits result = 1;
+  for (; exponent != 0; exponent >>= 1) {
+    if ((exponent & 1) != 0) result *= base;
+    base *= base;
+  }
+  return result;
+}
+
+template <class C>
+__device__ __forceinline__ C heavy_integer(const ElementwiseParams& p, Operation operation, C a, C b) {
+  using Bits = std::make_unsigned_t<C>;
+  const bool has_sign = !is_unsigned(p.common);
+  const bool a_negative = has_sign && a < 0, b_negative = has_sign && b < 0;
+  const auto bits = [](C x) { return static_cast<Bits>(x); };
+  if (operation == Operation::pow) {
+    if (!b_negative) return static_cast<C>(integer_power(bits(a), bits(b)));
+    if (a == 1) return 1;
+    if (a == -1) return (b & 1) != 0 ? -1 : 1;
+    return 0;
+  }
+  const DividedIntegers<Bits> divided(a_negative ? 0 - bits(a) : bits(a), b_negative ? 0 - bits(b) : bits(b));
+  const Bits quotient = a_negative != b_negative ? 0 - divided.quotient : divided.quotient;
+  const Bits rest = a_negative ? 0 - divided.rest : divided.rest;
+  const bool below = divided.rest != 0 && a_negative != b_negative;
+  switch (operation) {
+    case Operation::div_floor:
+      return static_cast<C>(below ? quotient - 1 : quotient);
+    case Operation::mod:
+      return static_cast<C>(below ? rest + bits(b) : rest);
+    case Operation::fmod:
+      return static_cast<C>(rest);
+    default:
+      return static_cast<C>(quotient);
+  }
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND
