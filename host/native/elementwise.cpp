@@ -120,12 +120,13 @@ class Elementwise {
       // The lines are in the cache when they are written.
       if (p.tensor[i].data == p.out) streamed_ = false;
     }
+    int arguments = 1;
     for (int i = 0; i < p.steps; ++i) {
       rows_[i] = elementwise_row(p.step[i].operation, p);
-      const int end = p.step[i].first_argument + p.step[i].arguments;
-      for (int k = p.step[i].first_argument; k < end; ++k) {
-        if (p.argument[k].tensor < 0) fill(constants_[k], p.argument[k].bits);
-      }
+      arguments += p.step[i].operands - 1;
+    }
+    for (int k = 0; k < arguments; ++k) {
+      if (p.argument[k].tensor < 0) fill(constants_[k], p.argument[k].bits);
     }
   }
 
@@ -151,6 +152,7 @@ class Elementwise {
     if (number_bytes_ == 4) {
       auto* const words = reinterpret_cast<std::uint32_t*>(row);
       std::fill(words, words + count, static_cast<std::uint32_t>(bits));
+      rounder_.flush(row, count);
     } else {
       auto* const words = reinterpret_cast<std::uint64_t*>(row);
       std::fill(words, words + count, bits);
@@ -162,17 +164,16 @@ class Elementwise {
     char* const at = static_cast<char*>(p_.out) + out.offset();
     const bool run = out.is_run(count), straight = run && !streamed_;
     char* last = straight && writer_.direct() ? at : results;
-    for (int i = 0; i < p_.steps; ++i) {
-      const Step& step = p_.step[i];
+    for (int i = 0, argument = 0; i < p_.steps; ++i) {
       const char* operands[3] = {results, results, results};
-      for (int k = 0, to = i > 0 ? 1 : 0; k < step.arguments; ++k, ++to) {
-        const int argument = step.first_argument + k, tensor = p_.argument[argument].tensor;
-        operands[to] = tensor >= 0 ? numbers[tensor] : constants_[argument];
+      for (int k = i > 0 ? 1 : 0; k < p_.step[i].operands; ++k, ++argument) {
+        const int tensor = p_.argument[argument].tensor;
+        operands[k] = tensor >= 0 ? numbers[tensor] : constants_[argument];
       }
       const bool is_last = i + 1 == p_.steps;
       char* const result = is_last ? last : results;
       rows_[i](operands[0], operands[1], operands[2], result, count, p_);
-      rounder_.round(step.operation, result, count, is_last);
+      rounder_.round(p_.step[i].operation, result, count, is_last);
     }
     if (!writer_.direct()) {
       last = straight ? at : elements;

@@ -27,6 +27,17 @@ bool is_rounded_once(DType type, DType common) {
   return type == DType::f32 || size_of(type) <= 2 || common == DType::f16;
 }
 
+/// Results that are moved as bits are cast as what they are, which params.result is not.
+DType type_of(const NumberFormat& format) {
+  int type = 0;
+  const auto differs = [&format](const NumberFormat& other) {
+    return other.kind != format.kind || other.bits != format.bits ||
+           other.fraction_bits != format.fraction_bits;
+  };
+  while (differs(number_format(static_cast<DType>(type)))) ++type;
+  return static_cast<DType>(type);
+}
+
 /// Subnormal numbers to zeros of their sign.
 void flush_row(void* row, std::int64_t count) {
   std::uint32_t* numbers = static_cast<std::uint32_t*>(row);
@@ -97,10 +108,12 @@ void RowReader::read(const void* in, void* out, std::int64_t count) const {
   if (flush_ != nullptr) flush_(out, count);
 }
 
-RowWriter::RowWriter(const ElementwiseParams& p) : p_(p), store_(store_row(p.result, p.compute)) {
-  if (!p.convert || p.out_type == p.result) return;
-  plain_cast_ = plain_cast(p.result, p.out_type, p.cast);
-  if (plain_cast_ == nullptr) cast_ = cast_row(p.result, p.out_type, p.cast);
+RowWriter::RowWriter(const ElementwiseParams& p)
+    : p_(p), store_(store_row(p.convert ? p.result : p.out_type, p.compute)) {
+  if (!p.convert) return;
+  const DType type = type_of(p.cast.from);
+  plain_cast_ = plain_cast(type, p.out_type, p.cast);
+  if (plain_cast_ == nullptr) cast_ = cast_row(type, p.out_type, p.cast);
 }
 
 void RowWriter::write(const void* in, void* out, std::int64_t count) const {
@@ -130,7 +143,7 @@ void ResultRounder::round(Operation operation, void* row, std::int64_t count, bo
   } else if (round_ != nullptr && !last) {
     round_(row, count);
   }
-  if (flush_ != nullptr) flush_(row, count);
+  flush(row, count);
 }
 
 }  // namespace relayout::native

@@ -47,8 +47,8 @@ class RowWriter {
 
  private:
   const ElementwiseParams& p_;
-  ConvertRow store_ = nullptr;       // as the result's type
-  ConvertRow plain_cast_ = nullptr;  // of that
+  ConvertRow store_ = nullptr;       // as the output's type, or as the result's where that is cast
+  ConvertRow plain_cast_ = nullptr;  // of the result
   CastRow cast_ = nullptr;           // the same, where it is no plain one
 };
 
@@ -60,6 +60,9 @@ class ResultRounder {
   /// To the common type: integers wrap. The last result is left to the RowWriter, but where it is rounded in
   /// a direction that the RowWriter does not know. Subnormal f32 results become zeros if that is asked for.
   void round(Operation operation, void* row, std::int64_t count, bool last) const;
+  void flush(void* row, std::int64_t count) const {
+    if (flush_ != nullptr) flush_(row, count);
+  }
 
  private:
   const ElementwiseParams& p_;

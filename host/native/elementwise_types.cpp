@@ -56,9 +56,10 @@ ConvertRow loading(DType type) {
   if constexpr (std::is_floating_point_v<To>) {
     if (type == DType::f16) return load<f16, To>;
     if (type == DType::bf16) return load<bf16, To>;
-    return type == DType::f32 ? load<float, To> : load<double, To>;
+    if (type == DType::f32) return load<float, To>;
+    if (type == DType::f64) return load<double, To>;
   }
-  return nullptr;  // integers are not computed from floating types
+  return nullptr;
 }
 
 /// Shifted to the left, by the sign's bit where zero has two.
