@@ -11,6 +11,7 @@
 #include "host/native/elementwise_rows.hpp"
 #include "host/native/native_table.hpp"
 #include "host/native/parallel.hpp"
+#include "host/native/read_ahead.hpp"
 #include "host/native/streaming.hpp"
 
 namespace relayout::native {
@@ -92,6 +93,11 @@ class SourceRows {
     if (!source_.reader.direct()) source_.reader.read(elements, numbers_, count);
     return numbers_;
   }
+  /// That so many elements follow.
+  void expect(std::int64_t count, ReadAhead& ahead) const {
+    if (source_.period == 0 && cursor_.is_run(count) && count > 0)
+      ahead.add(source_.data + cursor_.offset(), count * source_.bytes);
+  }
 
  private:
   const Source& source_;
@@ -140,7 +146,11 @@ class Elementwise {
         for (int i = 0; i < p_.tensors; ++i) count = sources[i]->piece(count);
         const char* numbers[kMostTensors];
         for (int i = 0; i < p_.tensors; ++i) numbers[i] = sources[i]->next(count);
-        piece(numbers, out, count);
+        ReadAhead ahead;
+        if (streamed_) {
+          for (int i = 0; i < p_.tensors; ++i) sources[i]->expect(std::min(count, end - at - count), ahead);
+        }
+        piece(numbers, out, count, ahead);
       }
       if (streamed_) finish_streams();
     });
@@ -159,7 +169,8 @@ class Elementwise {
     }
   }
 
-  void piece(const char* const* numbers, OperandCursor& out, std::int64_t count) const {
+  void piece(const char* const* numbers, OperandCursor& out, std::int64_t count,
+             const ReadAhead& ahead) const {
     alignas(kLineBytes) char results[kPieceBytes], elements[kPiece * kMostElementBytes];
     char* const at = static_cast<char*>(p_.out) + out.offset();
     const bool run = out.is_run(count), straight = run && !streamed_;
@@ -180,7 +191,7 @@ class Elementwise {
       writer_.write(results, last, count);
     }
     if (!run) return out.scatter(last, static_cast<char*>(p_.out), count);
-    if (streamed_) stream_row(at, last, count * out_bytes_);
+    if (streamed_) ahead.stream(at, last, count * out_bytes_);
     out.advance(count);
   }
 
