@@ -168,36 +168,36 @@ template <class T>
 ElementwiseRow row_of_two_numbers(Operation operation) {
   switch (operation) {
     case Operation::add:
-      return row_of_two<T, add<T>>;
+      return of_two<T, add<T>>();
     case Operation::sub:
-      return row_of_two<T, sub<T>>;
+      return of_two<T, sub<T>>();
     case Operation::mul:
-      return row_of_two<T, mul<T>>;
+      return of_two<T, mul<T>>();
     case Operation::div:
     case Operation::truediv:
-      return row_of_two<T, div<T>>;
+      return of_two<T, div<T>>();
     case Operation::maximum:
-      return row_of_two<T, maximum<T>>;
+      return of_two<T, maximum<T>>();
     case Operation::minimum:
-      return row_of_two<T, minimum<T>>;
+      return of_two<T, minimum<T>>();
     case Operation::fmax:
-      return row_of_two<T, fmax<T>>;
+      return of_two<T, fmax<T>>();
     case Operation::fmin:
-      return row_of_two<T, fmin<T>>;
+      return of_two<T, fmin<T>>();
     case Operation::prelu:
-      return row_of_two<T, prelu<T>>;
+      return of_two<T, prelu<T>>();
     case Operation::abs_diff:
-      return row_of_two<T, abs_diff<T>>;
+      return of_two<T, abs_diff<T>>();
     case Operation::squared_diff:
-      return row_of_two<T, squared_diff<T>>;
+      return of_two<T, squared_diff<T>>();
     case Operation::copysign:
-      return row_of_two<T, copysign<T>>;
+      return of_two<T, copysign<T>>();
     case Operation::isclose:
-      return isclose<T>;
+      return vectorised<isclose<T>>();
     case Operation::clip:
-      return row_of_three<T, clip<T>>;
+      return of_three<T, clip<T>>();
     case Operation::lerp:
-      return row_of_three<T, lerp<T>>;
+      return of_three<T, lerp<T>>();
     default:
       return common_row<T>(operation);
   }
@@ -207,31 +207,31 @@ template <class T>
 ElementwiseRow row_of(Operation operation) {
   switch (operation) {
     case Operation::neg:
-      return row_of_one<T, neg<T>>;
+      return of_one<T, neg<T>>();
     case Operation::abs:
-      return row_of_one<T, abs<T>>;
+      return of_one<T, abs<T>>();
     case Operation::sign:
-      return row_of_one<T, sign<T>>;
+      return of_one<T, sign<T>>();
     case Operation::relu:
-      return row_of_one<T, relu<T>>;
+      return of_one<T, relu<T>>();
     case Operation::square:
-      return row_of_one<T, square<T>>;
+      return of_one<T, square<T>>();
     case Operation::reciprocal:
-      return row_of_one<T, reciprocal<T>>;
+      return of_one<T, reciprocal<T>>();
     case Operation::floor:
-      return row_of_one<T, floor<T>>;
+      return of_one<T, floor<T>>();
     case Operation::ceil:
-      return row_of_one<T, ceil<T>>;
+      return of_one<T, ceil<T>>();
     case Operation::trunc:
-      return row_of_one<T, trunc<T>>;
+      return of_one<T, trunc<T>>();
     case Operation::round:
-      return row_of_one<T, round<T>>;
+      return of_one<T, round<T>>();
     case Operation::isnan:
-      return row_of_one<T, isnan<T>>;
+      return of_one<T, isnan<T>>();
     case Operation::isinf:
-      return row_of_one<T, isinf<T>>;
+      return of_one<T, isinf<T>>();
     case Operation::isfinite:
-      return row_of_one<T, isfinite<T>>;
+      return of_one<T, isfinite<T>>();
     default:
       return row_of_two_numbers<T>(operation);
   }

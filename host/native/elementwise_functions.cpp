@@ -216,9 +216,9 @@ template <class T>
 ElementwiseRow row_of(Operation operation) {
   switch (operation) {
     case Operation::sqrt:
-      return row_of_one<T, sqrt<T>>;
+      return of_one<T, sqrt<T>>();
     case Operation::rsqrt:
-      return row_of_one<T, rsqrt<T>>;
+      return of_one<T, rsqrt<T>>();
     case Operation::exp:
       return row_of_one<T, exp<T>>;
     case Operation::exp2:
@@ -264,9 +264,9 @@ ElementwiseRow row_of(Operation operation) {
     case Operation::elu:
       return row_of_one<T, elu<T>>;
     case Operation::hardswish:
-      return row_of_one<T, hardswish<T>>;
+      return of_one<T, hardswish<T>>();
     case Operation::hardsigmoid:
-      return row_of_one<T, hardsigmoid<T>>;
+      return of_one<T, hardsigmoid<T>>();
     default:
       return row_of_two_numbers<T>(operation);
   }

@@ -183,24 +183,24 @@ ElementwiseRow signed_row(Operation operation) {
       return row_of_two<T, pow<T>>;
     case Operation::maximum:
     case Operation::fmax:
-      return row_of_two<T, maximum<T>>;
+      return of_two<T, maximum<T>>();
     case Operation::minimum:
     case Operation::fmin:
-      return row_of_two<T, minimum<T>>;
+      return of_two<T, minimum<T>>();
     case Operation::clip:
-      return row_of_three<T, clip<T>>;
+      return of_three<T, clip<T>>();
     case Operation::prelu:
-      return row_of_two<T, prelu<T>>;
+      return of_two<T, prelu<T>>();
     case Operation::abs_diff:
-      return row_of_two<T, abs_diff<T>>;
+      return of_two<T, abs_diff<T>>();
     case Operation::shift_right:
-      return shift_right<T>;
+      return vectorised<shift_right<T>>();
     case Operation::abs:
-      return row_of_one<T, abs<T>>;
+      return of_one<T, abs<T>>();
     case Operation::sign:
-      return row_of_one<T, sign<T>>;
+      return of_one<T, sign<T>>();
     case Operation::relu:
-      return row_of_one<T, relu<T>>;
+      return of_one<T, relu<T>>();
     default:
       return common_row<T>(operation);
   }
@@ -210,32 +210,32 @@ template <class T>
 ElementwiseRow unsigned_row(Operation operation) {
   switch (operation) {
     case Operation::add:
-      return row_of_two<T, add<T>>;
+      return of_two<T, add<T>>();
     case Operation::sub:
-      return row_of_two<T, sub<T>>;
+      return of_two<T, sub<T>>();
     case Operation::mul:
-      return row_of_two<T, mul<T>>;
+      return of_two<T, mul<T>>();
     case Operation::squared_diff:
-      return row_of_two<T, squared_diff<T>>;
+      return of_two<T, squared_diff<T>>();
     case Operation::bit_and:
-      return row_of_two<T, bit_and<T>>;
+      return of_two<T, bit_and<T>>();
     case Operation::bit_or:
-      return row_of_two<T, bit_or<T>>;
+      return of_two<T, bit_or<T>>();
     case Operation::bit_xor:
-      return row_of_two<T, bit_xor<T>>;
+      return of_two<T, bit_xor<T>>();
     case Operation::bit_not:
-      return bit_not<T>;
+      return vectorised<bit_not<T>>();
     case Operation::shift_left:
-      return shift_left<T>;
+      return vectorised<shift_left<T>>();
     case Operation::neg:
-      return row_of_one<T, neg<T>>;
+      return of_one<T, neg<T>>();
     case Operation::square:
-      return row_of_one<T, square<T>>;
+      return of_one<T, square<T>>();
     case Operation::floor:
     case Operation::ceil:
     case Operation::trunc:
     case Operation::round:
-      return row_of_one<T, same<T>>;
+      return of_one<T, same<T>>();
     default:
       return nullptr;
   }

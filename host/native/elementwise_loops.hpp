@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "host/native/elementwise_rows.hpp"
+#include "host/native/vectorised.hpp"
 
 // A row may be computed in place, which is no dependency from one element to another.
 #if defined(__clang__)
@@ -41,6 +42,19 @@ void row_of_three(const void* a, const void* b, const void* c, void* r, std::int
   T* result = static_cast<T*>(r);
   RELAYOUT_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) result[i] = kOperation(x[i], y[i], z[i]);
+}
+
+template <class T, T (*kOperation)(T)>
+ElementwiseRow of_one() {
+  return vectorised<row_of_one<T, kOperation>>();
+}
+template <class T, T (*kOperation)(T, T)>
+ElementwiseRow of_two() {
+  return vectorised<row_of_two<T, kOperation>>();
+}
+template <class T, T (*kOperation)(T, T, T)>
+ElementwiseRow of_three() {
+  return vectorised<row_of_three<T, kOperation>>();
 }
 
 namespace operation {
@@ -101,29 +115,29 @@ template <class T>
 ElementwiseRow common_row(Operation which) {
   switch (which) {
     case Operation::equal:
-      return row_of_two<T, operation::equal<T>>;
+      return of_two<T, operation::equal<T>>();
     case Operation::not_equal:
-      return row_of_two<T, operation::not_equal<T>>;
+      return of_two<T, operation::not_equal<T>>();
     case Operation::less:
-      return row_of_two<T, operation::less<T>>;
+      return of_two<T, operation::less<T>>();
     case Operation::less_equal:
-      return row_of_two<T, operation::less_equal<T>>;
+      return of_two<T, operation::less_equal<T>>();
     case Operation::greater:
-      return row_of_two<T, operation::greater<T>>;
+      return of_two<T, operation::greater<T>>();
     case Operation::greater_equal:
-      return row_of_two<T, operation::greater_equal<T>>;
+      return of_two<T, operation::greater_equal<T>>();
     case Operation::logical_and:
-      return row_of_two<T, operation::logical_and<T>>;
+      return of_two<T, operation::logical_and<T>>();
     case Operation::logical_or:
-      return row_of_two<T, operation::logical_or<T>>;
+      return of_two<T, operation::logical_or<T>>();
     case Operation::logical_xor:
-      return row_of_two<T, operation::logical_xor<T>>;
+      return of_two<T, operation::logical_xor<T>>();
     case Operation::logical_not:
-      return row_of_one<T, operation::logical_not<T>>;
+      return of_one<T, operation::logical_not<T>>();
     case Operation::where:
-      return row_of_three<T, operation::where<T>>;
+      return of_three<T, operation::where<T>>();
     case Operation::step:
-      return row_of_one<T, operation::step<T>>;
+      return of_one<T, operation::step<T>>();
     default:
       return nullptr;
   }

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "host/native/convert.hpp"
+#include "host/native/vectorised.hpp"
 
 namespace relayout::native {
 namespace {
@@ -33,31 +34,31 @@ template <class To>
 ConvertRow loading(DType type) {
   switch (type) {
     case DType::bool_:
-      return load<Truth, To>;
+      return vectorised<load<Truth, To>>();
     case DType::u8:
-      return load<std::uint8_t, To>;
+      return vectorised<load<std::uint8_t, To>>();
     case DType::u16:
-      return load<std::uint16_t, To>;
+      return vectorised<load<std::uint16_t, To>>();
     case DType::u32:
-      return load<std::uint32_t, To>;
+      return vectorised<load<std::uint32_t, To>>();
     case DType::u64:
-      return load<std::uint64_t, To>;
+      return vectorised<load<std::uint64_t, To>>();
     case DType::i8:
-      return load<std::int8_t, To>;
+      return vectorised<load<std::int8_t, To>>();
     case DType::i16:
-      return load<std::int16_t, To>;
+      return vectorised<load<std::int16_t, To>>();
     case DType::i32:
-      return load<std::int32_t, To>;
+      return vectorised<load<std::int32_t, To>>();
     case DType::i64:
-      return load<std::int64_t, To>;
+      return vectorised<load<std::int64_t, To>>();
     default:
       break;
   }
   if constexpr (std::is_floating_point_v<To>) {
     if (type == DType::f16) return load<f16, To>;
-    if (type == DType::bf16) return load<bf16, To>;
-    if (type == DType::f32) return load<float, To>;
-    if (type == DType::f64) return load<double, To>;
+    if (type == DType::bf16) return vectorised<load<bf16, To>>();
+    if (type == DType::f32) return vectorised<load<float, To>>();
+    if (type == DType::f64) return vectorised<load<double, To>>();
   }
   return nullptr;
 }
@@ -72,7 +73,7 @@ void truth(const void* in, void* out, std::int64_t count) {
 
 template <class T>
 ConvertRow truth_of(DType type) {
-  return is_floating(type) || is_restricted(type) ? truth<T, 1> : truth<T, 0>;
+  return is_floating(type) || is_restricted(type) ? vectorised<truth<T, 1>>() : vectorised<truth<T, 0>>();
 }
 
 template <class T, class To>
@@ -90,7 +91,7 @@ void store(const void* in, void* out, std::int64_t count) {
 
 template <class T>
 ConvertRow storing(DType type) {
-  if (type == DType::bool_) return store<T, Truth>;
+  if (type == DType::bool_) return vectorised<store<T, Truth>>();
   if constexpr (std::is_floating_point_v<T>) {
     if (type == DType::f16) return store<T, f16>;
     if (type == DType::bf16) return store<T, bf16>;
@@ -98,13 +99,13 @@ ConvertRow storing(DType type) {
   } else {
     switch (size_of(type)) {
       case 1:
-        return store<T, std::uint8_t>;
+        return vectorised<store<T, std::uint8_t>>();
       case 2:
-        return store<T, std::uint16_t>;
+        return vectorised<store<T, std::uint16_t>>();
       case 4:
-        return store<T, std::uint32_t>;
+        return vectorised<store<T, std::uint32_t>>();
       default:
-        return store<T, std::uint64_t>;
+        return vectorised<store<T, std::uint64_t>>();
     }
   }
 }
