@@ -59,6 +59,7 @@ BenchCases copy_cases(Sizes sizes);
 BenchCases cast_cases(Sizes sizes);
 BenchCases conv1d_cases(Sizes sizes);
 BenchCases depthwise_cases(Sizes sizes);
+BenchCases elementwise_cases(Sizes sizes);
 BenchCases overlap_cases(Sizes sizes);
 BenchCases permute_cases(Sizes sizes);
 /// How a permutation's plan is chosen. Those with a beta go by estimate: they cannot be measured.

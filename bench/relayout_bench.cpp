@@ -16,9 +16,13 @@
 namespace relayout::bench {
 
 const std::vector<Suite>& suites() {
-  static const std::vector<Suite> list{{"copy", copy_cases},       {"cast", cast_cases},
-                                       {"conv1d", conv1d_cases},   {"depthwise", depthwise_cases},
-                                       {"overlap", overlap_cases}, {"permute", permute_cases},
+  static const std::vector<Suite> list{{"copy", copy_cases},
+                                       {"cast", cast_cases},
+                                       {"conv1d", conv1d_cases},
+                                       {"depthwise", depthwise_cases},
+                                       {"elementwise", elementwise_cases},
+                                       {"overlap", overlap_cases},
+                                       {"permute", permute_cases},
                                        {"native", native_cases}};
   return list;
 }

@@ -50,11 +50,12 @@ __device__ __forceinline__ C modulo(C a, C b) {
   return (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+/// 1 where C99 has 1 whatever the other is, signalling NaNs included.
+__device__ __forceinline__ double power(double a, double b) { return a == 1 || b == 0 ? 1 : std::pow(a, b); }
 /// Of f32 by way of f64, of which few bits are lost: 2 units in the last place would not be held otherwise.
 __device__ __forceinline__ float power(float a, float b) {
-  return static_cast<float>(std::pow(static_cast<double>(a), static_cast<double>(b)));
+  return static_cast<float>(power(static_cast<double>(a), static_cast<double>(b)));
 }
-__device__ __forceinline__ double power(double a, double b) { return std::pow(a, b); }
 __device__ __forceinline__ float tangent(float x) {
   return static_cast<float>(std::tan(static_cast<double>(x)));
 }
@@ -70,13 +71,13 @@ __device__ __forceinline__ C sigmoid(C x) {
 /// x / 2 * erfc(-x / sqrt(2)): 1 + erf would cancel for negative x.
 __device__ __forceinline__ double gauss_gate(double x) {
   constexpr double kRootHalf = 0.70710678118654752440;
-  return x < -40 ? -0.0 : 0.5 * x * std::erfc(-x * kRootHalf);
+  return 0.5 * x * std::erfc(-x * kRootHalf);
 }
 
 /// x / 2 * (1 + tanh(y)) = x * sigmoid(2 * y), y = sqrt(2 / pi) * (x + 0.044715 * x^3).
 __device__ __forceinline__ double tanh_gate(double x) {
   constexpr double kTwoRoots = 1.5957691216057307117, kCubic = 0.044715;
-  return x < -40 ? -0.0 : x * sigmoid(kTwoRoots * (x + kCubic * x * x * x));
+  return x * sigmoid(kTwoRoots * (x + kCubic * x * x * x));
 }
 
 template <class C>

@@ -123,7 +123,7 @@ __device__ __forceinline__ void light_real(const ElementwiseParams& p, Operation
     case Operation::reciprocal:
       return each(a, [](C x) { return C{1} / x; });
     case Operation::hardswish:
-      return each(a, [](C x) { return x * smaller(larger(x + C{3}, C{0}), C{6}) / C{6}; });
+      return each(a, [](C x) { return x * (smaller(larger(x + C{3}, C{0}), C{6}) / C{6}); });
     case Operation::hardsigmoid:
       return each(a, [](C x) { return smaller(larger(x + C{3}, C{0}), C{6}) / C{6}; });
     default:

@@ -1,0 +1,102 @@
+// How far a right result of an element-wise operation may be from the oracle's.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "host/reference/arithmetic.hpp"
+
+namespace relayout::reference {
+
+/// The numbers of a floating type in their order: +0 and -0 are 0, the smallest subnormals 1 and -1.
+inline std::int64_t place_of(DType type, std::uint64_t bits) {
+  const std::uint64_t sign = std::uint64_t{1} << (8 * size_of(type) - 1);
+  const std::int64_t magnitude = static_cast<std::int64_t>(bits & (sign - 1));
+  return bits & sign ? -magnitude : magnitude;
+}
+
+/// Steps from one number to the next between two of f16, bf16, f32 or f64; infinity follows the largest.
+/// Between two NaNs 0; between NaN and a number, or where they do not fit, the largest std::int64_t.
+inline std::int64_t ulps_between(DType type, std::uint64_t a, std::uint64_t b) {
+  const std::int64_t farthest = std::numeric_limits<std::int64_t>::max();
+  const bool a_nan = std::isnan(exact_value(type, a)), b_nan = std::isnan(exact_value(type, b));
+  if (a_nan || b_nan) return a_nan && b_nan ? 0 : farthest;
+  const WideInteger steps = static_cast<WideInteger>(place_of(type, a)) - place_of(type, b);
+  const WideInteger distance = steps < 0 ? -steps : steps;
+  return distance > farthest ? farthest : static_cast<std::int64_t>(distance);
+}
+
+/// Steps that a result may be off; 0 where it is exact or correctly rounded.
+inline int ulp_bound(Operation operation, DType type) {
+  if (!is_floating(type) || result_type(operation, type) == DType::bool_) return 0;
+  const bool half = size_of(type) == 2;  // computed in f32, rounded once more
+  switch (operation) {
+    case Operation::pow:
+    case Operation::hypot:
+    case Operation::exp:
+    case Operation::log:
+    case Operation::sin:
+    case Operation::cos:
+    case Operation::tan:
+    case Operation::tanh:
+    case Operation::sigmoid:
+    case Operation::hardswish:
+    case Operation::hardsigmoid:
+      return half ? 1 : 2;
+    case Operation::erf:
+    case Operation::gelu:
+      return half ? 1 : type == DType::f32 ? 4 : 2;
+    case Operation::atan2:
+    case Operation::rsqrt:
+    case Operation::exp2:
+    case Operation::expm1:
+    case Operation::log2:
+    case Operation::log1p:
+    case Operation::sinh:
+    case Operation::cosh:
+    case Operation::asin:
+    case Operation::acos:
+    case Operation::atan:
+    case Operation::silu:
+    case Operation::gelu_tanh:
+    case Operation::softplus:
+    case Operation::elu:
+      return half ? 1 : 4;
+    default:
+      return 0;
+  }
+}
+
+/// silu, gelu and gelu_tanh are the operand times a factor between 0 and 1, which may be off by an ulp of 1:
+/// where the factor is nearly 0 that is far more than the bound in ulps of the result.
+inline long double factor_error(Operation operation, DType type, std::uint64_t a) {
+  if (operation != Operation::silu && operation != Operation::gelu && operation != Operation::gelu_tanh)
+    return 0;
+  return std::fabs(exact_value(type, a)) * std::ldexp(1.0L, type == DType::f64 ? -52 : -23);
+}
+
+inline bool may_swap_zeros(Operation operation) {
+  return operation == Operation::maximum || operation == Operation::minimum || operation == Operation::fmax ||
+         operation == Operation::fmin || operation == Operation::clip;
+}
+
+/// Whether `got` is a right result where the oracle has `expected`, both bits of result_type(operation,
+/// type); `a` is the first operand. NaNs are equal; zeros of two signs only as results of maximum, minimum,
+/// fmax, fmin and clip; div_trunc and div_floor are exact below 2^digits and within an ulp from there on.
+inline bool agrees(Operation operation, DType type, std::uint64_t a, std::uint64_t got,
+                   std::uint64_t expected) {
+  if (got == expected) return true;
+  if (!is_floating(type) || result_type(operation, type) == DType::bool_) return false;
+  const long double result = exact_value(type, got), right = exact_value(type, expected);
+  if (std::isnan(result) || std::isnan(right)) return std::isnan(result) && std::isnan(right);
+  if (result == 0 && right == 0) return may_swap_zeros(operation);
+  const std::int64_t distance = ulps_between(type, got, expected);
+  if (operation == Operation::div_trunc || operation == Operation::div_floor)
+    return distance <= 1 && std::fabs(right) >= std::ldexp(1.0L, float_layout(type).digits);
+  if (distance <= ulp_bound(operation, type)) return true;
+  return std::isfinite(result) && std::isfinite(right) &&
+         std::fabs(result - right) <= factor_error(operation, type, a);
+}
+
+}  // namespace relayout::reference

@@ -1,0 +1,199 @@
+// Oracle of arithmetic on floating types. Operands are exact in long double; a result that is not exact there
+// is rounded to odd: cut, with the last bit set. Rounding that to 62 or fewer bits, in any direction, is then
+// the same as rounding the exact result once (Boldo and Melquiond, 2008).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "host/reference/convert.hpp"
+#include "host/reference/float_functions.hpp"
+#include "host/reference/integer_arithmetic.hpp"
+
+namespace relayout::reference {
+
+/// |a - b| <= atol + rtol * |b|.
+struct IsCloseTolerance {
+  double rtol = 1e-5, atol = 1e-8;
+  bool equal_nan = false;
+};
+
+/// `nearest` is the exact number rounded to long double, `error` has the sign of what was lost; of infinite
+/// operands it is NaN, and nothing was.
+inline long double to_odd(long double nearest, long double error) {
+  if (error == 0 || std::isnan(error)) return nearest;
+  const bool too_large = (error < 0) != (nearest < 0);  // in magnitude
+  const long double cut = too_large ? std::nextafter(nearest, 0.0L) : nearest;
+  int exponent = 0;
+  const long double significand = std::ldexp(std::frexp(std::fabs(cut), &exponent), LDBL_MANT_DIG);
+  if (std::fmod(significand, 2.0L) == 1) return cut;
+  return std::nextafter(cut, std::copysign(std::numeric_limits<long double>::infinity(), cut));
+}
+
+// Nothing below underflows or overflows: long double's exponents reach 16 times as far as f64's.
+
+inline long double odd_sum(long double a, long double b) {
+  const long double sum = a + b, part = sum - a;
+  return to_odd(sum, (a - (sum - part)) + (b - part));
+}
+
+inline long double odd_product(long double a, long double b) {
+  const long double product = a * b;
+  return to_odd(product, std::fma(a, b, -product));
+}
+
+inline long double odd_quotient(long double a, long double b) {
+  const long double quotient = a / b, rest = std::fma(-quotient, b, a);
+  return to_odd(quotient, b < 0 ? -rest : rest);
+}
+
+inline long double odd_sqrt(long double a) {
+  const long double root = std::sqrt(a);
+  return to_odd(root, std::fma(-root, root, a));
+}
+
+/// An exact zero of two signs is -0 when rounding down, else +0.
+inline long double sum_to_round(long double a, long double b, Rounding rounding) {
+  const long double sum = odd_sum(a, b);
+  if (sum == 0 && std::signbit(a) != std::signbit(b)) return rounding == Rounding::down ? -0.0L : 0.0L;
+  return sum;
+}
+
+inline long double rounded(DType type, long double value) {
+  return exact_value(type, to_float_bits(value, type, Rounding::nearest_even, false));
+}
+
+/// Where f16 and bf16 are computed.
+inline DType working_type(DType type) { return type == DType::f64 ? DType::f64 : DType::f32; }
+
+/// floor or trunc of the exact quotient: rounding to odd crosses no integer below 2^62. From there on the
+/// quotient itself is rounded, within an ulp of its floor.
+inline long double whole_quotient(Operation operation, long double a, long double b) {
+  if (b == 0) return a / b;
+  if (std::isinf(a)) return std::numeric_limits<long double>::quiet_NaN();
+  const bool floor = operation == Operation::div_floor;
+  if (std::isinf(b) && floor && a != 0 && std::signbit(a) != std::signbit(b)) return -1;
+  const long double quotient = odd_quotient(a, b);
+  return floor ? std::floor(quotient) : std::trunc(quotient);
+}
+
+/// The remainder with b's sign; of infinite b: a, or b where the signs differ.
+inline long double python_mod(long double a, long double b) {
+  const long double rest = std::fmod(a, b);
+  if (rest == 0) return std::copysign(0.0L, b);
+  return !std::isnan(rest) && std::signbit(rest) != std::signbit(b) ? odd_sum(rest, b) : rest;
+}
+
+/// NaN if either is; of zeros +0. The minimum of a and b is -larger(-a, -b).
+inline long double larger(long double a, long double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<long double>::quiet_NaN();
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+
+inline long double larger_number(long double a, long double b) {
+  return std::isnan(a) ? b : std::isnan(b) ? a : larger(a, b);
+}
+
+/// (a - b) and its square are rounded one after the other.
+inline long double squared_difference(DType work, long double a, long double b) {
+  const long double difference = rounded(work, odd_sum(a, -b));
+  return rounded(work, odd_product(difference, difference));
+}
+
+/// Each of the three steps of a + c * (b - a) is rounded.
+inline long double interpolated(DType work, long double a, long double b, long double c) {
+  const long double step = rounded(work, odd_product(c, rounded(work, odd_sum(b, -a))));
+  return rounded(work, odd_sum(a, step));
+}
+
+/// The number that is rounded once to `type`.
+inline long double float_result(Operation operation, DType type, long double a, long double b, long double c,
+                                Rounding rounding) {
+  switch (operation) {
+    case Operation::add:
+      return sum_to_round(a, b, rounding);
+    case Operation::sub:
+      return sum_to_round(a, -b, rounding);
+    case Operation::mul:
+      return odd_product(a, b);
+    case Operation::div:
+    case Operation::truediv:
+      return odd_quotient(a, b);
+    case Operation::div_trunc:
+    case Operation::div_floor:
+      return whole_quotient(operation, a, b);
+    case Operation::mod:
+      return python_mod(a, b);
+    case Operation::fmod:
+      return std::fmod(a, b);
+    case Operation::maximum:
+      return larger(a, b);
+    case Operation::minimum:
+      return -larger(-a, -b);
+    case Operation::fmax:
+      return larger_number(a, b);
+    case Operation::fmin:
+      return -larger_number(-a, -b);
+    case Operation::prelu:
+      return a > 0 ? a : odd_product(a, b);
+    case Operation::abs_diff:
+      return std::fabs(odd_sum(a, -b));
+    case Operation::squared_diff:
+      return squared_difference(working_type(type), a, b);
+    case Operation::copysign:
+      return std::copysign(a, b);
+    case Operation::clip:
+      return -larger(-larger(a, b), -c);
+    case Operation::lerp:
+      return interpolated(working_type(type), a, b, c);
+    case Operation::neg:
+      return -a;
+    case Operation::abs:
+      return std::fabs(a);
+    case Operation::sign:  // of -0: +0, as NumPy and PyTorch have it
+      return a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a;
+    case Operation::relu:  // of -0: +0
+      return a > 0 ? a : std::isnan(a) ? a : 0;
+    case Operation::square:
+      return odd_product(a, a);
+    case Operation::step:  // of NaN: 0
+      return a > 0 ? 1 : 0;
+    case Operation::floor:
+      return std::floor(a);
+    case Operation::ceil:
+      return std::ceil(a);
+    case Operation::trunc:
+      return std::trunc(a);
+    case Operation::round:  // -0.5 gives -0
+      return std::isfinite(a) ? std::copysign(round_to_whole(a, Rounding::nearest_even), a) : a;
+    case Operation::sqrt:
+      return odd_sqrt(a);
+    case Operation::reciprocal:
+      return odd_quotient(1, a);
+    default:
+      return function_value(operation, a, b);
+  }
+}
+
+/// Every step is rounded, to f64 for f64 and to f32 for the others, the tolerances too. Infinity is close to
+/// itself alone.
+inline bool is_close(DType type, long double a, long double b, const IsCloseTolerance& tolerance) {
+  if (std::isnan(a) || std::isnan(b)) return tolerance.equal_nan && std::isnan(a) && std::isnan(b);
+  if (std::isinf(a) || std::isinf(b)) return a == b;
+  const DType work = working_type(type);
+  const long double rtol = rounded(work, tolerance.rtol), atol = rounded(work, tolerance.atol);
+  const long double relative = rounded(work, odd_product(rtol, std::fabs(b)));
+  return rounded(work, std::fabs(odd_sum(a, -b))) <= rounded(work, odd_sum(atol, relative));
+}
+
+/// Bits of floating-point numbers to bits of the same type.
+inline std::uint64_t apply_to_floats(Operation operation, DType type, std::uint64_t a, std::uint64_t b,
+                                     std::uint64_t c, Rounding rounding) {
+  const long double result = float_result(operation, type, exact_value(type, a), exact_value(type, b),
+                                          exact_value(type, c), rounding);
+  return to_float_bits(result, type, rounding, false);
+}
+
+}  // namespace relayout::reference
