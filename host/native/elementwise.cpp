@@ -30,14 +30,16 @@ struct Source {
   /// 0, or the operand's elements come again after so many and their numbers are kept: a period and a piece,
   /// so that a piece that begins anywhere in the period is a part of them.
   std::int64_t period;
-  alignas(kLineBytes) char repeated[2 * kPieceBytes];
+  const char* repeated;
 
-  Source(const ElementwiseParams& p, const TensorOperand& operand)
+  /// `buffer`: of 2 * kPieceBytes, for these numbers.
+  Source(const ElementwiseParams& p, const TensorOperand& operand, char* buffer)
       : data(static_cast<const char*>(operand.data)),
         bytes(static_cast<std::int64_t>(size_of(operand.type))),
         axes(p, operand.strides),
         reader(operand, p),
-        period(axes.period()) {
+        period(axes.period()),
+        repeated(buffer) {
     const std::int64_t number = bytes_of(p.compute), piece = kPieceBytes / number;
     if (period > piece) period = 0;
     if (period == 0) return;
@@ -47,7 +49,7 @@ struct Source {
     for (std::int64_t at = 0; at < count; at += piece) {
       const std::int64_t part = std::min(piece, count - at);
       cursor.gather(data, elements, part);
-      reader.read(elements, repeated + at * number, part);
+      reader.read(elements, buffer + at * number, part);
     }
   }
 };
@@ -55,8 +57,14 @@ struct Source {
 /// A thread's place in a source.
 class SourceRows {
  public:
-  SourceRows(const Source& source, std::int64_t number_bytes, std::int64_t first)
+  struct Buffers {
+    alignas(kLineBytes) char numbers[kPieceBytes];
+    alignas(kLineBytes) char elements[kPiece * kMostElementBytes];
+  };
+
+  SourceRows(const Source& source, std::int64_t number_bytes, std::int64_t first, Buffers& buffers)
       : source_(source),
+        buffers_(buffers),
         number_bytes_(number_bytes),
         phase_(source.period != 0 ? first % source.period : 0),
         cursor_(source.axes, source.bytes, first) {}
@@ -75,23 +83,23 @@ class SourceRows {
     if (cursor_.is_run(count)) {
       cursor_.advance(count);
       if (source_.reader.direct()) return at;
-      source_.reader.read(at, numbers_, count);
-      return numbers_;
+      source_.reader.read(at, buffers_.numbers, count);
+      return buffers_.numbers;
     }
     if (cursor_.is_repeated(count)) {
       if (at == repeated_ && count <= repeats_) {
         cursor_.advance(count);
-        return numbers_;
+        return buffers_.numbers;
       }
       repeated_ = at;
       repeats_ = count;
     } else {
       repeated_ = nullptr;
     }
-    char* const elements = source_.reader.direct() ? numbers_ : elements_;
+    char* const elements = source_.reader.direct() ? buffers_.numbers : buffers_.elements;
     cursor_.gather(source_.data, elements, count);
-    if (!source_.reader.direct()) source_.reader.read(elements, numbers_, count);
-    return numbers_;
+    if (!source_.reader.direct()) source_.reader.read(elements, buffers_.numbers, count);
+    return buffers_.numbers;
   }
   /// That so many elements follow.
   void expect(std::int64_t count, ReadAhead& ahead) const {
@@ -101,13 +109,12 @@ class SourceRows {
 
  private:
   const Source& source_;
+  Buffers& buffers_;
   std::int64_t number_bytes_, phase_;
   OperandCursor cursor_;
-  /// numbers_ holds so many times the element there.
+  /// The buffer of numbers holds so many times the element there.
   const char* repeated_ = nullptr;
   std::int64_t repeats_ = 0;
-  alignas(kLineBytes) char numbers_[kPieceBytes];
-  alignas(kLineBytes) char elements_[kPiece * kMostElementBytes];
 };
 
 class Elementwise {
@@ -122,7 +129,7 @@ class Elementwise {
         streamed_(out_axes_.inner_stride() == 1 && out_axes_.inner_extent() >= kPiece &&
                   p.elements * out_bytes_ > kStreamedBytes) {
     for (int i = 0; i < p.tensors; ++i) {
-      sources_[i].emplace(p, p.tensor[i]);
+      sources_[i].emplace(p, p.tensor[i], repeated_[i]);
       // The lines are in the cache when they are written.
       if (p.tensor[i].data == p.out) streamed_ = false;
     }
@@ -138,8 +145,9 @@ class Elementwise {
 
   void run() const {
     parallel_ranges(p_.elements, p_.elements, [this](std::int64_t begin, std::int64_t end) {
+      SourceRows::Buffers buffers[kMostTensors];
       std::optional<SourceRows> sources[kMostTensors];
-      for (int i = 0; i < p_.tensors; ++i) sources[i].emplace(*sources_[i], number_bytes_, begin);
+      for (int i = 0; i < p_.tensors; ++i) sources[i].emplace(*sources_[i], number_bytes_, begin, buffers[i]);
       OperandCursor out(out_axes_, out_bytes_, begin);
       for (std::int64_t at = begin, count = 0; at < end; at += count) {
         count = out.piece(std::min(kPieceBytes / number_bytes_, end - at), kShortestPiece);
@@ -203,6 +211,7 @@ class Elementwise {
   bool streamed_;
   ElementwiseRow rows_[kMostSteps] = {};
   std::optional<Source> sources_[kMostTensors];
+  alignas(kLineBytes) char repeated_[kMostTensors][2 * kPieceBytes];
   alignas(kLineBytes) char constants_[kMostArguments][kPieceBytes];
 };
 
