@@ -9,6 +9,7 @@
 #include "host/native/elementwise_convert.hpp"
 #include "host/native/elementwise_operand.hpp"
 #include "host/native/elementwise_rows.hpp"
+#include "host/native/elementwise_turned.hpp"
 #include "host/native/native_table.hpp"
 #include "host/native/parallel.hpp"
 #include "host/native/read_ahead.hpp"
@@ -217,8 +218,12 @@ class Elementwise {
 
 }  // namespace
 
+void elementwise_pieces(const ElementwiseParams& params) { Elementwise(params).run(); }
+
 void elementwise(const LaunchContext&, const ElementwiseParams& params) {
-  if (params.elements > 0) Elementwise(params).run();
+  if (params.elements == 0) return;
+  const TurnedOperands turned(params);
+  turned.any() ? turned.run() : elementwise_pieces(params);
 }
 
 }  // namespace relayout::native
