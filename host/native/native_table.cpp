@@ -16,6 +16,7 @@ const KernelTable& kernel_table() {
     native.conv = conv;
     native.depthwise = depthwise;
     native.depthwise_update = depthwise_update;
+    native.elementwise = elementwise;
     return native;
   }();
   return table;

@@ -1,0 +1,229 @@
+// Element-wise operations: the output's elements in the order of the nest, in pieces that stay in the
+// first-level cache. Of a piece, operands become rows of the numbers that are computed with, each step makes
+// of them another row, and the last row becomes elements of the output. What lies in memory as it is needed
+// is computed there, without a copy.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "host/native/elementwise_convert.hpp"
+#include "host/native/elementwise_operand.hpp"
+#include "host/native/elementwise_rows.hpp"
+#include "host/native/elementwise_turned.hpp"
+#include "host/native/native_table.hpp"
+#include "host/native/parallel.hpp"
+#include "host/native/read_ahead.hpp"
+#include "host/native/streaming.hpp"
+
+namespace relayout::native {
+namespace {
+
+constexpr std::int64_t kPieceBytes = 4 * kPiece;
+/// Axes of fewer elements have no pieces of their own: a piece goes over several of their rows.
+constexpr std::int64_t kShortestPiece = 256;
+
+/// An operand in memory, for all threads.
+struct Source {
+  const char* data;
+  std::int64_t bytes;
+  MergedAxes axes;
+  RowReader reader;
+  /// 0, or the operand's elements come again after so many and their numbers are kept: a period and a piece,
+  /// so that a piece that begins anywhere in the period is a part of them.
+  std::int64_t period;
+  const char* repeated;
+
+  /// `buffer`: of 2 * kPieceBytes, for these numbers.
+  Source(const ElementwiseParams& p, const TensorOperand& operand, char* buffer)
+      : data(static_cast<const char*>(operand.data)),
+        bytes(static_cast<std::int64_t>(size_of(operand.type))),
+        axes(p, operand.strides),
+        reader(operand, p),
+        period(axes.period()),
+        repeated(buffer) {
+    const std::int64_t number = bytes_of(p.compute), piece = kPieceBytes / number;
+    if (period > piece) period = 0;
+    if (period == 0) return;
+    char elements[kPiece * kMostElementBytes];
+    OperandCursor cursor(axes, bytes, 0);
+    const std::int64_t count = std::min(p.elements, 2 * piece);
+    for (std::int64_t at = 0; at < count; at += piece) {
+      const std::int64_t part = std::min(piece, count - at);
+      cursor.gather(data, elements, part);
+      reader.read(elements, buffer + at * number, part);
+    }
+  }
+};
+
+/// A thread's place in a source.
+class SourceRows {
+ public:
+  struct Buffers {
+    alignas(kLineBytes) char numbers[kPieceBytes];
+    alignas(kLineBytes) char elements[kPiece * kMostElementBytes];
+  };
+
+  SourceRows(const Source& source, std::int64_t number_bytes, std::int64_t first, Buffers& buffers)
+      : source_(source),
+        buffers_(buffers),
+        number_bytes_(number_bytes),
+        phase_(source.period != 0 ? first % source.period : 0),
+        cursor_(source.axes, source.bytes, first) {}
+
+  std::int64_t piece(std::int64_t count) const {
+    return source_.period != 0 ? count : cursor_.piece(count, kShortestPiece);
+  }
+  /// The next `count` numbers, moving on.
+  const char* next(std::int64_t count) {
+    if (source_.period != 0) {
+      const char* const numbers = source_.repeated + phase_ * number_bytes_;
+      phase_ = (phase_ + count) % source_.period;
+      return numbers;
+    }
+    const char* const at = source_.data + cursor_.offset();
+    if (cursor_.is_run(count)) {
+      cursor_.advance(count);
+      if (source_.reader.direct()) return at;
+      source_.reader.read(at, buffers_.numbers, count);
+      return buffers_.numbers;
+    }
+    if (cursor_.is_repeated(count)) {
+      if (at == repeated_ && count <= repeats_) {
+        cursor_.advance(count);
+        return buffers_.numbers;
+      }
+      repeated_ = at;
+      repeats_ = count;
+    } else {
+      repeated_ = nullptr;
+    }
+    char* const elements = source_.reader.direct() ? buffers_.numbers : buffers_.elements;
+    cursor_.gather(source_.data, elements, count);
+    if (!source_.reader.direct()) source_.reader.read(elements, buffers_.numbers, count);
+    return buffers_.numbers;
+  }
+  /// That so many elements follow.
+  void expect(std::int64_t count, ReadAhead& ahead) const {
+    if (source_.period == 0 && cursor_.is_run(count) && count > 0)
+      ahead.add(source_.data + cursor_.offset(), count * source_.bytes);
+  }
+
+ private:
+  const Source& source_;
+  Buffers& buffers_;
+  std::int64_t number_bytes_, phase_;
+  OperandCursor cursor_;
+  /// The buffer of numbers holds so many times the element there.
+  const char* repeated_ = nullptr;
+  std::int64_t repeats_ = 0;
+};
+
+class Elementwise {
+ public:
+  explicit Elementwise(const ElementwiseParams& p)
+      : p_(p),
+        number_bytes_(bytes_of(p.compute)),
+        out_bytes_(static_cast<std::int64_t>(size_of(p.out_type))),
+        out_axes_(p, p.out_strides),
+        writer_(p),
+        rounder_(p),
+        streamed_(out_axes_.inner_stride() == 1 && out_axes_.inner_extent() >= kPiece &&
+                  p.elements * out_bytes_ > kStreamedBytes) {
+    for (int i = 0; i < p.tensors; ++i) {
+      sources_[i].emplace(p, p.tensor[i], repeated_[i]);
+      // The lines are in the cache when they are written.
+      if (p.tensor[i].data == p.out) streamed_ = false;
+    }
+    int arguments = 1;
+    for (int i = 0; i < p.steps; ++i) {
+      rows_[i] = elementwise_row(p.step[i].operation, p);
+      arguments += p.step[i].operands - 1;
+    }
+    for (int k = 0; k < arguments; ++k) {
+      if (p.argument[k].tensor < 0) fill(constants_[k], p.argument[k].bits);
+    }
+  }
+
+  void run() const {
+    parallel_ranges(p_.elements, p_.elements, [this](std::int64_t begin, std::int64_t end) {
+      SourceRows::Buffers buffers[kMostTensors];
+      std::optional<SourceRows> sources[kMostTensors];
+      for (int i = 0; i < p_.tensors; ++i) sources[i].emplace(*sources_[i], number_bytes_, begin, buffers[i]);
+      OperandCursor out(out_axes_, out_bytes_, begin);
+      for (std::int64_t at = begin, count = 0; at < end; at += count) {
+        count = out.piece(std::min(kPieceBytes / number_bytes_, end - at), kShortestPiece);
+        for (int i = 0; i < p_.tensors; ++i) count = sources[i]->piece(count);
+        const char* numbers[kMostTensors];
+        for (int i = 0; i < p_.tensors; ++i) numbers[i] = sources[i]->next(count);
+        ReadAhead ahead;
+        if (streamed_) {
+          for (int i = 0; i < p_.tensors; ++i) sources[i]->expect(std::min(count, end - at - count), ahead);
+        }
+        piece(numbers, out, count, ahead);
+      }
+      if (streamed_) finish_streams();
+    });
+  }
+
+ private:
+  void fill(char* row, std::uint64_t bits) {
+    const std::int64_t count = std::min(p_.elements, kPieceBytes / number_bytes_);
+    if (number_bytes_ == 4) {
+      auto* const words = reinterpret_cast<std::uint32_t*>(row);
+      std::fill(words, words + count, static_cast<std::uint32_t>(bits));
+      rounder_.flush(row, count);
+    } else {
+      auto* const words = reinterpret_cast<std::uint64_t*>(row);
+      std::fill(words, words + count, bits);
+    }
+  }
+
+  void piece(const char* const* numbers, OperandCursor& out, std::int64_t count,
+             const ReadAhead& ahead) const {
+    alignas(kLineBytes) char results[kPieceBytes], elements[kPiece * kMostElementBytes];
+    char* const at = static_cast<char*>(p_.out) + out.offset();
+    const bool run = out.is_run(count), straight = run && !streamed_;
+    char* last = straight && writer_.direct() ? at : results;
+    for (int i = 0, argument = 0; i < p_.steps; ++i) {
+      const char* operands[3] = {results, results, results};
+      for (int k = i > 0 ? 1 : 0; k < p_.step[i].operands; ++k, ++argument) {
+        const int tensor = p_.argument[argument].tensor;
+        operands[k] = tensor >= 0 ? numbers[tensor] : constants_[argument];
+      }
+      const bool is_last = i + 1 == p_.steps;
+      char* const result = is_last ? last : results;
+      rows_[i](operands[0], operands[1], operands[2], result, count, p_);
+      rounder_.round(p_.step[i].operation, result, count, is_last);
+    }
+    if (!writer_.direct()) {
+      last = straight ? at : elements;
+      writer_.write(results, last, count);
+    }
+    if (!run) return out.scatter(last, static_cast<char*>(p_.out), count);
+    if (streamed_) ahead.stream(at, last, count * out_bytes_);
+    out.advance(count);
+  }
+
+  const ElementwiseParams& p_;
+  std::int64_t number_bytes_, out_bytes_;
+  MergedAxes out_axes_;
+  RowWriter writer_;
+  ResultRounder rounder_;
+  bool streamed_;
+  ElementwiseRow rows_[kMostSteps] = {};
+  std::optional<Source> sources_[kMostTensors];
+  alignas(kLineBytes) char repeated_[kMostTensors][2 * kPieceBytes];
+  alignas(kLineBytes) char constants_[kMostArguments][kPieceBytes];
+};
+
+}  // namespace
+
+void elementwise_pieces(const ElementwiseParams& params) { Elementwise(params).run(); }
+
+void elementwise(const LaunchContext&, const ElementwiseParams& params) {
+  if (params.elements == 0) return;
+  const TurnedOperands turned(params);
+  turned.any() ? turned.run() : elementwise_pieces(params);
+}
+
+}  // namespace relayout::native

@@ -1,0 +1,15 @@
+#include "host/native/elementwise_rows.hpp"
+
+namespace relayout::native {
+
+ElementwiseRow elementwise_row(Operation operation, const ElementwiseParams& p) {
+  if (p.compute == ComputeClass::word || p.compute == ComputeClass::long_word)
+    return integer_row(operation, p.compute, is_unsigned(p.common));
+  if (p.rounding != Rounding::nearest_even) {
+    if (const ElementwiseRow row = directed_row(operation, p.compute)) return row;
+  }
+  if (const ElementwiseRow row = arithmetic_row(operation, p.compute)) return row;
+  return function_row(operation, p.compute);
+}
+
+}  // namespace relayout::native

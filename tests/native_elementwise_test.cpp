@@ -1,0 +1,169 @@
+// The processor's own element-wise operations where they differ from small ones: pieces of rows, threads,
+// operands that repeat themselves or lie across the output, outputs that go past the caches.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/native/parallel.hpp"
+#include "host/native/streaming.hpp"
+#include "host/reference/convert.hpp"
+#include "tests/support/elements.hpp"
+
+#include <relayout/relayout.hpp>
+
+namespace relayout::test {
+namespace {
+
+constexpr unsigned char kGuard = 0xA5;
+/// Room before and after an operand's elements.
+constexpr std::int64_t kBand = 192;
+constexpr int kNumbers = 41;
+
+/// Whole numbers from -20 to 20, which every signed type holds, as the differences of two of them.
+std::vector<std::uint64_t> numbers(DType type) {
+  std::vector<std::uint64_t> bits;
+  for (std::int64_t i = 0; i < kNumbers; ++i)
+    bits.push_back(reference::convert_bits(static_cast<std::uint64_t>(i - kNumbers / 2), DType::i64, type));
+  return bits;
+}
+
+/// A tensor between guards, `misaligned` elements beyond the boundary of a line.
+struct Tensor {
+  std::vector<unsigned char> bytes;
+  TensorView view;
+
+  Tensor(DType type, const Dims& shape, const Dims& strides, std::int64_t misaligned, std::uint64_t seed) {
+    const auto size = static_cast<std::int64_t>(size_of(type));
+    std::int64_t first = 0, last = 0;
+    for (std::size_t k = 0; k < shape.size(); ++k)
+      (strides[k] < 0 ? first : last) += (shape[k] - 1) * strides[k];
+    bytes.assign(static_cast<std::size_t>(2 * kBand + (last - first + 1) * size), kGuard);
+    unsigned char* const start = bytes.data() + 64 + native::bytes_to_line(bytes.data() + 64);
+    view = TensorView(start + (misaligned - first) * size, type, shape, strides);
+    if (seed == 0) return;
+    const std::vector<std::uint64_t> values = numbers(type);
+    std::uint64_t state = seed;
+    for_each_element(view, [&](const Dims&, std::int64_t offset) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      store_bits(element_at(view, offset), type, values[(state >> 33) % kNumbers]);
+    });
+  }
+};
+
+Dims packed(const Dims& shape) {
+  Dims strides(shape.size());
+  std::int64_t pitch = 1;
+  for (std::size_t k = shape.size(); k-- > 0; pitch *= shape[k]) strides[k] = pitch;
+  return strides;
+}
+
+long double number_at(const TensorView& view, std::int64_t offset) {
+  return reference::exact_value(view.dtype(), load_bits(element_at(view, offset), view.dtype()));
+}
+
+struct Difference {
+  DType type;
+  Dims shape, a, b;  // strides
+  Dims out = {};     // those of the output; packed if there are none
+  std::int64_t misaligned = 0;
+  bool in_place = false;  // out is a
+  DType out_type = DType::b128;
+};
+
+/// out = a - b, and nothing else is written.
+void check(Difference c) {
+  SCOPED_TRACE(name_of(c.type) + to_string(c.shape) + " of strides " + to_string(c.a) + " and " +
+               to_string(c.b));
+  if (c.out_type == DType::b128) c.out_type = c.type;
+  if (c.out.empty()) c.out = packed(c.shape);
+  const Tensor a(c.type, c.shape, c.a, c.misaligned, 1), b(c.type, c.shape, c.b, 0, 2);
+  Tensor out(c.out_type, c.shape, c.out, c.misaligned, c.in_place ? 1 : 0);
+  ElementwiseOptions options;
+  options.cast_out = true;
+  elementwise(Stream(Device::cpu()), Operation::sub, {c.in_place ? out.view : a.view, b.view}, out.view,
+              options);
+  std::int64_t wrong = 0;
+  for_each_element(out.view, [&](const Dims& index, std::int64_t offset) {
+    const long double expected =
+        number_at(a.view, offset_of(a.view, index)) - number_at(b.view, offset_of(b.view, index));
+    wrong += number_at(out.view, offset) != expected ? 1 : 0;
+    const std::uint64_t guard = ~std::uint64_t{0} / 255 * kGuard;
+    store_bits(element_at(out.view, offset), c.out_type, guard);
+  });
+  EXPECT_EQ(wrong, 0);
+  // What was right is a guard again; so must be all else.
+  EXPECT_EQ(out.bytes, std::vector<unsigned char>(out.bytes.size(), kGuard));
+}
+
+constexpr DType kTypes[] = {DType::i8,   DType::i32, DType::i64, DType::f16,
+                            DType::bf16, DType::f32, DType::f64};
+
+TEST(NativeElementwise, PiecesAndThreads) {
+  for (const DType type : kTypes) {
+    for (const std::int64_t count : {1, 511, 513, 1023, 1024, 1025, 2047, 5000})
+      check({type, {count}, {1}, {1}});
+    const std::int64_t many = native::kSerialElements + 77;
+    check({type, {many}, {1}, {1}});
+    check({type, {many}, {1}, {1}, {}, 1, true});
+    check({type, {70, 1000}, {1000, 1}, {1024, 1}, {1011, 1}});
+    check({type, {70, 1000}, {2000, 2}, {0, 1}, {3000, 3}});
+  }
+}
+
+TEST(NativeElementwise, RepeatedOperands) {
+  for (const DType type : {DType::i8, DType::f16, DType::f32, DType::f64}) {
+    for (const std::int64_t row : {2, 3, 7, 64, 255, 257, 511, 512, 513, 1023, 1024, 1025, 1500}) {
+      const std::int64_t rows = 5000 / row + 2;
+      check({type, {rows, row}, {row, 1}, {0, 1}});
+      check({type, {rows, row}, {1, 0}, {row, 1}});
+      check({type, {3, rows, row}, {rows * row, row, 1}, {0, 1, 0}});
+      check({type, {3, rows, row}, {row, 0, 1}, {0, 0, 0}, {}, 0, false, DType::f32});
+    }
+    check({type, {33000, 3}, {3, 1}, {0, 1}});
+    check({type, {700, 100}, {0, 1}, {1, 0}});
+  }
+}
+
+TEST(NativeElementwise, OperandsAcrossTheOutput) {
+  for (const DType type : {DType::i8, DType::f16, DType::f32, DType::f64}) {
+    check({type, {300, 200}, {200, 1}, {1, 300}});
+    check({type, {331, 257}, {1, 331}, {2, 701}, {}, 1});
+    check({type, {331, 257}, {257, 1}, {-1, 331}, {260, 1}, 1, true});
+    check({type, {3, 70, 90}, {6300, 90, 1}, {6300, 1, 70}});  // channels first and last
+    check({type, {3, 70, 90}, {1, 270, 3}, {0, 1, 70}});
+    check({type, {9, 8, 7, 50}, {1, 9, 72, 504}, {2800, 350, 50, 1}});
+    check({type, {8, 8}, {1, 8}, {8, 1}});
+  }
+}
+
+TEST(NativeElementwise, PastTheCaches) {
+  const std::int64_t bytes = native::kStreamedBytes;
+  check({DType::f32, {bytes / 4 + 1021}, {1}, {1}});
+  check({DType::f32, {bytes / 4 + 1021}, {1}, {1}, {}, 3});
+  check({DType::f32, {bytes / 4 + 1021}, {1}, {1}, {}, 1, true});
+  check({DType::f64, {bytes / 8 / 1500 + 2, 1500}, {1500, 1}, {0, 1}, {1507, 1}, 1});
+  check({DType::f16, {bytes / 4 + 5}, {1}, {2}, {}, 5, false, DType::f32});
+  check({DType::f32, {3, 700, 2003}, {1402100, 2003, 1}, {1402100, 1, 700}});
+}
+
+TEST(NativeElementwise, ChainsOfSeveralPieces) {
+  const std::int64_t count = native::kSerialElements + 1000;
+  const Tensor a(DType::f16, {count}, {1}, 0, 1), b(DType::f16, {count}, {1}, 0, 2),
+      c(DType::f16, {count}, {0}, 0, 3);
+  Tensor out(DType::f16, {count}, {1}, 0, 0);
+  chain(Stream(Device::cpu()), {Operation::mul, Operation::clip, Operation::sub, Operation::abs},
+        {a.view, b.view, -30, 300, c.view}, out.view);
+  std::int64_t wrong = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const long double product = number_at(a.view, i) * number_at(b.view, i);
+    const long double limited = std::fmin(std::fmax(product, -30.0L), 300.0L);
+    wrong += number_at(out.view, i) != std::fabs(limited - number_at(c.view, 0)) ? 1 : 0;
+  }
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace relayout::test
