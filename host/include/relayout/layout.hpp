@@ -22,17 +22,16 @@ const char* name_of(Layout layout) noexcept;
 /// TensorView of the shape, {invalid_shape} for a stride that does not fit 63 bits.
 Dims strides_in(Layout layout, const Dims& shape);
 
-/// Elements from the first on that a tensor occupies, all pads included: what an allocation must hold, and
-/// what the view of a whole allocation begins with. Errors as strides_in, for a product that does not fit
-/// too.
+/// Elements that a tensor occupies, all pads included: what an allocation must hold. Errors as strides_in,
+/// and {invalid_shape} when the number does not fit 63 bits.
 std::int64_t elements_in(Layout layout, const Dims& shape);
 
 /// The tensor at `data`, with its logical shape. The pads of nhwc8 and nhwc16 are gaps between its elements:
 /// no operation reads them into a result, and none writes them. Layouts may be mixed at will:
 ///
 ///     const Dims shape{8, 20, 28, 28};
-///     copy(stream, view_in(Layout::nhwc8, x, DType::f16, shape), view_in(Layout::ndarray, y, DType::f32,
-///     shape));
+///     const TensorView in = view_in(Layout::nhwc8, x, DType::f16, shape);
+///     copy(stream, in, view_in(Layout::ndarray, y, DType::f32, shape));
 ///
 /// What is broadcast is aligned to the last logical axis, whatever the layout: TensorView::broadcast_to
 /// repeats a scalar [] or a row [dk] over the shape, and a value for each channel is a view of [C, 1, .., 1].
