@@ -54,7 +54,7 @@ ElementwiseParams with_operands_in_place(const ElementwiseParams& p) {
 /// One light operation on tensors of types that have an instance. False: another kernel takes it.
 bool launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
   const Step& step = p.step[0];
-  if (p.steps != 1 || p.tensors > 2 || !p.small || p.convert || p.flush_to_zero ||
+  if (p.steps != 1 || has_heavy(p) || p.tensors > 2 || !p.small || p.convert || p.flush_to_zero ||
       p.out_strides[p.rank - 1] != 1 || (step.operands == 3 && p.argument[2].tensor >= 0) ||
       step.operation == Operation::where)
     return false;
@@ -80,11 +80,23 @@ bool launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
   return true;
 }
 
+/// Aligned tensors and an output of one floating type, in which everything is computed.
+bool has_chain_instance(const ElementwiseParams& p) {
+  return p.compute == ComputeClass::single && p.aligned && p.small && !p.convert && !p.flush_to_zero &&
+         p.rounding == Rounding::nearest_even && p.out_type == p.common && p.result == p.common &&
+         p.out_strides[p.rank - 1] == 1 &&
+         std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
+           return tensor.type == p.common && tensor.reading == Reading::value;
+         });
+}
+
 }  // namespace
 
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p) {
-  if (has_heavy(p)) return launch_elementwise_heavy(context, p);
   if (launch_typed(context, p)) return;
+  const bool heavy = has_heavy(p);
+  if (has_chain_instance(p)) return heavy ? launch_chain_heavy(context, p) : launch_chain_light(context, p);
+  if (heavy) return launch_elementwise_heavy(context, p);
   switch (p.compute) {
     case ComputeClass::word:
       return launch_elementwise_word(context, p);

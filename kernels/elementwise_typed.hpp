@@ -14,8 +14,9 @@ struct TypedElementwise {
   static constexpr int kLargest = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B);
   static constexpr int kWidth =
       16 / (kLargest > static_cast<int>(sizeof(R)) ? kLargest : static_cast<int>(sizeof(R)));
-  /// Vectors of a lane: 4 at most, or as many as 32 numbers are.
-  static constexpr int kMost = kAligned ? 4 : 2, kVectors = 32 / kWidth < kMost ? 32 / kWidth : kMost;
+  /// Vectors of a lane: so many that few registers are taken, as many lanes hide the loads of others.
+  static constexpr int kMost = kAligned ? 4 : 2, kFitting = 16 / kWidth < 2 ? 2 : 16 / kWidth;
+  static constexpr int kVectors = kFitting < kMost ? kFitting : kMost;
   static constexpr std::int64_t kPerBlock = std::int64_t{kElementwiseThreads} * kVectors;
 };
 
@@ -28,12 +29,56 @@ struct TypedPlace {
   __device__ __forceinline__ bool is_whole() const {
     return first >= 0 && first <= length - kWidth;
   }
+  __device__ __forceinline__ bool is_empty() const { return first >= length; }
   template <int kWidth>
   __device__ __forceinline__ Span span() const {
     const int left = length - first;
     return {first, first < 0 ? -first : 0, left < kWidth ? left : kWidth};
   }
 };
+
+/// Vector number `vector` of an output of R; rows: where its row begins in the first tensors, from their
+/// data.
+template <class R, int kWidth, int kTensors>
+__device__ __forceinline__ TypedPlace typed_place(const ElementwiseParams& p, std::uint32_t vector,
+                                                  std::int32_t (&rows)[kTensors]) {
+  const std::int32_t length = static_cast<std::int32_t>(p.extents[p.rank - 1]);
+  if (vector >= static_cast<std::uint32_t>(p.vectors)) return {0, length, length};
+  std::int32_t out = 0;
+#pragma unroll
+  for (int t = 0; t < kTensors; ++t) rows[t] = 0;
+  const std::uint32_t column =
+      split_vector(p, vector, p.row_divisor, p.divisors, [&](int axis, std::uint32_t index) {
+        const std::int32_t i = static_cast<std::int32_t>(index);
+        out += i * static_cast<std::int32_t>(p.out_strides[axis]);
+#pragma unroll
+        for (int t = 0; t < kTensors; ++t)
+          rows[t] += i * static_cast<std::int32_t>(p.tensor[t].strides[axis]);
+      });
+  int lead = p.lead;
+  if (!p.rows_alike) {
+    const auto row = reinterpret_cast<std::uintptr_t>(static_cast<R*>(p.out) + out);
+    lead = static_cast<int>(row / sizeof(R)) & (kWidth - 1);
+  }
+  const std::int32_t first = static_cast<std::int32_t>(column * kWidth) - lead;
+  return {out + first, first, length};
+}
+
+template <class R, int kWidth>
+__device__ __forceinline__ void store_typed(const ElementwiseParams& p, const TypedPlace& place,
+                                            const Words& words) {
+  unsigned char* const address = reinterpret_cast<unsigned char*>(static_cast<R*>(p.out) + place.out);
+  if (!place.template is_whole<kWidth>()) {
+    const Span span = place.template span<kWidth>();
+    return store_vector<kWidth>(address, 1, sizeof(R), span.begin, span.end, words, p.streaming);
+  }
+  if constexpr (kWidth * sizeof(R) == 16) {
+    store_global_16_bytes(address, &words, p.streaming);
+  } else {
+    store_any(address, kWidth * sizeof(R),
+              words.values[0] | static_cast<std::uint64_t>(words.values[1]) << 32);
+  }
+}
 
 /// S: the operand's element; row: its offset from the operand's data.
 template <class S, bool kAligned, int kWidth>
@@ -84,37 +129,20 @@ __device__ __forceinline__ void compute_typed(const ElementwiseParams& p, const 
 }
 
 template <class A, class B, class R, class C, bool kAligned>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void typed_kernel(const ElementwiseParams p) {
+__global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 3) void typed_kernel(const ElementwiseParams p) {
   using Typed = TypedElementwise<A, B, R, C, kAligned>;
   constexpr int kWidth = Typed::kWidth, kVectors = Typed::kVectors;
   const std::uint32_t first = static_cast<std::uint32_t>(blockIdx.x * Typed::kPerBlock) + threadIdx.x;
-  const std::int32_t length = static_cast<std::int32_t>(p.extents[p.rank - 1]);
   const bool has_a = p.tensor[0].access != Access::constant, has_b = p.tensor[1].access != Access::constant;
   VectorLoad<kAligned, kWidth> a_loads[kVectors] = {}, b_loads[kVectors] = {};
   TypedPlace places[kVectors];
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
-    const std::uint32_t vector = first + v * kElementwiseThreads;
-    places[v] = {0, length, length};  // nothing of a row
-    if (vector >= static_cast<std::uint32_t>(p.vectors)) continue;
-    std::int32_t a = 0, b = 0, out = 0;  // offsets of the rows
-    const std::uint32_t column =
-        split_vector(p, vector, p.row_divisor, p.divisors, [&](int axis, std::uint32_t index) {
-          const std::int32_t i = static_cast<std::int32_t>(index);
-          out += i * static_cast<std::int32_t>(p.out_strides[axis]);
-          a += i * static_cast<std::int32_t>(p.tensor[0].strides[axis]);
-          b += i * static_cast<std::int32_t>(p.tensor[1].strides[axis]);
-        });
-    int lead = p.lead;
-    if (!p.rows_alike) {
-      const auto row = reinterpret_cast<std::uintptr_t>(static_cast<R*>(p.out) + out);
-      lead = static_cast<int>(row / sizeof(R)) & (kWidth - 1);
-    }
-    const std::int32_t begin = static_cast<std::int32_t>(column * kWidth) - lead;
-    places[v] = {out + begin, begin, length};
-    if (begin >= length) continue;
-    if (has_a) start_typed<A>(a_loads[v], p.tensor[0], a, places[v]);
-    if (has_b) start_typed<B>(b_loads[v], p.tensor[1], b, places[v]);
+    std::int32_t rows[2];
+    places[v] = typed_place<R, kWidth, 2>(p, first + v * kElementwiseThreads, rows);
+    if (places[v].is_empty()) continue;
+    if (has_a) start_typed<A>(a_loads[v], p.tensor[0], rows[0], places[v]);
+    if (has_b) start_typed<B>(b_loads[v], p.tensor[1], rows[1], places[v]);
   }
   Words a_words[kVectors], b_words[kVectors], results[kVectors];
 #pragma unroll
@@ -134,20 +162,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void typed_kernel(cons
     compute_typed<A, B, R, C, kWidth>(p, a_words, b_words, results);
   }
 #pragma unroll
-  for (int v = 0; v < kVectors; ++v) {
-    unsigned char* const address = reinterpret_cast<unsigned char*>(static_cast<R*>(p.out) + places[v].out);
-    if (places[v].template is_whole<kWidth>()) {
-      if constexpr (kWidth * sizeof(R) == 16) {
-        store_global_16_bytes(address, &results[v], p.streaming);
-      } else {
-        store_any(address, kWidth * sizeof(R),
-                  results[v].values[0] | static_cast<std::uint64_t>(results[v].values[1]) << 32);
-      }
-    } else {
-      const Span span = places[v].template span<kWidth>();
-      store_vector<kWidth>(address, 1, sizeof(R), span.begin, span.end, results[v], p.streaming);
-    }
-  }
+  for (int v = 0; v < kVectors; ++v) store_typed<R, kWidth>(p, places[v], results[v]);
 }
 
 template <class A, class B, class R, class C, bool kAligned = true>
