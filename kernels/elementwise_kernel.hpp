@@ -1,8 +1,9 @@
 // The element-wise kernel: a lane makes aligned vectors of the output, one row's elements each, from vectors
 // of the operands that lie wherever the nest puts them. Every element of the output is written once; of the
 // operands, each vector is read once (twice its ends, where it is not aligned). Operations, element types and
-// strides are run-time values, on which all lanes branch alike: some tens of instructions a vector, less than
-// a memory-bound kernel has to spare. An instance knows the type that is computed in and the vector's width.
+// strides are run-time values, on which all lanes branch alike, once for several vectors. An instance knows
+// the type that is computed in, the vector's width, how many tensors there may be and whether they are
+// aligned.
 #pragma once
 
 #include "kernels/divide.hpp"
@@ -13,212 +14,207 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 constexpr int kElementwiseThreads = 256;
-/// Vectors of a lane whose loads are on their way together.
-constexpr int kVectorsAtOnce = 2;
 
-/// Where a vector is: the operands' rows and the elements of the row.
-struct VectorPlace {
-  const unsigned char* rows[kMostTensors];
-  unsigned char* out;
-  Span span;
+/// Vectors of a lane that are computed together: as many as 16 numbers of 4 bytes or 8 of 8 are, 4 at most.
+/// Those that are not aligned take more registers on their way, and heavy operations turn the vector round.
+template <class C, int kWidth, bool kAligned, bool kHeavy>
+constexpr int vectors_together = [] {
+  constexpr int kNumbers = 64 / static_cast<int>(sizeof(C)), kMost = kAligned && !kHeavy ? 4 : 2;
+  constexpr int kFitting = kNumbers / kWidth;
+  return kFitting > kMost ? kMost : kFitting < 1 ? 1 : kFitting;
+}();
+
+/// Where a vector of the output is, and what of it is in the row.
+struct OutputPlace {
+  unsigned char* address = nullptr;
+  int begin = 0, end = 0;
 };
 
+/// Splits a vector's number into its row's indices and its place in the row: calls add_axis(axis, index) for
+/// the nest's outer axes, and returns the column.
+template <class Index, class Extents, class AddAxis>
+__device__ __forceinline__ Index split_vector(const ElementwiseParams& p, Index vector,
+                                              const Extents& row_vectors, const Extents* extents,
+                                              AddAxis&& add_axis) {
+  if (p.rank == 1) return vector;
+  Index column = vector, row = split(column, row_vectors);
+  for (int axis = p.rank - 2; axis > 0; --axis) {
+    Index index = row;
+    row = split(index, extents[axis]);
+    add_axis(axis, index);
+  }
+  add_axis(0, row);
+  return column;
+}
+
+/// Which elements of a row vector number `column` has. row: where the output's begins.
 template <int kWidth>
-__device__ __forceinline__ VectorPlace place_of(const ElementwiseParams& p, std::int64_t vector) {
+__device__ __forceinline__ Span span_of(const ElementwiseParams& p, int bytes, const unsigned char* row,
+                                        std::int64_t column) {
   const int last = p.rank - 1;
-  std::int64_t column = vector;
-  std::int64_t offsets[kMostTensors] = {}, out = 0;
+  int lead = 0;
+  if (p.out_strides[last] == 1)
+    lead = (static_cast<int>(reinterpret_cast<std::uintptr_t>(row)) & (kWidth * bytes - 1)) / bytes;
+  Span span;
+  span.first = column * kWidth - lead;
+  span.begin = span.first < 0 ? static_cast<int>(-span.first) : 0;
+  const std::int64_t left = p.extents[last] - span.first;
+  span.end = left < kWidth ? static_cast<int>(left) : kWidth;
+  return span;
+}
+
+/// Starts the loads of vector number `vector` of all tensors.
+template <int kWidth, int kTensors, class Load>
+__device__ __forceinline__ OutputPlace start_vector(const ElementwiseParams& p, std::int64_t vector,
+                                                    Load (&loads)[kTensors]) {
+  std::int64_t column, offsets[kTensors] = {}, out_offset = 0;
   const auto add_axis = [&](int axis, std::int64_t index) {
-    out += index * p.out_strides[axis];
+    out_offset += index * p.out_strides[axis];
 #pragma unroll
-    for (int t = 0; t < kMostTensors; ++t) offsets[t] += index * p.tensor[t].strides[axis];
+    for (int t = 0; t < kTensors; ++t) offsets[t] += index * p.tensor[t].strides[axis];
   };
-  if (last == 0) {
-    // one row
-  } else if (p.small) {
-    std::uint32_t rest = static_cast<std::uint32_t>(vector), row = split(rest, p.row_divisor);
-    column = rest;
-    for (int axis = last - 1; axis > 0; --axis) {
-      std::uint32_t index = row;
-      row = split(index, p.divisors[axis]);
-      add_axis(axis, index);
-    }
-    add_axis(0, row);
+  if (p.small) {
+    column = split_vector(p, static_cast<std::uint32_t>(vector), p.row_divisor, p.divisors, add_axis);
   } else {
-    std::uint64_t rest = static_cast<std::uint64_t>(vector);
-    std::uint64_t row = split(rest, static_cast<std::uint64_t>(p.row_vectors));
-    column = static_cast<std::int64_t>(rest);
-    for (int axis = last - 1; axis > 0; --axis) {
-      std::uint64_t index = row;
-      row = split(index, static_cast<std::uint64_t>(p.extents[axis]));
-      add_axis(axis, static_cast<std::int64_t>(index));
-    }
-    add_axis(0, static_cast<std::int64_t>(row));
+    const auto* extents = reinterpret_cast<const std::uint64_t*>(p.extents);
+    column = static_cast<std::int64_t>(split_vector(
+        p, static_cast<std::uint64_t>(vector), static_cast<std::uint64_t>(p.row_vectors), extents, add_axis));
   }
-  VectorPlace place;
-  const int bytes = bytes_of(p.out_type);
-  place.out = static_cast<unsigned char*>(p.out) + out * bytes;
+  unsigned char* const out = static_cast<unsigned char*>(p.out) + out_offset * p.out_bytes;
+  const Span span = span_of<kWidth>(p, p.out_bytes, out, column);
+  const int last = p.rank - 1;
+  if (span.begin < span.end) {
 #pragma unroll
-  for (int t = 0; t < kMostTensors; ++t)
-    place.rows[t] =
-        static_cast<const unsigned char*>(p.tensor[t].data) + offsets[t] * bytes_of(p.tensor[t].type);
-  const unsigned beyond = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(place.out)) &
-                          static_cast<unsigned>(kWidth * bytes - 1);
-  const int lead = p.out_strides[last] == 1 ? static_cast<int>(beyond) / bytes : 0;
-  place.span.first = column * kWidth - lead;
-  place.span.begin = place.span.first < 0 ? static_cast<int>(-place.span.first) : 0;
-  const std::int64_t left = p.extents[last] - place.span.first;
-  place.span.end = left < kWidth ? static_cast<int>(left) : kWidth;
-  return place;
-}
-
-/// What the loads of one vector of the output give.
-template <int kWidth>
-struct Inputs {
-  VectorLoad<kWidth> loads[kMostTensors];
-
-  __device__ __forceinline__ void start(const ElementwiseParams& p, const VectorPlace& place) {
-#pragma unroll
-    for (int t = 0; t < kMostTensors; ++t) {
+    for (int t = 0; t < kTensors; ++t) {
+      const TensorOperand& tensor = p.tensor[t];
       if (t < p.tensors)
-        loads[t].start(place.rows[t], p.tensor[t].strides[p.rank - 1], bytes_of(p.tensor[t].type),
-                       place.span);
+        loads[t].start(tensor.access, tensor.bytes, tensor.strides[last],
+                       static_cast<const unsigned char*>(tensor.data) + offsets[t] * tensor.bytes, span);
     }
   }
-};
-
-template <class C, int kWidth>
-__device__ __forceinline__ void fetch(const ElementwiseParams& p, const Words (&inputs)[kMostTensors],
-                                      const Argument& argument, C (&numbers)[kWidth]) {
-  if (argument.tensor < 0) {
-    const C constant = constant_of<C>(argument.bits);
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) numbers[i] = constant;
-    return;
-  }
-  // Word by word: a choice between the vectors would put them into memory.
-  Words words;
-#pragma unroll
-  for (int k = 0; k < 4; ++k) {
-    const std::uint32_t first = inputs[0].values[k], second = inputs[1].values[k],
-                        third = inputs[2].values[k];
-    words.values[k] = argument.tensor == 0 ? first : argument.tensor == 1 ? second : third;
-  }
-  read_numbers(p, p.tensor[argument.tensor], words, numbers);
+  return {out + span.first * p.out_strides[last] * p.out_bytes, span.begin, span.end};
 }
 
-/// The light operations alone; each unrolled over the vector.
-struct LightOperations {
-  template <class C, int kWidth>
-  static __device__ __forceinline__ void apply(const ElementwiseParams& p, Operation operation,
-                                               C (&a)[kWidth], const C (&b)[kWidth], const C (&c)[kWidth]) {
-    light_operation(p, operation, a, b, c);
-  }
-};
-
-/// All; the vector turns round under the heavy ones.
-struct AllOperations {
-  template <class C, int kWidth>
-  static __device__ __forceinline__ void apply(const ElementwiseParams& p, Operation operation,
-                                               C (&a)[kWidth], const C (&b)[kWidth], const C (&c)[kWidth]) {
-    if (!is_heavy(operation, p.rounding, is_real<C>)) return light_operation(p, operation, a, b, c);
-    C second[kWidth];
+template <int kWidth, class C, int kTensors, int kVectors, int kCount>
+__device__ __forceinline__ void fetch(const ElementwiseParams& p, const Words (&inputs)[kTensors][kVectors],
+                                      const Argument& argument, C (&numbers)[kCount]) {
+  const C constant = argument.tensor < 0 ? constant_of<C>(argument.bits) : C{0};
 #pragma unroll
-    for (int i = 0; i < kWidth; ++i) second[i] = b[i];
-#pragma unroll 1
-    for (int turn = 0; turn < kWidth; ++turn) {
-      C result;
-      if constexpr (is_real<C>) {
-        result = heavy_real(p, operation, a[0], second[0]);
-      } else {
-        result = heavy_integer(p, operation, a[0], second[0]);
-      }
+  for (int i = 0; i < kCount; ++i) numbers[i] = constant;
+  if (argument.tensor < 0) return;
+  // Word by word: a choice between the vectors would put them into memory.
+  Words vectors[kVectors];
 #pragma unroll
-      for (int i = 0; i + 1 < kWidth; ++i) {
-        a[i] = a[i + 1];
-        second[i] = second[i + 1];
+  for (int v = 0; v < kVectors; ++v) {
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+      std::uint32_t word = inputs[0][v].values[k];
+#pragma unroll
+      for (int t = 1; t < kTensors; ++t) {
+        const std::uint32_t other = inputs[t][v].values[k];
+        word = argument.tensor == t ? other : word;
       }
-      a[kWidth - 1] = result;
+      vectors[v].values[k] = word;
     }
   }
-};
+  read_numbers<kWidth>(p, p.tensor[argument.tensor], vectors, numbers);
+}
 
-template <class C, int kWidth>
-__device__ __forceinline__ void flush(const ElementwiseParams& p, C (&numbers)[kWidth]) {
+template <class C, int kCount>
+__device__ __forceinline__ void flush(const ElementwiseParams& p, C (&numbers)[kCount]) {
   if constexpr (std::is_same_v<C, float>) {
     if (!p.flush_to_zero) return;
 #pragma unroll
-    for (int i = 0; i < kWidth; ++i) {
+    for (int i = 0; i < kCount; ++i) {
       if (fabsf(numbers[i]) < 0x1p-126f) numbers[i] = copysignf(0.0f, numbers[i]);
     }
   }
 }
 
-template <class C, int kWidth, class Operations>
-__device__ __forceinline__ Words compute(const ElementwiseParams& p, const Words (&inputs)[kMostTensors]) {
-  C a[kWidth], b[kWidth] = {}, c[kWidth] = {};
-  fetch(p, inputs, p.argument[0], a);
+/// kHeavy: the step may be any operation, else a light one.
+template <bool kHeavy, class C, int kCount>
+__device__ __forceinline__ void apply(const ElementwiseParams& p, Operation operation, C (&a)[kCount],
+                                      const C (&b)[kCount], const C (&c)[kCount]) {
+  if constexpr (kHeavy) {
+    if (is_heavy(operation, p.rounding, is_real<C>)) return heavy_operation(p, operation, a, b);
+  }
+  light_operation(p, operation, a, b, c);
+}
+
+/// `inputs` to the output's vectors.
+template <class C, int kWidth, bool kHeavy, int kTensors, int kVectors>
+__device__ __forceinline__ void compute(const ElementwiseParams& p, const Words (&inputs)[kTensors][kVectors],
+                                        Words (&results)[kVectors]) {
+  C a[kVectors * kWidth], b[kVectors * kWidth] = {}, c[kVectors * kWidth] = {};
+  fetch<kWidth>(p, inputs, p.argument[0], a);
   flush(p, a);
   int next = 1;
 #pragma unroll 1
   for (int s = 0; s < p.steps; ++s) {
     const int operands = p.step[s].operands;
     if (operands >= 2) {
-      fetch(p, inputs, p.argument[next], b);
+      fetch<kWidth>(p, inputs, p.argument[next++], b);
       flush(p, b);
-      ++next;
     }
-    if (operands == 3) fetch(p, inputs, p.argument[next++], c);
-    Operations::apply(p, p.step[s].operation, a, b, c);
+    if (operands == 3) fetch<kWidth>(p, inputs, p.argument[next++], c);
+    apply<kHeavy>(p, p.step[s].operation, a, b, c);
     flush(p, a);
-    if (s + 1 < p.steps) narrow(p.common, a);
+    if (s + 1 < p.steps) narrow(p, a);
   }
-  if (!p.convert) return write_numbers(p.out_type, a);
-  return convert_words<kWidth>(p.cast, bytes_of(p.result), bytes_of(p.out_type), write_numbers(p.result, a));
+  if (!p.convert) return write_numbers<kWidth>(p.out_type, p.out_bytes, a, results);
+  write_numbers<kWidth>(p.result, p.result_bytes, a, results);
+#pragma unroll
+  for (int v = 0; v < kVectors; ++v) results[v] = convert_words<kWidth>(p, results[v]);
 }
 
-template <class C, int kWidth, class Operations>
-__global__ __launch_bounds__(kElementwiseThreads) void elementwise_kernel(const ElementwiseParams p) {
+template <class C, int kWidth, int kTensors, bool kAligned, bool kHeavy>
+__global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void elementwise_kernel(const ElementwiseParams p) {
+  constexpr int kVectors = vectors_together<C, kWidth, kAligned, kHeavy>;
   const std::int64_t first =
-      static_cast<std::int64_t>(blockIdx.x) * (kElementwiseThreads * kVectorsAtOnce) + threadIdx.x;
-  Inputs<kWidth> inputs[kVectorsAtOnce];
-  VectorPlace places[kVectorsAtOnce];
+      static_cast<std::int64_t>(blockIdx.x) * (kElementwiseThreads * kVectors) + threadIdx.x;
+  VectorLoad<kAligned, kWidth> loads[kVectors][kTensors];
+  OutputPlace places[kVectors];
 #pragma unroll
-  for (int v = 0; v < kVectorsAtOnce; ++v) {
-    places[v].span = Span{0, 0, 0};
+  for (int v = 0; v < kVectors; ++v) {
     const std::int64_t vector = first + v * kElementwiseThreads;
-    if (vector < p.vectors) {
-      places[v] = place_of<kWidth>(p, vector);
-      if (places[v].span.begin < places[v].span.end) inputs[v].start(p, places[v]);
-    }
+    if (vector < p.vectors) places[v] = start_vector<kWidth>(p, vector, loads[v]);
   }
-#pragma unroll 1
-  for (int v = 0; v < kVectorsAtOnce; ++v) {
-    if (places[0].span.begin < places[0].span.end) {
-      Words words[kMostTensors];
+  Words inputs[kTensors][kVectors], results[kVectors];
 #pragma unroll
-      for (int t = 0; t < kMostTensors; ++t) words[t] = inputs[0].loads[t].words();
-      const Words result = compute<C, kWidth, Operations>(p, words);
-      store_vector<kWidth>(places[0].out, p.out_strides[p.rank - 1], bytes_of(p.out_type), places[0].span,
-                           result, p.streaming);
-    }
-    // The vectors move up: an index would put them into memory.
+  for (int t = 0; t < kTensors; ++t) {
 #pragma unroll
-    for (int i = 0; i + 1 < kVectorsAtOnce; ++i) {
-      places[i] = places[i + 1];
-      inputs[i] = inputs[i + 1];
-    }
+    for (int v = 0; v < kVectors; ++v) inputs[t][v] = loads[v][t].words();
+  }
+  compute<C, kWidth, kHeavy>(p, inputs, results);
+#pragma unroll
+  for (int v = 0; v < kVectors; ++v) {
+    if (places[v].begin < places[v].end)
+      store_vector<kWidth>(places[v].address, p.out_strides[p.rank - 1], p.out_bytes, places[v].begin,
+                           places[v].end, results[v], p.streaming);
   }
 }
 
-template <class C, int kWidth, class Operations>
-void launch_elementwise_of(const LaunchContext& context, const ElementwiseParams& p) {
-  constexpr std::int64_t kPerBlock = kElementwiseThreads * kVectorsAtOnce;
+template <class C, int kWidth, int kTensors, bool kAligned, bool kHeavy>
+void launch_instance(const LaunchContext& context, const ElementwiseParams& p) {
+  constexpr std::int64_t kPerBlock = kElementwiseThreads * vectors_together<C, kWidth, kAligned, kHeavy>;
   LaunchShape shape;
   shape.blocks_x = (p.vectors + kPerBlock - 1) / kPerBlock;
   shape.threads_x = kElementwiseThreads;
-  launch(name_of(p.step[p.steps - 1].operation), context, shape, elementwise_kernel<C, kWidth, Operations>,
-         p);
+  launch(name_of(p.step[p.steps - 1].operation), context, shape,
+         elementwise_kernel<C, kWidth, kTensors, kAligned, kHeavy>, p);
+}
+
+template <class C, int kWidth>
+void launch_light(const LaunchContext& context, const ElementwiseParams& p) {
+  if (!p.aligned) return launch_instance<C, kWidth, kMostTensors, false, false>(context, p);
+  if (p.tensors <= 2) return launch_instance<C, kWidth, 2, true, false>(context, p);
+  launch_instance<C, kWidth, kMostTensors, true, false>(context, p);
+}
+
+template <class C, int kWidth>
+void launch_heavy(const LaunchContext& context, const ElementwiseParams& p) {
+  if (p.aligned && p.tensors <= 2) return launch_instance<C, kWidth, 2, true, true>(context, p);
+  launch_instance<C, kWidth, kMostTensors, false, true>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -6,36 +6,56 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Elements [begin, end) of a vector are in the row; its first lies `first` elements behind the row's start,
-/// before it where begin > 0.
+/// A vector of a row. Elements [begin, end) of it are in the row; its first lies `first` elements behind the
+/// row's start, before it where begin > 0.
 struct Span {
   std::int64_t first;
   int begin, end;
 };
 
 /// A vector on its way from memory: loads are started for several before the first is waited for.
-template <int kWidth>
+/// kAligned: the operand is Access::repeated or aligned.
+template <bool kAligned, int kWidth>
 struct VectorLoad {
-  UnalignedLoad loaded;
+  std::conditional_t<kAligned, AlignedLoad, UnalignedLoad> loaded;
 
-  /// row: of the operand.
-  __device__ __forceinline__ void start(const unsigned char* row, std::int64_t stride, int bytes,
-                                        const Span& span) {
-    loaded.offset = 0;
-    if (stride == 0) return repeat(load_any(row, bytes), bytes);
+  /// row: of the operand, which it reads from once more for nothing outside the span.
+  __device__ __forceinline__ void start(Access access, int bytes, std::int64_t stride,
+                                        const unsigned char* row, const Span& span) {
+    if constexpr (!kAligned) loaded.offset = 0;
+    const int size = kWidth * bytes;
+    if (access == Access::repeated) return repeat(load_any(row, bytes), bytes);
     const unsigned char* address = row + span.first * stride * bytes;
-    if (stride == 1 && span.begin == 0 && span.end == kWidth && start_whole(address, kWidth * bytes)) return;
-    loaded.low = Words{};
+    if (span.begin == 0 && span.end == kWidth) {
+      if (access == Access::aligned) return load_whole(address, size);
+      if constexpr (!kAligned) {
+        if (access == Access::unaligned && size == 16) return loaded.start(address);
+      }
+    }
+    Words words{};
 #pragma unroll 1
     for (int i = span.begin; i < span.end; ++i)
-      put_any(loaded.low, i, bytes, load_any(address + i * stride * bytes, bytes));
+      put_any(words, i, bytes, load_any(address + i * stride * bytes, bytes));
+    in_place() = words;
   }
+
   __device__ __forceinline__ Words words() const {
-    // A shift by 0 bytes where they lie in place.
-    return loaded.template words<1>();
+    if constexpr (kAligned) {
+      return loaded.pack;
+    } else {
+      return loaded.template words<1>();
+    }
   }
 
  private:
+  __device__ __forceinline__ Words& in_place() {
+    if constexpr (kAligned) {
+      return loaded.pack;
+    } else {
+      return loaded.low;
+    }
+  }
+
   __device__ __forceinline__ void repeat(std::uint64_t bits, int bytes) {
     std::uint32_t low = static_cast<std::uint32_t>(bits), high = static_cast<std::uint32_t>(bits >> 32);
     if (bytes == 1) low *= 0x01010101u;
@@ -43,37 +63,31 @@ struct VectorLoad {
     if (bytes != 8) high = low;
 #pragma unroll
     for (int k = 0; k < 4; k += 2) {
-      loaded.low.values[k] = low;
-      loaded.low.values[k + 1] = high;
+      in_place().values[k] = low;
+      in_place().values[k + 1] = high;
     }
   }
 
-  /// False where it takes more than one load, or two of 16 bytes.
-  __device__ __forceinline__ bool start_whole(const unsigned char* address, int size) {
-    if (size == 16) {
-      loaded.start(address);
-      return true;
-    }
-    if ((reinterpret_cast<std::uintptr_t>(address) & static_cast<unsigned>(size - 1)) != 0) return false;
+  __device__ __forceinline__ void load_whole(const unsigned char* address, int size) {
+    if (size == 16) return load_global_16_bytes(&in_place(), address);
     const std::uint64_t bits = load_any(address, size);
-    loaded.low.values[0] = static_cast<std::uint32_t>(bits);
-    loaded.low.values[1] = static_cast<std::uint32_t>(bits >> 32);
-    return true;
+    in_place().values[0] = static_cast<std::uint32_t>(bits);
+    in_place().values[1] = static_cast<std::uint32_t>(bits >> 32);
   }
 };
 
-/// row: of the output. A whole vector of a row with unit stride is aligned.
+/// address: of the vector's first element, in the output or before it. A whole vector with unit stride is
+/// aligned.
 template <int kWidth>
-__device__ __forceinline__ void store_vector(unsigned char* row, std::int64_t stride, int bytes,
-                                             const Span& span, const Words& words, bool streaming) {
-  unsigned char* address = row + span.first * stride * bytes;
-  if (stride == 1 && span.begin == 0 && span.end == kWidth) {
+__device__ __forceinline__ void store_vector(unsigned char* address, std::int64_t stride, int bytes,
+                                             int begin, int end, const Words& words, bool streaming) {
+  if (stride == 1 && begin == 0 && end == kWidth) {
     if (kWidth * bytes == 16) return store_global_16_bytes(address, &words, streaming);
     return store_any(address, kWidth * bytes,
                      words.values[0] | static_cast<std::uint64_t>(words.values[1]) << 32);
   }
 #pragma unroll 1
-  for (int i = span.begin; i < span.end; ++i)
+  for (int i = begin; i < end; ++i)
     store_any(address + i * stride * bytes, bytes, any_element(words, i, bytes));
 }
 

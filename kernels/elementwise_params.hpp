@@ -27,10 +27,21 @@ enum class Reading : std::int32_t {
   truth   // x != 0, as 1 or 0
 };
 
+/// How an operand lies beside the output's vectors.
+enum class Access : std::int32_t {
+  constant,   // no tensor
+  repeated,   // one element for a row
+  aligned,    // whole vectors are, too, in one piece and on a multiple of their size
+  unaligned,  // in one piece
+  strided
+};
+
 struct TensorOperand {
   const void* data = nullptr;
   DType type = DType::f32;
   Reading reading = Reading::value;
+  std::int32_t bytes = 4;  // of an element
+  Access access = Access::strided;
   std::int64_t strides[kMaxRank] = {};  // along the nest's axes; 0: repeated
 };
 
@@ -85,6 +96,7 @@ struct ElementwiseParams {
 
   void* out = nullptr;
   DType out_type = DType::f32;
+  std::int32_t out_bytes = 4, result_bytes = 4, common_bytes = 4;  // of an element
   bool convert = false;  // by `cast` from the result's type; else the class computed in is stored as out_type
   ElementCast cast;
 
@@ -102,8 +114,9 @@ struct ElementwiseParams {
   /// Of the kernels, host/api/elementwise_rows.hpp: the vectors that the output is written in, aligned ones
   /// of `width` elements, of which a row meets row_vectors.
   std::int32_t width = 1;
+  bool aligned = false;  // all operands are repeated or aligned
   std::int64_t row_vectors = 0, vectors = 0;
-  bool small = false;  // all vectors fit 31 bits: `divisors` are used
+  bool small = false;  // vectors and offsets fit 31 bits: `divisors` are used
   Divisor row_divisor, divisors[kMaxRank];
   bool streaming = false;  // the output is too large for the caches to be of use to a reader: past them
 };

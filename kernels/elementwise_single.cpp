@@ -7,11 +7,11 @@ namespace relayout::RELAYOUT_BACKEND {
 void launch_elementwise_single(const LaunchContext& context, const ElementwiseParams& p) {
   switch (p.width) {
     case 8:
-      return launch_elementwise_of<float, 8, LightOperations>(context, p);
+      return launch_light<float, 8>(context, p);
     case 4:
-      return launch_elementwise_of<float, 4, LightOperations>(context, p);
+      return launch_light<float, 4>(context, p);
     default:
-      return launch_elementwise_of<float, 2, LightOperations>(context, p);
+      return launch_light<float, 2>(context, p);
   }
 }
 

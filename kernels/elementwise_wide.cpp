@@ -5,9 +5,8 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 void launch_elementwise_wide(const LaunchContext& context, const ElementwiseParams& p) {
-  if (p.compute == ComputeClass::long_word)
-    return launch_elementwise_of<std::int64_t, 2, LightOperations>(context, p);
-  launch_elementwise_of<double, 2, LightOperations>(context, p);
+  if (p.compute == ComputeClass::long_word) return launch_light<std::int64_t, 2>(context, p);
+  launch_light<double, 2>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -14,28 +14,6 @@ namespace relayout::RELAYOUT_BACKEND {
 /// 16 bytes at most: elements of kBytes each, whatever they are.
 using Words = Pack<std::uint32_t>;
 
-__device__ __forceinline__ int bytes_of(DType type) {
-  switch (type) {
-    case DType::bool_:
-    case DType::u8:
-    case DType::i8:
-    case DType::e4m3fn:
-    case DType::e5m2:
-      return 1;
-    case DType::u16:
-    case DType::i16:
-    case DType::f16:
-    case DType::bf16:
-      return 2;
-    case DType::u64:
-    case DType::i64:
-    case DType::f64:
-      return 8;
-    default:
-      return 4;
-  }
-}
-
 /// Element i, known to the compiler, as the unsigned integer of its size.
 template <class Bits>
 __device__ __forceinline__ Bits element_of(const Words& words, int i) {

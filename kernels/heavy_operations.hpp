@@ -1,5 +1,5 @@
-// The operations of many instructions, on one element at a time, so that each stands in the code once: the
-// kernel turns its vector round. Which they are: is_heavy (elementwise_set.hpp).
+// The operations of many instructions, on one element at a time, so that each stands in the code once. Which
+// they are: is_heavy (elementwise_params.hpp).
 #pragma once
 
 #include <cmath>
@@ -80,75 +80,104 @@ __device__ __forceinline__ double tanh_gate(double x) {
   return x * sigmoid(kTwoRoots * (x + kCubic * x * x * x));
 }
 
-template <class C>
-__device__ __forceinline__ C heavy_real(const ElementwiseParams& p, Operation operation, C a, C b) {
+/// a = f(a, b), element by element: the vectors turn round, since an index would put them into memory.
+template <class C, int kCount, class F>
+__device__ __forceinline__ void in_turn(C (&a)[kCount], const C (&b)[kCount], F&& f) {
+  C second[kCount];
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) second[i] = b[i];
+#pragma unroll 1
+  for (int turn = 0; turn < kCount; ++turn) {
+    const C result = f(a[0], second[0]);
+#pragma unroll
+    for (int i = 0; i + 1 < kCount; ++i) {
+      a[i] = a[i + 1];
+      second[i] = second[i + 1];
+    }
+    a[kCount - 1] = result;
+  }
+}
+template <class C, int kCount, class F>
+__device__ __forceinline__ void in_turn(C (&a)[kCount], F&& f) {
+#pragma unroll 1
+  for (int turn = 0; turn < kCount; ++turn) {
+    const C result = f(a[0]);
+#pragma unroll
+    for (int i = 0; i + 1 < kCount; ++i) a[i] = a[i + 1];
+    a[kCount - 1] = result;
+  }
+}
+
+template <class C, int kCount>
+__device__ __forceinline__ void heavy_real(const ElementwiseParams& p, Operation operation, C (&a)[kCount],
+                                           const C (&b)[kCount]) {
   switch (operation) {
     case Operation::add:
     case Operation::sub:
     case Operation::mul:
     case Operation::truediv:
     case Operation::sqrt:
-      return directed_operation(p, operation, a, b);
+      return in_turn(a, b, [&](C x, C y) { return directed_operation(p, operation, x, y); });
     case Operation::div_trunc:
-      return whole_quotient(a, b, false);
+      return in_turn(a, b, [](C x, C y) { return whole_quotient(x, y, false); });
     case Operation::div_floor:
-      return whole_quotient(a, b, true);
+      return in_turn(a, b, [](C x, C y) { return whole_quotient(x, y, true); });
     case Operation::mod:
-      return modulo(a, b);
+      return in_turn(a, b, [](C x, C y) { return modulo(x, y); });
     case Operation::fmod:
-      return std::fmod(a, b);
+      return in_turn(a, b, [](C x, C y) { return std::fmod(x, y); });
     case Operation::pow:
-      return power(a, b);
+      return in_turn(a, b, [](C x, C y) { return power(x, y); });
     case Operation::hypot:
-      return std::hypot(a, b);
+      return in_turn(a, b, [](C x, C y) { return std::hypot(x, y); });
     case Operation::atan2:
-      return std::atan2(a, b);
+      return in_turn(a, b, [](C x, C y) { return std::atan2(x, y); });
     case Operation::exp:
-      return std::exp(a);
+      return in_turn(a, [](C x) { return std::exp(x); });
     case Operation::exp2:
-      return std::exp2(a);
+      return in_turn(a, [](C x) { return std::exp2(x); });
     case Operation::expm1:
-      return std::expm1(a);
+      return in_turn(a, [](C x) { return std::expm1(x); });
     case Operation::log:
-      return std::log(a);
+      return in_turn(a, [](C x) { return std::log(x); });
     case Operation::log2:
-      return std::log2(a);
+      return in_turn(a, [](C x) { return std::log2(x); });
     case Operation::log1p:
-      return std::log1p(a);
+      return in_turn(a, [](C x) { return std::log1p(x); });
     case Operation::sin:
-      return std::sin(a);
+      return in_turn(a, [](C x) { return std::sin(x); });
     case Operation::cos:
-      return std::cos(a);
+      return in_turn(a, [](C x) { return std::cos(x); });
     case Operation::tan:
-      return tangent(a);
+      return in_turn(a, [](C x) { return tangent(x); });
     case Operation::sinh:
-      return std::sinh(a);
+      return in_turn(a, [](C x) { return std::sinh(x); });
     case Operation::cosh:
-      return std::cosh(a);
+      return in_turn(a, [](C x) { return std::cosh(x); });
     case Operation::tanh:
-      return std::tanh(a);
+      return in_turn(a, [](C x) { return std::tanh(x); });
     case Operation::asin:
-      return std::asin(a);
+      return in_turn(a, [](C x) { return std::asin(x); });
     case Operation::acos:
-      return std::acos(a);
+      return in_turn(a, [](C x) { return std::acos(x); });
     case Operation::atan:
-      return std::atan(a);
+      return in_turn(a, [](C x) { return std::atan(x); });
     case Operation::erf:
-      return std::erf(a);
+      return in_turn(a, [](C x) { return std::erf(x); });
     case Operation::sigmoid:
-      return sigmoid(a);
+      return in_turn(a, [](C x) { return sigmoid(x); });
     case Operation::silu:
-      return a * sigmoid(a);
+      return in_turn(a, [](C x) { return x * sigmoid(x); });
     case Operation::gelu:
-      return static_cast<C>(gauss_gate(a));
+      return in_turn(a, [](C x) { return static_cast<C>(gauss_gate(x)); });
     case Operation::gelu_tanh:
-      return static_cast<C>(tanh_gate(a));
+      return in_turn(a, [](C x) { return static_cast<C>(tanh_gate(x)); });
     case Operation::softplus:
-      return larger(a, C{0}) + std::log1p(std::exp(-absolute(a)));
+      return in_turn(a, [](C x) { return larger(x, C{0}) + std::log1p(std::exp(-absolute(x))); });
     case Operation::elu:
-      return a > 0 ? a : std::expm1(a);
+      return in_turn(a, [](C x) { return x > 0 ? x : std::expm1(x); });
     default:
-      return a;
+      return;
   }
 }
 
@@ -200,6 +229,17 @@ __device__ __forceinline__ C heavy_integer(const ElementwiseParams& p, Operation
       return static_cast<C>(rest);
     default:
       return static_cast<C>(quotient);
+  }
+}
+
+/// One of those for which is_heavy holds. a becomes the result.
+template <class C, int kCount>
+__device__ __forceinline__ void heavy_operation(const ElementwiseParams& p, Operation operation,
+                                                C (&a)[kCount], const C (&b)[kCount]) {
+  if constexpr (is_real<C>) {
+    heavy_real(p, operation, a, b);
+  } else {
+    in_turn(a, b, [&](C x, C y) { return heavy_integer(p, operation, x, y); });
   }
 }
 

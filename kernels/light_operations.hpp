@@ -8,20 +8,20 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-template <class C, int kWidth, class F>
-__device__ __forceinline__ void each(C (&a)[kWidth], F&& f) {
+template <class C, int kCount, class F>
+__device__ __forceinline__ void each(C (&a)[kCount], F&& f) {
 #pragma unroll
-  for (int i = 0; i < kWidth; ++i) a[i] = f(a[i]);
+  for (int i = 0; i < kCount; ++i) a[i] = f(a[i]);
 }
-template <class C, int kWidth, class F>
-__device__ __forceinline__ void each(C (&a)[kWidth], const C (&b)[kWidth], F&& f) {
+template <class C, int kCount, class F>
+__device__ __forceinline__ void each(C (&a)[kCount], const C (&b)[kCount], F&& f) {
 #pragma unroll
-  for (int i = 0; i < kWidth; ++i) a[i] = f(a[i], b[i]);
+  for (int i = 0; i < kCount; ++i) a[i] = f(a[i], b[i]);
 }
-template <class C, int kWidth, class F>
-__device__ __forceinline__ void each(C (&a)[kWidth], const C (&b)[kWidth], const C (&c)[kWidth], F&& f) {
+template <class C, int kCount, class F>
+__device__ __forceinline__ void each(C (&a)[kCount], const C (&b)[kCount], const C (&c)[kCount], F&& f) {
 #pragma unroll
-  for (int i = 0; i < kWidth; ++i) a[i] = f(a[i], b[i], c[i]);
+  for (int i = 0; i < kCount; ++i) a[i] = f(a[i], b[i], c[i]);
 }
 
 __device__ __forceinline__ float absolute(float x) { return fabsf(x); }
@@ -53,8 +53,34 @@ __device__ __forceinline__ C finite_part(C x) {  // 0; NaN of infinities and NaN
   return x - x;
 }
 
-template <class C, int kWidth>
-__device__ __forceinline__ void is_close(const ElementwiseParams& p, C (&a)[kWidth], const C (&b)[kWidth]) {
+/// Numbers of C as they compare: unsigned ones of all its bits as signed ones with the highest bit flipped.
+template <class C>
+struct Order {
+  C flip = 0;
+
+  __device__ __forceinline__ explicit Order(const ElementwiseParams& p) {
+    if constexpr (!is_real<C>) {
+      using Bits = std::make_unsigned_t<C>;
+      const bool flipped = p.common == DType::u32 || p.common == DType::u64;
+      flip = static_cast<C>(flipped ? Bits{1} << (8 * sizeof(C) - 1) : Bits{0});
+    }
+  }
+  __device__ __forceinline__ C operator()(C x) const {
+    if constexpr (is_real<C>) {
+      return x;
+    } else {
+      return x ^ flip;
+    }
+  }
+};
+
+template <class C>
+__device__ __forceinline__ C truth_of(bool value) {
+  return static_cast<C>(value ? 1 : 0);
+}
+
+template <class C, int kCount>
+__device__ __forceinline__ void is_close(const ElementwiseParams& p, C (&a)[kCount], const C (&b)[kCount]) {
   const C rtol = static_cast<C>(p.rtol), atol = static_cast<C>(p.atol);
   const bool equal_nan = p.equal_nan;
   each(a, b, [=](C x, C y) {
@@ -65,9 +91,9 @@ __device__ __forceinline__ void is_close(const ElementwiseParams& p, C (&a)[kWid
 }
 
 /// float and double. a becomes the result.
-template <class C, int kWidth>
-__device__ __forceinline__ void light_real(const ElementwiseParams& p, Operation operation, C (&a)[kWidth],
-                                           const C (&b)[kWidth], const C (&c)[kWidth]) {
+template <class C, int kCount>
+__device__ __forceinline__ void light_real(Operation operation, C (&a)[kCount], const C (&b)[kCount],
+                                           const C (&c)[kCount]) {
   switch (operation) {
     case Operation::add:
       return each(a, b, [](C x, C y) { return x + y; });
@@ -94,8 +120,6 @@ __device__ __forceinline__ void light_real(const ElementwiseParams& p, Operation
       return each(a, b, [](C x, C y) { return (x - y) * (x - y); });
     case Operation::copysign:
       return each(a, b, [](C x, C y) { return with_sign_of(x, y); });
-    case Operation::isclose:
-      return is_close(p, a, b);
     case Operation::lerp:
       return each(a, b, c, [](C x, C y, C t) { return x + t * (y - x); });
     case Operation::floor:
@@ -110,12 +134,6 @@ __device__ __forceinline__ void light_real(const ElementwiseParams& p, Operation
       return each(a, [](C x) { return -x; });
     case Operation::abs:
       return each(a, [](C x) { return absolute(x); });
-    case Operation::isnan:
-      return each(a, [](C x) { return static_cast<C>(x != x ? 1 : 0); });
-    case Operation::isinf:
-      return each(a, [](C x) { return static_cast<C>(x == x && finite_part(x) != 0 ? 1 : 0); });
-    case Operation::isfinite:
-      return each(a, [](C x) { return static_cast<C>(finite_part(x) == 0 ? 1 : 0); });
     case Operation::sqrt:
       return each(a, [](C x) { return square_root(x); });
     case Operation::rsqrt:
@@ -131,17 +149,15 @@ __device__ __forceinline__ void light_real(const ElementwiseParams& p, Operation
   }
 }
 
-/// int32 and int64, by the bits: what follows wraps, and signed and unsigned numbers differ by `flip` in
-/// their order.
-template <class C, int kWidth>
-__device__ __forceinline__ void light_integer(const ElementwiseParams& p, Operation operation, C (&a)[kWidth],
-                                              const C (&b)[kWidth]) {
+/// int32 and int64, by the bits: what follows wraps, and signed and unsigned numbers differ in their order.
+template <class C, int kCount>
+__device__ __forceinline__ void light_integer(const ElementwiseParams& p, Operation operation, C (&a)[kCount],
+                                              const C (&b)[kCount]) {
   using Bits = std::make_unsigned_t<C>;
-  const int width = 8 * bytes_of(p.common);
-  const Bits flip = p.common == DType::u32 || p.common == DType::u64 ? Bits{1} << (8 * sizeof(C) - 1) : 0;
+  const int width = 8 * p.common_bytes;
+  const Order<C> ordered(p);
   const auto bits = [](C x) { return static_cast<Bits>(x); };
   const auto number = [](Bits x) { return static_cast<C>(x); };
-  const auto ordered = [=](C x) { return static_cast<C>(static_cast<Bits>(x) ^ flip); };
   switch (operation) {
     case Operation::add:
       return each(a, b, [=](C x, C y) { return number(bits(x) + bits(y)); });
@@ -207,34 +223,60 @@ __device__ __forceinline__ void light_integer(const ElementwiseParams& p, Operat
   }
 }
 
-/// a becomes the result: of those that give a bool, 1 or 0.
-template <class C, int kWidth>
-__device__ __forceinline__ void light_operation(const ElementwiseParams& p, Operation operation,
-                                                C (&a)[kWidth], const C (&b)[kWidth], const C (&c)[kWidth]) {
-  // Unsigned numbers of all bits of C are ordered as signed ones with the highest bit flipped.
-  const bool flipped = !is_real<C> && (p.common == DType::u32 || p.common == DType::u64);
-  const auto ordered = [=](C x) {
-    if constexpr (is_real<C>) {
-      return x;
-    } else {
-      using Bits = std::make_unsigned_t<C>;
-      return static_cast<C>(static_cast<Bits>(x) ^ (flipped ? Bits{1} << (8 * sizeof(C) - 1) : Bits{0}));
-    }
-  };
-  const auto truth = [](bool value) { return static_cast<C>(value ? 1 : 0); };
+/// Comparisons and predicates: a becomes 1 or 0. False for other operations.
+template <class C, int kCount>
+__device__ __forceinline__ bool light_relation(const ElementwiseParams& p, Operation operation,
+                                               C (&a)[kCount], const C (&b)[kCount]) {
+  const Order<C> ordered(p);
   switch (operation) {
     case Operation::equal:
-      return each(a, b, [=](C x, C y) { return truth(x == y); });
+      each(a, b, [](C x, C y) { return truth_of<C>(x == y); });
+      return true;
     case Operation::not_equal:
-      return each(a, b, [=](C x, C y) { return truth(x != y); });
+      each(a, b, [](C x, C y) { return truth_of<C>(x != y); });
+      return true;
     case Operation::less:
-      return each(a, b, [=](C x, C y) { return truth(ordered(x) < ordered(y)); });
+      each(a, b, [=](C x, C y) { return truth_of<C>(ordered(x) < ordered(y)); });
+      return true;
     case Operation::less_equal:
-      return each(a, b, [=](C x, C y) { return truth(ordered(x) <= ordered(y)); });
+      each(a, b, [=](C x, C y) { return truth_of<C>(ordered(x) <= ordered(y)); });
+      return true;
     case Operation::greater:
-      return each(a, b, [=](C x, C y) { return truth(ordered(x) > ordered(y)); });
+      each(a, b, [=](C x, C y) { return truth_of<C>(ordered(x) > ordered(y)); });
+      return true;
     case Operation::greater_equal:
-      return each(a, b, [=](C x, C y) { return truth(ordered(x) >= ordered(y)); });
+      each(a, b, [=](C x, C y) { return truth_of<C>(ordered(x) >= ordered(y)); });
+      return true;
+    default:
+      break;
+  }
+  if constexpr (is_real<C>) {
+    switch (operation) {
+      case Operation::isclose:
+        is_close(p, a, b);
+        return true;
+      case Operation::isnan:
+        each(a, [](C x) { return truth_of<C>(x != x); });
+        return true;
+      case Operation::isinf:
+        each(a, [](C x) { return truth_of<C>(x == x && finite_part(x) != 0); });
+        return true;
+      case Operation::isfinite:
+        each(a, [](C x) { return truth_of<C>(finite_part(x) == 0); });
+        return true;
+      default:
+        break;
+    }
+  }
+  return false;
+}
+
+/// Those whose result has the operands' type. a becomes it.
+template <class C, int kCount>
+__device__ __forceinline__ void light_value(const ElementwiseParams& p, Operation operation, C (&a)[kCount],
+                                            const C (&b)[kCount], const C (&c)[kCount]) {
+  const Order<C> ordered(p);
+  switch (operation) {
     case Operation::where:
       return each(a, b, c, [](C x, C y, C z) { return x != 0 ? y : z; });
     case Operation::clip:
@@ -247,27 +289,33 @@ __device__ __forceinline__ void light_operation(const ElementwiseParams& p, Oper
         if constexpr (is_real<C>) {
           return x * x;
         } else {
-          return static_cast<C>(static_cast<std::make_unsigned_t<C>>(x) *
-                                static_cast<std::make_unsigned_t<C>>(x));
+          using Bits = std::make_unsigned_t<C>;
+          return static_cast<C>(static_cast<Bits>(x) * static_cast<Bits>(x));
         }
       });
     case Operation::sign:
       return each(a, [=](C x) {
-        const C sign = truth(ordered(x) > ordered(0)) - truth(ordered(x) < ordered(0));
+        const C sign = truth_of<C>(ordered(x) > ordered(0)) - truth_of<C>(ordered(x) < ordered(0));
         return x != x ? x : sign;
       });
     case Operation::relu:
       return each(a, [=](C x) { return ordered(x) > ordered(0) || x != x ? x : C{0}; });
     case Operation::step:
-      return each(a, [=](C x) { return truth(ordered(x) > ordered(0)); });
+      return each(a, [=](C x) { return truth_of<C>(ordered(x) > ordered(0)); });
     default:
       break;
   }
   if constexpr (is_real<C>) {
-    light_real(p, operation, a, b, c);
+    light_real(operation, a, b, c);
   } else {
     light_integer(p, operation, a, b);
   }
+}
+
+template <class C, int kCount>
+__device__ __forceinline__ void light_operation(const ElementwiseParams& p, Operation operation,
+                                                C (&a)[kCount], const C (&b)[kCount], const C (&c)[kCount]) {
+  if (!light_relation(p, operation, a, b)) light_value(p, operation, a, b, c);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -134,6 +134,8 @@ TEST(ReferenceFloats, Closeness) {
   // 1 + 2^-30 rounded to f32 is 1: 2 - 1 <= 1 + 0; and in f64 it is not.
   EXPECT_TRUE(close(DType::f32, 2, 1, {0, 1 - 0x1p-30, false}));
   EXPECT_FALSE(close(DType::f64, 2, 1, {0, 1 - 0x1p-30, false}));
+  // 1 + 2^-24 is rounded down to 1, though not with the 2^-60 that atol has lost before.
+  EXPECT_FALSE(close(DType::f32, -0x1p-23, 1, {1, 0x1p-24 + 0x1p-60, false}));
   // The defaults: 1e-8 + 1e-5 * 100.
   EXPECT_TRUE(close(DType::f64, 100.001, 100, {}));
   EXPECT_FALSE(close(DType::f64, 100.0011, 100, {}));
@@ -155,6 +157,7 @@ TEST(ReferenceFloats, Steps) {
   EXPECT_EQ(decode(DType::f32, bits_of(O::squared_diff, DType::f32, 16777218, 1)), 0x1p48);
   // b - a = -16777217 is rounded to -2^24, so a is not brought to b.
   EXPECT_EQ(lerp(DType::f32, 16777216, -1, 1), 0);
+  EXPECT_EQ(lerp(DType::f32, 16777216, -1, 3), -33554432);
   EXPECT_EQ(lerp(DType::f64, 16777216, -1, 1), -1);
   // b - a = 2049 is no f16, but the f32 in which it is held.
   EXPECT_EQ(lerp(DType::f16, 0, 2048, 0.5), 1024);

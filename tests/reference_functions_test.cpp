@@ -198,6 +198,12 @@ TEST(ReferenceFunctions, Agreement) {
   EXPECT_TRUE(agrees(O::gelu, f32, bits(-6), minus_zero, bits(-5.9195258702261888442e-9)));
   EXPECT_FALSE(agrees(O::gelu, f32, bits(-6), bits(-1e-6), bits(-5.9195258702261888442e-9)));
   EXPECT_FALSE(agrees(O::gelu, f32, bits(6), infinity, bits(6)));
+  // In f16 the error of f32, 12 units of 2^-24, and a rounding.
+  EXPECT_TRUE(agrees(O::gelu, DType::f16, encode(DType::f16, -6), 0x800d, minus_zero >> 16));
+  EXPECT_FALSE(agrees(O::gelu, DType::f16, encode(DType::f16, -6), 0x800e, minus_zero >> 16));
+  EXPECT_FALSE(agrees(O::exp, DType::f16, encode(DType::f16, -6), 2, 0));
+  EXPECT_TRUE(agrees(O::gelu, DType::f64, encode(DType::f64, -1), encode(DType::f64, 0x1p-52), 0));
+  EXPECT_FALSE(agrees(O::gelu, DType::f64, encode(DType::f64, -1), encode(DType::f64, 0x1.1p-52), 0));
   EXPECT_FALSE(agrees(O::sigmoid, f32, bits(-20), 0, bits(2.0611536181902037e-9)));
 }
 

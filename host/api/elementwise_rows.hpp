@@ -5,8 +5,8 @@
 
 namespace relayout {
 
-/// Sets what of the parameters depends on where the output is: width, row_vectors, vectors, divisors. All
-/// else is set, but for the data of tensors, which does not count.
+/// Sets what of the parameters depends on where the memory is: width, row_vectors, vectors, divisors, and how
+/// operands are accessed. All else is set.
 void cut_rows(ElementwiseParams& params);
 
 }  // namespace relayout

@@ -248,12 +248,16 @@ ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTyp
     TensorOperand& tensor = p.tensor[p.tensors++];
     const DType type = operand.tensor().dtype();
     tensor.type = raw && !types.as_truth[i] ? common : type;
+    tensor.bytes = static_cast<std::int32_t>(size_of(type));
     if (types.as_truth[i]) {
       tensor.reading = Reading::truth;
     } else if ((common == DType::f16 || common == DType::bf16) && is_integral(type)) {
       tensor.reading = Reading::half;
     }
   }
+  p.out_bytes = static_cast<std::int32_t>(size_of(p.out_type));
+  p.result_bytes = static_cast<std::int32_t>(size_of(p.result));
+  p.common_bytes = static_cast<std::int32_t>(size_of(p.common));
   p.rounding = options.rounding;
   if (p.compute == ComputeClass::single && options.rounding != Rounding::nearest_even) {
     CastOptions directed;

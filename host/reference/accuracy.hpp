@@ -91,12 +91,15 @@ inline bool agrees(Operation operation, DType type, std::uint64_t a, std::uint64
   const long double result = exact_value(type, got), right = exact_value(type, expected);
   if (std::isnan(result) || std::isnan(right)) return std::isnan(result) && std::isnan(right);
   if (result == 0 && right == 0) return may_swap_zeros(operation);
-  const std::int64_t distance = ulps_between(type, got, expected);
   if (operation == Operation::div_trunc || operation == Operation::div_floor)
-    return distance <= 1 && std::fabs(right) >= std::ldexp(1.0L, float_layout(type).digits);
-  if (distance <= ulp_bound(operation, type)) return true;
-  return std::isfinite(result) && std::isfinite(right) &&
-         std::fabs(result - right) <= factor_error(operation, type, a);
+    return ulps_between(type, got, expected) <= 1 &&
+           std::fabs(right) >= std::ldexp(1.0L, float_layout(type).digits);
+  const auto place_near = [&](long double value) {
+    return place_of(type, to_float_bits(value, type, Rounding::nearest_even, false));
+  };
+  const long double slack = factor_error(operation, type, a);
+  const std::int64_t place = place_of(type, got), bound = ulp_bound(operation, type);
+  return place >= place_near(right - slack) - bound && place <= place_near(right + slack) + bound;
 }
 
 }  // namespace relayout::reference

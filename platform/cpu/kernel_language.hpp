@@ -12,8 +12,8 @@
 #define __global__
 #define __device__
 #define __host__
-// A sanitizer's instructions around every access, inlined wherever a kernel's parts are, would take four times
-// as long to compile.
+// A sanitizer's instructions around every access, inlined wherever a kernel's parts are, would take four
+// times as long to compile.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define __forceinline__ inline
 #else

@@ -1,0 +1,86 @@
+// Which of the element-wise kernels takes what.
+#include "kernels/backend_kernels.hpp"
+#include "kernels/elementwise_params.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+namespace {
+
+bool has_heavy(const ElementwiseParams& p) {
+  const bool real = p.compute == ComputeClass::single || p.compute == ComputeClass::twice;
+  for (int s = 0; s < p.steps; ++s) {
+    if (is_heavy(p.step[s].operation, p.rounding, real)) return true;
+  }
+  return false;
+}
+
+bool is_half(DType type) { return type == DType::f16 || type == DType::bf16; }
+
+/// Of the two operands that typed kernels have; a constant has the type of the other.
+struct OperandTypes {
+  DType a, b;
+};
+
+/// Whether there is an instance for operands of these types.
+bool has_instance(const ElementwiseParams& p, const OperandTypes& types) {
+  const bool to_bool = p.out_type == DType::bool_;
+  if (types.a == types.b)
+    return types.a == p.common && types.a != DType::u16 && types.a != DType::i16 &&
+           (p.out_type == p.common || to_bool);
+  return p.out_type == DType::f32 &&
+         ((is_half(types.a) && types.b == DType::f32) || (types.a == DType::f32 && is_half(types.b)));
+}
+
+/// The first two arguments as tensors 0 and 1, constants being tensors without memory.
+ElementwiseParams with_operands_in_place(const ElementwiseParams& p) {
+  ElementwiseParams placed = p;
+  for (int i = 0; i < 2; ++i) {
+    const int tensor = i < p.step[0].operands ? p.argument[i].tensor : -1;
+    placed.tensor[i] = tensor < 0 ? TensorOperand{} : p.tensor[tensor];
+    if (tensor < 0) placed.tensor[i].access = Access::constant;
+  }
+  return placed;
+}
+
+/// One light operation on aligned tensors of types that have an instance. False: another kernel takes it.
+bool launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
+  const Step& step = p.step[0];
+  if (p.steps != 1 || p.tensors > 2 || !p.aligned || !p.small || p.convert || p.flush_to_zero ||
+      p.out_strides[p.rank - 1] != 1 || (step.operands == 3 && p.argument[2].tensor >= 0) ||
+      step.operation == Operation::where)
+    return false;
+  for (int t = 0; t < p.tensors; ++t) {
+    const Reading reading = p.tensor[t].reading;
+    if (reading == Reading::half || (reading == Reading::truth && p.tensor[t].type != DType::bool_))
+      return false;
+  }
+  const ElementwiseParams placed = with_operands_in_place(p);
+  const auto type_of = [&](int operand) {
+    const int other = placed.tensor[operand].access == Access::constant ? 1 - operand : operand;
+    return placed.tensor[other].type;
+  };
+  const OperandTypes types{type_of(0), type_of(1)};
+  if (!has_instance(p, types)) return false;
+  if (p.compute == ComputeClass::word || p.compute == ComputeClass::long_word)
+    launch_typed_integer(context, placed, types.a);
+  else
+    launch_typed_real(context, placed, types.a, types.b);
+  return true;
+}
+
+}  // namespace
+
+void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p) {
+  if (has_heavy(p)) return launch_elementwise_heavy(context, p);
+  if (launch_typed(context, p)) return;
+  switch (p.compute) {
+    case ComputeClass::word:
+      return launch_elementwise_word(context, p);
+    case ComputeClass::single:
+      return launch_elementwise_single(context, p);
+    case ComputeClass::long_word:
+    case ComputeClass::twice:
+      return launch_elementwise_wide(context, p);
+  }
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND
