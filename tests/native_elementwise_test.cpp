@@ -61,7 +61,9 @@ Dims packed(const Dims& shape) {
 }
 
 long double number_at(const TensorView& view, std::int64_t offset) {
-  return reference::exact_value(view.dtype(), load_bits(element_at(view, offset), view.dtype()));
+  const std::uint64_t bits = load_bits(element_at(view, offset), view.dtype());
+  return is_floating(view.dtype()) ? value_of(bits, view.dtype())
+                                   : reference::exact_value(view.dtype(), bits);
 }
 
 struct Difference {
