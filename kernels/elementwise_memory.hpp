@@ -39,12 +39,10 @@ struct VectorLoad {
     in_place() = words;
   }
 
+  /// kBytes: of which every address is a multiple.
+  template <int kBytes = 1>
   __device__ __forceinline__ Words words() const {
-    if constexpr (kAligned) {
-      return loaded.pack;
-    } else {
-      return loaded.template words<1>();
-    }
+    return loaded.template words<kBytes>();
   }
 
  private:

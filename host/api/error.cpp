@@ -18,6 +18,8 @@ const char* name_of(ErrorCode code) noexcept {
       return "promotion";
     case ErrorCode::rounding_mode:
       return "rounding_mode";
+    case ErrorCode::padding_mode:
+      return "padding_mode";
     case ErrorCode::rank:
       return "rank";
     case ErrorCode::literal_range:

@@ -15,6 +15,7 @@ enum class ErrorCode {
   dtype,             // an element type this operation does not take
   promotion,         // element types of two operands that have no type in common
   rounding_mode,     // a rounding where nothing is rounded
+  padding_mode,      // a padding of tiles that the element type does not have
   rank,              // too many axes, or another number of axes than the operation needs
   literal_range,     // a constant that the element type cannot hold
   stride_alignment,  // a byte stride that is no multiple of the element size

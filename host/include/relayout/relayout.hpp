@@ -14,7 +14,9 @@
 #include <relayout/error.hpp>
 #include <relayout/gemm.hpp>
 #include <relayout/graph.hpp>
+#include <relayout/host_device.hpp>
 #include <relayout/img2col.hpp>
+#include <relayout/layout.hpp>
 #include <relayout/operation.hpp>
 #include <relayout/overlap.hpp>
 #include <relayout/pad.hpp>
@@ -24,3 +26,6 @@
 #include <relayout/promotion.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
+#include <relayout/tile_padding.hpp>
+#include <relayout/tile_space.hpp>
+#include <relayout/tile_transfer.hpp>

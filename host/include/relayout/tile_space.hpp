@@ -1,0 +1,176 @@
+// TileSpace: a strided view divided into tiles of equal extents; between its elements and its tiles. For host
+// code and kernels alike: constant expressions, no allocation, every number 64 bits wide.
+#pragma once
+
+#include <cstdint>
+
+#include <relayout/host_device.hpp>
+#include <relayout/tensor_view.hpp>
+
+namespace relayout {
+
+/// One number for each axis, in C order: extents, strides, or an index. PerAxis<2>{64, 32}.
+template <int kRank>
+struct PerAxis {
+  static_assert(kRank >= 0 && kRank <= kMaxRank, "a view has 0 to kMaxRank axes");
+
+  std::int64_t values[kRank > 0 ? kRank : 1];
+
+  RELAYOUT_HOST_DEVICE constexpr std::int64_t& operator[](int axis) { return values[axis]; }
+  RELAYOUT_HOST_DEVICE constexpr const std::int64_t& operator[](int axis) const { return values[axis]; }
+};
+
+template <int kRank>
+RELAYOUT_HOST_DEVICE constexpr bool operator==(const PerAxis<kRank>& a, const PerAxis<kRank>& b) {
+  for (int axis = 0; axis < kRank; ++axis) {
+    if (a[axis] != b[axis]) return false;
+  }
+  return true;
+}
+template <int kRank>
+RELAYOUT_HOST_DEVICE constexpr bool operator!=(const PerAxis<kRank>& a, const PerAxis<kRank>& b) {
+  return !(a == b);
+}
+
+/// Tile (t0, t1, ...) is the box of the elements (t_k * tile[k] + i_k), 0 <= i_k < tile[k]. The tiles from 0
+/// to tiles()[k] - 1 on every axis cover the view; the last ones may reach past its end. Any other index,
+/// negative or too large, is that of a tile with no element inside.
+///
+/// Made by the host and given to a kernel by value: a kernel then divides only to number tiles.
+template <int kRank>
+class TileSpace {
+ public:
+  /// Extents are at least 0, those of a tile at least 1; strides are any, in elements.
+  RELAYOUT_HOST_DEVICE constexpr TileSpace(const PerAxis<kRank>& extents, const PerAxis<kRank>& strides,
+                                           const PerAxis<kRank>& tile)
+      : extents_(extents), strides_(strides), tile_(tile), tiles_{} {
+    for (int axis = 0; axis < kRank; ++axis) {
+      tiles_[axis] = extents[axis] / tile[axis] + (extents[axis] % tile[axis] != 0 ? 1 : 0);
+    }
+  }
+
+  /// Of the view.
+  RELAYOUT_HOST_DEVICE constexpr const PerAxis<kRank>& extents() const { return extents_; }
+  RELAYOUT_HOST_DEVICE constexpr const PerAxis<kRank>& strides() const { return strides_; }
+  /// The extents of a tile.
+  RELAYOUT_HOST_DEVICE constexpr const PerAxis<kRank>& tile() const { return tile_; }
+  /// How many tiles cover the view along each axis.
+  RELAYOUT_HOST_DEVICE constexpr const PerAxis<kRank>& tiles() const { return tiles_; }
+  /// All tiles: 1 of a view without axes, 0 of one without elements.
+  RELAYOUT_HOST_DEVICE constexpr std::int64_t tile_count() const {
+    std::int64_t count = 1;
+    for (int axis = 0; axis < kRank; ++axis) {
+      if (extents_[axis] == 0) return 0;  // first: the others' product need not fit
+    }
+    for (int axis = 0; axis < kRank; ++axis) count *= tiles_[axis];
+    return count;
+  }
+  /// Places in a tile, inside the view or not.
+  RELAYOUT_HOST_DEVICE constexpr std::int64_t tile_elements() const {
+    std::int64_t count = 1;
+    for (int axis = 0; axis < kRank; ++axis) count *= tile_[axis];
+    return count;
+  }
+
+  /// Tile number `number` in C order. Numbers outside [0, tile_count()) are tiles outside the view (where
+  /// there is an axis to be outside of).
+  RELAYOUT_HOST_DEVICE constexpr PerAxis<kRank> tile_at(std::int64_t number) const {
+    PerAxis<kRank> index{};
+    for (int axis = kRank - 1; axis > 0; --axis) {
+      const std::int64_t count = tiles_[axis] > 0 ? tiles_[axis] : 1;
+      index[axis] = floor_modulo(number, count);
+      number = floor_quotient(number, count);
+    }
+    if (kRank > 0) index[0] = number;
+    return index;
+  }
+  /// The inverse of tile_at.
+  RELAYOUT_HOST_DEVICE constexpr std::int64_t number_of(const PerAxis<kRank>& index) const {
+    std::int64_t number = 0;
+    for (int axis = 0; axis < kRank; ++axis) number = number * tiles_[axis] + index[axis];
+    return number;
+  }
+
+  /// The tile in which an element lies, and the place that it has there. Elements outside the view have both.
+  RELAYOUT_HOST_DEVICE constexpr PerAxis<kRank> tile_of(const PerAxis<kRank>& element) const {
+    PerAxis<kRank> index{};
+    for (int axis = 0; axis < kRank; ++axis) index[axis] = floor_quotient(element[axis], tile_[axis]);
+    return index;
+  }
+  RELAYOUT_HOST_DEVICE constexpr PerAxis<kRank> place_of(const PerAxis<kRank>& element) const {
+    PerAxis<kRank> place{};
+    for (int axis = 0; axis < kRank; ++axis) place[axis] = floor_modulo(element[axis], tile_[axis]);
+    return place;
+  }
+  /// The tile's first element; its index must fit 64 bits.
+  RELAYOUT_HOST_DEVICE constexpr PerAxis<kRank> origin(const PerAxis<kRank>& index) const {
+    PerAxis<kRank> element{};
+    for (int axis = 0; axis < kRank; ++axis) element[axis] = index[axis] * tile_[axis];
+    return element;
+  }
+
+  /// The extents of what lies inside the view. It begins at the tile's first place. For any index: nothing is
+  /// multiplied before it is known to lie inside.
+  RELAYOUT_HOST_DEVICE constexpr PerAxis<kRank> clipped(const PerAxis<kRank>& index) const {
+    PerAxis<kRank> inside{};
+    for (int axis = 0; axis < kRank; ++axis) {
+      if (index[axis] < 0 || index[axis] >= tiles_[axis]) continue;  // 0
+      const std::int64_t rest = extents_[axis] - index[axis] * tile_[axis];
+      inside[axis] = rest < tile_[axis] ? rest : tile_[axis];
+    }
+    return inside;
+  }
+  /// Whether any element of the tile lies inside the view.
+  RELAYOUT_HOST_DEVICE constexpr bool overlaps(const PerAxis<kRank>& index) const {
+    for (int axis = 0; axis < kRank; ++axis) {
+      if (index[axis] < 0 || index[axis] >= tiles_[axis]) return false;
+    }
+    return true;
+  }
+
+  /// Of an element inside the view, in elements from data(); or what a place in a tile adds to the offset of
+  /// the tile's first element.
+  RELAYOUT_HOST_DEVICE constexpr std::int64_t offset(const PerAxis<kRank>& element) const {
+    std::int64_t sum = 0;
+    for (int axis = 0; axis < kRank; ++axis) sum += element[axis] * strides_[axis];
+    return sum;
+  }
+  /// Of a place in a tile that lies inside the view.
+  RELAYOUT_HOST_DEVICE constexpr std::int64_t offset(const PerAxis<kRank>& index,
+                                                     const PerAxis<kRank>& place) const {
+    return offset(origin(index)) + offset(place);
+  }
+
+ private:
+  /// Toward minus infinity, by a positive number.
+  RELAYOUT_HOST_DEVICE static constexpr std::int64_t floor_quotient(std::int64_t a, std::int64_t b) {
+    return a / b - (a % b < 0 ? 1 : 0);
+  }
+  RELAYOUT_HOST_DEVICE static constexpr std::int64_t floor_modulo(std::int64_t a, std::int64_t b) {
+    return a % b + (a % b < 0 ? b : 0);
+  }
+
+  PerAxis<kRank> extents_, strides_, tile_, tiles_;
+};
+
+namespace detail {
+/// Error{rank} unless the view and the tile have `rank` axes, {invalid_argument} for an extent of a tile
+/// below 1, {invalid_shape} when the places of a tile do not fit 63 bits.
+void check_tile(const TensorView& view, const Dims& tile, int rank);
+}  // namespace detail
+
+/// The tiles of a view. Throws Error{rank} unless view and tile have kRank axes, {invalid_argument} for an
+/// extent of a tile below 1, {invalid_shape} when the number of places in a tile does not fit 63 bits.
+template <int kRank>
+TileSpace<kRank> tile_space(const TensorView& view, const Dims& tile) {
+  detail::check_tile(view, tile, kRank);
+  PerAxis<kRank> extents{}, strides{}, tile_extents{};
+  for (int axis = 0; axis < kRank; ++axis) {
+    extents[axis] = view.extent(axis);
+    strides[axis] = view.stride(axis);
+    tile_extents[axis] = tile[static_cast<std::size_t>(axis)];
+  }
+  return TileSpace<kRank>(extents, strides, tile_extents);
+}
+
+}  // namespace relayout

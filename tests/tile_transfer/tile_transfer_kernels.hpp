@@ -1,0 +1,32 @@
+// The kernels behind tile_transfer_test, one copy per back end.
+#pragma once
+
+#include "kernels/params.hpp"
+
+#include <relayout/relayout.hpp>
+
+namespace relayout::test {
+
+/// A block for every tile of `out`, by way of shared memory: the tile of `in` whose index is `shift` tiles
+/// further on, with `padding` for what lies outside `in`. Views of 1, 2 or 3 axes, equal types of 1, 2, 4 or
+/// 8 bytes.
+struct TileWalkCase {
+  TensorView in, out;
+  Dims tile, shift;
+  TilePadding padding = TilePadding::zero;
+  int threads = 64;
+};
+
+using TileWalkLauncher = void (*)(const LaunchContext&, const TileWalkCase&);
+
+}  // namespace relayout::test
+
+namespace relayout::cpu {
+void launch_tile_walk(const LaunchContext& context, const test::TileWalkCase& c);
+}
+namespace relayout::cuda {
+void launch_tile_walk(const LaunchContext& context, const test::TileWalkCase& c);
+}
+namespace relayout::hip {
+void launch_tile_walk(const LaunchContext& context, const test::TileWalkCase& c);
+}
