@@ -13,8 +13,7 @@ struct ElementwiseChain {
 };
 
 template <class T, class C, int kVectors, int kCount>
-__device__ __forceinline__ void fetch_typed(const ElementwiseParams& p,
-                                            const Words (&inputs)[kMostTensors][kVectors],
+__device__ __forceinline__ void fetch_typed(const Words (&inputs)[kMostTensors][kVectors],
                                             const Argument& argument, C (&numbers)[kCount]) {
   constexpr int kWidth = kCount / kVectors;
   switch (argument.tensor) {
@@ -57,13 +56,13 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void chain_kernel(cons
     for (int v = 0; v < kVectors; ++v) inputs[t][v] = loads[t][v].words();
   }
   C a[kCount], b[kCount] = {}, c[kCount] = {};
-  fetch_typed<T>(p, inputs, p.argument[0], a);
+  fetch_typed<T>(inputs, p.argument[0], a);
   int next = 1;
 #pragma unroll 1
   for (int s = 0; s < p.steps; ++s) {
     const int operands = p.step[s].operands;
-    if (operands >= 2) fetch_typed<T>(p, inputs, p.argument[next++], b);
-    if (operands == 3) fetch_typed<T>(p, inputs, p.argument[next++], c);
+    if (operands >= 2) fetch_typed<T>(inputs, p.argument[next++], b);
+    if (operands == 3) fetch_typed<T>(inputs, p.argument[next++], c);
     apply<kHeavy>(p, p.step[s].operation, a, b, c);
     if (s + 1 < p.steps) narrow(p, a);
   }
