@@ -33,6 +33,7 @@ void launch_elementwise_heavy(const LaunchContext& context, const ElementwisePar
 void launch_elementwise_word(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_single(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_wide(const LaunchContext& context, const ElementwiseParams& params);
+void launch_turned(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_integer(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_real(const LaunchContext& context, const ElementwiseParams& params, DType a, DType b);

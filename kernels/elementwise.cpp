@@ -51,6 +51,12 @@ ElementwiseParams with_operands_in_place(const ElementwiseParams& p) {
   return placed;
 }
 
+/// Whether there is an instance for a turned operand.
+bool has_turned_instance(const ElementwiseParams& p, const OperandTypes& types) {
+  return p.turned_tensor >= 0 && types.a == types.b && types.a == p.common && p.out_type == p.common &&
+         (is_floating(p.common) || p.common == DType::i32 || p.common == DType::u32);
+}
+
 /// One light operation on tensors of types that have an instance. False: another kernel takes it.
 bool launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
   const Step& step = p.step[0];
@@ -69,6 +75,12 @@ bool launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
     return placed.tensor[other].type;
   };
   const OperandTypes types{type_of(0), type_of(1)};
+  if (has_turned_instance(p, types)) {
+    ElementwiseParams turned = placed;
+    turned.turned_tensor = p.argument[0].tensor == p.turned_tensor ? 0 : 1;
+    launch_turned(context, turned, types.a);
+    return true;
+  }
   if (!has_instance(p, types)) return false;
   if (!p.aligned) {
     if (!has_unaligned_instance(p, types)) return false;

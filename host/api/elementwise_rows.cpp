@@ -74,6 +74,39 @@ Access access_of(const ElementwiseParams& p, const TensorOperand& tensor) {
   return Access::aligned;
 }
 
+/// Whether vectors of 16 bytes along `axis` are aligned wherever they begin, but for the axis's own steps.
+bool aligned_along(const ElementwiseParams& p, const void* data, std::int32_t bytes,
+                   const std::int64_t* strides, int axis) {
+  const std::int64_t width = kVectorBytes / bytes;
+  if (strides[axis] != 1 || place_of(data, bytes) % width != 0) return false;
+  for (int other = 0; other < p.rank; ++other) {
+    if (other != axis && strides[other] % width != 0) return false;
+  }
+  return true;
+}
+
+/// One operand that lies across the output's rows, beside one along them or a constant.
+void find_turned(ElementwiseParams& p) {
+  const int last = p.rank - 1;
+  p.turned_tensor = -1;
+  if (!aligned_along(p, p.out, p.out_bytes, p.out_strides, last)) return;
+  int turned = -1;
+  for (int t = 0; t < p.tensors; ++t) {
+    const TensorOperand& tensor = p.tensor[t];
+    if (tensor.strides[last] == 0 || aligned_along(p, tensor.data, tensor.bytes, tensor.strides, last))
+      continue;
+    if (turned >= 0) return;
+    turned = t;
+  }
+  if (turned < 0) return;
+  for (int axis = 0; axis < last; ++axis) {
+    const TensorOperand& tensor = p.tensor[turned];
+    if (!aligned_along(p, tensor.data, tensor.bytes, tensor.strides, axis)) continue;
+    p.turned_tensor = turned;
+    p.turned_axis = axis;
+  }
+}
+
 }  // namespace
 
 void cut_rows(ElementwiseParams& p) {
@@ -89,6 +122,7 @@ void cut_rows(ElementwiseParams& p) {
   p.lead = 0;
   if (p.out_strides[last] == 1) p.lead = static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width);
   const std::int64_t most_lead = p.rows_alike ? p.lead : p.width - 1;
+  find_turned(p);
   p.row_vectors = (most_lead + p.extents[last] + p.width - 1) / p.width;
   const std::int64_t rows = p.elements / p.extents[last];
   p.vectors = rows * p.row_vectors;
