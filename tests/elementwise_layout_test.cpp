@@ -249,6 +249,28 @@ TEST_P(ElementwiseLayoutTest, OutputsOfEveryType) {
   }
 }
 
+/// Nothing is computed with them, so that types without arithmetic can be chosen from.
+TEST_P(ElementwiseLayoutTest, ChoosesBetweenElementsOfEveryType) {
+  for (const DType type : kCastableTypes) {
+    GuardedBuffer condition(stream(), Role::input, DType::i16, {9, 1});
+    GuardedBuffer a(stream(), Role::input, type, {9, 31}, {}, 1), b(stream(), Role::input, type, {31});
+    GuardedBuffer out(stream(), Role::output, type, {9, 31}, {33, 1});
+    std::uint64_t seed = 0;
+    for (const GuardedBuffer* input : {&condition, &a, &b}) {
+      fill_operand(input->host(), Values::interesting, ++seed);
+      input->upload();
+    }
+    elementwise(stream(), Operation::where, {condition.device(), a.device(), b.device()}, out.device());
+    const TensorView right = b.host().broadcast_to({9, 31});
+    reference::for_each_index({9, 31}, [&](const Dims& index) {
+      const bool chosen = reference::load_bits(condition.host(), {index[0], 0}) != 0;
+      const std::uint64_t bits = reference::load_bits(chosen ? a.host() : right, index);
+      reference::store_bits(out.host(), index, type == DType::bool_ ? bits != 0 : bits);
+    });
+    EXPECT_TRUE(out.check(NanRule::exact)) << name_of(type);
+  }
+}
+
 TEST_P(ElementwiseLayoutTest, OperandsOfManyTypesAndStrides) {
   const Dims shape{5, 9, 14};
   const TensorSpec a{DType::i8, shape, {1, 70, 5}, 0}, b{kF32, {9, 1}, {}, 1}, c{DType::f16, shape, {}, 3};
