@@ -27,6 +27,7 @@
 #include <relayout/plan_cache.hpp>
 #include <relayout/promotion.hpp>
 #include <relayout/stream.hpp>
+#include <relayout/support.hpp>
 #include <relayout/tensor_view.hpp>
 #include <relayout/tile_padding.hpp>
 #include <relayout/tile_space.hpp>
