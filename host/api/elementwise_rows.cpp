@@ -36,13 +36,15 @@ std::int64_t width_of(const ElementwiseParams& p) {
   return 2;
 }
 
-/// Whether every row of the output begins as many elements behind a vector's boundary.
+/// Whether every row of the output begins as many elements behind a vector's boundary, or has no vectors.
 bool rows_alike(const ElementwiseParams& p) {
+  if (p.out_strides[p.rank - 1] != 1) return true;
   return std::all_of(p.out_strides, p.out_strides + p.rank - 1,
                      [&](std::int64_t stride) { return stride % p.width == 0; });
 }
 
-constexpr std::int64_t kMostSmall = std::numeric_limits<std::int32_t>::max();
+/// With room for a vector.
+constexpr std::int64_t kMostSmall = std::numeric_limits<std::int32_t>::max() - 2 * kVectorBytes;
 
 /// How far elements are from the nest's first one, at most.
 std::int64_t reach_of(const ElementwiseParams& p, const std::int64_t* strides) {
@@ -83,10 +85,10 @@ void cut_rows(ElementwiseParams& p) {
     p.aligned =
         p.aligned && (p.tensor[t].access == Access::repeated || p.tensor[t].access == Access::aligned);
   }
-  std::int64_t most_lead = 0;
-  if (p.out_strides[last] == 1) {
-    most_lead = rows_alike(p) ? place_of(p.out, p.out_bytes) % p.width : p.width - 1;
-  }
+  p.rows_alike = rows_alike(p);
+  p.lead = 0;
+  if (p.out_strides[last] == 1) p.lead = static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width);
+  const std::int64_t most_lead = p.rows_alike ? p.lead : p.width - 1;
   p.row_vectors = (most_lead + p.extents[last] + p.width - 1) / p.width;
   const std::int64_t rows = p.elements / p.extents[last];
   p.vectors = rows * p.row_vectors;
