@@ -12,6 +12,7 @@
 #include "bench/measurement.hpp"
 #include "bench/options.hpp"
 #include "bench/report.hpp"
+#include "bench/support.hpp"
 
 namespace relayout::bench {
 
@@ -88,6 +89,10 @@ void initialize_google_benchmark(const char* program, const Options& options) {
 }
 
 int run(const char* program, const Options& options) {
+  if (options.support) {
+    print_support(std::cout);
+    return 0;
+  }
   const Device device = device_of(options);
   const BenchCases cases = chosen_cases(options, device);
   if (options.list_json) {
