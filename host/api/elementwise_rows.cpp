@@ -5,8 +5,6 @@
 #include <cstdlib>
 #include <limits>
 
-#
-
 namespace relayout {
 namespace {
 
