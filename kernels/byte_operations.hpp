@@ -19,7 +19,8 @@ __device__ __forceinline__ void each_word(Words (&a)[kVectors], const Words (&b)
   }
 }
 
-/// a becomes the result, where the operation is one of these; else false. kBool: bytes are read as 0 or 1.
+/// a becomes the result, where the operation is one of these; else false. kBool: bytes are read as 0 or 1;
+/// these are all operations on bool.
 template <bool kBool, int kVectors>
 __device__ __forceinline__ bool byte_operation(Operation operation, Words (&a)[kVectors],
                                                const Words (&b)[kVectors]) {
@@ -55,7 +56,20 @@ __device__ __forceinline__ bool byte_operation(Operation operation, Words (&a)[k
         each_word(a, b, [=](W x, W y) { return number(x) ^ number(y) ^ 0x01010101u; });
         return true;
       case Operation::logical_not:
+      case Operation::bit_not:
         each_word(a, b, [=](W x, W) { return number(x) ^ 0x01010101u; });
+        return true;
+      case Operation::less:
+        each_word(a, b, [=](W x, W y) { return ~number(x) & number(y); });
+        return true;
+      case Operation::less_equal:
+        each_word(a, b, [=](W x, W y) { return (number(x) ^ 0x01010101u) | number(y); });
+        return true;
+      case Operation::greater:
+        each_word(a, b, [=](W x, W y) { return number(x) & ~number(y); });
+        return true;
+      case Operation::greater_equal:
+        each_word(a, b, [=](W x, W y) { return number(x) | (number(y) ^ 0x01010101u); });
         return true;
       default:
         return false;

@@ -71,6 +71,7 @@ bool launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
   }
   const ElementwiseParams placed = with_operands_in_place(p);
   const auto type_of = [&](int operand) {
+    if (p.tensors == 0) return p.common;
     const int other = placed.tensor[operand].access == Access::constant ? 1 - operand : operand;
     return placed.tensor[other].type;
   };

@@ -45,10 +45,9 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void chain_kernel(cons
     RowOffsets rows;
     places[v] = typed_place<T, kWidth>(p, block_rows, block + threadIdx.x + v * kElementwiseThreads, rows);
     if (places[v].is_empty()) continue;
-#pragma unroll
-    for (int t = 0; t < kMostTensors; ++t) {
-      if (t < p.tensors) start_typed<T>(loads[t][v], p.tensor[t], rows.tensors[t], places[v]);
-    }
+    if (p.tensors > 0) start_typed<T>(loads[0][v], p.tensor[0], rows.tensors[0], places[v]);
+    if (p.tensors > 1) start_typed<T>(loads[1][v], p.tensor[1], rows.tensors[1], places[v]);
+    if (p.tensors > 2) start_typed<T>(loads[2][v], p.tensor[2], rows.tensors[2], places[v]);
   }
   Words inputs[kMostTensors][kVectors], results[kVectors];
 #pragma unroll

@@ -2,8 +2,8 @@
 // of the operands that lie wherever the nest puts them. Every element of the output is written once; of the
 // operands, each vector is read once (twice its ends, where it is not aligned). Operations, element types and
 // strides are run-time values, on which all lanes branch alike, once for several vectors. An instance knows
-// the type that is computed in, the vector's width, how many tensors there may be and whether they are
-// aligned.
+// the type that is computed in and the vector's width. What is most common has kernels of its own
+// (elementwise_typed.hpp, elementwise_chain.hpp, elementwise_turned.hpp).
 #pragma once
 
 #include "kernels/divide.hpp"
@@ -15,14 +15,9 @@ namespace relayout::RELAYOUT_BACKEND {
 
 constexpr int kElementwiseThreads = 256;
 
-/// Vectors of a lane that are computed together: as many as 16 numbers of 4 bytes or 8 of 8 are, 4 at most.
-/// Those that are not aligned take more registers on their way, and heavy operations turn the vector round.
-template <class C, int kWidth, bool kAligned, bool kHeavy>
-constexpr int vectors_together = [] {
-  constexpr int kNumbers = 64 / static_cast<int>(sizeof(C)), kMost = kAligned && !kHeavy ? 4 : 2;
-  constexpr int kFitting = kNumbers / kWidth;
-  return kFitting > kMost ? kMost : kFitting < 1 ? 1 : kFitting;
-}();
+/// Vectors of a lane that are computed together: as many as 16 numbers of 4 bytes or 8 of 8 are, 2 at most.
+template <class C, int kWidth>
+constexpr int vectors_together = 64 / static_cast<int>(sizeof(C)) / kWidth >= 2 ? 2 : 1;
 
 /// Where a vector of the output is, and what of it is in the row.
 struct OutputPlace {
@@ -168,21 +163,21 @@ __device__ __forceinline__ void compute(const ElementwiseParams& p, const Words 
   for (int v = 0; v < kVectors; ++v) results[v] = convert_words<kWidth>(p, results[v]);
 }
 
-template <class C, int kWidth, int kTensors, bool kAligned, bool kHeavy>
+template <class C, int kWidth, bool kHeavy>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void elementwise_kernel(const ElementwiseParams p) {
-  constexpr int kVectors = vectors_together<C, kWidth, kAligned, kHeavy>;
+  constexpr int kVectors = vectors_together<C, kWidth>;
   const std::int64_t first =
       static_cast<std::int64_t>(blockIdx.x) * (kElementwiseThreads * kVectors) + threadIdx.x;
-  VectorLoad<kAligned, kWidth> loads[kVectors][kTensors];
+  VectorLoad<false, kWidth> loads[kVectors][kMostTensors];
   OutputPlace places[kVectors];
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
     const std::int64_t vector = first + v * kElementwiseThreads;
     if (vector < p.vectors) places[v] = start_vector<kWidth>(p, vector, loads[v]);
   }
-  Words inputs[kTensors][kVectors], results[kVectors];
+  Words inputs[kMostTensors][kVectors], results[kVectors];
 #pragma unroll
-  for (int t = 0; t < kTensors; ++t) {
+  for (int t = 0; t < kMostTensors; ++t) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) inputs[t][v] = loads[v][t].words();
   }
@@ -195,27 +190,22 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void elementwise_kerne
   }
 }
 
-template <class C, int kWidth, int kTensors, bool kAligned, bool kHeavy>
+template <class C, int kWidth, bool kHeavy>
 void launch_instance(const LaunchContext& context, const ElementwiseParams& p) {
-  constexpr std::int64_t kPerBlock = kElementwiseThreads * vectors_together<C, kWidth, kAligned, kHeavy>;
+  constexpr std::int64_t kPerBlock = kElementwiseThreads * vectors_together<C, kWidth>;
   LaunchShape shape;
   shape.blocks_x = (p.vectors + kPerBlock - 1) / kPerBlock;
   shape.threads_x = kElementwiseThreads;
-  launch(name_of(p.step[p.steps - 1].operation), context, shape,
-         elementwise_kernel<C, kWidth, kTensors, kAligned, kHeavy>, p);
+  launch(name_of(p.step[p.steps - 1].operation), context, shape, elementwise_kernel<C, kWidth, kHeavy>, p);
 }
 
 template <class C, int kWidth>
 void launch_light(const LaunchContext& context, const ElementwiseParams& p) {
-  if (!p.aligned) return launch_instance<C, kWidth, kMostTensors, false, false>(context, p);
-  if (p.tensors <= 2) return launch_instance<C, kWidth, 2, true, false>(context, p);
-  launch_instance<C, kWidth, kMostTensors, true, false>(context, p);
+  launch_instance<C, kWidth, false>(context, p);
 }
-
 template <class C, int kWidth>
 void launch_heavy(const LaunchContext& context, const ElementwiseParams& p) {
-  if (p.aligned && p.tensors <= 2) return launch_instance<C, kWidth, 2, true, true>(context, p);
-  launch_instance<C, kWidth, kMostTensors, false, true>(context, p);
+  launch_instance<C, kWidth, true>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

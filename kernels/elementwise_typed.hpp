@@ -15,8 +15,10 @@ struct TypedElementwise {
   static constexpr int kWidth =
       16 / (kLargest > static_cast<int>(sizeof(R)) ? kLargest : static_cast<int>(sizeof(R)));
   /// Vectors of a lane: so many that few registers are taken, as many lanes hide the loads of others.
+  /// Comparisons take a scalar register of AMD's for an element.
   static constexpr int kMost = kAligned ? 4 : 2, kFitting = 16 / kWidth < 2 ? 2 : 16 / kWidth;
-  static constexpr int kVectors = kFitting < kMost ? kFitting : kMost;
+  static constexpr bool kComparesBytes = kWidth == 16 && std::is_same_v<R, bool> && !std::is_same_v<A, bool>;
+  static constexpr int kVectors = kComparesBytes ? 1 : kFitting < kMost ? kFitting : kMost;
   static constexpr std::int64_t kPerBlock = std::int64_t{kElementwiseThreads} * kVectors;
 };
 
@@ -78,8 +80,14 @@ class BlockRows {
     RowOffsets offsets;
     if (p.rank == 1) return offsets;
     const std::uint32_t row = split(vector, p.row_divisor);
-    if (p.rank > 2) return table_[row - first_];
-    offsets.add(p, 0, static_cast<std::int32_t>(row));
+    if (p.rank == 2) {
+      offsets.add(p, 0, static_cast<std::int32_t>(row));
+    } else {  // number by number: a choice between two of them would put both into memory
+      const RowOffsets& found = table_[row - first_];
+      offsets.out = found.out;
+#pragma unroll
+      for (int t = 0; t < kMostTensors; ++t) offsets.tensors[t] = found.tensors[t];
+    }
     return offsets;
   }
 
@@ -164,15 +172,36 @@ __device__ __forceinline__ void compute_typed(const ElementwiseParams& p, const 
   for (int i = 0; i < kCount; ++i) z[i] = third;
   read_typed<A, kWidth>(p, 0, a, x);
   read_typed<B, kWidth>(p, 1, b, y);
-  // Of bool, both kinds of operations have its type.
-  if constexpr (!std::is_same_v<R, bool>) {
-    light_value(p, operation, x, y, z);
-  } else if constexpr (std::is_same_v<A, bool>) {
-    light_operation(p, operation, x, y, z);
-  } else {
+  if constexpr (std::is_same_v<R, bool>) {
     light_relation(p, operation, x, y);
+  } else {
+    light_value(p, operation, x, y, z);
   }
   write_numbers<kWidth>(dtype_of<R>, sizeof(R), x, results);
+}
+
+/// Of one byte, where there is a way without unpacking them; of bool there always is.
+template <class A, class B, class R, int kVectors>
+__device__ __forceinline__ bool compute_bytes(const ElementwiseParams& p, const Words (&a)[kVectors],
+                                              const Words (&b)[kVectors], Words (&results)[kVectors]) {
+  if constexpr (sizeof(A) == 1 && std::is_same_v<A, B> && std::is_same_v<A, R>) {
+    Words second[kVectors];
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        const auto constant = [&](int i) {
+          return static_cast<std::uint32_t>(p.argument[i].bits & 0xff) * 0x01010101u;
+        };
+        const std::uint32_t first = a[v].values[k], other = b[v].values[k];
+        results[v].values[k] = p.tensor[0].access == Access::constant ? constant(0) : first;
+        second[v].values[k] = p.tensor[1].access == Access::constant ? constant(1) : other;
+      }
+    }
+    return byte_operation<std::is_same_v<A, bool>>(p.step[0].operation, results, second);
+  } else {
+    return false;
+  }
 }
 
 template <class A, class B, class R, class C, bool kAligned>
@@ -199,16 +228,9 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 3) void typed_kernel(cons
     a_words[v] = a_loads[v].template words<sizeof(A)>();
     b_words[v] = b_loads[v].template words<sizeof(B)>();
   }
-  bool done = false;
-  if constexpr (sizeof(A) == 1 && std::is_same_v<A, B> && std::is_same_v<A, R>) {
-    if (has_a && (has_b || p.step[0].operands == 1))
-      done = byte_operation<std::is_same_v<A, bool>>(p.step[0].operation, a_words, b_words);
-  }
-  if (done) {
-#pragma unroll
-    for (int v = 0; v < kVectors; ++v) results[v] = a_words[v];
-  } else {
-    compute_typed<A, B, R, C, kWidth>(p, a_words, b_words, results);
+  const bool done = compute_bytes<A, B, R>(p, a_words, b_words, results);
+  if constexpr (!std::is_same_v<A, bool>) {
+    if (!done) compute_typed<A, B, R, C, kWidth>(p, a_words, b_words, results);
   }
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) store_typed<R, kWidth>(p, places[v], results[v]);

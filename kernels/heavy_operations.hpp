@@ -84,7 +84,7 @@ __device__ __forceinline__ C tanh_gate(C x) {
 
 /// Elements that stand in the code beside each other: one hides what another waits for.
 template <int kCount>
-constexpr int together = kCount % 4 == 0 && kCount >= 16 ? 4 : 1;
+constexpr int together = kCount >= 16 ? 2 : 1;
 
 /// a = f(a, b), some elements at a time: the vectors turn round, since an index would put them into memory.
 template <class C, int kCount, class F>

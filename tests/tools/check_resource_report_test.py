@@ -26,12 +26,13 @@ class CheckResourceReport(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.path = pathlib.Path(self.folder.name)
 
-    def check(self, *reports):
+    def check(self, *reports, options=()):
         for number, lines in enumerate(reports):
             (self.path / f"{number}.o").touch()
             text = "\n".join(["architectures: gfx1100 gfx90a"] + lines) + "\n"
             (self.path / f"{number}.o.resources").write_text(text)
-        command = [sys.executable, TOOLS / "check-resource-report", "--architectures", "gfx90a", "gfx1100", "--", self.path]
+        command = [sys.executable, TOOLS / "check-resource-report", "--architectures", "gfx90a", "gfx1100", *options, "--",
+                   self.path]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         return result.returncode, result.stdout, result.stderr
 
@@ -54,6 +55,17 @@ class CheckResourceReport(unittest.TestCase):
     def test_scratch(self):
         self.assert_complains("tile on gfx1100: ScratchSize is 1216, must be 0",
                               remarks("tile", **{"ScratchSize [bytes/lane]": 1216}) + remarks("tile"))
+
+    def test_scalar_spills_where_they_are_allowed(self):
+        spills = remarks("tile_any", SGPRs_Spill=2) + remarks("tile_any", SGPRs_Spill=9)
+        self.assertEqual(self.check(spills, options=["--scalar-spills", "_any"])[0], 0)
+        status, _, errors = self.check(spills, options=["--scalar-spills", "_other"])
+        self.assertEqual(status, 1)
+        self.assertIn("tile_any on gfx90a: SGPRs Spill is 9, must be 0", errors)
+        scratch = remarks("tile_any", VGPRs_Spill=1) + remarks("tile_any")
+        status, _, errors = self.check(scratch, options=["--scalar-spills", "_any"])
+        self.assertEqual(status, 1)
+        self.assertIn("tile_any on gfx1100: VGPRs Spill is 1, must be 0", errors)
 
     def test_dynamic_stack(self):
         self.assert_complains("the size of its stack is not known", remarks("tile", Dynamic_Stack=True) + remarks("tile"))
