@@ -33,6 +33,9 @@ void launch_elementwise_single(const LaunchContext& context, const ElementwisePa
 void launch_elementwise_wide(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_integer(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_real(const LaunchContext& context, const ElementwiseParams& params, DType a, DType b);
+void launch_quantized(const LaunchContext& context, const QuantizedParams& params);
+void launch_quantized_any(const LaunchContext& context, const QuantizedParams& params);
+void launch_quantized_arithmetic(const LaunchContext& context, const QuantizedParams& params);
 
 const KernelTable& kernel_table();
 

@@ -24,6 +24,7 @@
 #include <relayout/permute.hpp>
 #include <relayout/plan_cache.hpp>
 #include <relayout/promotion.hpp>
+#include <relayout/quantized.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
 #include <relayout/tile_padding.hpp>
