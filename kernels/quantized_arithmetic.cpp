@@ -65,34 +65,46 @@ __device__ __forceinline__ float combine(float a, float b) {
   return kMul ? a * b : a + b;
 }
 
-/// The result / out.scale, rounded and clamped with the sum that the product is fused with, which has no bits
-/// below 1. A product of steps is exact; of sums each step is rounded but the last.
+/// What is the same for all vectors of a row.
 template <bool kMul>
-__device__ __forceinline__ Words folded_vector(const Row& row, const Words& a, const Words& b) {
-  constexpr float kWhole = 0x1.8p23f;
-  const float factor = kMul ? row.a.scale * row.b.scale / row.out.scale : 1.0f / row.out.scale;
-  const std::int32_t lowest = (row.out.is_signed ? -128 : 0) - row.out.zero;
-  const float low = kWhole + static_cast<float>(lowest), high = kWhole + static_cast<float>(lowest + 255);
-  const float zero = static_cast<float>(row.out.zero);
-  const std::uint32_t a_flip = row.a.flip(), b_flip = row.b.flip();
-  const float a_offset = row.a.offset(), b_offset = row.b.offset();
-  Words result;
+struct FoldedRow {
+  static constexpr float kWhole = 0x1.8p23f;  // a sum with it has no bits below 1
+  std::uint32_t a_flip, b_flip;
+  float a_offset, b_offset, a_scale, b_scale, factor, low, high, zero;
+
+  __device__ __forceinline__ explicit FoldedRow(const Row& row)
+      : a_flip(row.a.flip()),
+        b_flip(row.b.flip()),
+        a_offset(row.a.offset()),
+        b_offset(row.b.offset()),
+        a_scale(row.a.scale),
+        b_scale(row.b.scale),
+        factor((kMul ? a_scale * b_scale : 1.0f) / row.out.scale),
+        low(kWhole + static_cast<float>((row.out.is_signed ? -128 : 0) - row.out.zero)),
+        high(low + 255),
+        zero(static_cast<float>(row.out.zero)) {}
+
+  /// The result / out.scale is rounded by the sum that the last product is fused with. Before it, a product
+  /// of steps is exact; of sums every step is rounded, since operands that nearly cancel leave their errors.
+  __device__ __forceinline__ Words codes(const Words& a, const Words& b) const {
+    Words result;
 #pragma unroll
-  for (int k = 0; k < kWidth / 4; ++k) {
-    float x[4], y[4];
-    steps_of(a.values[k], a_flip, a_offset, x);
-    steps_of(b.values[k], b_flip, b_offset, y);
-    std::uint32_t codes[4];
+    for (int k = 0; k < kWidth / 4; ++k) {
+      float x[4], y[4];
+      steps_of(a.values[k], a_flip, a_offset, x);
+      steps_of(b.values[k], b_flip, b_offset, y);
+      std::uint32_t codes[4];
 #pragma unroll
-    for (int i = 0; i < 4; ++i) {
-      const float number = kMul ? x[i] * y[i] : x[i] * row.a.scale + y[i] * row.b.scale;
-      const float whole = fminf(fmaxf(fmaf(number, factor, kWhole), low), high);
-      codes[i] = __float_as_uint(whole + zero);
+      for (int i = 0; i < 4; ++i) {
+        const float number = kMul ? x[i] * y[i] : x[i] * a_scale + y[i] * b_scale;
+        const float whole = fminf(fmaxf(fmaf(number, factor, kWhole), low), high);
+        codes[i] = __float_as_uint(whole + zero);
+      }
+      result.values[k] = joined_bytes(codes[0], codes[1], codes[2], codes[3]);
     }
-    result.values[k] = joined_bytes(codes[0], codes[1], codes[2], codes[3]);
+    return result;
   }
-  return result;
-}
+};
 
 /// Offsets of a row, of everything that has one.
 struct RowOffsets {
@@ -127,10 +139,11 @@ __device__ __forceinline__ RowCodes operand_row(const QuantizedParams& p, const 
   return row;
 }
 
+template <bool kFlat>
 __device__ __forceinline__ Row find_row(const QuantizedParams& p, std::uint32_t number, unsigned char*& out) {
   const QuantizedArgument &a = p.argument[0], &b = p.argument[1];
   RowOffsets at;
-  split_row(p, number, p.divisors, [&](int axis, std::uint32_t i) {
+  const auto add_axis = [&](int axis, std::uint32_t i) {
     const std::int32_t index = static_cast<std::int32_t>(i);
     at.out += index * static_cast<std::int32_t>(p.out_strides[axis]);
     at.a += index * static_cast<std::int32_t>(p.tensor[a.value.tensor].strides[axis]);
@@ -141,7 +154,8 @@ __device__ __forceinline__ Row find_row(const QuantizedParams& p, std::uint32_t 
     add_step(p, b.codes.zero, axis, index, at.number[3]);
     add_step(p, p.out_codes.scale, axis, index, at.number[4]);
     add_step(p, p.out_codes.zero, axis, index, at.number[5]);
-  });
+  };
+  if (!kFlat) split_row(p, number, p.divisors, add_axis);
   Row row{operand_row(p, a, at.a), operand_row(p, b, at.b), {}};
   load_numbers(p, a.codes, at.number[0], at.number[1], row.a);
   load_numbers(p, b.codes, at.number[2], at.number[3], row.b);
@@ -153,7 +167,7 @@ __device__ __forceinline__ Row find_row(const QuantizedParams& p, std::uint32_t 
 
 /// kFlat: all is one row, of which a block makes a piece; else a lane's vectors are a part of the row apart.
 template <bool kMul, bool kFlat>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kQuantizedThreads, 4) void arithmetic_kernel(const QuantizedParams p) {
+__global__ RELAYOUT_LAUNCH_BOUNDS(kQuantizedThreads, 3) void arithmetic_kernel(const QuantizedParams p) {
   const std::uint32_t lane = blockIdx.x * kQuantizedThreads + threadIdx.x;
   std::uint32_t row_number = 0, column = lane, apart = kQuantizedThreads;
   if (kFlat) {
@@ -164,7 +178,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kQuantizedThreads, 4) void arithmetic_kernel(c
     row_number = split(column, p.row_divisor);
   }
   unsigned char* out;
-  const Row row = find_row(p, row_number, out);
+  const Row row = find_row<kFlat>(p, row_number, out);
   const bool folds = row.folds();
   const int extent = static_cast<int>(p.extents[p.rank - 1]);
   const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & (kWidth - 1));
@@ -178,14 +192,18 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kQuantizedThreads, 4) void arithmetic_kernel(c
     row.a.load(first, a[v]);
     row.b.load(first, b[v]);
   }
+  const FoldedRow<kMul> folded(row);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
     const int first = first_of(v);
-    if (is_whole(first)) {
-      const Words words = folded_vector<kMul>(row, a[v], b[v]);
-      store_global_16_bytes(out + first, &words, p.streaming);
-      continue;
-    }
+    if (!is_whole(first)) continue;
+    const Words words = folded.codes(a[v], b[v]);
+    store_global_16_bytes(out + first, &words, p.streaming);
+  }
+#pragma unroll 1
+  for (int v = 0; v < kVectors; ++v) {
+    const int first = first_of(v);
+    if (is_whole(first)) continue;
     const int end = first + kWidth < extent ? first + kWidth : extent;
 #pragma unroll 1
     for (int i = first < 0 ? 0 : first; i < end; ++i)

@@ -15,10 +15,9 @@ namespace {
 
 using QuantizedTest = DeviceTest;
 
-constexpr std::array<Operation, 11> kBinary{Operation::add,     Operation::sub,     Operation::mul,
-                                            Operation::truediv, Operation::maximum, Operation::minimum,
-                                            Operation::prelu,   Operation::mod,     Operation::fmod,
-                                            Operation::pow,     Operation::div};
+constexpr std::array<Operation, 10> kBinary{
+    Operation::add,     Operation::sub,   Operation::mul, Operation::truediv, Operation::maximum,
+    Operation::minimum, Operation::prelu, Operation::mod, Operation::fmod,    Operation::pow};
 constexpr std::array<Operation, 3> kHot{Operation::add, Operation::sub, Operation::mul};
 constexpr std::array<Operation, 6> kRelational{Operation::equal,   Operation::not_equal,
                                                Operation::less,    Operation::less_equal,
