@@ -52,6 +52,7 @@ Options parse(int argc, char** argv) {
   app.add_flag("--measure", options.measure,
                "in the suite permute take the plans that are fastest here, not those of the estimate");
   app.add_flag("--list-json", options.list_json, "print the cases and end");
+  app.add_flag("--support", options.support, "print which operation takes which element types, and end");
   app.allow_extras();
   app.footer("Google Benchmark's own flags (--benchmark_...) work too.");
   try {

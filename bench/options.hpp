@@ -16,7 +16,7 @@ struct Options {
   std::string filter = ".";         // regular expression on row names
   std::string json;                 // result file; empty: none
   std::string dump;                 // folder for operands and results instead of times; empty: none
-  bool smoke = false, list_json = false, no_graph = false, measure = false;
+  bool smoke = false, list_json = false, support = false, no_graph = false, measure = false;
   std::vector<std::string> google_benchmark;  // its own flags, passed on
   CompareOptions compare;                     // of the subcommand
   int exit_code = -1;                         // >= 0: end now (help, or a mistake that was reported)

@@ -1,7 +1,6 @@
 // 8-bit codes: add and mul of images, with one scale, with scales of channels, with an operand of channels.
 #include <relayout/quantized.hpp>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -24,7 +23,28 @@ struct QuantizedCase {
   Dims shape(std::size_t operand) const { return operand == 1 ? second : image; }
 };
 
-/// a, b and the output; then, where they are tensors, their scales.
+/// views: of a and b; of the scales, where they are tensors; of the output.
+void run(const Stream& stream, const QuantizedCase& c, const std::vector<TensorView>& views) {
+  QuantizedTensor tensors[3];
+  for (std::size_t i = 0; i < 3; ++i) {
+    tensors[i] = {i == 2 ? views.back() : views[i], kScales[i], kZeros[i]};
+    if (!c.channels.empty()) tensors[i].scale = views[i + 2];
+  }
+  quantized(stream, c.operation, {tensors[0], tensors[1]}, tensors[2]);
+}
+
+/// Random numbers are no scales. `operands` of each set; views[2] to [4] are scales.
+void fill_scales(const Stream& stream, const Prepared& prepared, std::size_t operands) {
+  for (std::size_t at = 0; at < prepared.memory.size(); ++at) {
+    const std::size_t operand = at % operands;
+    if (operand < 2 || operand + 1 == operands) continue;
+    const Buffer& scales = prepared.memory[at];
+    const std::vector<float> numbers(scales.bytes() / sizeof(float), kScales[operand - 2]);
+    stream.copy(scales.data(), numbers.data(), scales.bytes());
+  }
+  stream.synchronize();
+}
+
 BenchCase bench_case(const QuantizedCase& c) {
   std::vector<Operand> memory;
   std::int64_t bytes = 0;
@@ -38,22 +58,18 @@ BenchCase bench_case(const QuantizedCase& c) {
       bytes += TensorView(nullptr, DType::f32, c.channels).elements() * 4;
     }
   }
-  const Json json = {{"operation", "quantized"},  {"function", name_of(c.operation)}, {"image", c.image},
-                     {"second", c.second},        {"channels", c.channels},           {"scales", kScales},
-                     {"zeros", kZeros},           {"out_type", "i8"}};
+  const Json json = {{"operation", "quantized"}, {"function", name_of(c.operation)},
+                     {"image", c.image},         {"second", c.second},
+                     {"channels", c.channels},   {"scales", kScales},
+                     {"zeros", kZeros},          {"out_type", "i8"}};
   const std::string printed = std::string(name_of(c.operation)) + " i8" + to_string(c.image) + " i8" +
                               to_string(c.second) +
                               (c.channels.empty() ? "" : ", scales f32" + to_string(c.channels));
   return {"quantized", c.name, bytes, json, printed, [c, memory](const Stream& stream) {
-            return prepare_rotated(stream, memory, [stream, c](const std::vector<TensorView>& views) {
-              // The output is the last; scales lie between it and the operands.
-              QuantizedTensor tensors[3];
-              for (std::size_t i = 0; i < 3; ++i) {
-                tensors[i] = {i == 2 ? views.back() : views[i], kScales[i], kZeros[i]};
-                if (!c.channels.empty()) tensors[i].scale = views[i + 2];
-              }
-              quantized(stream, c.operation, {tensors[0], tensors[1]}, tensors[2]);
-            });
+            Prepared prepared = prepare_rotated(
+                stream, memory, [stream, c](const std::vector<TensorView>& views) { run(stream, c, views); });
+            if (!c.channels.empty()) fill_scales(stream, prepared, memory.size());
+            return prepared;
           }};
 }
 

@@ -12,6 +12,7 @@
 #include "bench/measurement.hpp"
 #include "bench/options.hpp"
 #include "bench/report.hpp"
+#include "bench/support.hpp"
 
 namespace relayout::bench {
 
@@ -23,6 +24,7 @@ const std::vector<Suite>& suites() {
                                        {"elementwise", elementwise_cases},
                                        {"overlap", overlap_cases},
                                        {"permute", permute_cases},
+                                       {"quantized", quantized_cases},
                                        {"native", native_cases}};
   return list;
 }
@@ -88,6 +90,10 @@ void initialize_google_benchmark(const char* program, const Options& options) {
 }
 
 int run(const char* program, const Options& options) {
+  if (options.support) {
+    print_support(std::cout);
+    return 0;
+  }
   const Device device = device_of(options);
   const BenchCases cases = chosen_cases(options, device);
   if (options.list_json) {

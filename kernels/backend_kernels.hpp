@@ -27,10 +27,14 @@ void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParam
 void launch_depthwise_channel_many(const LaunchContext& context, const DepthwiseParams& p);
 void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& params);
+void launch_chain_light(const LaunchContext& context, const ElementwiseParams& params);
+void launch_chain_heavy(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_heavy(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_word(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_single(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_wide(const LaunchContext& context, const ElementwiseParams& params);
+void launch_turned(const LaunchContext& context, const ElementwiseParams& params, DType type);
+void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_integer(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_real(const LaunchContext& context, const ElementwiseParams& params, DType a, DType b);
 void launch_quantized(const LaunchContext& context, const QuantizedParams& params);

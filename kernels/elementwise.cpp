@@ -1,4 +1,6 @@
 // Which of the element-wise kernels takes what.
+#include <algorithm>
+
 #include "kernels/backend_kernels.hpp"
 #include "kernels/elementwise_params.hpp"
 
@@ -30,6 +32,14 @@ bool has_instance(const ElementwiseParams& p, const OperandTypes& types) {
          ((is_half(types.a) && types.b == DType::f32) || (types.a == DType::f32 && is_half(types.b)));
 }
 
+/// Whether there is an instance for vectors from any address: of operands of one type.
+bool has_unaligned_instance(const ElementwiseParams& p, const OperandTypes& types) {
+  if (types.a != types.b || types.a == DType::bool_ || types.a == DType::u64 || types.a == DType::i64)
+    return false;
+  return std::all_of(p.tensor, p.tensor + p.tensors,
+                     [](const TensorOperand& tensor) { return tensor.access != Access::strided; });
+}
+
 /// The first two arguments as tensors 0 and 1, constants being tensors without memory.
 ElementwiseParams with_operands_in_place(const ElementwiseParams& p) {
   ElementwiseParams placed = p;
@@ -41,10 +51,16 @@ ElementwiseParams with_operands_in_place(const ElementwiseParams& p) {
   return placed;
 }
 
-/// One light operation on aligned tensors of types that have an instance. False: another kernel takes it.
+/// Whether there is an instance for a turned operand.
+bool has_turned_instance(const ElementwiseParams& p, const OperandTypes& types) {
+  return p.turned_tensor >= 0 && types.a == types.b && types.a == p.common && p.out_type == p.common &&
+         (is_floating(p.common) || p.common == DType::i32 || p.common == DType::u32);
+}
+
+/// One light operation on tensors of types that have an instance. False: another kernel takes it.
 bool launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
   const Step& step = p.step[0];
-  if (p.steps != 1 || p.tensors > 2 || !p.aligned || !p.small || p.convert || p.flush_to_zero ||
+  if (p.steps != 1 || has_heavy(p) || p.tensors > 2 || !p.small || p.convert || p.flush_to_zero ||
       p.out_strides[p.rank - 1] != 1 || (step.operands == 3 && p.argument[2].tensor >= 0) ||
       step.operation == Operation::where)
     return false;
@@ -59,19 +75,40 @@ bool launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
     return placed.tensor[other].type;
   };
   const OperandTypes types{type_of(0), type_of(1)};
+  if (has_turned_instance(p, types)) {
+    ElementwiseParams turned = placed;
+    turned.turned_tensor = p.argument[0].tensor == p.turned_tensor ? 0 : 1;
+    launch_turned(context, turned, types.a);
+    return true;
+  }
   if (!has_instance(p, types)) return false;
-  if (p.compute == ComputeClass::word || p.compute == ComputeClass::long_word)
+  if (!p.aligned) {
+    if (!has_unaligned_instance(p, types)) return false;
+    launch_typed_unaligned(context, placed, types.a);
+  } else if (p.compute == ComputeClass::word || p.compute == ComputeClass::long_word)
     launch_typed_integer(context, placed, types.a);
   else
     launch_typed_real(context, placed, types.a, types.b);
   return true;
 }
 
+/// Aligned tensors and an output of one floating type, in which everything is computed.
+bool has_chain_instance(const ElementwiseParams& p) {
+  return p.compute == ComputeClass::single && p.aligned && p.small && !p.convert && !p.flush_to_zero &&
+         p.rounding == Rounding::nearest_even && p.out_type == p.common && p.result == p.common &&
+         p.out_strides[p.rank - 1] == 1 &&
+         std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
+           return tensor.type == p.common && tensor.reading == Reading::value;
+         });
+}
+
 }  // namespace
 
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p) {
-  if (has_heavy(p)) return launch_elementwise_heavy(context, p);
   if (launch_typed(context, p)) return;
+  const bool heavy = has_heavy(p);
+  if (has_chain_instance(p)) return heavy ? launch_chain_heavy(context, p) : launch_chain_light(context, p);
+  if (heavy) return launch_elementwise_heavy(context, p);
   switch (p.compute) {
     case ComputeClass::word:
       return launch_elementwise_word(context, p);

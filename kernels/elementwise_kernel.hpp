@@ -38,6 +38,7 @@ __device__ __forceinline__ Index split_vector(const ElementwiseParams& p, Index 
                                               AddAxis&& add_axis) {
   if (p.rank == 1) return vector;
   Index column = vector, row = split(column, row_vectors);
+#pragma unroll 1
   for (int axis = p.rank - 2; axis > 0; --axis) {
     Index index = row;
     row = split(index, extents[axis]);

@@ -29,7 +29,7 @@ struct VectorLoad {
     if (span.begin == 0 && span.end == kWidth) {
       if (access == Access::aligned) return load_whole(address, size);
       if constexpr (!kAligned) {
-        if (access == Access::unaligned && size == 16) return loaded.start(address);
+        if (access == Access::unaligned && size == 16) return load_both(address);
       }
     }
     Words words{};
@@ -39,12 +39,10 @@ struct VectorLoad {
     in_place() = words;
   }
 
+  /// kBytes: of which every address is a multiple.
+  template <int kBytes = 1>
   __device__ __forceinline__ Words words() const {
-    if constexpr (kAligned) {
-      return loaded.pack;
-    } else {
-      return loaded.template words<1>();
-    }
+    return loaded.template words<kBytes>();
   }
 
  private:
@@ -66,6 +64,15 @@ struct VectorLoad {
       in_place().values[k] = low;
       in_place().values[k + 1] = high;
     }
+  }
+
+  /// The two aligned words of 16 bytes around the address; no branch, behind which a load would be waited
+  /// for.
+  __device__ __forceinline__ void load_both(const unsigned char* address) {
+    loaded.offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & 15);
+    const unsigned char* const aligned = address - loaded.offset;
+    load_global_16_bytes(&loaded.low, aligned);
+    load_global_16_bytes(&loaded.high, aligned + (loaded.offset != 0 ? 16 : 0));
   }
 
   __device__ __forceinline__ void load_whole(const unsigned char* address, int size) {

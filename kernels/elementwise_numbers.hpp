@@ -2,6 +2,7 @@
 // integers of up to 32 bits, unsigned ones of 32 as their bits; int64 those of 64; float f16, bf16 and f32.
 #pragma once
 
+#include "kernels/byte_operations.hpp"
 #include "kernels/convert_bits.hpp"
 #include "kernels/elementwise_words.hpp"
 
@@ -69,17 +70,13 @@ __device__ __forceinline__ void read_truths(const Vectors<kVectors>& vectors, bo
     numbers[i] = static_cast<C>((element_of<Bits>(vectors[i / kWidth], i % kWidth) & counted) != 0 ? 1 : 0);
 }
 
-/// Of bytes, four at a time: a carry into a byte's highest bit says that one below it was set.
 template <int kWidth, class C, int kVectors, int kCount>
 __device__ __forceinline__ void read_bools(const Vectors<kVectors>& vectors, C (&numbers)[kCount]) {
   Words truths[kVectors];
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const std::uint32_t word = vectors[v].values[k];
-      truths[v].values[k] = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) >> 7 & 0x01010101u;
-    }
+    for (int k = 0; k < 4; ++k) truths[v].values[k] = byte_truths(vectors[v].values[k]);
   }
   read_integers<std::uint8_t, kWidth>(truths, false, numbers);
 }

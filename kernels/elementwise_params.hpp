@@ -116,8 +116,13 @@ struct ElementwiseParams {
   std::int32_t width = 1;
   bool aligned = false;  // all operands are repeated or aligned
   std::int64_t row_vectors = 0, vectors = 0;
+  bool rows_alike = false;  // every row begins `lead` elements behind a vector's boundary
+  std::int32_t lead = 0;
   bool small = false;  // vectors and offsets fit 31 bits: `divisors` are used
   Divisor row_divisor, divisors[kMaxRank];
+  /// The tensor that is fastest along another axis than the output, on which its vectors are aligned while
+  /// the others' are along the output's rows; -1: there is none.
+  std::int32_t turned_tensor = -1, turned_axis = 0;
   bool streaming = false;  // the output is too large for the caches to be of use to a reader: past them
 };
 

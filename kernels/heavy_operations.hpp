@@ -69,43 +69,47 @@ __device__ __forceinline__ C sigmoid(C x) {
 }
 
 /// x / 2 * erfc(-x / sqrt(2)): 1 + erf would cancel for negative x.
-__device__ __forceinline__ double gauss_gate(double x) {
-  constexpr double kRootHalf = 0.70710678118654752440;
-  return 0.5 * x * std::erfc(-x * kRootHalf);
+template <class C>
+__device__ __forceinline__ C gauss_gate(C x) {
+  constexpr C kRootHalf = static_cast<C>(0.70710678118654752440);
+  return C{0.5} * x * std::erfc(-x * kRootHalf);
 }
 
 /// x / 2 * (1 + tanh(y)) = x * sigmoid(2 * y), y = sqrt(2 / pi) * (x + 0.044715 * x^3).
-__device__ __forceinline__ double tanh_gate(double x) {
-  constexpr double kTwoRoots = 1.5957691216057307117, kCubic = 0.044715;
+template <class C>
+__device__ __forceinline__ C tanh_gate(C x) {
+  constexpr C kTwoRoots = static_cast<C>(1.5957691216057307117), kCubic = static_cast<C>(0.044715);
   return x * sigmoid(kTwoRoots * (x + kCubic * x * x * x));
 }
 
-/// a = f(a, b), element by element: the vectors turn round, since an index would put them into memory.
+/// Elements that stand in the code beside each other: one hides what another waits for.
+template <int kCount>
+constexpr int together = kCount % 4 == 0 && kCount >= 16 ? 4 : 1;
+
+/// a = f(a, b), some elements at a time: the vectors turn round, since an index would put them into memory.
 template <class C, int kCount, class F>
 __device__ __forceinline__ void in_turn(C (&a)[kCount], const C (&b)[kCount], F&& f) {
+  constexpr int kStep = together<kCount>;
   C second[kCount];
 #pragma unroll
   for (int i = 0; i < kCount; ++i) second[i] = b[i];
 #pragma unroll 1
-  for (int turn = 0; turn < kCount; ++turn) {
-    const C result = f(a[0], second[0]);
+  for (int turn = 0; turn < kCount; turn += kStep) {
+    C results[kStep];
 #pragma unroll
-    for (int i = 0; i + 1 < kCount; ++i) {
-      a[i] = a[i + 1];
-      second[i] = second[i + 1];
+    for (int i = 0; i < kStep; ++i) results[i] = f(a[i], second[i]);
+#pragma unroll
+    for (int i = 0; i + kStep < kCount; ++i) {
+      a[i] = a[i + kStep];
+      second[i] = second[i + kStep];
     }
-    a[kCount - 1] = result;
+#pragma unroll
+    for (int i = 0; i < kStep; ++i) a[kCount - kStep + i] = results[i];
   }
 }
 template <class C, int kCount, class F>
 __device__ __forceinline__ void in_turn(C (&a)[kCount], F&& f) {
-#pragma unroll 1
-  for (int turn = 0; turn < kCount; ++turn) {
-    const C result = f(a[0]);
-#pragma unroll
-    for (int i = 0; i + 1 < kCount; ++i) a[i] = a[i + 1];
-    a[kCount - 1] = result;
-  }
+  in_turn(a, a, [&](C x, C) { return f(x); });
 }
 
 template <class C, int kCount>
@@ -169,9 +173,9 @@ __device__ __forceinline__ void heavy_real(const ElementwiseParams& p, Operation
     case Operation::silu:
       return in_turn(a, [](C x) { return x * sigmoid(x); });
     case Operation::gelu:
-      return in_turn(a, [](C x) { return static_cast<C>(gauss_gate(x)); });
+      return in_turn(a, [](C x) { return gauss_gate(x); });
     case Operation::gelu_tanh:
-      return in_turn(a, [](C x) { return static_cast<C>(tanh_gate(x)); });
+      return in_turn(a, [](C x) { return tanh_gate(x); });
     case Operation::softplus:
       return in_turn(a, [](C x) { return larger(x, C{0}) + std::log1p(std::exp(-absolute(x))); });
     case Operation::elu:

@@ -144,6 +144,14 @@ class BenchTest(unittest.TestCase):
         self.assertEqual([[row[key] for key in keys] for row in listed],
                          [[row[key] for key in keys] for row in document["rows"]])
 
+    def test_support_names_every_operation_once(self):
+        done = run("--support")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = [line.split()[0] for line in done.stdout.splitlines()[2:] if line]
+        self.assertEqual(len(names), len(set(names)))
+        for name in ("fill", "add", "where", "hardsigmoid"):
+            self.assertIn(name, names)
+
     def test_mistakes_are_refused(self):
         for arguments in (["--suite", "none"], ["--filter", "no such row"], ["--bogus"], ["--benchmark_bogus=1"]):
             with self.subTest(arguments):

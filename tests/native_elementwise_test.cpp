@@ -61,7 +61,9 @@ Dims packed(const Dims& shape) {
 }
 
 long double number_at(const TensorView& view, std::int64_t offset) {
-  return reference::exact_value(view.dtype(), load_bits(element_at(view, offset), view.dtype()));
+  const std::uint64_t bits = load_bits(element_at(view, offset), view.dtype());
+  return is_floating(view.dtype()) ? value_of(bits, view.dtype())
+                                   : reference::exact_value(view.dtype(), bits);
 }
 
 struct Difference {
@@ -110,6 +112,8 @@ TEST(NativeElementwise, PiecesAndThreads) {
     check({type, {many}, {1}, {1}, {}, 1, true});
     check({type, {70, 1000}, {1000, 1}, {1024, 1}, {1011, 1}});
     check({type, {70, 1000}, {2000, 2}, {0, 1}, {3000, 3}});
+    // The second of two threads begins inside a row: its first piece is shorter than the next.
+    check({type, {35, 3, 701}, {2130, 710, 1}, {1, 0, 0}});
   }
 }
 

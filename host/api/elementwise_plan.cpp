@@ -153,6 +153,17 @@ void fill_nest(const plan::LoopNest& nest, ElementwiseParams& p) {
 
 }  // namespace
 
+void set_nest(const PlanTarget& target, ElementwisePlan::State& state) {
+  state.nest = plan::normalise(plan::make_nest(state.out, state.tensors));
+  if (target.device() != nullptr) state.device = *target.device();
+  state.properties = target.properties();
+  const std::int64_t elements = state.out.elements();
+  if (elements == 0) return;
+  fill_nest(state.nest, state.params);
+  state.params.streaming = elements * static_cast<std::int64_t>(size_of(state.out.dtype())) >=
+                           plan::tile_tuning(target.properties()).streaming_bytes;
+}
+
 ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const std::vector<Operation>& operations,
                                            const std::vector<Operand>& operands, const TensorView& out,
                                            const ElementwiseOptions& options) {
@@ -166,14 +177,8 @@ ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const std::
   check_distinct(call.name.c_str(), out);
   state.tensors = shaped.tensors;
   state.out = shaped.out;
-  state.nest = plan::normalise(plan::make_nest(shaped.out, shaped.tensors));
   state.params = typed_params(call, state.types, out.dtype());
-  if (target.device() != nullptr) state.device = *target.device();
-  state.properties = target.properties();
-  if (out.elements() == 0) return state;
-  fill_nest(state.nest, state.params);
-  state.params.streaming = out.elements() * static_cast<std::int64_t>(size_of(out.dtype())) >=
-                           plan::tile_tuning(target.properties()).streaming_bytes;
+  set_nest(target, state);
   return state;
 }
 

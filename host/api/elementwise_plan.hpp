@@ -28,6 +28,9 @@ ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const std::
                                            const std::vector<Operand>& operands, const TensorView& out,
                                            const ElementwiseOptions& options);
 
+/// Of a state that has its tensors, output and typed parameters: all that is not yet set.
+void set_nest(const PlanTarget& target, ElementwisePlan::State& state);
+
 /// The parameters of a run on this memory: inputs in the order of State::tensors.
 ElementwiseParams launch_params(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
                                 void* out);

@@ -34,9 +34,43 @@ std::int64_t width_of(const ElementwiseParams& p) {
   return 2;
 }
 
+/// Whether vectors of 16 bytes along `axis` are aligned wherever they begin, but for the axis's own steps.
+bool aligned_along(const ElementwiseParams& p, const void* data, std::int32_t bytes,
+                   const std::int64_t* strides, int axis) {
+  const std::int64_t width = kVectorBytes / bytes;
+  if (strides[axis] != 1 || place_of(data, bytes) % width != 0) return false;
+  for (int other = 0; other < p.rank; ++other) {
+    if (other != axis && strides[other] % width != 0) return false;
+  }
+  return true;
+}
+
+/// One operand that lies across the output's rows, beside one along them or a constant.
+void find_turned(ElementwiseParams& p) {
+  const int last = p.rank - 1;
+  p.turned_tensor = -1;
+  if (!aligned_along(p, p.out, p.out_bytes, p.out_strides, last)) return;
+  int turned = -1;
+  for (int t = 0; t < p.tensors; ++t) {
+    const TensorOperand& tensor = p.tensor[t];
+    if (tensor.strides[last] == 0 || aligned_along(p, tensor.data, tensor.bytes, tensor.strides, last))
+      continue;
+    if (turned >= 0) return;
+    turned = t;
+  }
+  if (turned < 0) return;
+  for (int axis = 0; axis < last; ++axis) {
+    const TensorOperand& tensor = p.tensor[turned];
+    if (!aligned_along(p, tensor.data, tensor.bytes, tensor.strides, axis)) continue;
+    p.turned_tensor = turned;
+    p.turned_axis = axis;
+  }
+}
+
 }  // namespace
 
 void cut_rows(ElementwiseParams& p) {
+  const int last = p.rank - 1;
   p.width = static_cast<std::int32_t>(width_of(p));
   p.aligned = true;
   for (int t = 0; t < p.tensors; ++t) {
@@ -44,6 +78,10 @@ void cut_rows(ElementwiseParams& p) {
     p.aligned =
         p.aligned && (p.tensor[t].access == Access::repeated || p.tensor[t].access == Access::aligned);
   }
+  p.rows_alike = rows_alike(p);
+  p.lead = 0;
+  if (p.out_strides[last] == 1) p.lead = static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width);
+  find_turned(p);
   count_vectors(p);
 }
 

@@ -17,10 +17,6 @@ using Kind = OperationKind;
   throw Error(code, call.name + ": " + what);
 }
 
-bool gives_bool(Kind kind) {
-  return kind == Kind::relational || kind == Kind::predicate || kind == Kind::logical;
-}
-
 void check_counts(const ElementwiseCall& call) {
   if (call.operations.empty() || call.operations.size() > kMostSteps)
     fail(call, ErrorCode::invalid_argument,

@@ -16,6 +16,11 @@ enum class OperationKind : std::uint8_t {
   select       // the first operand made bool; the others of any one type, to the same type
 };
 
+constexpr bool gives_bool(OperationKind kind) noexcept {
+  return kind == OperationKind::relational || kind == OperationKind::predicate ||
+         kind == OperationKind::logical;
+}
+
 struct OperationRule {
   const char* name;
   int operands;

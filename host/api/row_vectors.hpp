@@ -11,11 +11,13 @@
 
 namespace relayout {
 
-constexpr std::int64_t kMostSmall = std::numeric_limits<std::int32_t>::max();
+/// With room for the vectors of a block.
+constexpr std::int64_t kMostSmall = std::numeric_limits<std::int32_t>::max() - (1 << 16);
 
-/// Whether every row of the output begins as many elements behind a vector's boundary.
+/// Whether every row of the output begins as many elements behind a vector's boundary, or has no vectors.
 template <class Params>
 bool rows_alike(const Params& p) {
+  if (p.out_strides[p.rank - 1] != 1) return true;
   return std::all_of(p.out_strides, p.out_strides + p.rank - 1,
                      [&](std::int64_t stride) { return stride % p.width == 0; });
 }

@@ -6,10 +6,9 @@
 #include "host/native/elementwise_rows.hpp"
 #include "host/native/vectorised.hpp"
 
-// A row may be computed in place, which is no dependency from one element to another.
-#if defined(__clang__)
-#define RELAYOUT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
+// A row may be computed in place, which is no dependency from one element to another. clang finds out at run
+// time, and warns of loops that it was told and does not vectorise.
+#if defined(__GNUC__) && !defined(__clang__)
 #define RELAYOUT_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define RELAYOUT_INDEPENDENT

@@ -73,7 +73,7 @@ inline long double whole_quotient(Operation operation, long double a, long doubl
   if (b == 0) return a / b;
   if (std::isinf(a)) return std::numeric_limits<long double>::quiet_NaN();
   const bool floor = operation == Operation::div_floor;
-  if (std::isinf(b) && floor && a != 0 && std::signbit(a) != std::signbit(b)) return -1;
+  if (std::isinf(b) && floor && a != 0 && !std::isnan(a) && std::signbit(a) != std::signbit(b)) return -1;
   const long double quotient = odd_quotient(a, b);
   return floor ? std::floor(quotient) : std::trunc(quotient);
 }

@@ -27,6 +27,7 @@ FUZZED = ("tile_", "unaligned.", "word_transpose.", "gather.", "scale.", "operan
 IMG2COL = "*Img2col*/emulated32"
 CONVERSION = "*Conversion*/emulated32*"
 NATIVE_CONVERSION = "*Conversion*/cpu*"
+NATIVE_ELEMENTWISE = "NativeElementwise.*-*PastTheCaches"
 DEPTHWISE = "*Depthwise*/cpu"
 OVERLAP = "*Overlap*/cpu"
 FUSED = "*FusedConvTest*/emulated32:*ConvPlan*/emulated32"
@@ -387,6 +388,20 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("saturating_cast_to_f16", "_mm256_cvtps_ph(@_mm256_loadu_ps(in + i)@, _MM_FROUND_TO_NEAREST_INT)",
      "_mm256_min_ps(_mm256_set1_ps(65504.0f), _mm256_loadu_ps(in + i))", True),
     ("truncating_cast_to_bf16", "0x7fffu + ((bits >> 16) & 1u)", "0u"),
+]) + mutants_of("native_elementwise", "host/native/elementwise.cpp", NATIVE_ELEMENTWISE, [
+    ("short_end_dropped", "std::int64_t at = begin, count = 0; @at < end@;", "at + (at > begin ? 500 : 0) < end"),
+    ("phase_stands_still", "phase_ = @(phase_ + count)@ % source_.period", "phase_"),
+    ("repeated_for_ever", "if (@at == repeated_@ && count <= repeats_)", "repeated_ != nullptr"),
+    ("period_of_two_pieces", "if (@period > piece@) period = 0;", "period > 2 * piece"),
+    ("step_forgets_the_one_before", "operands[3] = {@results@, results, results}", "constants_[0]"),
+    ("arguments_from_the_first", "for (int i = 0, argument = 0; i < p_.steps; @++i@)", "++i, argument = 0"),
+]) + mutants_of("native_elementwise_operand", "host/native/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
+    ("rows_of_a_piece_repeated", "copy_elements(bytes_, @data + offset()@, axes_.step(), out, 1, part)", "data"),
+    ("scatter_packs", "copy_elements(bytes_, in, 1, data + offset(), @axes_.step()@, part)", "1"),
+    ("merges_all_axes", "&& @strides[rank - 1] == joined@", "true"),
+]) + mutants_of("native_elementwise_turned", "host/native/elementwise_turned.cpp", NATIVE_ELEMENTWISE, [
+    ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
+    ("all_boxes_read_the_first", "offsets[i] += @first[axis] * p_.tensor[i].strides[axis]@", "0"),
 ]) + mutants_of("native_gemm", "host/native/gemm.cpp", "*Gemm*/cpu", [
     ("truncating_cast", "bias == nullptr ? @sums[i]@ : sums[i] + bias[i]", "mutant::truncated(sums[i])"),
     ("two_roundings", "bias == nullptr ? sums[i] : @sums[i]@ + bias[i]", "mutant::through_f16(sums[i])"),

@@ -1,6 +1,7 @@
 // Everything of relayout.
 #pragma once
 
+#include <relayout/arithmetic.hpp>
 #include <relayout/buffer.hpp>
 #include <relayout/cast_options.hpp>
 #include <relayout/conv1d.hpp>
@@ -12,6 +13,7 @@
 #include <relayout/dtype.hpp>
 #include <relayout/elementwise.hpp>
 #include <relayout/error.hpp>
+#include <relayout/fill.hpp>
 #include <relayout/gemm.hpp>
 #include <relayout/graph.hpp>
 #include <relayout/host_device.hpp>
@@ -26,6 +28,7 @@
 #include <relayout/promotion.hpp>
 #include <relayout/quantized.hpp>
 #include <relayout/stream.hpp>
+#include <relayout/support.hpp>
 #include <relayout/tensor_view.hpp>
 #include <relayout/tile_padding.hpp>
 #include <relayout/tile_space.hpp>

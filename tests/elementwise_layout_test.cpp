@@ -1,0 +1,283 @@
+// Element-wise operations over every way in which operands and outputs may lie: broadcast, strided, in image
+// layouts, misaligned, with constants; and to outputs of other types.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/cases/layout.hpp"
+#include "tests/support/devices.hpp"
+#include "tests/support/element_types.hpp"
+#include "tests/support/elementwise_case.hpp"
+
+namespace relayout::test {
+namespace {
+
+class ElementwiseLayoutTest : public DeviceTest {
+ protected:
+  void check_binary(DType type, const TensorSpec& a, const TensorSpec& b, const TensorSpec& out,
+                    Operation operation = Operation::sub, const ElementwiseOptions& options = {}) {
+    const auto with = [](TensorSpec spec, DType to) {
+      spec.type = to;
+      return spec;
+    };
+    ElementwiseCase c;
+    c.operations = {operation};
+    c.operands = {with(a, type), with(b, type)};
+    c.out = with(out, reference::result_type(operation, type));
+    c.common = type;
+    c.options = options;
+    check(stream(), c);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, ElementwiseLayoutTest, ::testing::ValuesIn(test_devices()),
+                         device_test_name);
+
+constexpr DType kF32 = DType::f32;
+const std::vector<DType> kWidths{DType::i8, DType::f16, DType::f32, DType::f64};
+
+TensorSpec packed(const Dims& shape, std::int64_t misaligned = 0) { return {kF32, shape, {}, misaligned}; }
+TensorSpec in_layout(Layout layout, const Dims& shape) { return {kF32, shape, strides_in(layout, shape), 0}; }
+
+/// Every case of broadcasting that has a name somewhere, with either operand the small one.
+TEST_P(ElementwiseLayoutTest, Broadcasts) {
+  struct Case {
+    Dims small, out;
+  };
+  const Case cases[] = {
+      {{1000}, {1000}},              // nothing repeated
+      {{}, {30, 41}},                // a scalar of rank 0
+      {{1, 1}, {30, 41}},            // one of rank 2
+      {{41}, {30, 41}},              // a row
+      {{64}, {30, 64}},              // a row of whole vectors
+      {{30, 1}, {30, 41}},           // a column
+      {{5, 1, 33}, {5, 7, 33}},      // one broadcast axis
+      {{6, 1, 1}, {3, 6, 5, 7}},     // a bias, one axis not broadcast
+      {{1, 6, 1, 1}, {3, 6, 4, 8}},  // the same with all axes
+      {{3, 6, 1, 1}, {3, 6, 5, 7}},  // features
+      {{1, 6, 1, 7}, {3, 6, 5, 7}},  // two axes, not neighbours
+      {{1, 1, 5, 7}, {3, 6, 5, 7}},  // two leading axes
+  };
+  for (const DType type : kWidths) {
+    for (const Case& c : cases) {
+      check_binary(type, packed(c.out), packed(c.small), packed(c.out));
+      check_binary(type, packed(c.small), packed(c.out), packed(c.out));
+    }
+  }
+}
+
+TEST_P(ElementwiseLayoutTest, BroadcastsBothOperandsAtOnce) {
+  for (const DType type : kWidths) {
+    check_binary(type, packed({30, 1}), packed({41}), packed({30, 41}));  // outer
+    check_binary(type, packed({1, 41}), packed({30, 1}), packed({30, 41}));
+    check_binary(type, packed({4, 1, 9}), packed({5, 1}), packed({4, 5, 9}));
+    check_binary(type, packed({1, 7, 1, 5}), packed({6, 1, 4, 1}), packed({6, 7, 4, 5}));
+    check_binary(type, packed({1}), packed({6, 1}), packed({6, 1}), Operation::less);
+  }
+  const auto of = [](const Dims& shape) { return OperandSpec(packed(shape)); };
+  check(stream(), {{Operation::where}, {of({9, 1}), of({7}), of({1, 1})}, packed({9, 7}), kF32});
+}
+
+TEST_P(ElementwiseLayoutTest, NothingAndOneElement) {
+  check_binary(kF32, packed({}), packed({}), packed({}));
+  check_binary(kF32, packed({1, 1, 1}), packed({}), packed({1, 1, 1}));
+  check_binary(kF32, packed({0}), packed({0}), packed({0}));
+  check_binary(kF32, packed({0}), packed({1}), packed({0}));
+  check_binary(kF32, packed({1, 5}), packed({0, 5}), packed({0, 5}));
+  check_binary(kF32, packed({4, 0, 5}), packed({1, 5}), packed({4, 0, 5}));
+}
+
+TEST_P(ElementwiseLayoutTest, ManyAxes) {
+  check_binary(kF32, packed({3, 1, 2, 1, 4, 1, 5}), packed({3, 1, 2, 1, 5, 1}),
+               packed({3, 3, 2, 2, 4, 5, 5}));
+  check_binary(DType::f16, packed({2, 3, 1, 2, 1, 4, 1}), packed({1, 3, 3, 1, 5, 1, 8}),
+               packed({2, 3, 3, 2, 5, 4, 8}));
+  Dims shape(32, 1), other(32, 1);
+  for (const std::size_t axis : {0, 3, 9, 14, 20, 26, 31}) shape[axis] = 2 + static_cast<int>(axis % 3);
+  other[3] = shape[3];
+  other[20] = shape[20];
+  check_binary(kF32, packed(shape), packed(other), packed(shape));
+  Dims twos(32, 1);  // none of whose axes can be merged
+  for (std::size_t axis = 0; axis < 32; axis += 3) twos[axis] = 2;
+  Dims backwards(32, 0);
+  std::int64_t step = 1;
+  for (std::size_t axis = 0; axis < 32; step *= twos[axis++]) backwards[axis] = step;
+  check_binary(kF32, packed(twos), {kF32, twos, backwards, 0}, packed(twos));
+}
+
+TEST_P(ElementwiseLayoutTest, OperandsOfAnyStrides) {
+  using L = cases::Layout;
+  const Dims shape{3, 20, 37};
+  for (const DType type : kWidths) {
+    for (const L layout : {L::nlc, L::lcn, L::gaps, L::nlc_gaps, L::wide_rows, L::every_second, L::reversed,
+                           L::one_batch, L::one_channel, L::one_sample}) {
+      const TensorSpec strided{kF32, shape, cases::strides_of(layout, shape), 1};
+      check_binary(type, strided, packed(shape), packed(shape));
+      check_binary(type, packed(shape, 3), strided, packed(shape, 1));
+    }
+  }
+}
+
+TEST_P(ElementwiseLayoutTest, OutputsOfAnyStrides) {
+  using L = cases::Layout;
+  const Dims shape{3, 20, 37};
+  for (const DType type : kWidths) {
+    for (const L layout :
+         {L::nlc, L::lcn, L::gaps, L::nlc_gaps, L::wide_rows, L::every_second, L::reversed}) {
+      const TensorSpec out{kF32, shape, cases::strides_of(layout, shape), 1};
+      check_binary(type, packed(shape), packed({20, 1}), out);
+      check_binary(type, out, {kF32, shape, cases::strides_of(L::nlc, shape), 0}, out);
+      check_binary(type, packed(shape), packed(shape), out, Operation::less_equal);
+    }
+  }
+}
+
+TEST_P(ElementwiseLayoutTest, SlicesOfOddExtentsAndTransposedOperands) {
+  const Dims shape{61, 67};
+  for (const DType type : kWidths) {
+    check_binary(type, {kF32, shape, {71, 1}, 3}, {kF32, shape, {73, 1}, 1}, {kF32, shape, {69, 1}, 2});
+    check_binary(type, packed(shape), {kF32, shape, {1, 61}, 0}, packed(shape));
+    check_binary(type, {kF32, shape, {1, 64}, 0}, {kF32, shape, {1, 61}, 0}, packed(shape));
+  }
+}
+
+TEST_P(ElementwiseLayoutTest, EveryMisalignedBase) {
+  for (const DType type : {DType::i8, DType::f16, DType::i32}) {
+    for (std::int64_t a = 0; a < 4; ++a) {
+      for (std::int64_t out = 0; out < 4; ++out) {
+        check_binary(type, packed({200}, a), packed({200}, 5 - a), packed({200}, out));
+        check_binary(type, packed({7, 24}, a), packed({24}, 1), packed({7, 24}, out));
+      }
+    }
+  }
+}
+
+TEST_P(ElementwiseLayoutTest, IntegersInRowsShorterThanAVector) {
+  for (const DType type : {DType::i8, DType::u8, DType::i16, DType::u32, DType::i64, DType::bool_}) {
+    const Operation operation = type == DType::bool_ ? Operation::bit_xor : Operation::add;
+    for (const std::int64_t row : {1, 2, 3, 5, 7, 13}) {
+      const Dims shape{50, row}, pitch{row + 2, 1};
+      check_binary(type, {kF32, shape, pitch, 0}, packed({row}), {kF32, shape, pitch, 1}, operation);
+      check_binary(type, packed(shape), {kF32, shape, {1, 50}, 0}, {kF32, shape, pitch, 0}, operation);
+    }
+  }
+}
+
+/// The pads of NHWC8 and NHWC16 are guard bytes in outputs; of operands they hold 0xFF.
+TEST_P(ElementwiseLayoutTest, ImageLayoutsInAnyMix) {
+  const Dims shape{2, 11, 5, 6};
+  const std::vector<Layout> layouts{Layout::ndarray, Layout::nhwc, Layout::nhwc8, Layout::nhwc16};
+  for (const Layout a : layouts) {
+    for (const Layout b : layouts) {
+      for (const Layout out : layouts)
+        check_binary(DType::f16, in_layout(a, shape), in_layout(b, shape), in_layout(out, shape),
+                     Operation::div);
+    }
+    for (const Dims& bias : {Dims{11, 1, 1}, Dims{2, 11, 1, 1}, Dims{6}, Dims{}}) {
+      check_binary(DType::i8, in_layout(a, shape), packed(bias), in_layout(a, shape));
+      check_binary(kF32, packed(bias), in_layout(Layout::nhwc8, shape), in_layout(a, shape));
+    }
+    const Dims channels{1, 11, 1, 1};
+    check_binary(kF32, in_layout(a, shape), in_layout(Layout::nhwc16, channels), in_layout(a, shape));
+  }
+}
+
+TEST_P(ElementwiseLayoutTest, RepeatsWholeOperands) {
+  ElementwiseOptions repeat;
+  repeat.broadcasting = Broadcasting::repeat;
+  const auto repeats = [&](DType type, const Dims& whole, const Dims& part, const TensorSpec& out) {
+    check_binary(type, packed(whole), packed(part), out, Operation::sub, repeat);
+  };
+  for (const DType type : kWidths) {
+    repeats(type, {6, 12}, {6, 12}, packed({6, 12}));
+    repeats(type, {6, 12}, {3, 4}, packed({6, 12}));
+    repeats(type, {6, 12}, {2, 1}, packed({6, 12}));
+    repeats(type, {6, 12}, {6}, packed({6, 12}));
+    repeats(type, {6, 12}, {}, packed({6, 12}));
+    repeats(type, {4, 6, 10}, {2, 6, 5}, {kF32, {4, 6, 10}, {-70, 11, 1}, 0});
+    repeats(type, {0, 12}, {3, 4}, packed({0, 12}));
+  }
+  const auto of = [](const Dims& shape) { return OperandSpec(packed(shape)); };
+  check(stream(),
+        {{Operation::where}, {of({8, 12}), of({4, 12}), of({1, 3})}, packed({8, 12}), kF32, repeat});
+}
+
+TEST_P(ElementwiseLayoutTest, ConstantsOnEitherSide) {
+  for (const Operation operation : {Operation::sub, Operation::div, Operation::pow, Operation::less}) {
+    for (const DType type : {DType::i8, DType::u16, DType::i32, DType::i64}) {
+      const TensorSpec tensor{type, {7, 33}, {}, 1};
+      const TensorSpec out{reference::result_type(operation, type), {7, 33}, {}, 0};
+      check(stream(), {{operation}, {tensor, Literal(3)}, out, type});
+      check(stream(), {{operation}, {Literal(3), tensor}, out, type});
+      if (is_signed(type)) check(stream(), {{operation}, {tensor, Literal(-3)}, out, type});
+    }
+  }
+  for (const Operation operation : {Operation::sub, Operation::div, Operation::less}) {
+    for (const DType type : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
+      const TensorSpec tensor{type, {7, 33}, {34, 1}, 1};
+      const TensorSpec out{reference::result_type(operation, type), {7, 33}, {}, 0};
+      for (const Literal& literal : {Literal(0.1), Literal(-2), Literal(true), Literal(1e30)}) {
+        check(stream(), {{operation}, {tensor, literal}, out, type});
+        check(stream(), {{operation}, {literal, tensor}, out, type});
+      }
+    }
+  }
+}
+
+TEST_P(ElementwiseLayoutTest, ConstantsOfAHigherCategoryBringTheirType) {
+  const TensorSpec bytes{DType::i8, {100}, {}, 0}, bools{DType::bool_, {100}, {}, 0};
+  check(stream(), {{Operation::mul}, {bytes, Literal(1.5)}, packed({100}), kF32});
+  check(stream(), {{Operation::add}, {bools, Literal(1)}, {DType::i32, {100}, {}, 0}, DType::i32});
+  check(stream(), {{Operation::where}, {bools, Literal(1.5), Literal(2)}, packed({100}), kF32});
+  check(stream(), {{Operation::clip}, {bytes, Literal(-3), Literal(9)}, bytes, DType::i8});
+}
+
+TEST_P(ElementwiseLayoutTest, OutputsOfEveryType) {
+  for (const DType out : kCastableTypes) {
+    for (const DType type : {DType::bool_, DType::i16, DType::u64, DType::f16, DType::f32, DType::f64}) {
+      ElementwiseCase c;
+      c.operations = {type == DType::bool_ ? Operation::bit_or : Operation::mul};
+      c.operands = {TensorSpec{type, {9, 31}, {}, 1}, TensorSpec{type, {31}, {}, 0}};
+      c.out = {out, {9, 31}, {33, 1}, 1};
+      c.common = type;
+      c.options.cast_out = true;
+      // A product that is no number has another sign on every device, which fp8 and tf32 keep.
+      c.values = is_restricted(out) ? Values::small : Values::interesting;
+      check(stream(), c);
+      c.operations = {Operation::less};
+      check(stream(), c);
+    }
+  }
+}
+
+/// Nothing is computed with them, so that types without arithmetic can be chosen from.
+TEST_P(ElementwiseLayoutTest, ChoosesBetweenElementsOfEveryType) {
+  for (const DType type : kCastableTypes) {
+    GuardedBuffer condition(stream(), Role::input, DType::i16, {9, 1});
+    GuardedBuffer a(stream(), Role::input, type, {9, 31}, {}, 1), b(stream(), Role::input, type, {31});
+    GuardedBuffer out(stream(), Role::output, type, {9, 31}, {33, 1});
+    std::uint64_t seed = 0;
+    for (const GuardedBuffer* input : {&condition, &a, &b}) {
+      fill_operand(input->host(), Values::interesting, ++seed);
+      input->upload();
+    }
+    elementwise(stream(), Operation::where, {condition.device(), a.device(), b.device()}, out.device());
+    const TensorView right = b.host().broadcast_to({9, 31});
+    reference::for_each_index({9, 31}, [&](const Dims& index) {
+      const bool chosen = reference::load_bits(condition.host(), {index[0], 0}) != 0;
+      const std::uint64_t bits = reference::load_bits(chosen ? a.host() : right, index);
+      reference::store_bits(out.host(), index, type == DType::bool_ ? bits != 0 : bits);
+    });
+    EXPECT_TRUE(out.check(NanRule::exact)) << name_of(type);
+  }
+}
+
+TEST_P(ElementwiseLayoutTest, OperandsOfManyTypesAndStrides) {
+  const Dims shape{5, 9, 14};
+  const TensorSpec a{DType::i8, shape, {1, 70, 5}, 0}, b{kF32, {9, 1}, {}, 1}, c{DType::f16, shape, {}, 3};
+  check(stream(), {{Operation::add}, {a, b}, {kF32, shape, {200, 16, 1}, 1}, kF32});
+  check(stream(), {{Operation::less}, {c, b}, {DType::bool_, shape, {}, 1}, kF32});
+  check(stream(), {{Operation::where}, {a, b, c}, {kF32, shape, {}, 1}, kF32});
+}
+
+}  // namespace
+}  // namespace relayout::test

@@ -1,0 +1,162 @@
+// Element-wise chains against one operation after the other; results in place; plans on other memory and in
+// graphs.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/support/devices.hpp"
+#include "tests/support/elementwise_case.hpp"
+#include "tests/support/expect_error.hpp"
+
+namespace relayout::test {
+namespace {
+
+class ElementwisePlanTest : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, ElementwisePlanTest, ::testing::ValuesIn(test_devices()), device_test_name);
+
+constexpr DType kF32 = DType::f32;
+
+TensorSpec spec(DType type, const Dims& shape, std::int64_t misaligned = 0) {
+  return {type, shape, {}, misaligned};
+}
+
+/// A value for each channel of an image.
+ElementwiseCase biased(DType type, const std::vector<Operation>& operations,
+                       const std::vector<OperandSpec>& more = {}) {
+  const Dims shape{3, 10, 7, 9};
+  ElementwiseCase c;
+  c.operations = operations;
+  c.operands = {spec(type, shape, 1), spec(type, {10, 1, 1})};
+  c.operands.insert(c.operands.end(), more.begin(), more.end());
+  c.out = {type, shape, strides_in(Layout::nhwc16, shape), 0};
+  c.common = type;
+  return c;
+}
+
+TEST_P(ElementwisePlanTest, ChainsGiveWhatOneOperationAfterTheOtherGives) {
+  for (const DType type : {DType::i8, DType::u16, DType::i64, DType::f16, DType::bf16, kF32, DType::f64}) {
+    check(stream(), biased(type, {Operation::add, Operation::relu}));
+    check(stream(),
+          biased(type, {Operation::mul, Operation::add, Operation::square}, {spec(type, {3, 10, 7, 9})}));
+    ElementwiseCase clipped =
+        biased(type, {Operation::mul, Operation::add, Operation::clip}, {Literal(1), Literal(2), Literal(5)});
+    clipped.values = Values::small;  // clip may return a zero of either sign
+    check(stream(), clipped);
+    ElementwiseCase compared =
+        biased(type, {Operation::sub, Operation::mul, Operation::less}, {Literal(3), spec(type, {})});
+    compared.out.type = DType::bool_;
+    check(stream(), compared);
+  }
+}
+
+TEST_P(ElementwisePlanTest, ChainsOfManyTypesRoundToOneBetweenTheSteps) {
+  ElementwiseCase c = biased(DType::f16, {Operation::mul, Operation::add}, {spec(DType::i8, {9})});
+  c.operands[0] = spec(DType::u8, {3, 10, 7, 9});
+  c.out.type = DType::e4m3fn;
+  c.options.cast_out = true;
+  c.values = Values::small;
+  check(stream(), c);
+  c = biased(DType::f32, {Operation::where, Operation::add}, {Literal(2.5), Literal(1)});
+  c.operands[1] = spec(kF32, {10, 1, 1});
+  check(stream(), c);
+}
+
+TEST_P(ElementwisePlanTest, WritesInPlace) {
+  for (const DType type : {DType::i8, DType::f16, kF32, DType::f64}) {
+    for (const bool first : {true, false}) {
+      const Dims shape{23, 37};
+      GuardedBuffer out(stream(), Role::output, type, shape, {41, 1}, 1);
+      GuardedBuffer other(stream(), Role::input, type, {37});
+      fill_operand(out.host(), Values::interesting, 5);
+      fill_operand(other.host(), Values::interesting, 6);
+      out.upload();
+      other.upload();
+      const auto a = expanded(out.host(), shape, Broadcasting::numpy);
+      const auto b = expanded(other.host(), shape, Broadcasting::numpy);
+      const std::vector<Operand> operands = first ? std::vector<Operand>{out.device(), other.device()}
+                                                  : std::vector<Operand>{other.device(), out.device()};
+      elementwise(stream(), Operation::sub, operands, out.device());
+      const auto views =
+          first ? std::vector<TensorView>{a->view, b->view} : std::vector<TensorView>{b->view, a->view};
+      reference::elementwise(Operation::sub, views, type, out.host());
+      EXPECT_TRUE(out.check());
+    }
+  }
+}
+
+TEST_P(ElementwisePlanTest, WritesInPlaceOverElementsOfAnotherTypeOfThatSize) {
+  GuardedBuffer out(stream(), Role::output, DType::i32, {19, 5}, {-7, 1});
+  fill_operand(out.host(), Values::interesting, 5);
+  out.upload();
+  const TensorView floats(out.device().data(), kF32, out.device().shape(), out.device().strides());
+  const TensorView before(out.host().data(), kF32, out.host().shape(), out.host().strides());
+  const auto copy = expanded(before, {19, 5}, Broadcasting::numpy);
+  ElementwiseOptions options;
+  options.cast_out = true;
+  elementwise(stream(), Operation::add, {floats, floats}, out.device(), options);
+  reference::elementwise(Operation::add, {copy->view, copy->view}, kF32, out.host());
+  EXPECT_TRUE(out.check());
+}
+
+TEST_P(ElementwisePlanTest, PlansRunOnOtherMemoryOfAnotherAlignment) {
+  for (const DType type : {DType::u8, DType::f16, kF32}) {
+    const auto at = [&](std::int64_t a, std::int64_t b, std::int64_t out) {
+      ElementwiseCase c;
+      c.operations = {Operation::mul, Operation::add};
+      c.operands = {spec(type, {13, 48}, a), Literal(3), spec(type, {13, 48}, b)};
+      c.out = spec(type, {13, 48}, out);
+      c.common = type;
+      return c;
+    };
+    const ElementwiseCase planned = at(0, 0, 0);
+    const ElementwiseTensors there(stream(), planned);
+    const ElementwisePlan plan =
+        plan_chain(device(), planned.operations, there.operands(), there.out(), planned.options);
+    EXPECT_EQ(plan.common_type(), type);
+    EXPECT_EQ(plan.result_type(), type);
+    plan.run(stream());
+    there.expect_right();
+    for (const ElementwiseCase& c : {at(1, 1, 1), at(0, 3, 1), at(2, 0, 5)}) {
+      const ElementwiseTensors here(stream(), c, 9);
+      plan.run(stream(), here.inputs(), here.out().data());
+      here.expect_right();
+    }
+  }
+}
+
+TEST_P(ElementwisePlanTest, PlansMadeWithoutMemoryGetItLater) {
+  const TensorView nothing(nullptr, kF32, {100});
+  const ElementwisePlan plan = plan_elementwise(device(), Operation::sub, {nothing, 1.5}, nothing);
+  expect_error(ErrorCode::null_pointer, {"sub", "operand 1"}, [&] { plan.run(stream()); });
+  const ElementwiseCase c{{Operation::sub}, {spec(kF32, {100}), Literal(1.5)}, spec(kF32, {100}), kF32};
+  const ElementwiseTensors tensors(stream(), c);
+  plan.run(stream(), tensors.inputs(), tensors.out().data());
+  tensors.expect_right();
+}
+
+TEST_P(ElementwisePlanTest, PlansAreRecordedInGraphs) {
+  const ElementwiseCase c = biased(DType::f16, {Operation::add, Operation::relu});
+  const ElementwiseTensors tensors(stream(), c);
+  const ElementwisePlan plan = plan_chain(device(), c.operations, tensors.operands(), tensors.out());
+  const Graph graph(stream(), [&] { plan.run(stream()); });
+  for (const std::uint64_t seed : {11, 12, 13}) {
+    tensors.refill(seed);
+    graph.launch(stream());
+    stream().synchronize();
+    tensors.expect_right();
+  }
+}
+
+TEST_P(ElementwisePlanTest, ExplainsItself) {
+  const ElementwiseCase c = biased(DType::f16, {Operation::add, Operation::relu});
+  const ElementwiseTensors tensors(stream(), c);
+  const std::string text = plan_chain(device(), c.operations, tensors.operands(), tensors.out()).explain();
+  for (const char* words : {"add+relu in f16, to f16", "extents [3, 63, 10]", "operand 2's (f16)"})
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  const TensorView none(nullptr, kF32, {0});
+  EXPECT_NE(plan_elementwise(device(), Operation::neg, {none}, none).explain().find("nothing to do"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace relayout::test
