@@ -146,8 +146,9 @@ def microseconds(seconds):
 def compare_times(arguments):
     with open(arguments.result, encoding="utf-8") as file:
         document = json.load(file)
-    # From host memory to the device's, in chunks: none of the peers' routes does that.
-    rows = [row for row in document["rows"] if re.search(arguments.filter, row["name"]) and row["suite"] != "overlap"]
+    # From host memory to the device's in chunks, or on given codes: none of the peers' routes does that.
+    rows = [row for row in document["rows"]
+            if re.search(arguments.filter, row["name"]) and row["suite"] not in ("overlap", "quantized")]
     torch_routes, no_torch = optional("torch_routes")
     if not torch_routes:
         print(f"PyTorch is not here ({no_torch}): install it, or run this where it is, to time it.", file=sys.stderr)
