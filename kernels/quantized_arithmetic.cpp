@@ -18,6 +18,7 @@ constexpr int kWidth = 16, kVectors = kArithmeticVectors;
 struct RowCodes {
   const unsigned char* row;  // an operand's
   bool repeated;             // its first code for all
+  std::uint32_t first_code;  // of a row that is repeated
   float scale;
   std::int32_t zero;
   bool is_signed;
@@ -25,12 +26,16 @@ struct RowCodes {
   __device__ __forceinline__ float number(int i) const {
     return number_of_code(code_of(row[repeated ? 0 : i], is_signed), zero, scale);
   }
-  /// Of codes [first, first + 16) of the row, from a multiple of 16 bytes on.
+  /// Starts the load of codes [first, first + 16) of the row, from a multiple of 16 bytes on.
   __device__ __forceinline__ void load(int first, Words& words) const {
-    if (!repeated) return load_global_16_bytes(&words, row + first);
-    const std::uint32_t codes = *row * 0x01010101u;
+    if (!repeated) load_global_16_bytes(&words, row + first);
+  }
+  /// What was loaded, or 16 times the row's first code.
+  __device__ __forceinline__ Words vector_of(const Words& loaded) const {
+    Words words;
 #pragma unroll
-    for (std::uint32_t& word : words.values) word = codes;
+    for (int k = 0; k < 4; ++k) words.values[k] = repeated ? first_code * 0x01010101u : loaded.values[k];
+    return words;
   }
   /// The highest bit flipped, signed codes are in order from 0 on, too.
   __device__ __forceinline__ std::uint32_t flip() const { return is_signed ? 0x80808080u : 0; }
@@ -136,6 +141,7 @@ __device__ __forceinline__ RowCodes operand_row(const QuantizedParams& p, const 
   RowCodes row{};
   row.row = static_cast<const unsigned char*>(tensor.data) + offset;
   row.repeated = tensor.access == Access::repeated;
+  if (row.repeated) row.first_code = *row.row;
   return row;
 }
 
@@ -179,31 +185,31 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kQuantizedThreads, 3) void arithmetic_kernel(c
   }
   unsigned char* out;
   const Row row = find_row<kFlat>(p, row_number, out);
-  const bool folds = row.folds();
   const int extent = static_cast<int>(p.extents[p.rank - 1]);
   const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & (kWidth - 1));
   Words a[kVectors], b[kVectors];
   const auto first_of = [&](int v) { return static_cast<int>(column + v * apart) * kWidth - lead; };
-  const auto is_whole = [&](int first) { return folds && first >= 0 && first + kWidth <= extent; };
+  const auto is_inside = [&](int first) { return first >= 0 && first + kWidth <= extent; };
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
     const int first = first_of(v);
-    if (!is_whole(first)) continue;
+    if (!is_inside(first)) continue;
     row.a.load(first, a[v]);
     row.b.load(first, b[v]);
   }
+  const bool folds = row.folds();  // nothing is waited for before all loads are started
   const FoldedRow<kMul> folded(row);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
     const int first = first_of(v);
-    if (!is_whole(first)) continue;
-    const Words words = folded.codes(a[v], b[v]);
+    if (!folds || !is_inside(first)) continue;
+    const Words words = folded.codes(row.a.vector_of(a[v]), row.b.vector_of(b[v]));
     store_global_16_bytes(out + first, &words, p.streaming);
   }
 #pragma unroll 1
   for (int v = 0; v < kVectors; ++v) {
     const int first = first_of(v);
-    if (is_whole(first)) continue;
+    if (folds && is_inside(first)) continue;
     const int end = first + kWidth < extent ? first + kWidth : extent;
 #pragma unroll 1
     for (int i = first < 0 ? 0 : first; i < end; ++i)
