@@ -35,18 +35,19 @@ template <class T, class C, bool kHeavy>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void chain_kernel(const ElementwiseParams p) {
   constexpr int kWidth = ElementwiseChain<T, C>::kWidth, kVectors = ElementwiseChain<T, C>::kVectors;
   constexpr int kCount = kWidth * kVectors;
-  const std::uint32_t first =
-      static_cast<std::uint32_t>(blockIdx.x * ElementwiseChain<T, C>::kPerBlock) + threadIdx.x;
+  const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x * ElementwiseChain<T, C>::kPerBlock);
+  RELAYOUT_DYNAMIC_SHARED(RowOffsets, table);
+  const BlockRows block_rows(p, block, table);
   VectorLoad<true, kWidth> loads[kMostTensors][kVectors] = {};
   TypedPlace places[kVectors];
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
-    std::int32_t rows[kMostTensors];
-    places[v] = typed_place<T, kWidth, kMostTensors>(p, first + v * kElementwiseThreads, rows);
+    RowOffsets rows;
+    places[v] = typed_place<T, kWidth>(p, block_rows, block + threadIdx.x + v * kElementwiseThreads, rows);
     if (places[v].is_empty()) continue;
 #pragma unroll
     for (int t = 0; t < kMostTensors; ++t) {
-      if (t < p.tensors) start_typed<T>(loads[t][v], p.tensor[t], rows[t], places[v]);
+      if (t < p.tensors) start_typed<T>(loads[t][v], p.tensor[t], rows.tensors[t], places[v]);
     }
   }
   Words inputs[kMostTensors][kVectors], results[kVectors];
@@ -77,7 +78,9 @@ void launch_chain_of(const LaunchContext& context, const ElementwiseParams& p) {
   LaunchShape shape;
   shape.blocks_x = (p.vectors + kPerBlock - 1) / kPerBlock;
   shape.threads_x = kElementwiseThreads;
-  launch(name_of(p.step[p.steps - 1].operation), context, shape, chain_kernel<T, C, kHeavy>, p);
+  const ElementwiseParams placed = with_block_rows(p, kPerBlock);
+  shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
+  launch(name_of(p.step[p.steps - 1].operation), context, shape, chain_kernel<T, C, kHeavy>, placed);
 }
 
 template <bool kHeavy>

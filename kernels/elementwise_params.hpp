@@ -116,7 +116,8 @@ struct ElementwiseParams {
   std::int32_t width = 1;
   bool aligned = false;  // all operands are repeated or aligned
   std::int64_t row_vectors = 0, vectors = 0;
-  bool rows_alike = false;  // every row begins `lead` elements behind a vector's boundary
+  std::int32_t block_rows = 0;  // that a block's vectors may lie in, set at the launch
+  bool rows_alike = false;      // every row begins `lead` elements behind a vector's boundary
   std::int32_t lead = 0;
   bool small = false;  // vectors and offsets fit 31 bits: `divisors` are used
   Divisor row_divisor, divisors[kMaxRank];

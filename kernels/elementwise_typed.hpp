@@ -37,31 +37,78 @@ struct TypedPlace {
   }
 };
 
-/// Vector number `vector` of an output of R; rows: where its row begins in the first tensors, from their
-/// data.
-template <class R, int kWidth, int kTensors>
-__device__ __forceinline__ TypedPlace typed_place(const ElementwiseParams& p, std::uint32_t vector,
-                                                  std::int32_t (&rows)[kTensors]) {
+/// Where a row begins in the output and in the tensors, in elements from their data.
+struct alignas(16) RowOffsets {
+  std::int32_t out = 0, tensors[kMostTensors] = {};
+
+  __device__ __forceinline__ void add(const ElementwiseParams& p, int axis, std::int32_t index) {
+    out += index * static_cast<std::int32_t>(p.out_strides[axis]);
+#pragma unroll
+    for (int t = 0; t < kMostTensors; ++t)
+      tensors[t] += index * static_cast<std::int32_t>(p.tensor[t].strides[axis]);
+  }
+};
+
+/// The rows of a block's vectors. Of more than two axes a row's number is split by one lane, for all vectors
+/// in it: a division for each axis, which many short rows would take more time for than for their elements.
+class BlockRows {
+ public:
+  /// All lanes of the block take part. vector: the block's first; table: p.block_rows in shared memory.
+  __device__ __forceinline__ BlockRows(const ElementwiseParams& p, std::uint32_t vector, RowOffsets* table)
+      : table_(table) {
+    if (p.rank <= 2) return;
+    first_ = split(vector, p.row_divisor);
+    for (int i = static_cast<int>(threadIdx.x); i < p.block_rows; i += kElementwiseThreads) {
+      std::uint32_t row = first_ + static_cast<std::uint32_t>(i);
+      RowOffsets offsets;
+#pragma unroll 1
+      for (int axis = p.rank - 2; axis > 0; --axis) {
+        std::uint32_t index = row;
+        row = split(index, p.divisors[axis]);
+        offsets.add(p, axis, static_cast<std::int32_t>(index));
+      }
+      offsets.add(p, 0, static_cast<std::int32_t>(row));
+      table_[i] = offsets;
+    }
+    __syncthreads();
+  }
+
+  /// `vector` becomes its place in the row.
+  __device__ __forceinline__ RowOffsets of(const ElementwiseParams& p, std::uint32_t& vector) const {
+    RowOffsets offsets;
+    if (p.rank == 1) return offsets;
+    const std::uint32_t row = split(vector, p.row_divisor);
+    if (p.rank > 2) return table_[row - first_];
+    offsets.add(p, 0, static_cast<std::int32_t>(row));
+    return offsets;
+  }
+
+ private:
+  RowOffsets* table_;
+  std::uint32_t first_ = 0;
+};
+
+/// With what BlockRows needs, for blocks of so many vectors.
+inline ElementwiseParams with_block_rows(const ElementwiseParams& p, std::int64_t vectors) {
+  ElementwiseParams result = p;
+  result.block_rows = p.rank > 2 ? static_cast<std::int32_t>((vectors - 1) / p.row_vectors + 2) : 0;
+  return result;
+}
+
+/// Vector number `vector` of an output of R; rows: where its row begins.
+template <class R, int kWidth>
+__device__ __forceinline__ TypedPlace typed_place(const ElementwiseParams& p, const BlockRows& block,
+                                                  std::uint32_t vector, RowOffsets& rows) {
   const std::int32_t length = static_cast<std::int32_t>(p.extents[p.rank - 1]);
   if (vector >= static_cast<std::uint32_t>(p.vectors)) return {0, length, length};
-  std::int32_t out = 0;
-#pragma unroll
-  for (int t = 0; t < kTensors; ++t) rows[t] = 0;
-  const std::uint32_t column =
-      split_vector(p, vector, p.row_divisor, p.divisors, [&](int axis, std::uint32_t index) {
-        const std::int32_t i = static_cast<std::int32_t>(index);
-        out += i * static_cast<std::int32_t>(p.out_strides[axis]);
-#pragma unroll
-        for (int t = 0; t < kTensors; ++t)
-          rows[t] += i * static_cast<std::int32_t>(p.tensor[t].strides[axis]);
-      });
+  rows = block.of(p, vector);
   int lead = p.lead;
   if (!p.rows_alike) {
-    const auto row = reinterpret_cast<std::uintptr_t>(static_cast<R*>(p.out) + out);
+    const auto row = reinterpret_cast<std::uintptr_t>(static_cast<R*>(p.out) + rows.out);
     lead = static_cast<int>(row / sizeof(R)) & (kWidth - 1);
   }
-  const std::int32_t first = static_cast<std::int32_t>(column * kWidth) - lead;
-  return {out + first, first, length};
+  const std::int32_t first = static_cast<std::int32_t>(vector * kWidth) - lead;
+  return {rows.out + first, first, length};
 }
 
 template <class R, int kWidth>
@@ -132,17 +179,19 @@ template <class A, class B, class R, class C, bool kAligned>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 3) void typed_kernel(const ElementwiseParams p) {
   using Typed = TypedElementwise<A, B, R, C, kAligned>;
   constexpr int kWidth = Typed::kWidth, kVectors = Typed::kVectors;
-  const std::uint32_t first = static_cast<std::uint32_t>(blockIdx.x * Typed::kPerBlock) + threadIdx.x;
+  const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x * Typed::kPerBlock);
+  RELAYOUT_DYNAMIC_SHARED(RowOffsets, table);
+  const BlockRows block_rows(p, block, table);
   const bool has_a = p.tensor[0].access != Access::constant, has_b = p.tensor[1].access != Access::constant;
   VectorLoad<kAligned, kWidth> a_loads[kVectors] = {}, b_loads[kVectors] = {};
   TypedPlace places[kVectors];
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
-    std::int32_t rows[2];
-    places[v] = typed_place<R, kWidth, 2>(p, first + v * kElementwiseThreads, rows);
+    RowOffsets rows;
+    places[v] = typed_place<R, kWidth>(p, block_rows, block + threadIdx.x + v * kElementwiseThreads, rows);
     if (places[v].is_empty()) continue;
-    if (has_a) start_typed<A>(a_loads[v], p.tensor[0], rows[0], places[v]);
-    if (has_b) start_typed<B>(b_loads[v], p.tensor[1], rows[1], places[v]);
+    if (has_a) start_typed<A>(a_loads[v], p.tensor[0], rows.tensors[0], places[v]);
+    if (has_b) start_typed<B>(b_loads[v], p.tensor[1], rows.tensors[1], places[v]);
   }
   Words a_words[kVectors], b_words[kVectors], results[kVectors];
 #pragma unroll
@@ -171,7 +220,9 @@ void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
   LaunchShape shape;
   shape.blocks_x = (p.vectors + kPerBlock - 1) / kPerBlock;
   shape.threads_x = kElementwiseThreads;
-  launch(name_of(p.step[0].operation), context, shape, typed_kernel<A, B, R, C, kAligned>, p);
+  const ElementwiseParams placed = with_block_rows(p, kPerBlock);
+  shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
+  launch(name_of(p.step[0].operation), context, shape, typed_kernel<A, B, R, C, kAligned>, placed);
 }
 
 /// Operands of one type, to the same or to bool.

@@ -225,6 +225,12 @@ TEST_P(ElementwiseLayoutTest, ConstantsOnEitherSide) {
 
 TEST_P(ElementwiseLayoutTest, ConstantsOfAHigherCategoryBringTheirType) {
   const TensorSpec bytes{DType::i8, {100}, {}, 0}, bools{DType::bool_, {100}, {}, 0};
+  for (const DType type : {DType::u8, DType::i16, DType::i64, DType::f16, DType::bf16, kF32, DType::f64}) {
+    const TensorSpec tensor{type, {100}, {}, 0};  // bits are moved, those of the constant too
+    check(stream(), {{Operation::where}, {bools, tensor, Literal(3)}, tensor, type});
+    check(stream(), {{Operation::where}, {Literal(true), tensor, Literal(3)}, tensor, type});
+    check(stream(), {{Operation::where}, {Literal(0.0), tensor, Literal(3)}, tensor, type});
+  }
   check(stream(), {{Operation::mul}, {bytes, Literal(1.5)}, packed({100}), kF32});
   check(stream(), {{Operation::add}, {bools, Literal(1)}, {DType::i32, {100}, {}, 0}, DType::i32});
   check(stream(), {{Operation::where}, {bools, Literal(1.5), Literal(2)}, packed({100}), kF32});

@@ -88,8 +88,9 @@ class ElementwisePlan {
 /// shape, strides and element size; else it shares no byte with any. Constants are weakly typed.
 ///
 /// Errors, in the order of their checks: invalid_argument for the number of operands, and where none is a
-/// tensor; dtype, promotion, literal_range, rounding_mode; shape, rank; output_overlap, partial_overlap;
-/// null_pointer and invalid_argument (no multiple of the element size) of views with elements.
+/// tensor; dtype, promotion, literal_range, rounding_mode; shape, rank, unsupported for operands that repeat
+/// in different rounds along one axis; output_overlap, partial_overlap; null_pointer and invalid_argument (no
+/// multiple of the element size) of views with elements.
 void elementwise(const Stream& stream, Operation operation, const std::vector<Operand>& operands,
                  const TensorView& out, const ElementwiseOptions& options = {});
 ElementwisePlan plan_elementwise(const PlanTarget& target, Operation operation,

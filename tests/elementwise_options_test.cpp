@@ -1,0 +1,121 @@
+// The options of element-wise operations: what isclose tolerates, subnormals as zeros, casts of the result.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "host/reference/accuracy.hpp"
+#include "tests/support/devices.hpp"
+#include "tests/support/elementwise_case.hpp"
+
+namespace relayout::test {
+namespace {
+
+class ElementwiseOptionsTest : public DeviceTest {
+ protected:
+  static constexpr std::int64_t kElements = 2000;
+
+  /// Two operands of interesting values; every fourth of the second is beside the first one's element.
+  void fill_operands(const GuardedBuffer& a, const GuardedBuffer& b) {
+    fill_operand(a.host(), Values::interesting, 1);
+    fill_operand(b.host(), Values::interesting, 2);
+    for (std::int64_t i = 0; i < kElements; i += 4) {
+      const std::uint64_t bits = reference::load_bits(a.host(), {i});
+      reference::store_bits(b.host(), {i}, bits ^ (hash(static_cast<std::uint64_t>(i)) & 3));
+    }
+    a.upload();
+    b.upload();
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, ElementwiseOptionsTest, ::testing::ValuesIn(test_devices()),
+                         device_test_name);
+
+TEST_P(ElementwiseOptionsTest, IsCloseToleratesWhatItIsTold) {
+  for (const DType type : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i16}) {
+    const DType common = is_floating(type) ? type : DType::f32;
+    for (const reference::IsCloseTolerance& tolerance :
+         {reference::IsCloseTolerance{0, 0, false}, reference::IsCloseTolerance{0.25, 0, true},
+          reference::IsCloseTolerance{0, 2.5, false}, reference::IsCloseTolerance{1e-3, 1e-6, true}}) {
+      GuardedBuffer a(stream(), Role::input, type, {kElements}), b(stream(), Role::input, type, {kElements});
+      GuardedBuffer out(stream(), Role::output, DType::bool_, {kElements});
+      fill_operands(a, b);
+      ElementwiseOptions options;
+      options.rtol = tolerance.rtol;
+      options.atol = tolerance.atol;
+      options.equal_nan = tolerance.equal_nan;
+      isclose(stream(), a.device(), b.device(), out.device(), options);
+      reference::elementwise(Operation::isclose, {a.host(), b.host()}, common, out.host(), tolerance);
+      EXPECT_TRUE(out.check()) << name_of(type) << ", rtol " << tolerance.rtol << ", atol " << tolerance.atol;
+    }
+  }
+}
+
+std::uint64_t flushed(std::uint64_t bits) { return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits; }
+
+TEST_P(ElementwiseOptionsTest, SubnormalsCountAsZeros) {
+  constexpr DType kType = DType::f32;
+  for (const Operation operation :
+       {Operation::add, Operation::sub, Operation::mul, Operation::truediv, Operation::maximum,
+        Operation::minimum, Operation::sqrt, Operation::rsqrt, Operation::exp2}) {
+    GuardedBuffer a(stream(), Role::input, kType, {kElements}), b(stream(), Role::input, kType, {kElements});
+    GuardedBuffer out(stream(), Role::output, kType, {kElements});
+    fill_operands(a, b);
+    std::vector<Operand> operands{a.device()};
+    if (operands_of(operation) == 2) operands.emplace_back(b.device());
+    ElementwiseOptions options;
+    options.flush_to_zero = true;
+    elementwise(stream(), operation, operands, out.device(), options);
+    const std::vector<unsigned char> bytes = out.download();
+    int wrong = 0, zeros = 0;
+    for (std::int64_t i = 0; i < kElements; ++i) {
+      const std::uint64_t x = reference::load_bits(a.host(), {i}), y = reference::load_bits(b.host(), {i});
+      const std::uint64_t exact = reference::apply(operation, kType, flushed(x), flushed(y));
+      const std::uint64_t got = reference::load_bits(out.view_of(bytes), {i});
+      wrong += reference::agrees(operation, kType, flushed(x), got, flushed(exact)) ? 0 : 1;
+      zeros += x != flushed(x) || exact != flushed(exact) ? 1 : 0;
+    }
+    EXPECT_EQ(wrong, 0) << name_of(operation);
+    EXPECT_GT(zeros, 10) << "hardly any subnormals";
+    EXPECT_TRUE(out.check_outside());
+  }
+}
+
+TEST_P(ElementwiseOptionsTest, ResultsAreCastAsAsked) {
+  struct Target {
+    DType type, out;
+    CastOptions cast;
+  };
+  CastOptions up, away, infinite, saturated;
+  up.rounding = Rounding::up;
+  away.rounding = Rounding::nearest_away;
+  infinite.saturate_fp8 = false;
+  saturated.integer_overflow = IntegerOverflow::saturate;
+  for (const Target& target :
+       {Target{DType::f32, DType::f16, up}, Target{DType::f32, DType::i8, away},
+        Target{DType::f64, DType::bf16, away}, Target{DType::f32, DType::e5m2, infinite},
+        Target{DType::i32, DType::u8, saturated}, Target{DType::f16, DType::e4m3fn, infinite}}) {
+    GuardedBuffer a(stream(), Role::input, target.type, {kElements});
+    GuardedBuffer out(stream(), Role::output, target.out, {kElements});
+    fill_operand(a.host(), Values::interesting, 1);
+    a.upload();
+    ElementwiseOptions options;
+    options.cast_out = true;
+    options.cast = target.cast;
+    mul(stream(), a.device(), 3, out.device(), options);
+    const std::vector<unsigned char> bytes = out.download();
+    for (std::int64_t i = 0; i < kElements; ++i) {
+      const std::uint64_t three = reference::convert_bits(3, DType::u64, target.type);
+      const std::uint64_t product =
+          reference::apply(Operation::mul, target.type, reference::load_bits(a.host(), {i}), three);
+      if (is_floating(target.type) && std::isnan(reference::exact_value(target.type, product))) continue;
+      const std::uint64_t right = reference::convert_bits(product, target.type, target.out, target.cast);
+      ASSERT_EQ(reference::load_bits(out.view_of(bytes), {i}), right)
+          << name_of(target.type) << " to " << name_of(target.out) << ", element " << i;
+    }
+    EXPECT_TRUE(out.check_outside());
+  }
+}
+
+}  // namespace
+}  // namespace relayout::test
