@@ -68,6 +68,7 @@ BenchCases permute_cases_by(PlanBy by, Sizes sizes);
 /// A user's table of permutations, in the sizes that it names. Error{invalid_argument} with file and line.
 BenchCases permute_cases_of(const std::string& file, PlanBy by, Sizes sizes);
 BenchCases native_cases(Sizes sizes);
+BenchCases quantized_cases(Sizes sizes);
 
 /// The suites by name, in the order in which they run.
 struct Suite {

@@ -24,6 +24,7 @@ const std::vector<Suite>& suites() {
                                        {"elementwise", elementwise_cases},
                                        {"overlap", overlap_cases},
                                        {"permute", permute_cases},
+                                       {"quantized", quantized_cases},
                                        {"native", native_cases}};
   return list;
 }

@@ -37,6 +37,9 @@ void launch_turned(const LaunchContext& context, const ElementwiseParams& params
 void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_integer(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_real(const LaunchContext& context, const ElementwiseParams& params, DType a, DType b);
+void launch_quantized(const LaunchContext& context, const QuantizedParams& params);
+void launch_quantized_any(const LaunchContext& context, const QuantizedParams& params);
+void launch_quantized_arithmetic(const LaunchContext& context, const QuantizedParams& params);
 
 const KernelTable& kernel_table();
 

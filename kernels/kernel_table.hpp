@@ -7,6 +7,7 @@
 #include "kernels/depthwise_params.hpp"
 #include "kernels/elementwise_params.hpp"
 #include "kernels/params.hpp"
+#include "kernels/quantized_params.hpp"
 #include "kernels/tile_params.hpp"
 
 namespace relayout {
@@ -33,6 +34,7 @@ struct KernelTable {
   void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
   void (*depthwise_update)(const LaunchContext&, const DepthwiseParams&);
   void (*elementwise)(const LaunchContext&, const ElementwiseParams&);
+  void (*quantized)(const LaunchContext&, const QuantizedParams&);
 };
 
 }  // namespace relayout

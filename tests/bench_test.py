@@ -23,6 +23,10 @@ def run(*arguments):
 
 def expected_bytes(parameters):
     """Every input element once, every output element once."""
+    if parameters["operation"] == "quantized":  # the first operand and the output; the second; three tensors of scales
+        channels = parameters["channels"]
+        return 2 * math.prod(parameters["image"]) + math.prod(parameters["second"]) + (
+            3 * BYTES["f32"] * math.prod(channels) if channels else 0)
     into, out = BYTES[parameters["in_type"]], BYTES[parameters["out_type"]]
     elements = math.prod(parameters["shape"])
     operation = parameters["operation"]
@@ -60,7 +64,7 @@ class BenchTest(unittest.TestCase):
     def test_rows_are_consistent(self):
         document, table = self.result("--benchmark_repetitions=3")
         rows = document["rows"]
-        suites = {"copy", "cast", "conv1d", "depthwise", "overlap", "permute", "native"}
+        suites = {"copy", "cast", "conv1d", "depthwise", "overlap", "permute", "quantized", "native"}
         self.assertEqual({row["suite"] for row in rows}, suites)
         self.assertEqual(len({row["name"] for row in rows}), len(rows))
         for row in rows:

@@ -7,7 +7,7 @@ import numpy as np
 
 NUMPY_PAD_MODES = {"constant": "constant", "replicate": "edge", "reflect": "reflect", "symmetric": "symmetric",
                    "circular": "wrap", "reflect_zero_extended": "reflect"}
-NUMPY_TYPES = {"u8": np.uint8, "f16": np.float16, "f32": np.float32, "f64": np.float64}
+NUMPY_TYPES = {"i8": np.int8, "u8": np.uint8, "f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 
 def load_cases(folder):
@@ -54,9 +54,22 @@ def depthwise(parameters, x, weights, bias=None):
     return y / (1 + np.exp(-y)) if parameters["silu"] else y
 
 
+def quantized(parameters, inputs):
+    """Each step in f32: NumPy rounds it once."""
+    scales = inputs[2:] if parameters["channels"] else np.float32(parameters["scales"])
+    zeros = parameters["zeros"]
+    a, b = ((inputs[i].astype(np.float32) - np.float32(zeros[i])) * scales[i] for i in range(2))
+    function = {"add": np.add, "mul": np.multiply, "truediv": np.divide}[parameters["function"]]
+    with np.errstate(all="ignore"):
+        units = np.rint(function(a, b) / scales[2])
+    return np.clip(np.nan_to_num(units, nan=0, posinf=1e9, neginf=-1e9) + zeros[2], -128, 127).astype(np.int8)
+
+
 def expected(parameters, inputs):
     """The result of a case; that of a sum in float64, not rounded."""
     operation = parameters["operation"]
+    if operation == "quantized":
+        return quantized(parameters, inputs)
     x = inputs[0].astype(NUMPY_TYPES[parameters["out_type"]])
     if operation in ("copy", "cast"):
         return x

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <limits>
+
+#include "host/api/row_vectors.hpp"
 
 namespace relayout {
 namespace {
@@ -32,44 +32,6 @@ std::int64_t width_of(const ElementwiseParams& p) {
       break;
   }
   return 2;
-}
-
-/// Whether every row of the output begins as many elements behind a vector's boundary, or has no vectors.
-bool rows_alike(const ElementwiseParams& p) {
-  if (p.out_strides[p.rank - 1] != 1) return true;
-  return std::all_of(p.out_strides, p.out_strides + p.rank - 1,
-                     [&](std::int64_t stride) { return stride % p.width == 0; });
-}
-
-/// With room for a vector.
-constexpr std::int64_t kMostSmall = std::numeric_limits<std::int32_t>::max() - 2 * kVectorBytes;
-
-/// How far elements are from the nest's first one, at most.
-std::int64_t reach_of(const ElementwiseParams& p, const std::int64_t* strides) {
-  std::int64_t reach = 0;
-  for (int axis = 0; axis < p.rank; ++axis) reach += (p.extents[axis] - 1) * std::abs(strides[axis]);
-  return reach;
-}
-
-/// An element, counted from address 0.
-std::int64_t place_of(const void* data, std::int32_t bytes) {
-  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) / static_cast<unsigned>(bytes));
-}
-
-/// An operand's vectors are aligned where its elements are as far from a boundary as the output's, in every
-/// row.
-Access access_of(const ElementwiseParams& p, const TensorOperand& tensor) {
-  const int last = p.rank - 1;
-  if (tensor.strides[last] == 0) return Access::repeated;
-  if (tensor.strides[last] != 1) return Access::strided;
-  const bool vectors = p.out_strides[last] == 1;
-  const std::int64_t place = vectors ? place_of(p.out, p.out_bytes) : 0;
-  if ((place_of(tensor.data, tensor.bytes) - place) % p.width != 0) return Access::unaligned;
-  for (int axis = 0; axis < last; ++axis) {
-    const std::int64_t step = vectors ? p.out_strides[axis] : 0;
-    if ((tensor.strides[axis] - step) % p.width != 0) return Access::unaligned;
-  }
-  return Access::aligned;
 }
 
 /// Whether vectors of 16 bytes along `axis` are aligned wherever they begin, but for the axis's own steps.
@@ -119,17 +81,8 @@ void cut_rows(ElementwiseParams& p) {
   p.rows_alike = rows_alike(p);
   p.lead = 0;
   if (p.out_strides[last] == 1) p.lead = static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width);
-  const std::int64_t most_lead = p.rows_alike ? p.lead : p.width - 1;
   find_turned(p);
-  p.row_vectors = (most_lead + p.extents[last] + p.width - 1) / p.width;
-  const std::int64_t rows = p.elements / p.extents[last];
-  p.vectors = rows * p.row_vectors;
-  p.small = p.vectors <= kMostSmall && reach_of(p, p.out_strides) <= kMostSmall;
-  for (int t = 0; t < p.tensors; ++t) p.small = p.small && reach_of(p, p.tensor[t].strides) <= kMostSmall;
-  if (!p.small) return;
-  p.row_divisor = make_divisor(static_cast<std::uint32_t>(p.row_vectors));
-  for (int axis = 0; axis < last; ++axis)
-    p.divisors[axis] = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
+  count_vectors(p);
 }
 
 }  // namespace relayout

@@ -26,6 +26,8 @@ const char* name_of(ErrorCode code) noexcept {
       return "literal_range";
     case ErrorCode::stride_alignment:
       return "stride_alignment";
+    case ErrorCode::scale:
+      return "scale";
     case ErrorCode::output_overlap:
       return "output_overlap";
     case ErrorCode::partial_overlap:

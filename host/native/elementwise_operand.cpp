@@ -40,16 +40,16 @@ void copy_elements(std::int64_t bytes, const char* in, std::int64_t in_step, cha
 
 }  // namespace
 
-MergedAxes::MergedAxes(const ElementwiseParams& p, const std::int64_t* nest_strides) {
-  for (int axis = 0; axis < p.rank; ++axis) {
-    if (p.extents[axis] == 1) continue;
+MergedAxes::MergedAxes(int nest_rank, const std::int64_t* nest_extents, const std::int64_t* nest_strides) {
+  for (int axis = 0; axis < nest_rank; ++axis) {
+    if (nest_extents[axis] == 1) continue;
     std::int64_t joined = 0;
-    if (rank > 0 && plan::multiply(p.extents[axis], nest_strides[axis], joined) &&
+    if (rank > 0 && plan::multiply(nest_extents[axis], nest_strides[axis], joined) &&
         strides[rank - 1] == joined) {
-      extents[rank - 1] *= p.extents[axis];
+      extents[rank - 1] *= nest_extents[axis];
       strides[rank - 1] = nest_strides[axis];
     } else {
-      extents[rank] = p.extents[axis];
+      extents[rank] = nest_extents[axis];
       strides[rank++] = nest_strides[axis];
     }
   }

@@ -14,7 +14,9 @@ struct MergedAxes {
   int rank = 0;
   std::int64_t extents[kMaxRank], strides[kMaxRank];
 
-  MergedAxes(const ElementwiseParams& params, const std::int64_t* nest_strides);
+  MergedAxes(int nest_rank, const std::int64_t* nest_extents, const std::int64_t* nest_strides);
+  MergedAxes(const ElementwiseParams& params, const std::int64_t* nest_strides)
+      : MergedAxes(params.rank, params.extents, nest_strides) {}
 
   std::int64_t inner_extent() const { return extents[rank - 1]; }
   std::int64_t inner_stride() const { return strides[rank - 1]; }

@@ -19,6 +19,7 @@ enum class ErrorCode {
   rank,              // too many axes, or another number of axes than the operation needs
   literal_range,     // a constant that the element type cannot hold
   stride_alignment,  // a byte stride that is no multiple of the element size
+  scale,             // a scale of quantised numbers that is not finite and above 0
   output_overlap,    // two indices of an output view may hit one address
   partial_overlap,   // an output that shares bytes with an input
   null_pointer,      // a null pointer for a view with elements

@@ -26,6 +26,7 @@
 #include <relayout/permute.hpp>
 #include <relayout/plan_cache.hpp>
 #include <relayout/promotion.hpp>
+#include <relayout/quantized.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/support.hpp>
 #include <relayout/tensor_view.hpp>

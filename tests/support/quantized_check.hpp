@@ -1,0 +1,111 @@
+// One operation on quantised tensors against the oracle.
+#pragma once
+
+#include <sstream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "tests/support/quantized_tensors.hpp"
+
+namespace relayout::test {
+
+/// Codes, a tensor of f32, or a constant.
+using CheckedOperand = std::variant<const CodesTensor*, const GuardedBuffer*, float>;
+
+inline QuantizedOperand device_operand(const CheckedOperand& operand) {
+  if (const auto* codes = std::get_if<const CodesTensor*>(&operand)) return (*codes)->quantized();
+  if (const auto* tensor = std::get_if<const GuardedBuffer*>(&operand)) return (*tensor)->device();
+  return std::get<float>(operand);
+}
+
+/// The f32 that stands at an index of the output's shape. Tensors of f32 are not broadcast.
+inline std::uint64_t number_bits(const CheckedOperand& operand, const Dims& index) {
+  if (const auto* codes = std::get_if<const CodesTensor*>(&operand))
+    return reference::dequantize((*codes)->number(index));
+  if (const auto* tensor = std::get_if<const GuardedBuffer*>(&operand))
+    return load_bits(element_at((*tensor)->host(), offset_of((*tensor)->host(), index)), DType::f32);
+  return detail::bit_cast<std::uint32_t>(std::get<float>(operand));
+}
+
+/// Bits of the operation's f32 or bool.
+inline std::uint64_t result_bits(Operation operation, const std::vector<CheckedOperand>& operands,
+                                 const Dims& index) {
+  std::uint64_t bits[3] = {};
+  for (std::size_t i = 0; i < operands.size(); ++i) bits[i] = number_bits(operands[i], index);
+  if (operation == Operation::where) bits[0] = reference::truth(DType::f32, bits[0]);
+  return reference::apply(operation, DType::f32, bits[0], bits[1], bits[2]);
+}
+
+inline void expect_inputs_kept(const std::vector<CheckedOperand>& operands) {
+  for (const CheckedOperand& operand : operands) {
+    if (const auto* codes = std::get_if<const CodesTensor*>(&operand)) {
+      EXPECT_TRUE((*codes)->codes().check());
+      EXPECT_TRUE((*codes)->check_inputs());
+    }
+  }
+}
+
+/// The first codes that are wrong. result(index): bits of the f32 that is quantised.
+template <class Result>
+std::string wrong_codes(const CodesTensor& out, bool near_ties, const Result& result) {
+  const std::vector<unsigned char> bytes = out.codes().download();
+  const TensorView got = out.codes().view_of(bytes);
+  std::ostringstream text;
+  int count = 0;
+  for_each_element(got, [&](const Dims& index, std::int64_t) {
+    const reference::QuantizedNumber is = out.number(got, index);
+    const auto [bits, slack] = result(index);
+    const std::uint64_t code = reference::quantize(bits, is.scale, is.zero, out.is_unsigned());
+    const int expected = out.is_unsigned() ? static_cast<int>(code & 0xff) : static_cast<signed char>(code);
+    const bool right =
+        near_ties ? agrees_near_tie(is.code, expected, bits, is.scale, slack) : is.code == expected;
+    if (right || count++ >= 3) return;
+    text << "at " << to_string(index) << ": " << is.code << ", should be " << expected << " of "
+         << describe(bits, DType::f32) << "; ";
+  });
+  if (count > 0) text << count << " in all";
+  return text.str();
+}
+
+inline void expect_codes(const Stream& stream, Operation operation,
+                         const std::vector<CheckedOperand>& operands, const CodesTensor& out) {
+  SCOPED_TRACE(name_of(operation));
+  std::vector<QuantizedOperand> device;
+  for (const CheckedOperand& operand : operands) device.push_back(device_operand(operand));
+  quantized(stream, operation, device, out.quantized());
+  EXPECT_EQ(wrong_codes(out, may_miss_ties(operation),
+                        [&](const Dims& index) {
+                          return std::pair(result_bits(operation, operands, index),
+                                           reference::factor_error(operation, DType::f32,
+                                                                   number_bits(operands[0], index)));
+                        }),
+            "");
+  EXPECT_TRUE(out.codes().check_outside());
+  EXPECT_TRUE(out.check_inputs());
+  expect_inputs_kept(operands);
+}
+
+/// To a tensor of f32 or bool.
+inline void expect_numbers(const Stream& stream, Operation operation,
+                           const std::vector<CheckedOperand>& operands, GuardedBuffer& out) {
+  SCOPED_TRACE(name_of(operation));
+  std::vector<QuantizedOperand> device;
+  for (const CheckedOperand& operand : operands) device.push_back(device_operand(operand));
+  quantized(stream, operation, device, out.device());
+  const std::vector<unsigned char> bytes = out.download();
+  const TensorView got = out.view_of(bytes);
+  int wrong = 0;
+  for_each_element(got, [&](const Dims& index, std::int64_t offset) {
+    const std::uint64_t is = load_bits(element_at(got, offset), got.dtype());
+    const std::uint64_t should = result_bits(operation, operands, index);
+    if (!reference::agrees(operation, DType::f32, number_bits(operands[0], index), is, should) && wrong++ < 3)
+      ADD_FAILURE() << "at " << to_string(index) << ": " << describe(is, got.dtype()) << ", should be "
+                    << describe(should, got.dtype());
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_TRUE(out.check_outside());
+  expect_inputs_kept(operands);
+}
+
+}  // namespace relayout::test
