@@ -56,6 +56,7 @@ __device__ __forceinline__ Span span_of(const ElementwiseParams& p, int bytes, c
   span.begin = span.first < 0 ? static_cast<int>(-span.first) : 0;
   const std::int64_t left = p.extents[last] - span.first;
   span.end = left < kWidth ? static_cast<int>(left) : kWidth;
+  span.length = p.extents[last];
   return span;
 }
 

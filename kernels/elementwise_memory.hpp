@@ -11,6 +11,7 @@ namespace relayout::RELAYOUT_BACKEND {
 struct Span {
   std::int64_t first;
   int begin, end;
+  std::int64_t length;  // of the row
 };
 
 /// A vector on its way from memory: loads are started for several before the first is waited for.
@@ -29,7 +30,11 @@ struct VectorLoad {
     if (span.begin == 0 && span.end == kWidth) {
       if (access == Access::aligned) return load_whole(address, size);
       if constexpr (!kAligned) {
-        if (access == Access::unaligned && size == 16) return load_both(address);
+        // Not where the words around it reach beyond the row.
+        const unsigned offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & 15);
+        const std::int64_t before = span.first * bytes - offset;
+        if (access == Access::unaligned && size == 16 && before >= 0 && before + 32 <= span.length * bytes)
+          return load_both(address, offset);
       }
     }
     Words words{};
@@ -68,11 +73,10 @@ struct VectorLoad {
 
   /// The two aligned words of 16 bytes around the address; no branch, behind which a load would be waited
   /// for.
-  __device__ __forceinline__ void load_both(const unsigned char* address) {
-    loaded.offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & 15);
-    const unsigned char* const aligned = address - loaded.offset;
-    load_global_16_bytes(&loaded.low, aligned);
-    load_global_16_bytes(&loaded.high, aligned + (loaded.offset != 0 ? 16 : 0));
+  __device__ __forceinline__ void load_both(const unsigned char* address, unsigned offset) {
+    loaded.offset = offset;
+    load_global_16_bytes(&loaded.low, address - offset);
+    load_global_16_bytes(&loaded.high, address - offset + 16);
   }
 
   __device__ __forceinline__ void load_whole(const unsigned char* address, int size) {

@@ -137,7 +137,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(TurnedTile<T>::kThreads, 2) void turned_kernel
     if (repeated) {
       VectorLoad<true, kWidth> load;
       load.start(Access::repeated, sizeof(T), 0, reinterpret_cast<const unsigned char*>(row),
-                 Span{0, 0, kWidth});
+                 Span{0, 0, kWidth, kWidth});
       others[i] = load.words();
     } else {
       others[i] = load_part(row + x, left);

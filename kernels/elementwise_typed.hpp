@@ -35,7 +35,7 @@ struct TypedPlace {
   template <int kWidth>
   __device__ __forceinline__ Span span() const {
     const int left = length - first;
-    return {first, first < 0 ? -first : 0, left < kWidth ? left : kWidth};
+    return {first, first < 0 ? -first : 0, left < kWidth ? left : kWidth, length};
   }
 };
 

@@ -37,6 +37,7 @@ __device__ __forceinline__ Span quantized_span(const QuantizedParams& p, const u
   span.begin = span.first < 0 ? static_cast<int>(-span.first) : 0;
   const std::int64_t left = p.extents[last] - span.first;
   span.end = left < kWidth ? static_cast<int>(left) : kWidth;
+  span.length = p.extents[last];
   return span;
 }
 
