@@ -14,7 +14,7 @@ import unittest
 
 BENCH = None
 PEERS = None
-BYTES = {"u8": 1, "f16": 2, "f32": 4, "f64": 8}
+BYTES = {"bool": 1, "u8": 1, "i8": 1, "f16": 2, "bf16": 2, "i32": 4, "f32": 4, "f64": 8}
 
 
 def run(*arguments):
@@ -27,6 +27,8 @@ def expected_bytes(parameters):
         channels = parameters["channels"]
         return 2 * math.prod(parameters["image"]) + math.prod(parameters["second"]) + (
             3 * BYTES["f32"] * math.prod(channels) if channels else 0)
+    if parameters["operation"] == "elementwise":
+        return elementwise_formulas.bytes_of(parameters, BYTES)
     into, out = BYTES[parameters["in_type"]], BYTES[parameters["out_type"]]
     elements = math.prod(parameters["shape"])
     operation = parameters["operation"]
@@ -193,4 +195,6 @@ class BenchTest(unittest.TestCase):
 
 if __name__ == "__main__":
     BENCH, PEERS = sys.argv[1:3]
+    sys.path.insert(0, PEERS)
+    import elementwise_formulas
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

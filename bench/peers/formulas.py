@@ -5,9 +5,11 @@ import os
 
 import numpy as np
 
+import elementwise_formulas
+
 NUMPY_PAD_MODES = {"constant": "constant", "replicate": "edge", "reflect": "reflect", "symmetric": "symmetric",
                    "circular": "wrap", "reflect_zero_extended": "reflect"}
-NUMPY_TYPES = {"i8": np.int8, "u8": np.uint8, "f16": np.float16, "f32": np.float32, "f64": np.float64}
+NUMPY_TYPES = {"bool": np.bool_, "bf16": np.uint16, "i32": np.int32, "i8": np.int8, "u8": np.uint8, "f16": np.float16, "f32": np.float32, "f64": np.float64}
 
 
 def load_cases(folder):
@@ -21,7 +23,11 @@ def load_cases(folder):
 
 
 def load_tensor(folder, tensor):
-    memory = np.fromfile(os.path.join(folder, tensor["file"]), NUMPY_TYPES[tensor["type"]])
+    memory = np.fromfile(os.path.join(folder, tensor["file"]), np.uint8 if tensor["type"] == "bool" else NUMPY_TYPES[tensor["type"]])
+    if tensor["type"] == "bool":  # any byte but 0 is true
+        memory = memory != 0
+    if tensor["type"] == "bf16":  # widened
+        memory = (memory.astype(np.uint32) << 16).view(np.float32)
     strides = [stride * memory.itemsize for stride in tensor["strides"]]
     return np.lib.stride_tricks.as_strided(memory, tensor["shape"], strides)
 
@@ -70,6 +76,8 @@ def expected(parameters, inputs):
     operation = parameters["operation"]
     if operation == "quantized":
         return quantized(parameters, inputs)
+    if operation == "elementwise":
+        return elementwise_formulas.elementwise(parameters, inputs)
     x = inputs[0].astype(NUMPY_TYPES[parameters["out_type"]])
     if operation in ("copy", "cast"):
         return x
@@ -93,6 +101,8 @@ def expected(parameters, inputs):
 
 
 def is_exact(parameters):
+    if parameters["operation"] == "elementwise":
+        return elementwise_formulas.is_exact(parameters)
     return parameters["operation"] not in ("conv1d", "depthwise", "depthwise_update")
 
 
@@ -104,4 +114,4 @@ def agree(parameters, result, reference):
         bits = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}[reference.dtype.itemsize]
         return result.dtype == reference.dtype and np.array_equal(
             np.ascontiguousarray(result).view(bits), np.ascontiguousarray(reference).view(bits))
-    return bool(np.allclose(result.astype(np.float64), reference, rtol=2e-3, atol=2e-3))
+    return bool(np.allclose(result.astype(np.float64), reference, rtol=2e-3, atol=2e-3, equal_nan=True))

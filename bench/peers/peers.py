@@ -45,7 +45,7 @@ def check(folder):
         if parameters["operation"] == "conv1d":  # [batch, ho, out_channels]
             output = output.reshape(-1, output.shape[-1])
         compare("numpy", "formula", row, output, reference)
-        if parameters["operation"] == "quantized":  # the others have no such operation on given codes
+        if parameters["operation"] in ("quantized", "elementwise"):  # for which the others have no routes here
             continue
         if torch_routes:
             shapes = torch_routes.input_shapes(parameters)
@@ -148,7 +148,7 @@ def compare_times(arguments):
         document = json.load(file)
     # From host memory to the device's in chunks, or on given codes: none of the peers' routes does that.
     rows = [row for row in document["rows"]
-            if re.search(arguments.filter, row["name"]) and row["suite"] not in ("overlap", "quantized")]
+            if re.search(arguments.filter, row["name"]) and row["suite"] not in ("overlap", "elementwise", "quantized")]
     torch_routes, no_torch = optional("torch_routes")
     if not torch_routes:
         print(f"PyTorch is not here ({no_torch}): install it, or run this where it is, to time it.", file=sys.stderr)
