@@ -79,6 +79,18 @@ bool same_device(const Device& a, const Device& b) noexcept {
   return &a.backend() == &b.backend() && a.kind() == b.kind() && a.index() == b.index();
 }
 
+void check_plan_device(const std::string& operation, const std::optional<Device>& device,
+                       const DeviceProperties& properties, const Stream& stream) {
+  if (!device) {
+    throw Error(ErrorCode::unsupported, operation + ": the plan was made from the properties of " +
+                                            properties.name + " and cannot run; plan for a Device");
+  }
+  if (!same_device(*device, stream.device())) {
+    throw Error(ErrorCode::invalid_argument, operation + ": the plan is for " + device->to_string() +
+                                                 " and the stream is of " + stream.device().to_string());
+  }
+}
+
 LaunchContext context_of(const Stream& stream) { return {stream.device().index(), stream.native()}; }
 
 const KernelTable& kernels_of(const Stream& stream) {

@@ -1,6 +1,9 @@
 // The checks that every operation makes on its views before anything is launched.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "kernels/params.hpp"
 #include "relayout/stream.hpp"
 #include "relayout/tensor_view.hpp"
@@ -37,6 +40,11 @@ void check_disjoint(const char* operation, const TensorView& in, const TensorVie
 
 /// Whether work of one may use the memory, streams and recordings of the other.
 bool same_device(const Device& a, const Device& b) noexcept;
+
+/// Of running a plan: Error{unsupported} for one that was made from properties alone; {invalid_argument} for
+/// a stream of another device than `device`.
+void check_plan_device(const std::string& operation, const std::optional<Device>& device,
+                       const DeviceProperties& properties, const Stream& stream);
 
 LaunchContext context_of(const Stream& stream);
 const KernelTable& kernels_of(const Stream& stream);

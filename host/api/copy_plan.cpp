@@ -9,18 +9,6 @@
 namespace relayout {
 namespace {
 
-void check_device(const CopyPlan::State& state, const Stream& stream) {
-  const std::string operation = state.copy.operation;
-  if (!state.device) {
-    throw Error(ErrorCode::unsupported, operation + ": the plan was made from the properties of " +
-                                            state.properties.name + " and cannot run; plan for a Device");
-  }
-  if (!same_device(*state.device, stream.device())) {
-    throw Error(ErrorCode::invalid_argument, operation + ": the plan is for " + state.device->to_string() +
-                                                 " and the stream is of " + stream.device().to_string());
-  }
-}
-
 void check_alignment(const PlannedCopy& copy, const CopyOperand& operand, const char* role,
                      const void* pointer) {
   if (pointer == nullptr || operand.start(pointer) % static_cast<std::uintptr_t>(operand.alignment) == 0)
@@ -77,13 +65,13 @@ CopyPlan keep_plan(const char* operation, const PlanTarget& target, const Tensor
 }
 
 void CopyPlan::run(const Stream& stream) const {
-  check_device(*state_, stream);
+  check_plan_device(state_->copy.operation, state_->device, state_->properties, stream);
   launch_copy(stream, state_->copy, {state_->in.data(), state_->out.data()});
 }
 
 void check_run(const CopyPlan::State& state, const Stream& stream, const void* in, void* out) {
   const PlannedCopy& copy = state.copy;
-  check_device(state, stream);
+  check_plan_device(state.copy.operation, state.device, state.properties, stream);
   check_alignment(copy, copy.in, "input", in);
   check_alignment(copy, copy.out, "output", out);
   if (in != nullptr && out != nullptr && share_bytes(copy, in, out)) {
@@ -101,7 +89,7 @@ void CopyPlan::run(const Stream& stream, const void* in, void* out) const {
 
 void CopyPlan::run_indirect(const Stream& stream, const void* const* in_slot, void* const* out_slot) const {
   const PlannedCopy& copy = state_->copy;
-  check_device(*state_, stream);
+  check_plan_device(state_->copy.operation, state_->device, state_->properties, stream);
   if (!copy.options.indirect) {
     throw Error(ErrorCode::invalid_argument, std::string(copy.operation) +
                                                  ": the plan was made for pointers that are given; plan with "

@@ -4,7 +4,6 @@
 
 #include "host/api/checks.hpp"
 #include "host/api/quantized_plan.hpp"
-#include "relayout/error.hpp"
 
 namespace relayout {
 namespace {
@@ -48,15 +47,7 @@ void dequantize(const Stream& stream, const QuantizedTensor& x, const TensorView
 }
 
 void QuantizedPlan::run(const Stream& stream) const {
-  if (!state_->device) {
-    throw Error(ErrorCode::unsupported, state_->name + ": the plan was made from the properties of " +
-                                            state_->properties.name + " and cannot run; plan for a Device");
-  }
-  if (!same_device(*state_->device, stream.device())) {
-    throw Error(ErrorCode::invalid_argument, state_->name + ": the plan is for " +
-                                                 state_->device->to_string() + " and the stream is of " +
-                                                 stream.device().to_string());
-  }
+  check_plan_device(state_->name, state_->device, state_->properties, stream);
   launch_quantized(stream, *state_);
 }
 
