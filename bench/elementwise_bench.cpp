@@ -36,6 +36,7 @@ struct ElementwiseCase {
   std::vector<Tensor> tensors;
   Tensor out;
   std::vector<double> constants = {};  // operands behind the tensors
+  Precision precision = Precision::accurate;
 
   std::vector<relayout::Operand> operands(const std::vector<TensorView>& memory) const {
     std::vector<relayout::Operand> operands;
@@ -77,6 +78,7 @@ BenchCase bench_case(const ElementwiseCase& c) {
             return prepare_rotated(stream, memory, [stream, c](const std::vector<TensorView>& views) {
               ElementwiseOptions options;
               options.cast_out = true;
+              options.precision = c.precision;
               chain(stream, c.operations, c.operands(views), c.out.view(views.back().data()), options);
             });
           }};
@@ -152,6 +154,13 @@ std::vector<ElementwiseCase> cases_of(std::int64_t down, std::int64_t side) {
                       {flat(type, 1 << 28)},
                       flat(type, 1 << 28)});
   }
+  for (const O operation : {O::exp, O::tanh})
+    list.push_back({std::string(name_of(operation)) + "_f32_approximate",
+                    {operation},
+                    {flat(D::f32, 1 << 28)},
+                    flat(D::f32, 1 << 28),
+                    {},
+                    Precision::approximate});
   const Tensor nhwc{D::f16, {lead(64), 56, 56, 256}}, channels{D::f16, {256}};
   list.push_back({"bias_relu_f16", {O::add, O::relu}, {nhwc, channels}, nhwc});
   list.push_back(

@@ -29,6 +29,8 @@ void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_light(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_heavy(const LaunchContext& context, const ElementwiseParams& params);
+void launch_chain_approximate(const LaunchContext& context, const ElementwiseParams& params);
+void launch_elementwise_approximate(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_heavy(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_word(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_single(const LaunchContext& context, const ElementwiseParams& params);

@@ -7,14 +7,6 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-bool has_heavy(const ElementwiseParams& p) {
-  const bool real = p.compute == ComputeClass::single || p.compute == ComputeClass::twice;
-  for (int s = 0; s < p.steps; ++s) {
-    if (is_heavy(p.step[s].operation, p.rounding, real)) return true;
-  }
-  return false;
-}
-
 bool is_half(DType type) { return type == DType::f16 || type == DType::bf16; }
 
 /// Of the two operands that typed kernels have; a constant has the type of the other.
@@ -60,9 +52,9 @@ bool has_turned_instance(const ElementwiseParams& p, const OperandTypes& types) 
 /// One light operation on tensors of types that have an instance. False: another kernel takes it.
 bool launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
   const Step& step = p.step[0];
-  if (p.steps != 1 || has_heavy(p) || p.tensors > 2 || !p.small || p.convert || p.flush_to_zero ||
-      p.out_strides[p.rank - 1] != 1 || (step.operands == 3 && p.argument[2].tensor >= 0) ||
-      step.operation == Operation::where)
+  if (p.steps != 1 || has_heavy(p) || p.precision != Precision::accurate || p.tensors > 2 || !p.small ||
+      p.convert || p.flush_to_zero || p.out_strides[p.rank - 1] != 1 ||
+      (step.operands == 3 && p.argument[2].tensor >= 0) || step.operation == Operation::where)
     return false;
   for (int t = 0; t < p.tensors; ++t) {
     const Reading reading = p.tensor[t].reading;
@@ -107,8 +99,10 @@ bool has_chain_instance(const ElementwiseParams& p) {
 
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p) {
   if (launch_typed(context, p)) return;
-  const bool heavy = has_heavy(p);
-  if (has_chain_instance(p)) return heavy ? launch_chain_heavy(context, p) : launch_chain_light(context, p);
+  const bool heavy = has_heavy(p), in_chain = has_chain_instance(p);
+  if (p.precision != Precision::accurate)
+    return in_chain ? launch_chain_approximate(context, p) : launch_elementwise_approximate(context, p);
+  if (in_chain) return heavy ? launch_chain_heavy(context, p) : launch_chain_light(context, p);
   if (heavy) return launch_elementwise_heavy(context, p);
   switch (p.compute) {
     case ComputeClass::word:

@@ -31,7 +31,7 @@ __device__ __forceinline__ void fetch_typed(const Words (&inputs)[kMostTensors][
   for (int i = 0; i < kCount; ++i) numbers[i] = constant;
 }
 
-template <class T, class C, bool kHeavy>
+template <class T, class C, Steps kSteps>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void chain_kernel(const ElementwiseParams p) {
   constexpr int kWidth = ElementwiseChain<T, C>::kWidth, kVectors = ElementwiseChain<T, C>::kVectors;
   constexpr int kCount = kWidth * kVectors;
@@ -63,7 +63,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void chain_kernel(cons
     const int operands = p.step[s].operands;
     if (operands >= 2) fetch_typed<T>(inputs, p.argument[next++], b);
     if (operands == 3) fetch_typed<T>(inputs, p.argument[next++], c);
-    apply<kHeavy>(p, p.step[s].operation, a, b, c);
+    apply<kSteps>(p, p.step[s].operation, a, b, c);
     if (s + 1 < p.steps) narrow(p, a);
   }
   write_numbers<kWidth>(dtype_of<T>, sizeof(T), a, results);
@@ -71,7 +71,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void chain_kernel(cons
   for (int v = 0; v < kVectors; ++v) store_typed<T, kWidth>(p, places[v], results[v]);
 }
 
-template <class T, class C, bool kHeavy>
+template <class T, class C, Steps kSteps>
 void launch_chain_of(const LaunchContext& context, const ElementwiseParams& p) {
   constexpr std::int64_t kPerBlock = ElementwiseChain<T, C>::kPerBlock;
   LaunchShape shape;
@@ -79,18 +79,18 @@ void launch_chain_of(const LaunchContext& context, const ElementwiseParams& p) {
   shape.threads_x = kElementwiseThreads;
   const ElementwiseParams placed = with_block_rows(p, kPerBlock);
   shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
-  launch(name_of(p.step[p.steps - 1].operation), context, shape, chain_kernel<T, C, kHeavy>, placed);
+  launch(name_of(p.step[p.steps - 1].operation), context, shape, chain_kernel<T, C, kSteps>, placed);
 }
 
-template <bool kHeavy>
+template <Steps kSteps>
 void launch_chain(const LaunchContext& context, const ElementwiseParams& p) {
   switch (p.common) {
     case DType::f16:
-      return launch_chain_of<f16, float, kHeavy>(context, p);
+      return launch_chain_of<f16, float, kSteps>(context, p);
     case DType::bf16:
-      return launch_chain_of<bf16, float, kHeavy>(context, p);
+      return launch_chain_of<bf16, float, kSteps>(context, p);
     default:
-      return launch_chain_of<float, float, kHeavy>(context, p);
+      return launch_chain_of<float, float, kSteps>(context, p);
   }
 }
 

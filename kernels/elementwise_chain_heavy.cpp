@@ -5,7 +5,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 void launch_chain_heavy(const LaunchContext& context, const ElementwiseParams& p) {
-  launch_chain<true>(context, p);
+  launch_chain<Steps::heavy>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

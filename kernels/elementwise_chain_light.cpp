@@ -5,7 +5,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 void launch_chain_light(const LaunchContext& context, const ElementwiseParams& p) {
-  launch_chain<false>(context, p);
+  launch_chain<Steps::light>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -6,6 +6,7 @@
 // (elementwise_typed.hpp, elementwise_chain.hpp, elementwise_turned.hpp).
 #pragma once
 
+#include "kernels/approximate_operations.hpp"
 #include "kernels/divide.hpp"
 #include "kernels/elementwise_memory.hpp"
 #include "kernels/heavy_operations.hpp"
@@ -128,18 +129,23 @@ __device__ __forceinline__ void flush(const ElementwiseParams& p, C (&numbers)[k
   }
 }
 
-/// kHeavy: the step may be any operation, else a light one.
-template <bool kHeavy, class C, int kCount>
+/// What a step may be: a light operation, besides a heavy one, or besides an approximated one.
+enum class Steps { light, heavy, approximate };
+
+template <Steps kSteps, class C, int kCount>
 __device__ __forceinline__ void apply(const ElementwiseParams& p, Operation operation, C (&a)[kCount],
                                       const C (&b)[kCount], const C (&c)[kCount]) {
-  if constexpr (kHeavy) {
+  if constexpr (kSteps == Steps::approximate) {
+    if (is_approximated(operation, p.precision)) return approximate_operation(p.precision, operation, a, b);
+  }
+  if constexpr (kSteps == Steps::heavy) {
     if (is_heavy(operation, p.rounding, is_real<C>)) return heavy_operation(p, operation, a, b);
   }
   light_operation(p, operation, a, b, c);
 }
 
 /// `inputs` to the output's vectors.
-template <class C, int kWidth, bool kHeavy, int kTensors, int kVectors>
+template <class C, int kWidth, Steps kSteps, int kTensors, int kVectors>
 __device__ __forceinline__ void compute(const ElementwiseParams& p, const Words (&inputs)[kTensors][kVectors],
                                         Words (&results)[kVectors]) {
   C a[kVectors * kWidth], b[kVectors * kWidth] = {}, c[kVectors * kWidth] = {};
@@ -154,7 +160,7 @@ __device__ __forceinline__ void compute(const ElementwiseParams& p, const Words 
       flush(p, b);
     }
     if (operands == 3) fetch<kWidth>(p, inputs, p.argument[next++], c);
-    apply<kHeavy>(p, p.step[s].operation, a, b, c);
+    apply<kSteps>(p, p.step[s].operation, a, b, c);
     flush(p, a);
     if (s + 1 < p.steps) narrow(p, a);
   }
@@ -164,7 +170,7 @@ __device__ __forceinline__ void compute(const ElementwiseParams& p, const Words 
   for (int v = 0; v < kVectors; ++v) results[v] = convert_words<kWidth>(p, results[v]);
 }
 
-template <class C, int kWidth, bool kHeavy>
+template <class C, int kWidth, Steps kSteps>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void elementwise_kernel(const ElementwiseParams p) {
   constexpr int kVectors = vectors_together<C, kWidth>;
   const std::int64_t first =
@@ -182,7 +188,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void elementwise_kerne
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) inputs[t][v] = loads[v][t].words();
   }
-  compute<C, kWidth, kHeavy>(p, inputs, results);
+  compute<C, kWidth, kSteps>(p, inputs, results);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
     if (places[v].begin < places[v].end)
@@ -191,22 +197,13 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void elementwise_kerne
   }
 }
 
-template <class C, int kWidth, bool kHeavy>
+template <class C, int kWidth, Steps kSteps>
 void launch_instance(const LaunchContext& context, const ElementwiseParams& p) {
   constexpr std::int64_t kPerBlock = kElementwiseThreads * vectors_together<C, kWidth>;
   LaunchShape shape;
   shape.blocks_x = (p.vectors + kPerBlock - 1) / kPerBlock;
   shape.threads_x = kElementwiseThreads;
-  launch(name_of(p.step[p.steps - 1].operation), context, shape, elementwise_kernel<C, kWidth, kHeavy>, p);
-}
-
-template <class C, int kWidth>
-void launch_light(const LaunchContext& context, const ElementwiseParams& p) {
-  launch_instance<C, kWidth, false>(context, p);
-}
-template <class C, int kWidth>
-void launch_heavy(const LaunchContext& context, const ElementwiseParams& p) {
-  launch_instance<C, kWidth, true>(context, p);
+  launch(name_of(p.step[p.steps - 1].operation), context, shape, elementwise_kernel<C, kWidth, kSteps>, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

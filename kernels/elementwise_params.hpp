@@ -85,6 +85,13 @@ constexpr bool is_heavy(Operation operation, Rounding rounding, bool real) {
   }
 }
 
+/// Which operations have an approximation of their own, on f32.
+constexpr bool is_approximated(Operation operation, Precision precision) {
+  if (operation == Operation::truediv) return precision != Precision::accurate;
+  return precision == Precision::approximate &&
+         (operation == Operation::sqrt || operation == Operation::tanh || operation == Operation::exp);
+}
+
 struct ElementwiseParams {
   ComputeClass compute = ComputeClass::single;
   DType common = DType::f32;  // the type that operands are cast to and operations work on
@@ -107,6 +114,7 @@ struct ElementwiseParams {
 
   Rounding rounding = Rounding::nearest_even;  // of add, sub, mul, truediv and sqrt
   ElementCast rounding_cast;                   // f64 to the common type by it, where that is no f64
+  Precision precision = Precision::accurate;   // else every step is light or approximated
   bool flush_to_zero = false;
   bool equal_nan = false;  // isclose
   double rtol = 0, atol = 0;
@@ -126,6 +134,16 @@ struct ElementwiseParams {
   std::int32_t turned_tensor = -1, turned_axis = 0;
   bool streaming = false;  // the output is too large for the caches to be of use to a reader: past them
 };
+
+/// Whether a step takes many instructions.
+constexpr bool has_heavy(const ElementwiseParams& p) {
+  const bool real = p.compute == ComputeClass::single || p.compute == ComputeClass::twice;
+  for (std::int32_t s = 0; s < p.steps; ++s) {
+    const Operation operation = p.step[s].operation;
+    if (is_heavy(operation, p.rounding, real) && !is_approximated(operation, p.precision)) return true;
+  }
+  return false;
+}
 
 static_assert(sizeof(ElementwiseParams) < 4000, "room for a kernel's parameters");
 

@@ -7,11 +7,11 @@ namespace relayout::RELAYOUT_BACKEND {
 void launch_elementwise_single(const LaunchContext& context, const ElementwiseParams& p) {
   switch (p.width) {
     case 8:
-      return launch_light<float, 8>(context, p);
+      return launch_instance<float, 8, Steps::light>(context, p);
     case 4:
-      return launch_light<float, 4>(context, p);
+      return launch_instance<float, 4, Steps::light>(context, p);
     default:
-      return launch_light<float, 2>(context, p);
+      return launch_instance<float, 2, Steps::light>(context, p);
   }
 }
 

@@ -5,8 +5,8 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 void launch_elementwise_wide(const LaunchContext& context, const ElementwiseParams& p) {
-  if (p.compute == ComputeClass::long_word) return launch_light<std::int64_t, 2>(context, p);
-  launch_light<double, 2>(context, p);
+  if (p.compute == ComputeClass::long_word) return launch_instance<std::int64_t, 2, Steps::light>(context, p);
+  launch_instance<double, 2, Steps::light>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

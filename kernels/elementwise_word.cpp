@@ -7,13 +7,13 @@ namespace relayout::RELAYOUT_BACKEND {
 void launch_elementwise_word(const LaunchContext& context, const ElementwiseParams& p) {
   switch (p.width) {
     case 16:
-      return launch_light<std::int32_t, 16>(context, p);
+      return launch_instance<std::int32_t, 16, Steps::light>(context, p);
     case 8:
-      return launch_light<std::int32_t, 8>(context, p);
+      return launch_instance<std::int32_t, 8, Steps::light>(context, p);
     case 4:
-      return launch_light<std::int32_t, 4>(context, p);
+      return launch_instance<std::int32_t, 4, Steps::light>(context, p);
     default:
-      return launch_light<std::int32_t, 2>(context, p);
+      return launch_instance<std::int32_t, 2, Steps::light>(context, p);
   }
 }
 

@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::int64_t kVectorBytes = 16;
 
-bool has_heavy(const ElementwiseParams& p) {
-  const bool real = p.compute == ComputeClass::single || p.compute == ComputeClass::twice;
-  return std::any_of(p.step, p.step + p.steps,
-                     [&](const Step& step) { return is_heavy(step.operation, p.rounding, real); });
-}
-
 /// Elements of which the largest operand's are 16 bytes; fewer where a kernel computes with more registers.
 std::int64_t width_of(const ElementwiseParams& p) {
   std::size_t widest = size_of(p.out_type);
@@ -26,7 +20,7 @@ std::int64_t width_of(const ElementwiseParams& p) {
     case ComputeClass::word:
       return has_heavy(p) ? 2 : fitting;
     case ComputeClass::single:
-      return std::min<std::int64_t>(fitting, has_heavy(p) ? 4 : 8);
+      return std::min<std::int64_t>(fitting, has_heavy(p) || p.precision != Precision::accurate ? 4 : 8);
     case ComputeClass::long_word:
     case ComputeClass::twice:
       break;

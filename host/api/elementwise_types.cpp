@@ -111,6 +111,17 @@ void check_options(const ElementwiseCall& call, DType common) {
       fail(call, ErrorCode::rounding_mode,
            name + " is for add, sub, mul, truediv and sqrt on floating types");
   }
+  if (options.precision != Precision::accurate) {
+    const bool taken = std::any_of(call.operations.begin(), call.operations.end(), [&](Operation operation) {
+      return operation == Operation::truediv || operation == Operation::tanh || operation == Operation::exp ||
+             (operation == Operation::sqrt && options.precision == Precision::approximate);
+    });
+    if (common != DType::f32 || !taken || options.rounding != Rounding::nearest_even)
+      fail(call, ErrorCode::rounding_mode,
+           options.precision == Precision::full
+               ? "full precision is for truediv, tanh and exp on f32, rounded to nearest"
+               : "approximate precision is for truediv, sqrt, tanh and exp on f32, rounded to nearest");
+  }
   if (options.flush_to_zero &&
       (common != DType::f32 ||
        !takes({Operation::add, Operation::sub, Operation::mul, Operation::truediv, Operation::maximum,
@@ -167,6 +178,17 @@ bool moves_bits(const ElementwiseCall& call, const ElementwiseTypes& types) {
     if (!call.operands[i].is_literal() && call.operands[i].tensor().dtype() != types.common) return false;
   }
   return true;
+}
+
+/// Approximations have kernels of their own beside light operations only: with others everything is accurate.
+Precision with_instance(const std::vector<Operation>& operations, Precision precision) {
+  const bool approximated = std::any_of(operations.begin(), operations.end(), [&](Operation operation) {
+    return is_approximated(operation, precision);
+  });
+  const bool heavy = std::any_of(operations.begin(), operations.end(), [&](Operation operation) {
+    return is_heavy(operation, Rounding::nearest_even, true) && !is_approximated(operation, precision);
+  });
+  return approximated && !heavy ? precision : Precision::accurate;
 }
 
 }  // namespace
@@ -260,6 +282,7 @@ ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTyp
     directed.rounding = options.rounding;
     p.rounding_cast = element_cast(DType::f64, common, directed);
   }
+  p.precision = with_instance(call.operations, options.precision);
   p.flush_to_zero = options.flush_to_zero;
   p.rtol = options.rtol;
   p.atol = options.atol;

@@ -48,6 +48,9 @@ struct ElementwiseOptions {
   Broadcasting broadcasting = Broadcasting::numpy;
   /// Of add, sub, mul, truediv and sqrt on floating types: nearest_even, toward_zero, down or up.
   Rounding rounding = Rounding::nearest_even;
+  /// Of f32, where one operation at least is truediv, tanh or exp, for `approximate` sqrt too; the others of
+  /// a chain are as ever. Together with a rounding to nearest only.
+  Precision precision = Precision::accurate;
   /// Of f32 in add, sub, mul, truediv, maximum, minimum, sqrt, rsqrt and exp2: subnormal operands and results
   /// count as zeros of their sign.
   bool flush_to_zero = false;

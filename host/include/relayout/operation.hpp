@@ -115,4 +115,12 @@ const char* name_of(Operation operation) noexcept;
 /// How many operands it takes: 1, 2 or 3.
 int operands_of(Operation operation) noexcept;
 
+/// How exactly some operations on f32 are computed. Devices may be more exact than asked; the CPU always is.
+enum class Precision : std::uint8_t {
+  accurate,    // as docs/operations.md says of each
+  full,        // truediv within 2 ulp for all operands; tanh and exp, which are accurate
+  approximate  // truediv, sqrt and exp within 2 ulp, tanh within 2^-10 of its value, for operands and results
+               // between 2^-126 and 2^126; elsewhere, of zeros, infinities and NaN too, anything
+};
+
 }  // namespace relayout
