@@ -40,7 +40,7 @@ if(RELAYOUT_WARNINGS_AS_ERRORS)
 endif()
 if(RELAYOUT_SANITIZE)
   target_compile_options(relayout_internal INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RELAYOUT_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all;-g>)
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RELAYOUT_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all;-g1>)
   target_link_options(relayout_internal INTERFACE -fsanitize=${RELAYOUT_SANITIZE})
 endif()
 
