@@ -111,6 +111,8 @@ def time_torch(row, torch_routes, timer):
 def time_jax(row, jax_routes, shapes):
     try:
         return {"jit": jax_routes.seconds(row["parameters"], shapes, row["bytes"])}, {}
+    except formulas.NoRoute as reason:
+        return {}, {"none": str(reason)}
     except Exception as error:  # as above
         return {}, {"jit": one_line(error)}
 
@@ -120,7 +122,7 @@ def time_cupy(row, cupy_routes, shapes):
     try:
         routes = cupy_routes.routes(row["parameters"])
     except formulas.NoRoute as reason:
-        return {}, {"any": str(reason)}
+        return {}, {"none": str(reason)}
     for name, function in routes:
         try:
             times[name] = cupy_routes.seconds(function, shapes, row["bytes"])
@@ -192,7 +194,7 @@ def compare_times(arguments):
               + "".join(f" {microseconds(timed.get(name))}" for name in modules) + f"  {ratio}", flush=True)
         for name, (_, failures) in found.items():
             for route, why in failures.items():
-                print(f"{'':{width}} {name}'s route '{route}' failed: {why}")
+                print(f"{'':{width}} {name} ({route}): {why}")
         case = {key: row[key] for key in ("name", "suite", "group", "bytes", "parameters") if key in row}
         results.append({**case, "copy_seconds": timer.copy_seconds(row["bytes"]), "peers": peers})
     if arguments.json:
