@@ -176,6 +176,22 @@ class BenchTest(unittest.TestCase):
         with open(os.path.join(self.folder, "cases.json"), encoding="utf-8") as file:
             rows = json.load(file)["rows"]
         self.assertIn(f"numpy {len(rows)}", done.stdout)
+        for row in rows:  # what peers are timed on
+            if row["suite"] != "native":
+                shapes = formulas.input_shapes(row["parameters"])
+                self.assertEqual([(name, math.prod(shape)) for shape, name in shapes],
+                                 [(tensor["type"], math.prod(tensor["shape"])) for tensor in row["inputs"]], row["name"])
+
+    def test_a_peer_may_round_a_tie_either_way(self):
+        parameters = {"operation": "quantized", "function": "add", "image": [4], "second": [4], "channels": [],
+                      "scales": [0.5, 0.5, 1.0], "zeros": [0, 0, 3], "out_type": "i8"}
+        a, b = formulas.np.array([[1, 2, 3, 127], [0, 0, 0, 127]], formulas.np.int8)
+        reference = formulas.expected(parameters, [a, b])  # halves of 1, 2 and 3, to even; what is too large
+        self.assertEqual(reference.tolist(), [3, 4, 5, 127])
+        for result, right in (([3, 4, 5, 127], True), ([4, 4, 4, 127], True), ([5, 4, 5, 127], False),
+                              ([3, 3, 5, 127], False), ([3, 4, 5, 126], False)):
+            result = formulas.np.array(result, formulas.np.int8)
+            self.assertEqual(formulas.peer_agrees(parameters, [a, b], result, reference), right, result)
 
     def test_a_wrong_result_is_seen(self):
         for suite in ("cast", "conv1d"):
@@ -197,4 +213,5 @@ if __name__ == "__main__":
     BENCH, PEERS = sys.argv[1:3]
     sys.path.insert(0, PEERS)
     import elementwise_formulas
+    import formulas
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

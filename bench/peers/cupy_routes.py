@@ -1,10 +1,21 @@
 """How a user of CuPy would copy, cast and permute, and how long that takes. Arrays are held as they lie in memory."""
 
+import functools
 import statistics
 
 import cupy
 
-TYPES = {"u8": cupy.uint8, "f16": cupy.float16, "f32": cupy.float32, "f64": cupy.float64}
+import cupy_elementwise
+import formulas
+
+TYPES = {"bool": cupy.bool_, "u8": cupy.uint8, "i8": cupy.int8, "i32": cupy.int32, "f16": cupy.float16, "f32": cupy.float32,
+         "f64": cupy.float64}
+try:
+    import ml_dtypes
+    TYPES["bf16"] = ml_dtypes.bfloat16
+except ImportError:
+    pass
+ELEMENTWISE = {"elementwise": cupy_elementwise.elementwise_routes, "quantized": cupy_elementwise.quantized_routes}
 REPETITIONS = 15
 CALLS = 20
 MOST_SETS = 256
@@ -20,6 +31,10 @@ def about():
 def routes(parameters):
     """[(name, function of the input)]; none for what CuPy has no function of its own for."""
     operation, out_type = parameters["operation"], TYPES.get(parameters["out_type"])
+    if operation in ELEMENTWISE:
+        if any(name not in TYPES for _, name in formulas.input_shapes(parameters)):
+            raise formulas.NoRoute("CuPy has bf16 by ml_dtypes, which is not installed")
+        return ELEMENTWISE[operation](parameters, out_type)
     if operation == "copy":
         return [("copy", lambda x: x.copy())]
     if operation == "permute" and "alpha" in parameters:
@@ -34,9 +49,10 @@ def routes(parameters):
 
 
 def random_array(shape, dtype):
-    if dtype == "u8":
-        return cupy.random.randint(0, 256, shape, dtype=cupy.uint8)
-    return (cupy.random.random(shape, dtype=cupy.float32) * 2 - 1).astype(TYPES[dtype])
+    if cupy.dtype(TYPES[dtype]).kind not in "bui":
+        return (cupy.random.random(shape, dtype=cupy.float32) * 2 - 1).astype(TYPES[dtype])
+    row = shape[-1] * cupy.dtype(TYPES[dtype]).itemsize
+    return cupy.random.randint(0, 2 if dtype == "bool" else 256, (*shape[:-1], row), dtype=cupy.uint8).view(TYPES[dtype])
 
 
 def seconds(function, shapes, case_bytes):
@@ -77,6 +93,11 @@ def seconds(function, shapes, case_bytes):
     return statistics.median(times[1:])
 
 
-def run(parameters, inputs):
-    """[(name, result)] by every route."""
-    return [(name, function(*[cupy.asarray(x) for x in inputs]).get()) for name, function in routes(parameters)]
+def results(parameters, inputs):
+    """[(name, a call for the result as it lies in memory)] by every route, from and to numpy."""
+    def result(function):
+        found = function(*[cupy.asarray(x.astype(TYPES[name], copy=False))
+                           for x, (_, name) in zip(inputs, formulas.input_shapes(parameters))]).get()
+        return found.astype(cupy.float32) if parameters["out_type"] == "bf16" else found
+
+    return [(name, functools.partial(result, function)) for name, function in routes(parameters)]

@@ -21,11 +21,34 @@ def wrapped_power(a, b):
     return np.array([one(int(x), int(y)) for x, y in zip(a.ravel(), b.ravel())], np.int32).reshape(a.shape)
 
 
-def operand(tensor, memory):
-    """The part of it that takes part, its axes in their order."""
-    if tensor["begin"]:
-        memory = memory[tuple(slice(begin, end) for begin, end in zip(tensor["begin"], tensor["end"]))]
-    return memory.transpose(tensor["axes"]) if tensor["axes"] else memory
+FUNCTIONS = {**UNARY, **BINARY, "clip": np.clip, "pow": wrapped_power}
+
+
+def view_of(tensor, permute=np.transpose):
+    """A function of a tensor's memory: a view of the part that takes part, its axes in their order."""
+    part, axes = tuple(slice(begin, end) for begin, end in zip(tensor["begin"], tensor["end"])), tensor["axes"]
+
+    def view(memory):
+        memory = memory[part] if part else memory
+        return permute(memory, axes) if axes else memory
+    return view
+
+
+def expression(parameters, functions, permute=np.transpose):
+    """The case as a function of its operands' memory, in any library's `functions` by name: each takes what the one before
+    gave and further operands in their order. Keywords go to all of them. The result's axes lie as in the output's memory."""
+    views = [view_of(tensor, permute) for tensor in parameters["operands"]]
+    steps = [(functions[name], 0 if name in UNARY else 2 if name == "clip" else 1) for name in parameters["functions"]]
+    axes, constants = parameters["out"]["axes"], parameters["constants"]
+    back = sorted(range(len(axes)), key=axes.__getitem__)
+
+    def run(*memory, **keywords):
+        rest = [view(whole) for view, whole in zip(views, memory)] + constants
+        result, rest = rest[0], rest[1:]
+        for function, further in steps:
+            result, rest = function(result, *rest[:further], **keywords), rest[further:]
+        return permute(result, back) if back else result
+    return run
 
 
 def rounded_to_bf16(values):
@@ -35,24 +58,20 @@ def rounded_to_bf16(values):
 
 def elementwise(parameters, inputs):
     """The output as it lies in memory."""
-    tensors = parameters["operands"]
     common = np.result_type(*inputs)
-    operands = [operand(tensor, memory) for tensor, memory in zip(tensors, inputs)] + parameters["constants"]
-    in_bf16 = all(tensor["type"] == "bf16" for tensor in tensors)
-    result, rest = operands[0].astype(common), operands[1:]
-    for function in parameters["functions"]:
-        if function == "clip":
-            low, high, rest = rest[0], rest[1], rest[2:]
-            result = np.clip(result, common.type(low), common.type(high))
-        elif function in UNARY:
+    in_bf16 = all(tensor["type"] == "bf16" for tensor in parameters["operands"])
+
+    def step(name):
+        def function(*arguments):
+            arguments = [np.asarray(argument).astype(common) for argument in arguments]
+            if name not in EXACT:
+                arguments = [argument.astype(np.float64) for argument in arguments]
             with np.errstate(invalid="ignore"):  # roots of negative numbers
-                result = UNARY[function](result if function in EXACT else result.astype(np.float64))
-        else:
-            second, rest = np.asarray(rest[0]).astype(common), rest[1:]
-            result = wrapped_power(result, second) if function == "pow" else BINARY[function](result, second)
-        result = rounded_to_bf16(result) if in_bf16 else result
-    axes = parameters["out"]["axes"]
-    return np.transpose(result, np.argsort(axes)) if axes else result
+                result = FUNCTIONS[name](*arguments)
+            return rounded_to_bf16(result) if in_bf16 else result
+        return function
+
+    return expression(parameters, {name: step(name) for name in FUNCTIONS})(*inputs)
 
 
 def is_exact(parameters):

@@ -14,12 +14,16 @@ import time  # noqa: E402
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
 
-from formulas import NUMPY_PAD_MODES  # noqa: E402
+import formulas  # noqa: E402
+import jax_elementwise  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)  # else f64 would silently be f32
 
-TYPES = {"u8": jnp.uint8, "f16": jnp.float16, "f32": jnp.float32, "f64": jnp.float64}
+TYPES = {"bool": jnp.bool_, "u8": jnp.uint8, "i8": jnp.int8, "i32": jnp.int32, "f16": jnp.float16, "bf16": jnp.bfloat16,
+         "f32": jnp.float32, "f64": jnp.float64}
+BITS = {"u8": jnp.uint8, "i8": jnp.uint8, "i32": jnp.uint32}
 REPETITIONS = 15
 CALLS = 20
 LAUNCHES = 16
@@ -35,7 +39,7 @@ def padded(x, pad, axis):
     widths = [(0, 0)] * x.ndim
     widths[axis] = (pad["left"], pad["right"])
     value = {"constant_values": pad["value"]} if pad["mode"] == "constant" else {}
-    return jnp.pad(x, widths, mode=NUMPY_PAD_MODES[pad["mode"]], **value)
+    return jnp.pad(x, widths, mode=formulas.NUMPY_PAD_MODES[pad["mode"]], **value)
 
 
 def img2col(x, parameters):
@@ -68,6 +72,10 @@ def depthwise(parameters, x, weights, bias=None):
 def function_of(parameters):
     """The case as a function of its inputs."""
     operation, out_type = parameters["operation"], TYPES[parameters["out_type"]]
+    if operation == "elementwise":
+        return jax_elementwise.function_of(parameters)
+    if operation == "quantized":
+        return lambda *inputs: formulas.quantized(parameters, inputs, jnp)
     if operation == "copy":
         return jnp.copy
     if operation == "permute":
@@ -96,14 +104,22 @@ def function_of(parameters):
     return lambda x, bt: img2col(x, parameters) @ bt.T
 
 
-def run(parameters, inputs):
-    """On the CPU or the GPU, whatever JAX uses."""
-    return jax.jit(function_of(parameters))(*[jnp.asarray(x) for x in inputs])
+def results(parameters, inputs):
+    """[("jit", a call for the result as it lies in memory)], from and to numpy, on the CPU or the GPU, whatever JAX uses."""
+    function = jax.jit(function_of(parameters))
+
+    def result():
+        found = function(*[jnp.asarray(x, TYPES[name]) for x, (_, name) in zip(inputs, formulas.input_shapes(parameters))])
+        return np.asarray(found.astype(jnp.float32) if found.dtype == jnp.bfloat16 else found)
+
+    return [("jit", result)]
 
 
 def random_array(key, shape, dtype):
-    if dtype == "u8":
-        return jax.random.bits(key, shape, jnp.uint8)
+    if dtype == "bool":
+        return jax.random.bernoulli(key, shape=shape)
+    if dtype in BITS:
+        return jax.random.bits(key, shape, BITS[dtype]).astype(TYPES[dtype])
     return jax.random.uniform(key, shape, jnp.float32, -1, 1).astype(TYPES[dtype])
 
 

@@ -15,6 +15,9 @@ import sys
 
 import formulas
 
+NAMES = {"torch": "PyTorch", "jax": "JAX", "cupy": "CuPy"}
+OF_PROCESSORS = ("native",)  # of strided inputs: the peers are timed on a GPU, which has no such rows
+
 
 def optional(name):
     """(module, "") or (None, why not)."""
@@ -27,15 +30,12 @@ def optional(name):
 def check(folder):
     """Numpy's formulas, PyTorch's, JAX's and CuPy's routes against the results that relayout dumped."""
     rows = formulas.load_cases(folder)
-    torch_routes, no_torch = optional("torch_routes")
-    jax_routes, no_jax = optional("jax_routes")
-    cupy_routes, no_cupy = optional("cupy_routes")
-    compared, wrong = {"numpy": 0, "torch": 0, "jax": 0, "cupy": 0}, []
-    refused = []
+    peers = {peer: optional(peer + "_routes") for peer in ("torch", "jax", "cupy")}
+    compared, wrong, refused = {"numpy": 0, "torch": 0, "jax": 0, "cupy": 0}, [], []
 
-    def compare(peer, route, row, result, reference):
+    def compare(peer, route, row, agrees):
         compared[peer] += 1
-        if not formulas.agree(row["parameters"], result, reference):
+        if not agrees:
             wrong.append(f"{row['name']}: {peer} ({route}) gives something else")
 
     for row in rows:
@@ -44,36 +44,17 @@ def check(folder):
         output = row["output"]
         if parameters["operation"] == "conv1d":  # [batch, ho, out_channels]
             output = output.reshape(-1, output.shape[-1])
-        compare("numpy", "formula", row, output, reference)
-        if parameters["operation"] in ("quantized", "elementwise"):  # for which the others have no routes here
+        compare("numpy", "formula", row, formulas.agree(parameters, output, reference))
+        if row["suite"] in OF_PROCESSORS:
             continue
-        if torch_routes:
-            shapes = torch_routes.input_shapes(parameters)
-            device = "cuda" if torch_routes.torch.cuda.is_available() else "cpu"
-            inputs = [torch_routes.torch.tensor(in_memory(x, s[0])).to(device)
-                      for x, s in zip(row["inputs"], shapes)]
-            for name, function in torch_routes.routes(parameters):
-                try:
-                    result = function(*inputs)
-                except RuntimeError as error:  # older versions lack 16-bit routes on the CPU
-                    refused.append(f"{row['name']}: torch ({name}): {error}")
-                    continue
-                compare("torch", name, row, torch_routes.as_numpy(parameters, result), reference)
-        if jax_routes:
-            inputs = [in_memory(x, memory_shape(parameters, i)) for i, x in enumerate(row["inputs"])]
-            result = formulas.np.asarray(jax_routes.run(parameters, inputs))
-            if parameters.get("out_layout", "ncl") == "nlc":
-                result = result.swapaxes(-1, -2)
-            compare("jax", "jit", row, result, reference)
-        if cupy_routes:
-            for name, result in cupy_routes.run(parameters, [in_memory(row["inputs"][0], memory_shape(parameters, 0))]):
-                if parameters.get("out_layout", "ncl") == "nlc":
-                    result = result.swapaxes(-1, -2)
-                compare("cupy", name, row, result, reference)
+        inputs = [in_memory(x, shape) for x, (shape, _) in zip(row["inputs"], formulas.input_shapes(parameters))]
+        for peer, (routes, _) in peers.items():
+            for name, result in results_of(routes, parameters, inputs, refused, f"{row['name']}: {peer}"):
+                compare(peer, name, row, formulas.peer_agrees(parameters, inputs, logical(parameters, result), reference))
     print(f"{len(rows)} cases; comparisons: " + ", ".join(f"{peer} {count}" for peer, count in compared.items()))
-    for peer, why in (("PyTorch", no_torch), ("JAX", no_jax), ("CuPy", no_cupy)):
+    for peer, (_, why) in peers.items():
         if why:
-            print(f"{peer} is not here ({why}), so it was not compared.")
+            print(f"{NAMES[peer]} is not here ({why}), so it was not compared.")
     for line in refused:
         print("NOT RUN: " + line.splitlines()[0])
     for line in wrong:
@@ -81,21 +62,38 @@ def check(folder):
     return 1 if wrong or not rows else 0
 
 
-def memory_shape(parameters, index):
-    """The shape in which an input lies in memory; None for inputs that have only one."""
-    shape = list(parameters["shape"])
-    if index > 0:
-        return None
-    if parameters.get("in_layout", "ncl") == "nlc":
-        shape[-2], shape[-1] = shape[-1], shape[-2]
-    return shape
+def results_of(routes, parameters, inputs, refused, who):
+    """(name, result) of each route; what did not run goes to `refused`."""
+    if not routes:
+        return
+    try:
+        found = routes.results(parameters, inputs)
+    except formulas.NoRoute as reason:
+        refused.append(f"{who}: {reason}")
+        return
+    for name, result in found:
+        try:
+            array = result()
+        except RuntimeError as error:  # older versions of PyTorch lack 16-bit routes on the CPU
+            refused.append(f"{who} ({name}): {error}")
+            continue
+        yield name, array
 
 
 def in_memory(array, shape):
     """The array as it lies in memory."""
-    if shape is not None and list(array.shape) != list(shape) or not array.flags.c_contiguous:
+    if list(array.shape) != list(shape) or not array.flags.c_contiguous:
         array = array.swapaxes(-1, -2)
     return formulas.np.ascontiguousarray(array)
+
+
+def logical(parameters, array):
+    """The array that relayout's result is, of a route's result as it lies in memory."""
+    if parameters.get("out_layout", "ncl") == "nlc":
+        array = array.swapaxes(-1, -2)
+    if parameters["operation"] == "conv1d" and array.ndim == 3:
+        array = array.transpose(0, 2, 1).reshape(-1, array.shape[1])
+    return array
 
 
 def time_torch(row, torch_routes, timer):
@@ -113,13 +111,19 @@ def time_torch(row, torch_routes, timer):
 def time_jax(row, jax_routes, shapes):
     try:
         return {"jit": jax_routes.seconds(row["parameters"], shapes, row["bytes"])}, {}
+    except formulas.NoRoute as reason:
+        return {}, {"none": str(reason)}
     except Exception as error:  # as above
         return {}, {"jit": one_line(error)}
 
 
 def time_cupy(row, cupy_routes, shapes):
     times, failures = {}, {}
-    for name, function in cupy_routes.routes(row["parameters"]):
+    try:
+        routes = cupy_routes.routes(row["parameters"])
+    except formulas.NoRoute as reason:
+        return {}, {"none": str(reason)}
+    for name, function in routes:
         try:
             times[name] = cupy_routes.seconds(function, shapes, row["bytes"])
         except Exception as error:  # as above
@@ -146,9 +150,9 @@ def microseconds(seconds):
 def compare_times(arguments):
     with open(arguments.result, encoding="utf-8") as file:
         document = json.load(file)
-    # From host memory to the device's in chunks, or on given codes: none of the peers' routes does that.
+    # From host memory to the device's in chunks: none of the peers' routes does that.
     rows = [row for row in document["rows"]
-            if re.search(arguments.filter, row["name"]) and row["suite"] not in ("overlap", "elementwise", "quantized")]
+            if re.search(arguments.filter, row["name"]) and row["suite"] not in ("overlap", *OF_PROCESSORS)]
     torch_routes, no_torch = optional("torch_routes")
     if not torch_routes:
         print(f"PyTorch is not here ({no_torch}): install it, or run this where it is, to time it.", file=sys.stderr)
@@ -176,9 +180,7 @@ def compare_times(arguments):
           + "  us; fastest peer's time / relayout's")
     results = []
     for row in rows:
-        # By names, not by PyTorch's types.
-        names = {dtype: name for name, dtype in torch_routes.TYPES.items()}
-        shapes = [(tuple(s), names[d]) for s, d in torch_routes.input_shapes(row["parameters"])]
+        shapes = [(tuple(shape), name) for shape, name in formulas.input_shapes(row["parameters"])]
         found = {"torch": time_torch(row, torch_routes, timer)}
         if "jax" in modules:
             found["jax"] = time_jax(row, modules["jax"], shapes)
@@ -192,7 +194,7 @@ def compare_times(arguments):
               + "".join(f" {microseconds(timed.get(name))}" for name in modules) + f"  {ratio}", flush=True)
         for name, (_, failures) in found.items():
             for route, why in failures.items():
-                print(f"{'':{width}} {name}'s route '{route}' failed: {why}")
+                print(f"{'':{width}} {name} ({route}): {why}")
         case = {key: row[key] for key in ("name", "suite", "group", "bytes", "parameters") if key in row}
         results.append({**case, "copy_seconds": timer.copy_seconds(row["bytes"]), "peers": peers})
     if arguments.json:

@@ -4,10 +4,17 @@ A tensor is held as it lies in memory: layout "ncl" as [batch, channels, length]
 route takes such tensors and returns its result likewise, contiguous.
 """
 
+import functools
+
 import torch
 import torch.nn.functional as F
 
-TYPES = {"u8": torch.uint8, "f16": torch.float16, "f32": torch.float32, "f64": torch.float64}
+import formulas
+import torch_elementwise
+
+TYPES = {"bool": torch.bool, "u8": torch.uint8, "i8": torch.int8, "i32": torch.int32, "f16": torch.float16,
+         "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64}
+ELEMENTWISE = {"elementwise": torch_elementwise.elementwise_routes, "quantized": torch_elementwise.quantized_routes}
 PAD_MODES = {"constant": "constant", "replicate": "replicate", "reflect": "reflect", "circular": "circular",
              "reflect_zero_extended": "reflect"}
 
@@ -17,28 +24,14 @@ def about():
 
 
 def input_shapes(parameters):
-    """[(shape in memory, type)] of a case's inputs."""
-    shape = list(parameters["shape"])
-    if parameters.get("in_layout", "ncl") == "nlc":
-        shape[-2], shape[-1] = shape[-1], shape[-2]
-    shapes = [(shape, TYPES[parameters["in_type"]])]
-    if parameters.get("beta", 0) != 0:
-        shapes.append(([shape[axis] for axis in parameters["axes"]], TYPES[parameters["out_type"]]))
-    if parameters["operation"] == "conv1d":
-        depth = parameters["taps"] * parameters["shape"][1]
-        shapes.append(([parameters["out_channels"], depth], TYPES[parameters["out_type"]]))
-    if parameters["operation"] in ("depthwise", "depthwise_update"):
-        channels = parameters["shape"][1]
-        shapes.append(([channels, parameters["taps"]], shapes[0][1]))
-        if parameters["bias"]:
-            shapes.append(([channels], shapes[0][1]))
-    if parameters["operation"] == "depthwise_update":
-        shapes.append((shape[:2] + [parameters["samples"]], shapes[0][1]))
-    return shapes
+    """[(shape in memory, PyTorch's type)] of a case's inputs."""
+    return [(shape, TYPES[name]) for shape, name in formulas.input_shapes(parameters)]
 
 
 def routes(parameters):
     """[(name, function of the inputs)]."""
+    if parameters["operation"] in ELEMENTWISE:
+        return ELEMENTWISE[parameters["operation"]](parameters, TYPES[parameters["out_type"]])
     return {"copy": copy_routes, "permute": permute_routes, "cast": cast_routes, "pad": pad_routes, "img2col": img2col_routes,
             "conv1d": conv1d_routes, "depthwise": depthwise_routes,
             "depthwise_update": update_routes}[parameters["operation"]](parameters)
@@ -199,11 +192,13 @@ def update_routes(_):
     return [("conv1d of the state, which stays", by_conv1d)]
 
 
-def as_numpy(parameters, result):
-    """The logical array that relayout's result has."""
-    array = result.cpu().numpy()
-    if parameters.get("out_layout", "ncl") == "nlc":
-        array = array.swapaxes(-1, -2)
-    if parameters["operation"] == "conv1d" and array.ndim == 3:
-        array = array.transpose(0, 2, 1).reshape(-1, array.shape[1])
-    return array
+def results(parameters, inputs):
+    """[(name, a call for the result as it lies in memory)] by every route, from and to numpy."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    tensors = [torch.tensor(x).to(device, dtype) for x, (_, dtype) in zip(inputs, input_shapes(parameters))]
+
+    def result(function):
+        found = function(*tensors)
+        return (found.float() if found.dtype == torch.bfloat16 else found).cpu().numpy()
+
+    return [(name, functools.partial(result, function)) for name, function in routes(parameters)]

@@ -16,9 +16,11 @@ KEPT_BYTES = 4 << 30
 BUSY_BYTES = 64 << 20
 
 
-def random_inputs(shapes, device):
-    return [torch.randint(0, 256, shape, dtype=dtype, device=device) if dtype == torch.uint8 else
-            (torch.rand(shape, device=device) * 2 - 1).to(dtype) for shape, dtype in shapes]
+def random_tensor(shape, dtype, device):
+    if dtype.is_floating_point:
+        return (torch.rand(shape, device=device) * 2 - 1).to(dtype)
+    low, high = (0, 1) if dtype == torch.bool else (torch.iinfo(dtype).min, torch.iinfo(dtype).max)
+    return torch.randint(low, high + 1, shape, dtype=dtype, device=device)
 
 
 class Timer:
@@ -41,7 +43,7 @@ class Timer:
         """Median seconds per call."""
         sets = min(-(-4 * self.l2_bytes // case_bytes), MOST_SETS)
         calls = max(sets, min(CALLS, max(4, KEPT_BYTES // case_bytes)))
-        inputs = [random_inputs(shapes, self.device) for _ in range(sets)]
+        inputs = [[random_tensor(*shape, self.device) for shape in shapes] for _ in range(sets)]
         stream = torch.cuda.Stream()
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
