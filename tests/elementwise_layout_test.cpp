@@ -2,6 +2,7 @@
 // layouts, misaligned, with constants; and to outputs of other types.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "tests/cases/layout.hpp"
@@ -151,6 +152,21 @@ TEST_P(ElementwiseLayoutTest, EveryMisalignedBase) {
   }
 }
 
+/// Operations of many instructions have vectors of half a size where another kernel takes them.
+TEST_P(ElementwiseLayoutTest, HeavyOperationsFromEveryMisalignedBase) {
+  for (const DType type : {DType::f16, DType::bf16, kF32}) {
+    for (std::int64_t a = 0; a < 8; ++a) {
+      for (std::int64_t out = 0; out < 8; out += 2) {
+        check(stream(), {{Operation::exp}, {TensorSpec{type, {100}, {}, a}}, {type, {100}, {}, out}, type});
+        check(stream(), {{Operation::add, Operation::exp},
+                         {TensorSpec{type, {5, 24}, {28, 1}, a}, TensorSpec{type, {24}, {}, out}},
+                         {type, {5, 24}, {36, 1}, out},
+                         type});
+      }
+    }
+  }
+}
+
 TEST_P(ElementwiseLayoutTest, IntegersInRowsShorterThanAVector) {
   for (const DType type : {DType::i8, DType::u8, DType::i16, DType::u32, DType::i64, DType::bool_}) {
     const Operation operation = type == DType::bool_ ? Operation::bit_xor : Operation::add;
@@ -223,6 +239,19 @@ TEST_P(ElementwiseLayoutTest, ConstantsOnEitherSide) {
   }
 }
 
+/// Signalling NaNs among the elements are no other than quiet ones.
+TEST_P(ElementwiseLayoutTest, ConstantsBesideNaNs) {
+  for (const Operation operation : {Operation::hypot, Operation::pow, Operation::fmax, Operation::fmin}) {
+    for (const DType type : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
+      const TensorSpec tensor{type, {500}, {}, 0};
+      for (const double value : {0.0, 1.0, HUGE_VAL, -HUGE_VAL}) {
+        check(stream(), {{operation}, {tensor, Literal(value)}, tensor, type});
+        check(stream(), {{operation}, {Literal(value), tensor}, tensor, type});
+      }
+    }
+  }
+}
+
 TEST_P(ElementwiseLayoutTest, ConstantsOfAHigherCategoryBringTheirType) {
   const TensorSpec bytes{DType::i8, {100}, {}, 0}, bools{DType::bool_, {100}, {}, 0};
   for (const DType type : {DType::u8, DType::i16, DType::i64, DType::f16, DType::bf16, kF32, DType::f64}) {
@@ -257,11 +286,11 @@ TEST_P(ElementwiseLayoutTest, OutputsOfEveryType) {
 TEST_P(ElementwiseLayoutTest, ChoosesBetweenElementsOfEveryType) {
   const Dims shape{9, 31};
   for (const DType type : kCastableTypes)
-    check(stream(),
-          {{Operation::where},
-           {TensorSpec{DType::i16, {9, 1}, {}, 0}, TensorSpec{type, shape, {}, 1}, TensorSpec{type, {31}, {}, 0}},
-           {type, shape, {33, 1}, 1},
-           type});
+    check(stream(), {{Operation::where},
+                     {TensorSpec{DType::i16, {9, 1}, {}, 0}, TensorSpec{type, shape, {}, 1},
+                      TensorSpec{type, {31}, {}, 0}},
+                     {type, shape, {33, 1}, 1},
+                     type});
 }
 
 TEST_P(ElementwiseLayoutTest, OperandsOfManyTypesAndStrides) {

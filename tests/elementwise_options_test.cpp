@@ -103,5 +103,20 @@ TEST_P(ElementwiseOptionsTest, ResultsAreCastAsAsked) {
   }
 }
 
+/// Elements of one type are moved as bits, which a cast of the result must not take for numbers.
+TEST_P(ElementwiseOptionsTest, ChosenElementsAreCast) {
+  for (const DType type : {DType::f32, DType::f16, DType::i32, DType::e5m2}) {
+    for (const DType out : {DType::f16, DType::bf16, DType::f64, DType::i8, DType::e4m3fn}) {
+      const TensorSpec elements{type, {kElements}, {}, 0};
+      ElementwiseCase c{{Operation::where},
+                        {TensorSpec{DType::bool_, {kElements}, {}, 0}, elements, elements},
+                        {out, {kElements}, {}, 0},
+                        type};
+      c.options.cast_out = true;
+      check(stream(), c);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace relayout::test
