@@ -147,7 +147,7 @@ class ElementwiseTensors {
   GuardedBuffer out_;
 };
 
-inline std::string to_string(const Literal& literal) {
+inline std::string text_of(const Literal& literal) {
   std::ostringstream text;
   if (literal.kind() == Literal::Kind::floating) {
     text << literal.floating() << " (floating)";
@@ -165,7 +165,7 @@ inline std::ostream& operator<<(std::ostream& out, const ElementwiseCase& c) {
     if (const TensorSpec* spec = std::get_if<TensorSpec>(&operand)) {
       out << *spec << ", ";
     } else {
-      out << to_string(std::get<Literal>(operand)) << ", ";
+      out << text_of(std::get<Literal>(operand)) << ", ";
     }
   }
   out << "to " << c.out << ", in " << relayout::name_of(c.common);
