@@ -52,11 +52,11 @@ std::vector<Axis> draw_axes(Draw& draw, bool tidy, bool repeat) {
 
 }  // namespace
 
-OperandShapes draw_shapes(Draw& draw, std::size_t tensors, Broadcasting how, bool first_is_tensor) {
+OperandShapes draw_shapes(Draw& draw, bool tidy, std::size_t tensors, Broadcasting how,
+                          bool first_is_tensor) {
   const bool repeat = how == Broadcasting::repeat;
   OperandShapes shapes;
-  shapes.tidy = draw.chance(64);
-  const std::vector<Axis> axes = draw_axes(draw, shapes.tidy, repeat);
+  const std::vector<Axis> axes = draw_axes(draw, tidy, repeat);
   for (const Axis& axis : axes) shapes.shape.push_back(axis.extent);
   // By numpy's rules one operand at least has an axis as it is, and all axes that there are.
   const auto whole = repeat ? std::size_t{0} : static_cast<std::size_t>(draw.byte()) % tensors;

@@ -93,17 +93,18 @@ void draw_operands(Draw& draw, QuantizedCase& c, bool codes_alone, bool floats_a
 void draw_tensors(Draw& draw, QuantizedCase& c) {
   std::size_t count = 0;
   for (const auto& operand : c.operands) count += std::holds_alternative<float>(operand) ? 0 : 1;
-  const OperandShapes shapes = draw_shapes(draw, count, Broadcasting::numpy, true);
-  const auto place_out = [&](auto& out) { place(draw, out, shapes.shape, false, shapes.tidy); };
+  const bool tidy = draw.chance(80);
+  const OperandShapes shapes = draw_shapes(draw, tidy, count, Broadcasting::numpy);
+  const auto place_out = [&](auto& out) { place(draw, out, shapes.shape, false, tidy); };
   std::visit(place_out, c.out);
   int tensors = static_cast<int>(count);
   std::size_t next = 0;
   for (auto& operand : c.operands) {
     if (auto* codes = std::get_if<CodesCase>(&operand)) {
-      place(draw, *codes, shapes.operands[next++], true, shapes.tidy);
+      place(draw, *codes, shapes.operands[next++], true, tidy);
       draw_numbers(draw, *codes, tensors);
     } else if (auto* spec = std::get_if<TensorSpec>(&operand)) {
-      place(draw, *spec, shapes.operands[next++], true, shapes.tidy);
+      place(draw, *spec, shapes.operands[next++], true, tidy);
     }
   }
   if (auto* codes = std::get_if<CodesCase>(&c.out)) draw_numbers(draw, *codes, tensors);

@@ -22,7 +22,7 @@ const std::vector<Operation>& operations() {
                                           {"img2col", 2, decode_img2col},
                                           {"depthwise", 1, decode_depthwise},
                                           {"elementwise", 8, decode_elementwise},
-                                          {"chain", 3, decode_chain},
+                                          {"chain", 4, decode_chain},
                                           {"quantized", 4, decode_quantized}};
   return all;
 }
