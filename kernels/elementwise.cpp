@@ -85,24 +85,15 @@ bool launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
   return true;
 }
 
-/// Aligned tensors and an output of one floating type, in which everything is computed.
-bool has_chain_instance(const ElementwiseParams& p) {
-  return p.compute == ComputeClass::single && p.aligned && p.small && !p.convert && !p.flush_to_zero &&
-         p.rounding == Rounding::nearest_even && p.out_type == p.common && p.result == p.common &&
-         p.out_strides[p.rank - 1] == 1 &&
-         std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
-           return tensor.type == p.common && tensor.reading == Reading::value;
-         });
-}
-
 }  // namespace
 
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p) {
   if (launch_typed(context, p)) return;
-  const bool heavy = has_heavy(p), in_chain = has_chain_instance(p);
-  if (p.precision != Precision::accurate)
-    return in_chain ? launch_chain_approximate(context, p) : launch_elementwise_approximate(context, p);
-  if (in_chain) return heavy ? launch_chain_heavy(context, p) : launch_chain_light(context, p);
+  if (p.precision != Precision::accurate) {
+    return p.typed_chain ? launch_chain_approximate(context, p) : launch_elementwise_approximate(context, p);
+  }
+  const bool heavy = has_heavy(p);
+  if (p.typed_chain) return heavy ? launch_chain_heavy(context, p) : launch_chain_light(context, p);
   if (heavy) return launch_elementwise_heavy(context, p);
   switch (p.compute) {
     case ComputeClass::word:

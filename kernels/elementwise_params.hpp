@@ -122,7 +122,8 @@ struct ElementwiseParams {
   /// Of the kernels, host/api/elementwise_rows.hpp: the vectors that the output is written in, aligned ones
   /// of `width` elements, of which a row meets row_vectors.
   std::int32_t width = 1;
-  bool aligned = false;  // all operands are repeated or aligned
+  bool aligned = false;      // all operands are repeated or aligned
+  bool typed_chain = false;  // the kernels for chains on one type take it, in vectors of 16 bytes
   std::int64_t row_vectors = 0, vectors = 0;
   std::int32_t block_rows = 0;  // that a block's vectors may lie in, set at the launch
   bool rows_alike = false;      // every row begins `lead` elements behind a vector's boundary

@@ -50,6 +50,14 @@ __device__ __forceinline__ C modulo(C a, C b) {
   return (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+/// Infinite where either is, whatever the other is, signalling NaNs included.
+template <class C>
+__device__ __forceinline__ C length(C a, C b) {
+  if (a == a && finite_part(a) != 0) return std::fabs(a);
+  if (b == b && finite_part(b) != 0) return std::fabs(b);
+  return std::hypot(a, b);
+}
+
 /// 1 where C99 has 1 whatever the other is, signalling NaNs included.
 __device__ __forceinline__ double power(double a, double b) { return a == 1 || b == 0 ? 1 : std::pow(a, b); }
 /// Of f32 by way of f64, of which few bits are lost: 2 units in the last place would not be held otherwise.
@@ -133,7 +141,7 @@ __device__ __forceinline__ void heavy_real(const ElementwiseParams& p, Operation
     case Operation::pow:
       return in_turn(a, b, [](C x, C y) { return power(x, y); });
     case Operation::hypot:
-      return in_turn(a, b, [](C x, C y) { return std::hypot(x, y); });
+      return in_turn(a, b, [](C x, C y) { return length(x, y); });
     case Operation::atan2:
       return in_turn(a, b, [](C x, C y) { return std::atan2(x, y); });
     case Operation::exp:

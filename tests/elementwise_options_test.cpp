@@ -51,8 +51,6 @@ TEST_P(ElementwiseOptionsTest, IsCloseToleratesWhatItIsTold) {
   }
 }
 
-std::uint64_t flushed(std::uint64_t bits) { return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits; }
-
 TEST_P(ElementwiseOptionsTest, SubnormalsCountAsZeros) {
   constexpr DType kType = DType::f32;
   for (const Operation operation :
@@ -95,25 +93,28 @@ TEST_P(ElementwiseOptionsTest, ResultsAreCastAsAsked) {
        {Target{DType::f32, DType::f16, up}, Target{DType::f32, DType::i8, away},
         Target{DType::f64, DType::bf16, away}, Target{DType::f32, DType::e5m2, infinite},
         Target{DType::i32, DType::u8, saturated}, Target{DType::f16, DType::e4m3fn, infinite}}) {
-    GuardedBuffer a(stream(), Role::input, target.type, {kElements});
-    GuardedBuffer out(stream(), Role::output, target.out, {kElements});
-    fill_operand(a.host(), Values::interesting, 1);
-    a.upload();
-    ElementwiseOptions options;
-    options.cast_out = true;
-    options.cast = target.cast;
-    mul(stream(), a.device(), 3, out.device(), options);
-    const std::vector<unsigned char> bytes = out.download();
-    for (std::int64_t i = 0; i < kElements; ++i) {
-      const std::uint64_t three = reference::convert_bits(3, DType::u64, target.type);
-      const std::uint64_t product =
-          reference::apply(Operation::mul, target.type, reference::load_bits(a.host(), {i}), three);
-      if (is_floating(target.type) && std::isnan(reference::exact_value(target.type, product))) continue;
-      const std::uint64_t right = reference::convert_bits(product, target.type, target.out, target.cast);
-      ASSERT_EQ(reference::load_bits(out.view_of(bytes), {i}), right)
-          << name_of(target.type) << " to " << name_of(target.out) << ", element " << i;
+    ElementwiseCase c{{Operation::mul},
+                      {TensorSpec{target.type, {kElements}, {}, 0}, Literal(3)},
+                      {target.out, {kElements}, {}, 0},
+                      target.type};
+    c.options.cast_out = true;
+    c.options.cast = target.cast;
+    check(stream(), c);
+  }
+}
+
+/// Elements of one type are moved as bits, which a cast of the result must not take for numbers.
+TEST_P(ElementwiseOptionsTest, ChosenElementsAreCast) {
+  for (const DType type : {DType::f32, DType::f16, DType::i32, DType::e5m2}) {
+    for (const DType out : {DType::f16, DType::bf16, DType::f64, DType::i8, DType::e4m3fn}) {
+      const TensorSpec elements{type, {kElements}, {}, 0};
+      ElementwiseCase c{{Operation::where},
+                        {TensorSpec{DType::bool_, {kElements}, {}, 0}, elements, elements},
+                        {out, {kElements}, {}, 0},
+                        type};
+      c.options.cast_out = true;
+      check(stream(), c);
     }
-    EXPECT_TRUE(out.check_outside());
   }
 }
 

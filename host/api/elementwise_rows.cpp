@@ -10,6 +10,10 @@ namespace {
 
 constexpr std::int64_t kVectorBytes = 16;
 
+/// Numbers that the kernels for heavy and approximated operations on f16, bf16 and f32 have registers for,
+/// but for those for chains.
+constexpr std::int32_t kHeavyNumbers = 4;
+
 /// Elements of which the largest operand's are 16 bytes; fewer where a kernel computes with more registers.
 std::int64_t width_of(const ElementwiseParams& p) {
   std::size_t widest = size_of(p.out_type);
@@ -20,7 +24,7 @@ std::int64_t width_of(const ElementwiseParams& p) {
     case ComputeClass::word:
       return has_heavy(p) ? 2 : fitting;
     case ComputeClass::single:
-      return std::min<std::int64_t>(fitting, has_heavy(p) || p.precision != Precision::accurate ? 4 : 8);
+      return std::min<std::int64_t>(fitting, 8);
     case ComputeClass::long_word:
     case ComputeClass::twice:
       break;
@@ -61,11 +65,20 @@ void find_turned(ElementwiseParams& p) {
   }
 }
 
-}  // namespace
+/// Whether tensors, repeated or aligned to 16 bytes, and the output are of one of f16, bf16 and f32, in which
+/// everything is computed.
+bool is_typed_chain(const ElementwiseParams& p) {
+  return p.width * p.out_bytes == kVectorBytes && p.compute == ComputeClass::single && p.aligned && p.small &&
+         !p.convert && !p.flush_to_zero && p.rounding == Rounding::nearest_even && p.out_type == p.common &&
+         p.result == p.common && p.out_strides[p.rank - 1] == 1 &&
+         std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
+           return tensor.type == p.common && tensor.reading == Reading::value;
+         });
+}
 
-void cut_rows(ElementwiseParams& p) {
+void cut_rows(ElementwiseParams& p, std::int32_t width) {
   const int last = p.rank - 1;
-  p.width = static_cast<std::int32_t>(width_of(p));
+  p.width = width;
   p.aligned = true;
   for (int t = 0; t < p.tensors; ++t) {
     p.tensor[t].access = access_of(p, p.tensor[t]);
@@ -75,8 +88,18 @@ void cut_rows(ElementwiseParams& p) {
   p.rows_alike = rows_alike(p);
   p.lead = 0;
   if (p.out_strides[last] == 1) p.lead = static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width);
-  find_turned(p);
   count_vectors(p);
+  p.typed_chain = is_typed_chain(p);
+}
+
+}  // namespace
+
+void cut_rows(ElementwiseParams& p) {
+  cut_rows(p, static_cast<std::int32_t>(width_of(p)));
+  const bool heavy =
+      p.compute == ComputeClass::single && (has_heavy(p) || p.precision != Precision::accurate);
+  if (heavy && !p.typed_chain && p.width > kHeavyNumbers) cut_rows(p, kHeavyNumbers);
+  find_turned(p);
 }
 
 }  // namespace relayout

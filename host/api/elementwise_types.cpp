@@ -240,7 +240,7 @@ ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTyp
   const ElementwiseOptions& options = call.options;
   if (out == types.result) {
     p.out_type = p.result;
-  } else if (types.result == DType::f32 && (out == DType::f16 || out == DType::bf16) &&
+  } else if (!raw && types.result == DType::f32 && (out == DType::f16 || out == DType::bf16) &&
              !converts_by_format(types.result, out, options.cast)) {
     // The class is stored with the one rounding that the cast has.
   } else {

@@ -1,6 +1,7 @@
 // How far a right result of an element-wise operation may be from the oracle's.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -14,6 +15,10 @@ inline std::int64_t place_of(DType type, std::uint64_t bits) {
   const std::uint64_t sign = std::uint64_t{1} << (8 * size_of(type) - 1);
   const std::int64_t magnitude = static_cast<std::int64_t>(bits & (sign - 1));
   return bits & sign ? -magnitude : magnitude;
+}
+inline std::uint64_t bits_at(DType type, std::int64_t place) {
+  const std::uint64_t sign = std::uint64_t{1} << (8 * size_of(type) - 1);
+  return place < 0 ? sign | static_cast<std::uint64_t>(-place) : static_cast<std::uint64_t>(place);
 }
 
 /// Steps from one number to the next between two of f16, bf16, f32 or f64; infinity follows the largest.
@@ -81,9 +86,35 @@ inline bool may_swap_zeros(Operation operation) {
          operation == Operation::fmin || operation == Operation::clip;
 }
 
+/// Whether a right result is the oracle's, bit for bit but for NaNs.
+inline bool is_exact(Operation operation, DType type) {
+  const bool whole = operation == Operation::div_trunc || operation == Operation::div_floor;
+  return !is_floating(type) || (ulp_bound(operation, type) == 0 && !may_swap_zeros(operation) && !whole);
+}
+
+/// The smallest and the largest right result, as places.
+struct RightResults {
+  std::int64_t low, high;
+};
+
+/// Those where the oracle has `expected`, which is no NaN; `a` is the first operand. div_trunc and div_floor
+/// are exact below 2^digits and within an ulp from there on.
+inline RightResults right_results(Operation operation, DType type, std::uint64_t a, std::uint64_t expected) {
+  const long double right = exact_value(type, expected), slack = factor_error(operation, type, a);
+  const auto place_near = [&](long double value) {
+    return place_of(type, to_float_bits(value, type, Rounding::nearest_even, false));
+  };
+  const std::int64_t most = place_near(std::numeric_limits<long double>::infinity());
+  int bound = ulp_bound(operation, type);
+  if (operation == Operation::div_trunc || operation == Operation::div_floor)
+    bound = std::fabs(right) >= std::ldexp(1.0L, float_layout(type).digits) ? 1 : 0;
+  return {std::max(place_near(right - slack) - bound, -most),
+          std::min(place_near(right + slack) + bound, most)};
+}
+
 /// Whether `got` is a right result where the oracle has `expected`, both bits of result_type(operation,
 /// type); `a` is the first operand. NaNs are equal; zeros of two signs only as results of maximum, minimum,
-/// fmax, fmin and clip; div_trunc and div_floor are exact below 2^digits and within an ulp from there on.
+/// fmax, fmin and clip.
 inline bool agrees(Operation operation, DType type, std::uint64_t a, std::uint64_t got,
                    std::uint64_t expected) {
   if (got == expected) return true;
@@ -91,15 +122,9 @@ inline bool agrees(Operation operation, DType type, std::uint64_t a, std::uint64
   const long double result = exact_value(type, got), right = exact_value(type, expected);
   if (std::isnan(result) || std::isnan(right)) return std::isnan(result) && std::isnan(right);
   if (result == 0 && right == 0) return may_swap_zeros(operation);
-  if (operation == Operation::div_trunc || operation == Operation::div_floor)
-    return ulps_between(type, got, expected) <= 1 &&
-           std::fabs(right) >= std::ldexp(1.0L, float_layout(type).digits);
-  const auto place_near = [&](long double value) {
-    return place_of(type, to_float_bits(value, type, Rounding::nearest_even, false));
-  };
-  const long double slack = factor_error(operation, type, a);
-  const std::int64_t place = place_of(type, got), bound = ulp_bound(operation, type);
-  return place >= place_near(right - slack) - bound && place <= place_near(right + slack) + bound;
+  const RightResults between = right_results(operation, type, a, expected);
+  const std::int64_t place = place_of(type, got);
+  return place >= between.low && place <= between.high;
 }
 
 }  // namespace relayout::reference

@@ -78,8 +78,6 @@ inline std::uint64_t apply(Operation operation, DType type, std::uint64_t a, std
                            std::uint64_t c = 0, const IsCloseTolerance& tolerance = {},
                            Rounding rounding = Rounding::nearest_even) {
   if (is_logical(operation)) return logical_result(operation, a != 0, b != 0) ? 1 : 0;
-  if (!is_floating(type) && !is_integral(type) && type != DType::bool_)
-    throw std::invalid_argument("a type without arithmetic");
   const bool directed = rounding != Rounding::nearest_even;
   if (directed && (rounding == Rounding::nearest_away || !has_rounding(operation, type)))
     throw std::invalid_argument("no such rounding of this operation");
@@ -87,6 +85,8 @@ inline std::uint64_t apply(Operation operation, DType type, std::uint64_t a, std
     const std::uint64_t chosen = a != 0 ? b : c;
     return type == DType::bool_ ? truth(type, chosen) : chosen;
   }
+  if (!is_floating(type) && !is_integral(type) && type != DType::bool_)
+    throw std::invalid_argument("a type without arithmetic");
   if (is_floating(type)) {
     const long double x = exact_value(type, a), y = exact_value(type, b);
     if (is_relational(operation)) return related(operation, x, y) ? 1 : 0;

@@ -24,24 +24,21 @@ struct FloatLayout {
 };
 
 inline FloatLayout float_layout(DType type) {
-  const auto largest = [](int digits, int exponent) {
-    return std::ldexp(2.0L - std::ldexp(1.0L, 1 - digits), exponent);
-  };
   switch (type) {
     case DType::f16:
-      return {11, -14, 16, 0, largest(11, 15), true};
+      return {11, -14, 16, 0, 65504, true};
     case DType::bf16:
-      return {8, -126, 16, 0, largest(8, 127), true};
+      return {8, -126, 16, 0, 0x1.fep127L, true};
     case DType::f64:
-      return {53, -1022, 64, 0, largest(53, 1023), true};
+      return {53, -1022, 64, 0, 0x1.fffffffffffffp1023L, true};
     case DType::tf32:
-      return {11, -126, 32, 13, largest(11, 127), true};
+      return {11, -126, 32, 13, 0x1.ffcp127L, true};
     case DType::e4m3fn:
       return {4, -6, 8, 0, 448, false};
     case DType::e5m2:
       return {3, -14, 8, 0, 57344, true};
     default:
-      return {24, -126, 32, 0, largest(24, 127), true};
+      return {24, -126, 32, 0, 0x1.fffffep127L, true};
   }
 }
 
@@ -91,10 +88,10 @@ inline long double exact_value(DType type, std::uint64_t bits) {
                                           : last_field && fraction == (std::uint64_t{1} << fraction_bits) - 1;
   if (is_nan) return std::copysign(std::numeric_limits<long double>::quiet_NaN(), sign);
   if (last_field && layout.has_infinity) return sign * std::numeric_limits<long double>::infinity();
-  const long double unit = std::ldexp(1.0L, layout.min_exponent - fraction_bits);
-  if (field == 0) return sign * static_cast<long double>(fraction) * unit;
-  const long double significand = static_cast<long double>(fraction) + std::ldexp(1.0L, fraction_bits);
-  return sign * std::ldexp(significand * unit, static_cast<int>(field) - 1);
+  const int unit = layout.min_exponent - fraction_bits;  // the exponent of the subnormals' unit
+  if (field == 0) return sign * std::ldexp(static_cast<long double>(fraction), unit);
+  const std::uint64_t significand = fraction + (std::uint64_t{1} << fraction_bits);
+  return sign * std::ldexp(static_cast<long double>(significand), unit + static_cast<int>(field) - 1);
 }
 
 /// The bits of a number that the type has, or of NaN.

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "tests/cases/permute_case.hpp"
+#include "tests/fuzz/layouts.hpp"
 #include "tests/support/checks.hpp"
 
 namespace relayout::fuzz {
@@ -16,72 +17,13 @@ namespace {
 using cases::PermuteCase;
 
 constexpr int kMostAxes = 26;
-/// Elements a layout may take up for one of the tensor's.
-constexpr double kMostGaps = 8;
 
 /// What an axis draws, all of it at once: an axis more or less is so many bytes more or less.
 struct AxisDraw {
   std::int64_t extent = 1;
-  int axes_at = 0, in_at = 0, out_at = 0, in_gap = 0, out_gap = 0, in_step = 0, out_step = 0;
+  int axes_at = 0;
+  AxisPlace in, out;
 };
-
-using Order = std::vector<int>;
-
-/// Puts the next axis in front of `at % size` others; at 0: the order stays 0, 1, 2, ...
-void insert(Order& order, int at) {
-  const auto size = static_cast<int>(order.size());
-  order.insert(order.end() - at % (size + 1), size);
-}
-
-/// Strides of axes that lie in memory in this order, the slowest first, with what `gap_of` draws between
-/// them.
-template <class GapOf>
-Dims strides_in(const Order& order, const Dims& shape, const GapOf& gap_of) {
-  Dims strides(shape.size(), 0);
-  std::int64_t step = 1;
-  double wasted = 1;
-  const auto widen = [&](std::int64_t wider) {
-    const double waste = wasted * static_cast<double>(wider) / static_cast<double>(step);
-    if (waste > kMostGaps) return;
-    wasted = waste;
-    step = wider;
-  };
-  for (std::size_t k = order.size(); k-- > 0;) {
-    const auto axis = static_cast<std::size_t>(order[k]);
-    const int gap = gap_of(axis);
-    if (step == 1 && gap >= 250) widen(2 + gap % 2);  // no unit stride
-    strides[axis] = step;
-    step *= shape[axis];
-    if (gap >= 160 && gap < 200) widen(step + 1 + gap % 9);     // a slice of wider rows
-    if (gap >= 200 && gap < 230) widen((step + 15) / 16 * 16);  // aligned rows
-    if (gap >= 230 && gap < 250) widen(step + 64);
-  }
-  return strides;
-}
-
-/// Extents of 1 have any stride.
-std::int64_t odd_stride(int byte, std::int64_t stride) {
-  const std::int64_t odd[] = {stride, 0, -1, 7, std::int64_t{1} << 40};
-  return odd[byte % 5];
-}
-
-std::int64_t in_stride(int byte, std::int64_t stride, std::int64_t extent) {
-  if (extent == 1) return odd_stride(byte, stride);
-  if (byte < 200) return stride;
-  if (byte < 226) return -stride;
-  return byte < 242 ? 0 : 1 + byte % 9;  // one value for all; windows that overlap
-}
-
-std::int64_t out_stride(int byte, std::int64_t stride, std::int64_t extent) {
-  if (extent == 1) return odd_stride(byte, stride);
-  return byte < 226 ? stride : -stride;
-}
-
-/// Elements between an aligned address and the tensor's first.
-std::int64_t draw_misalignment(Draw& draw) {
-  const int byte = draw.byte();
-  return byte < 176 ? 0 : byte < 208 ? 1 : byte % 17;
-}
 
 std::vector<AxisDraw> draw_axes(Draw& draw, bool tidy) {
   static constexpr std::int64_t kMost[] = {128, 512, 1024, 2048, 4096, 4096, 8192, 24000};
@@ -96,9 +38,9 @@ std::vector<AxisDraw> draw_axes(Draw& draw, bool tidy) {
     if (draw.below(32) < stop_below) break;
     AxisDraw axis;
     axis.extent = std::min(many ? 1 + draw_extent(draw, extents) % 3 : draw_extent(draw, extents), room);
-    for (int* choice : {&axis.axes_at, &axis.in_at, &axis.out_at, &axis.in_gap, &axis.out_gap, &axis.in_step,
-                        &axis.out_step})
-      *choice = draw.byte();
+    axis.axes_at = draw.byte();
+    axis.in = draw_place(draw);
+    axis.out = draw_place(draw);
     room /= axis.extent;
     axes.push_back(axis);
   }
@@ -120,18 +62,6 @@ void draw_any_types(Draw& draw, PermuteCase& c) {
   c.out_type = static_cast<DType>(out);
 }
 
-/// Of those that the types have.
-void draw_cast_options(Draw& draw, PermuteCase& c) {
-  const int rounding = draw.below(10), others = draw.below(4);
-  const auto has_fractions = [](DType type) { return is_floating(type) || is_restricted(type); };
-  const bool scaled = c.scale.alpha != 1 || c.scale.beta != 0;
-  const bool rounds = c.out_type != DType::bool_ && (has_fractions(c.in_type) || has_fractions(c.out_type));
-  if (rounding > 0 && rounding <= 5 && rounds && !scaled)
-    c.options.rounding = static_cast<Rounding>(rounding - 1);
-  if (c.out_type == DType::e4m3fn || c.out_type == DType::e5m2) c.options.saturate_fp8 = others % 2 == 0;
-  if (is_integral(c.out_type) && others == 3) c.options.integer_overflow = IntegerOverflow::saturate;
-}
-
 /// alpha and beta, which equal types that have no arithmetic get along without, and pointers from slots.
 void draw_options(Draw& draw, PermuteCase& c) {
   const bool scaled = draw.chance(80);
@@ -150,27 +80,19 @@ PermuteCase draw_copy(Draw& draw, Order (*order)(int rank)) {
   c.in_misaligned = tidy ? 0 : draw_misalignment(draw);
   c.out_misaligned = tidy ? 0 : draw_misalignment(draw);
   const std::vector<AxisDraw> axes = draw_axes(draw, tidy);
-  Order in_order, out_order;
+  std::vector<AxisPlace> in_places, out_places;
   for (const AxisDraw& axis : axes) {
     c.shape.push_back(axis.extent);
     insert(c.axes, axis.axes_at);
-    insert(in_order, axis.in_at);
-    insert(out_order, axis.out_at);
+    in_places.push_back(axis.in);
+    out_places.push_back(axis.out);
   }
   if (order != nullptr) c.axes = order(static_cast<int>(axes.size()));
-  if (!in_contiguous) {
-    c.in_strides = strides_in(in_order, c.shape, [&](std::size_t axis) { return axes[axis].in_gap; });
-    for (std::size_t k = 0; k < axes.size(); ++k)
-      c.in_strides[k] = in_stride(axes[k].in_step, c.in_strides[k], c.shape[k]);
-  }
-  if (!out_contiguous) {
-    const Dims shape = c.out_shape();
-    c.out_strides = strides_in(out_order, shape, [&](std::size_t axis) { return axes[axis].out_gap; });
-    for (std::size_t k = 0; k < axes.size(); ++k)
-      c.out_strides[k] = out_stride(axes[k].out_step, c.out_strides[k], shape[k]);
-  }
+  if (!in_contiguous) c.in_strides = placed(c.shape, in_places, true);
+  if (!out_contiguous) c.out_strides = placed(c.out_shape(), out_places, false);
   draw_options(draw, c);
-  draw_cast_options(draw, c);
+  c.options = draw_cast_options(draw, c.in_type, c.out_type);
+  if (c.scale.alpha != 1 || c.scale.beta != 0) c.options.rounding.reset();
   return c;
 }
 
@@ -199,27 +121,23 @@ Trial copy_trial(const PermuteCase& c, const Call& call) {
 
 }  // namespace
 
-std::int64_t draw_extent(Draw& draw, Extents extents) {
-  static constexpr std::int64_t kUnits[] = {8, 4, 16, 32, 64};
-  static constexpr std::int64_t kPrimes[] = {5,  7,  11, 13, 17, 19, 23,  29,  31,  37,  41,
-                                             43, 47, 53, 61, 67, 97, 127, 131, 257, 509, 1031};
-  const int kind = draw.below(8), value = draw.byte(), beside = draw.below(4);
-  if (extents == Extents::short_ones) return 1 + value % 9;
-  if (kind < 2) return 1 + value % 3;
-  if (kind < 6 || extents == Extents::whole_vectors) {
-    const std::int64_t multiple = kUnits[value % 5] * (1 + value / 5 % 4);
-    if (extents == Extents::whole_vectors) return multiple;
-    return beside == 2 ? multiple - 1 : beside == 3 ? multiple + 1 : multiple;
-  }
-  return kind == 6 ? kPrimes[value % 22] : 1 + value * (1 + beside * beside);
-}
-
 void draw_types(Draw& draw, DType& in, DType& out) {
   static constexpr DType kBySize[] = {DType::f32, DType::f16, DType::u8, DType::f64};
   static constexpr DType kFloats[] = {DType::f32, DType::f16, DType::bf16, DType::f64};
   const bool converted = draw.chance(64);
   in = converted ? draw.pick(kFloats) : draw.pick(kBySize);
   out = converted ? draw.pick(kFloats) : (draw.byte(), in);
+}
+
+CastOptions draw_cast_options(Draw& draw, DType in, DType out) {
+  const int rounding = draw.below(10), others = draw.below(4);
+  const auto has_fractions = [](DType type) { return is_floating(type) || is_restricted(type); };
+  CastOptions options;
+  if (rounding > 0 && rounding <= 5 && out != DType::bool_ && (has_fractions(in) || has_fractions(out)))
+    options.rounding = static_cast<Rounding>(rounding - 1);
+  if (out == DType::e4m3fn || out == DType::e5m2) options.saturate_fp8 = others % 2 == 0;
+  if (is_integral(out) && others == 3) options.integer_overflow = IntegerOverflow::saturate;
+  return options;
 }
 
 Trial decode_permute(Draw& draw) {

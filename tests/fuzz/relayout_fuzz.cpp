@@ -1,6 +1,7 @@
 // Random cases of every operation against the oracles, for a fixed time.
 //
-//   relayout_fuzz [--seconds 10] [--seed 1] [--device cpu,emulated32,emulated64] [--shrink-seconds 20]
+//   relayout_fuzz [--seconds 10] [--seed 1] [--only NAME] [--device cpu,emulated32,emulated64]
+//                 [--shrink-seconds 20]
 //   relayout_fuzz --case HEX      runs one case again, with its words
 //   relayout_fuzz --shrink HEX    looks for the smallest case that fails as this one does
 //
@@ -33,7 +34,7 @@ constexpr unsigned kMostSecondsOfACase = 60;
 struct Options {
   double seconds = 10, shrink_seconds = 20;
   std::uint64_t seed = 1;
-  std::string device = "cpu,emulated32,emulated64", one, shrunk;
+  std::string device = "cpu,emulated32,emulated64", only, one, shrunk;
 };
 
 /// The last words of a program that dies in a case: its commands, ready to be written.
@@ -119,10 +120,13 @@ int run_random(const Options& options) {
   const Devices devices(options.device);
   std::map<std::string, std::uint64_t> count;
   const auto begin = std::chrono::steady_clock::now();
-  std::uint64_t number = 0;
+  std::uint64_t number = 0, cases = 0;
   std::chrono::duration<double> spent{0};
   for (; spent.count() < options.seconds; ++number) {
+    spent = std::chrono::steady_clock::now() - begin;
     Bytes bytes = random_bytes(options.seed, number);
+    Draw first(bytes.data(), bytes.size());
+    if (!options.only.empty() && draw_operation(first).name != options.only) continue;
     const Result result = run_watched(options, bytes, devices);
     if (!result.failure.empty()) {
       std::cout << "case " << number << " of seed " << options.seed << "\n";
@@ -130,11 +134,11 @@ int run_random(const Options& options) {
       return report(options, bytes, result);
     }
     ++count[result.operation];
-    spent = std::chrono::steady_clock::now() - begin;
+    ++cases;
   }
-  std::cout << number << " cases of seed " << options.seed << " in " << spent.count() << " s on "
+  std::cout << cases << " cases of seed " << options.seed << " in " << spent.count() << " s on "
             << options.device << ":";
-  for (const auto& [operation, cases] : count) std::cout << " " << operation << " " << cases;
+  for (const auto& [operation, times] : count) std::cout << " " << operation << " " << times;
   std::cout << std::endl;
   return 0;
 }
@@ -150,6 +154,8 @@ bool parse(int count, char** arguments, Options& options) {
       options.shrink_seconds = std::stod(value);
     } else if (name == "--seed") {
       options.seed = std::stoull(value);
+    } else if (name == "--only") {
+      options.only = value;
     } else if (name == "--device") {
       options.device = value;
     } else if (name == "--case") {
@@ -181,7 +187,7 @@ int main(int count, char** arguments) {
     std::cerr << "relayout_fuzz: " << error.what() << "\n";
     return 2;
   }
-  std::cerr << "usage: relayout_fuzz [--seconds N] [--seed N] [--device NAMES] [--shrink-seconds N] "
-               "[--case HEX | --shrink HEX]\n";
+  std::cerr << "usage: relayout_fuzz [--seconds N] [--seed N] [--only NAME] [--device NAMES] "
+               "[--shrink-seconds N] [--case HEX | --shrink HEX]\n";
   return 2;
 }

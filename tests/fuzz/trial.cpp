@@ -8,15 +8,22 @@
 #include <sstream>
 
 #include "tests/fuzz/copy_cases.hpp"
+#include "tests/fuzz/elementwise_cases.hpp"
+#include "tests/fuzz/quantized_cases.hpp"
 #include "tests/fuzz/window_cases.hpp"
 
 namespace relayout::fuzz {
 
 const std::vector<Operation>& operations() {
-  static const std::vector<Operation> all{
-      {"permute", 12, decode_permute}, {"transpose", 2, decode_transpose},
-      {"cast", 2, decode_cast},        {"pad", 2, decode_pad},
-      {"img2col", 2, decode_img2col},  {"depthwise", 1, decode_depthwise}};
+  static const std::vector<Operation> all{{"permute", 12, decode_permute},
+                                          {"transpose", 2, decode_transpose},
+                                          {"cast", 2, decode_cast},
+                                          {"pad", 2, decode_pad},
+                                          {"img2col", 2, decode_img2col},
+                                          {"depthwise", 1, decode_depthwise},
+                                          {"elementwise", 8, decode_elementwise},
+                                          {"chain", 4, decode_chain},
+                                          {"quantized", 4, decode_quantized}};
   return all;
 }
 
@@ -44,13 +51,18 @@ Devices::Devices(const std::string& names) {
   }
 }
 
-Result run_case(const Bytes& bytes, const Devices& devices) {
-  Draw draw(bytes.data(), bytes.size());
+const Operation& draw_operation(Draw& draw) {
   int choice = 0;
   for (const Operation& operation : operations()) choice += operation.share;
   choice = draw.below(choice);
   const Operation* operation = operations().data();
   for (; choice >= operation->share; ++operation) choice -= operation->share;
+  return *operation;
+}
+
+Result run_case(const Bytes& bytes, const Devices& devices) {
+  Draw draw(bytes.data(), bytes.size());
+  const Operation* operation = &draw_operation(draw);
   static constexpr std::size_t kOrders[] = {0, 0, 1, 2};
   const std::size_t order = draw.pick(kOrders);
   const Trial trial = operation->decode(draw);

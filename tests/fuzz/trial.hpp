@@ -26,13 +26,15 @@ Trial trial_of(const Case& c, Check&& check) {
   return {words.str(), [c, check](const Stream& stream) { check(stream, c); }};
 }
 
-/// An operation of which cases are made. A new one is a decoder and a line in kOperations (operations.cpp).
+/// An operation of which cases are made. A new one is a decoder and a line in operations().
 struct Operation {
   const char* name;
   int share;  // of the cases, against the sum of all shares
   Trial (*decode)(Draw&);
 };
 const std::vector<Operation>& operations();
+/// The one that a case's first byte means.
+const Operation& draw_operation(Draw& draw);
 
 /// The devices that a case runs on, one stream each; the emulated ones once per order of threads.
 class Devices {

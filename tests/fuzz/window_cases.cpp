@@ -5,6 +5,7 @@
 
 #include "tests/cases/img2col_case.hpp"
 #include "tests/fuzz/copy_cases.hpp"
+#include "tests/fuzz/layouts.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/depthwise_tensors.hpp"
 

@@ -1,17 +1,20 @@
 // One element-wise call on one device against the oracle on operands that plain loops have expanded: every
-// element bit for bit (NaNs are equal), no byte written outside the output, no operand changed.
+// element bit for bit (NaNs are equal) or within its operation's bound, no byte written outside the output,
+// no operand changed.
 #pragma once
 
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <ostream>
+#include <sstream>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "host/reference/arithmetic.hpp"
+#include "tests/cases/layout.hpp"
 #include "tests/support/arithmetic_inputs.hpp"
-#include "tests/support/guarded_buffer.hpp"
+#include "tests/support/elementwise_oracle.hpp"
 
 namespace relayout::test {
 
@@ -23,77 +26,29 @@ struct TensorSpec {
 };
 using OperandSpec = std::variant<TensorSpec, Literal>;
 
-/// Extremes, infinities and NaNs, or small whole numbers that are 1 or more.
-enum class Values { interesting, small };
+inline std::ostream& operator<<(std::ostream& out, const TensorSpec& spec) {
+  return out << cases::describe(spec.type, spec.shape, spec.strides, spec.misaligned);
+}
+
+/// Extremes, infinities and NaNs; small whole numbers that are 1 or more; or multiples of 1/2 from -8 to 8,
+/// of which many are equal, and ties (unsigned types: modulo 2^n).
+enum class Values { interesting, small, halves };
 
 inline void fill_operand(const TensorView& view, Values values, std::uint64_t seed) {
-  const std::vector<std::uint64_t> bits = interesting(view.dtype());
+  const DType type = view.dtype();
+  const std::vector<std::uint64_t> bits = interesting(type);
   std::uint64_t i = 0;
   for_each_element(view, [&](const Dims&, std::int64_t offset) {
     const std::uint64_t pick = hash(i++, seed);
-    const std::uint64_t small = reference::convert_bits(1 + pick % 7, DType::u64, view.dtype());
-    store_bits(element_at(view, offset), view.dtype(),
-               values == Values::small ? small : bits[pick % bits.size()]);
+    std::uint64_t element = bits[pick % bits.size()];
+    if (values == Values::small) element = reference::convert_bits(1 + pick % 7, DType::u64, type);
+    if (values == Values::halves && reference::has_fractions(type))
+      element = reference::encode(DType::f32, static_cast<double>(pick % 33) / 2 - 8);
+    if (values == Values::halves)
+      element = reference::has_fractions(type) ? reference::convert_bits(element, DType::f32, type)
+                                               : reference::convert_bits(pick % 17 - 8, DType::i64, type);
+    store_bits(element_at(view, offset), type, element);
   });
-}
-
-/// A contiguous tensor on the host.
-struct HostTensor {
-  HostTensor(DType type, const Dims& shape)
-      : bytes(static_cast<std::size_t>(TensorView(nullptr, type, shape).elements()) * size_of(type) + 1),
-        view(bytes.data(), type, shape) {}
-  HostTensor(const HostTensor&) = delete;
-  HostTensor& operator=(const HostTensor&) = delete;
-
-  std::vector<unsigned char> bytes;
-  TensorView view;
-};
-using HostTensors = std::vector<std::unique_ptr<HostTensor>>;
-
-/// The operand's elements over the whole shape: axes of extent 1 and missing ones are repeated, or (repeat)
-/// every axis modulo the operand's extent.
-inline std::unique_ptr<HostTensor> expanded(const TensorView& view, const Dims& shape, Broadcasting how) {
-  auto whole = std::make_unique<HostTensor>(view.dtype(), shape);
-  const std::size_t missing = shape.size() - view.shape().size();
-  reference::for_each_index(shape, [&](const Dims& index) {
-    Dims from(view.shape().size());
-    for (std::size_t k = 0; k < from.size(); ++k) {
-      const std::int64_t extent = view.shape()[k], at = index[missing + k];
-      from[k] = how == Broadcasting::repeat ? at % extent : extent == 1 ? 0 : at;
-    }
-    reference::store_bits(whole->view, index, reference::load_bits(view, from));
-  });
-  return whole;
-}
-
-inline std::unique_ptr<HostTensor> expanded(const Literal& literal, DType common, const Dims& shape) {
-  auto whole = std::make_unique<HostTensor>(common, shape);
-  const bool floating = literal.kind() == Literal::Kind::floating;
-  const std::uint64_t magnitude = literal.magnitude();
-  const std::uint64_t bits =
-      floating
-          ? reference::convert_bits(detail::bit_cast<std::uint64_t>(literal.floating()), DType::f64, common)
-          : reference::convert_bits(literal.is_negative() ? 0 - magnitude : magnitude, DType::i64, common);
-  reference::for_each_index(shape,
-                            [&](const Dims& index) { reference::store_bits(whole->view, index, bits); });
-  return whole;
-}
-
-/// What the operations give one after the other, each result a tensor of its own.
-inline void expect_elements(const std::vector<Operation>& operations, const HostTensors& operands,
-                            DType common, const TensorView& out, const ElementwiseOptions& options) {
-  HostTensors between;
-  std::size_t next = 0;
-  for (std::size_t step = 0; step < operations.size(); ++step) {
-    const Operation operation = operations[step];
-    std::vector<TensorView> taken;
-    if (step > 0) taken.push_back(between.back()->view);
-    while (static_cast<int>(taken.size()) < operands_of(operation)) taken.push_back(operands[next++]->view);
-    const bool last = step + 1 == operations.size();
-    if (!last)
-      between.push_back(std::make_unique<HostTensor>(reference::result_type(operation, common), out.shape()));
-    reference::elementwise(operation, taken, common, last ? out : between.back()->view, {}, options.rounding);
-  }
 }
 
 struct ElementwiseCase {
@@ -103,91 +58,152 @@ struct ElementwiseCase {
   DType common = DType::f32;
   ElementwiseOptions options = {};
   Values values = Values::interesting;
+  int in_place = -1;     // the operand whose memory the output is; they differ in nothing but the type
+  bool planned = false;  // by a plan that was made without memory
 };
 
 /// The operands of a case on a device, and what the output must be.
 class ElementwiseTensors {
  public:
   ElementwiseTensors(const Stream& stream, const ElementwiseCase& c, std::uint64_t seed = 1)
-      : c_(c), out_(stream, Role::output, c.out.type, c.out.shape, c.out.strides, c.out.misaligned) {
+      : c_(c),
+        stream_(stream),
+        out_(stream, Role::output, c.out.type, c.out.shape, c.out.strides, c.out.misaligned) {
     for (const OperandSpec& operand : c.operands) {
+      const bool in_place = static_cast<int>(device_.size()) == c.in_place;
       if (const Literal* literal = std::get_if<Literal>(&operand)) {
-        views_.emplace_back(*literal);
+        device_.emplace_back(*literal);
+        host_.emplace_back();
         continue;
       }
       const TensorSpec& spec = std::get<TensorSpec>(operand);
-      inputs_.push_back(std::make_unique<GuardedBuffer>(stream, Role::input, spec.type, spec.shape,
-                                                        spec.strides, spec.misaligned));
-      views_.emplace_back(inputs_.back()->device());
+      if (!in_place)
+        inputs_.push_back(std::make_unique<GuardedBuffer>(stream, Role::input, spec.type, spec.shape,
+                                                          spec.strides, spec.misaligned));
+      const GuardedBuffer& buffer = in_place ? out_ : *inputs_.back();
+      const auto read_as = [&](const TensorView& view) {
+        return TensorView(view.data(), spec.type, view.shape(), view.strides());
+      };
+      device_.emplace_back(read_as(buffer.device()));
+      host_.push_back(read_as(buffer.host()));
     }
     refill(seed);
   }
 
-  void refill(std::uint64_t seed) const {
-    for (const auto& input : inputs_) {
-      fill_operand(input->host(), c_.values, seed++);
-      input->upload();
+  void refill(std::uint64_t seed) {
+    elements_.clear();
+    for (std::size_t i = 0; i < c_.operands.size(); ++i) {
+      const bool truth = is_truth(c_.operations[0], i);
+      if (const Literal* literal = std::get_if<Literal>(&c_.operands[i])) {
+        const DType type = truth ? DType::bool_ : c_.common;
+        const auto count = static_cast<std::size_t>(out_.host().elements());
+        elements_.push_back({type, std::vector<std::uint64_t>(count, literal_bits(*literal, type))});
+        continue;
+      }
+      fill_operand(host_[i], c_.values, seed++);
+      elements_.push_back(expanded(host_[i], c_.out.shape, c_.options.broadcasting));
     }
+    for (const auto& input : inputs_) input->upload();
+    if (c_.in_place >= 0) out_.upload();
   }
-  const std::vector<Operand>& operands() const { return views_; }
+  const std::vector<Operand>& operands() const { return device_; }
   const TensorView& out() const { return out_.device(); }
   std::vector<const void*> inputs() const {
     std::vector<const void*> pointers;
-    for (const auto& input : inputs_) pointers.push_back(input->device().data());
+    for (const Operand& operand : device_) {
+      if (!operand.is_literal()) pointers.push_back(operand.tensor().data());
+    }
     return pointers;
   }
 
   void expect_right() const {
-    HostTensors whole;
-    std::size_t tensor = 0;
-    for (const OperandSpec& operand : c_.operands) {
-      if (const Literal* literal = std::get_if<Literal>(&operand)) {
-        whole.push_back(expanded(*literal, c_.common, c_.out.shape));
-      } else {
-        whole.push_back(expanded(inputs_[tensor++]->host(), c_.out.shape, c_.options.broadcasting));
+    const Results results = results_of(stream_, c_.operations, elements_, c_.common, c_.options);
+    const std::vector<unsigned char> bytes = out_.download();
+    const TensorView view = out_.view_of(bytes);
+    std::ostringstream wrong;
+    std::size_t i = 0, count = 0;
+    for_each_element(view, [&](const Dims& index, std::int64_t offset) {
+      const std::uint64_t got = load_bits(element_at(view, offset), view.dtype());
+      if (!is_right(results, i, got, view.dtype(), c_.options) && count++ < 3) {
+        wrong << "at " << to_string(index) << " of";
+        for (const Elements& operand : elements_) wrong << " " << describe(operand.bits[i], operand.type);
+        wrong << ": " << describe(got, view.dtype()) << ", should be "
+              << describe(results.elements.bits[i], results.elements.type) << "\n";
       }
-    }
-    expect_elements(c_.operations, whole, c_.common, out_.host(), c_.options);
-    EXPECT_TRUE(out_.check());
+      ++i;
+    });
+    if (count > 0) ADD_FAILURE() << count << " of " << i << " elements are wrong\n" << wrong.str();
+    EXPECT_TRUE(out_.check_outside());
     for (const auto& input : inputs_) EXPECT_TRUE(input->check());
   }
 
  private:
   const ElementwiseCase& c_;
+  Stream stream_;
   std::vector<std::unique_ptr<GuardedBuffer>> inputs_;
-  std::vector<Operand> views_;
+  std::vector<Operand> device_;
+  std::vector<TensorView> host_;    // of tensors
+  std::vector<Elements> elements_;  // over the output's shape, before the call
   GuardedBuffer out_;
 };
 
-inline std::string to_string(const ElementwiseCase& c) {
-  std::string text;
-  for (const Operation operation : c.operations) text += std::string(name_of(operation)) + " ";
-  const auto add = [&](const TensorSpec& spec) {
-    const Dims strides = spec.strides.empty() ? contiguous_strides(spec.shape) : spec.strides;
-    text += TensorView(nullptr, spec.type, spec.shape, strides).to_string();
-    if (spec.misaligned != 0) text += " misaligned by " + std::to_string(spec.misaligned);
-  };
-  for (const OperandSpec& operand : c.operands) {
-    if (const TensorSpec* spec = std::get_if<TensorSpec>(&operand)) {
-      add(*spec);
-    } else {
-      text += "a constant";
-    }
-    text += ", ";
+inline std::string text_of(const Literal& literal) {
+  std::ostringstream text;
+  if (literal.kind() == Literal::Kind::floating) {
+    text << literal.floating() << " (floating)";
+  } else {
+    text << (literal.is_negative() ? "-" : "") << literal.magnitude()
+         << (literal.kind() == Literal::Kind::boolean ? " (bool)" : "");
   }
-  text += "to ";
-  add(c.out);
-  return text;
+  return text.str();
 }
 
-inline void check(const Stream& stream, const ElementwiseCase& c) {
-  SCOPED_TRACE(to_string(c));
-  const ElementwiseTensors tensors(stream, c);
-  if (c.operations.size() == 1) {
-    EXPECT_NO_THROW(elementwise(stream, c.operations[0], tensors.operands(), tensors.out(), c.options));
-  } else {
-    EXPECT_NO_THROW(chain(stream, c.operations, tensors.operands(), tensors.out(), c.options));
+inline std::ostream& operator<<(std::ostream& out, const ElementwiseCase& c) {
+  const ElementwiseOptions& options = c.options;
+  for (const Operation operation : c.operations) out << name_of(operation) << " ";
+  for (const OperandSpec& operand : c.operands) {
+    if (const TensorSpec* spec = std::get_if<TensorSpec>(&operand)) {
+      out << *spec << ", ";
+    } else {
+      out << text_of(std::get<Literal>(operand)) << ", ";
+    }
   }
+  out << "to " << c.out << ", in " << relayout::name_of(c.common);
+  if (c.in_place >= 0) out << ", over operand " << c.in_place;
+  if (c.planned) out << ", planned";
+  if (options.broadcasting == Broadcasting::repeat) out << ", repeated";
+  if (options.rounding != Rounding::nearest_even) out << ", rounding " << name_of(options.rounding);
+  if (options.flush_to_zero) out << ", flushing";
+  if (options.cast.rounding) out << ", cast rounding " << name_of(*options.cast.rounding);
+  if (!options.cast.saturate_fp8) out << ", not saturated";
+  if (options.cast.integer_overflow == IntegerOverflow::saturate) out << ", saturated";
+  if (c.operations.back() == Operation::isclose)
+    out << ", rtol " << options.rtol << ", atol " << options.atol << (options.equal_nan ? ", NaN" : "");
+  return out << ", values " << static_cast<int>(c.values);
+}
+
+inline void run(const Stream& stream, const ElementwiseCase& c, const ElementwiseTensors& tensors) {
+  if (c.planned) {
+    const auto nowhere = [](const TensorView& view) {
+      return TensorView(nullptr, view.dtype(), view.shape(), view.strides());
+    };
+    std::vector<Operand> operands = tensors.operands();
+    for (Operand& operand : operands) {
+      if (!operand.is_literal()) operand = nowhere(operand.tensor());
+    }
+    plan_chain(stream.device(), c.operations, operands, nowhere(tensors.out()), c.options)
+        .run(stream, tensors.inputs(), tensors.out().data());
+  } else if (c.operations.size() == 1) {
+    elementwise(stream, c.operations[0], tensors.operands(), tensors.out(), c.options);
+  } else {
+    chain(stream, c.operations, tensors.operands(), tensors.out(), c.options);
+  }
+}
+
+inline void check(const Stream& stream, const ElementwiseCase& c, std::uint64_t seed = 1) {
+  SCOPED_TRACE(::testing::Message() << c);
+  const ElementwiseTensors tensors(stream, c, seed);
+  EXPECT_NO_THROW(run(stream, c, tensors));
   tensors.expect_right();
 }
 

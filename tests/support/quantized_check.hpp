@@ -19,12 +19,14 @@ inline QuantizedOperand device_operand(const CheckedOperand& operand) {
   return std::get<float>(operand);
 }
 
-/// The f32 that stands at an index of the output's shape. Tensors of f32 are not broadcast.
+/// The f32 that stands at an index of the output's shape.
 inline std::uint64_t number_bits(const CheckedOperand& operand, const Dims& index) {
   if (const auto* codes = std::get_if<const CodesTensor*>(&operand))
     return reference::dequantize((*codes)->number(index));
-  if (const auto* tensor = std::get_if<const GuardedBuffer*>(&operand))
-    return load_bits(element_at((*tensor)->host(), offset_of((*tensor)->host(), index)), DType::f32);
+  if (const auto* tensor = std::get_if<const GuardedBuffer*>(&operand)) {
+    const TensorView& view = (*tensor)->host();
+    return load_bits(element_at(view, offset_within(view, index)), DType::f32);
+  }
   return detail::bit_cast<std::uint32_t>(std::get<float>(operand));
 }
 
@@ -42,11 +44,13 @@ inline void expect_inputs_kept(const std::vector<CheckedOperand>& operands) {
     if (const auto* codes = std::get_if<const CodesTensor*>(&operand)) {
       EXPECT_TRUE((*codes)->codes().check());
       EXPECT_TRUE((*codes)->check_inputs());
+    } else if (const auto* tensor = std::get_if<const GuardedBuffer*>(&operand)) {
+      EXPECT_TRUE((*tensor)->check());
     }
   }
 }
 
-/// The first codes that are wrong. result(index): bits of the f32 that is quantised.
+/// The first codes that are wrong. result(index): the f32 that is quantised.
 template <class Result>
 std::string wrong_codes(const CodesTensor& out, bool near_ties, const Result& result) {
   const std::vector<unsigned char> bytes = out.codes().download();
@@ -68,19 +72,44 @@ std::string wrong_codes(const CodesTensor& out, bool near_ties, const Result& re
   return text.str();
 }
 
+/// An operation's f32, and how far it may be off beyond its bound.
+struct Quotient {
+  std::uint64_t bits;
+  long double slack;
+};
+inline Quotient result_at(Operation operation, const std::vector<CheckedOperand>& operands,
+                          const Dims& index) {
+  return {result_bits(operation, operands, index),
+          reference::factor_error(operation, DType::f32, number_bits(operands[0], index))};
+}
+
+/// The first f32 or bools that are wrong. result(index): bits.
+template <class Result>
+std::string wrong_numbers(Operation operation, const std::vector<CheckedOperand>& operands,
+                          const GuardedBuffer& out, const Result& result) {
+  const std::vector<unsigned char> bytes = out.download();
+  const TensorView got = out.view_of(bytes);
+  std::ostringstream text;
+  int count = 0;
+  for_each_element(got, [&](const Dims& index, std::int64_t offset) {
+    const std::uint64_t is = load_bits(element_at(got, offset), got.dtype()), should = result(index);
+    const std::uint64_t first = number_bits(operands[0], index);
+    if (reference::agrees(operation, DType::f32, first, is, should) || count++ >= 3) return;
+    text << "at " << to_string(index) << ": " << describe(is, got.dtype()) << ", should be "
+         << describe(should, got.dtype()) << "; ";
+  });
+  if (count > 0) text << count << " in all";
+  return text.str();
+}
+
 inline void expect_codes(const Stream& stream, Operation operation,
                          const std::vector<CheckedOperand>& operands, const CodesTensor& out) {
   SCOPED_TRACE(name_of(operation));
   std::vector<QuantizedOperand> device;
   for (const CheckedOperand& operand : operands) device.push_back(device_operand(operand));
   quantized(stream, operation, device, out.quantized());
-  EXPECT_EQ(wrong_codes(out, may_miss_ties(operation),
-                        [&](const Dims& index) {
-                          return std::pair(result_bits(operation, operands, index),
-                                           reference::factor_error(operation, DType::f32,
-                                                                   number_bits(operands[0], index)));
-                        }),
-            "");
+  const auto result = [&](const Dims& index) { return result_at(operation, operands, index); };
+  EXPECT_EQ(wrong_codes(out, may_miss_ties(operation), result), "");
   EXPECT_TRUE(out.codes().check_outside());
   EXPECT_TRUE(out.check_inputs());
   expect_inputs_kept(operands);
@@ -93,17 +122,8 @@ inline void expect_numbers(const Stream& stream, Operation operation,
   std::vector<QuantizedOperand> device;
   for (const CheckedOperand& operand : operands) device.push_back(device_operand(operand));
   quantized(stream, operation, device, out.device());
-  const std::vector<unsigned char> bytes = out.download();
-  const TensorView got = out.view_of(bytes);
-  int wrong = 0;
-  for_each_element(got, [&](const Dims& index, std::int64_t offset) {
-    const std::uint64_t is = load_bits(element_at(got, offset), got.dtype());
-    const std::uint64_t should = result_bits(operation, operands, index);
-    if (!reference::agrees(operation, DType::f32, number_bits(operands[0], index), is, should) && wrong++ < 3)
-      ADD_FAILURE() << "at " << to_string(index) << ": " << describe(is, got.dtype()) << ", should be "
-                    << describe(should, got.dtype());
-  });
-  EXPECT_EQ(wrong, 0);
+  const auto result = [&](const Dims& index) { return result_bits(operation, operands, index); };
+  EXPECT_EQ(wrong_numbers(operation, operands, out, result), "");
   EXPECT_TRUE(out.check_outside());
   expect_inputs_kept(operands);
 }

@@ -14,6 +14,16 @@
 
 namespace relayout::test {
 
+/// Of the element that stands at an index of a shape that the view is broadcast to.
+inline std::int64_t offset_within(const TensorView& view, const Dims& index) {
+  const std::size_t rank = view.shape().size(), missing = index.size() - rank;
+  std::int64_t offset = 0;
+  for (std::size_t axis = 0; axis < rank; ++axis) {
+    if (view.shape()[axis] != 1) offset += index[missing + axis] * view.strides()[axis];
+  }
+  return offset;
+}
+
 /// Codes, their scales and zero points. `channels`: shapes, which broadcast to the codes', of the tensors
 /// that scales and zero points are; none: `scale` and `zero` for all.
 struct CodesCase {
@@ -69,11 +79,13 @@ class CodesTensor {
 
   /// What stands at an index of a shape that the codes broadcast to; the code is one of `image`.
   reference::QuantizedNumber number(const TensorView& image, const Dims& index) const {
-    const Dims own = within(index, case_.shape);
-    reference::QuantizedNumber number{integer(image, own), case_.scale, case_.zero};
-    if (scales_)
-      number.scale = static_cast<float>(load_value(scales_->host(), within(own, *case_.scale_channels)));
-    if (zeros_) number.zero = integer(zeros_->host(), within(own, *case_.zero_channels));
+    reference::QuantizedNumber number{integer(image, index), case_.scale, case_.zero};
+    if (scales_) {
+      const TensorView& scales = scales_->host();
+      number.scale = static_cast<float>(
+          value_of(load_bits(element_at(scales, offset_within(scales, index)), DType::f32), DType::f32));
+    }
+    if (zeros_) number.zero = integer(zeros_->host(), index);
     return number;
   }
   reference::QuantizedNumber number(const Dims& index) const { return number(codes_.host(), index); }
@@ -81,14 +93,8 @@ class CodesTensor {
   bool check_inputs() const { return (!scales_ || scales_->check()) && (!zeros_ || zeros_->check()); }
 
  private:
-  /// The index of the element that stands there once the shape is broadcast.
-  static Dims within(const Dims& index, const Dims& shape) {
-    Dims own(index.end() - static_cast<std::ptrdiff_t>(shape.size()), index.end());
-    for (std::size_t axis = 0; axis < own.size(); ++axis) own[axis] = shape[axis] == 1 ? 0 : own[axis];
-    return own;
-  }
   int integer(const TensorView& view, const Dims& index) const {
-    const unsigned char bits = *element_at(view, offset_of(view, index));
+    const unsigned char bits = *element_at(view, offset_within(view, index));
     return is_unsigned() ? bits : static_cast<signed char>(bits);
   }
 
