@@ -2,6 +2,8 @@
 // The one place that asks which it is.
 #pragma once
 
+#include <cstring>
+
 #include <relayout/dtype.hpp>
 #include <relayout/host_device.hpp>
 
@@ -55,17 +57,40 @@ RELAYOUT_HOST_DEVICE inline float half_to_float(f16 value) { return to_float(val
 RELAYOUT_HOST_DEVICE inline f16 float_to_half(float value) { return to_f16(value); }
 #endif
 
+// Words {Word values[..]} between registers and memory, by one access on a multiple of their size. The host's
+// compiler would take words for other objects than the elements.
 #if defined(RELAYOUT_ON_GPU)
-/// Words in registers to global memory, on a multiple of their size.
+template <class Words>
+RELAYOUT_HOST_DEVICE void load_words(const void* from, Words& words) {
+  words = *static_cast<const Words*>(from);
+}
+#else
+template <class Words>
+RELAYOUT_HOST_DEVICE void load_words(const void* from, Words& words) {
+  std::memcpy(&words, from, sizeof words);
+}
+#endif
+#if defined(__CUDA_ARCH__)  // where a plain assignment is now and then split
 template <class Words>
 RELAYOUT_HOST_DEVICE void store_words(void* to, const Words& words) {
   const auto& w = words.values;
-#if defined(__CUDA_ARCH__)  // where a plain assignment is now and then split
-  if constexpr (sizeof(Words) == 16)
-    return __stwb(static_cast<uint4*>(to), make_uint4(w[0], w[1], w[2], w[3]));
-  if constexpr (sizeof(Words) == 8) return __stwb(static_cast<uint2*>(to), make_uint2(w[0], w[1]));
-#endif
+  if constexpr (sizeof(Words) == 16) {
+    __stwb(static_cast<uint4*>(to), make_uint4(w[0], w[1], w[2], w[3]));
+  } else if constexpr (sizeof(Words) == 8) {
+    __stwb(static_cast<uint2*>(to), make_uint2(w[0], w[1]));
+  } else {
+    *static_cast<Words*>(to) = words;
+  }
+}
+#elif defined(RELAYOUT_ON_GPU)
+template <class Words>
+RELAYOUT_HOST_DEVICE void store_words(void* to, const Words& words) {
   *static_cast<Words*>(to) = words;
+}
+#else
+template <class Words>
+RELAYOUT_HOST_DEVICE void store_words(void* to, const Words& words) {
+  std::memcpy(to, &words, sizeof words);
 }
 #endif
 

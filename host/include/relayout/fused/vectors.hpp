@@ -89,22 +89,6 @@ struct Vector {
       words.values[i / kPerWord] |= static_cast<Word>(static_cast<Word>(bits) << (i % kPerWord * kBits));
     }
   }
-
-  // By one access, on a multiple of kBytes. The host's compiler would take words for no elements.
-  RELAYOUT_HOST_DEVICE void load(const void* from) {
-#if defined(RELAYOUT_ON_GPU)
-    words = *static_cast<const Words*>(from);
-#else
-    memcpy(&words, from, kBytes);
-#endif
-  }
-  RELAYOUT_HOST_DEVICE void store(void* to) const {
-#if defined(RELAYOUT_ON_GPU)
-    store_words(to, words);
-#else
-    memcpy(to, &words, kBytes);
-#endif
-  }
 };
 
 /// A row of an operand: an element, or none, after so many others.
@@ -120,7 +104,7 @@ struct Row {
     const Stored<T>* const from = data + first * stride;
     Vector<T, kWidth> vector{};
     if (stride == 1 && reinterpret_cast<std::uintptr_t>(from) % vector.kBytes == 0) {
-      vector.load(from);
+      load_words(from, vector.words);
     } else if (stride == 0) {
       const Stored<T> element = *from;
       RELAYOUT_UNROLL
@@ -184,7 +168,7 @@ struct FusedThread<Out(In...)> {
     RELAYOUT_UNROLL
     for (int i = 0; i < kVector; ++i)
       results.put(i, stored_as<Out>(functor(value_of<In>(vectors.element(i))...)));
-    results.store(out);
+    store_words(out, results.words);
   }
 };
 
