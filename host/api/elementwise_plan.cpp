@@ -4,6 +4,7 @@
 
 #include "host/api/checks.hpp"
 #include "host/api/elementwise_rows.hpp"
+#include "host/api/operand_views.hpp"
 #include "host/plan/tile_tuning.hpp"
 #include "kernels/kernel_table.hpp"
 #include "relayout/error.hpp"
@@ -22,20 +23,6 @@ std::string name_of(const std::vector<Operation>& operations) {
   throw Error(code, name + ": " + what);
 }
 
-/// Extents that numpy's rules give all operands; constants have none.
-Dims numpy_shape(const ElementwiseCall& call) {
-  Dims shape;
-  for (const Operand& operand : call.operands) {
-    if (operand.is_literal()) continue;
-    try {
-      shape = broadcast_shapes(shape, operand.tensor().shape());
-    } catch (const Error& error) {
-      throw Error(error.code(), call.name + ": " + error.what());
-    }
-  }
-  return shape;
-}
-
 /// The operands and the output over one shape, in which every axis of the output along which something is
 /// repeated as a whole is two: the round and the place in it.
 struct Operands {
@@ -44,12 +31,11 @@ struct Operands {
 };
 
 Operands numpy_operands(const ElementwiseCall& call, const TensorView& out) {
-  check_shape(call.name.c_str(), out, numpy_shape(call));
-  Operands result{out, {}};
+  std::vector<TensorView> tensors;
   for (const Operand& operand : call.operands) {
-    if (!operand.is_literal()) result.tensors.push_back(operand.tensor().broadcast_to(out.shape()));
+    if (!operand.is_literal()) tensors.push_back(operand.tensor());
   }
-  return result;
+  return {out, broadcast_operands(call.name, tensors, out)};
 }
 
 /// The view of the same shape with `axis` split into rounds of `period`.
@@ -121,24 +107,6 @@ Operands repeated_operands(const ElementwiseCall& call, const TensorView& out) {
   return result;
 }
 
-bool identical(const TensorView& a, const TensorView& b) {
-  if (a.shape() != b.shape() || size_of(a.dtype()) != size_of(b.dtype())) return false;
-  for (int axis = 0; axis < a.rank(); ++axis) {
-    if (a.extent(axis) != 1 && a.stride(axis) != b.stride(axis)) return false;
-  }
-  return true;
-}
-
-TensorView at(const TensorView& view, const void* data) {
-  return TensorView(data, view.dtype(), view.shape(), view.strides());
-}
-
-/// The first byte of the nest's first element.
-std::uintptr_t start_of(const void* data, std::int64_t offset, DType type) {
-  return reinterpret_cast<std::uintptr_t>(data) +
-         static_cast<std::uintptr_t>(offset * static_cast<std::int64_t>(size_of(type)));
-}
-
 void fill_nest(const plan::LoopNest& nest, ElementwiseParams& p) {
   p.rank = std::max(nest.rank(), 1);
   p.elements = nest.elements();
@@ -190,30 +158,21 @@ std::vector<const void*> planned_inputs(const ElementwisePlan::State& state) {
 
 void check_elementwise_memory(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
                               void* out) {
-  const char* name = state.name.c_str();
   if (inputs.size() != state.tensors.size())
     fail(state.name, ErrorCode::invalid_argument,
          std::to_string(inputs.size()) + " pointers for " + std::to_string(state.tensors.size()) +
              " tensors among the operands");
-  const TensorView written = at(state.out, out);
-  for (std::size_t t = 0; t < inputs.size(); ++t) {
-    const TensorView read = at(state.tensors[t], inputs[t]);
-    if (inputs[t] == out && identical(read, written)) continue;
-    if (inputs[t] != nullptr && out != nullptr) check_disjoint(name, read, written);
-  }
-  for (std::size_t t = 0; t < inputs.size(); ++t)
-    check_pointer(name, ("operand " + std::to_string(t + 1)).c_str(), at(state.tensors[t], inputs[t]));
-  check_pointer(name, "the output", written);
+  check_operand_memory(state.name, state.tensors, inputs, state.out, out);
 }
 
 ElementwiseParams launch_params(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
                                 void* out) {
   ElementwiseParams p = state.params;
   const auto& offsets = state.nest.offsets;
-  p.out = reinterpret_cast<void*>(start_of(out, offsets[0], state.out.dtype()));
+  p.out = reinterpret_cast<void*>(address_of(out, offsets[0], state.out.dtype()));
   for (std::size_t t = 0; t < inputs.size(); ++t)
     p.tensor[t].data =
-        reinterpret_cast<const void*>(start_of(inputs[t], offsets[t + 1], state.tensors[t].dtype()));
+        reinterpret_cast<const void*>(address_of(inputs[t], offsets[t + 1], state.tensors[t].dtype()));
   cut_rows(p);
   return p;
 }

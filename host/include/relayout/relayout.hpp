@@ -14,6 +14,8 @@
 #include <relayout/elementwise.hpp>
 #include <relayout/error.hpp>
 #include <relayout/fill.hpp>
+#include <relayout/functors.hpp>
+#include <relayout/fused.hpp>
 #include <relayout/gemm.hpp>
 #include <relayout/graph.hpp>
 #include <relayout/host_device.hpp>

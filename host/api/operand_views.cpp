@@ -1,0 +1,58 @@
+#include "host/api/operand_views.hpp"
+
+#include "host/api/checks.hpp"
+#include "relayout/error.hpp"
+
+namespace relayout {
+namespace {
+
+bool identical(const TensorView& a, const TensorView& b) {
+  if (a.shape() != b.shape() || size_of(a.dtype()) != size_of(b.dtype())) return false;
+  for (int axis = 0; axis < a.rank(); ++axis) {
+    if (a.extent(axis) != 1 && a.stride(axis) != b.stride(axis)) return false;
+  }
+  return true;
+}
+
+TensorView at(const TensorView& view, const void* data) {
+  return TensorView(data, view.dtype(), view.shape(), view.strides());
+}
+
+}  // namespace
+
+std::vector<TensorView> broadcast_operands(const std::string& operation,
+                                           const std::vector<TensorView>& operands, const TensorView& out) {
+  Dims shape;
+  for (const TensorView& operand : operands) {
+    try {
+      shape = broadcast_shapes(shape, operand.shape());
+    } catch (const Error& error) {
+      throw Error(error.code(), operation + ": " + error.what());
+    }
+  }
+  check_shape(operation.c_str(), out, shape);
+  std::vector<TensorView> result;
+  for (const TensorView& operand : operands) result.push_back(operand.broadcast_to(out.shape()));
+  return result;
+}
+
+void check_operand_memory(const std::string& operation, const std::vector<TensorView>& operands,
+                          const std::vector<const void*>& inputs, const TensorView& out_view, void* out) {
+  const char* name = operation.c_str();
+  const TensorView written = at(out_view, out);
+  for (std::size_t t = 0; t < inputs.size(); ++t) {
+    const TensorView read = at(operands[t], inputs[t]);
+    if (inputs[t] == out && identical(read, written)) continue;
+    if (inputs[t] != nullptr && out != nullptr) check_disjoint(name, read, written);
+  }
+  for (std::size_t t = 0; t < inputs.size(); ++t)
+    check_pointer(name, ("operand " + std::to_string(t + 1)).c_str(), at(operands[t], inputs[t]));
+  check_pointer(name, "the output", written);
+}
+
+std::uintptr_t address_of(const void* data, std::int64_t offset, DType type) {
+  return reinterpret_cast<std::uintptr_t>(data) +
+         static_cast<std::uintptr_t>(offset * static_cast<std::int64_t>(size_of(type)));
+}
+
+}  // namespace relayout

@@ -1,0 +1,220 @@
+// Functors for fused() (relayout/fused.hpp): a few operations, and chains of functors, which compilers turn
+// into one. Host and device code alike. The operations are those of docs/operations.md.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <relayout/fused/elements.hpp>
+
+namespace relayout {
+namespace detail {
+
+/// How many numbers a functor takes: its kOperands, else the parameters of its operator().
+template <class Call>
+struct Parameters;
+template <class Result, class Functor, class... A>
+struct Parameters<Result (Functor::*)(A...) const> : std::integral_constant<int, sizeof...(A)> {};
+template <class Result, class Functor, class... A>
+struct Parameters<Result (Functor::*)(A...) const noexcept> : std::integral_constant<int, sizeof...(A)> {};
+
+template <class Functor, class = void>
+struct OperandsOf : Parameters<decltype(&Functor::operator())> {};
+template <class Functor>
+struct OperandsOf<Functor, std::void_t<decltype(Functor::kOperands)>>
+    : std::integral_constant<int, Functor::kOperands> {};
+
+/// The type that two numbers meet in (docs/arithmetic.md, "Promotion"): the floating one, else the wider.
+template <class A, class B>
+struct CommonNumber {
+  static_assert(std::is_arithmetic_v<A> && std::is_arithmetic_v<B> && !std::is_same_v<A, bool> &&
+                    !std::is_same_v<B, bool>,
+                "operations take numbers");
+  static constexpr bool kFloatingA = std::is_floating_point_v<A>, kFloatingB = std::is_floating_point_v<B>;
+  static_assert(kFloatingA || kFloatingB || std::is_signed_v<A> == std::is_signed_v<B>,
+                "signed and unsigned integers have no type in common; convert one of them first");
+  using Wider = std::conditional_t<(sizeof(A) >= sizeof(B)), A, B>;
+  using Type = std::conditional_t<kFloatingA == kFloatingB, Wider, std::conditional_t<kFloatingA, A, B>>;
+};
+template <class A, class B>
+using Common = typename CommonNumber<A, B>::Type;
+
+/// What sums and products of T are computed in: floating types are what they are, integers wrap.
+template <class T>
+using Wrapping = std::conditional_t<std::is_floating_point_v<T>, T,
+                                    std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>;
+
+template <class To, class From>
+RELAYOUT_HOST_DEVICE Wrapping<To> wrapping(From value) {
+  return static_cast<Wrapping<To>>(static_cast<To>(value));
+}
+
+}  // namespace detail
+
+/// Operands of two types meet in their common one, as in relayout/promotion.hpp, which is also the result's.
+namespace functors {
+
+struct Add {
+  static constexpr int kOperands = 2;
+  template <class A, class B>
+  RELAYOUT_HOST_DEVICE auto operator()(A a, B b) const {
+    using C = detail::Common<A, B>;
+    return static_cast<C>(detail::wrapping<C>(a) + detail::wrapping<C>(b));
+  }
+};
+
+struct Subtract {
+  static constexpr int kOperands = 2;
+  template <class A, class B>
+  RELAYOUT_HOST_DEVICE auto operator()(A a, B b) const {
+    using C = detail::Common<A, B>;
+    return static_cast<C>(detail::wrapping<C>(a) - detail::wrapping<C>(b));
+  }
+};
+
+struct Multiply {
+  static constexpr int kOperands = 2;
+  template <class A, class B>
+  RELAYOUT_HOST_DEVICE auto operator()(A a, B b) const {
+    using C = detail::Common<A, B>;
+    return static_cast<C>(detail::wrapping<C>(a) * detail::wrapping<C>(b));
+  }
+};
+
+/// Of integers toward zero; by 0 it is 0, the smallest number by -1 itself.
+struct Divide {
+  static constexpr int kOperands = 2;
+  template <class A, class B>
+  RELAYOUT_HOST_DEVICE auto operator()(A a, B b) const {
+    using C = detail::Common<A, B>;
+    const C x = static_cast<C>(a), y = static_cast<C>(b);
+    if constexpr (std::is_floating_point_v<C>) {
+      return x / y;
+    } else {
+      if constexpr (std::is_signed_v<C>) {
+        if (y == -1) return static_cast<C>(0 - detail::wrapping<C>(x));
+      }
+      return y == 0 ? C{0} : static_cast<C>(x / y);
+    }
+  }
+};
+
+/// NaN if either is.
+struct Maximum {
+  static constexpr int kOperands = 2;
+  template <class A, class B>
+  RELAYOUT_HOST_DEVICE auto operator()(A a, B b) const {
+    using C = detail::Common<A, B>;
+    const C x = static_cast<C>(a), y = static_cast<C>(b);
+    return x > y ? x : y >= x ? y : static_cast<C>(x + y);
+  }
+};
+struct Minimum {
+  static constexpr int kOperands = 2;
+  template <class A, class B>
+  RELAYOUT_HOST_DEVICE auto operator()(A a, B b) const {
+    using C = detail::Common<A, B>;
+    const C x = static_cast<C>(a), y = static_cast<C>(b);
+    return x < y ? x : y <= x ? y : static_cast<C>(x + y);
+  }
+};
+
+/// NaN stays NaN; -0 becomes 0.
+struct Relu {
+  static constexpr int kOperands = 1;
+  template <class A>
+  RELAYOUT_HOST_DEVICE A operator()(A a) const {
+    return a <= A{0} ? A{0} : a;
+  }
+};
+
+/// min(max(a, low), high), with the bounds made numbers of a's type; NaN stays NaN. Clip{0, 6}.
+template <class Bound>
+struct Clip {
+  static constexpr int kOperands = 1;
+  Bound low, high;
+
+  template <class A>
+  RELAYOUT_HOST_DEVICE A operator()(A a) const {
+    return Minimum()(Maximum()(a, static_cast<A>(low)), static_cast<A>(high));
+  }
+};
+template <class Bound>
+Clip(Bound, Bound) -> Clip<Bound>;
+
+/// The number as an element of T would hold it: chain() rounds every result so.
+template <class T>
+struct Rounded {
+  static constexpr int kOperands = 1;
+  template <class A>
+  RELAYOUT_HOST_DEVICE detail::Value<T> operator()(A a) const {
+    return detail::value_of<T>(detail::stored_as<T>(a));
+  }
+};
+
+}  // namespace functors
+
+/// The first functor takes as many numbers as it has operands; each that follows takes what the one before
+/// gave and further numbers. Made by chain_of.
+template <class First, class... Others>
+struct Chain {
+  static constexpr int kFirst = detail::OperandsOf<First>::value;
+  static constexpr int kOperands = kFirst + Chain<Others...>::kOperands - 1;
+  static_assert(kFirst >= 1 && kFirst <= 4, "functors of chains take 1 to 4 numbers");
+
+  First first;
+  Chain<Others...> others;
+
+  template <class A, class... More>
+  RELAYOUT_HOST_DEVICE auto operator()(A a, More... more) const {
+    static_assert(1 + sizeof...(More) == kOperands, "one number for each operand of the chain");
+    return step(std::integral_constant<int, kFirst>(), a, more...);
+  }
+
+ private:
+  template <int kCount>
+  using Takes = std::integral_constant<int, kCount>;
+
+  template <class A, class... More>
+  RELAYOUT_HOST_DEVICE auto step(Takes<1>, A a, More... more) const {
+    return others(first(a), more...);
+  }
+  template <class A, class B, class... More>
+  RELAYOUT_HOST_DEVICE auto step(Takes<2>, A a, B b, More... more) const {
+    return others(first(a, b), more...);
+  }
+  template <class A, class B, class C, class... More>
+  RELAYOUT_HOST_DEVICE auto step(Takes<3>, A a, B b, C c, More... more) const {
+    return others(first(a, b, c), more...);
+  }
+  template <class A, class B, class C, class D, class... More>
+  RELAYOUT_HOST_DEVICE auto step(Takes<4>, A a, B b, C c, D d, More... more) const {
+    return others(first(a, b, c, d), more...);
+  }
+};
+
+template <class Last>
+struct Chain<Last> {
+  static constexpr int kOperands = detail::OperandsOf<Last>::value;
+
+  Last last;
+
+  template <class... A>
+  RELAYOUT_HOST_DEVICE auto operator()(A... a) const {
+    return last(a...);
+  }
+};
+
+/// last(.. second(first(a, b ..), ..) ..): one functor made of several, each of 1 to 4 operands, its constant
+/// kOperands or the parameters of its operator(). For fused<f16(f16, f16)>(stream, chain_of(functors::Add(),
+/// functors::Relu()), {x, bias}, y).
+template <class Last>
+Chain<Last> chain_of(const Last& last) {
+  return {last};
+}
+template <class First, class Second, class... Others>
+Chain<First, Second, Others...> chain_of(const First& first, const Second& second, const Others&... others) {
+  return {first, chain_of(second, others...)};
+}
+
+}  // namespace relayout

@@ -1,0 +1,98 @@
+// What differs between the compilers of a user's own file: nvcc, hipcc, and those that make no code for GPUs.
+// The one place that asks which it is.
+#pragma once
+
+#include <cstring>
+
+#include <relayout/dtype.hpp>
+#include <relayout/host_device.hpp>
+
+// Functions that are compiled in several ways lie in an inline namespace of the compiler's: a program may
+// have files of more than one. RELAYOUT_GPU(Success) is cudaSuccess or hipSuccess.
+#if defined(__CUDACC__)
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+#define RELAYOUT_COMPILED_BY by_nvcc
+#define RELAYOUT_GPU(name) cuda##name
+#elif defined(__HIPCC__)
+#include <hip/hip_runtime.h>
+// After it.
+#include <hip/hip_fp16.h>
+#define RELAYOUT_COMPILED_BY by_hipcc
+#define RELAYOUT_GPU(name) hip##name
+#else
+#define RELAYOUT_COMPILED_BY by_host
+#endif
+
+// Of functions for host and device, as GPUs' compilers see them.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
+#define RELAYOUT_ON_GPU
+#define RELAYOUT_UNROLL _Pragma("unroll")
+#define RELAYOUT_NO_UNROLL _Pragma("unroll 1")
+#else
+#define RELAYOUT_UNROLL
+#define RELAYOUT_NO_UNROLL
+#endif
+
+namespace relayout::detail {
+inline namespace RELAYOUT_COMPILED_BY {
+
+/// The back end whose GPUs this file can run on; null: none.
+#if defined(__CUDACC__)
+constexpr const char* kCompiledFor = "cuda";
+#elif defined(__HIPCC__)
+constexpr const char* kCompiledFor = "hip";
+#else
+constexpr const char* kCompiledFor = nullptr;
+#endif
+
+// By the processor's instructions on a GPU, the same bits on the host; both vendors' functions have one name.
+#if defined(RELAYOUT_ON_GPU)
+RELAYOUT_HOST_DEVICE inline float half_to_float(f16 value) {
+  return __half2float(__ushort_as_half(value.bits));
+}
+RELAYOUT_HOST_DEVICE inline f16 float_to_half(float value) { return {__half_as_ushort(__float2half(value))}; }
+#else
+RELAYOUT_HOST_DEVICE inline float half_to_float(f16 value) { return to_float(value); }
+RELAYOUT_HOST_DEVICE inline f16 float_to_half(float value) { return to_f16(value); }
+#endif
+
+// Words {Word values[..]} between registers and memory, by one access on a multiple of their size. The host's
+// compiler would take words for other objects than the elements.
+#if defined(RELAYOUT_ON_GPU)
+template <class Words>
+RELAYOUT_HOST_DEVICE void load_words(const void* from, Words& words) {
+  words = *static_cast<const Words*>(from);
+}
+#else
+template <class Words>
+RELAYOUT_HOST_DEVICE void load_words(const void* from, Words& words) {
+  std::memcpy(&words, from, sizeof words);
+}
+#endif
+#if defined(__CUDA_ARCH__)  // where a plain assignment is now and then split
+template <class Words>
+RELAYOUT_HOST_DEVICE void store_words(void* to, const Words& words) {
+  const auto& w = words.values;
+  if constexpr (sizeof(Words) == 16) {
+    __stwb(static_cast<uint4*>(to), make_uint4(w[0], w[1], w[2], w[3]));
+  } else if constexpr (sizeof(Words) == 8) {
+    __stwb(static_cast<uint2*>(to), make_uint2(w[0], w[1]));
+  } else {
+    *static_cast<Words*>(to) = words;
+  }
+}
+#elif defined(RELAYOUT_ON_GPU)
+template <class Words>
+RELAYOUT_HOST_DEVICE void store_words(void* to, const Words& words) {
+  *static_cast<Words*>(to) = words;
+}
+#else
+template <class Words>
+RELAYOUT_HOST_DEVICE void store_words(void* to, const Words& words) {
+  std::memcpy(to, &words, sizeof words);
+}
+#endif
+
+}  // namespace RELAYOUT_COMPILED_BY
+}  // namespace relayout::detail

@@ -1,0 +1,57 @@
+// A call of fused() on a GPU: the kernel of a user's own file, launched from there. Nothing in files that
+// are compiled for no GPU.
+#pragma once
+
+#include <relayout/fused/vectors.hpp>
+
+#if defined(RELAYOUT_GPU)
+namespace relayout::detail {
+inline namespace RELAYOUT_COMPILED_BY {
+
+inline void check_gpu(decltype(RELAYOUT_GPU(Success)) status, ErrorCode code) {
+  if (status == RELAYOUT_GPU(Success)) return;
+  (void)RELAYOUT_GPU(GetLastError)();  // the next call starts clean
+  throw_gpu_error(code, RELAYOUT_GPU(GetErrorName)(status), RELAYOUT_GPU(GetErrorString)(status));
+}
+
+/// Makes a GPU current for one scope; the caller's comes back after it.
+class CurrentGpu {
+ public:
+  explicit CurrentGpu(int device) {
+    check_gpu(RELAYOUT_GPU(GetDevice)(&previous_), ErrorCode::vendor);
+    if (device == previous_) return;
+    check_gpu(RELAYOUT_GPU(SetDevice)(device), ErrorCode::no_device);
+    changed_ = true;
+  }
+  CurrentGpu(const CurrentGpu&) = delete;
+  CurrentGpu& operator=(const CurrentGpu&) = delete;
+  ~CurrentGpu() {
+    if (changed_) (void)RELAYOUT_GPU(SetDevice)(previous_);
+  }
+
+ private:
+  int previous_ = 0;
+  bool changed_ = false;
+};
+
+/// A thread for every vector, kVector elements of the output. Reads each operand's elements as often as they
+/// are repeated, writes the output once; no shared memory, no assumption on warps.
+template <class Signature, int kVector, class Functor>
+__global__ void __launch_bounds__(kFusedThreads) fused_kernel(const FusedNest nest, const Functor functor) {
+  const std::int64_t vector = std::int64_t{blockIdx.x} * kFusedThreads + threadIdx.x;
+  if (vector < nest.vectors) FusedThread<Signature>::template run<kVector>(nest, functor, vector);
+}
+
+template <class Signature, int kVector, class Functor>
+void launch_fused(const Stream& stream, const FusedNest& nest, const Functor& functor) {
+  static_assert(sizeof(FusedNest) + sizeof(Functor) <= 4000, "a kernel's parameters have 4096 bytes");
+  const CurrentGpu current(stream.device().index());
+  const auto blocks = static_cast<unsigned>((nest.vectors + kFusedThreads - 1) / kFusedThreads);
+  fused_kernel<Signature, kVector, Functor>
+      <<<blocks, kFusedThreads, 0, static_cast<RELAYOUT_GPU(Stream_t)>(stream.native())>>>(nest, functor);
+  check_gpu(RELAYOUT_GPU(GetLastError)(), ErrorCode::launch);
+}
+
+}  // namespace RELAYOUT_COMPILED_BY
+}  // namespace relayout::detail
+#endif

@@ -1,0 +1,29 @@
+// Calls of fused() for fused_test, compiled once per back end.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <relayout/relayout.hpp>
+
+namespace relayout::test {
+
+/// One instance of fused(). Named by the operations that give the same, if there are any.
+struct FusedCall {
+  std::string name;
+  std::vector<DType> types;  // the output's, then the operands'
+  std::function<void(const Stream&, const std::vector<TensorView>& operands, const TensorView& out)> run;
+};
+
+}  // namespace relayout::test
+
+namespace relayout::cpu {
+const std::vector<test::FusedCall>& fused_calls();
+}
+namespace relayout::cuda {
+const std::vector<test::FusedCall>& fused_calls();
+}
+namespace relayout::hip {
+const std::vector<test::FusedCall>& fused_calls();
+}
