@@ -166,6 +166,17 @@ TEST_P(ElementwiseErrorTest, Shapes) {
           {in(kF32), in(kF32, {3, 8}), in(kF32, {2, 8})}, out(kF32), repeat);
 }
 
+TEST_P(ElementwiseErrorTest, TooManyAxesToRepeatAlong) {
+  ElementwiseOptions repeat;
+  repeat.broadcasting = Broadcasting::repeat;
+  const auto plan = [&](std::size_t axes) {
+    const TensorView whole(nullptr, kF32, Dims(axes, 4)), part(nullptr, kF32, Dims(axes, 2));
+    static_cast<void>(plan_elementwise(device(), Operation::add, {whole, part}, whole, repeat));
+  };
+  EXPECT_NO_THROW(plan(16));
+  expect_error(ErrorCode::rank, {"add", "repeat", "32"}, [&] { plan(17); });
+}
+
 TEST_P(ElementwiseErrorTest, OutputsThatOverlapThemselves) {
   const void* const data = out_.device().data();
   for (const Dims& strides : {Dims{0, 1}, Dims{7, 1}, Dims{1, 1}}) {

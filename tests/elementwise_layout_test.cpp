@@ -217,6 +217,19 @@ TEST_P(ElementwiseLayoutTest, RepeatsWholeOperands) {
         {{Operation::where}, {of({8, 12}), of({4, 12}), of({1, 3})}, packed({8, 12}), kF32, repeat});
 }
 
+/// Every axis along which something repeats is two for a while; those of one element are none.
+TEST_P(ElementwiseLayoutTest, RepeatsAlongAxesOfManyThatHaveOneElement) {
+  ElementwiseOptions repeat;
+  repeat.broadcasting = Broadcasting::repeat;
+  Dims whole(kMaxRank, 1), part(kMaxRank, 1);
+  for (const std::size_t axis : {0, 7, 18, 31}) {
+    whole[axis] = 4;
+    part[axis] = 2;
+  }
+  for (const DType type : kWidths)
+    check_binary(type, packed(whole), packed(part), packed(whole), Operation::sub, repeat);
+}
+
 TEST_P(ElementwiseLayoutTest, ConstantsOnEitherSide) {
   for (const Operation operation : {Operation::sub, Operation::div, Operation::pow, Operation::less}) {
     for (const DType type : {DType::i8, DType::u16, DType::i32, DType::i64}) {

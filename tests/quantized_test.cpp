@@ -128,6 +128,7 @@ TEST_P(QuantizedTest, ChannelsInEveryPosition) {
     const CodesCase b{DType::u8, {5, 1, 1}, 0.02f, 100, std::nullopt, Dims{5, 1, 1}};
     const CodesTensor x(stream(), Role::input, a, 1), y(stream(), Role::input, b, 2);
     const CodesTensor z(stream(), Role::input, {DType::i8, shape, 0.05f, 2}, 3);
+    const CodesTensor w(stream(), Role::input, {DType::i8, shape, 0.04f, 7, std::nullopt, channels}, 4);
     const CodesTensor out(stream(), Role::output, {DType::i8, shape, 0.08f, -9});
     const CodesTensor to(stream(), Role::output, {DType::u8, shape, 0.06f, 50, channels, channels});
     for (const Operation operation : {Operation::add, Operation::mul, Operation::truediv}) {
@@ -135,6 +136,7 @@ TEST_P(QuantizedTest, ChannelsInEveryPosition) {
       expect_codes(stream(), operation, {&z, &y}, out);
       expect_codes(stream(), operation, {&y, &x}, to);
       expect_codes(stream(), operation, {&x, &z}, to);
+      expect_codes(stream(), operation, {&w, &z}, out);
     }
   }
 }

@@ -57,6 +57,17 @@ TensorView repeat_axis(const TensorView& view, std::size_t axis, std::int64_t ro
   return TensorView(view.data(), view.dtype(), std::move(shape), std::move(strides));
 }
 
+/// Without the axes along which the output has one element, as all operands then have.
+TensorView without_ones(const TensorView& view, const Dims& out_shape) {
+  Dims shape, strides;
+  for (std::size_t axis = 0; axis < out_shape.size(); ++axis) {
+    if (out_shape[axis] == 1) continue;
+    shape.push_back(view.shape()[axis]);
+    strides.push_back(view.strides()[axis]);
+  }
+  return TensorView(view.data(), view.dtype(), std::move(shape), std::move(strides));
+}
+
 TensorView with_rank(const TensorView& view, std::size_t rank) {
   Dims shape = view.shape();
   shape.insert(shape.begin(), rank - std::min(rank, shape.size()), 1);
@@ -82,8 +93,10 @@ Operands repeated_operands(const ElementwiseCall& call, const TensorView& out) {
       if (!divides) refuse(view);
     }
   }
-  for (std::size_t axis = rank; axis-- > 0;) {
-    const std::int64_t whole = out.shape()[axis];
+  for (TensorView& tensor : result.tensors) tensor = without_ones(tensor, out.shape());
+  result.out = without_ones(out, out.shape());
+  for (std::size_t axis = result.out.shape().size(); axis-- > 0;) {
+    const std::int64_t whole = result.out.shape()[axis];
     std::int64_t period = whole;
     for (const TensorView& tensor : result.tensors) {
       const std::int64_t part = tensor.shape()[axis];
@@ -93,6 +106,10 @@ Operands repeated_operands(const ElementwiseCall& call, const TensorView& out) {
       period = part;
     }
     if (period == whole) continue;
+    if (result.out.rank() == kMaxRank)
+      fail(call.name, ErrorCode::rank,
+           "an axis along which operands repeat counts as two, and more than " + std::to_string(kMaxRank) +
+               " are left");
     for (TensorView& tensor : result.tensors) {
       const std::int64_t part = tensor.shape()[axis];
       if (part == whole) {

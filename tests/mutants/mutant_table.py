@@ -21,8 +21,10 @@ HEADER_UNITS = ("kernels/tile.cpp", "kernels/tile_cast.cpp", "kernels/tile_scale
                 "kernels/tile_by_format_to_4.cpp", "kernels/tile_by_format_to_8.cpp", "kernels/stream_by_format.cpp",
                 "host/native/cast_rows.cpp")
 
-# What the random driver must see on its own.
-FUZZED = ("tile_", "unaligned.", "word_transpose.", "gather.", "scale.", "operand_pointers.")
+# What the random driver must see on its own, and in cases of which operation.
+FUZZED = {"tile_": "permute", "unaligned.": "permute", "word_transpose.": "permute", "gather.": "permute",
+          "scale.": "permute", "operand_pointers.": "permute", "elementwise_rows.": "elementwise",
+          "elementwise_memory.": "elementwise", "quantized_numbers.": "quantized", "quantized_rows.": "quantized"}
 
 IMG2COL = "*Img2col*/emulated32"
 CONVERSION = "*Conversion*/emulated32*"
@@ -37,6 +39,10 @@ SCALE = "*CopyScaleTest*/emulated32"
 SLOTS = "*CopyIndirectTest*/emulated32"
 SHAPES = "*CopyTest*/emulated32"
 NEST = f"CopyNest.*:{SHAPES}"
+ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
+    "ErrorTest*", "OptionsTest*", "PlanTest*", "LayoutTest*", "Test.RoundsAsAsked"))
+QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
+    "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
 
 MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
@@ -402,6 +408,46 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
 ]) + mutants_of("native_elementwise_turned", "host/native/elementwise_turned.cpp", NATIVE_ELEMENTWISE, [
     ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
     ("all_boxes_read_the_first", "offsets[i] += @first[axis] * p_.tensor[i].strides[axis]@", "0"),
+]) + mutants_of("elementwise_memory", "host/api/elementwise_plan.cpp", ELEMENTWISE, [
+    ("rounds_of_one_stride", "rounds > 1 ? @strides[axis] * period@ : 0", "strides[axis]"),
+    ("start_of_the_output", "start_of(out, @offsets[0]@, state", "std::int64_t{0}"),
+    ("start_of_an_operand", "start_of(inputs[t], @offsets[t + 1]@, state", "offsets[0]"),
+    ("strides_of_the_first_tensor", "nest.strides[@static_cast<std::size_t>(t) + 1@];", "std::size_t{1}"),
+]) + mutants_of("elementwise_plan", "host/api/elementwise_plan.cpp", ELEMENTWISE, [
+    ("one_period_for_all", "if (@period != whole@) fail(", "false"),
+    ("first_operand_repeats", "(@i > 0@ && part > 0 && whole % part == 0)", "true"),
+    ("axes_of_one_element_stay", "if (@out_shape[axis] == 1@) continue;", "false"),
+    ("any_view_in_place", "if (@inputs[t] == out && identical(read, written)@) continue;", "inputs[t] == out"),
+    ("in_place_of_smaller_elements", "|| @size_of(a.dtype()) != size_of(b.dtype())@) return false;", "false"),
+]) + mutants_of("elementwise_rows", "host/api/elementwise_rows.cpp", ELEMENTWISE, [
+    ("heavy_vectors_too_wide", "if (heavy && @!p.typed_chain@ &&", "false"),
+    ("chains_on_any_boundary", "return @p.width * p.out_bytes == kVectorBytes@ &&", "true"),
+    ("lead_left_out", "p.lead = @static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width)@;", "0"),
+]) + mutants_of("elementwise_turned", "host/api/elementwise_rows.cpp", ELEMENTWISE, [
+    ("one_turned_of_two", "if (@turned >= 0@) return;", "false"),
+]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
+    ("constants_without_their_sign", "if (@is_signed(common)@) return converted(", "false"),
+    ("chosen_bits_as_numbers", "} else if (@!raw@ && types.result", "true"),
+    ("bits_of_two_types", "first != nullptr && @equal@ && type != common", "false"),
+    ("flushes_any_type", "(@common != DType::f32@ ||", "false"),
+    ("rounds_to_nearest", "p.rounding = @options.rounding@;", "Rounding::nearest_even"),
+    ("tolerance_for_the_other", "p.rtol = @options.rtol@;", "options.atol"),
+    ("nan_is_never_close", "p.equal_nan = @options.equal_nan@;", "false"),
+]) + mutants_of("quantized_plan", "host/api/quantized_plan.cpp", QUANTIZED, [
+    ("any_tensor_in_place", "if (@is_operand@ && same_elements(", "true"),
+    ("more_tensors_than_there_is_room", "if (@state_.tensors.size() == kMostQuantizedTensors@)", "false"),
+    ("zero_point_too_large", "*zero > @lowest + 255@)", "lowest + 256"),
+]) + mutants_of("quantized_numbers", "host/api/quantized_plan.cpp", QUANTIZED, [
+    ("zero_left_out", "numbers.zero.constant = @*zero@;", "0"),
+    ("codes_always_signed", "numbers.is_signed = @tensor.codes.dtype() == DType::i8@;", "true"),
+    ("conversion_as_a_sum", "p.converts = @!call.operation@;", "false"),
+    ("result_without_its_numbers", "p.out_coded = @call.out.quantized() != nullptr@;", "false"),
+]) + mutants_of("quantized_rows", "host/api/quantized_rows.cpp", QUANTIZED, [
+    ("zero_of_the_row", "codes.scale) && @is_repeated(p, codes.zero)@;", "true"),
+    ("scale_of_the_row", "return @is_repeated(p, codes.scale)@ &&", "true"),
+    ("operands_of_any_strides", "a.coded && @is_aligned(p.tensor[a.value.tensor].access)@ &&", "true"),
+    ("last_row_dropped", "static_cast<std::uint32_t>(@p.elements / p.extents[p.rank - 1]@ * shared)",
+     "p.elements / p.extents[p.rank - 1] - (p.rank > 1)"),
 ]) + mutants_of("native_gemm", "host/native/gemm.cpp", "*Gemm*/cpu", [
     ("truncating_cast", "bias == nullptr ? @sums[i]@ : sums[i] + bias[i]", "mutant::truncated(sums[i])"),
     ("two_roundings", "bias == nullptr ? sums[i] : @sums[i]@ + bias[i]", "mutant::through_f16(sums[i])"),
