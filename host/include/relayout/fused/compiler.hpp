@@ -2,6 +2,7 @@
 // The one place that asks which it is.
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
 #include <relayout/dtype.hpp>
@@ -46,15 +47,17 @@ constexpr const char* kCompiledFor = "hip";
 constexpr const char* kCompiledFor = nullptr;
 #endif
 
-// By the processor's instructions on a GPU, the same bits on the host; both vendors' functions have one name.
+// The bits of an f16, by the processor's instructions on a GPU; both vendors' functions have one name.
 #if defined(RELAYOUT_ON_GPU)
-RELAYOUT_HOST_DEVICE inline float half_to_float(f16 value) {
-  return __half2float(__ushort_as_half(value.bits));
+RELAYOUT_HOST_DEVICE inline float half_to_float(std::uint16_t bits) {
+  return __half2float(__ushort_as_half(bits));
 }
-RELAYOUT_HOST_DEVICE inline f16 float_to_half(float value) { return {__half_as_ushort(__float2half(value))}; }
+RELAYOUT_HOST_DEVICE inline std::uint16_t float_to_half(float value) {
+  return __half_as_ushort(__float2half(value));
+}
 #else
-RELAYOUT_HOST_DEVICE inline float half_to_float(f16 value) { return to_float(value); }
-RELAYOUT_HOST_DEVICE inline f16 float_to_half(float value) { return to_f16(value); }
+RELAYOUT_HOST_DEVICE inline float half_to_float(std::uint16_t bits) { return to_float(f16{bits}); }
+RELAYOUT_HOST_DEVICE inline std::uint16_t float_to_half(float value) { return to_f16(value).bits; }
 #endif
 
 // Words {Word values[..]} between registers and memory, by one access on a multiple of their size. The host's

@@ -18,9 +18,11 @@ constexpr bool is_half = std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
 template <class T>
 using Value = std::conditional_t<is_half<T>, float, T>;
 
-/// What lies in memory: any byte but 0 is a true bool.
+/// What lies in memory: f16 and bf16 as their bits, bool as a byte, of which any but 0 is true. Plain
+/// numbers, since compilers do not vectorise copies of structures.
 template <class T>
-using Stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
+using Stored = std::conditional_t<is_half<T>, std::uint16_t,
+                                  std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
 
 inline namespace RELAYOUT_COMPILED_BY {
 
@@ -37,7 +39,7 @@ RELAYOUT_HOST_DEVICE Value<T> value_of(Stored<T> stored) {
   if constexpr (std::is_same_v<T, f16>) {
     return half_to_float(stored);
   } else if constexpr (std::is_same_v<T, bf16>) {
-    return bits_as<float>(static_cast<std::uint32_t>(stored.bits) << 16);
+    return bits_as<float>(std::uint32_t{stored} << 16);
   } else if constexpr (std::is_same_v<T, bool>) {
     return stored != 0;
   } else {
@@ -46,11 +48,11 @@ RELAYOUT_HOST_DEVICE Value<T> value_of(Stored<T> stored) {
 }
 
 /// Without a branch: on AMD those of a vector's elements would need more lane masks than there are registers.
-RELAYOUT_HOST_DEVICE inline bf16 float_to_bfloat(float value) {
+RELAYOUT_HOST_DEVICE inline std::uint16_t float_to_bfloat(float value) {
   const std::uint32_t bits = bits_as<std::uint32_t>(value);
   const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16, quiet = (bits >> 16) | 0x40u;
   const std::uint32_t is_nan = 0u - ((0x7f800000u - (bits & 0x7fffffffu)) >> 31);  // all ones or none
-  return {static_cast<std::uint16_t>(rounded ^ ((rounded ^ quiet) & is_nan))};
+  return static_cast<std::uint16_t>(rounded ^ ((rounded ^ quiet) & is_nan));
 }
 
 /// A float from which one more rounding, to fewer bits, gives the rounding of the double: toward zero, the

@@ -51,6 +51,10 @@ FusedNest fused_nest(const Stream& stream, const FusedCall& call, const std::vec
 void run_ranges(std::int64_t count, std::int64_t elements,
                 void (*body)(const void* context, std::int64_t begin, std::int64_t end), const void* context);
 
+/// The bits of f16 to floats and back, by the processor's instructions where it has them.
+void widen(const std::uint16_t* from, float* to, std::int64_t count);
+void narrow(const float* from, std::uint16_t* to, std::int64_t count);
+
 /// Error{code} with the vendor's words.
 [[noreturn]] void throw_gpu_error(ErrorCode code, const char* name, const char* text);
 

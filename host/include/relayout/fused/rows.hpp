@@ -1,11 +1,11 @@
-// What a thread of the host does of a call of fused() on Device::cpu(): pieces of rows. Of a piece each
-// operand becomes a buffer of numbers in the first-level cache, whatever its stride and type, so that the
-// loop over the functor is one that compilers vectorise.
+// What a thread of the host does of a call of fused() on Device::cpu(): pieces of the output. Operands that
+// do not lie in one piece are gathered into the first-level cache, so that the loop over the functor is one
+// that compilers vectorise; results are stored after all of a piece's operands were read.
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <tuple>
+#include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <relayout/fused/elements.hpp>
@@ -14,53 +14,97 @@
 namespace relayout::detail {
 inline namespace RELAYOUT_COMPILED_BY {
 
-constexpr std::int64_t kFusedPiece = 256;
+constexpr std::int64_t kFusedPiece = 512;
 
-template <class T>
-using Numbers = std::array<Value<T>, kFusedPiece>;
-
-/// `count` elements that lie `stride` apart.
-template <class T>
-void read_numbers(const Stored<T>* from, std::int64_t stride, std::int64_t count, Numbers<T>& numbers) {
-  if (stride == 1) {
-    for (std::int64_t i = 0; i < count; ++i) numbers[i] = value_of<T>(from[i]);
-  } else if (stride == 0) {
-    std::fill_n(numbers.begin(), count, value_of<T>(*from));
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) numbers[i] = value_of<T>(from[i * stride]);
-  }
-}
-
-/// Where a row begins in each tensor, in elements, row after row.
-template <int kOperands>
-class RowWalk {
+/// A tensor in the order of the nest, on axes of its own, merged as far as it alone allows.
+class FusedWalk {
  public:
-  RowWalk(const FusedNest& nest, std::int64_t row) : nest_(nest) {
-    for (int axis = nest.rank - 2; axis >= 0; --axis) {
-      index_[axis] = row % nest.extents[axis];
-      row /= nest.extents[axis];
-      step(axis, index_[axis]);
+  FusedWalk(const FusedNest& nest, const std::int64_t* strides, std::int64_t element) {
+    for (int axis = 0; axis < nest.rank; ++axis) {
+      const bool merged =
+          last_ >= 0 && strides_[last_] - strides[axis] == strides[axis] * (nest.extents[axis] - 1);
+      last_ += merged ? 0 : 1;
+      extents_[last_] = nest.extents[axis] * (merged ? extents_[last_] : 1);
+      strides_[last_] = strides[axis];
+    }
+    for (int axis = last_; axis >= 0; --axis) {
+      index_[axis] = element % extents_[axis];
+      element /= extents_[axis];
+      offset_ += index_[axis] * strides_[axis];
     }
   }
-  void next() {
-    for (int axis = nest_.rank - 2; axis >= 0; --axis) {
-      step(axis, 1);
-      if (++index_[axis] < nest_.extents[axis]) return;
-      step(axis, -index_[axis]);
+  /// Elements from here on, `most` at most, that lie stride() apart.
+  std::int64_t run(std::int64_t most) const { return std::min(most, extents_[last_] - index_[last_]); }
+  std::int64_t stride() const { return strides_[last_]; }
+  /// Of this element from the first one.
+  std::int64_t offset() const { return offset_; }
+  /// By no more than a run.
+  void advance(std::int64_t count) {
+    index_[last_] += count;
+    offset_ += count * strides_[last_];
+    for (int axis = last_; axis > 0 && index_[axis] == extents_[axis]; --axis) {
+      offset_ += strides_[axis - 1] - index_[axis] * strides_[axis];
       index_[axis] = 0;
+      ++index_[axis - 1];
     }
   }
-  std::int64_t out() const { return out_; }
-  std::int64_t operand(std::size_t t) const { return operand_[t]; }
 
  private:
-  void step(int axis, std::int64_t count) {
-    out_ += count * nest_.out_strides[axis];
-    for (int t = 0; t < kOperands; ++t) operand_[t] += count * nest_.operand[t].strides[axis];
+  int last_ = -1;
+  std::int64_t extents_[kMaxRank] = {}, strides_[kMaxRank] = {}, index_[kMaxRank] = {}, offset_ = 0;
+};
+
+/// An operand, piece by piece.
+template <class T>
+class FusedPiece {
+ public:
+  FusedPiece(const FusedNest& nest, const FusedOperand& operand, std::int64_t element)
+      : data_(static_cast<const Stored<T>*>(operand.data)), walk_(nest, operand.strides, element) {}
+  FusedPiece(const FusedPiece&) = delete;
+  FusedPiece& operator=(const FusedPiece&) = delete;
+
+  /// The next `count` elements.
+  void read(std::int64_t count) {
+    here_ = data_ + walk_.offset();
+    if (walk_.stride() == 1 && walk_.run(count) == count) {
+      walk_.advance(count);
+    } else {
+      gather(count);
+      here_ = elements_;
+    }
+    if constexpr (kWidened) widen(here_, numbers_, count);
+  }
+  Value<T> operator[](std::int64_t i) const {
+    if constexpr (kWidened) {
+      return numbers_[i];
+    } else {
+      return value_of<T>(here_[i]);
+    }
   }
 
-  const FusedNest& nest_;
-  std::int64_t index_[kMaxRank] = {}, out_ = 0, operand_[kOperands] = {};
+ private:
+  static constexpr bool kWidened = std::is_same_v<T, f16>;
+
+  void gather(std::int64_t count) {
+    for (std::int64_t at = 0, run = 0; at < count; at += run) {
+      run = walk_.run(count - at);
+      const Stored<T>* const from = data_ + walk_.offset();
+      const std::int64_t stride = walk_.stride();
+      if (stride == 0) {
+        std::fill_n(elements_ + at, run, *from);
+      } else if (stride == 1) {
+        for (std::int64_t i = 0; i < run; ++i) elements_[at + i] = from[i];
+      } else {
+        for (std::int64_t i = 0; i < run; ++i) elements_[at + i] = from[i * stride];
+      }
+      walk_.advance(run);
+    }
+  }
+
+  const Stored<T>*data_, *here_ = nullptr;
+  FusedWalk walk_;
+  Stored<T> elements_[kFusedPiece];
+  float numbers_[kWidened ? kFusedPiece : 1];
 };
 
 template <class Signature>
@@ -78,33 +122,46 @@ struct FusedRows<Out(In...)> {
   template <class Functor, std::size_t... I>
   static void run(const FusedNest& nest, const Functor& functor, std::int64_t begin, std::int64_t end,
                   std::index_sequence<I...>) {
-    const int last = nest.rank - 1;
-    const std::int64_t length = nest.extents[last], stride = nest.out_strides[last];
-    RowWalk<sizeof...(In)> row(nest, begin / length);
-    std::tuple<Numbers<In>...> numbers;
-    for (std::int64_t first = begin % length; begin < end;) {
-      const std::int64_t count = std::min({kFusedPiece, length - first, end - begin});
-      (read_numbers<In>(static_cast<const Stored<In>*>(nest.operand[I].data) + row.operand(I) +
-                            first * nest.operand[I].strides[last],
-                        nest.operand[I].strides[last], count, std::get<I>(numbers)),
-       ...);
-      compute(functor, static_cast<Stored<Out>*>(nest.out) + row.out() + first * stride, stride, count,
-              std::get<I>(numbers)...);
-      begin += count;
-      first += count;
-      if (first < length) continue;
-      first = 0;
-      row.next();
+    run_pieces(nest, functor, begin, end, FusedPiece<In>(nest, nest.operand[I], begin)...);
+  }
+
+  template <class Functor>
+  static void run_pieces(const FusedNest& nest, const Functor& functor, std::int64_t begin, std::int64_t end,
+                         FusedPiece<In>&&... pieces) {
+    FusedWalk walk(nest, nest.out_strides, begin);
+    Stored<Out> results[kFusedPiece];
+    for (std::int64_t count = 0; begin < end; begin += count) {
+      count = std::min(kFusedPiece, end - begin);
+      (pieces.read(count), ...);
+      compute(functor, results, count, pieces...);
+      store(results, static_cast<Stored<Out>*>(nest.out), walk, count);
     }
   }
 
   template <class Functor>
-  static void compute(const Functor& functor, Stored<Out>* to, std::int64_t stride, std::int64_t count,
-                      const Numbers<In>&... numbers) {
-    if (stride == 1) {
-      for (std::int64_t i = 0; i < count; ++i) to[i] = stored_as<Out>(functor(numbers[i]...));
+  static void compute(const Functor& functor, Stored<Out>* results, std::int64_t count,
+                      const FusedPiece<In>&... pieces) {
+    using Result = std::invoke_result_t<const Functor&, Value<In>...>;
+    if constexpr (std::is_same_v<Out, f16> && std::is_same_v<Result, float>) {
+      float numbers[kFusedPiece];
+      for (std::int64_t i = 0; i < count; ++i) numbers[i] = functor(pieces[i]...);
+      narrow(numbers, results, count);
     } else {
-      for (std::int64_t i = 0; i < count; ++i) to[i * stride] = stored_as<Out>(functor(numbers[i]...));
+      for (std::int64_t i = 0; i < count; ++i) results[i] = stored_as<Out>(functor(pieces[i]...));
+    }
+  }
+
+  static void store(const Stored<Out>* results, Stored<Out>* out, FusedWalk& walk, std::int64_t count) {
+    for (std::int64_t at = 0, run = 0; at < count; at += run) {
+      run = walk.run(count - at);
+      Stored<Out>* const to = out + walk.offset();
+      const std::int64_t stride = walk.stride();
+      if (stride == 1) {
+        std::copy_n(results + at, run, to);
+      } else {
+        for (std::int64_t i = 0; i < run; ++i) to[i * stride] = results[at + i];
+      }
+      walk.advance(run);
     }
   }
 };

@@ -72,7 +72,7 @@ struct Vector {
   /// Element i, known to the compiler.
   RELAYOUT_HOST_DEVICE Stored<T> element(int i) const {
     if constexpr (sizeof(T) == 8) {
-      return bits_as<T>(words.values[2 * i] | std::uint64_t{words.values[2 * i + 1]} << 32);
+      return bits_as<Stored<T>>(words.values[2 * i] | std::uint64_t{words.values[2 * i + 1]} << 32);
     } else {
       constexpr int kPerWord = static_cast<int>(sizeof(Word) / sizeof(T)), kBits = 8 * sizeof(T);
       return bits_as<Stored<T>>(static_cast<Bits<T>>(words.values[i / kPerWord] >> (i % kPerWord * kBits)));
