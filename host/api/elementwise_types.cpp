@@ -116,7 +116,7 @@ void check_options(const ElementwiseCall& call, DType common) {
       return operation == Operation::truediv || operation == Operation::tanh || operation == Operation::exp ||
              (operation == Operation::sqrt && options.precision == Precision::approximate);
     });
-    if (common != DType::f32 || !taken || options.rounding != Rounding::nearest_even)
+    if (!taken || common != DType::f32 || options.rounding != Rounding::nearest_even)
       fail(call, ErrorCode::rounding_mode,
            options.precision == Precision::full
                ? "full precision is for truediv, tanh and exp on f32, rounded to nearest"

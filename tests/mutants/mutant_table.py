@@ -410,13 +410,14 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("all_boxes_read_the_first", "offsets[i] += @first[axis] * p_.tensor[i].strides[axis]@", "0"),
 ]) + mutants_of("elementwise_memory", "host/api/elementwise_plan.cpp", ELEMENTWISE, [
     ("rounds_of_one_stride", "rounds > 1 ? @strides[axis] * period@ : 0", "strides[axis]"),
-    ("start_of_the_output", "start_of(out, @offsets[0]@, state", "std::int64_t{0}"),
-    ("start_of_an_operand", "start_of(inputs[t], @offsets[t + 1]@, state", "offsets[0]"),
+    ("start_of_the_output", "address_of(out, @offsets[0]@, state", "std::int64_t{0}"),
+    ("start_of_an_operand", "address_of(inputs[t], @offsets[t + 1]@, state", "offsets[0]"),
     ("strides_of_the_first_tensor", "nest.strides[@static_cast<std::size_t>(t) + 1@];", "std::size_t{1}"),
 ]) + mutants_of("elementwise_plan", "host/api/elementwise_plan.cpp", ELEMENTWISE, [
     ("one_period_for_all", "if (@period != whole@) fail(", "false"),
     ("first_operand_repeats", "(@i > 0@ && part > 0 && whole % part == 0)", "true"),
     ("axes_of_one_element_stay", "if (@out_shape[axis] == 1@) continue;", "false"),
+]) + mutants_of("operand_views", "host/api/operand_views.cpp", ELEMENTWISE, [
     ("any_view_in_place", "if (@inputs[t] == out && identical(read, written)@) continue;", "inputs[t] == out"),
     ("in_place_of_smaller_elements", "|| @size_of(a.dtype()) != size_of(b.dtype())@) return false;", "false"),
 ]) + mutants_of("elementwise_rows", "host/api/elementwise_rows.cpp", ELEMENTWISE, [
