@@ -138,6 +138,8 @@ TEST_P(ElementwiseLayoutTest, SlicesOfOddExtentsAndTransposedOperands) {
     check_binary(type, {kF32, shape, {71, 1}, 3}, {kF32, shape, {73, 1}, 1}, {kF32, shape, {69, 1}, 2});
     check_binary(type, packed(shape), {kF32, shape, {1, 61}, 0}, packed(shape));
     check_binary(type, {kF32, shape, {1, 64}, 0}, {kF32, shape, {1, 61}, 0}, packed(shape));
+    const TensorSpec turned{kF32, {64, 64}, {1, 64}, 0};
+    check_binary(type, turned, turned, packed({64, 64}));
   }
 }
 

@@ -129,6 +129,7 @@ TEST_P(QuantizedTest, ChannelsInEveryPosition) {
     const CodesTensor x(stream(), Role::input, a, 1), y(stream(), Role::input, b, 2);
     const CodesTensor z(stream(), Role::input, {DType::i8, shape, 0.05f, 2}, 3);
     const CodesTensor w(stream(), Role::input, {DType::i8, shape, 0.04f, 7, std::nullopt, channels}, 4);
+    const CodesTensor v(stream(), Role::input, {DType::i8, shape, 0.04f, 7, channels}, 5);
     const CodesTensor out(stream(), Role::output, {DType::i8, shape, 0.08f, -9});
     const CodesTensor to(stream(), Role::output, {DType::u8, shape, 0.06f, 50, channels, channels});
     for (const Operation operation : {Operation::add, Operation::mul, Operation::truediv}) {
@@ -137,6 +138,7 @@ TEST_P(QuantizedTest, ChannelsInEveryPosition) {
       expect_codes(stream(), operation, {&y, &x}, to);
       expect_codes(stream(), operation, {&x, &z}, to);
       expect_codes(stream(), operation, {&w, &z}, out);
+      expect_codes(stream(), operation, {&v, &z}, out);
     }
   }
 }
@@ -148,8 +150,13 @@ TEST_P(QuantizedTest, ChannelsOverOddRows) {
     const Dims channels{3, 1}, shape{2, 3, row};
     const CodesTensor a(stream(), Role::input, {DType::i8, shape, 0.03f, -40, channels, channels}, 1);
     const CodesTensor b(stream(), Role::input, {DType::i8, shape, 0.04f, 20, channels}, 2);
+    const CodesTensor across(stream(), Role::input,
+                             {DType::i8, shape, 0.05f, 3, std::nullopt, std::nullopt, Dims{3, 1, 6}}, 3);
     const CodesTensor out(stream(), Role::output, {DType::i8, shape, 0.08f, -9, channels, channels});
-    for (const Operation operation : kHot) expect_codes(stream(), operation, {&a, &b}, out);
+    for (const Operation operation : kHot) {
+      expect_codes(stream(), operation, {&a, &b}, out);
+      expect_codes(stream(), operation, {&across, &b}, out);
+    }
   }
 }
 

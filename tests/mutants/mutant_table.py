@@ -441,7 +441,6 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
 ]) + mutants_of("quantized_numbers", "host/api/quantized_plan.cpp", QUANTIZED, [
     ("zero_left_out", "numbers.zero.constant = @*zero@;", "0"),
     ("codes_always_signed", "numbers.is_signed = @tensor.codes.dtype() == DType::i8@;", "true"),
-    ("conversion_as_a_sum", "p.converts = @!call.operation@;", "false"),
     ("result_without_its_numbers", "p.out_coded = @call.out.quantized() != nullptr@;", "false"),
 ]) + mutants_of("quantized_rows", "host/api/quantized_rows.cpp", QUANTIZED, [
     ("zero_of_the_row", "codes.scale) && @is_repeated(p, codes.zero)@;", "true"),
