@@ -129,6 +129,9 @@ TEST(ReferenceFunctions, SpecialValues) {
                {O::hardsigmoid, -kInf, 0, 0.0},
                {O::hardsigmoid, kInf, 0, 1},
                {O::hardsigmoid, kNan, 0, kNan},
+               {O::pow, -kInf, -3, -0.0},
+               {O::pow, kInf, kNan, kNan},
+               {O::pow, kInf, 0, 1},
                {O::hypot, kInf, kNan, kInf},
                {O::hypot, 3, -4, 5},
                {O::hypot, -0.0, -0.0, 0.0},
@@ -138,6 +141,11 @@ TEST(ReferenceFunctions, SpecialValues) {
                {O::hypot, kNan, 1, kNan}});
   for (int i = static_cast<int>(O::sqrt); i < kOperations; ++i)
     expect_rows({{static_cast<O>(i), kNan, 0, kNan}});
+  // The least i64, as in chains with a float.
+  for (const DType type : {DType::bf16, DType::f32, DType::f64}) {
+    EXPECT_EQ(bits_of(O::pow, type, -kInf, -0x1p63), 0u) << name_of(type);
+    EXPECT_EQ(bits_of(O::pow, type, -kInf, 0x1p63), encode(type, kInf)) << name_of(type);
+  }
   // The sum of squares overflows, the root does not; the product x * 6 neither.
   EXPECT_EQ(bits_of(O::hypot, DType::f64, 0x3p1000, 0x4p1000), encode(DType::f64, 0x5p1000));
   EXPECT_EQ(bits_of(O::hardswish, DType::f64, 0x1p1023), encode(DType::f64, 0x1p1023));

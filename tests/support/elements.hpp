@@ -61,8 +61,11 @@ inline double value_of(std::uint64_t bits, DType type) {
     case DType::f64:
       return detail::bit_cast<double>(bits);
     default:
-      return static_cast<double>(bits);
+      break;
   }
+  if (!is_signed(type)) return static_cast<double>(bits);
+  const std::size_t unused = 64 - 8 * size_of(type);
+  return static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
 }
 
 /// `value` rounded once to `type`; for integers it must be one that fits.
