@@ -27,7 +27,7 @@ inline long double function_value(Operation operation, long double x, long doubl
   const long double root_half = 0.707106781186547524400844362104849039L;
   switch (operation) {
     case Operation::pow:
-      // glibc's powl of x86 gives +infinity for -infinity to -2^63; its pow is right, and exact of infinities.
+      // glibc's powl of x86 gives +infinity for -infinity to -2^63; its pow is right.
       return std::isinf(x) ? std::pow(static_cast<double>(x), static_cast<double>(y)) : std::pow(x, y);
     case Operation::hypot:
       return std::hypot(x, y);
