@@ -113,8 +113,8 @@ void check_options(const ElementwiseCall& call, DType common) {
   }
   if (options.precision != Precision::accurate) {
     const bool taken = std::any_of(call.operations.begin(), call.operations.end(), [&](Operation operation) {
-      return operation == Operation::truediv || operation == Operation::tanh || operation == Operation::exp ||
-             (operation == Operation::sqrt && options.precision == Precision::approximate);
+      return is_approximated(operation, Precision::approximate) &&
+             (operation != Operation::sqrt || options.precision == Precision::approximate);
     });
     if (!taken || common != DType::f32 || options.rounding != Rounding::nearest_even)
       fail(call, ErrorCode::rounding_mode,
@@ -178,17 +178,6 @@ bool moves_bits(const ElementwiseCall& call, const ElementwiseTypes& types) {
     if (!call.operands[i].is_literal() && call.operands[i].tensor().dtype() != types.common) return false;
   }
   return true;
-}
-
-/// Approximations have kernels of their own beside light operations only: with others everything is accurate.
-Precision with_instance(const std::vector<Operation>& operations, Precision precision) {
-  const bool approximated = std::any_of(operations.begin(), operations.end(), [&](Operation operation) {
-    return is_approximated(operation, precision);
-  });
-  const bool heavy = std::any_of(operations.begin(), operations.end(), [&](Operation operation) {
-    return is_heavy(operation, Rounding::nearest_even, true) && !is_approximated(operation, precision);
-  });
-  return approximated && !heavy ? precision : Precision::accurate;
 }
 
 }  // namespace
@@ -282,7 +271,10 @@ ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTyp
     directed.rounding = options.rounding;
     p.rounding_cast = element_cast(DType::f64, common, directed);
   }
-  p.precision = with_instance(call.operations, options.precision);
+  p.precision = options.precision;
+  // Approximations have kernels of their own beside light operations only: with others everything is
+  // accurate.
+  if (has_heavy(p)) p.precision = Precision::accurate;
   p.flush_to_zero = options.flush_to_zero;
   p.rtol = options.rtol;
   p.atol = options.atol;

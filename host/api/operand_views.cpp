@@ -6,19 +6,19 @@
 namespace relayout {
 namespace {
 
-bool identical(const TensorView& a, const TensorView& b) {
+TensorView at(const TensorView& view, const void* data) {
+  return TensorView(data, view.dtype(), view.shape(), view.strides());
+}
+
+}  // namespace
+
+bool same_places(const TensorView& a, const TensorView& b) {
   if (a.shape() != b.shape() || size_of(a.dtype()) != size_of(b.dtype())) return false;
   for (int axis = 0; axis < a.rank(); ++axis) {
     if (a.extent(axis) != 1 && a.stride(axis) != b.stride(axis)) return false;
   }
   return true;
 }
-
-TensorView at(const TensorView& view, const void* data) {
-  return TensorView(data, view.dtype(), view.shape(), view.strides());
-}
-
-}  // namespace
 
 std::vector<TensorView> broadcast_operands(const std::string& operation,
                                            const std::vector<TensorView>& operands, const TensorView& out) {
@@ -42,7 +42,7 @@ void check_operand_memory(const std::string& operation, const std::vector<Tensor
   const TensorView written = at(out_view, out);
   for (std::size_t t = 0; t < inputs.size(); ++t) {
     const TensorView read = at(operands[t], inputs[t]);
-    if (inputs[t] == out && identical(read, written)) continue;
+    if (inputs[t] == out && same_places(read, written)) continue;
     if (inputs[t] != nullptr && out != nullptr) check_disjoint(name, read, written);
   }
   for (std::size_t t = 0; t < inputs.size(); ++t)

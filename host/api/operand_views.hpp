@@ -15,6 +15,9 @@ namespace relayout {
 std::vector<TensorView> broadcast_operands(const std::string& operation,
                                            const std::vector<TensorView>& operands, const TensorView& out);
 
+/// Whether the views' elements would lie on each other at one address.
+bool same_places(const TensorView& a, const TensorView& b);
+
 /// Of views of one shape, to be used at other addresses. Error{partial_overlap} for an operand that shares
 /// bytes with the output and is not identical to it; then {null_pointer}, {invalid_argument} for addresses.
 void check_operand_memory(const std::string& operation, const std::vector<TensorView>& operands,

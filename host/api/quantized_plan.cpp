@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "host/api/checks.hpp"
+#include "host/api/operand_views.hpp"
 #include "host/api/operation_rules.hpp"
 #include "host/api/quantized_rows.hpp"
 #include "host/plan/tile_tuning.hpp"
@@ -178,15 +179,6 @@ void check_result_shape(const std::string& name, const QuantizedCall& call, cons
   static_cast<void>(view_of(call.operands[0])->broadcast_to(out.shape()));
 }
 
-bool same_elements(const TensorView& a, const TensorView& b) {
-  if (a.data() != b.data() || a.shape() != b.shape() || size_of(a.dtype()) != size_of(b.dtype()))
-    return false;
-  for (int axis = 0; axis < a.rank(); ++axis) {
-    if (a.extent(axis) != 1 && a.stride(axis) != b.stride(axis)) return false;
-  }
-  return true;
-}
-
 /// Only operands may be the output itself: scales and zero points are read again for other elements.
 void check_overlap(const State& state) {
   const QuantizedParams& p = state.params;
@@ -194,16 +186,10 @@ void check_overlap(const State& state) {
     const TensorView& tensor = state.tensors[static_cast<std::size_t>(t)];
     const bool is_operand = std::any_of(p.argument, p.argument + p.operands,
                                         [&](const QuantizedArgument& a) { return a.value.tensor == t; });
-    if (is_operand && same_elements(tensor, state.out)) continue;
+    if (is_operand && tensor.data() == state.out.data() && same_places(tensor, state.out)) continue;
     if (tensor.data() != nullptr && state.out.data() != nullptr)
       check_disjoint(state.name.c_str(), tensor, state.out);
   }
-}
-
-/// The first byte of the nest's first element.
-std::uintptr_t start_of(const TensorView& view, std::int64_t offset) {
-  return reinterpret_cast<std::uintptr_t>(view.data()) +
-         static_cast<std::uintptr_t>(offset * static_cast<std::int64_t>(size_of(view.dtype())));
 }
 
 void fill_nest(const State& state, QuantizedParams& p) {
@@ -213,10 +199,12 @@ void fill_nest(const State& state, QuantizedParams& p) {
   p.extents[0] = p.out_strides[0] = 1;  // of a single element
   std::copy(nest.extents.begin(), nest.extents.end(), p.extents);
   std::copy(nest.strides[0].begin(), nest.strides[0].end(), p.out_strides);
-  p.out = reinterpret_cast<void*>(start_of(state.out, nest.offsets[0]));
+  p.out = reinterpret_cast<void*>(address_of(state.out.data(), nest.offsets[0], state.out.dtype()));
   for (std::size_t t = 0; t < state.tensors.size(); ++t) {
+    const TensorView& view = state.tensors[t];
     std::copy(nest.strides[t + 1].begin(), nest.strides[t + 1].end(), p.tensor[t].strides);
-    p.tensor[t].data = reinterpret_cast<const void*>(start_of(state.tensors[t], nest.offsets[t + 1]));
+    p.tensor[t].data =
+        reinterpret_cast<const void*>(address_of(view.data(), nest.offsets[t + 1], view.dtype()));
   }
 }
 

@@ -418,7 +418,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("first_operand_repeats", "(@i > 0@ && part > 0 && whole % part == 0)", "true"),
     ("axes_of_one_element_stay", "if (@out_shape[axis] == 1@) continue;", "false"),
 ]) + mutants_of("operand_views", "host/api/operand_views.cpp", ELEMENTWISE, [
-    ("any_view_in_place", "if (@inputs[t] == out && identical(read, written)@) continue;", "inputs[t] == out"),
+    ("any_view_in_place", "if (@inputs[t] == out && same_places(read, written)@) continue;", "inputs[t] == out"),
     ("in_place_of_smaller_elements", "|| @size_of(a.dtype()) != size_of(b.dtype())@) return false;", "false"),
 ]) + mutants_of("elementwise_rows", "host/api/elementwise_rows.cpp", ELEMENTWISE, [
     ("heavy_vectors_too_wide", "if (heavy && @!p.typed_chain@ &&", "false"),
@@ -435,7 +435,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("tolerance_for_the_other", "p.rtol = @options.rtol@;", "options.atol"),
     ("nan_is_never_close", "p.equal_nan = @options.equal_nan@;", "false"),
 ]) + mutants_of("quantized_plan", "host/api/quantized_plan.cpp", QUANTIZED, [
-    ("any_tensor_in_place", "if (@is_operand@ && same_elements(", "true"),
+    ("any_tensor_in_place", "if (@is_operand@ && tensor.data() ==", "true"),
     ("more_tensors_than_there_is_room", "if (@state_.tensors.size() == kMostQuantizedTensors@)", "false"),
     ("zero_point_too_large", "*zero > @lowest + 255@)", "lowest + 256"),
 ]) + mutants_of("quantized_numbers", "host/api/quantized_plan.cpp", QUANTIZED, [
