@@ -1,4 +1,4 @@
-// Calls of fused() for fused_test, compiled once per back end.
+// Calls of fused() for the tests of the functors, compiled once per back end.
 #pragma once
 
 #include <functional>
