@@ -128,6 +128,11 @@ TEST(NativeElementwise, RepeatedOperands) {
     }
     check({type, {33000, 3}, {3, 1}, {0, 1}});
     check({type, {700, 100}, {0, 1}, {1, 0}});
+    // Periods of several pieces: kept, unless their rows are as long as pieces.
+    check({type, {17, 90, 49}, {4410, 49, 1}, {0, 1, 0}});
+    check({type, {19, 1500}, {1500, 1}, {0, 2}});
+    check({type, {19, 1500}, {0, -1}, {1500, 1}});
+    check({type, {7, 1500}, {0, 3}, {1500, 1}});
   }
 }
 

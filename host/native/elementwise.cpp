@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <vector>
 
 #include "host/native/elementwise_convert.hpp"
 #include "host/native/elementwise_operand.hpp"
@@ -22,6 +23,11 @@ constexpr std::int64_t kPieceBytes = 4 * kPiece;
 /// Axes of fewer elements have no pieces of their own: a piece goes over several of their rows.
 constexpr std::int64_t kShortestPiece = 256;
 
+/// The most that is kept of an operand: a part of a server core's second-level cache of 1 or 2 MiB.
+constexpr std::int64_t kKeptBytes = 512 << 10;
+/// Periods longer than a piece are kept where they come so often.
+constexpr std::int64_t kFewestPeriods = 8;
+
 /// An operand in memory, for all threads.
 struct Source {
   const char* data;
@@ -31,27 +37,34 @@ struct Source {
   /// 0, or the operand's elements come again after so many and their numbers are kept: a period and a piece,
   /// so that a piece that begins anywhere in the period is a part of them.
   std::int64_t period;
-  const char* repeated;
+  std::vector<char> kept;
 
-  /// `buffer`: of 2 * kPieceBytes, for these numbers.
-  Source(const ElementwiseParams& p, const TensorOperand& operand, char* buffer)
+  Source(const ElementwiseParams& p, const TensorOperand& operand)
       : data(static_cast<const char*>(operand.data)),
         bytes(static_cast<std::int64_t>(size_of(operand.type))),
         axes(p, operand.strides),
         reader(operand, p),
-        period(axes.period()),
-        repeated(buffer) {
+        period(axes.period()) {
     const std::int64_t number = bytes_of(p.compute), piece = kPieceBytes / number;
-    if (period > piece) period = 0;
+    if (period > piece && !pays(p.elements, number)) period = 0;
     if (period == 0) return;
     char elements[kPiece * kMostElementBytes];
     OperandCursor cursor(axes, bytes, 0);
-    const std::int64_t count = std::min(p.elements, 2 * piece);
+    const std::int64_t count = std::min(p.elements, period + piece);
+    kept.resize(static_cast<std::size_t>(count * number));
     for (std::int64_t at = 0; at < count; at += piece) {
       const std::int64_t part = std::min(piece, count - at);
       cursor.gather(data, elements, part);
-      reader.read(elements, buffer + at * number, part);
+      reader.read(elements, kept.data() + at * number, part);
     }
+  }
+
+ private:
+  /// Whether to keep a period of several pieces, which would else be gathered from short or strided rows.
+  bool pays(std::int64_t count, std::int64_t number) const {
+    const bool rows =
+        axes.inner_extent() >= kShortestPiece && axes.inner_stride() <= 1 && axes.inner_stride() >= 0;
+    return !rows && period <= kKeptBytes / number && period <= count / kFewestPeriods;
   }
 };
 
@@ -76,7 +89,7 @@ class SourceRows {
   /// The next `count` numbers, moving on.
   const char* next(std::int64_t count) {
     if (source_.period != 0) {
-      const char* const numbers = source_.repeated + phase_ * number_bytes_;
+      const char* const numbers = source_.kept.data() + phase_ * number_bytes_;
       phase_ = (phase_ + count) % source_.period;
       return numbers;
     }
@@ -130,7 +143,7 @@ class Elementwise {
         streamed_(out_axes_.inner_stride() == 1 && out_axes_.inner_extent() >= kPiece &&
                   p.elements * out_bytes_ > kStreamedBytes) {
     for (int i = 0; i < p.tensors; ++i) {
-      sources_[i].emplace(p, p.tensor[i], repeated_[i]);
+      sources_[i].emplace(p, p.tensor[i]);
       // The lines are in the cache when they are written.
       if (p.tensor[i].data == p.out) streamed_ = false;
     }
@@ -212,7 +225,6 @@ class Elementwise {
   bool streamed_;
   ElementwiseRow rows_[kMostSteps] = {};
   std::optional<Source> sources_[kMostTensors];
-  alignas(kLineBytes) char repeated_[kMostTensors][2 * kPieceBytes];
   alignas(kLineBytes) char constants_[kMostArguments][kPieceBytes];
 };
 

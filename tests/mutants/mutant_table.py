@@ -398,7 +398,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("short_end_dropped", "std::int64_t at = begin, count = 0; @at < end@;", "at + (at > begin ? 500 : 0) < end"),
     ("phase_stands_still", "phase_ = @(phase_ + count)@ % source_.period", "phase_"),
     ("repeated_for_ever", "if (@at == repeated_@ && count <= repeats_)", "repeated_ != nullptr"),
-    ("period_of_two_pieces", "if (@period > piece@) period = 0;", "period > 2 * piece"),
+    ("period_without_a_piece", "std::min(p.elements, @period + piece@)", "period"),
     ("step_forgets_the_one_before", "operands[3] = {@results@, results, results}", "constants_[0]"),
     ("arguments_from_the_first", "for (int i = 0, argument = 0; i < p_.steps; @++i@)", "++i, argument = 0"),
 ]) + mutants_of("native_elementwise_operand", "host/native/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
