@@ -10,6 +10,8 @@
 
 #include "kernels/elementwise_typed.hpp"
 
+#include <relayout/tile_space.hpp>
+
 namespace relayout::RELAYOUT_BACKEND {
 
 template <class T>
@@ -21,24 +23,24 @@ struct TurnedTile {
   static constexpr std::size_t kSharedBytes = std::size_t{16} * kSide * kSquares;
 };
 
-/// Where a block's tile lies: its first indices along the turned axis and the last one, and the offsets of
-/// the nest's other axes.
+/// The axes of the output's rows and of their elements, in tiles.
+using TurnedSpace = TileSpace<2>;
+
+/// Where a block's tile lies: its first row and column, how many of each lie inside, and the offsets of the
+/// nest's other axes.
 struct TurnedPlace {
-  std::int64_t x, y, out = 0, tensors[2] = {0, 0};
+  std::int64_t y, x;
+  int rows, columns;
+  std::int64_t out = 0, tensors[2] = {0, 0};
 };
 
-template <int kSide>
-__device__ __forceinline__ TurnedPlace turned_place(const ElementwiseParams& p) {
-  const int last = p.rank - 1;
-  const std::int64_t columns = (p.extents[last] + kSide - 1) / kSide;
-  const std::int64_t rows = (p.extents[p.turned_axis] + kSide - 1) / kSide;
-  std::int64_t rest = blockIdx.x;
-  TurnedPlace place;
-  place.x = rest % columns * kSide;
-  rest /= columns;
-  place.y = rest % rows * kSide;
-  rest /= rows;
-  for (int axis = last - 1; axis >= 0; --axis) {
+__device__ __forceinline__ TurnedPlace turned_place(const ElementwiseParams& p, const TurnedSpace& space) {
+  const std::int64_t tiles = space.tile_count();
+  const PerAxis<2> tile = space.tile_at(blockIdx.x % tiles);
+  const PerAxis<2> first = space.origin(tile), inside = space.clipped(tile);
+  TurnedPlace place{first[0], first[1], static_cast<int>(inside[0]), static_cast<int>(inside[1])};
+  std::int64_t rest = blockIdx.x / tiles;
+  for (int axis = p.rank - 2; axis >= 0; --axis) {
     if (axis == p.turned_axis) continue;
     const std::int64_t index = rest % p.extents[axis];
     rest /= p.extents[axis];
@@ -51,7 +53,7 @@ __device__ __forceinline__ TurnedPlace turned_place(const ElementwiseParams& p) 
 
 /// Elements [0, count) of a vector at a multiple of 16 bytes, the others 0.
 template <class T>
-__device__ __forceinline__ Words load_part(const T* address, std::int64_t count) {
+__device__ __forceinline__ Words load_part(const T* address, int count) {
   constexpr int kWidth = TurnedTile<T>::kWidth;
   Words words{};
   if (count >= kWidth) {
@@ -97,15 +99,15 @@ __device__ __forceinline__ void stage_turned(const ElementwiseParams& p, const T
   const TensorOperand& tensor = p.tensor[p.turned_tensor];
   const int across = static_cast<int>(threadIdx.x) / kSquares,
             along = static_cast<int>(threadIdx.x) % kSquares;
-  const std::int64_t x = place.x + across * kWidth, y = place.y + along * kWidth;
-  const T* const data =
-      static_cast<const T*>(tensor.data) + (p.turned_tensor == 0 ? place.tensors[0] : place.tensors[1]);
+  const int x = across * kWidth, y = along * kWidth;
+  const T* const data = static_cast<const T*>(tensor.data) +
+                        (p.turned_tensor == 0 ? place.tensors[0] : place.tensors[1]) + place.y + y;
   Words square[kWidth];
 #pragma unroll
   for (int i = 0; i < kWidth; ++i) {
-    const bool inside = x + i < p.extents[p.rank - 1];
-    square[i] = load_part(data + (inside ? (x + i) * tensor.strides[p.rank - 1] + y : 0),
-                          inside ? p.extents[p.turned_axis] - y : 0);
+    const bool inside = x + i < place.columns;
+    square[i] = load_part(data + (inside ? (place.x + x + i) * tensor.strides[p.rank - 1] : 0),
+                          inside ? place.rows - y : 0);
   }
   turn_square<T>(square);
 #pragma unroll
@@ -114,26 +116,28 @@ __device__ __forceinline__ void stage_turned(const ElementwiseParams& p, const T
 }
 
 template <class T, class C>
-__global__ RELAYOUT_LAUNCH_BOUNDS(TurnedTile<T>::kThreads, 2) void turned_kernel(const ElementwiseParams p) {
+__global__ RELAYOUT_LAUNCH_BOUNDS(TurnedTile<T>::kThreads, 2) void turned_kernel(const ElementwiseParams p,
+                                                                                 const TurnedSpace space) {
   using Tile = TurnedTile<T>;
   constexpr int kWidth = Tile::kWidth, kSquares = Tile::kSquares, kVectors = Tile::kVectors;
   RELAYOUT_DYNAMIC_SHARED(Words, shared);
-  const TurnedPlace place = turned_place<Tile::kSide>(p);
-  const int last = p.rank - 1, column = static_cast<int>(threadIdx.x) % kSquares;
+  const TurnedPlace place = turned_place(p, space);
+  const int column = static_cast<int>(threadIdx.x) % kSquares;
   const int first_row = static_cast<int>(threadIdx.x) / kSquares;
-  const std::int64_t x = place.x + column * kWidth, left = p.extents[last] - x;
+  const std::int64_t x = place.x + column * kWidth;
+  const int left = place.columns - column * kWidth;
   const int other = 1 - p.turned_tensor;
   const TensorOperand& row_tensor = p.tensor[other];
   const bool has_other = row_tensor.access != Access::constant,
              repeated = row_tensor.access == Access::repeated;
   const T* const row_data =
       static_cast<const T*>(row_tensor.data) + (other == 0 ? place.tensors[0] : place.tensors[1]);
-  const auto row_of = [&](int i) { return place.y + first_row + i * kSquares; };
+  const auto row_of = [&](int i) { return first_row + i * kSquares; };  // of the tile
   Words others[kWidth] = {};
 #pragma unroll
   for (int i = 0; i < kWidth; ++i) {
-    if (!has_other || left <= 0 || row_of(i) >= p.extents[p.turned_axis]) continue;
-    const T* const row = row_data + row_of(i) * row_tensor.strides[p.turned_axis];
+    if (!has_other || left <= 0 || row_of(i) >= place.rows) continue;
+    const T* const row = row_data + (place.y + row_of(i)) * row_tensor.strides[p.turned_axis];
     if (repeated) {
       VectorLoad<true, kWidth> load;
       load.start(Access::repeated, sizeof(T), 0, reinterpret_cast<const unsigned char*>(row),
@@ -151,7 +155,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(TurnedTile<T>::kThreads, 2) void turned_kernel
     Words a[kVectors], b[kVectors], results[kVectors];
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
-      const int row = first_row + (i + v) * kSquares;
+      const int row = row_of(i + v);
       Words turned;
       load_16_bytes(&turned, &shared[row * kSquares + (column ^ (row / kWidth))]);
 #pragma unroll
@@ -164,12 +168,11 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(TurnedTile<T>::kThreads, 2) void turned_kernel
     compute_typed<T, T, T, C, kWidth>(p, a, b, results);
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
-      const std::int64_t y = row_of(i + v);
-      if (left <= 0 || y >= p.extents[p.turned_axis]) continue;
+      if (left <= 0 || row_of(i + v) >= place.rows) continue;
+      const std::int64_t y = place.y + row_of(i + v);
       unsigned char* const address = reinterpret_cast<unsigned char*>(
           static_cast<T*>(p.out) + (place.out + y * p.out_strides[p.turned_axis] + x));
-      store_vector<kWidth>(address, 1, sizeof(T), 0, left < kWidth ? static_cast<int>(left) : kWidth,
-                           results[v], p.streaming);
+      store_vector<kWidth>(address, 1, sizeof(T), 0, left < kWidth ? left : kWidth, results[v], p.streaming);
     }
     // What comes next moves up: an index would put the vectors into memory.
 #pragma unroll
@@ -180,14 +183,16 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(TurnedTile<T>::kThreads, 2) void turned_kernel
 template <class T, class C>
 void launch_turned_of(const LaunchContext& context, const ElementwiseParams& p) {
   using Tile = TurnedTile<T>;
-  const auto tiles = [&](int axis) { return (p.extents[axis] + Tile::kSide - 1) / Tile::kSide; };
   const int last = p.rank - 1;
+  const auto of_rows = [&](const std::int64_t* numbers) {
+    return PerAxis<2>{numbers[p.turned_axis], numbers[last]};
+  };
+  const TurnedSpace space(of_rows(p.extents), of_rows(p.out_strides), {Tile::kSide, Tile::kSide});
   LaunchShape shape;
-  shape.blocks_x =
-      p.elements / (p.extents[last] * p.extents[p.turned_axis]) * tiles(last) * tiles(p.turned_axis);
+  shape.blocks_x = p.elements / (p.extents[last] * p.extents[p.turned_axis]) * space.tile_count();
   shape.threads_x = Tile::kThreads;
   shape.shared_bytes = Tile::kSharedBytes;
-  launch(name_of(p.step[0].operation), context, shape, turned_kernel<T, C>, p);
+  launch(name_of(p.step[0].operation), context, shape, turned_kernel<T, C>, p, space);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND
