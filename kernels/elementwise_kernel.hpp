@@ -7,9 +7,8 @@
 #pragma once
 
 #include "kernels/approximate_operations.hpp"
-#include "kernels/divide.hpp"
-#include "kernels/elementwise_memory.hpp"
 #include "kernels/heavy_operations.hpp"
+#include "kernels/nest_rows.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -33,32 +32,10 @@ __device__ __forceinline__ Index split_vector(const ElementwiseParams& p, Index 
                                               const Extents& row_vectors, const Extents* extents,
                                               AddAxis&& add_axis) {
   if (p.rank == 1) return vector;
-  Index column = vector, row = split(column, row_vectors);
-#pragma unroll 1
-  for (int axis = p.rank - 2; axis > 0; --axis) {
-    Index index = row;
-    row = split(index, extents[axis]);
-    add_axis(axis, index);
-  }
-  add_axis(0, row);
+  Index column = vector;
+  const Index row = split(column, row_vectors);
+  split_row(p, row, extents, add_axis);
   return column;
-}
-
-/// Which elements of a row vector number `column` has. row: where the output's begins.
-template <int kWidth>
-__device__ __forceinline__ Span span_of(const ElementwiseParams& p, int bytes, const unsigned char* row,
-                                        std::int64_t column) {
-  const int last = p.rank - 1;
-  int lead = 0;
-  if (p.out_strides[last] == 1)
-    lead = (static_cast<int>(reinterpret_cast<std::uintptr_t>(row)) & (kWidth * bytes - 1)) / bytes;
-  Span span;
-  span.first = column * kWidth - lead;
-  span.begin = span.first < 0 ? static_cast<int>(-span.first) : 0;
-  const std::int64_t left = p.extents[last] - span.first;
-  span.end = left < kWidth ? static_cast<int>(left) : kWidth;
-  span.length = p.extents[last];
-  return span;
 }
 
 /// Starts the loads of vector number `vector` of all tensors.
@@ -79,7 +56,7 @@ __device__ __forceinline__ OutputPlace start_vector(const ElementwiseParams& p, 
         p, static_cast<std::uint64_t>(vector), static_cast<std::uint64_t>(p.row_vectors), extents, add_axis));
   }
   unsigned char* const out = static_cast<unsigned char*>(p.out) + out_offset * p.out_bytes;
-  const Span span = span_of<kWidth>(p, p.out_bytes, out, column);
+  const Span span = span_of<kWidth>(p, out, column);
   const int last = p.rank - 1;
   if (span.begin < span.end) {
 #pragma unroll

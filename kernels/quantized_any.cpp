@@ -2,14 +2,14 @@
 // operands, scales and zero points that lie wherever the nest puts them. Every step is rounded once.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/heavy_operations.hpp"
+#include "kernels/nest_rows.hpp"
 #include "kernels/quantized_numbers.hpp"
-#include "kernels/quantized_rows.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kWidth = 4;
+constexpr int kThreads = 256, kWidth = 4;
 
 /// A vector of the output: its row, and what of it is in the row.
 struct Place {
@@ -95,8 +95,8 @@ __device__ __forceinline__ Words result_words(const QuantizedParams& p, const Pl
 }
 
 template <bool kHeavy>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kQuantizedThreads, 2) void any_kernel(const QuantizedParams p) {
-  const std::int64_t vector = static_cast<std::int64_t>(blockIdx.x) * kQuantizedThreads + threadIdx.x;
+__global__ RELAYOUT_LAUNCH_BOUNDS(kThreads, 2) void any_kernel(const QuantizedParams p) {
+  const std::int64_t vector = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (vector >= p.vectors) return;
   Place place;
   std::int64_t column;
@@ -111,7 +111,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kQuantizedThreads, 2) void any_kernel(const Qu
   }
   unsigned char* const out =
       static_cast<unsigned char*>(p.out) + row_offset(p, p.out_strides, place.row) * p.out_bytes;
-  place.span = quantized_span<kWidth>(p, out, column);
+  place.span = span_of<kWidth>(p, out, column);
   if (place.span.begin >= place.span.end) return;
   float a[kWidth], b[kWidth] = {}, c[kWidth] = {};
   load_argument(p, p.argument[0], place, a);
@@ -132,8 +132,8 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kQuantizedThreads, 2) void any_kernel(const Qu
 
 void launch_quantized_any(const LaunchContext& context, const QuantizedParams& p) {
   LaunchShape shape;
-  shape.blocks_x = (p.vectors + kQuantizedThreads - 1) / kQuantizedThreads;
-  shape.threads_x = kQuantizedThreads;
+  shape.blocks_x = (p.vectors + kThreads - 1) / kThreads;
+  shape.threads_x = kThreads;
   const bool heavy = !p.converts && is_heavy(p.operation, Rounding::nearest_even, true);
   launch("quantized", context, shape, heavy ? any_kernel<true> : any_kernel<false>, p);
 }

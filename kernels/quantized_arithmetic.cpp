@@ -5,14 +5,14 @@
 // large or small to be multiplied beforehand, are made code by code, every step rounded once.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/elementwise_numbers.hpp"
+#include "kernels/nest_rows.hpp"
 #include "kernels/quantized_numbers.hpp"
-#include "kernels/quantized_rows.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kWidth = 16, kVectors = kArithmeticVectors;
+constexpr int kThreads = 256, kWidth = 16, kVectors = kArithmeticVectors;
 
 /// What the codes of one row stand for.
 struct RowCodes {
@@ -173,11 +173,11 @@ __device__ __forceinline__ Row find_row(const QuantizedParams& p, std::uint32_t 
 
 /// kFlat: all is one row, of which a block makes a piece; else a lane's vectors are a part of the row apart.
 template <bool kMul, bool kFlat>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kQuantizedThreads, 3) void arithmetic_kernel(const QuantizedParams p) {
-  const std::uint32_t lane = blockIdx.x * kQuantizedThreads + threadIdx.x;
-  std::uint32_t row_number = 0, column = lane, apart = kQuantizedThreads;
+__global__ RELAYOUT_LAUNCH_BOUNDS(kThreads, 3) void arithmetic_kernel(const QuantizedParams p) {
+  const std::uint32_t lane = blockIdx.x * kThreads + threadIdx.x;
+  std::uint32_t row_number = 0, column = lane, apart = kThreads;
   if (kFlat) {
-    column += blockIdx.x * (kVectors - 1) * kQuantizedThreads;
+    column += blockIdx.x * (kVectors - 1) * kThreads;
   } else {
     if (lane >= p.lanes) return;
     apart = p.row_divisor.value;
@@ -223,8 +223,8 @@ void launch_arithmetic(const LaunchContext& context, const QuantizedParams& p) {
   const bool flat = p.rank == 1;
   const std::int64_t lanes = flat ? (p.row_vectors + kVectors - 1) / kVectors : p.lanes;
   LaunchShape shape;
-  shape.blocks_x = (lanes + kQuantizedThreads - 1) / kQuantizedThreads;
-  shape.threads_x = kQuantizedThreads;
+  shape.blocks_x = (lanes + kThreads - 1) / kThreads;
+  shape.threads_x = kThreads;
   launch("quantized", context, shape, flat ? arithmetic_kernel<kMul, true> : arithmetic_kernel<kMul, false>,
          p);
 }

@@ -1,17 +1,15 @@
-// Where a lane's vector of the output and its operands are.
+// The rows of a nest, those of its last axis: where one lies, and which of its elements a vector has. Of
+// ElementwiseParams and QuantizedParams alike.
 #pragma once
 
 #include "kernels/divide.hpp"
 #include "kernels/elementwise_memory.hpp"
-#include "kernels/quantized_params.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
-constexpr int kQuantizedThreads = 256;
-
 /// Splits a row's number into its indices: add_axis(axis, index) for the nest's outer axes.
-template <class Index, class Extents, class AddAxis>
-__device__ __forceinline__ void split_row(const QuantizedParams& p, Index row, const Extents* extents,
+template <class Params, class Index, class Extents, class AddAxis>
+__device__ __forceinline__ void split_row(const Params& p, Index row, const Extents* extents,
                                           AddAxis&& add_axis) {
   if (p.rank == 1) return;
 #pragma unroll 1
@@ -24,9 +22,8 @@ __device__ __forceinline__ void split_row(const QuantizedParams& p, Index row, c
 }
 
 /// Which elements of a row vector number `column` has. row: where the output's begins.
-template <int kWidth>
-__device__ __forceinline__ Span quantized_span(const QuantizedParams& p, const unsigned char* row,
-                                               std::int64_t column) {
+template <int kWidth, class Params>
+__device__ __forceinline__ Span span_of(const Params& p, const unsigned char* row, std::int64_t column) {
   const int last = p.rank - 1;
   int lead = 0;
   if (p.out_strides[last] == 1)
