@@ -131,7 +131,7 @@ TEST_P(ElementwisePlanTest, ExplainsItself) {
   const ElementwiseCase c = biased(DType::f16, {Operation::add, Operation::relu});
   const ElementwiseTensors tensors(stream(), c);
   const std::string text = plan_chain(device(), c.operations, tensors.operands(), tensors.out()).explain();
-  for (const char* words : {"add+relu in f16, to f16", "extents [3, 63, 10]", "operand 2's (f16)"})
+  for (const char* words : {"add+relu in f16, to f16", "extents [3, 63, 10]", "tensor 2's (f16)"})
     EXPECT_NE(text.find(words), std::string::npos) << text;
   const TensorView none(nullptr, kF32, {0});
   EXPECT_NE(plan_elementwise(device(), Operation::neg, {none}, none).explain().find("nothing to do"),

@@ -1,9 +1,8 @@
 #include "relayout/elementwise.hpp"
 
-#include <sstream>
-
 #include "host/api/checks.hpp"
 #include "host/api/elementwise_plan.hpp"
+#include "host/api/row_explain.hpp"
 
 namespace relayout {
 namespace {
@@ -62,28 +61,10 @@ DType ElementwisePlan::common_type() const noexcept { return state_->types.commo
 DType ElementwisePlan::result_type() const noexcept { return state_->types.result; }
 
 std::string ElementwisePlan::explain() const {
-  const State& state = *state_;
-  std::ostringstream text;
-  text << state.name << " in " << name_of(state.types.common) << ", to " << name_of(state.out.dtype())
-       << ".\n";
-  if (state.out.elements() == 0) {
-    text << "No elements: nothing to do.\n";
-    return text.str();
-  }
-  text << "Loop nest: extents " << to_string(state.nest.extents) << ", the output's strides "
-       << to_string(state.nest.strides[0]);
-  for (std::size_t t = 0; t < state.tensors.size(); ++t)
-    text << ", operand " << t + 1 << "'s (" << name_of(state.tensors[t].dtype()) << ") "
-         << to_string(state.nest.strides[t + 1]);
-  text << ".\n";
-  if (state.device && state.device->kind() == DeviceKind::cpu) {
-    text << "Native code, pieces of rows.\n";
-    return text.str();
-  }
-  const ElementwiseParams p = launch_params(state, planned_inputs(state), state.out.data());
-  text << "Kernel elementwise: " << p.vectors << " vectors of " << p.width << " elements, " << p.row_vectors
-       << " a row" << (p.streaming ? ", stored past the caches" : "") << ".\n";
-  return text.str();
+  return explain_rows(state_->name + " in " + name_of(state_->types.common), *state_, [this] {
+    return explain_vectors("elementwise",
+                           launch_params(*state_, planned_inputs(*state_), state_->out.data()));
+  });
 }
 
 }  // namespace relayout

@@ -1,9 +1,8 @@
 #include "relayout/quantized.hpp"
 
-#include <sstream>
-
 #include "host/api/checks.hpp"
 #include "host/api/quantized_plan.hpp"
+#include "host/api/row_explain.hpp"
 
 namespace relayout {
 namespace {
@@ -52,28 +51,10 @@ void QuantizedPlan::run(const Stream& stream) const {
 }
 
 std::string QuantizedPlan::explain() const {
-  const State& state = *state_;
-  std::ostringstream text;
-  text << state.name << " of 8-bit codes, to " << relayout::name_of(state.out.dtype()) << ".\n";
-  if (state.out.elements() == 0) {
-    text << "No elements: nothing to do.\n";
-    return text.str();
-  }
-  text << "Loop nest: extents " << to_string(state.nest.extents) << ", the output's strides "
-       << to_string(state.nest.strides[0]);
-  for (std::size_t t = 0; t < state.tensors.size(); ++t)
-    text << ", tensor " << t + 1 << "'s (" << relayout::name_of(state.tensors[t].dtype()) << ") "
-         << to_string(state.nest.strides[t + 1]);
-  text << ".\n";
-  if (state.device && state.device->kind() == DeviceKind::cpu) {
-    text << "Native code, pieces of rows.\n";
-    return text.str();
-  }
-  const QuantizedParams& p = state.params;
-  text << "Kernel quantized" << (p.kernel == QuantizedKernel::arithmetic ? " arithmetic: " : ": ")
-       << p.vectors << " vectors of " << p.width << " elements, " << p.row_vectors << " a row"
-       << (p.streaming ? ", stored past the caches" : "") << ".\n";
-  return text.str();
+  return explain_rows(state_->name + " of 8-bit codes", *state_, [this] {
+    const bool arithmetic = state_->params.kernel == QuantizedKernel::arithmetic;
+    return explain_vectors(arithmetic ? "quantized arithmetic" : "quantized", state_->params);
+  });
 }
 
 }  // namespace relayout
