@@ -71,7 +71,7 @@ TEST_P(FusedTest, TheBitsOfChain) {
   GuardedBuffer by_chain(stream(), Role::output, kF16, c.out.shape);
   chain(stream(), c.operations, tensors.operands(), by_chain.device());
   const GuardedBuffer by_functor(stream(), Role::output, kF16, c.out.shape);
-  find(c).run(stream(), views_of(tensors.operands()), by_functor.device());
+  find(c).run(stream(), tensors_of(tensors.operands()), by_functor.device());
   const std::vector<unsigned char> expected = by_chain.download(), actual = by_functor.download();
   EXPECT_TRUE(same_elements(by_chain.view_of(expected), by_functor.view_of(actual)));
 }
@@ -105,7 +105,7 @@ TEST_P(FusedTest, FourOperandsOfFourTypes) {
 
 /// On GPUs by other instructions than on the host.
 TEST_P(FusedTest, ConvertsOnce) {
-  for (const FusedCall& call : calls_of(device())) {
+  for (const FusedCall& call : fused_calls_of(device())) {
     if (call.name != "same") continue;
     const DType to = call.types[0], from = call.types[1];
     SCOPED_TRACE(std::string(relayout::name_of(from)) + " to " + relayout::name_of(to));
@@ -148,7 +148,7 @@ TEST_P(FusedTest, RecordedInAGraph) {
   c.operands = {packed(kF32, {9, 40}), packed(kF32, {40})};
   c.out = packed(kF32, {9, 40});
   ElementwiseTensors tensors(stream(), c);
-  const Graph graph(stream(), [&] { find(c).run(stream(), views_of(tensors.operands()), tensors.out()); });
+  const Graph graph(stream(), [&] { find(c).run(stream(), tensors_of(tensors.operands()), tensors.out()); });
   for (const std::uint64_t seed : {7, 8}) {
     tensors.refill(seed);
     graph.launch(stream());

@@ -10,7 +10,6 @@
 #include "kernels/elementwise_params.hpp"
 #include "tests/fuzz/copy_cases.hpp"
 #include "tests/fuzz/operand_shapes.hpp"
-#include "tests/support/elementwise_case.hpp"
 
 namespace relayout::fuzz {
 namespace {
@@ -153,9 +152,10 @@ std::vector<TensorSpec*> tensors_of(ElementwiseCase& c) {
   return tensors;
 }
 
+}  // namespace
+
 void draw_tensors(Draw& draw, ElementwiseCase& c, bool tidy) {
   const std::vector<TensorSpec*> tensors = tensors_of(c);
-  if (draw.chance(48)) c.options.broadcasting = Broadcasting::repeat;
   const bool first_is_tensor = std::holds_alternative<TensorSpec>(c.operands[0]);
   const OperandShapes shapes =
       draw_shapes(draw, tidy, tensors.size(), c.options.broadcasting, first_is_tensor);
@@ -178,6 +178,8 @@ void draw_tensors(Draw& draw, ElementwiseCase& c, bool tidy) {
   }
 }
 
+namespace {
+
 Trial trial_of_operations(Draw& draw, const Operations& operations) {
   static constexpr test::Values kValues[] = {test::Values::small, test::Values::interesting,
                                              test::Values::halves, test::Values::interesting};
@@ -186,6 +188,7 @@ Trial trial_of_operations(Draw& draw, const Operations& operations) {
   const bool tidy = draw.chance(96);  // what the fastest kernels take
   draw_operands(draw, c, tidy);
   draw_options(draw, c, !tidy);
+  if (draw.chance(48)) c.options.broadcasting = Broadcasting::repeat;
   draw_tensors(draw, c, tidy);
   c.values = draw.pick(kValues);
   c.planned = draw.chance(48);
