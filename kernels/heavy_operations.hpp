@@ -50,12 +50,10 @@ __device__ __forceinline__ C modulo(C a, C b) {
   return (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-/// Infinite where either is, whatever the other is, signalling NaNs included.
+/// Infinite where either is, whatever the other is: the sums make signalling NaNs quiet.
 template <class C>
 __device__ __forceinline__ C length(C a, C b) {
-  if (a == a && finite_part(a) != 0) return std::fabs(a);
-  if (b == b && finite_part(b) != 0) return std::fabs(b);
-  return std::hypot(a, b);
+  return std::hypot(a + C{0}, b + C{0});
 }
 
 /// 1 where C99 has 1 whatever the other is, signalling NaNs included.
