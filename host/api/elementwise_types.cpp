@@ -272,8 +272,7 @@ ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTyp
     p.rounding_cast = element_cast(DType::f64, common, directed);
   }
   p.precision = options.precision;
-  // Approximations have kernels of their own beside light operations only: with others everything is
-  // accurate.
+  // Approximations have kernels beside light operations only: with others everything is accurate.
   if (has_heavy(p)) p.precision = Precision::accurate;
   p.flush_to_zero = options.flush_to_zero;
   p.rtol = options.rtol;

@@ -25,8 +25,9 @@ constexpr std::int64_t kShortestPiece = 256;
 
 /// The most that is kept of an operand: a part of a server core's second-level cache of 1 or 2 MiB.
 constexpr std::int64_t kKeptBytes = 512 << 10;
-/// Periods longer than a piece are kept where they come so often.
-constexpr std::int64_t kFewestPeriods = 8;
+/// Periods longer than a piece are kept where they come so often in each thread's share: one thread gathers
+/// them for all.
+constexpr std::int64_t kFewestPeriods = 4;
 
 /// An operand in memory, for all threads.
 struct Source {
@@ -37,7 +38,7 @@ struct Source {
   /// 0, or the operand's elements come again after so many and their numbers are kept: a period and a piece,
   /// so that a piece that begins anywhere in the period is a part of them.
   std::int64_t period;
-  std::vector<char> kept;
+  const char* repeated = nullptr;
 
   Source(const ElementwiseParams& p, const TensorOperand& operand)
       : data(static_cast<const char*>(operand.data)),
@@ -51,11 +52,13 @@ struct Source {
     char elements[kPiece * kMostElementBytes];
     OperandCursor cursor(axes, bytes, 0);
     const std::int64_t count = std::min(p.elements, period + piece);
-    kept.resize(static_cast<std::size_t>(count * number));
+    kept_.resize(static_cast<std::size_t>(count * number + kLineBytes));
+    char* const numbers = kept_.data() + bytes_to_line(kept_.data());
+    repeated = numbers;
     for (std::int64_t at = 0; at < count; at += piece) {
       const std::int64_t part = std::min(piece, count - at);
       cursor.gather(data, elements, part);
-      reader.read(elements, kept.data() + at * number, part);
+      reader.read(elements, numbers + at * number, part);
     }
   }
 
@@ -64,8 +67,11 @@ struct Source {
   bool pays(std::int64_t count, std::int64_t number) const {
     const bool rows =
         axes.inner_extent() >= kShortestPiece && axes.inner_stride() <= 1 && axes.inner_stride() >= 0;
-    return !rows && period <= kKeptBytes / number && period <= count / kFewestPeriods;
+    return !rows && period <= kKeptBytes / number &&
+           period <= count / (kFewestPeriods * threads_for(count, count));
   }
+
+  std::vector<char> kept_;
 };
 
 /// A thread's place in a source.
@@ -89,7 +95,7 @@ class SourceRows {
   /// The next `count` numbers, moving on.
   const char* next(std::int64_t count) {
     if (source_.period != 0) {
-      const char* const numbers = source_.kept.data() + phase_ * number_bytes_;
+      const char* const numbers = source_.repeated + phase_ * number_bytes_;
       phase_ = (phase_ + count) % source_.period;
       return numbers;
     }

@@ -13,13 +13,23 @@ namespace relayout::native {
 /// Below this many elements starting threads costs more than it gains.
 constexpr std::int64_t kSerialElements = 65536;
 
+/// How many threads share `count` ranges' work, in elements.
+inline std::int64_t threads_for(std::int64_t count, std::int64_t elements) {
+#if defined(_OPENMP)
+  if (elements >= kSerialElements) return std::min<std::int64_t>(omp_get_max_threads(), count);
+#endif
+  static_cast<void>(count);
+  static_cast<void>(elements);
+  return 1;
+}
+
 /// Calls body(begin, end) with contiguous ranges that cover [0, count), one per thread; `elements` is the
 /// work in all of them together. body must not throw.
 template <class Body>
 void parallel_ranges(std::int64_t count, std::int64_t elements, const Body& body) {
 #if defined(_OPENMP)
-  const std::int64_t threads = std::min<std::int64_t>(omp_get_max_threads(), count);
-  if (threads > 1 && elements >= kSerialElements) {
+  const std::int64_t threads = threads_for(count, elements);
+  if (threads > 1) {
 #pragma omp parallel num_threads(static_cast <int>(threads))
     {
       const std::int64_t parts = omp_get_num_threads();
