@@ -71,7 +71,7 @@ struct Fused<Out(In...)> {
             &call);
       case DeviceKind::gpu:
 #if defined(RELAYOUT_GPU)
-        launch_fused<Out(In...), kVector>(stream, nest, functor);
+        launch_fused<kVector, Functor, Out, In...>(stream, nest, functor);
 #endif
         return;
     }

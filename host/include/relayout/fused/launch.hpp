@@ -38,23 +38,25 @@ class CurrentGpu {
 constexpr std::int64_t kMostFusedBlocks = std::int64_t{1} << 23;
 
 /// A thread for every vector, kVector elements of the output. Reads each operand's elements as often as they
-/// are repeated, writes the output once; no shared memory, no assumption on warps.
-template <class Signature, int kVector, class Functor>
+/// are repeated, writes the output once; no shared memory, no assumption on warps. No parameter is a function
+/// type: of one that has f16 in it nvcc 13.0 makes another type in the code that registers kernels, and none
+/// is found at the launch.
+template <int kVector, class Functor, class Out, class... In>
 __global__ void __launch_bounds__(kFusedThreads) fused_kernel(const FusedNest nest, const Functor functor) {
   const std::int64_t threads = std::int64_t{gridDim.x} * kFusedThreads;
   for (std::int64_t vector = std::int64_t{blockIdx.x} * kFusedThreads + threadIdx.x; vector < nest.vectors;
        vector += threads) {
-    FusedThread<Signature>::template run<kVector>(nest, functor, vector);
+    FusedThread<Out(In...)>::template run<kVector>(nest, functor, vector);
   }
 }
 
-template <class Signature, int kVector, class Functor>
+template <int kVector, class Functor, class Out, class... In>
 void launch_fused(const Stream& stream, const FusedNest& nest, const Functor& functor) {
   static_assert(sizeof(FusedNest) + sizeof(Functor) <= 4000, "a kernel's parameters have 4096 bytes");
   const CurrentGpu current(stream.device().index());
   const std::int64_t wanted = (nest.vectors + kFusedThreads - 1) / kFusedThreads;
   const auto blocks = static_cast<unsigned>(wanted < kMostFusedBlocks ? wanted : kMostFusedBlocks);
-  fused_kernel<Signature, kVector, Functor>
+  fused_kernel<kVector, Functor, Out, In...>
       <<<blocks, kFusedThreads, 0, static_cast<RELAYOUT_GPU(Stream_t)>(stream.native())>>>(nest, functor);
   check_gpu(RELAYOUT_GPU(GetLastError)(), ErrorCode::launch);
 }
