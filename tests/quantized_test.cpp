@@ -77,6 +77,35 @@ TEST_P(QuantizedTest, ScalesTooLargeOrSmallToBeFolded) {
   }
 }
 
+/// Of which a float that holds an integer in its low bits has no room for.
+TEST_P(QuantizedTest, ResultsFarBeyondTheCodes) {
+  for (const float out_scale : {3e-2f, 2.4e-4f, 1e-6f}) {
+    const CodesTensor a(stream(), Role::input, {DType::i8, {999}, 1.0f, 3}, 1);
+    const CodesTensor b(stream(), Role::input, {DType::u8, {999}, 0.9f, 130}, 2);
+    for (const DType type : {DType::i8, DType::u8}) {
+      const CodesTensor out(stream(), Role::output, {type, {999}, out_scale, 5});
+      for (const Operation operation : kHot) expect_codes(stream(), operation, {&a, &b}, out);
+    }
+  }
+}
+
+/// One code for each row, of either operand and of both.
+TEST_P(QuantizedTest, RepeatedOperands) {
+  const Dims shape{3, 4, 320}, each{4, 1};
+  const CodesTensor whole(stream(), Role::input, {DType::i8, shape, 0.05f, 3, Dims{4, 1}}, 1);
+  const CodesTensor rows(stream(), Role::input, {DType::u8, each, 0.03f, 120, std::nullopt, Dims{4, 1}}, 2);
+  const CodesTensor spread(stream(), Role::input,
+                           {DType::i8, shape, 0.04f, -20, std::nullopt, std::nullopt, Dims{4, 1, 0}}, 3);
+  for (const DType type : {DType::i8, DType::u8}) {
+    const CodesTensor out(stream(), Role::output, {type, shape, 0.06f, 40, Dims{3, 1, 1}});
+    for (const Operation operation : kHot) {
+      expect_codes(stream(), operation, {&whole, &rows}, out);
+      expect_codes(stream(), operation, {&rows, &whole}, out);
+      expect_codes(stream(), operation, {&rows, &spread}, out);
+    }
+  }
+}
+
 TEST_P(QuantizedTest, EveryOperationOfOneNumberOnEveryCode) {
   for (const DType type : {DType::i8, DType::u8}) {
     const int zero = type == DType::u8 ? 131 : 3;

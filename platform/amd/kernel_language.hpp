@@ -53,6 +53,18 @@ __device__ __forceinline__ std::uint32_t permute_bytes(std::uint32_t low, std::u
   return __builtin_amdgcn_perm(high, low, kBytes);
 }
 
+/// Four numbers as signed bytes, the first in the lowest; those beyond a byte's range become its ends.
+__device__ __forceinline__ std::uint32_t saturated_bytes(const std::int32_t (&numbers)[4]) {
+  std::uint32_t bytes[4];
+  for (int i = 0; i < 4; ++i) {
+    const std::int32_t above =
+        numbers[i] > -128 ? numbers[i] : -128;  // with the next, one instruction: v_med3
+    bytes[i] = static_cast<std::uint32_t>(above < 127 ? above : 127);
+  }
+  return permute_bytes<0x5410>(permute_bytes<0x0040>(bytes[0], bytes[1]),
+                               permute_bytes<0x0040>(bytes[2], bytes[3]));
+}
+
 /// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
 /// holds.
 constexpr bool kHasWarpsOf64 = true;

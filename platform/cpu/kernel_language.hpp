@@ -82,6 +82,15 @@ __device__ __forceinline__ std::uint32_t permute_bytes(std::uint32_t low, std::u
   }
   return result;
 }
+/// Four numbers as signed bytes, the first in the lowest; those beyond a byte's range become its ends.
+__device__ __forceinline__ std::uint32_t saturated_bytes(const std::int32_t (&numbers)[4]) {
+  std::uint32_t bytes = 0;
+  for (int i = 0; i < 4; ++i) {
+    const std::int32_t above = numbers[i] > -128 ? numbers[i] : -128, inside = above < 127 ? above : 127;
+    bytes |= (static_cast<std::uint32_t>(inside) & 0xff) << (8 * i);
+  }
+  return bytes;
+}
 __device__ __forceinline__ std::int32_t __float_as_int(float value) {
   return static_cast<std::int32_t>(__float_as_uint(value));
 }

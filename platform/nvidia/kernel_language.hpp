@@ -51,6 +51,14 @@ __device__ __forceinline__ std::uint32_t permute_bytes(std::uint32_t low, std::u
   return __byte_perm(low, high, kSelector);
 }
 
+/// Four numbers as signed bytes, the first in the lowest; those beyond a byte's range become its ends.
+__device__ __forceinline__ std::uint32_t saturated_bytes(const std::int32_t (&numbers)[4]) {
+  std::uint32_t high, all;
+  asm("cvt.pack.sat.s8.s32.b32 %0, %1, %2, 0;" : "=r"(high) : "r"(numbers[3]), "r"(numbers[2]));
+  asm("cvt.pack.sat.s8.s32.b32 %0, %1, %2, %3;" : "=r"(all) : "r"(numbers[1]), "r"(numbers[0]), "r"(high));
+  return all;
+}
+
 /// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
 /// holds.
 constexpr bool kHasWarpsOf64 = false;
