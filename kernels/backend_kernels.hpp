@@ -28,6 +28,7 @@ void launch_depthwise_channel_many(const LaunchContext& context, const Depthwise
 void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_light(const LaunchContext& context, const ElementwiseParams& params);
+void launch_chain_activation(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_heavy(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_approximate(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_approximate(const LaunchContext& context, const ElementwiseParams& params);

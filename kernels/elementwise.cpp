@@ -93,7 +93,10 @@ void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p
     return p.typed_chain ? launch_chain_approximate(context, p) : launch_elementwise_approximate(context, p);
   }
   const bool heavy = has_heavy(p);
-  if (p.typed_chain) return heavy ? launch_chain_heavy(context, p) : launch_chain_light(context, p);
+  if (p.typed_chain) {
+    if (!heavy) return launch_chain_light(context, p);
+    return has_heavy(p, is_activation) ? launch_chain_heavy(context, p) : launch_chain_activation(context, p);
+  }
   if (heavy) return launch_elementwise_heavy(context, p);
   switch (p.compute) {
     case ComputeClass::word:

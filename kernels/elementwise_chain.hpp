@@ -6,74 +6,100 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-template <class T, class C>
+template <class T, Steps kSteps>
 struct ElementwiseChain {
-  static constexpr int kWidth = 16 / static_cast<int>(sizeof(T)), kVectors = 16 / kWidth;
+  static constexpr int kWidth = 16 / static_cast<int>(sizeof(T));
+  /// Vectors with 8 numbers, of which functions take many registers each; and of a lane.
+  static constexpr int kTogether = 8 / kWidth, kVectors = kSteps == Steps::light ? 2 : kTogether;
+  static constexpr int kBlocks = kSteps == Steps::heavy ? 2 : 3;  // at least, on a multiprocessor
   static constexpr std::int64_t kPerBlock = std::int64_t{kElementwiseThreads} * kVectors;
+
+  using Vectors = Words[kVectors];
+  using Loads = VectorLoad<true, kWidth>[kVectors];
 };
 
-template <class T, class C, int kVectors, int kCount>
-__device__ __forceinline__ void fetch_typed(const Words (&inputs)[kMostTensors][kVectors],
-                                            const Argument& argument, C (&numbers)[kCount]) {
-  constexpr int kWidth = kCount / kVectors;
+/// What an argument stands for.
+template <class T, class Loads, int kVectors>
+__device__ __forceinline__ void fetch_words(const ElementwiseParams& p, const Loads (&loads)[kMostTensors],
+                                            const Argument& argument, Words (&words)[kVectors]) {
   switch (argument.tensor) {
     case 0:
-      return read_values<kWidth>(dtype_of<T>, false, inputs[0], numbers);
+      return finish_loads<T>(p.tensor[0], loads[0], words);
     case 1:
-      return read_values<kWidth>(dtype_of<T>, false, inputs[1], numbers);
+      return finish_loads<T>(p.tensor[1], loads[1], words);
     case 2:
-      return read_values<kWidth>(dtype_of<T>, false, inputs[2], numbers);
+      return finish_loads<T>(p.tensor[2], loads[2], words);
     default:
       break;
   }
-  const C constant = constant_of<C>(argument.bits);
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) numbers[i] = constant;
+  for (int v = 0; v < kVectors; ++v) words[v] = constant_words<T>(argument.bits);
+}
+
+template <class T, class C, Steps kSteps, int kTogether>
+__device__ __forceinline__ void step_on_numbers(const ElementwiseParams& p, const Step& step,
+                                                Words (&a)[kTogether], const Words (&b)[kTogether],
+                                                const Words (&c)[kTogether]) {
+  constexpr int kWidth = 16 / static_cast<int>(sizeof(T)), kCount = kWidth * kTogether;
+  C x[kCount] = {}, y[kCount] = {}, z[kCount] = {};
+  read_values<kWidth>(dtype_of<T>, false, a, x);
+  if (step.operands >= 2) read_values<kWidth>(dtype_of<T>, false, b, y);
+  if (step.operands == 3) read_values<kWidth>(dtype_of<T>, false, c, z);
+  apply<kSteps>(p, step.operation, x, y, z);
+  write_numbers<kWidth>(dtype_of<T>, sizeof(T), x, a);
+}
+
+/// One step: a becomes its result, rounded to T.
+template <class T, class C, Steps kSteps, int kVectors>
+__device__ __forceinline__ void take_step(const ElementwiseParams& p, const Step& step, Words (&a)[kVectors],
+                                          const Words (&b)[kVectors], const Words (&c)[kVectors]) {
+  constexpr int kTogether = ElementwiseChain<T, kSteps>::kTogether;
+  if constexpr (kPacked<T>) {
+    if (half_operation<T>(step.operation, a, b, c)) return;
+  }
+  if constexpr (kTogether == kVectors) {
+    step_on_numbers<T, C, kSteps>(p, step, a, b, c);
+  } else {
+    static_assert(kTogether == 1, "vectors one by one");
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      Words first[1] = {a[v]};
+      const Words second[1] = {b[v]}, third[1] = {c[v]};
+      step_on_numbers<T, C, kSteps>(p, step, first, second, third);
+      a[v] = first[0];
+    }
+  }
 }
 
 template <class T, class C, Steps kSteps>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void chain_kernel(const ElementwiseParams p) {
-  constexpr int kWidth = ElementwiseChain<T, C>::kWidth, kVectors = ElementwiseChain<T, C>::kVectors;
-  constexpr int kCount = kWidth * kVectors;
-  const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x * ElementwiseChain<T, C>::kPerBlock);
+__global__ RELAYOUT_LAUNCH_BOUNDS(
+    kElementwiseThreads,
+    (ElementwiseChain<T, kSteps>::kBlocks)) void chain_kernel(const ElementwiseParams p) {
+  using Chain = ElementwiseChain<T, kSteps>;
+  const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x * Chain::kPerBlock);
   RELAYOUT_DYNAMIC_SHARED(RowOffsets, table);
   const BlockRows block_rows(p, block, table);
-  VectorLoad<true, kWidth> loads[kMostTensors][kVectors] = {};
-  TypedPlace places[kVectors];
-#pragma unroll
-  for (int v = 0; v < kVectors; ++v) {
-    RowOffsets rows;
-    places[v] = typed_place<T, kWidth>(p, block_rows, block + threadIdx.x + v * kElementwiseThreads, rows);
-    if (places[v].is_empty()) continue;
-    if (p.tensors > 0) start_typed<T>(loads[0][v], p.tensor[0], rows.tensors[0], places[v]);
-    if (p.tensors > 1) start_typed<T>(loads[1][v], p.tensor[1], rows.tensors[1], places[v]);
-    if (p.tensors > 2) start_typed<T>(loads[2][v], p.tensor[2], rows.tensors[2], places[v]);
-  }
-  Words inputs[kMostTensors][kVectors], results[kVectors];
-#pragma unroll
-  for (int t = 0; t < kMostTensors; ++t) {
-#pragma unroll
-    for (int v = 0; v < kVectors; ++v) inputs[t][v] = loads[t][v].words();
-  }
-  C a[kCount], b[kCount] = {}, c[kCount] = {};
-  fetch_typed<T>(inputs, p.argument[0], a);
+  const LaneVectors<T, Chain::kWidth, Chain::kVectors> lane(p, block_rows, block + threadIdx.x);
+  typename Chain::Loads loads[kMostTensors] = {};
+  if (p.tensors > 0) start_loads<T>(p.tensor[0], lane, 0, loads[0]);
+  if (p.tensors > 1) start_loads<T>(p.tensor[1], lane, 1, loads[1]);
+  if (p.tensors > 2) start_loads<T>(p.tensor[2], lane, 2, loads[2]);
+  typename Chain::Vectors a, b = {}, c = {};
+  fetch_words<T>(p, loads, p.argument[0], a);
   int next = 1;
 #pragma unroll 1
   for (int s = 0; s < p.steps; ++s) {
-    const int operands = p.step[s].operands;
-    if (operands >= 2) fetch_typed<T>(inputs, p.argument[next++], b);
-    if (operands == 3) fetch_typed<T>(inputs, p.argument[next++], c);
-    apply<kSteps>(p, p.step[s].operation, a, b, c);
-    if (s + 1 < p.steps) narrow(p, a);
+    const Step& step = p.step[s];
+    if (step.operands >= 2) fetch_words<T>(p, loads, p.argument[next++], b);
+    if (step.operands == 3) fetch_words<T>(p, loads, p.argument[next++], c);
+    take_step<T, C, kSteps>(p, step, a, b, c);
   }
-  write_numbers<kWidth>(dtype_of<T>, sizeof(T), a, results);
-#pragma unroll
-  for (int v = 0; v < kVectors; ++v) store_typed<T, kWidth>(p, places[v], results[v]);
+  store_vectors(p, lane, a);
 }
 
 template <class T, class C, Steps kSteps>
 void launch_chain_of(const LaunchContext& context, const ElementwiseParams& p) {
-  constexpr std::int64_t kPerBlock = ElementwiseChain<T, C>::kPerBlock;
+  constexpr std::int64_t kPerBlock = ElementwiseChain<T, kSteps>::kPerBlock;
   LaunchShape shape;
   shape.blocks_x = (p.vectors + kPerBlock - 1) / kPerBlock;
   shape.threads_x = kElementwiseThreads;

@@ -1,4 +1,4 @@
-// Chains and single operations of many instructions on f16, bf16 and f32.
+// Chains and single operations of many instructions, others than activations, on f16, bf16 and f32.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/elementwise_chain.hpp"
 

@@ -106,14 +106,17 @@ __device__ __forceinline__ void flush(const ElementwiseParams& p, C (&numbers)[k
   }
 }
 
-/// What a step may be: a light operation, besides a heavy one, or besides an approximated one.
-enum class Steps { light, heavy, approximate };
+/// What a step may be: a light operation, besides an activation, a heavy operation, or an approximated one.
+enum class Steps { light, activation, heavy, approximate };
 
 template <Steps kSteps, class C, int kCount>
 __device__ __forceinline__ void apply(const ElementwiseParams& p, Operation operation, C (&a)[kCount],
                                       const C (&b)[kCount], const C (&c)[kCount]) {
   if constexpr (kSteps == Steps::approximate) {
     if (is_approximated(operation, p.precision)) return approximate_operation(p.precision, operation, a, b);
+  }
+  if constexpr (kSteps == Steps::activation) {
+    if (visit_activation<C>(operation, [&](auto f) { each(a, f); })) return;
   }
   if constexpr (kSteps == Steps::heavy) {
     if (is_heavy(operation, p.rounding, is_real<C>)) return heavy_operation(p, operation, a, b);

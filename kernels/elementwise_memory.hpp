@@ -44,6 +44,30 @@ struct VectorLoad {
     in_place() = words;
   }
 
+  /// kBytes of it, aligned to as many.
+  template <int kBytes>
+  __device__ __forceinline__ void start_whole(const unsigned char* address) {
+    if constexpr (kBytes == 16) {
+      load_global_16_bytes(&in_place(), address);
+    } else {
+      load_whole(address, kBytes);
+    }
+  }
+
+  __device__ __forceinline__ void fill(const Words& words) { in_place() = words; }
+
+  /// One element, in the lowest bits.
+  template <class T>
+  __device__ __forceinline__ void start_element(const T* address) {
+    using Bits = std::conditional_t<
+        sizeof(T) == 8, std::uint64_t,
+        std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                           std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
+    const std::uint64_t bits = *reinterpret_cast<const Bits*>(address);
+    in_place().values[0] = static_cast<std::uint32_t>(bits);
+    in_place().values[1] = static_cast<std::uint32_t>(bits >> 32);
+  }
+
   /// kBytes: of which every address is a multiple.
   template <int kBytes = 1>
   __device__ __forceinline__ Words words() const {

@@ -85,6 +85,21 @@ constexpr bool is_heavy(Operation operation, Rounding rounding, bool real) {
   }
 }
 
+/// The heavy operations that kernels for activations have.
+constexpr bool is_activation(Operation operation) {
+  switch (operation) {
+    case Operation::exp:
+    case Operation::tanh:
+    case Operation::sigmoid:
+    case Operation::silu:
+    case Operation::gelu:
+    case Operation::gelu_tanh:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Which operations have an approximation of their own, on f32.
 constexpr bool is_approximated(Operation operation, Precision precision) {
   if (operation == Operation::truediv) return precision != Precision::accurate;
@@ -136,14 +151,20 @@ struct ElementwiseParams {
   bool streaming = false;  // the output is too large for the caches to be of use to a reader: past them
 };
 
-/// Whether a step takes many instructions.
-constexpr bool has_heavy(const ElementwiseParams& p) {
+/// Whether a step takes many instructions, and is none of `but_for`.
+template <class But>
+constexpr bool has_heavy(const ElementwiseParams& p, But&& but_for) {
   const bool real = p.compute == ComputeClass::single || p.compute == ComputeClass::twice;
   for (std::int32_t s = 0; s < p.steps; ++s) {
     const Operation operation = p.step[s].operation;
-    if (is_heavy(operation, p.rounding, real) && !is_approximated(operation, p.precision)) return true;
+    if (is_heavy(operation, p.rounding, real) && !is_approximated(operation, p.precision) &&
+        !but_for(operation))
+      return true;
   }
   return false;
+}
+constexpr bool has_heavy(const ElementwiseParams& p) {
+  return has_heavy(p, [](Operation) { return false; });
 }
 
 static_assert(sizeof(ElementwiseParams) < 4000, "room for a kernel's parameters");

@@ -134,6 +134,10 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(TurnedTile<T>::kThreads, 2) void turned_kernel
       static_cast<const T*>(row_tensor.data) + (other == 0 ? place.tensors[0] : place.tensors[1]);
   const auto row_of = [&](int i) { return first_row + i * kSquares; };  // of the tile
   Words others[kWidth] = {};
+  if (!has_other) {
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) others[i] = constant_words<T>(p.argument[other].bits);
+  }
 #pragma unroll
   for (int i = 0; i < kWidth; ++i) {
     if (!has_other || left <= 0 || row_of(i) >= place.rows) continue;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "kernels/activations.hpp"
 #include "kernels/directed_rounding.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -67,30 +68,9 @@ __device__ __forceinline__ float tangent(float x) {
 }
 __device__ __forceinline__ double tangent(double x) { return std::tan(x); }
 
-/// exp(-|x|), 1 + exp(-|x|) does not overflow.
-template <class C>
-__device__ __forceinline__ C sigmoid(C x) {
-  const C tail = std::exp(-absolute(x)), whole = C{1} + tail;
-  return x < 0 ? tail / whole : C{1} / whole;
-}
-
-/// x / 2 * erfc(-x / sqrt(2)): 1 + erf would cancel for negative x.
-template <class C>
-__device__ __forceinline__ C gauss_gate(C x) {
-  constexpr C kRootHalf = static_cast<C>(0.70710678118654752440);
-  return C{0.5} * x * std::erfc(-x * kRootHalf);
-}
-
-/// x / 2 * (1 + tanh(y)) = x * sigmoid(2 * y), y = sqrt(2 / pi) * (x + 0.044715 * x^3).
-template <class C>
-__device__ __forceinline__ C tanh_gate(C x) {
-  constexpr C kTwoRoots = static_cast<C>(1.5957691216057307117), kCubic = static_cast<C>(0.044715);
-  return x * sigmoid(kTwoRoots * (x + kCubic * x * x * x));
-}
-
 /// Elements that stand in the code beside each other: one hides what another waits for.
 template <int kCount>
-constexpr int together = kCount >= 16 ? 2 : 1;
+constexpr int together = kCount >= 8 ? 2 : 1;
 
 /// a = f(a, b), some elements at a time: the vectors turn round, since an index would put them into memory.
 template <class C, int kCount, class F>
@@ -121,6 +101,7 @@ __device__ __forceinline__ void in_turn(C (&a)[kCount], F&& f) {
 template <class C, int kCount>
 __device__ __forceinline__ void heavy_real(const ElementwiseParams& p, Operation operation, C (&a)[kCount],
                                            const C (&b)[kCount]) {
+  if (visit_activation<C>(operation, [&](auto f) { in_turn(a, f); })) return;
   switch (operation) {
     case Operation::add:
     case Operation::sub:
@@ -142,8 +123,6 @@ __device__ __forceinline__ void heavy_real(const ElementwiseParams& p, Operation
       return in_turn(a, b, [](C x, C y) { return length(x, y); });
     case Operation::atan2:
       return in_turn(a, b, [](C x, C y) { return std::atan2(x, y); });
-    case Operation::exp:
-      return in_turn(a, [](C x) { return std::exp(x); });
     case Operation::exp2:
       return in_turn(a, [](C x) { return std::exp2(x); });
     case Operation::expm1:
@@ -164,8 +143,6 @@ __device__ __forceinline__ void heavy_real(const ElementwiseParams& p, Operation
       return in_turn(a, [](C x) { return std::sinh(x); });
     case Operation::cosh:
       return in_turn(a, [](C x) { return std::cosh(x); });
-    case Operation::tanh:
-      return in_turn(a, [](C x) { return std::tanh(x); });
     case Operation::asin:
       return in_turn(a, [](C x) { return std::asin(x); });
     case Operation::acos:
@@ -174,14 +151,6 @@ __device__ __forceinline__ void heavy_real(const ElementwiseParams& p, Operation
       return in_turn(a, [](C x) { return std::atan(x); });
     case Operation::erf:
       return in_turn(a, [](C x) { return std::erf(x); });
-    case Operation::sigmoid:
-      return in_turn(a, [](C x) { return sigmoid(x); });
-    case Operation::silu:
-      return in_turn(a, [](C x) { return x * sigmoid(x); });
-    case Operation::gelu:
-      return in_turn(a, [](C x) { return gauss_gate(x); });
-    case Operation::gelu_tanh:
-      return in_turn(a, [](C x) { return tanh_gate(x); });
     case Operation::softplus:
       return in_turn(a, [](C x) { return larger(x, C{0}) + std::log1p(std::exp(-absolute(x))); });
     case Operation::elu:

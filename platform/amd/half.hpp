@@ -62,6 +62,30 @@ __device__ __forceinline__ std::uint32_t floats_to_word(bf16, const float (&valu
   return float_to_bfloat(values[0]).bits | static_cast<std::uint32_t>(float_to_bfloat(values[1]).bits) << 16;
 }
 
+// The two numbers of a word at once; sums and products are rounded once. There are no instructions for bf16.
+template <class T>
+constexpr bool kHasHalfArithmetic = std::is_same_v<T, f16>;
+using HalfPair = _Float16 __attribute__((ext_vector_type(2)));
+__device__ __forceinline__ std::uint32_t add_halves(f16, std::uint32_t a, std::uint32_t b) {
+  return __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(HalfPair, a) + __builtin_bit_cast(HalfPair, b));
+}
+__device__ __forceinline__ std::uint32_t sub_halves(f16, std::uint32_t a, std::uint32_t b) {
+  return __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(HalfPair, a) - __builtin_bit_cast(HalfPair, b));
+}
+__device__ __forceinline__ std::uint32_t mul_halves(f16, std::uint32_t a, std::uint32_t b) {
+  return __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(HalfPair, a) * __builtin_bit_cast(HalfPair, b));
+}
+
+/// All bits of each number for which a < b, which no NaN is.
+__device__ __forceinline__ std::uint32_t less_halves(f16, std::uint32_t a, std::uint32_t b) {
+  return __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(HalfPair, a) < __builtin_bit_cast(HalfPair, b));
+}
+/// All bits of each number that is NaN.
+__device__ __forceinline__ std::uint32_t nan_halves(f16, std::uint32_t a) {
+  return __builtin_bit_cast(std::uint32_t,
+                            __builtin_bit_cast(HalfPair, a) != __builtin_bit_cast(HalfPair, a));
+}
+
 /// value / (1 + exp(-value)), off by a few units in the last place.
 __device__ __forceinline__ float silu(float value) {
   return value * __builtin_amdgcn_rcpf(1.0f + __expf(-value));

@@ -27,6 +27,46 @@ __device__ __forceinline__ std::uint32_t floats_to_word(bf16, const float (&valu
   return to_bf16(values[0]).bits | static_cast<std::uint32_t>(to_bf16(values[1]).bits) << 16;
 }
 
+// The two numbers of a word at once; sums and products are rounded once.
+template <class T>
+constexpr bool kHasHalfArithmetic = true;
+template <class T, class F>
+__device__ __forceinline__ std::uint32_t combine_pairs(T type, std::uint32_t a, std::uint32_t b,
+                                                       F&& combine) {
+  float first[2], second[2];
+  word_to_floats(type, a, first);
+  word_to_floats(type, b, second);
+  const float pair[2] = {combine(first[0], second[0]), combine(first[1], second[1])};
+  return floats_to_word(type, pair);
+}
+template <class T>
+__device__ __forceinline__ std::uint32_t add_halves(T type, std::uint32_t a, std::uint32_t b) {
+  return combine_pairs(type, a, b, [](float x, float y) { return x + y; });
+}
+template <class T>
+__device__ __forceinline__ std::uint32_t sub_halves(T type, std::uint32_t a, std::uint32_t b) {
+  return combine_pairs(type, a, b, [](float x, float y) { return x - y; });
+}
+__device__ __forceinline__ std::uint32_t mul_halves(f16 type, std::uint32_t a, std::uint32_t b) {
+  return combine_pairs(type, a, b, [](float x, float y) { return x * y; });
+}
+
+/// All bits of each number for which a < b, which no NaN is.
+template <class T>
+__device__ __forceinline__ std::uint32_t less_halves(T type, std::uint32_t a, std::uint32_t b) {
+  float first[2], second[2];
+  word_to_floats(type, a, first);
+  word_to_floats(type, b, second);
+  return (first[0] < second[0] ? 0xffffu : 0u) | (first[1] < second[1] ? 0xffff0000u : 0u);
+}
+/// All bits of each number that is NaN.
+template <class T>
+__device__ __forceinline__ std::uint32_t nan_halves(T type, std::uint32_t a) {
+  float values[2];
+  word_to_floats(type, a, values);
+  return (values[0] != values[0] ? 0xffffu : 0u) | (values[1] != values[1] ? 0xffff0000u : 0u);
+}
+
 /// value / (1 + exp(-value)).
 __device__ __forceinline__ float silu(float value) { return value / (1.0f + std::exp(-value)); }
 
