@@ -8,6 +8,7 @@
 
 #include "bench/bench_case.hpp"
 #include "bench/case_json.hpp"
+#include "bench/functors.hpp"
 #include "bench/rotation.hpp"
 
 namespace relayout::bench {
@@ -37,12 +38,20 @@ struct ElementwiseCase {
   Tensor out;
   std::vector<double> constants = {};  // operands behind the tensors
   Precision precision = Precision::accurate;
+  FunctorCall functor = nullptr;  // that does the same, instead of the library
 
-  std::vector<relayout::Operand> operands(const std::vector<TensorView>& memory) const {
-    std::vector<relayout::Operand> operands;
-    for (std::size_t i = 0; i < tensors.size(); ++i) operands.emplace_back(tensors[i].view(memory[i].data()));
-    for (const double constant : constants) operands.emplace_back(constant);
-    return operands;
+  /// memory: of the tensors, and of the output.
+  void run(const Stream& stream, const std::vector<TensorView>& memory) const {
+    std::vector<TensorView> views;
+    for (std::size_t i = 0; i < tensors.size(); ++i) views.push_back(tensors[i].view(memory[i].data()));
+    const TensorView result = out.view(memory.back().data());
+    if (functor) return functor(stream, views, result);
+    std::vector<relayout::Operand> operands(views.begin(), views.end());
+    operands.insert(operands.end(), constants.begin(), constants.end());
+    ElementwiseOptions options;
+    options.cast_out = true;
+    options.precision = precision;
+    chain(stream, operations, operands, result, options);
   }
 };
 
@@ -75,12 +84,8 @@ BenchCase bench_case(const ElementwiseCase& c) {
   memory.push_back(contiguous_operand(c.out.type, c.out.shape));
   printed += " -> " + c.out.view(nullptr).to_string();
   return {"elementwise", c.name, bytes, json, printed, [c, memory](const Stream& stream) {
-            return prepare_rotated(stream, memory, [stream, c](const std::vector<TensorView>& views) {
-              ElementwiseOptions options;
-              options.cast_out = true;
-              options.precision = c.precision;
-              chain(stream, c.operations, c.operands(views), c.out.view(views.back().data()), options);
-            });
+            return prepare_rotated(
+                stream, memory, [stream, c](const std::vector<TensorView>& views) { c.run(stream, views); });
           }};
 }
 
@@ -165,6 +170,17 @@ std::vector<ElementwiseCase> cases_of(std::int64_t down, std::int64_t side) {
   list.push_back({"bias_relu_f16", {O::add, O::relu}, {nhwc, channels}, nhwc});
   list.push_back(
       {"scale_shift_clip_f16", {O::mul, O::add, O::clip}, {nhwc, channels, channels}, nhwc, {-1, 1}});
+  const auto functor = [&](const char* name, const char* same, FunctorCall call) {
+    const auto found =
+        std::find_if(list.begin(), list.end(), [&](const ElementwiseCase& c) { return c.name == same; });
+    ElementwiseCase c = *found;
+    c.name = name;
+    c.functor = call;
+    list.push_back(c);
+  };
+  functor("functor_add_f32", "add_f32", functor_add);
+  functor("functor_bias_relu_f16", "bias_relu_f16", functor_bias_relu);
+  functor("functor_scale_shift_clip_f16", "scale_shift_clip_f16", functor_scale_shift_clip);
   return list;
 }
 
