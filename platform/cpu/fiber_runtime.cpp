@@ -53,6 +53,12 @@ int worker_count(int asked, std::int64_t blocks) {
 
 }  // namespace
 
+void refuse_misaligned(const void* address) {
+  throw Error(ErrorCode::launch, "a kernel was ended: 16 bytes at an address that is " +
+                                     std::to_string(reinterpret_cast<std::uintptr_t>(address) % 16) +
+                                     " behind a multiple of 16");
+}
+
 void run_kernel(const char* operation, const LaunchContext& context, const LaunchShape& shape,
                 KernelCall kernel) {
   check(operation, context, shape);

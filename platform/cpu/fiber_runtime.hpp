@@ -27,6 +27,8 @@ struct Site {
   int line;
 };
 
+/// Of 16 bytes. Throws Error{launch}.
+[[noreturn]] void refuse_misaligned(const void* address);
 void block_barrier(const char* file, int line);
 void* dynamic_shared() noexcept;
 /// The bits that lane `source_lane` gave in the same call.

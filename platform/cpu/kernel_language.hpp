@@ -113,11 +113,13 @@ __device__ __forceinline__ double __longlong_as_double(long long bits) {
   return value;
 }
 
-// 16 bytes between registers and a 16-byte aligned address.
+// 16 bytes between registers and a 16-byte aligned address: as a GPU, the emulator takes no other.
 __device__ __forceinline__ void load_16_bytes(void* registers, const void* address) {
+  if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) refuse_misaligned(address);
   std::memcpy(registers, __builtin_assume_aligned(address, 16), 16);
 }
 __device__ __forceinline__ void store_16_bytes(void* address, const void* registers) {
+  if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) refuse_misaligned(address);
   std::memcpy(__builtin_assume_aligned(address, 16), registers, 16);
 }
 /// From global memory: another instruction on a GPU.

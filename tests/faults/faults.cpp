@@ -81,6 +81,12 @@ __global__ void divergent_barrier(float* out) {
   if (threadIdx.x < 20) __syncthreads();  // fault: divergent_barrier
 }
 
+__global__ void misaligned_vector(const float* in, float* out) {
+  float vector[4];
+  load_global_16_bytes(vector, in + threadIdx.x);
+  out[threadIdx.x] = vector[0];
+}
+
 __global__ void read_beyond_global(const float* in, float* out) {
   out[threadIdx.x] = in[threadIdx.x + 1];  // fault: read_beyond_global
 }
@@ -201,6 +207,7 @@ std::map<std::string, Case> cases() {
       {"shuffle_as_barrier", {launch_out(blocks(1), shuffle_as_barrier<kWarp>), neighbour}},
       {"race_between_blocks", {launch_out(blocks(kBlocks), race_between_blocks), {}}},
       {"divergent_barrier", {launch_out(blocks(1), divergent_barrier), {}}},
+      {"misaligned_vector", {launch_in_out(blocks(1), misaligned_vector), {}}},
       {"read_beyond_global", {launch_in_out(blocks(1), read_beyond_global), {}}},
       {"write_beyond_global", {launch_out(blocks(1), write_beyond_global), {}}},
       {"read_beyond_static_shared", {launch_out(blocks(1), read_beyond_static_shared<kThreads>), {}}},
