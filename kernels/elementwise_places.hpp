@@ -29,7 +29,7 @@ class BlockRows {
       : table_(table) {
     if (p.rank <= 2) return;
     first_ = split(vector, p.row_divisor);
-    for (int i = static_cast<int>(threadIdx.x); i < p.block_rows; i += kElementwiseThreads) {
+    for (int i = static_cast<int>(threadIdx.x); i < p.block_rows; i += static_cast<int>(blockDim.x)) {
       std::uint32_t row = first_ + static_cast<std::uint32_t>(i);
       RowOffsets offsets;
 #pragma unroll 1
@@ -70,7 +70,7 @@ struct LaneVectors {
   std::int32_t first[kVectors];  // element of a vector in its row; below 0 where the row begins behind it
   RowOffsets rows[kVectors];
 
-  /// vector: the lane's first, the others follow kElementwiseThreads apart.
+  /// vector: the lane's first, the others follow as many apart as the block has lanes.
   __device__ __forceinline__ LaneVectors(const ElementwiseParams& p, const BlockRows& block,
                                          std::uint32_t vector)
       : length(static_cast<std::int32_t>(p.extents[p.rank - 1])) {
@@ -78,14 +78,14 @@ struct LaneVectors {
     std::uint32_t columns[kVectors];
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
-      const std::uint32_t number = vector + v * kElementwiseThreads;
+      const std::uint32_t number = vector + v * blockDim.x;
       columns[v] = number < vectors ? number : vectors - 1;
     }
     find_rows(p, block, columns);
     find_first(p, columns);
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
-      if (vector + v * kElementwiseThreads >= vectors) first[v] = length;
+      if (vector + v * blockDim.x >= vectors) first[v] = length;
       whole = whole && first[v] >= 0 && first[v] <= length - kWidth;
     }
   }
