@@ -4,6 +4,8 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <type_traits>
+
 #include "kernel_language.hpp"
 #include "relayout/dtype.hpp"
 
@@ -62,9 +64,11 @@ __device__ __forceinline__ std::uint32_t floats_to_word(bf16, const float (&valu
 // The two numbers of a word at once; sums and products are rounded once.
 template <class T>
 constexpr bool kHasHalfArithmetic = true;
-template <class Pair, class F>
-__device__ __forceinline__ std::uint32_t combine_pairs(std::uint32_t a, std::uint32_t b, F&& combine) {
-  Pair first, second;
+template <class T>
+using PairOf = std::conditional_t<std::is_same_v<T, f16>, __half2, __nv_bfloat162>;
+template <class T, class F>
+__device__ __forceinline__ std::uint32_t combine_pairs(T, std::uint32_t a, std::uint32_t b, F&& combine) {
+  PairOf<T> first, second;
   memcpy(&first, &a, 4);
   memcpy(&second, &b, 4);
   const auto pair = combine(first, second);
@@ -72,39 +76,26 @@ __device__ __forceinline__ std::uint32_t combine_pairs(std::uint32_t a, std::uin
   memcpy(&word, &pair, 4);
   return word;
 }
-__device__ __forceinline__ std::uint32_t add_halves(f16, std::uint32_t a, std::uint32_t b) {
-  return combine_pairs<__half2>(a, b, [](__half2 x, __half2 y) { return __hadd2_rn(x, y); });
+template <class T>
+__device__ __forceinline__ std::uint32_t add_halves(T type, std::uint32_t a, std::uint32_t b) {
+  return combine_pairs(type, a, b, [](auto x, auto y) { return __hadd2_rn(x, y); });
 }
-__device__ __forceinline__ std::uint32_t sub_halves(f16, std::uint32_t a, std::uint32_t b) {
-  return combine_pairs<__half2>(a, b, [](__half2 x, __half2 y) { return __hsub2_rn(x, y); });
+template <class T>
+__device__ __forceinline__ std::uint32_t sub_halves(T type, std::uint32_t a, std::uint32_t b) {
+  return combine_pairs(type, a, b, [](auto x, auto y) { return __hsub2_rn(x, y); });
 }
-__device__ __forceinline__ std::uint32_t mul_halves(f16, std::uint32_t a, std::uint32_t b) {
-  return combine_pairs<__half2>(a, b, [](__half2 x, __half2 y) { return __hmul2_rn(x, y); });
+__device__ __forceinline__ std::uint32_t mul_halves(f16 type, std::uint32_t a, std::uint32_t b) {
+  return combine_pairs(type, a, b, [](auto x, auto y) { return __hmul2_rn(x, y); });
 }
-__device__ __forceinline__ std::uint32_t add_halves(bf16, std::uint32_t a, std::uint32_t b) {
-  using Pair = __nv_bfloat162;
-  return combine_pairs<Pair>(a, b, [](Pair x, Pair y) { return __hadd2_rn(x, y); });
-}
-__device__ __forceinline__ std::uint32_t sub_halves(bf16, std::uint32_t a, std::uint32_t b) {
-  using Pair = __nv_bfloat162;
-  return combine_pairs<Pair>(a, b, [](Pair x, Pair y) { return __hsub2_rn(x, y); });
-}
-
 /// All bits of each number for which a < b, which no NaN is.
-__device__ __forceinline__ std::uint32_t less_halves(f16, std::uint32_t a, std::uint32_t b) {
-  return combine_pairs<__half2>(a, b, [](__half2 x, __half2 y) { return __hlt2_mask(x, y); });
-}
-__device__ __forceinline__ std::uint32_t less_halves(bf16, std::uint32_t a, std::uint32_t b) {
-  using Pair = __nv_bfloat162;
-  return combine_pairs<Pair>(a, b, [](Pair x, Pair y) { return __hlt2_mask(x, y); });
+template <class T>
+__device__ __forceinline__ std::uint32_t less_halves(T type, std::uint32_t a, std::uint32_t b) {
+  return combine_pairs(type, a, b, [](auto x, auto y) { return __hlt2_mask(x, y); });
 }
 /// All bits of each number that is NaN.
-__device__ __forceinline__ std::uint32_t nan_halves(f16, std::uint32_t a) {
-  return combine_pairs<__half2>(a, a, [](__half2 x, __half2 y) { return __hneu2_mask(x, y); });
-}
-__device__ __forceinline__ std::uint32_t nan_halves(bf16, std::uint32_t a) {
-  using Pair = __nv_bfloat162;
-  return combine_pairs<Pair>(a, a, [](Pair x, Pair y) { return __hneu2_mask(x, y); });
+template <class T>
+__device__ __forceinline__ std::uint32_t nan_halves(T type, std::uint32_t a) {
+  return combine_pairs(type, a, a, [](auto x, auto y) { return __hneu2_mask(x, y); });
 }
 
 /// value / (1 + exp(-value)), off by a few units in the last place. Subnormal exponentials and reciprocals
