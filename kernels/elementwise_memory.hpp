@@ -25,10 +25,10 @@ struct VectorLoad {
                                         const unsigned char* row, const Span& span) {
     if constexpr (!kAligned) loaded.offset = 0;
     const int size = kWidth * bytes;
-    if (access == Access::repeated) return repeat(load_any(row, bytes), bytes);
+    if (access == Access::repeated) return fill(repeated_words(load_any(row, bytes), bytes));
     const unsigned char* address = row + span.first * stride * bytes;
     if (span.begin == 0 && span.end == kWidth) {
-      if (access == Access::aligned) return load_whole(address, size);
+      if (access == Access::aligned) return start_whole(address, size);
       if constexpr (!kAligned) {
         // Not where the words around it reach beyond the row.
         const unsigned offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & 15);
@@ -44,29 +44,15 @@ struct VectorLoad {
     in_place() = words;
   }
 
-  /// kBytes of it, aligned to as many.
-  template <int kBytes>
-  __device__ __forceinline__ void start_whole(const unsigned char* address) {
-    if constexpr (kBytes == 16) {
-      load_global_16_bytes(&in_place(), address);
-    } else {
-      load_whole(address, kBytes);
-    }
-  }
-
-  __device__ __forceinline__ void fill(const Words& words) { in_place() = words; }
-
-  /// One element, in the lowest bits.
-  template <class T>
-  __device__ __forceinline__ void start_element(const T* address) {
-    using Bits = std::conditional_t<
-        sizeof(T) == 8, std::uint64_t,
-        std::conditional_t<sizeof(T) == 4, std::uint32_t,
-                           std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
-    const std::uint64_t bits = *reinterpret_cast<const Bits*>(address);
+  /// `size` bytes, aligned to as many: a vector, or one element of it, in the lowest bits.
+  __device__ __forceinline__ void start_whole(const unsigned char* address, int size) {
+    if (size == 16) return load_global_16_bytes(&in_place(), address);
+    const std::uint64_t bits = load_any(address, size);
     in_place().values[0] = static_cast<std::uint32_t>(bits);
     in_place().values[1] = static_cast<std::uint32_t>(bits >> 32);
   }
+
+  __device__ __forceinline__ void fill(const Words& words) { in_place() = words; }
 
   /// kBytes: of which every address is a multiple.
   template <int kBytes = 1>
@@ -83,31 +69,12 @@ struct VectorLoad {
     }
   }
 
-  __device__ __forceinline__ void repeat(std::uint64_t bits, int bytes) {
-    std::uint32_t low = static_cast<std::uint32_t>(bits), high = static_cast<std::uint32_t>(bits >> 32);
-    if (bytes == 1) low *= 0x01010101u;
-    if (bytes == 2) low *= 0x00010001u;
-    if (bytes != 8) high = low;
-#pragma unroll
-    for (int k = 0; k < 4; k += 2) {
-      in_place().values[k] = low;
-      in_place().values[k + 1] = high;
-    }
-  }
-
   /// The two aligned words of 16 bytes around the address; no branch, behind which a load would be waited
   /// for.
   __device__ __forceinline__ void load_both(const unsigned char* address, unsigned offset) {
     loaded.offset = offset;
     load_global_16_bytes(&loaded.low, address - offset);
     load_global_16_bytes(&loaded.high, address - offset + 16);
-  }
-
-  __device__ __forceinline__ void load_whole(const unsigned char* address, int size) {
-    if (size == 16) return load_global_16_bytes(&in_place(), address);
-    const std::uint64_t bits = load_any(address, size);
-    in_place().values[0] = static_cast<std::uint32_t>(bits);
-    in_place().values[1] = static_cast<std::uint32_t>(bits >> 32);
   }
 };
 

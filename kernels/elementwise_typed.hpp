@@ -29,18 +29,6 @@ template <class T>
 constexpr bool kPacked = sizeof(T) == 1 ||
                          (kHasHalfArithmetic<T> && (std::is_same_v<T, f16> || std::is_same_v<T, bf16>));
 
-/// 16 bytes of one element of T, which lies in the lowest bits.
-template <class T>
-__device__ __forceinline__ Words repeated_words(const Words& element) {
-  const std::uint32_t low = element.values[0], high = element.values[1];
-  if constexpr (sizeof(T) == 8) {
-    return {{low, high, low, high}};
-  } else {
-    const std::uint32_t word = sizeof(T) == 1 ? low * 0x01010101u : sizeof(T) == 2 ? low * 0x00010001u : low;
-    return {{word, word, word, word}};
-  }
-}
-
 /// A constant in the class computed in as an element of T, which holds it.
 template <class T>
 __device__ __forceinline__ Words constant_words(std::uint64_t bits) {
@@ -48,8 +36,7 @@ __device__ __forceinline__ Words constant_words(std::uint64_t bits) {
     const float pair[2] = {constant_of<float>(bits), 0};
     bits = floats_to_word(T{}, pair);
   }
-  const std::uint32_t low = static_cast<std::uint32_t>(bits), high = static_cast<std::uint32_t>(bits >> 32);
-  return repeated_words<T>({{sizeof(T) == 1 ? low & 0xff : low, high, 0, 0}});
+  return repeated_words(sizeof(T) == 1 ? bits & 0xff : bits, sizeof(T));
 }
 
 /// Starts the loads of an operand of S.
@@ -57,26 +44,26 @@ template <class S, bool kAligned, class R, int kWidth, int kVectors>
 __device__ __forceinline__ void start_loads(const TensorOperand& tensor,
                                             const LaneVectors<R, kWidth, kVectors>& lane, int t,
                                             VectorLoad<kAligned, kWidth> (&loads)[kVectors]) {
-  const S* const data = static_cast<const S*>(tensor.data);
+  const auto address_of = [&](std::int32_t offset) {
+    return reinterpret_cast<const unsigned char*>(static_cast<const S*>(tensor.data) + offset);
+  };
   if (tensor.access == Access::repeated) {
 #pragma unroll
-    for (int v = 0; v < kVectors; ++v) loads[v].start_element(data + lane.rows[v].tensors[t]);
+    for (int v = 0; v < kVectors; ++v) loads[v].start_whole(address_of(lane.rows[v].tensors[t]), sizeof(S));
     return;
   }
   if constexpr (kAligned) {
     if (lane.whole && tensor.access == Access::aligned) {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
-        loads[v].template start_whole<kWidth * sizeof(S)>(
-            reinterpret_cast<const unsigned char*>(data + (lane.rows[v].tensors[t] + lane.first[v])));
+        loads[v].start_whole(address_of(lane.rows[v].tensors[t] + lane.first[v]), kWidth * sizeof(S));
       return;
     }
   }
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
     if (lane.first[v] < lane.length)
-      loads[v].start(tensor.access, sizeof(S), 1,
-                     reinterpret_cast<const unsigned char*>(data + lane.rows[v].tensors[t]), lane.span(v));
+      loads[v].start(tensor.access, sizeof(S), 1, address_of(lane.rows[v].tensors[t]), lane.span(v));
   }
 }
 
@@ -89,7 +76,8 @@ __device__ __forceinline__ void finish_loads(const TensorOperand& tensor,
   for (int v = 0; v < kVectors; ++v) words[v] = loads[v].template words<sizeof(S)>();
   if (tensor.access == Access::repeated) {
 #pragma unroll
-    for (int v = 0; v < kVectors; ++v) words[v] = repeated_words<S>(words[v]);
+    for (int v = 0; v < kVectors; ++v)
+      words[v] = repeated_words(words[v].values[0] | std::uint64_t{words[v].values[1]} << 32, sizeof(S));
   }
 }
 

@@ -59,6 +59,15 @@ __device__ __forceinline__ std::uint64_t any_element(const Words& words, int i, 
   return (low >> shift) & (0xffffffffu >> (32 - 8 * bytes));
 }
 
+/// 16 bytes of one element, above whose bits there are zeros.
+__device__ __forceinline__ Words repeated_words(std::uint64_t element, int bytes) {
+  std::uint32_t low = static_cast<std::uint32_t>(element), high = static_cast<std::uint32_t>(element >> 32);
+  if (bytes == 1) low *= 0x01010101u;
+  if (bytes == 2) low *= 0x00010001u;
+  if (bytes != 8) high = low;
+  return {{low, high, low, high}};
+}
+
 /// One element in memory.
 __device__ __forceinline__ std::uint64_t load_any(const unsigned char* address, int bytes) {
   switch (bytes) {
