@@ -16,6 +16,19 @@ void copy_by_threads(void* target, const void* source, std::int64_t bytes) {
   });
 }
 
+void triad(const float* a, const float* b, float* c, std::int64_t count) {
+  native::parallel_ranges(count, count, [=](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) c[i] = a[i] + 3 * b[i];
+  });
+}
+
+/// Of each of two memories two thirds are read. What is left of them is written.
+void triad_in_both(float* one, float* other, std::int64_t count) {
+  const std::int64_t third = count / 3;
+  triad(one, other, one + 2 * third, third);
+  triad(one + third, other + third, other + 2 * third, third);
+}
+
 }  // namespace
 
 std::vector<Copier> prepare_copiers(const Stream& stream, std::int64_t bytes) {
@@ -27,7 +40,7 @@ std::vector<Copier> prepare_copiers(const Stream& stream, std::int64_t bytes) {
   Prepared by_cast = prepare_rotated(stream, {operand, operand},
                                      [stream](const Views& views) { cast(stream, views[0], views[1]); });
   // Neither the vendor's copy nor the host's is recorded.
-  const auto on_same_memory = [&](const std::function<void(void*, const void*)>& copy) {
+  const auto on_same_memory = [&](const std::function<void(void*, void*)>& copy) {
     Prepared prepared;
     prepared.memory = by_cast.memory;
     prepared.in_graph = false;
@@ -39,13 +52,18 @@ std::vector<Copier> prepare_copiers(const Stream& stream, std::int64_t bytes) {
     return prepared;
   };
   std::vector<Copier> copiers;
-  copiers.push_back({"Stream::copy", on_same_memory([stream, copied](void* target, const void* source) {
+  copiers.push_back({"Stream::copy", on_same_memory([stream, copied](void* target, void* source) {
                        stream.copy(target, source, copied);
                      })});
-  if (stream.device().kind() == DeviceKind::cpu)
-    copiers.push_back({"memcpy by threads", on_same_memory([copied](void* target, const void* source) {
+  if (stream.device().kind() == DeviceKind::cpu) {
+    copiers.push_back({"memcpy by threads", on_same_memory([copied](void* target, void* source) {
                          copy_by_threads(target, source, static_cast<std::int64_t>(copied));
                        })});
+    copiers.push_back({kTriad, on_same_memory([copied](void* target, void* source) {
+                         triad_in_both(static_cast<float*>(source), static_cast<float*>(target),
+                                       static_cast<std::int64_t>(copied / sizeof(float)));
+                       })});
+  }
   copiers.push_back({"cast f32 to f32", std::move(by_cast)});
   return copiers;
 }

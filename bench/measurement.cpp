@@ -101,6 +101,7 @@ Row Measurement::row_of(const BenchCase& bench_case) const {
   row.fastest = *std::min_element(samples.seconds.begin(), samples.seconds.end());
   row.slowest = *std::max_element(samples.seconds.begin(), samples.seconds.end());
   for (const auto& [name, seconds] : samples.beside) row.beside_seconds[name] = median(seconds);
+  if (const auto triad = row.beside_seconds.extract(kTriad)) row.triad_seconds = triad.mapped();
   return row;
 }
 

@@ -23,6 +23,7 @@ struct Row {
   double seconds = 0, fastest = 0, slowest = 0;
   std::map<std::string, double> beside_seconds;  // of each copier, or of each part
   bool of_parts = false;
+  double triad_seconds = 0;  // 0 where none was timed
 
   /// The best copy, or the slowest part.
   std::string reference() const;
@@ -30,6 +31,7 @@ struct Row {
   double rate() const { return static_cast<double>(bench_case->bytes) / seconds; }
   double reference_rate() const { return static_cast<double>(bench_case->bytes) / reference_seconds(); }
   double share() const { return reference_seconds() / seconds; }
+  double share_of_triad() const { return triad_seconds / seconds; }
 };
 
 class Measurement {

@@ -57,6 +57,10 @@ Json row_json(const Row& row) {
   json[row.of_parts ? "slowest_part_gigabytes_per_second" : "best_copy_gigabytes_per_second"] =
       row.reference_rate() * 1e-9;
   json[row.of_parts ? "share_of_slowest_part" : "share_of_copy"] = row.share();
+  if (row.triad_seconds > 0) {
+    json["triad_seconds"] = row.triad_seconds;
+    json["share_of_triad"] = row.share_of_triad();
+  }
   return json;
 }
 
@@ -78,6 +82,7 @@ void print_row(std::ostream& out, int name_width, const Row& row) {
     number(row.rate() * 1e-9, 9, 1);
     number(row.reference_rate() * 1e-9, 9, 1);
     number(row.share(), 7, 3);
+    if (row.triad_seconds > 0) number(row.share_of_triad(), 10, 3);
     if (row.of_parts) {
       for (const auto& [part, seconds] : row.beside_seconds) {
         out << "\n  " << std::left << std::setw(name_width - 2) << part + " alone" << std::right
@@ -101,7 +106,9 @@ bool TableReporter::ReportContext(const Context&) {
       << " host threads; relayout " << RELAYOUT_BENCH_COMMIT << "\n\n";
   out << std::left << std::setw(width_of(cases_)) << "case" << std::right << std::setw(11) << "MB"
       << std::setw(11) << "us" << std::setw(9) << "spread%" << std::setw(9) << "GB/s" << std::setw(9)
-      << "copy" << std::setw(7) << "share" << std::endl;
+      << "copy" << std::setw(7) << "share";
+  if (device_.kind() == DeviceKind::cpu) out << std::setw(10) << "of triad";
+  out << std::endl;
   return true;
 }
 

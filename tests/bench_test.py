@@ -87,6 +87,9 @@ class BenchTest(unittest.TestCase):
                 self.assertAlmostEqual(row["gigabytes_per_second"], row["bytes"] * 1e-9 / row["seconds"], places=6)
                 self.assertAlmostEqual(share, row["gigabytes_per_second"] / row[reference + "_gigabytes_per_second"],
                                        places=9)
+                self.assertEqual("share_of_triad" in row, not parts)
+                if not parts:
+                    self.assertAlmostEqual(row["share_of_triad"], row["triad_seconds"] / row["seconds"], places=9)
                 self.assertEqual(sum(line.startswith(row["name"] + " ") for line in table.splitlines()), 1)
 
     def test_the_machine_is_named(self):

@@ -155,6 +155,8 @@ TEST(NativeElementwise, PastTheCaches) {
   check({DType::f32, {bytes / 4 + 1021}, {1}, {1}, {}, 1, true});
   check({DType::f64, {bytes / 8 / 1500 + 2, 1500}, {1500, 1}, {0, 1}, {1507, 1}, 1});
   check({DType::f16, {bytes / 4 + 5}, {1}, {2}, {}, 5, false, DType::f32});
+  // The longest pieces: 8-byte numbers that become single bytes, up to the end of a line that began before.
+  check({DType::f64, {bytes / 8000 + 1, 8000}, {0, 1}, {0, 1}, {}, 1, false, DType::i8});
   check({DType::f32, {3, 700, 2003}, {1402100, 2003, 1}, {1402100, 1, 700}});
 }
 

@@ -28,26 +28,27 @@ void convert_plain(const In* in, Out* out, std::int64_t count) noexcept {
 
 #if defined(RELAYOUT_X86)
 
-__attribute__((target("f16c,avx2"))) void convert_f16c(const float* in, f16* out,
-                                                       std::int64_t count) noexcept {
-  std::int64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), halves);
-  }
-  // GCC forgets it before a tail call, and SSE code that runs with dirty upper halves is up to 60 times
-  // slower.
-  _mm256_zeroupper();
-  convert_plain(in + i, out + i, count - i);
+#define RELAYOUT_F16C __attribute__((target("f16c,avx2")))
+
+RELAYOUT_F16C inline void convert_eight(const float* in, f16* out) noexcept {
+  const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), halves);
+}
+RELAYOUT_F16C inline void convert_eight(const f16* in, float* out) noexcept {
+  const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in));
+  _mm256_storeu_ps(out, _mm256_cvtph_ps(halves));
 }
 
-__attribute__((target("f16c,avx2"))) void convert_f16c(const f16* in, float* out,
-                                                       std::int64_t count) noexcept {
+template <class In, class Out>
+RELAYOUT_F16C void convert_f16c(const In* in, Out* out, std::int64_t count) noexcept {
   std::int64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    const __m128i halves = _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i));
-    _mm256_storeu_ps(out + i, _mm256_cvtph_ps(halves));
+  // Four at a time: the loop itself would take half of its time.
+  for (; i + 32 <= count; i += 32) {
+    for (int j = 0; j < 32; j += 8) convert_eight(in + i + j, out + i + j);
   }
+  for (; i + 8 <= count; i += 8) convert_eight(in + i, out + i);
+  // GCC forgets it before a tail call, and SSE code that runs with dirty upper halves is up to 60 times
+  // slower.
   _mm256_zeroupper();
   convert_plain(in + i, out + i, count - i);
 }

@@ -190,20 +190,41 @@ class BoxCopy {
   StridedLoop boxes_;
 };
 
+/// A contiguous row past the caches, through a buffer in them.
+template <class In, class Out>
+void stream_converted(const In* in, Out* out, std::int64_t count) {
+  constexpr std::int64_t kLine = kLineBytes / static_cast<std::int64_t>(sizeof(Out)), kPart = 16 * kLine;
+  alignas(kLineBytes) Out buffer[kPart + kLine];
+  for (std::int64_t at = 0, part = 0; at < count; at += part) {
+    part = std::min(count - at, kPart + bytes_to_line(out + at) / static_cast<std::int64_t>(sizeof(Out)));
+    constexpr std::int64_t kIn = sizeof(In);
+    ask_ahead(in + at, part * kIn, (count - at) * kIn);
+    convert_row(in + at, buffer, part);
+    store_row(buffer, out + at, part, true);
+  }
+}
+
 /// Long rows go straight from the input to the output.
-template <class T>
+template <class In, class Out>
 void copy_rows(const CopyParams& p) {
   const int last = p.rank - 1;
   StridedLoop loop;
   for (int axis = 0; axis < last; ++axis) loop.push(p.extents[axis], p.in_strides[axis], p.out_strides[axis]);
-  const std::int64_t piece = kRowBytes / static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t piece = kRowBytes / static_cast<std::int64_t>(sizeof(Out));
   loop.push((p.extents[last] + piece - 1) / piece, piece, piece);
-  const bool streamed = is_streamed<T>(p);
+  const bool streamed = is_streamed<Out>(p);
   parallel_ranges(loop.total(), p.elements, [&](std::int64_t begin, std::int64_t end) {
     Cursor cursor(loop, begin);
-    for (std::int64_t i = begin; i < end; ++i, cursor.next())
-      store_row(static_cast<const T*>(p.in) + cursor.a(), static_cast<T*>(p.out) + cursor.b(),
-                std::min(piece, p.extents[last] - cursor.index(last) * piece), streamed);
+    for (std::int64_t i = begin; i < end; ++i, cursor.next()) {
+      const In* in = static_cast<const In*>(p.in) + cursor.a();
+      Out* out = static_cast<Out*>(p.out) + cursor.b();
+      const std::int64_t count = std::min(piece, p.extents[last] - cursor.index(last) * piece);
+      if constexpr (std::is_same_v<In, Out>) {
+        store_row(in, out, count, streamed);
+      } else {
+        streamed ? stream_converted(in, out, count) : convert_row(in, out, count);
+      }
+    }
     if (streamed) finish_streams();
   });
 }
@@ -223,12 +244,10 @@ void copy_nest(const CopyParams& p) {
     *static_cast<Out*>(p.out) = convert<Out>(*static_cast<const In*>(p.in));
     return;
   }
-  if constexpr (std::is_same_v<In, Out>) {
-    const int last = p.rank - 1;
-    if (p.in_strides[last] == 1 && p.out_strides[last] == 1 &&
-        p.extents[last] * static_cast<std::int64_t>(sizeof(Out)) >= kLongRowBytes)
-      return copy_rows<Out>(p);
-  }
+  const int last = p.rank - 1;
+  if (p.in_strides[last] == 1 && p.out_strides[last] == 1 &&
+      p.extents[last] * static_cast<std::int64_t>(sizeof(Out)) >= kLongRowBytes)
+    return copy_rows<In, Out>(p);
   BoxCopy<In, Out>(p).run();
 }
 

@@ -13,13 +13,15 @@
 #include "host/native/elementwise_turned.hpp"
 #include "host/native/native_table.hpp"
 #include "host/native/parallel.hpp"
-#include "host/native/read_ahead.hpp"
+#include "host/native/prefetch.hpp"
 #include "host/native/streaming.hpp"
 
 namespace relayout::native {
 namespace {
 
-constexpr std::int64_t kPieceBytes = 4 * kPiece;
+/// A piece is so many bytes of numbers, and up to the end of a line of the output where that is streamed.
+constexpr std::int64_t kPieceBytes = 4096;
+constexpr std::int64_t kMostPieceBytes = 4 * kPiece;
 /// Axes of fewer elements have no pieces of their own: a piece goes over several of their rows.
 constexpr std::int64_t kShortestPiece = 256;
 
@@ -46,7 +48,7 @@ struct Source {
         axes(p, operand.strides),
         reader(operand, p),
         period(axes.period()) {
-    const std::int64_t number = bytes_of(p.compute), piece = kPieceBytes / number;
+    const std::int64_t number = bytes_of(p.compute), piece = kMostPieceBytes / number;
     if (period > piece && !pays(p.elements, number)) period = 0;
     if (period == 0) return;
     char elements[kPiece * kMostElementBytes];
@@ -78,13 +80,15 @@ struct Source {
 class SourceRows {
  public:
   struct Buffers {
-    alignas(kLineBytes) char numbers[kPieceBytes];
+    alignas(kLineBytes) char numbers[kMostPieceBytes];
     alignas(kLineBytes) char elements[kPiece * kMostElementBytes];
   };
 
-  SourceRows(const Source& source, std::int64_t number_bytes, std::int64_t first, Buffers& buffers)
+  /// `far`: more is read and written than the caches hold.
+  SourceRows(const Source& source, std::int64_t number_bytes, std::int64_t first, bool far, Buffers& buffers)
       : source_(source),
         buffers_(buffers),
+        far_(far),
         number_bytes_(number_bytes),
         phase_(source.period != 0 ? first % source.period : 0),
         cursor_(source.axes, source.bytes, first) {}
@@ -101,6 +105,7 @@ class SourceRows {
     }
     const char* const at = source_.data + cursor_.offset();
     if (cursor_.is_run(count)) {
+      if (far_) ask_ahead(at, count * source_.bytes, cursor_.left() * source_.bytes);
       cursor_.advance(count);
       if (source_.reader.direct()) return at;
       source_.reader.read(at, buffers_.numbers, count);
@@ -121,15 +126,11 @@ class SourceRows {
     if (!source_.reader.direct()) source_.reader.read(elements, buffers_.numbers, count);
     return buffers_.numbers;
   }
-  /// That so many elements follow.
-  void expect(std::int64_t count, ReadAhead& ahead) const {
-    if (source_.period == 0 && cursor_.is_run(count) && count > 0)
-      ahead.add(source_.data + cursor_.offset(), count * source_.bytes);
-  }
 
  private:
   const Source& source_;
   Buffers& buffers_;
+  bool far_;
   std::int64_t number_bytes_, phase_;
   OperandCursor cursor_;
   /// The buffer of numbers holds so many times the element there.
@@ -146,8 +147,8 @@ class Elementwise {
         out_axes_(p, p.out_strides),
         writer_(p),
         rounder_(p),
-        streamed_(out_axes_.inner_stride() == 1 && out_axes_.inner_extent() >= kPiece &&
-                  p.elements * out_bytes_ > kStreamedBytes) {
+        far_(p.elements * out_bytes_ > kStreamedBytes),
+        streamed_(far_ && out_axes_.inner_stride() == 1 && out_axes_.inner_extent() >= kPiece) {
     for (int i = 0; i < p.tensors; ++i) {
       sources_[i].emplace(p, p.tensor[i]);
       // The lines are in the cache when they are written.
@@ -167,18 +168,17 @@ class Elementwise {
     parallel_ranges(p_.elements, p_.elements, [this](std::int64_t begin, std::int64_t end) {
       SourceRows::Buffers buffers[kMostTensors];
       std::optional<SourceRows> sources[kMostTensors];
-      for (int i = 0; i < p_.tensors; ++i) sources[i].emplace(*sources_[i], number_bytes_, begin, buffers[i]);
+      for (int i = 0; i < p_.tensors; ++i)
+        sources[i].emplace(*sources_[i], number_bytes_, begin, far_, buffers[i]);
       OperandCursor out(out_axes_, out_bytes_, begin);
       for (std::int64_t at = begin, count = 0; at < end; at += count) {
-        count = out.piece(std::min(kPieceBytes / number_bytes_, end - at), kShortestPiece);
+        count = kPieceBytes / number_bytes_;
+        if (streamed_) count += elements_to_line(out.offset() + count * out_bytes_);
+        count = out.piece(std::min(count, end - at), kShortestPiece);
         for (int i = 0; i < p_.tensors; ++i) count = sources[i]->piece(count);
         const char* numbers[kMostTensors];
         for (int i = 0; i < p_.tensors; ++i) numbers[i] = sources[i]->next(count);
-        ReadAhead ahead;
-        if (streamed_) {
-          for (int i = 0; i < p_.tensors; ++i) sources[i]->expect(std::min(count, end - at - count), ahead);
-        }
-        piece(numbers, out, count, ahead);
+        piece(numbers, out, count);
       }
       if (streamed_) finish_streams();
     });
@@ -186,7 +186,7 @@ class Elementwise {
 
  private:
   void fill(char* row, std::uint64_t bits) {
-    const std::int64_t count = std::min(p_.elements, kPieceBytes / number_bytes_);
+    const std::int64_t count = std::min(p_.elements, kMostPieceBytes / number_bytes_);
     if (number_bytes_ == 4) {
       auto* const words = reinterpret_cast<std::uint32_t*>(row);
       std::fill(words, words + count, static_cast<std::uint32_t>(bits));
@@ -197,9 +197,12 @@ class Elementwise {
     }
   }
 
-  void piece(const char* const* numbers, OperandCursor& out, std::int64_t count,
-             const ReadAhead& ahead) const {
-    alignas(kLineBytes) char results[kPieceBytes], elements[kPiece * kMostElementBytes];
+  std::int64_t elements_to_line(std::int64_t offset) const {
+    return bytes_to_line(static_cast<const char*>(p_.out) + offset) / out_bytes_;
+  }
+
+  void piece(const char* const* numbers, OperandCursor& out, std::int64_t count) const {
+    alignas(kLineBytes) char results[kMostPieceBytes], elements[kPiece * kMostElementBytes];
     char* const at = static_cast<char*>(p_.out) + out.offset();
     const bool run = out.is_run(count), straight = run && !streamed_;
     char* last = straight && writer_.direct() ? at : results;
@@ -219,7 +222,7 @@ class Elementwise {
       writer_.write(results, last, count);
     }
     if (!run) return out.scatter(last, static_cast<char*>(p_.out), count);
-    if (streamed_) ahead.stream(at, last, count * out_bytes_);
+    if (streamed_) stream_row(at, last, count * out_bytes_);
     out.advance(count);
   }
 
@@ -228,10 +231,10 @@ class Elementwise {
   MergedAxes out_axes_;
   RowWriter writer_;
   ResultRounder rounder_;
-  bool streamed_;
+  bool far_, streamed_;
   ElementwiseRow rows_[kMostSteps] = {};
   std::optional<Source> sources_[kMostTensors];
-  alignas(kLineBytes) char constants_[kMostArguments][kPieceBytes];
+  alignas(kLineBytes) char constants_[kMostArguments][kMostPieceBytes];
 };
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace relayout::native {
 
-/// Numbers that are computed at a time: those of every operand stay in the first-level cache.
-constexpr std::int64_t kPiece = 1024;
+/// The most numbers that are computed at a time: those of every operand stay in the first-level cache.
+constexpr std::int64_t kPiece = 1152;
 constexpr std::int64_t kMostElementBytes = 8;
 
 using ChangeRow = void (*)(void* row, std::int64_t count);

@@ -38,6 +38,8 @@ class OperandCursor {
   bool is_run(std::int64_t count) const { return axes_.step() == 1 && axes_.left() >= count; }
   /// They are one and the same.
   bool is_repeated(std::int64_t count) const { return axes_.step() == 0 && axes_.left() >= count; }
+  /// Elements from here to the end of the innermost axis.
+  std::int64_t left() const { return axes_.left(); }
   /// A piece of `count` elements, cut where an axis ends that is long enough for pieces of its own.
   std::int64_t piece(std::int64_t count, std::int64_t shortest) const {
     return inner_extent_ >= shortest ? std::min(count, axes_.left()) : count;

@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include "host/native/processor.hpp"
 
 namespace relayout::native {
 
@@ -21,9 +19,21 @@ inline std::int64_t bytes_to_line(const void* pointer) noexcept {
   return static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(pointer) % kLineBytes);
 }
 
+#if defined(RELAYOUT_X86)
+/// Half a line at a time: by 16 bytes the processor takes up to a third longer.
+__attribute__((target("avx"))) inline void stream_lines_avx(char* out, const char* in,
+                                                            std::int64_t bytes) noexcept {
+  for (std::int64_t at = 0; at < bytes; at += 32)
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(out + at),
+                        _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + at)));
+  _mm256_zeroupper();
+}
+#endif
+
 /// Copies whole lines; `out` begins one.
 inline void stream_lines(char* out, const char* in, std::int64_t bytes) noexcept {
-#if defined(__SSE2__)
+#if defined(RELAYOUT_X86)
+  if (has_avx2()) return stream_lines_avx(out, in, bytes);
   for (std::int64_t at = 0; at < bytes; at += 16)
     _mm_stream_si128(reinterpret_cast<__m128i*>(out + at),
                      _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + at)));
@@ -49,7 +59,7 @@ inline void stream_row(void* out, const void* in, std::int64_t bytes) noexcept {
 
 /// Before another thread may look.
 inline void finish_streams() noexcept {
-#if defined(__SSE2__)
+#if defined(RELAYOUT_X86)
   _mm_sfence();
 #endif
 }

@@ -389,10 +389,10 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("step_in_32_bits", "/ side, @side * p_.in_strides[axis]@,", "mutant::wrapped(side * p_.in_strides[axis])"),
     ("last_box_dropped", "parallel_ranges(@boxes_.total()@,", "boxes_.total() - (boxes_.total() > 1)"),
 ]) + mutants_of("native_convert", "host/native/convert.cpp", "*Cast*/cpu", [
-    ("truncating_cast_to_f16", "_mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT)",
-     "_mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_ZERO)", True),
-    ("saturating_cast_to_f16", "_mm256_cvtps_ph(@_mm256_loadu_ps(in + i)@, _MM_FROUND_TO_NEAREST_INT)",
-     "_mm256_min_ps(_mm256_set1_ps(65504.0f), _mm256_loadu_ps(in + i))", True),
+    ("truncating_cast_to_f16", "_mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT)",
+     "_mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_ZERO)", True),
+    ("saturating_cast_to_f16", "_mm256_cvtps_ph(@_mm256_loadu_ps(in)@, _MM_FROUND_TO_NEAREST_INT)",
+     "_mm256_min_ps(_mm256_set1_ps(65504.0f), _mm256_loadu_ps(in))", True),
     ("truncating_cast_to_bf16", "0x7fffu + ((bits >> 16) & 1u)", "0u"),
 ]) + mutants_of("native_elementwise", "host/native/elementwise.cpp", NATIVE_ELEMENTWISE, [
     ("short_end_dropped", "std::int64_t at = begin, count = 0; @at < end@;", "at + (at > begin ? 500 : 0) < end"),
