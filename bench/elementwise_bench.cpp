@@ -148,8 +148,12 @@ std::vector<ElementwiseCase> cases_of(std::int64_t down, std::int64_t side) {
          {D::f16, {rows + 1, 6795}, {}, begin, end}, {D::f16, {rows, 6789}});
   binary("pitched_f32", O::add, {D::f32, {side, side + 8}, {}, {0, 0}, {side, side}}, square(D::f32),
          square(D::f32));
-  binary("rgb_bias_f32", O::add, {D::f32, {lead(256), 224, 224, 3}}, {D::f32, {3}},
-         {D::f32, {lead(256), 224, 224, 3}});
+  for (const D type : {D::f32, D::f16}) {
+    const Tensor rgb{type, {lead(256), 224, 224, 3}}, small_images{type, {lead(2048), 512, 7, 7}};
+    binary(std::string("rgb_bias_") + name_of(type), O::add, rgb, {type, {3}}, rgb);
+    binary(std::string("nchw_7x7_bias_") + name_of(type), O::add, small_images, {type, {1, 512, 1, 1}},
+           small_images);
+  }
   binary("pow_i32", O::pow, flat(D::i32, 1 << 26), flat(D::i32, 1 << 26), flat(D::i32, 1 << 26));
   binary("small_f32", O::add, {D::f32, {4096}}, {D::f32, {4096}}, {D::f32, {4096}});
   for (const O operation : {O::sqrt, O::exp, O::tanh, O::sigmoid, O::gelu, O::silu}) {

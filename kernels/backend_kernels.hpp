@@ -38,6 +38,7 @@ void launch_elementwise_single(const LaunchContext& context, const ElementwisePa
 void launch_elementwise_wide(const LaunchContext& context, const ElementwiseParams& params);
 void launch_turned(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParams& params, DType type);
+void launch_typed_folded(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_integer(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_real(const LaunchContext& context, const ElementwiseParams& params, DType a, DType b);
 void launch_quantized(const LaunchContext& context, const QuantizedParams& params);

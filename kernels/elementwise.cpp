@@ -39,6 +39,7 @@ ElementwiseParams with_operands_in_place(const ElementwiseParams& p) {
     const int tensor = i < p.step[0].operands ? p.argument[i].tensor : -1;
     placed.tensor[i] = tensor < 0 ? TensorOperand{} : p.tensor[tensor];
     if (tensor < 0) placed.tensor[i].access = Access::constant;
+    placed.piece_strides[i] = tensor < 0 ? 0 : p.piece_strides[tensor];
   }
   return placed;
 }
@@ -77,7 +78,8 @@ bool launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
   if (!has_instance(p, types)) return false;
   if (!p.aligned) {
     if (!has_unaligned_instance(p, types)) return false;
-    launch_typed_unaligned(context, placed, types.a);
+    const auto launch = has_folded(p) ? launch_typed_folded : launch_typed_unaligned;
+    launch(context, placed, types.a);
   } else if (p.compute == ComputeClass::word || p.compute == ComputeClass::long_word)
     launch_typed_integer(context, placed, types.a);
   else

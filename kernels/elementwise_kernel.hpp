@@ -62,9 +62,13 @@ __device__ __forceinline__ OutputPlace start_vector(const ElementwiseParams& p, 
 #pragma unroll
     for (int t = 0; t < kTensors; ++t) {
       const TensorOperand& tensor = p.tensor[t];
-      if (t < p.tensors)
-        loads[t].start(tensor.access, tensor.bytes, tensor.strides[last],
-                       static_cast<const unsigned char*>(tensor.data) + offsets[t] * tensor.bytes, span);
+      if (t >= p.tensors) continue;
+      const auto* row = static_cast<const unsigned char*>(tensor.data) + offsets[t] * tensor.bytes;
+      if (tensor.access == Access::folded) {
+        loads[t].start_folded(p, t, row, span);
+      } else {
+        loads[t].start(tensor.access, tensor.bytes, tensor.strides[last], row, span);
+      }
     }
   }
   return {out + span.first * p.out_strides[last] * p.out_bytes, span.begin, span.end};

@@ -33,7 +33,8 @@ enum class Access : std::int32_t {
   repeated,   // one element for a row
   aligned,    // whole vectors are, too, in one piece and on a multiple of their size
   unaligned,  // in one piece
-  strided
+  strided,
+  folded  // strided, in pieces of a row
 };
 
 struct TensorOperand {
@@ -149,7 +150,17 @@ struct ElementwiseParams {
   /// the others' are along the output's rows; -1: there is none.
   std::int32_t turned_tensor = -1, turned_axis = 0;
   bool streaming = false;  // the output is too large for the caches to be of use to a reader: past them
+  /// Of Access::folded: the elements of a piece, and from one piece to the next.
+  Divisor piece;
+  std::int64_t piece_strides[kMostTensors] = {};
 };
+
+constexpr bool has_folded(const ElementwiseParams& p) {
+  for (std::int32_t t = 0; t < p.tensors; ++t) {
+    if (p.tensor[t].access == Access::folded) return true;
+  }
+  return false;
+}
 
 /// Whether a step takes many instructions, and is none of `but_for`.
 template <class But>

@@ -8,9 +8,12 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// A, B: of the operands; R: of the result, as which it is stored. C: computed in. kAligned: vectors that are
-/// not repeated are aligned; those from any address take more registers on their way.
-template <class A, class B, class R, class C, bool kAligned>
+/// What an instance's operands may be, beside repeated: aligned vectors; from any address as well; rows in
+/// pieces as well (Access::folded). Each takes more registers than the one before.
+enum class OperandRows { aligned, unaligned, folded };
+
+/// A, B: of the operands; R: of the result, as which it is stored. C: computed in.
+template <class A, class B, class R, class C, OperandRows kRows>
 struct TypedElementwise {
   static constexpr int kLargest = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B);
   static constexpr int kWidth =
@@ -40,10 +43,11 @@ __device__ __forceinline__ Words constant_words(std::uint64_t bits) {
 }
 
 /// Starts the loads of an operand of S.
-template <class S, bool kAligned, class R, int kWidth, int kVectors>
-__device__ __forceinline__ void start_loads(const TensorOperand& tensor,
-                                            const LaneVectors<R, kWidth, kVectors>& lane, int t,
+template <class S, OperandRows kRows, bool kAligned, class R, int kWidth, int kVectors>
+__device__ __forceinline__ void start_loads(const ElementwiseParams& p, int t,
+                                            const LaneVectors<R, kWidth, kVectors>& lane,
                                             VectorLoad<kAligned, kWidth> (&loads)[kVectors]) {
+  const TensorOperand& tensor = p.tensor[t];
   const auto address_of = [&](std::int32_t offset) {
     return reinterpret_cast<const unsigned char*>(static_cast<const S*>(tensor.data) + offset);
   };
@@ -57,6 +61,20 @@ __device__ __forceinline__ void start_loads(const TensorOperand& tensor,
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
         loads[v].start_whole(address_of(lane.rows[v].tensors[t] + lane.first[v]), kWidth * sizeof(S));
+      return;
+    }
+  }
+  if constexpr (kRows == OperandRows::folded) {
+    if (tensor.access == Access::folded) {
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) {
+        const unsigned char* const row = address_of(lane.rows[v].tensors[t]);
+        if (lane.whole) {
+          loads[v].template start_whole_folded<sizeof(S)>(p, t, row, lane.first[v]);
+        } else if (lane.first[v] < lane.length) {
+          loads[v].start_folded(p, t, row, lane.span(v));
+        }
+      }
       return;
     }
   }
@@ -145,28 +163,28 @@ __device__ __forceinline__ void compute_words(const ElementwiseParams& p, const 
 }
 
 /// An operand, or a constant of its type.
-template <class S, bool kAligned, class R, int kWidth, int kVectors>
+template <class S, OperandRows kRows, bool kAligned, class R, int kWidth, int kVectors>
 __device__ __forceinline__ void start_operand(const ElementwiseParams& p, int operand,
                                               const LaneVectors<R, kWidth, kVectors>& lane,
                                               VectorLoad<kAligned, kWidth> (&loads)[kVectors]) {
-  if (p.tensor[operand].access != Access::constant)
-    return start_loads<S>(p.tensor[operand], lane, operand, loads);
+  if (p.tensor[operand].access != Access::constant) return start_loads<S, kRows>(p, operand, lane, loads);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) loads[v].fill(constant_words<S>(p.argument[operand].bits));
 }
 
-template <class A, class B, class R, class C, bool kAligned>
-__global__ RELAYOUT_LAUNCH_BOUNDS((TypedElementwise<A, B, R, C, kAligned>::kThreads),
+template <class A, class B, class R, class C, OperandRows kRows>
+__global__ RELAYOUT_LAUNCH_BOUNDS((TypedElementwise<A, B, R, C, kRows>::kThreads),
                                   6) void typed_kernel(const ElementwiseParams p) {
-  using Typed = TypedElementwise<A, B, R, C, kAligned>;
+  using Typed = TypedElementwise<A, B, R, C, kRows>;
   constexpr int kWidth = Typed::kWidth, kVectors = Typed::kVectors;
   const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x * Typed::kPerBlock);
   RELAYOUT_DYNAMIC_SHARED(RowOffsets, table);
   const BlockRows block_rows(p, block, table);
   const LaneVectors<R, kWidth, kVectors> lane(p, block_rows, block + threadIdx.x);
+  constexpr bool kAligned = kRows == OperandRows::aligned;
   VectorLoad<kAligned, kWidth> a_loads[kVectors] = {}, b_loads[kVectors] = {};
-  start_operand<A>(p, 0, lane, a_loads);
-  start_operand<B>(p, 1, lane, b_loads);
+  start_operand<A, kRows>(p, 0, lane, a_loads);
+  start_operand<B, kRows>(p, 1, lane, b_loads);
   Words a[kVectors], b[kVectors], results[kVectors];
   finish_loads<A>(p.tensor[0], a_loads, a);
   finish_loads<B>(p.tensor[1], b_loads, b);
@@ -174,28 +192,44 @@ __global__ RELAYOUT_LAUNCH_BOUNDS((TypedElementwise<A, B, R, C, kAligned>::kThre
   store_vectors(p, lane, results);
 }
 
-template <class A, class B, class R, class C, bool kAligned = true>
+template <class A, class B, class R, class C, OperandRows kRows = OperandRows::aligned>
 void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
-  using Typed = TypedElementwise<A, B, R, C, kAligned>;
+  using Typed = TypedElementwise<A, B, R, C, kRows>;
   LaunchShape shape;
   shape.blocks_x = (p.vectors + Typed::kPerBlock - 1) / Typed::kPerBlock;
   shape.threads_x = Typed::kThreads;
   const ElementwiseParams placed = with_block_rows(p, Typed::kPerBlock);
   shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
-  launch(name_of(p.step[0].operation), context, shape, typed_kernel<A, B, R, C, kAligned>, placed);
+  launch(name_of(p.step[0].operation), context, shape, typed_kernel<A, B, R, C, kRows>, placed);
 }
 
 /// Operands of one type, to the same or to bool.
-template <class T, class C>
+template <class T, class C, OperandRows kRows = OperandRows::aligned>
 void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
-  if (p.result == DType::bool_) return launch_typed_of<T, T, bool, C>(context, p);
-  launch_typed_of<T, T, T, C>(context, p);
+  if (p.result == DType::bool_) return launch_typed_of<T, T, bool, C, kRows>(context, p);
+  launch_typed_of<T, T, T, C, kRows>(context, p);
 }
-/// The same from any addresses.
-template <class T, class C>
-void launch_unaligned_of(const LaunchContext& context, const ElementwiseParams& p) {
-  if (p.result == DType::bool_) return launch_typed_of<T, T, bool, C, false>(context, p);
-  launch_typed_of<T, T, T, C, false>(context, p);
+
+/// Of the types that have instances for operands that are not aligned.
+template <OperandRows kRows>
+void launch_typed_rows(const LaunchContext& context, const ElementwiseParams& p, DType type) {
+  switch (type) {
+    case DType::u8:
+      return launch_typed_of<std::uint8_t, std::int32_t, kRows>(context, p);
+    case DType::i8:
+      return launch_typed_of<std::int8_t, std::int32_t, kRows>(context, p);
+    case DType::u32:
+    case DType::i32:
+      return launch_typed_of<std::int32_t, std::int32_t, kRows>(context, p);
+    case DType::f16:
+      return launch_typed_of<f16, float, kRows>(context, p);
+    case DType::bf16:
+      return launch_typed_of<bf16, float, kRows>(context, p);
+    case DType::f32:
+      return launch_typed_of<float, float, kRows>(context, p);
+    default:
+      return launch_typed_of<double, double, kRows>(context, p);
+  }
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

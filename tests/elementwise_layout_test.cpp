@@ -180,6 +180,33 @@ TEST_P(ElementwiseLayoutTest, IntegersInRowsShorterThanAVector) {
   }
 }
 
+/// Rows too short for vectors are joined where the output has no gaps; the operands need not join.
+TEST_P(ElementwiseLayoutTest, ShortRowsOfAnOutputWithoutGaps) {
+  for (const DType type : {DType::i8, DType::f16, DType::f32, DType::f64, DType::i64, DType::u16}) {
+    for (const std::int64_t row : {2, 3, 5, 7, 49, 63, 65}) {
+      const Dims shape{3, 11, row};
+      for (const std::int64_t misaligned : {0, 1, 3}) {
+        const TensorSpec out = packed(shape, misaligned);
+        check_binary(type, packed(shape), packed({row}), out);
+        check_binary(type, packed({11, 1}), packed(shape, 1), out, Operation::less);
+        check_binary(type, {kF32, shape, {row, 3 * row, 1}, 0}, {kF32, shape, {11 * row, -row, 1}, 2}, out);
+      }
+      const TensorSpec gaps{kF32, shape, {11 * row + 5, row, 1}, 0};
+      check_binary(type, {kF32, shape, {0, 1, 11}, 0}, {kF32, shape, {11 * row, row, -1}, 0}, gaps);
+    }
+  }
+  const auto of = [](DType type, const Dims& shape) { return OperandSpec(TensorSpec{type, shape, {}, 0}); };
+  for (const DType type : {DType::f16, DType::f32}) {
+    const TensorSpec out{type, {40, 7, 3}, {}, 1};
+    check(stream(), {{Operation::add, Operation::exp}, {of(type, out.shape), of(type, {3})}, out, type});
+    check(stream(), {{Operation::mul, Operation::relu}, {of(type, {7, 1}), of(type, out.shape)}, out, type});
+    check(stream(), {{Operation::add}, {of(kF32, out.shape), of(type, {7, 1})}, packed(out.shape), kF32});
+    const TensorSpec slice{type, out.shape, {70, 10, 1}, 0};
+    check(stream(), {{Operation::sub}, {Literal(2.5), slice}, out, type});
+    check(stream(), {{Operation::clip}, {slice, Literal(-1.0), Literal(2.0)}, out, type});
+  }
+}
+
 /// The pads of NHWC8 and NHWC16 are guard bytes in outputs; of operands they hold 0xFF.
 TEST_P(ElementwiseLayoutTest, ImageLayoutsInAnyMix) {
   const Dims shape{2, 11, 5, 6};

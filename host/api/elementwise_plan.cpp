@@ -190,6 +190,7 @@ ElementwiseParams launch_params(const ElementwisePlan::State& state, const std::
   for (std::size_t t = 0; t < inputs.size(); ++t)
     p.tensor[t].data =
         reinterpret_cast<const void*>(address_of(inputs[t], offsets[t + 1], state.tensors[t].dtype()));
+  if (!state.device || state.device->kind() != DeviceKind::cpu) join_short_rows(p);
   cut_rows(p);
   return p;
 }

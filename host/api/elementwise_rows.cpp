@@ -47,6 +47,7 @@ bool aligned_along(const ElementwiseParams& p, const void* data, std::int32_t by
 void find_turned(ElementwiseParams& p) {
   const int last = p.rank - 1;
   p.turned_tensor = -1;
+  if (has_folded(p)) return;
   if (!aligned_along(p, p.out, p.out_bytes, p.out_strides, last)) return;
   int turned = -1;
   for (int t = 0; t < p.tensors; ++t) {
@@ -76,12 +77,15 @@ bool is_typed_chain(const ElementwiseParams& p) {
          });
 }
 
+/// Longer rows lose less by their ends, which are moved element by element, than by folded operands.
+constexpr std::int64_t kShortRow = 64;
+
 void cut_rows(ElementwiseParams& p, std::int32_t width) {
   const int last = p.rank - 1;
   p.width = width;
   p.aligned = true;
   for (int t = 0; t < p.tensors; ++t) {
-    p.tensor[t].access = access_of(p, p.tensor[t]);
+    if (p.tensor[t].access != Access::folded) p.tensor[t].access = access_of(p, p.tensor[t]);
     p.aligned =
         p.aligned && (p.tensor[t].access == Access::repeated || p.tensor[t].access == Access::aligned);
   }
@@ -93,6 +97,28 @@ void cut_rows(ElementwiseParams& p, std::int32_t width) {
 }
 
 }  // namespace
+
+void join_short_rows(ElementwiseParams& p) {
+  const int last = p.rank - 1;
+  if (p.rank < 2 || p.extents[last] >= kShortRow || p.extents[last] % width_of(p) == 0) return;
+  const std::int64_t length = p.extents[last];
+  if (p.out_strides[last] != 1 || p.out_strides[last - 1] != length || p.elements > kMostSmall) return;
+  for (int t = 0; t < p.tensors; ++t) {
+    if (reach_of(p, p.tensor[t].strides) > kMostSmall) return;
+  }
+  for (int t = 0; t < p.tensors; ++t) {
+    TensorOperand& tensor = p.tensor[t];
+    if (tensor.strides[last - 1] != length * tensor.strides[last]) {
+      tensor.access = Access::folded;
+      p.piece_strides[t] = tensor.strides[last - 1];
+    }
+    tensor.strides[last - 1] = tensor.strides[last];
+  }
+  p.piece = make_divisor(static_cast<std::uint32_t>(length));
+  p.out_strides[last - 1] = 1;
+  p.extents[last - 1] *= length;
+  p.rank = last;
+}
 
 void cut_rows(ElementwiseParams& p) {
   cut_rows(p, static_cast<std::int32_t>(width_of(p)));
