@@ -247,7 +247,7 @@ TEST_P(QuantizedTest, ConvertsHalvesNanAndInfinities) {
     quantize(stream(), x.device(), out.quantized());
     EXPECT_EQ(wrong_codes(out, false,
                           [&](const Dims& index) {
-                            return std::pair(load_bits(element_at(x.host(), index[0]), DType::f32), 0.0L);
+                            return Quotient{load_bits(element_at(x.host(), index[0]), DType::f32)};
                           }),
               "");
     EXPECT_TRUE(out.codes().check_outside());
@@ -280,11 +280,10 @@ TEST_P(QuantizedTest, PlansRunAgain) {
   const QuantizedPlan plan = plan_quantized(device(), Operation::square, {a.quantized()}, out.quantized());
   plan.run(stream());
   plan.run(stream());
-  EXPECT_EQ(wrong_codes(out, false,
-                        [&](const Dims& index) {
-                          return std::pair(result_bits(Operation::square, {&a}, index), 0.0L);
-                        }),
-            "");
+  EXPECT_EQ(
+      wrong_codes(out, false,
+                  [&](const Dims& index) { return Quotient{result_bits(Operation::square, {&a}, index)}; }),
+      "");
   EXPECT_NE(plan.explain().find("quantized square"), std::string::npos) << plan.explain();
 }
 

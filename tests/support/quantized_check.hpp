@@ -50,6 +50,13 @@ inline void expect_inputs_kept(const std::vector<CheckedOperand>& operands) {
   }
 }
 
+/// An operation's f32, how far it may be off beyond its bound, and the lowest and the highest right result.
+struct Quotient {
+  std::uint64_t bits;
+  long double slack = 0;
+  std::uint64_t low = bits, high = bits;
+};
+
 /// The first codes that are wrong. result(index): the f32 that is quantised.
 template <class Result>
 std::string wrong_codes(const CodesTensor& out, bool near_ties, const Result& result) {
@@ -59,28 +66,33 @@ std::string wrong_codes(const CodesTensor& out, bool near_ties, const Result& re
   int count = 0;
   for_each_element(got, [&](const Dims& index, std::int64_t) {
     const reference::QuantizedNumber is = out.number(got, index);
-    const auto [bits, slack] = result(index);
-    const std::uint64_t code = reference::quantize(bits, is.scale, is.zero, out.is_unsigned());
-    const int expected = out.is_unsigned() ? static_cast<int>(code & 0xff) : static_cast<signed char>(code);
-    const bool right =
-        near_ties ? agrees_near_tie(is.code, expected, bits, is.scale, slack) : is.code == expected;
-    if (right || count++ >= 3) return;
+    const Quotient of = result(index);
+    const auto code_of = [&](std::uint64_t bits) {
+      const std::uint64_t code = reference::quantize(bits, is.scale, is.zero, out.is_unsigned());
+      return out.is_unsigned() ? static_cast<int>(code & 0xff) : static_cast<signed char>(code);
+    };
+    const int expected = code_of(of.bits);
+    const bool near = near_ties && agrees_near_tie(is.code, expected, of.bits, is.scale, of.slack);
+    if (near || (is.code >= code_of(of.low) && is.code <= code_of(of.high)) || count++ >= 3) return;
     text << "at " << to_string(index) << ": " << is.code << ", should be " << expected << " of "
-         << describe(bits, DType::f32) << "; ";
+         << describe(of.bits, DType::f32) << "; ";
   });
   if (count > 0) text << count << " in all";
   return text.str();
 }
 
-/// An operation's f32, and how far it may be off beyond its bound.
-struct Quotient {
-  std::uint64_t bits;
-  long double slack;
-};
 inline Quotient result_at(Operation operation, const std::vector<CheckedOperand>& operands,
                           const Dims& index) {
-  return {result_bits(operation, operands, index),
-          reference::factor_error(operation, DType::f32, number_bits(operands[0], index))};
+  const std::uint64_t first = number_bits(operands[0], index);
+  Quotient result{result_bits(operation, operands, index),
+                  reference::factor_error(operation, DType::f32, first)};
+  if (reference::ulp_bound(operation, DType::f32) > 0 &&
+      !std::isnan(reference::exact_value(DType::f32, result.bits))) {
+    const auto right = reference::right_results(operation, DType::f32, first, result.bits);
+    result.low = reference::bits_at(DType::f32, right.low);
+    result.high = reference::bits_at(DType::f32, right.high);
+  }
+  return result;
 }
 
 /// The first f32 or bools that are wrong. result(index): bits.
