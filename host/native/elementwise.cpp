@@ -22,6 +22,10 @@ namespace {
 /// A piece is so many bytes of numbers, and up to the end of a line of the output where that is streamed.
 constexpr std::int64_t kPieceBytes = 4096;
 constexpr std::int64_t kMostPieceBytes = 4 * kPiece;
+/// Where the output has more bytes, operands and output are taken as lying in memory, not in the caches near
+/// a core: what comes next is asked for, and a piece is no more than kFarPieceBytes of the output, since it
+/// leaves the memory idle in one direction while it goes in the other.
+constexpr std::int64_t kFarBytes = std::int64_t{4} << 20, kFarPieceBytes = 2048;
 /// Axes of fewer elements have no pieces of their own: a piece goes over several of their rows.
 constexpr std::int64_t kShortestPiece = 256;
 
@@ -84,7 +88,7 @@ class SourceRows {
     alignas(kLineBytes) char elements[kPiece * kMostElementBytes];
   };
 
-  /// `far`: more is read and written than the caches hold.
+  /// `far`: what comes next is asked for.
   SourceRows(const Source& source, std::int64_t number_bytes, std::int64_t first, bool far, Buffers& buffers)
       : source_(source),
         buffers_(buffers),
@@ -147,8 +151,9 @@ class Elementwise {
         out_axes_(p, p.out_strides),
         writer_(p),
         rounder_(p),
-        far_(p.elements * out_bytes_ > kStreamedBytes),
-        streamed_(far_ && out_axes_.inner_stride() == 1 && out_axes_.inner_extent() >= kPiece) {
+        far_(p.elements * out_bytes_ > kFarBytes),
+        streamed_(out_axes_.inner_stride() == 1 && out_axes_.inner_extent() >= kPiece &&
+                  p.elements * out_bytes_ > kStreamedBytes) {
     for (int i = 0; i < p.tensors; ++i) {
       sources_[i].emplace(p, p.tensor[i]);
       // The lines are in the cache when they are written.
@@ -173,6 +178,7 @@ class Elementwise {
       OperandCursor out(out_axes_, out_bytes_, begin);
       for (std::int64_t at = begin, count = 0; at < end; at += count) {
         count = kPieceBytes / number_bytes_;
+        if (far_) count = std::min(count, kFarPieceBytes / out_bytes_);
         if (streamed_) count += elements_to_line(out.offset() + count * out_bytes_);
         count = out.piece(std::min(count, end - at), kShortestPiece);
         for (int i = 0; i < p_.tensors; ++i) count = sources[i]->piece(count);
@@ -205,6 +211,7 @@ class Elementwise {
     alignas(kLineBytes) char results[kMostPieceBytes], elements[kPiece * kMostElementBytes];
     char* const at = static_cast<char*>(p_.out) + out.offset();
     const bool run = out.is_run(count), straight = run && !streamed_;
+    if (straight && far_) ask_ahead(at, count * out_bytes_, out.left() * out_bytes_);
     char* last = straight && writer_.direct() ? at : results;
     for (int i = 0, argument = 0; i < p_.steps; ++i) {
       const char* operands[3] = {results, results, results};

@@ -9,8 +9,8 @@
 
 namespace relayout::native {
 
-/// While [row, row + bytes) is read, with `left` bytes from there to its end: what comes a page further on.
-/// The processor by itself stops at a page's end, and leaves the memory idle while it computes.
+/// While [row, row + bytes) is read or written, with `left` bytes from there to its end: what comes a page
+/// further on. The processor by itself stops at a page's end, and leaves the memory idle while it computes.
 inline void ask_ahead(const void* row, std::int64_t bytes, std::int64_t left) noexcept {
   constexpr std::int64_t kAheadBytes = 4096;
   const std::int64_t end = std::min(kAheadBytes + bytes, left);
