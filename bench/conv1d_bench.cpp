@@ -1,4 +1,4 @@
-// Causal conv1d: padding, img2col with everything fused into it, and the whole convolution on the device.
+// Causal conv1d: padding, img2col with everything direct into it, and the whole convolution on the device.
 #include "bench/bench_case.hpp"
 #include "bench/case_json.hpp"
 #include "bench/rotation.hpp"
@@ -121,7 +121,7 @@ struct WholeSize {
   std::int64_t taps, out_channels;
 };
 struct SizeTable {
-  std::vector<Img2colSize> fused;
+  std::vector<Img2colSize> direct;
   Img2colSize channels_last;
   Signal pad;
   std::vector<WholeSize> whole;
@@ -149,7 +149,7 @@ SizeTable table_of(Sizes sizes) {
 BenchCases conv1d_cases(Sizes sizes) {
   const SizeTable table = table_of(sizes);
   BenchCases list;
-  for (const Img2colSize& size : table.fused)
+  for (const Img2colSize& size : table.direct)
     list.push_back(img2col_case(causal(size.signal, size.taps, DType::f32, Layout::ncl)));
   list.push_back(
       img2col_case(causal(table.channels_last.signal, table.channels_last.taps, DType::f16, Layout::nlc)));
@@ -168,7 +168,7 @@ BenchCases conv1d_cases(Sizes sizes) {
     }
   }
   for (const WholeSize& size : table.whole) {
-    for (const ConvRoute route : {ConvRoute::operand, ConvRoute::view, ConvRoute::fused})
+    for (const ConvRoute route : {ConvRoute::operand, ConvRoute::strided_gemm, ConvRoute::direct})
       list.push_back(
           whole_case(causal(size.signal, size.taps, DType::f32, Layout::ncl), size.out_channels, route));
   }

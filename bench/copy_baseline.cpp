@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "bench/rotation.hpp"
-#include "host/native/parallel.hpp"
+#include "host/cpu/parallel.hpp"
 
 namespace relayout::bench {
 namespace {

@@ -25,11 +25,11 @@ Json dump_tensor(const Stream& stream, const TensorView& view, const std::filesy
 }  // namespace
 
 void dump_cases(const Stream& stream, const BenchCases& cases, const std::string& folder) {
-  constexpr std::int64_t kMostBytes = 64 << 20;
+  constexpr std::int64_t kMaxBytes = 64 << 20;
   std::filesystem::create_directories(folder);
   Json list = cases_json(cases);
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (cases[i].bytes > kMostBytes) {
+    if (cases[i].bytes > kMaxBytes) {
       throw Error(ErrorCode::invalid_argument, cases[i].row() + " has " + std::to_string(cases[i].bytes) +
                                                    " bytes, too many to dump; use --smoke or --filter");
     }

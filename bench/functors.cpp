@@ -6,17 +6,17 @@ namespace relayout::bench {
 using namespace functors;
 
 void functor_add(const Stream& stream, const std::vector<TensorView>& operands, const TensorView& out) {
-  fused<float(float, float)>(stream, Add(), operands, out);
+  map<float(float, float)>(stream, Add(), operands, out);
 }
 
 void functor_bias_relu(const Stream& stream, const std::vector<TensorView>& operands, const TensorView& out) {
-  fused<f16(f16, f16)>(stream, chain_of(Add(), Relu()), operands, out);
+  map<f16(f16, f16)>(stream, chain_of(Add(), Relu()), operands, out);
 }
 
 void functor_scale_shift_clip(const Stream& stream, const std::vector<TensorView>& operands,
                               const TensorView& out) {
-  fused<f16(f16, f16, f16)>(stream, chain_of(Multiply(), Rounded<f16>(), Add(), Rounded<f16>(), Clip{-1, 1}),
-                            operands, out);
+  map<f16(f16, f16, f16)>(stream, chain_of(Multiply(), Rounded<f16>(), Add(), Rounded<f16>(), Clip{-1, 1}),
+                          operands, out);
 }
 
 }  // namespace relayout::bench

@@ -5,7 +5,7 @@
 #include <iomanip>
 #include <iostream>
 
-#include "host/native/parallel.hpp"
+#include "host/cpu/parallel.hpp"
 
 namespace relayout::bench {
 namespace {

@@ -26,8 +26,8 @@ std::size_t rotation_sets(const Device& device, std::int64_t bytes) {
   const std::size_t limit = device.kind() == DeviceKind::gpu ? std::size_t{4} << 30 : std::size_t{512} << 20;
   const std::size_t wanted = std::min(4 * last_cache_bytes(device) + 1, limit);
   const std::size_t set = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
-  constexpr std::size_t kMostSets = 512;
-  return std::clamp<std::size_t>((wanted + set - 1) / set, 1, kMostSets);
+  constexpr std::size_t kMaxSets = 512;
+  return std::clamp<std::size_t>((wanted + set - 1) / set, 1, kMaxSets);
 }
 
 std::int64_t Operand::bytes() const {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kBusyBytes = std::size_t{64} << 20;
 // A stream takes about a thousand launches before queueing waits for it.
-constexpr std::size_t kMostCalls = 100, kMostBusyCopies = 256;
+constexpr std::size_t kMaxCalls = 100, kMaxBusyCopies = 256;
 
 double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -42,7 +42,7 @@ StreamTimer::StreamTimer(const Stream& stream) : stream_(stream) {
 void StreamTimer::keep_busy(double seconds) const {
   std::size_t copies = 1;
   if (busy_copy_seconds_ > 0)
-    copies += std::min(kMostBusyCopies, static_cast<std::size_t>(seconds / busy_copy_seconds_));
+    copies += std::min(kMaxBusyCopies, static_cast<std::size_t>(seconds / busy_copy_seconds_));
   char* const memory = static_cast<char*>(busy_.data());
   for (std::size_t i = 0; i < copies; ++i) stream_.copy(memory, memory + kBusyBytes, kBusyBytes);
 }
@@ -79,7 +79,7 @@ void StreamTimer::warm_up(CallSeries& series, double sample_seconds) const {
   const double each =
       (gpu ? gpu_seconds(series, trial) : host_seconds(series, trial)) / static_cast<double>(trial);
   const double wanted = std::ceil(sample_seconds / std::max(each, 1e-9));
-  series.count = static_cast<std::size_t>(std::clamp(wanted, 1.0, static_cast<double>(kMostCalls)));
+  series.count = static_cast<std::size_t>(std::clamp(wanted, 1.0, static_cast<double>(kMaxCalls)));
   if (!gpu) return;
   if (series.in_graph) return record(series);
   series.queue_seconds_ = seconds_of([&] { series.run(series.count); });

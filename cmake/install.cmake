@@ -14,7 +14,8 @@ foreach(backend IN LISTS RELAYOUT_BACKENDS)
 endforeach()
 
 # What a consumer has to find for the static libraries' sake, as arguments of find_package.
-set(relayout_cpu_DEPENDENCIES Threads "Boost CONFIG COMPONENTS context")
+set(relayout_cpu_DEPENDENCIES Threads)
+set(relayout_emulator_DEPENDENCIES "Boost CONFIG COMPONENTS context")
 if(OpenMP_CXX_FOUND)
   list(APPEND relayout_cpu_DEPENDENCIES "OpenMP COMPONENTS CXX")
 endif()

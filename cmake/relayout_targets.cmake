@@ -5,13 +5,17 @@ if(NOT RELAYOUT_SANITIZE STREQUAL "thread")  # GCC's OpenMP runtime is unknown t
   find_package(OpenMP COMPONENTS CXX)
 endif()
 
+# Native code is always built; the others have the kernels, each compiled in a language of its own.
 set(RELAYOUT_BACKENDS cpu)
-set(relayout_language_cpu CXX)
-set(relayout_platform_cpu cpu)
+set(relayout_language_emulator CXX)
+set(relayout_platform_emulator emulator)
 set(relayout_language_cuda CUDA)
 set(relayout_platform_cuda nvidia)
 set(relayout_language_hip HIP)
 set(relayout_platform_hip amd)
+if(RELAYOUT_EMULATOR)
+  list(APPEND RELAYOUT_BACKENDS emulator)
+endif()
 if(RELAYOUT_CUDA)
   list(APPEND RELAYOUT_BACKENDS cuda)
   if(NOT CMAKE_CUDA_ARCHITECTURES)
@@ -26,6 +30,9 @@ if(RELAYOUT_HIP)
   endif()
   enable_language(HIP)
 endif()
+
+set(RELAYOUT_KERNEL_BACKENDS ${RELAYOUT_BACKENDS})
+list(REMOVE_ITEM RELAYOUT_KERNEL_BACKENDS cpu)
 
 # Warnings, sanitizers and the include folders of code inside the project.
 add_library(relayout_internal INTERFACE)
@@ -63,7 +70,7 @@ function(relayout_add_device_sources target backend)
     set_source_files_properties("${source}" PROPERTIES LANGUAGE ${relayout_language_${backend}})
   endforeach()
   target_sources(${target} PRIVATE ${ARGN})
-  if(backend STREQUAL cpu)
+  if(backend STREQUAL emulator)
     target_compile_options(${target} PRIVATE -Wno-unknown-pragmas)  # GCC knows no #pragma unroll
   endif()
   target_compile_definitions(${target} PRIVATE RELAYOUT_BACKEND=${backend})

@@ -4,11 +4,11 @@
 #include <map>
 #include <set>
 
-#include "host/api/tile_banks.hpp"
-#include "host/api/tile_launch.hpp"
-#include "host/plan/bank_layout.hpp"
-#include "host/plan/tile_plan.hpp"
-#include "host/plan/tile_rules.hpp"
+#include "core/tile_geometry.hpp"
+#include "host/plan/copy/bank_layout.hpp"
+#include "host/plan/copy/tile_banks.hpp"
+#include "host/plan/copy/tile_params_builder.hpp"
+#include "host/plan/copy/tile_plan.hpp"
 #include "input_error.hpp"
 
 namespace example {
@@ -76,8 +76,7 @@ BankTile bank_tile(const plan::TilePlan& plan, int rank, int element_bytes) {
     return std::vector<int>(from.axes.begin(), from.axes.begin() + from.count);
   };
   tile.fill = {order(plan.read), 16 / tile.element_bytes, 16, plan.read.run, 0};
-  tile.drain = {order(plan.write), 16 / element_bytes, tile.element_bytes, plan.write.run,
-                plan::kTileStripVectors};
+  tile.drain = {order(plan.write), 16 / element_bytes, tile.element_bytes, plan.write.run, kTileStripVectors};
   if (plan.assembly == plan::TileWrite::vectors) tile.drain.access_bytes = 16;
   return tile;
 }
@@ -99,14 +98,14 @@ const char* name_of(plan::TileWrite write) {
       return "words";
     case plan::TileWrite::vectors:
       return "vectors";
-    case plan::TileWrite::mixed:
-      return "mixed";
-    case plan::TileWrite::skewed_rows:
-      return "skewed rows";
-    case plan::TileWrite::skewed_groups:
-      return "skewed groups of rows";
+    case plan::TileWrite::scattered:
+      return "scattered";
+    case plan::TileWrite::unaligned_rows:
+      return "unaligned rows";
+    case plan::TileWrite::unaligned_groups:
+      return "unaligned groups of rows";
     default:
-      return "skewed columns";
+      return "unaligned columns";
   }
 }
 

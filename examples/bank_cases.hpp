@@ -9,7 +9,7 @@
 #include <relayout/dtype.hpp>
 #include <relayout/tensor_view.hpp>
 
-#include "host/plan/bank_model.hpp"
+#include "host/plan/copy/bank_model.hpp"
 
 namespace example {
 

@@ -32,19 +32,19 @@ std::string colour(std::size_t words) {
   return text.str();
 }
 
-constexpr int kColumn = 22, kRow = 14, kMargin = 16, kMostRows = 32;
+constexpr int kColumn = 22, kRow = 14, kMargin = 16, kMaxRows = 32;
 
-int panel_height(const BankCase& one) { return 2 * kRow + kRow * std::min(one.worst.passes, kMostRows) + 40; }
+int panel_height(const BankCase& one) { return 2 * kRow + kRow * std::min(one.worst.passes, kMaxRows) + 40; }
 
 void print_panel(std::ostream& out, const BankCase& one, int top) {
-  const int rows = std::min(one.worst.passes, kMostRows), base = top + 2 * kRow + rows * kRow;
+  const int rows = std::min(one.worst.passes, kMaxRows), base = top + 2 * kRow + rows * kRow;
   out << "<g class=\"layout\">\n<text x=\"" << kMargin << "\" y=\"" << top + kRow << "\" font-size=\"13\">"
       << headline(one) << "; passes: fill " << passes(one.report.fill) << ", drain "
       << passes(one.report.drain) << "; " << one.bytes << " bytes, " << one.remark << "</text>\n";
   for (std::size_t bank = 0; bank < one.worst.lanes.size(); ++bank) {
     const int x = kMargin + static_cast<int>(bank) * kColumn;
     const auto& words = one.worst.lanes[bank];
-    for (std::size_t word = 0; word < words.size() && word < kMostRows; ++word) {
+    for (std::size_t word = 0; word < words.size() && word < kMaxRows; ++word) {
       const int y = base - static_cast<int>(word + 1) * kRow;
       out << "<rect x=\"" << x << "\" y=\"" << y << "\" width=\"" << kColumn - 2 << "\" height=\"" << kRow - 2
           << "\" fill=\"" << colour(words.size()) << "\"><title>bank " << bank << ": lanes";

@@ -150,7 +150,7 @@ int run(int argc, const char* const* argv) {
     Downloads downloads = run_path(stream, arguments, job, data, path, rates, repeat, result.times);
     if (!arguments.no_verify) {
       if (!verifier) verifier.emplace(job, data);
-      result.operands = !path || path == relayout::Conv1dPath::view
+      result.operands = !path || path == relayout::Conv1dPath::strided_gemm
                             ? verifier->check_weights(downloads.bt)
                             : verifier->check_operands(downloads.a, downloads.bt);
       results.push_back(positions_first(report, downloads.y));

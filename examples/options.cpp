@@ -113,11 +113,11 @@ void add_run(CLI::App& app, Arguments& a) {
                                             {"device", {Conv1dPath::device}},
                                             {"device-staged", {Conv1dPath::device_staged}},
                                             {"overlap", {Conv1dPath::overlap}},
-                                            {"view", {Conv1dPath::view}},
+                                            {"strided-gemm", {Conv1dPath::strided_gemm}},
                                             {"auto", {}},
                                             {"all",
                                              {Conv1dPath::host, Conv1dPath::device, Conv1dPath::device_staged,
-                                              Conv1dPath::overlap, Conv1dPath::view}}},
+                                              Conv1dPath::overlap, Conv1dPath::strided_gemm}}},
              "from the input to the GEMM's operand; auto: by rates that are measured first [all]");
   add_integer(app, "--seed", a.seed, std::uint64_t{0},
               "of generated data: x, bias ~ N(0, 1), weights ~ N(0, 1) / sqrt(K) [0]");
@@ -192,7 +192,7 @@ Arguments parse(int argc, const char* const* argv) {
   }
   if (arguments.depthwise) check_depthwise_options(app, arguments);
   arguments.overlap.pinned_input = arguments.pinned_input;
-  if (!arguments.dump_a.empty() && arguments.paths == std::vector<Conv1dPath>{Conv1dPath::view}) {
+  if (!arguments.dump_a.empty() && arguments.paths == std::vector<Conv1dPath>{Conv1dPath::strided_gemm}) {
     throw InputError("--path view has no A, so --dump-a has nothing to write.");
   }
   return arguments;

@@ -30,9 +30,9 @@ struct Arguments {
   std::optional<DeviceChoice> device;  // not given: the best
   std::optional<int> warp;
   /// Empty: the one that measured rates speak for.
-  std::vector<relayout::Conv1dPath> paths = {relayout::Conv1dPath::host, relayout::Conv1dPath::device,
-                                             relayout::Conv1dPath::device_staged,
-                                             relayout::Conv1dPath::overlap, relayout::Conv1dPath::view};
+  std::vector<relayout::Conv1dPath> paths = {
+      relayout::Conv1dPath::host, relayout::Conv1dPath::device, relayout::Conv1dPath::device_staged,
+      relayout::Conv1dPath::overlap, relayout::Conv1dPath::strided_gemm};
   relayout::OverlapOptions overlap;
   bool pinned_input = true;
   bool depthwise = false;

@@ -33,7 +33,7 @@ void print_total(std::ostream& out, const char* path, const char* what, double s
   out << format("%-14s %-42s %13s %12.1f\n", path, what, "", seconds * 1e6);
 }
 
-bool has_operand(const PathTimes& times) { return times.path && times.path != Conv1dPath::view; }
+bool has_operand(const PathTimes& times) { return times.path && times.path != Conv1dPath::strided_gemm; }
 
 const char* sum_name(const PathTimes& times) {
   if (!times.path) return "sum of the stages before the convolution";
@@ -69,7 +69,7 @@ void print_winners(std::ostream& out, const Report& report) {
 void print_gemm_sizes(std::ostream& out, const Report& report, const PathResult& path) {
   const GemmReport& gemm = path.gemm;
   const auto count = [](std::int64_t value) { return static_cast<long long>(value); };
-  const bool on_views = path.times.path == Conv1dPath::view;
+  const bool on_views = path.times.path == Conv1dPath::strided_gemm;
   out << format("GEMM m %lld n %lld k %lld lda %s ldb %lld ldc %lld", count(gemm.m), count(gemm.n),
                 count(gemm.k), on_views ? "of views" : std::to_string(gemm.lda).c_str(), count(gemm.ldb),
                 count(gemm.ldc));

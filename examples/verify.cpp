@@ -18,7 +18,7 @@ using relayout::DType;
 using relayout::TensorView;
 namespace reference = relayout::reference;
 
-constexpr double kMostGatheredElements = 67108864.0;
+constexpr double kMaxGatheredElements = 67108864.0;
 
 Halves zeros(std::int64_t elements) { return Halves(static_cast<std::size_t>(elements)); }
 
@@ -134,7 +134,7 @@ OperandCheck Verifier::check_weights(const Halves& bt) const {
 std::vector<std::int64_t> Verifier::rows_to_check(std::uint64_t seed) const {
   const double of_row = static_cast<double>(problem_.window.groups) * static_cast<double>(sizes_.depth);
   const double most =
-      std::min(kMostGatheredElements / std::max(of_row, 1.0),
+      std::min(kMaxGatheredElements / std::max(of_row, 1.0),
                most_multiplications_ / std::max(of_row * static_cast<double>(sizes_.columns), 1.0));
   const std::int64_t count = most >= static_cast<double>(sizes_.rows)
                                  ? sizes_.rows

@@ -1,19 +1,19 @@
 // The launchers of one back end's kernels; kernel_table.cpp gathers them.
 #pragma once
 
-#include "kernels/kernel_table.hpp"
+#include "core/kernel_table.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
 void launch_tile(const LaunchContext& context, const TileParams& params);
 void launch_tile_cast(const LaunchContext& context, const TileParams& params);
 void launch_tile_scaled(const LaunchContext& context, const TileParams& params);
-void launch_tile_by_format_to_1(const LaunchContext& context, const TileParams& params);
-void launch_tile_by_format_to_2(const LaunchContext& context, const TileParams& params);
-void launch_tile_by_format_to_4(const LaunchContext& context, const TileParams& params);
-void launch_tile_by_format_to_8(const LaunchContext& context, const TileParams& params);
+void launch_tile_generic_cast_to_1(const LaunchContext& context, const TileParams& params);
+void launch_tile_generic_cast_to_2(const LaunchContext& context, const TileParams& params);
+void launch_tile_generic_cast_to_4(const LaunchContext& context, const TileParams& params);
+void launch_tile_generic_cast_to_8(const LaunchContext& context, const TileParams& params);
 void launch_stream(const LaunchContext& context, const StreamParams& params);
-void launch_stream_by_format(const LaunchContext& context, const StreamParams& params);
+void launch_stream_generic_cast(const LaunchContext& context, const StreamParams& params);
 void launch_gather(const LaunchContext& context, const CopyParams& params);
 void launch_window(const LaunchContext& context, const WindowParams& params);
 void launch_window_vector(const LaunchContext& context, const WindowParams& params);
@@ -27,24 +27,22 @@ void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParam
 void launch_depthwise_channel_many(const LaunchContext& context, const DepthwiseParams& p);
 void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& params);
-void launch_chain_light(const LaunchContext& context, const ElementwiseParams& params);
+void launch_chain_cheap(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_activation(const LaunchContext& context, const ElementwiseParams& params);
-void launch_chain_heavy(const LaunchContext& context, const ElementwiseParams& params);
+void launch_chain_costly(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_approximate(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_approximate(const LaunchContext& context, const ElementwiseParams& params);
-void launch_elementwise_heavy(const LaunchContext& context, const ElementwiseParams& params);
-void launch_elementwise_word(const LaunchContext& context, const ElementwiseParams& params);
-void launch_elementwise_single(const LaunchContext& context, const ElementwiseParams& params);
+void launch_elementwise_costly(const LaunchContext& context, const ElementwiseParams& params);
+void launch_elementwise_i32(const LaunchContext& context, const ElementwiseParams& params);
+void launch_elementwise_f32(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_wide(const LaunchContext& context, const ElementwiseParams& params);
-void launch_turned(const LaunchContext& context, const ElementwiseParams& params, DType type);
+void launch_transposed(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParams& params, DType type);
-void launch_typed_folded(const LaunchContext& context, const ElementwiseParams& params, DType type);
+void launch_typed_periodic_row(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_integer(const LaunchContext& context, const ElementwiseParams& params, DType type);
 void launch_typed_real(const LaunchContext& context, const ElementwiseParams& params, DType a, DType b);
 void launch_quantized(const LaunchContext& context, const QuantizedParams& params);
 void launch_quantized_any(const LaunchContext& context, const QuantizedParams& params);
 void launch_quantized_arithmetic(const LaunchContext& context, const QuantizedParams& params);
-
-const KernelTable& kernel_table();
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -1,8 +1,8 @@
 // Division of an index by an extent: by a Divisor where the index fits 31 bits.
 #pragma once
 
+#include "core/divisor.hpp"
 #include "kernel_language.hpp"
-#include "kernels/divisor.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 

@@ -1,4 +1,4 @@
-#include "kernels/kernel_table.hpp"
+#include "core/kernel_table.hpp"
 
 #include "kernels/backend_kernels.hpp"
 

@@ -1,12 +1,13 @@
 // What a back end offers: devices, memory, streams, copies, its kernels and its BLAS. Implemented once per
-// platform folder (platform/{cpu,nvidia,amd}/backend.cpp); vendor errors leave as relayout::Error that names
-// the operation.
+// platform folder (platform/gpu, platform/emulator) and once for native code (host/cpu/cpu_backend.cpp);
+// vendor errors leave as relayout::Error that names the operation.
 #pragma once
 
 #include <cstddef>
 
-#include "kernels/kernel_table.hpp"
-#include "kernels/params.hpp"
+#include "core/gemm_params.hpp"
+#include "core/kernel_table.hpp"
+#include "core/launch_context.hpp"
 #include "relayout/device.hpp"
 
 namespace relayout {
@@ -14,7 +15,7 @@ namespace relayout {
 class Backend {
  public:
   virtual ~Backend() = default;
-  /// "cpu", "cuda" or "hip"
+  /// "cpu", "emulator", "cuda" or "hip"
   virtual const char* name() const noexcept = 0;
   /// 0 where no device is present; never throws for want of a driver.
   virtual int device_count() noexcept = 0;
@@ -53,18 +54,18 @@ class Backend {
   virtual void launch_graph(const LaunchContext&, void* /*graph*/) {}
   virtual void destroy_graph(int /*device*/, void* /*graph*/) noexcept {}
 
-  virtual const KernelTable& kernels(DeviceKind kind) = 0;
+  virtual const KernelTable& kernels() = 0;
 
-  /// The BLAS that was built in for this kind of device, or nullptr.
-  virtual const char* blas_name(DeviceKind kind) const noexcept = 0;
+  /// The BLAS that was built in, or nullptr.
+  virtual const char* blas_name() const noexcept = 0;
   /// Whether the BLAS needs GemmParams::workspace for this problem.
-  virtual bool blas_needs_workspace(DeviceKind kind, bool with_bias, DType out_type) const noexcept = 0;
+  virtual bool blas_needs_workspace(bool with_bias, DType out_type) const noexcept = 0;
   /// Whether the BLAS takes an `a` with lda < k, whose rows overlap.
-  virtual bool blas_takes_overlapping_rows(DeviceKind kind) const noexcept = 0;
+  virtual bool blas_takes_overlapping_rows() const noexcept = 0;
   /// Makes what the BLAS keeps for a stream, so that no later GEMM on it allocates.
   virtual void prepare_blas(const LaunchContext&) {}
   /// Queues the GEMM with the BLAS; k, m, n > 0. False when the library does not take the problem.
-  virtual bool blas_gemm(const Device& device, const LaunchContext& context, const GemmParams& params) = 0;
+  virtual bool blas_gemm(const LaunchContext& context, const GemmParams& params) = 0;
 };
 
 /// Registers a back end while the program starts; `backend` lives until it ends.

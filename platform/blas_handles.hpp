@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "kernels/params.hpp"
+#include "core/launch_context.hpp"
 
 namespace relayout {
 

@@ -1,6 +1,6 @@
 // Layouts of tiles in shared memory: no two elements in one place, within the bytes that they state, and
 // every access costs what they claim.
-#include "host/plan/bank_layout.hpp"
+#include "host/plan/copy/bank_layout.hpp"
 
 #include <gtest/gtest.h>
 

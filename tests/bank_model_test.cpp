@@ -1,5 +1,5 @@
 // What an access to shared memory costs, by hand.
-#include "host/plan/bank_model.hpp"
+#include "host/plan/copy/bank_model.hpp"
 
 #include <gtest/gtest.h>
 

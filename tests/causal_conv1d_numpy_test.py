@@ -184,7 +184,7 @@ class ConvTest(Base):
         with open(self.path("r.json"), encoding="utf-8") as file:
             report = json.load(file)
         self.assertTrue(report["ok"] and report["verified"])
-        self.assertEqual([p["path"] for p in report["paths"]], ["host", "device", "device-staged", "overlap", "view"])
+        self.assertEqual([p["path"] for p in report["paths"]], ["host", "device", "device-staged", "overlap", "strided-gemm"])
 
     def assert_results(self, case, x, w, bias, statistics):
         a, bt, ho = operands(x, w, case)
@@ -402,7 +402,7 @@ class RefusalTest(Base):
         self.refuse("--dilation", 2 ** 63 - 1)
         self.refuse("--pad-left", 2 ** 63 - 1)
         self.refuse("--dump-b", self.path("y.npy"), says="same file")
-        self.refuse("--path", "view", says="no A")
+        self.refuse("--path", "strided-gemm", says="no A")
         self.refuse("--dump-b", self.path("no/such/folder/b.npy"), says="folder")
 
     def test_depthwise_arguments(self):
@@ -473,7 +473,7 @@ class ReportTest(Base):
 
     def test_path_view(self):
         y = {}
-        for path in ("device", "view"):
+        for path in ("device", "strided-gemm"):
             for order in ("tap", "channel"):
                 done = self.run_example("--path", path, "--graph", "--hi", 100, "--batch", 2, "--ci", 16, "--stride", 3,
                                         "--dilation", 2, "--groups", 2, "--order", order, "--output", self.path("y.npy"),
@@ -485,7 +485,7 @@ class ReportTest(Base):
                     result = json.load(file)["paths"][0]
                 self.assertGreater(result["seconds_prepared_in_graph"], 0)
                 self.assertEqual(result["verification"]["weight_total"], 64 * 8 * 4)
-                self.assertEqual(result["verification"]["input_total"], 0 if path == "view" else 2 * 34 * 4 * 16)
+                self.assertEqual(result["verification"]["input_total"], 0 if path == "strided-gemm" else 2 * 34 * 4 * 16)
                 y[path, order] = np.load(self.path("y.npy")).astype(np.float64)
         self.assertIn("path view: none, so only y is checked; weights: errors 0/2048", done.stdout)
         self.assertRegex(done.stdout, r"GEMM m 68 n 32 k 32 lda of views ldb 32 ldc 64 groups 2 valid, path view:")

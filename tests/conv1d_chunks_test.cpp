@@ -1,5 +1,5 @@
 // How the input of an overlapped conv1d is cut: every position of every channel once, with its samples.
-#include "host/plan/conv1d_chunks.hpp"
+#include "host/plan/conv/conv1d_chunks.hpp"
 
 #include <gtest/gtest.h>
 

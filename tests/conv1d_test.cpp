@@ -19,7 +19,7 @@ namespace relayout::test {
 namespace {
 
 const std::vector<Conv1dPath> kPaths = {Conv1dPath::host, Conv1dPath::device, Conv1dPath::device_staged,
-                                        Conv1dPath::view, Conv1dPath::overlap};
+                                        Conv1dPath::strided_gemm, Conv1dPath::overlap};
 
 using cases::Conv1dCase;
 using cases::Layout;
@@ -156,7 +156,7 @@ TEST_P(Conv1dTest, EveryPathGivesTheReferencesOperandsAndAValidResult) {
       const Conv1dPipeline pipeline(stream(), c.problem, path, expected.input.view, expected.weights.view,
                                     expected.bias_of(c));
       pipeline.run();
-      EXPECT_EQ(pipeline.operand().rank() == 0, path == Conv1dPath::view);
+      EXPECT_EQ(pipeline.operand().rank() == 0, path == Conv1dPath::strided_gemm);
       check_results(stream(), pipeline, c, expected);
     }
   }
@@ -173,7 +173,7 @@ TEST_P(Conv1dTest, RunsAgainOnNewData) {
                                   second.bias.view);
     for (int i = 0; i < 3; ++i) pipeline.run();
     stream().synchronize();
-    if (path != Conv1dPath::view) {
+    if (path != Conv1dPath::strided_gemm) {
       EXPECT_TRUE(same_elements(first.a.view, download(stream(), pipeline.operand()).view));
     }
     input.bytes = second.input.bytes;
@@ -213,7 +213,7 @@ TEST_P(Conv1dTest, StagesTellTheirPlacesAndBytes) {
                                   expected.bias.view);
     std::vector<Told> told = wanted[i];
     told.insert(told.end(), shared.begin(), shared.end());
-    if (kPaths[i] == Conv1dPath::view) told.back().bytes += 936 - 2664;
+    if (kPaths[i] == Conv1dPath::strided_gemm) told.back().bytes += 936 - 2664;
     ASSERT_EQ(pipeline.stages().size(), told.size());
     for (std::size_t s = 0; s < told.size(); ++s) {
       SCOPED_TRACE(pipeline.stages()[s].name);

@@ -15,7 +15,7 @@
 namespace relayout::test {
 namespace {
 
-const std::vector<ConvRoute> kRoutes = {ConvRoute::operand, ConvRoute::view, ConvRoute::fused};
+const std::vector<ConvRoute> kRoutes = {ConvRoute::operand, ConvRoute::strided_gemm, ConvRoute::direct};
 
 struct ConvCase {
   Conv1d problem;
@@ -235,8 +235,8 @@ TEST_P(ConvPlanTest, PlansShareNothing) {
   const Stream fresh(device());
   ConvCase narrow = small_case();
   narrow.problem.out_channels = 3;
-  Convolution a(fresh, small_case(), ConvRoute::view, 1), b(fresh, small_case(), ConvRoute::view, 2),
-      c(fresh, narrow, ConvRoute::operand, 3);
+  Convolution a(fresh, small_case(), ConvRoute::strided_gemm, 1),
+      b(fresh, small_case(), ConvRoute::strided_gemm, 2), c(fresh, narrow, ConvRoute::operand, 3);
   const Graph run_a(fresh, [&] { a.run(); }), run_c(fresh, [&] { c.run(); });
   for (std::uint64_t seed = 20; seed < 22; ++seed) {
     a.set_input(seed);
@@ -264,25 +264,25 @@ TEST_P(ConvPlanTest, OnAnotherStream) {
 
 TEST_P(ConvPlanTest, TellsItsMemory) {
   const ConvCase c = small_case();  // A 74 x 24, Bt 6 x 24, bias 6, the padded signal 2 x 39 x 8, y 74 x 6
-  const Convolution operand(stream(), c, ConvRoute::operand), view(stream(), c, ConvRoute::view),
-      fused(stream(), c, ConvRoute::fused);
+  const Convolution operand(stream(), c, ConvRoute::operand), view(stream(), c, ConvRoute::strided_gemm),
+      direct(stream(), c, ConvRoute::direct);
   const TensorView y(nullptr, DType::f16, {74, 6});
   const std::int64_t workspace = static_cast<std::int64_t>(gemm_workspace_bytes(device(), y, true));
   EXPECT_EQ(operand.plan().device_bytes(), 74 * 24 * 2 + 6 * 24 * 2 + 6 * 4 + workspace);
   EXPECT_EQ(view.plan().device_bytes(), 2 * 39 * 8 * 2 + 6 * 24 * 2 + 6 * 4 + workspace);
-  EXPECT_EQ(fused.plan().device_bytes(), 6 * 3 * 32 * 2 + 6 * 4);
+  EXPECT_EQ(direct.plan().device_bytes(), 6 * 3 * 32 * 2 + 6 * 4);
   EXPECT_EQ(operand.plan().operand().shape(), (Dims{74, 24}));
   EXPECT_EQ(view.plan().operand().data(), nullptr);
   EXPECT_EQ(view.plan().weight_operand().shape(), (Dims{6, 24}));
   EXPECT_EQ(view.plan().sizes().rows, 74);
-  EXPECT_EQ(fused.plan().weight_operand().shape(), (Dims{6, 3, 32}));
-  EXPECT_STREQ(name_of(view.plan().route()), "view");
-  EXPECT_STREQ(name_of(fused.plan().route()), "fused");
+  EXPECT_EQ(direct.plan().weight_operand().shape(), (Dims{6, 3, 32}));
+  EXPECT_STREQ(name_of(view.plan().route()), "strided-gemm");
+  EXPECT_STREQ(name_of(direct.plan().route()), "direct");
 }
 
 TEST_P(ConvPlanTest, WrongArguments) {
   const ConvCase c = small_case();
-  Convolution convolution(stream(), c, ConvRoute::view);
+  Convolution convolution(stream(), c, ConvRoute::strided_gemm);
   const ConvPlan& plan = convolution.plan();
   const TensorView x = convolution.input().device(), y = convolution.y().device();
   const auto expect = [&](ErrorCode code, const std::vector<std::string>& words, const TensorView& input,
@@ -315,7 +315,7 @@ TEST_P(ConvPlanTest, WrongArguments) {
   Conv1d short_signal = c.problem;
   short_signal.length = 0;
   expect_error(ErrorCode::invalid_shape, {},
-               [&] { ConvPlan(stream(), short_signal, ConvRoute::view, w, bias); });
+               [&] { ConvPlan(stream(), short_signal, ConvRoute::strided_gemm, w, bias); });
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/api/copy_state.hpp"
-#include "host/api/tile_banks.hpp"
+#include "host/plan/copy/tile_banks.hpp"
 #include "relayout/permute.hpp"
 
 namespace relayout::test {

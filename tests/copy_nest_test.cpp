@@ -1,5 +1,5 @@
 // The nest of a copy between two shapes, against brute force: what it means is its set of address pairs.
-#include "host/plan/copy_nest.hpp"
+#include "host/plan/copy/copy_nest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which depthwise kernel runs, and that its tile fits threads and shared memory.
-#include "host/plan/depthwise_plan.hpp"
+#include "host/plan/depthwise/depthwise_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ TEST(DepthwisePlan, AlignedRowsTakeVectors) {
   EXPECT_EQ(axis_of(channel_fast(2, 64, 2048, 4)), DepthwiseAxis::channel);
   EXPECT_EQ(axis_of(time_fast(2, 64, 2048, 31)), DepthwiseAxis::time);
   EXPECT_EQ(axis_of(time_fast(2, 64, 2048, 4), true), DepthwiseAxis::none) << "sequence ids";
-  EXPECT_EQ(axis_of(time_fast(2, 64, 2048, kMostVectorTaps + 1)), DepthwiseAxis::none);
+  EXPECT_EQ(axis_of(time_fast(2, 64, 2048, kMaxVectorTaps + 1)), DepthwiseAxis::none);
 }
 
 TEST(DepthwisePlan, OneThingLessThanVectorsNeed) {

@@ -156,8 +156,8 @@ TEST_P(DevicesTest, EmptyBuffersHaveNoAddress) {
 }
 
 TEST_P(DevicesTest, TooMuchMemory) {
-  constexpr std::size_t kExbi = std::size_t{1} << 60, kMost = std::numeric_limits<std::size_t>::max();
-  for (const std::size_t bytes : {kExbi, kMost - 3, kMost}) {
+  constexpr std::size_t kExbi = std::size_t{1} << 60, kMax = std::numeric_limits<std::size_t>::max();
+  for (const std::size_t bytes : {kExbi, kMax - 3, kMax}) {
     expect_error(ErrorCode::out_of_memory, {std::to_string(bytes)}, [&] { Buffer(device(), bytes); });
     expect_error(ErrorCode::out_of_memory, {std::to_string(bytes)}, [&] { PinnedBuffer(device(), bytes); });
   }

@@ -155,7 +155,7 @@ TEST_P(ElementwiseLayoutTest, EveryMisalignedBase) {
 }
 
 /// Operations of many instructions have vectors of half a size where another kernel takes them.
-TEST_P(ElementwiseLayoutTest, HeavyOperationsFromEveryMisalignedBase) {
+TEST_P(ElementwiseLayoutTest, CostlyOperationsFromEveryMisalignedBase) {
   for (const DType type : {DType::f16, DType::bf16, kF32}) {
     for (std::int64_t a = 0; a < 8; ++a) {
       for (std::int64_t out = 0; out < 8; out += 2) {

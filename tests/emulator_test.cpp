@@ -8,21 +8,21 @@
 #include <thread>
 #include <vector>
 
-#include "emulated_stream.hpp"
 #include "emulator_test_kernels.hpp"
+#include "platform/processor_backend.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
 struct Emulator {
-  EmulatedStream stream;
+  ProcessorStream stream;
   explicit Emulator(int warp_size = 32, ThreadOrder order = ThreadOrder::forward, std::uint64_t seed = 0,
                     int workers = 0) {
-    stream.options.warp_size = warp_size;
-    stream.options.order = order;
-    stream.options.seed = seed;
-    stream.options.workers = workers;
+    stream.emulation.warp_size = warp_size;
+    stream.emulation.order = order;
+    stream.emulation.seed = seed;
+    stream.emulation.workers = workers;
   }
   LaunchContext context() { return {0, &stream}; }
 };
@@ -306,7 +306,7 @@ TEST(Emulator, LaunchesThatAGpuWouldRefuse) {
   }
   error_of(ErrorCode::launch,
            [&] { launch("found", LaunchContext(), line(1, 1, 4), find_in_shared, found.data()); });
-  emulator.stream.options.warp_size = 16;
+  emulator.stream.emulation.warp_size = 16;
   error_of(ErrorCode::launch,
            [&] { launch("found", emulator.context(), line(1, 1, 4), find_in_shared, found.data()); });
   EXPECT_EQ(found[0], 3.0f);

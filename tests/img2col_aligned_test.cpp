@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
-#include "kernels/kernel_table.hpp"
 #include "tests/cases/img2col_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"

@@ -37,9 +37,9 @@ TEST(OutputLength, Errors) {
   for (const Window& w :
        {window(0), window(-1), window(3, 0), window(3, -2), window(3, 1, 0), window(3, 1, 1, 0)})
     expect_error(ErrorCode::invalid_argument, {}, [&] { output_length(8, w, zeros(5, 0)); });
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(8, window(3), zeros(kMost, kMost)); });
-  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(8, window(kMost, 1, kMost), zeros(1, 1)); });
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(8, window(3), zeros(kMax, kMax)); });
+  expect_error(ErrorCode::invalid_shape, {}, [] { output_length(8, window(kMax, 1, kMax), zeros(1, 1)); });
 }
 
 TEST(CausalPadding, GivesOneOutputPerStrideAndReadsNoLaterSample) {

@@ -194,7 +194,7 @@ TEST_P(ModelsTest, WholeConvolution) {
                   TensorView(y.view.data(), problem.dtype, {groups, sizes.rows, sizes.columns},
                              {sizes.columns, problem.out_channels, 1}));
 
-  for (const Conv1dPath path : {Conv1dPath::host, Conv1dPath::device, Conv1dPath::view}) {
+  for (const Conv1dPath path : {Conv1dPath::host, Conv1dPath::device, Conv1dPath::strided_gemm}) {
     SCOPED_TRACE(name_of(path));
     const Conv1dPipeline pipeline(stream(), problem, path, input, weights.view, bias.view);
     pipeline.run();

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <vector>
 
-#include "host/native/micro_transpose.hpp"
-#include "host/native/streaming.hpp"
+#include "host/cpu/copy/micro_transpose.hpp"
+#include "host/cpu/streaming.hpp"
 
 #include <relayout/relayout.hpp>
 

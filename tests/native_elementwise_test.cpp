@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "host/native/parallel.hpp"
-#include "host/native/streaming.hpp"
+#include "host/cpu/parallel.hpp"
+#include "host/cpu/streaming.hpp"
 #include "host/reference/convert.hpp"
 #include "tests/support/elements.hpp"
 

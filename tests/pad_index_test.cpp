@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "core/pad_index.hpp"
 #include "host/reference/pad.hpp"
-#include "kernels/pad_index.hpp"
 
 namespace relayout {
 namespace {

@@ -377,9 +377,9 @@ TEST_P(PadErrorTest, OverlapsAndNullPointers) {
 }
 
 TEST_P(PadErrorTest, SizesBeyondSixtyThreeBits) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  expect(ErrorCode::invalid_shape, {}, in_.device(), spec(PadMode::constant, kMost, 1), output(7));
-  expect(ErrorCode::invalid_shape, {}, in_.device(), spec(PadMode::constant, kMost, kMost), output(7));
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  expect(ErrorCode::invalid_shape, {}, in_.device(), spec(PadMode::constant, kMax, 1), output(7));
+  expect(ErrorCode::invalid_shape, {}, in_.device(), spec(PadMode::constant, kMax, kMax), output(7));
 }
 
 }  // namespace

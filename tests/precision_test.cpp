@@ -140,9 +140,9 @@ TEST_P(PrecisionTest, ChainsApproximateWhatTheyCan) {
   bias.upload();
   ElementwiseOptions options;
   options.precision = Precision::approximate;
-  for (const bool with_heavy : {false, true}) {
+  for (const bool with_costly : {false, true}) {
     std::vector<Operation> operations{Operation::mul, Operation::add, Operation::tanh};
-    if (with_heavy) operations.push_back(Operation::sin);
+    if (with_costly) operations.push_back(Operation::sin);
     chain(stream(), operations, {x.device(), 0.25, bias.device()}, out.device(), options);
     const std::vector<unsigned char> bytes = out.download();
     reference::for_each_index({kRows, kColumns}, [&](const Dims& index) {
@@ -151,7 +151,7 @@ TEST_P(PrecisionTest, ChainsApproximateWhatTheyCan) {
           reference::apply(Operation::mul, kType, reference::load_bits(x.host(), index), quarter);
       value = reference::apply(Operation::add, kType, value, reference::load_bits(bias.host(), {index[1]}));
       const long double tangent = std::tanh(reference::exact_value(kType, value));
-      const long double right = with_heavy ? std::sin(tangent) : tangent;
+      const long double right = with_costly ? std::sin(tangent) : tangent;
       const long double got = reference::exact_value(kType, reference::load_bits(out.view_of(bytes), index));
       ASSERT_LE(std::fabs(got - right), std::fabs(right) * 0x1p-10L + 0x1p-126L);
     });

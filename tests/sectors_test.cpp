@@ -1,5 +1,5 @@
 // Sectors that a tile meets, by hand.
-#include "host/plan/sectors.hpp"
+#include "host/plan/copy/sectors.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The tile kernel's accesses to shared memory, counted over the addresses that its parameters give.
-#include "host/api/tile_banks.hpp"
+#include "host/plan/copy/tile_banks.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "host/api/tile_launch.hpp"
+#include "host/plan/copy/tile_params_builder.hpp"
 #include "tests/support/random.hpp"
 
 namespace relayout::test {
@@ -148,12 +148,12 @@ TEST(TileBanks, RandomPlansKeepTheirBounds) {
           EXPECT_LE(report.drain.worst, 8);
           break;
         case Assembly::elements:
-        case Assembly::skewed_rows:
-        case Assembly::skewed_groups:
-        case Assembly::skewed_columns:
+        case Assembly::unaligned_rows:
+        case Assembly::unaligned_groups:
+        case Assembly::unaligned_columns:
           EXPECT_LE(report.drain.worst, 16);
           break;
-        case Assembly::mixed:
+        case Assembly::scattered:
           EXPECT_LE(report.drain.worst, 32);  // all lanes of a phase: no bound
       }
       const auto kind = static_cast<std::size_t>(tile.params.assembly);
@@ -170,10 +170,10 @@ TEST(TileBanks, RandomPlansKeepTheirBounds) {
   EXPECT_LE(mean(Assembly::elements), 1.4);
   EXPECT_LE(mean(Assembly::words), 1.7);
   EXPECT_LE(mean(Assembly::vectors), 1.2);
-  EXPECT_LE(mean(Assembly::mixed), 3.6);
-  EXPECT_LE(mean(Assembly::skewed_rows), 1.5);
-  EXPECT_LE(mean(Assembly::skewed_groups), 2.1);
-  EXPECT_LE(mean(Assembly::skewed_columns), 2.3);
+  EXPECT_LE(mean(Assembly::scattered), 3.6);
+  EXPECT_LE(mean(Assembly::unaligned_rows), 1.5);
+  EXPECT_LE(mean(Assembly::unaligned_groups), 2.1);
+  EXPECT_LE(mean(Assembly::unaligned_columns), 2.3);
 }
 
 }  // namespace

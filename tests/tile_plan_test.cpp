@@ -1,5 +1,5 @@
 // Plans for tiles: which axes, how the output is put together, and that they keep to a device's limits.
-#include "host/plan/tile_plan.hpp"
+#include "host/plan/copy/tile_plan.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/plan/tile_rules.hpp"
+#include "core/tile_geometry.hpp"
 #include "tests/support/random.hpp"
 
 namespace relayout::plan {
@@ -63,9 +63,9 @@ TEST(TilePlan, AKeptFastestAxisMovesVectors) {
 TEST(TilePlan, OddPitchesAreSkewed) {
   const TilePlan plan = plan_of({12345, 6789}, {1, 0}, 4);
   ASSERT_TRUE(plan.valid);
-  EXPECT_EQ(plan.assembly, TileWrite::skewed_rows);
+  EXPECT_EQ(plan.assembly, TileWrite::unaligned_rows);
   EXPECT_TRUE(plan.unaligned);
-  ASSERT_EQ(plan.skewed_axis, 1);  // the output's fastest
+  ASSERT_EQ(plan.unaligned_axis, 1);  // the output's fastest
   EXPECT_GE(plan.extent[1], plan.step[1] + 8) << "a sector of 32 bytes more than the step";
   EXPECT_EQ(plan.step[1] % 8, 0);
 }
@@ -74,7 +74,7 @@ TEST(TilePlan, SkewedRunsOfShortElementsAreWordsOfSeveralRows) {
   for (const int bytes : {1, 2}) {
     const TilePlan plan = plan_of({12345, 6789}, {1, 0}, bytes);
     ASSERT_TRUE(plan.valid);
-    EXPECT_EQ(plan.assembly, TileWrite::skewed_groups);
+    EXPECT_EQ(plan.assembly, TileWrite::unaligned_groups);
     EXPECT_EQ(plan.row_group, 4 / bytes);
   }
 }
@@ -115,10 +115,10 @@ void expect_sound(const LoopNest& nest, const TileTarget& target, const TilePlan
   for (int axis = 0; axis < nest.rank(); ++axis) {
     ASSERT_GE(plan.step[axis], 1);
     ASSERT_LE(plan.extent[axis], nest.extents[axis]);
-    ASSERT_TRUE(plan.extent[axis] == plan.step[axis] || axis == plan.skewed_axis);
+    ASSERT_TRUE(plan.extent[axis] == plan.step[axis] || axis == plan.unaligned_axis);
     elements *= plan.extent[axis];
-    const bool cut = nest.extents[axis] % plan.step[axis] != 0 || axis == plan.skewed_axis;
-    ASSERT_EQ(cut, axis == plan.cuts[0] || axis == plan.cuts[1]) << "axis " << axis;
+    const bool cut = nest.extents[axis] % plan.step[axis] != 0 || axis == plan.unaligned_axis;
+    ASSERT_EQ(cut, axis == plan.tail_axes[0] || axis == plan.tail_axes[1]) << "axis " << axis;
     cuts += cut ? 1 : 0;
   }
   ASSERT_LE(cuts, 2);

@@ -96,7 +96,7 @@ TEST(TileTransferTest, WithoutAxes) {
 }
 
 TileWalkLauncher launcher_of(const Device& device) {
-  if (device.kind() == DeviceKind::emulated) return cpu::launch_tile_walk;
+  if (device.kind() == DeviceKind::emulated) return emulator::launch_tile_walk;
 #ifdef RELAYOUT_TEST_CUDA
   return cuda::launch_tile_walk;
 #elif defined(RELAYOUT_TEST_HIP)

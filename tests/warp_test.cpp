@@ -10,7 +10,7 @@ namespace relayout::test {
 namespace {
 
 WarpLauncher launcher_of(const Device& device) {
-  if (device.kind() == DeviceKind::emulated) return cpu::launch_warp_operations;
+  if (device.kind() == DeviceKind::emulated) return emulator::launch_warp_operations;
 #ifdef RELAYOUT_TEST_CUDA
   return cuda::launch_warp_operations;
 #elif defined(RELAYOUT_TEST_HIP)

@@ -4,9 +4,9 @@
 #include <set>
 #include <vector>
 
-#include "host/api/window_banks.hpp"
-#include "host/plan/bank_model.hpp"
-#include "host/plan/window_vector_rules.hpp"
+#include "core/window_geometry.hpp"
+#include "host/plan/copy/bank_model.hpp"
+#include "host/plan/window/window_banks.hpp"
 
 namespace relayout::test {
 namespace {
@@ -49,7 +49,7 @@ Count writes(int packs, int samples, int vector) {
         const int patch = wave + lane;
         const int pack = vector > 1 ? patch / vectors : patch % packs;
         const int sample = vector > 1 ? patch % vectors * vector + step : patch / packs;
-        slots.push_back(plan::vector_window_slot(sample, pack, packs, vector));
+        slots.push_back(vector_window_slot(sample, pack, packs, vector));
       }
       count.add(cycles(slots, SharedAccess::write));
     }
@@ -67,7 +67,7 @@ Count reads(int packs, int samples, int vector, int stride, int offsets) {
       Slots slots;
       for (int lane = 0; lane < kLanes; ++lane) {
         const int sample = offset + (wave + lane) / packs * stride;
-        slots.push_back(plan::vector_window_slot(sample, (wave + lane) % packs, packs, vector));
+        slots.push_back(vector_window_slot(sample, (wave + lane) % packs, packs, vector));
       }
       count.add(cycles(slots, SharedAccess::read));
     }
@@ -134,8 +134,7 @@ TEST(WindowBanks, TheSlotsAreAPermutationOfEachRow) {
     for (const int vector : {1, 2, 4, 8}) {
       for (int sample = 0; sample < 64; ++sample) {
         std::set<int> row;
-        for (int pack = 0; pack < packs; ++pack)
-          row.insert(plan::vector_window_slot(sample, pack, packs, vector));
+        for (int pack = 0; pack < packs; ++pack) row.insert(vector_window_slot(sample, pack, packs, vector));
         EXPECT_EQ(row.size(), static_cast<std::size_t>(packs));
         EXPECT_EQ(*row.begin(), sample * packs);
         EXPECT_EQ(*row.rbegin(), (sample + 1) * packs - 1);

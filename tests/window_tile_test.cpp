@@ -1,5 +1,5 @@
 // The window kernel's tiles: within shared memory, powers of two, odd banks.
-#include "host/plan/window_tile.hpp"
+#include "host/plan/window/window_tile.hpp"
 
 #include <gtest/gtest.h>
 

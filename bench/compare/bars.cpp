@@ -11,7 +11,7 @@ namespace {
 
 // In the drawing's own units; the page scales it to its width.
 constexpr double kWidth = 1000, kBar = 9, kBetweenBars = 2, kBetweenCases = 7, kTop = 22, kBottom = 6;
-constexpr double kLetter = 6.1, kMostName = 420, kValue = 60;
+constexpr double kLetter = 6.1, kMaxName = 420, kValue = 60;
 
 std::string number(double value) { return fixed(value, 1); }
 
@@ -83,7 +83,7 @@ struct BarWriter {
       longest = std::max(longest, line_of(line).name.size());
       for (const Cell& cell : line_of(line).cells) greatest = std::max(greatest, cell.share.value_or(0));
     }
-    left = std::min(kMostName, 12 + kLetter * static_cast<double>(longest));
+    left = std::min(kMaxName, 12 + kLetter * static_cast<double>(longest));
     greatest = std::ceil(greatest * 4 - 1e-9) / 4;
   }
 };

@@ -9,7 +9,7 @@ namespace {
 
 // The bars' colours differ in lightness as well as in hue, and stand out from the page in both schemes.
 constexpr const char* kStyle = R"css(
-:root { color-scheme: light dark; --page: #ffffff; --text: #1b1b1b; --quiet: #5a5a5a; --rule: #d0d0d0;
+:root { color-scheme: cheap dark; --page: #ffffff; --text: #1b1b1b; --quiet: #5a5a5a; --rule: #d0d0d0;
   --c1: #0060a8; --c2: #c24a00; --c3: #00805a; --c4: #a8458a; --c5: #806000; --c6: #565656; }
 @media (prefers-color-scheme: dark) {
   :root { --page: #151515; --text: #ececec; --quiet: #ababab; --rule: #444444;

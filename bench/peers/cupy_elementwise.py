@@ -25,7 +25,7 @@ TO_FUSE = {**FUNCTIONS, "relu": lambda x: cupy.maximum(x, 0), "sigmoid": lambda 
            "silu": lambda x: x / (1 + cupy.exp(-x)), "gelu": gelu}
 
 
-def fused(function):
+def map(function):
     return "fuse", cupy.fuse(kernel_name="fused")(function)
 
 
@@ -37,9 +37,9 @@ def elementwise_routes(parameters, out_type):
         out_view = view_of(parameters["out"], cupy.transpose)
         found.append(("out=", lambda *memory: run(*memory, out=out_view(cupy.empty(shape, out_type)))))
     if len(names) > 1 or not found:
-        found.append(fused(expression(parameters, TO_FUSE, cupy.transpose)))
+        found.append(map(expression(parameters, TO_FUSE, cupy.transpose)))
     return found
 
 
 def quantized_routes(parameters, _):
-    return [fused(lambda *inputs: formulas.quantized(parameters, inputs, cupy))]
+    return [map(lambda *inputs: formulas.quantized(parameters, inputs, cupy))]

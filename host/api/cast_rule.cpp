@@ -38,7 +38,7 @@ bool keeps_bits(DType in, DType out, const CastOptions& options) {
                        options.integer_overflow == IntegerOverflow::wrap);
 }
 
-bool converts_by_format(DType in, DType out, const CastOptions& options) {
+bool needs_generic_cast(DType in, DType out, const CastOptions& options) {
   if (keeps_bits(in, out, options)) return false;
   return !is_floating(in) || !is_floating(out) ||
          options.rounding.value_or(Rounding::nearest_even) != Rounding::nearest_even;

@@ -93,8 +93,6 @@ void check_plan_device(const std::string& operation, const std::optional<Device>
 
 LaunchContext context_of(const Stream& stream) { return {stream.device().index(), stream.native()}; }
 
-const KernelTable& kernels_of(const Stream& stream) {
-  return stream.device().backend().kernels(stream.device().kind());
-}
+const KernelTable& kernels_of(const Stream& stream) { return stream.device().backend().kernels(); }
 
 }  // namespace relayout

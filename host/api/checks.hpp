@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "kernels/params.hpp"
+#include "core/launch_context.hpp"
 #include "relayout/stream.hpp"
 #include "relayout/tensor_view.hpp"
 

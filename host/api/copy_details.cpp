@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <string>
 
+#include "core/window_geometry.hpp"
 #include "host/api/copy_state.hpp"
-#include "host/api/tile_banks.hpp"
-#include "host/api/window_banks.hpp"
-#include "host/plan/copy_nest.hpp"
-#include "host/plan/sectors.hpp"
-#include "host/plan/window_vector_rules.hpp"
+#include "host/plan/copy/copy_nest.hpp"
+#include "host/plan/copy/sectors.hpp"
+#include "host/plan/copy/tile_banks.hpp"
+#include "host/plan/window/window_banks.hpp"
 
 namespace relayout {
 namespace {
@@ -25,9 +25,9 @@ std::int64_t bytes_of(const TensorView& view) {
   return elements * static_cast<std::int64_t>(size_of(view.dtype()));
 }
 
-class Describer {
+class CopyDetailsBuilder {
  public:
-  explicit Describer(const CopyPlan::State& state)
+  explicit CopyDetailsBuilder(const CopyPlan::State& state)
       : copy_(state.copy), device_(state.properties), details_() {
     details_.kernel = copy_.kernel;
     details_.extents = copy_.nest.extents;
@@ -85,10 +85,11 @@ class Describer {
     }
     details_.in.vector_bytes = details_.out.vector_bytes = kVectorBytes;
     details_.in.aligned_vectors = !tile.unaligned;
-    details_.out.aligned_vectors = tile.assembly != plan::TileWrite::mixed && !plan::is_skewed(tile.assembly);
+    details_.out.aligned_vectors =
+        tile.assembly != plan::TileWrite::scattered && !plan::is_unaligned_write(tile.assembly);
     count_sectors(details_.tile, step);
     // Each run is written from a sector boundary on.
-    if (plan::is_skewed(tile.assembly)) details_.out.sectors_touched = details_.out.sectors_needed;
+    if (plan::is_unaligned_write(tile.assembly)) details_.out.sectors_touched = details_.out.sectors_needed;
     count_banks(std::get<TileParams>(copy_.params));
   }
 
@@ -102,7 +103,7 @@ class Describer {
     details_.tile.assign(details_.extents.size(), 1);
     details_.tile[static_cast<std::size_t>(channel)] = params.tile_channels;
     details_.tile[static_cast<std::size_t>(time)] = params.tile_positions;
-    details_.threads = plan::kVectorWindowThreads;
+    details_.threads = kVectorWindowThreads;
     details_.shared_bytes = params.shared_bytes;
     finish_blocks();
     details_.in.vector_bytes = details_.out.vector_bytes = kVectorBytes;
@@ -197,6 +198,6 @@ class Describer {
 
 }  // namespace
 
-CopyDetails details_of(const CopyPlan::State& state) { return Describer(state).describe(); }
+CopyDetails details_of(const CopyPlan::State& state) { return CopyDetailsBuilder(state).describe(); }
 
 }  // namespace relayout

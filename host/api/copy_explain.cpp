@@ -3,7 +3,7 @@
 
 #include "host/api/cast_rule.hpp"
 #include "host/api/copy_state.hpp"
-#include "host/plan/bank_model.hpp"
+#include "host/plan/copy/bank_model.hpp"
 
 namespace relayout {
 namespace {
@@ -45,7 +45,7 @@ void explain_cast(std::ostream& text, DType in, DType out, const CastOptions& op
                          (options.saturate_fp8 && (out == DType::e4m3fn || out == DType::e5m2));
   text << (saturates ? ", saturated" : "")
        << (keeps_bits(in, out, options)           ? "; the bits stay as they are"
-           : converts_by_format(in, out, options) ? "; by format"
+           : needs_generic_cast(in, out, options) ? "; by format"
                                                   : "")
        << ".\n";
 }
@@ -88,12 +88,12 @@ const char* words_of(plan::TileWrite write) {
       return "put together from words of several runs at once, turned in registers";
     case plan::TileWrite::vectors:
       return "taken from shared memory as they lie";
-    case plan::TileWrite::mixed:
+    case plan::TileWrite::scattered:
       return "put together element by element, along several short axes";
-    case plan::TileWrite::skewed_groups:
+    case plan::TileWrite::unaligned_groups:
       return "put together from words of several rows, each run from its first 32-byte boundary on";
-    case plan::TileWrite::skewed_rows:
-    case plan::TileWrite::skewed_columns:
+    case plan::TileWrite::unaligned_rows:
+    case plan::TileWrite::unaligned_columns:
       return "put together from elements, each run from its first 32-byte boundary on";
   }
   return "";

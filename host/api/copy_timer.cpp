@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kRounds = 5;
 /// A GPU's sample: as many runs as take so long.
-constexpr double kSampleSeconds = 5e-4, kMostRuns = 50;
+constexpr double kSampleSeconds = 5e-4, kMaxRuns = 50;
 
 /// Runs of one plan that are timed together, one after another without the host's part in between.
 class Sample {
@@ -23,7 +23,7 @@ class Sample {
     stream.synchronize();
     if (stream.device().kind() != DeviceKind::gpu) return;
     const double wanted = kSampleSeconds / std::max(by_events(), 1e-9);
-    runs_ = static_cast<int>(std::clamp(wanted, 1.0, kMostRuns));
+    runs_ = static_cast<int>(std::clamp(wanted, 1.0, kMaxRuns));
     const Graph graph(stream, [run, runs = runs_] {
       for (int i = 0; i < runs; ++i) run();
     });

@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
-#include "host/plan/depthwise_plan.hpp"
+#include "host/plan/depthwise/depthwise_plan.hpp"
 #include "host/plan/loop_nest.hpp"
-#include "kernels/kernel_table.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {

@@ -6,10 +6,17 @@
 namespace relayout {
 namespace {
 
-Backend& cpu_backend() {
-  Backend* backend = find_backend("cpu");
-  if (backend == nullptr) throw Error(ErrorCode::not_built, "the cpu back end is missing from this program");
-  return *backend;
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+Backend& backend_of_processor(const char* name) {
+  if (Backend* backend = find_backend(name)) return *backend;
+  throw Error(ErrorCode::not_built,
+              "the back end '" + std::string(name) +
+                  "' is not in this program; relayout was built with: " + joined(Device::built_with()));
 }
 
 /// What the emulator offers: the smaller of the two vendors' limits, so that what runs here fits both.
@@ -21,12 +28,6 @@ DeviceProperties emulated_properties(const EmulationOptions& options) {
   properties.multiprocessors = 4;
   properties.shared_memory_per_block = 64 * 1024;
   return properties;
-}
-
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ Device::Device(DeviceKind kind, int index, Backend& backend, const EmulationOpti
       properties_(kind == DeviceKind::emulated ? emulated_properties(emulation) : backend.properties(index)) {
 }
 
-Device Device::cpu() { return Device(DeviceKind::cpu, 0, cpu_backend(), {}); }
+Device Device::cpu() { return Device(DeviceKind::cpu, 0, backend_of_processor("cpu"), {}); }
 
 Device Device::emulated(int warp_size) {
   EmulationOptions options;
@@ -80,7 +81,7 @@ Device Device::emulated(const EmulationOptions& options) {
                                                  std::to_string(options.workers) +
                                                  "; 0 means one per processor");
   }
-  return Device(DeviceKind::emulated, 0, cpu_backend(), options);
+  return Device(DeviceKind::emulated, 0, backend_of_processor("emulator"), options);
 }
 
 Device Device::gpu(int index) {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
-#include "host/api/elementwise_rows.hpp"
 #include "host/api/operand_views.hpp"
-#include "host/plan/tile_tuning.hpp"
-#include "kernels/kernel_table.hpp"
+#include "host/plan/copy/tile_tuning.hpp"
+#include "host/plan/elementwise/elementwise_rows.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/convert_bits.hpp"
 #include "host/api/cast_rule.hpp"
 #include "host/api/operation_rules.hpp"
-#include "kernels/convert_bits.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -18,9 +18,9 @@ using Kind = OperationKind;
 }
 
 void check_counts(const ElementwiseCall& call) {
-  if (call.operations.empty() || call.operations.size() > kMostSteps)
+  if (call.operations.empty() || call.operations.size() > kMaxSteps)
     fail(call, ErrorCode::invalid_argument,
-         "a chain has 1 to " + std::to_string(kMostSteps) + " operations, not " +
+         "a chain has 1 to " + std::to_string(kMaxSteps) + " operations, not " +
              std::to_string(call.operations.size()));
   int wanted = 1;
   for (const Operation operation : call.operations) wanted += operands_of(operation) - 1;
@@ -31,10 +31,10 @@ void check_counts(const ElementwiseCall& call) {
   const auto is_tensor = [](const Operand& operand) { return !operand.is_literal(); };
   const auto tensors = std::count_if(call.operands.begin(), call.operands.end(), is_tensor);
   if (tensors == 0) fail(call, ErrorCode::invalid_argument, "one operand at least must be a tensor");
-  if (tensors > kMostTensors || given > kMostArguments)
+  if (tensors > kMaxTensors || given > kMaxArguments)
     fail(call, ErrorCode::invalid_argument,
-         "it takes at most " + std::to_string(kMostTensors) + " tensors and " +
-             std::to_string(kMostArguments) + " operands at once; split the chain");
+         "it takes at most " + std::to_string(kMaxTensors) + " tensors and " + std::to_string(kMaxArguments) +
+             " operands at once; split the chain");
   for (std::size_t i = 0; i < call.operations.size(); ++i) {
     const Kind kind = rule_of(call.operations[i]).kind;
     const bool last = i + 1 == call.operations.size();
@@ -74,7 +74,7 @@ DType common_of(const ElementwiseCall& call, const ElementwiseTypes& types, bool
   DType common = DType::bool_;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     const Operand& operand = call.operands[i];
-    if (types.as_truth[i] || operand.is_literal()) continue;
+    if (types.as_bool_value[i] || operand.is_literal()) continue;
     const DType type = operand.tensor().dtype();
     if (first != nullptr && equal && type != common)
       fail(call, ErrorCode::promotion,
@@ -85,7 +85,7 @@ DType common_of(const ElementwiseCall& call, const ElementwiseTypes& types, bool
   }
   Literal::Kind kind = Literal::Kind::boolean;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    if (types.as_truth[i] || !call.operands[i].is_literal()) continue;
+    if (types.as_bool_value[i] || !call.operands[i].is_literal()) continue;
     const Literal& literal = call.operands[i].literal();
     // Constants alone: the widest of their own types.
     const bool alone = first == nullptr && common == DType::bool_ && kind == Literal::Kind::boolean;
@@ -131,9 +131,9 @@ void check_options(const ElementwiseCall& call, DType common) {
 }
 
 ComputeClass class_of(DType common) {
-  if (common == DType::f64) return ComputeClass::twice;
-  if (is_floating(common)) return ComputeClass::single;
-  return size_of(common) == 8 ? ComputeClass::long_word : ComputeClass::word;
+  if (common == DType::f64) return ComputeClass::f64;
+  if (is_floating(common)) return ComputeClass::f32;
+  return size_of(common) == 8 ? ComputeClass::i64 : ComputeClass::i32;
 }
 
 /// `bits` of `from` as bits of `to`.
@@ -186,12 +186,12 @@ ElementwiseTypes resolve_types(const ElementwiseCall& call) {
   check_counts(call);
   const Kind first = rule_of(call.operations.front()).kind;
   ElementwiseTypes types;
-  types.as_truth.assign(call.operands.size(), first == Kind::logical);
-  if (first == Kind::select) types.as_truth[0] = true;
+  types.as_bool_value.assign(call.operands.size(), first == Kind::logical);
+  if (first == Kind::select) types.as_bool_value[0] = true;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     if (!call.operands[i].is_literal())
       check_type(call, call.operands[i].tensor().dtype(),
-                 types.as_truth[i] || call.operations.size() > 1 ? Kind::arithmetic : first);
+                 types.as_bool_value[i] || call.operations.size() > 1 ? Kind::arithmetic : first);
   }
   const auto has = [&](Kind kind) {
     return std::any_of(call.operations.begin(), call.operations.end(),
@@ -230,7 +230,7 @@ ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTyp
   if (out == types.result) {
     p.out_type = p.result;
   } else if (!raw && types.result == DType::f32 && (out == DType::f16 || out == DType::bf16) &&
-             !converts_by_format(types.result, out, options.cast)) {
+             !needs_generic_cast(types.result, out, options.cast)) {
     // The class is stored with the one rounding that the cast has.
   } else {
     p.convert = true;
@@ -245,35 +245,36 @@ ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTyp
     const Operand& operand = call.operands[i];
     if (operand.is_literal()) {
       const DType type = p.common;
-      argument.bits = types.as_truth[i] ? converted(DType::bool_, type, is_true(operand.literal()) ? 1 : 0)
-                                        : constant_bits(operand.literal(), types.common, raw);
-      if (types.as_truth[i] && (type == DType::f16 || type == DType::bf16))
+      argument.bits = types.as_bool_value[i]
+                          ? converted(DType::bool_, type, is_true(operand.literal()) ? 1 : 0)
+                          : constant_bits(operand.literal(), types.common, raw);
+      if (types.as_bool_value[i] && (type == DType::f16 || type == DType::bf16))
         argument.bits = converted(type, DType::f32, argument.bits);
       continue;
     }
     argument.tensor = p.tensors;
     TensorOperand& tensor = p.tensor[p.tensors++];
     const DType type = operand.tensor().dtype();
-    tensor.type = raw && !types.as_truth[i] ? common : type;
+    tensor.type = raw && !types.as_bool_value[i] ? common : type;
     tensor.bytes = static_cast<std::int32_t>(size_of(type));
-    if (types.as_truth[i]) {
-      tensor.reading = Reading::truth;
+    if (types.as_bool_value[i]) {
+      tensor.reading = Reading::as_bool;
     } else if ((common == DType::f16 || common == DType::bf16) && is_integral(type)) {
-      tensor.reading = Reading::half;
+      tensor.reading = Reading::round_to_half;
     }
   }
   p.out_bytes = static_cast<std::int32_t>(size_of(p.out_type));
   p.result_bytes = static_cast<std::int32_t>(size_of(p.result));
   p.common_bytes = static_cast<std::int32_t>(size_of(p.common));
   p.rounding = options.rounding;
-  if (p.compute == ComputeClass::single && options.rounding != Rounding::nearest_even) {
+  if (p.compute == ComputeClass::f32 && options.rounding != Rounding::nearest_even) {
     CastOptions directed;
     directed.rounding = options.rounding;
     p.rounding_cast = element_cast(DType::f64, common, directed);
   }
   p.precision = options.precision;
-  // Approximations have kernels beside light operations only: with others everything is accurate.
-  if (has_heavy(p)) p.precision = Precision::accurate;
+  // Approximations have kernels beside cheap operations only: with others everything is accurate.
+  if (has_costly(p)) p.precision = Precision::accurate;
   p.flush_to_zero = options.flush_to_zero;
   p.rtol = options.rtol;
   p.atol = options.atol;

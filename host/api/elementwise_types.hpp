@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/elementwise_params.hpp"
+#include "core/elementwise_params.hpp"
 #include "relayout/elementwise.hpp"
 
 namespace relayout {
@@ -17,9 +17,9 @@ struct ElementwiseCall {
 };
 
 struct ElementwiseTypes {
-  DType common = DType::f32;   // operands are cast to it, operations work in it
-  DType result = DType::f32;   // of the last operation
-  std::vector<bool> as_truth;  // of each operand: x != 0 is taken, whatever its type
+  DType common = DType::f32;        // operands are cast to it, operations work in it
+  DType result = DType::f32;        // of the last operation
+  std::vector<bool> as_bool_value;  // of each operand: x != 0 is taken, whatever its type
 };
 
 /// Errors: see relayout/elementwise.hpp: the number of operands, dtype, promotion, literal_range,

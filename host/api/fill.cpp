@@ -1,9 +1,9 @@
 #include "relayout/fill.hpp"
 
+#include "core/convert_bits.hpp"
 #include "host/api/cast_rule.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/elementwise_plan.hpp"
-#include "kernels/convert_bits.hpp"
 
 namespace relayout {
 namespace {
@@ -44,7 +44,7 @@ ElementwisePlan::State plan_fill_of(const PlanTarget& target, const Literal& val
   state.types.common = state.types.result = to;
   state.out = out;
   ElementwiseParams& p = state.params;
-  p.compute = size_of(to) == 8 ? ComputeClass::long_word : ComputeClass::word;
+  p.compute = size_of(to) == 8 ? ComputeClass::i64 : ComputeClass::i32;
   p.common = p.result = p.out_type = bits;
   p.common_bytes = p.result_bytes = p.out_bytes = static_cast<std::int32_t>(size_of(to));
   p.steps = 1;

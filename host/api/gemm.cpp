@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/plan/loop_nest.hpp"
-#include "kernels/kernel_table.hpp"
 #include "platform/backend.hpp"
 #include "relayout/error.hpp"
 
@@ -70,18 +70,18 @@ std::int64_t check_bias(const TensorView& bias, const TensorView& y, std::int64_
 }  // namespace
 
 const char* gemm_library(const Device& device) noexcept {
-  const char* name = device.backend().blas_name(device.kind());
+  const char* name = device.backend().blas_name();
   return name == nullptr ? "relayout" : name;
 }
 
 std::size_t gemm_workspace_bytes(const Device& device, const TensorView& y, bool with_bias) {
-  if (!device.backend().blas_needs_workspace(device.kind(), with_bias, y.dtype())) return 0;
+  if (!device.backend().blas_needs_workspace(with_bias, y.dtype())) return 0;
   return static_cast<std::size_t>(y.elements()) * sizeof(float);
 }
 
 bool gemm_library_takes_overlapping_rows(const Device& device) noexcept {
   const Backend& backend = device.backend();
-  return backend.blas_name(device.kind()) == nullptr || backend.blas_takes_overlapping_rows(device.kind());
+  return backend.blas_name() == nullptr || backend.blas_takes_overlapping_rows();
 }
 
 void prepare_gemm(const Stream& stream) { stream.device().backend().prepare_blas(context_of(stream)); }
@@ -134,9 +134,8 @@ void gemm(const Stream& stream, const TensorView& a, const TensorView& bt, const
     check_address("gemm", "the workspace", TensorView(workspace.data(), DType::f32, {1}));
     params.workspace = static_cast<float*>(workspace.data());
   }
-  const bool use_library =
-      device.backend().blas_name(device.kind()) != nullptr && params.k > 0 && given >= wanted;
-  if (use_library && device.backend().blas_gemm(device, context_of(stream), params)) return;
+  const bool use_library = device.backend().blas_name() != nullptr && params.k > 0 && given >= wanted;
+  if (use_library && device.backend().blas_gemm(context_of(stream), params)) return;
   kernels_of(stream).gemm(context_of(stream), params);
 }
 

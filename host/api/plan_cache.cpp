@@ -17,7 +17,7 @@ namespace {
 
 using Entry = PlanCache::Entry;
 
-constexpr std::size_t kMostTimed = 16;
+constexpr std::size_t kMaxTimed = 16;
 
 Entry entry_of(const PlannedCopy& copy) {
   Entry entry;
@@ -79,7 +79,7 @@ CopyPlan PlanCache::measure(const Stream& stream, const CopyPlan& plan, const vo
 
   std::vector<PlannedCopy> candidates = candidates_of(plan);
   if (candidates.size() < 2) return plan;
-  candidates.resize(std::min(candidates.size(), kMostTimed));
+  candidates.resize(std::min(candidates.size(), kMaxTimed));
   std::vector<CopyPlan> plans;
   for (const PlannedCopy& candidate : candidates) plans.push_back(with(plan, candidate, {}));
   const std::vector<double> seconds = seconds_of(stream, plans, in, out);

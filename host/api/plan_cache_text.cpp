@@ -45,8 +45,8 @@ std::string elements_text(const PlannedCopy& copy) {
   const std::string types = scaled || copy.in_type != copy.out_type
                                 ? std::string(name_of(copy.in_type)) + ">" + name_of(copy.out_type)
                                 : std::to_string(size_of(copy.in_type)) + " bytes";
-  const bool by_format = converts_by_format(copy.in_type, copy.out_type, copy.options.cast);
-  return types + (by_format ? " by format" : "") + (scaled ? " scaled" : "") +
+  const bool generic_cast = needs_generic_cast(copy.in_type, copy.out_type, copy.options.cast);
+  return types + (generic_cast ? " by format" : "") + (scaled ? " scaled" : "") +
          (copy.options.scale.beta != 0 ? " added" : "") + (copy.options.indirect ? " indirect" : "");
 }
 

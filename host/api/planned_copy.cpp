@@ -5,18 +5,18 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/kernel_table.hpp"
 #include "host/api/cast_rule.hpp"
 #include "host/api/checks.hpp"
-#include "host/api/tile_launch.hpp"
 #include "host/api/window.hpp"
-#include "host/plan/copy_nest.hpp"
-#include "kernels/kernel_table.hpp"
+#include "host/plan/copy/copy_nest.hpp"
+#include "host/plan/copy/tile_params_builder.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
 namespace {
 
-constexpr std::int64_t kMostAlignment = 16;
+constexpr std::int64_t kMaxAlignment = 16;
 
 /// Elements of 16 bytes move as two of 8.
 bool is_pair(const TensorView& in, const TensorView& out) {
@@ -24,7 +24,7 @@ bool is_pair(const TensorView& in, const TensorView& out) {
 }
 
 /// The same memory as elements of 8 bytes, the two of an element along a new last axis.
-TensorView halves(const TensorView& view) {
+TensorView as_u64_pairs(const TensorView& view) {
   Dims shape = view.shape(), strides = view.strides();
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     strides[axis] = shape[axis] == 1 ? 0 : 2 * strides[axis];  // an extent of 1 may come with any stride
@@ -52,8 +52,7 @@ CopyOperand operand_of(const TensorView& view, std::int64_t offset) {
   operand.offset = offset * static_cast<std::int64_t>(size_of(view.dtype()));
   operand.range = view.byte_range();
   const std::uintptr_t start = operand.start(operand.data);
-  while (operand.alignment < kMostAlignment &&
-         start % static_cast<std::uintptr_t>(2 * operand.alignment) == 0)
+  while (operand.alignment < kMaxAlignment && start % static_cast<std::uintptr_t>(2 * operand.alignment) == 0)
     operand.alignment *= 2;
   return operand;
 }
@@ -65,8 +64,9 @@ void set_operation(const PlannedCopy& planned, CopyOperands& params) {
   params.scaled = is_scaled(planned.options.scale);
   params.alpha = planned.options.scale.alpha;
   params.beta = planned.options.scale.beta;
-  params.by_format = converts_by_format(planned.in_type, planned.out_type, planned.options.cast);
-  if (params.by_format) params.cast = element_cast(planned.in_type, planned.out_type, planned.options.cast);
+  params.generic_cast = needs_generic_cast(planned.in_type, planned.out_type, planned.options.cast);
+  if (params.generic_cast)
+    params.cast = element_cast(planned.in_type, planned.out_type, planned.options.cast);
 }
 
 /// A transpose of at most three axes is a window of one tap: the output's fastest axis takes the place of the
@@ -74,7 +74,7 @@ void set_operation(const PlannedCopy& planned, CopyOperands& params) {
 /// It knows neither a scale nor slots, and of casts those among the floating types to nearest even.
 bool plan_as_window(const DeviceProperties& device, PlannedCopy& planned) {
   if (is_scaled(planned.options.scale) || planned.options.indirect) return false;
-  if (converts_by_format(planned.in_type, planned.out_type, planned.options.cast)) return false;
+  if (needs_generic_cast(planned.in_type, planned.out_type, planned.options.cast)) return false;
   const plan::LoopNest& nest = planned.nest;
   const Dims &extents = nest.extents, &out_strides = nest.strides[0], &in_strides = nest.strides[1];
   const int channel = nest.rank() - 1, time = plan::fastest_input_axis(nest);
@@ -110,7 +110,7 @@ bool is_streaming(const DeviceProperties& device, const PlannedCopy& planned) {
 bool plan_as_stream(const DeviceProperties& device, PlannedCopy& planned) {
   const plan::LoopNest& nest = planned.nest;
   if (nest.rank() != 1 || nest.strides[0][0] != 1 || nest.strides[1][0] != 1) return false;
-  if (planned.in.alignment < kMostAlignment || planned.out.alignment < kMostAlignment) return false;
+  if (planned.in.alignment < kMaxAlignment || planned.out.alignment < kMaxAlignment) return false;
   if (is_scaled(planned.options.scale)) return false;
   StreamParams params;
   set_operation(planned, params);
@@ -124,7 +124,7 @@ bool plan_as_stream(const DeviceProperties& device, PlannedCopy& planned) {
 plan::TileTarget tile_target(const DeviceProperties& device, const PlannedCopy& planned) {
   plan::TileTarget target = plan::tile_target(device, static_cast<int>(size_of(planned.in_type)),
                                               static_cast<int>(size_of(planned.out_type)));
-  target.groups = !converts_by_format(planned.in_type, planned.out_type, planned.options.cast);
+  target.groups = !needs_generic_cast(planned.in_type, planned.out_type, planned.options.cast);
   target.in_offset = static_cast<int>(planned.in.start(planned.in.data) % 16);
   target.out_offset = static_cast<int>(planned.out.start(planned.out.data) % 32);
   return target;
@@ -203,7 +203,7 @@ PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, const 
   check_copy(operation, in, out);
   CopyPlanOptions checked = options;
   checked.scale = checked_scale(operation, options.scale, in.dtype(), out.dtype());
-  return is_pair(in, out) ? plan_checked(operation, target, halves(in), halves(out), checked)
+  return is_pair(in, out) ? plan_checked(operation, target, as_u64_pairs(in), as_u64_pairs(out), checked)
                           : plan_checked(operation, target, in, out, checked);
 }
 

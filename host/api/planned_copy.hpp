@@ -6,11 +6,12 @@
 #include <variant>
 #include <vector>
 
+#include "core/copy_params.hpp"
+#include "core/tile_params.hpp"
+#include "core/window_params.hpp"
 #include "host/api/copy_scale.hpp"
+#include "host/plan/copy/tile_plan.hpp"
 #include "host/plan/loop_nest.hpp"
-#include "host/plan/tile_plan.hpp"
-#include "kernels/params.hpp"
-#include "kernels/tile_params.hpp"
 #include "relayout/copy_plan.hpp"
 
 namespace relayout {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/operand_views.hpp"
 #include "host/api/operation_rules.hpp"
-#include "host/api/quantized_rows.hpp"
-#include "host/plan/tile_tuning.hpp"
-#include "kernels/kernel_table.hpp"
+#include "host/plan/copy/tile_tuning.hpp"
+#include "host/plan/elementwise/quantized_rows.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -110,9 +110,9 @@ class Tensors {
   Tensors(State& state, Dims shape) : state_(state), shape_(std::move(shape)) {}
 
   std::int32_t add(const TensorView& view) {
-    if (state_.tensors.size() == kMostQuantizedTensors)
+    if (state_.tensors.size() == kMaxQuantizedTensors)
       fail(state_.name, ErrorCode::unsupported,
-           "more than " + std::to_string(kMostQuantizedTensors) +
+           "more than " + std::to_string(kMaxQuantizedTensors) +
                " tensors of codes, f32, scales and zero points");
     try {
       state_.tensors.push_back(view.broadcast_to(shape_));

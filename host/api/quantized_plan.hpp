@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/quantized_params.hpp"
 #include "host/plan/loop_nest.hpp"
-#include "kernels/quantized_params.hpp"
 #include "relayout/quantized.hpp"
 
 namespace relayout {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "host/plan/checked_math.hpp"
-#include "host/plan/merged_axes.hpp"
+#include "host/plan/copy/merged_axes.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {

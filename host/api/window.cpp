@@ -6,9 +6,9 @@
 #include <limits>
 #include <string>
 
+#include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
-#include "host/plan/window_plan.hpp"
-#include "kernels/kernel_table.hpp"
+#include "host/plan/window/window_plan.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {

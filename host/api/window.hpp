@@ -1,7 +1,7 @@
 // The one call behind pad and img2col: a padded window over [batch, channels, length].
 #pragma once
 
-#include "kernels/params.hpp"
+#include "core/window_params.hpp"
 #include "relayout/img2col.hpp"
 #include "relayout/stream.hpp"
 

@@ -1,7 +1,8 @@
 // GEMM by the vendor's library.
 #pragma once
 
-#include "kernels/params.hpp"
+#include "core/gemm_params.hpp"
+#include "core/launch_context.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 

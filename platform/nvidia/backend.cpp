@@ -5,7 +5,7 @@
 
 #include "blas.hpp"
 #include "check.hpp"
-#include "kernels/backend_kernels.hpp"
+#include "core/kernel_table.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
@@ -163,16 +163,16 @@ class CudaBackend final : public Backend {
     cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph));
   }
 
-  const KernelTable& kernels(DeviceKind) override { return kernel_table(); }
+  const KernelTable& kernels() override { return kernel_table(); }
 
-  const char* blas_name(DeviceKind) const noexcept override { return library_name(); }
-  bool blas_needs_workspace(DeviceKind, bool with_bias, DType) const noexcept override {
+  const char* blas_name() const noexcept override { return library_name(); }
+  bool blas_needs_workspace(bool with_bias, DType) const noexcept override {
     return library_name() != nullptr && with_bias;
   }
   // Vendors' libraries refuse them.
-  bool blas_takes_overlapping_rows(DeviceKind) const noexcept override { return false; }
+  bool blas_takes_overlapping_rows() const noexcept override { return false; }
   void prepare_blas(const LaunchContext& context) override { prepare_library(context); }
-  bool blas_gemm(const Device&, const LaunchContext& context, const GemmParams& params) override {
+  bool blas_gemm(const LaunchContext& context, const GemmParams& params) override {
     if (!library_gemm(context, params)) return false;
     if (params.bias != nullptr) launch_gemm_epilogue(context, params);
     return true;

@@ -6,8 +6,8 @@
 #include <type_traits>
 
 #include "check.hpp"
+#include "core/launch_context.hpp"
 #include "kernel_language.hpp"
-#include "kernels/params.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 

@@ -16,7 +16,7 @@ namespace {
 
 using cases::PermuteCase;
 
-constexpr int kMostAxes = 26;
+constexpr int kMaxAxes = 26;
 
 /// What an axis draws, all of it at once: an axis more or less is so many bytes more or less.
 struct AxisDraw {
@@ -26,14 +26,14 @@ struct AxisDraw {
 };
 
 std::vector<AxisDraw> draw_axes(Draw& draw, bool tidy) {
-  static constexpr std::int64_t kMost[] = {128, 512, 1024, 2048, 4096, 4096, 8192, 24000};
+  static constexpr std::int64_t kMax[] = {128, 512, 1024, 2048, 4096, 4096, 8192, 24000};
   static constexpr Extents kExtents[] = {Extents::any, Extents::any, Extents::any, Extents::whole_vectors,
                                          Extents::short_ones};
   const Extents drawn = draw.pick(kExtents), extents = tidy ? Extents::whole_vectors : drawn;
   const bool many = draw.chance(10);
-  std::int64_t room = kMost[draw.below(8)];
+  std::int64_t room = kMax[draw.below(8)];
   std::vector<AxisDraw> axes;
-  for (int rank = 0; rank < kMostAxes; ++rank) {
+  for (int rank = 0; rank < kMaxAxes; ++rank) {
     const int stop_below = rank == 0 || many ? 1 : rank == 1 ? 4 : 10;
     if (draw.below(32) < stop_below) break;
     AxisDraw axis;

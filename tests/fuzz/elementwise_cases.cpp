@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
+#include "core/elementwise_params.hpp"
 #include "host/api/operation_rules.hpp"
-#include "kernels/elementwise_params.hpp"
 #include "tests/fuzz/copy_cases.hpp"
 #include "tests/fuzz/operand_shapes.hpp"
 
@@ -90,7 +90,7 @@ void draw_operands(Draw& draw, ElementwiseCase& c, bool one_type) {
   int tensors = 0;
   std::vector<int> literals;
   for (int i = 0; i < count; ++i) {
-    const bool literal = draw.chance(64) || tensors == (i < first ? kMostTensors - 1 : kMostTensors);
+    const bool literal = draw.chance(64) || tensors == (i < first ? kMaxTensors - 1 : kMaxTensors);
     const DType any = draw.pick(kTypes), beside = draw_type_beside(draw, common.value_or(type));
     TensorSpec spec;
     if (literal && i != first) {
@@ -237,12 +237,12 @@ Trial decode_elementwise(Draw& draw) {
 }
 
 Trial decode_chain(Draw& draw) {
-  const int count = 2 + draw.below(kMostSteps - 1), flavour = draw.below(4);
+  const int count = 2 + draw.below(kMaxSteps - 1), flavour = draw.below(4);
   Operations operations;
   int operands = 1;
   for (int i = 0; i < count; ++i) {
     const Op step = draw_step(draw, flavour, i == 0, i + 1 == count);
-    operations.push_back(operands + operands_of(step) - 1 <= kMostArguments ? step : Op::neg);
+    operations.push_back(operands + operands_of(step) - 1 <= kMaxArguments ? step : Op::neg);
     operands += operands_of(operations.back()) - 1;
   }
   return trial_of_operations(draw, operations);

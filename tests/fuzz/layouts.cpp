@@ -6,7 +6,7 @@ namespace relayout::fuzz {
 namespace {
 
 /// Elements a layout may take up for one of the tensor's.
-constexpr double kMostGaps = 8;
+constexpr double kMaxGaps = 8;
 
 /// Strides of axes that lie in memory in this order, the slowest first, with gaps between them.
 Dims strides_in(const Order& order, const Dims& shape, const std::vector<AxisPlace>& places) {
@@ -15,7 +15,7 @@ Dims strides_in(const Order& order, const Dims& shape, const std::vector<AxisPla
   double wasted = 1;
   const auto widen = [&](std::int64_t wider) {
     const double waste = wasted * static_cast<double>(wider) / static_cast<double>(step);
-    if (waste > kMostGaps) return;
+    if (waste > kMaxGaps) return;
     wasted = waste;
     step = wider;
   };

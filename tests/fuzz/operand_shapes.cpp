@@ -24,12 +24,12 @@ std::int64_t draw_divisor(Draw& draw, std::int64_t extent) {
 }
 
 std::vector<Axis> draw_axes(Draw& draw, bool tidy, bool repeat) {
-  static constexpr std::int64_t kMost[] = {256, 64, 512, 1024, 2048, 4096, 4096, 6000};
+  static constexpr std::int64_t kMax[] = {256, 64, 512, 1024, 2048, 4096, 4096, 6000};
   static constexpr Extents kExtents[] = {Extents::any, Extents::any, Extents::whole_vectors,
                                          Extents::short_ones};
   const Extents drawn = draw.pick(kExtents), extents = tidy ? Extents::whole_vectors : drawn;
   const bool many = draw.chance(16);
-  std::int64_t room = kMost[draw.below(8)];
+  std::int64_t room = kMax[draw.below(8)];
   std::vector<Axis> axes;
   const int most = many ? kMaxRank : 6;
   for (int rank = 0; rank < most; ++rank) {

@@ -2,8 +2,8 @@
 // element, codes beside tensors of f32 and constants, conversions, in place.
 #include "tests/fuzz/quantized_cases.hpp"
 
+#include "core/quantized_params.hpp"
 #include "host/api/operation_rules.hpp"
-#include "kernels/quantized_params.hpp"
 #include "tests/fuzz/operand_shapes.hpp"
 #include "tests/support/quantized_case.hpp"
 
@@ -58,9 +58,9 @@ std::optional<Dims> draw_channels(Draw& draw, const Dims& shape, bool possible) 
 
 /// The scales of channels are up to four times the first one.
 void draw_numbers(Draw& draw, CodesCase& c, int& tensors) {
-  c.scale_channels = draw_channels(draw, c.shape, c.scale < 1e37f && tensors < kMostQuantizedTensors);
+  c.scale_channels = draw_channels(draw, c.shape, c.scale < 1e37f && tensors < kMaxQuantizedTensors);
   if (c.scale_channels) ++tensors;
-  c.zero_channels = draw_channels(draw, c.shape, tensors < kMostQuantizedTensors);
+  c.zero_channels = draw_channels(draw, c.shape, tensors < kMaxQuantizedTensors);
   if (c.zero_channels) ++tensors;
 }
 

@@ -29,7 +29,7 @@ namespace relayout::fuzz {
 namespace {
 
 constexpr std::size_t kCaseBytes = 400;
-constexpr unsigned kMostSecondsOfACase = 60;
+constexpr unsigned kMaxSecondsOfACase = 60;
 
 struct Options {
   double seconds = 10, shrink_seconds = 20;
@@ -67,7 +67,7 @@ std::string command(const Options& options, const char* what, const Bytes& bytes
 Result run_watched(const Options& options, const Bytes& bytes, const Devices& devices) {
   epitaph = "\nrelayout_fuzz: died in the case of\n  " + command(options, "--case", bytes) +
             "\nto make it smaller:\n  " + command(options, "--shrink", bytes) + "\n";
-  alarm(kMostSecondsOfACase);
+  alarm(kMaxSecondsOfACase);
   Result result = run_case(bytes, devices);
   alarm(0);
   return result;

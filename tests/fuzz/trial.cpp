@@ -9,7 +9,7 @@
 
 #include "tests/fuzz/copy_cases.hpp"
 #include "tests/fuzz/elementwise_cases.hpp"
-#include "tests/fuzz/fused_cases.hpp"
+#include "tests/fuzz/map_cases.hpp"
 #include "tests/fuzz/quantized_cases.hpp"
 #include "tests/fuzz/window_cases.hpp"
 
@@ -24,7 +24,7 @@ const std::vector<Operation>& operations() {
                                           {"depthwise", 1, decode_depthwise},
                                           {"elementwise", 8, decode_elementwise},
                                           {"chain", 4, decode_chain},
-                                          {"fused", 2, decode_fused},
+                                          {"map", 2, decode_map},
                                           {"quantized", 4, decode_quantized}};
   return all;
 }

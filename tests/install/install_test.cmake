@@ -28,7 +28,7 @@ if(case STREQUAL "missing_component")
 endif()
 
 if(case STREQUAL "consumer")
-  configure(cpu)
+  configure("cpu;emulator")
 else()
   configure("")
 endif()

@@ -16,10 +16,10 @@ def mutants_of(prefix, source, tests, rows):
 
 
 # The sources that headers with mutants are compiled in.
-HEADER_UNITS = ("kernels/tile.cpp", "kernels/tile_cast.cpp", "kernels/tile_scaled.cpp",
-                "kernels/tile_by_format_to_1.cpp", "kernels/tile_by_format_to_2.cpp",
-                "kernels/tile_by_format_to_4.cpp", "kernels/tile_by_format_to_8.cpp", "kernels/stream_by_format.cpp",
-                "host/native/cast_rows.cpp")
+HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/copy/tile_scaled.cpp",
+                "kernels/copy/tile_generic_cast_to_1.cpp", "kernels/copy/tile_generic_cast_to_2.cpp",
+                "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_generic_cast.cpp",
+                "host/cpu/copy/cast_rows.cpp")
 
 # What the random driver must see on its own, and in cases of which operation.
 FUZZED = {"tile_": "permute", "unaligned.": "permute", "word_transpose.": "permute", "gather.": "permute",
@@ -32,8 +32,8 @@ NATIVE_CONVERSION = "*Conversion*/cpu*"
 NATIVE_ELEMENTWISE = "NativeElementwise.*-*PastTheCaches"
 DEPTHWISE = "*Depthwise*/cpu"
 OVERLAP = "*Overlap*/cpu"
-FUSED = "*FusedConvTest*/emulated32:*ConvPlan*/emulated32"
-VIEW = "ViewGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
+FUSED = "*DirectConvTest*/emulated32:*ConvPlan*/emulated32"
+VIEW = "StridedGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
 COPY = "*PermuteTest*/emulated32:*PermutePeerBugsTest*/emulated32:*PermuteFarTest*/emulated32:*Cast*/emulated32"
 SCALE = "*CopyScaleTest*/emulated32"
 SLOTS = "*CopyIndirectTest*/emulated32"
@@ -45,7 +45,7 @@ QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
 
-MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
+MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("pad_row_off_by_one", "@place.first_position * p.stride - p.pad_left@; const int samples",
      "place.first_position * p.stride - p.pad_left + 1"),
     ("replicate_for_zero", "pad_index(@p.mode@, time, p.length, p.reflect_length)",
@@ -77,7 +77,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
      "mutant::spilled(static_cast<To*>(p.out) + place.out_base + (place.positions - 1) * p.out_position + "
      "(p.taps - 1) * p.out_tap + (place.channels - 1) * p.out_channel, 1) - (place.positions - 1) * p.out_position - "
      "(p.taps - 1) * p.out_tap - (place.channels - 1) * p.out_channel"),
-]) + mutants_of("window_vector", "kernels/window_vector.cpp", IMG2COL, [
+]) + mutants_of("window_vector", "kernels/window/window_vector.cpp", IMG2COL, [
     ("pad_row_off_by_one", "needed = @position * p.stride - p.pad_left@;", "position * p.stride - p.pad_left + 1"),
     ("replicate_for_zero_along_time", "pad_index(@p.mode@, time + step, p.length, p.reflect_length)",
      "p.mode == PadMode::constant ? PadMode::replicate : p.mode"),
@@ -121,7 +121,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
      "mutant::saturated(convert<To>(values.values[i]))"),
     ("guard_byte_written", "To* row = @out + position * p.out_position@;",
      "mutant::spilled(out + position * p.out_position + (taps - 1) * p.out_tap, kChannels) - (taps - 1) * p.out_tap"),
-]) + mutants_of("pad_rows", "kernels/pad_rows.cpp", "*Pad*/emulated32", [
+]) + mutants_of("pad_rows", "kernels/window/pad_rows.cpp", "*Pad*/emulated32", [
     ("pad_row_off_by_one", "? @begin_of(0) - p.pad_left@ : 0;", "begin_of(0) - p.pad_left + 1"),
     ("replicate_for_zero", "pad_index(@p.mode@,", "p.mode == PadMode::constant ? PadMode::replicate : p.mode"),
     ("batch_stride_0", "batch * p.in_batch", "std::int64_t{0}"),
@@ -133,7 +133,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("pr_ignored", "const std::int64_t end = @source_end < p.positions ? source_end : p.positions@;",
      "source_end"),
     ("guard_byte_written", "out[@position@]", "mutant::spilled(out + position, 1) - out"),
-]) + mutants_of("gemm", "kernels/gemm.cpp", "*Gemm*/emulated32", [
+]) + mutants_of("gemm", "kernels/conv/gemm.cpp", "*Gemm*/emulated32", [
     ("last_m_tile_dropped", "if (m >= @p.m@ ||", "p.m > kTile ? p.m / kTile * kTile : p.m"),
     ("last_n_tile_dropped", "|| n >= @p.n@) continue;", "p.n > kTile ? p.n / kTile * kTile : p.n"),
     ("last_k_tile_dropped", "first_k + k < @depth@;", "depth > kDepth ? depth / kDepth * kDepth : depth"),
@@ -154,7 +154,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("guard_byte_written", "Out* y = @static_cast<Out*>(p.y) + group * p.y_group@;",
      "mutant::spilled(static_cast<Out*>(p.y) + group * p.y_group + (p.m - 1) * p.ldc + p.n - 1, 1) - "
      "(p.m - 1) * p.ldc - p.n + 1"),
-]) + mutants_of("tile_place", "kernels/tile_place.hpp", COPY, [
+]) + mutants_of("tile_place", "kernels/copy/tile_coordinates.hpp", COPY, [
     ("last_tile_not_cut", "if (left < place.limit[c]) place.limit[c] = @static_cast<std::uint32_t>(left)@;",
      "place.limit[c]"),
     ("last_tile_dropped", "place.limit[c] = @static_cast<std::uint32_t>(left)@;", "0u"),
@@ -165,7 +165,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
 ]) + mutants_of("divide", "kernels/divide.hpp", COPY, [
     ("division_rounds_down", "(@__umulhi(index, d.multiplier) + index@) >> d.shift",
      "__umulhi(index, d.multiplier - 1) + index"),
-]) + mutants_of("tile_read", "kernels/tile_read.hpp", COPY, [
+]) + mutants_of("tile_read", "kernels/copy/tile_read.hpp", COPY, [
     ("last_vector_dropped", "first >= @base.read_elements@) return nullptr",
      "base.read_elements - vector_count<From> + 1"),
     ("one_row_too_few", "if (row >= @p.read_rows@ ||", "p.read_rows - 1"),
@@ -173,46 +173,46 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
      "mutant::truncated(pack.values[piece * kPiece + i])"),
     ("saturating_cast", "vector.values[i] = @Store::template read<To>(p, pack.values[piece * kPiece + i])@;",
      "mutant::saturated(Store::template read<To>(p, pack.values[piece * kPiece + i]))"),
-]) + mutants_of("unaligned", "kernels/unaligned.hpp", COPY, [
+]) + mutants_of("unaligned", "kernels/copy/unaligned.hpp", COPY, [
     ("bytes_not_shifted", "__funnelshift_r(words[i], words[i + 1], @offset % 4 * 8@)", "0u"),
     ("word_not_shifted", "@offset & 4@ ?", "0u"),
     ("two_words_not_shifted", "@offset & 8@ ?", "0u"),
     ("second_word_not_read", "if (@offset != 0@) load_global", "false"),
-]) + mutants_of("tile_layout", "kernels/tile_layout.hpp", COPY, [
-    ("rows_in_order", "(@(row % kBlocks) * p.rows_by_vector + row / kBlocks@) * p.pitch", "row"),
-]) + mutants_of("tile_read_groups", "kernels/tile_read_groups.hpp", COPY, [
+]) + mutants_of("tile_layout", "kernels/copy/tile_layout.hpp", COPY, [
+    ("rows_in_order", "(@(row % kBlocks) * p.rows_per_block + row / kBlocks@) * p.pitch", "row"),
+]) + mutants_of("tile_read_groups", "kernels/copy/tile_read_groups.hpp", COPY, [
     ("rows_of_a_group_swapped", "apart[i] = rows[@i % kGroup@]", "(i + 1) % kGroup"),
     ("converted_rows_swapped", "words[c] |= WordsOf<To>::bits_of(value) << (@row@ * 8", "(kGroup - 1 - row)"),
-]) + mutants_of("tile_read_words", "kernels/tile_read_words.hpp", COPY, [
+]) + mutants_of("tile_read_words", "kernels/copy/tile_read_words.hpp", COPY, [
     ("last_words_left_out", "if (vector * 16 >= @offset + bytes@) continue", "bytes"),
     ("word_beside_its_place", "positions[i] + @(k + turn) % 4 * 4@;", "k * 4"),
     ("rows_run_over", "if (@at < bytes@) *", "at < bytes + 8"),
-]) + mutants_of("tile_write", "kernels/tile_write.hpp", COPY, [
-    ("mixed_run_without_its_end", "i < kCount && @first + i < elements@; ++i", "first + i + 1 < elements"),
-    ("mixed_first_axis_without_end", "end ? @p_.element_wrap@ :", "p_.element_step"),
-    ("mixed_third_axis_left_out", "count <= @p_.mixed_plane@", "p_.mixed_plane + count"),
-]) + mutants_of("tile_write_skewed", "kernels/tile_write_skewed.hpp", COPY, [
+]) + mutants_of("tile_write", "kernels/copy/tile_write.hpp", COPY, [
+    ("scattered_run_without_its_end", "i < kCount && @first + i < elements@; ++i", "first + i + 1 < elements"),
+    ("scattered_first_axis_without_end", "end ? @p_.element_wrap@ :", "p_.element_step"),
+    ("scattered_third_axis_left_out", "count <= @p_.scattered_plane@", "p_.scattered_plane + count"),
+]) + mutants_of("tile_write_unaligned", "kernels/copy/tile_write_unaligned.hpp", COPY, [
     ("run_without_its_end", "i < @left - first@; ++i", "left - first - 1"),
-    ("heads_left_out", "element >= @skew_of(address)@ ||", "0u"),
+    ("heads_left_out", "element >= @misalignment_of(address)@ ||", "0u"),
     ("no_wrap", "place.block + word >= Layout::kBlocks ? @p.element_wrap@ : 0", "0u"),
     ("word_behind_left_out", "place.element != 0 ? @*reinterpret_cast<const std::uint32_t*>(word_at(4))@ : 0", "0u"),
     ("guard_byte_written", "i < @left - first@; ++i", "left - first + 1"),
-]) + mutants_of("tile_tables", "kernels/tile_tables.hpp", COPY, [
+]) + mutants_of("tile_tables", "kernels/copy/tile_tables.hpp", COPY, [
     ("runs_outside_kept", "if (@!exists@) entry.place", "false"),
     ("skew_one_too_few", "{run.offset + @static_cast<std::int32_t>(skew)@,", "static_cast<std::int32_t>(skew) - 1"),
     ("one_row_for_two", "walk(p.read_rest, @i@);", "i / 2 * 2"),
-]) + mutants_of("word_transpose", "kernels/word_transpose.hpp", COPY, [
+]) + mutants_of("word_transpose", "kernels/copy/word_transpose.hpp", COPY, [
     ("halves_swapped", "runs[0].values[k] = @permute_bytes<0x5410>(words[2 * k], words[2 * k + 1])@;",
      "permute_bytes<0x1054>(words[2 * k], words[2 * k + 1])"),
     ("bytes_swapped", "runs[3].values[k] = @permute_bytes<0x7632>(high01, high23)@;",
      "permute_bytes<0x3276>(high01, high23)"),
-]) + mutants_of("stream", "kernels/stream.cpp", "*Stream*", [
+]) + mutants_of("stream", "kernels/copy/stream.cpp", "*Stream*", [
     ("end_left_out", "e < @p.elements@; ++e", "p.elements - 1"),
     ("guard_byte_written", "e < @p.elements@; ++e", "p.elements + 1"),
     ("last_vector_whole", "if (element + kCount > @p.elements@) {", "p.elements + 1"),
     ("truncating_cast", "converted.values[k] = convert<To>(@packs[step * kLoads + from / kRead].values[from % kRead]@);",
      "mutant::truncated(packs[step * kLoads + from / kRead].values[from % kRead])"),
-]) + mutants_of("gather", "kernels/gather.cpp", COPY, [
+]) + mutants_of("gather", "kernels/copy/gather.cpp", COPY, [
     ("last_block_dropped", "element >= @p.elements@",
      "p.elements > kThreads ? p.elements / kThreads * kThreads : p.elements"),
     ("batch_stride_0", "in += @index * p.in_strides[axis]@;",
@@ -224,7 +224,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("saturating_cast", "convert<To>(value)", "mutant::saturated(convert<To>(value))"),
     ("guard_byte_written", "To* address = @static_cast<To*>(output_of(p)) + out@;",
      "mutant::spilled(static_cast<To*>(output_of(p)) + out, 1)"),
-]) + mutants_of("convert_bits", "kernels/convert_bits.hpp", CONVERSION, [
+]) + mutants_of("convert_bits", "core/convert_bits.hpp", CONVERSION, [
     ("ties_away_from_zero", "(kept & @cast.ties_to_even@)", "Word{0}"),
     ("directed_rounding_without_the_sign", "(@parts.negative@ ? cast.round_above[1] : cast.round_above[0])", "false"),
     ("subnormals_as_normal_numbers", "kTop - fraction_bits + @(normal - field)@", "0"),
@@ -242,21 +242,21 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("wraps_where_it_should_saturate", "@cast.saturate@ ? convert::limited", "false"),
     ("zero_is_false_only_without_a_sign", "floating ? @bits & ((Word{1} << (from.bits - 1)) - 1)@ : bits",
      "(to.kind == NumberKind::boolean ? bits : bits & ((Word{1} << (from.bits - 1)) - 1))"),
-]) + mutants_of("quick_cast", "kernels/quick_cast.hpp", CONVERSION, [
+]) + mutants_of("quick_cast", "kernels/copy/quick_cast.hpp", CONVERSION, [
     ("nan_is_the_least_integer", "number = @values[k] == values[k] ? values[k] : 0.0f@;",
      "values[k] == values[k] ? values[k] : least"),
     ("no_least_integer", "fminf(@fmaxf(number, least)@, most)", "number"),
     ("no_largest_integer", "value = @fminf(fmaxf(number, least), most)@;", "fmaxf(number, least)"),
     ("sign_not_extended", "static_cast<int>(@static_cast<From>(bits)@)", "static_cast<int>(bits)"),
     ("second_of_a_pair_repeats_the_first", "words[i / kPerWord] >> (@(i + k)@ % kPerWord * kBits)", "i"),
-]) + mutants_of("stream_by_format", "kernels/stream_by_format.cpp", CONVERSION, [
+]) + mutants_of("stream_generic_cast", "kernels/copy/stream_generic_cast.cpp", CONVERSION, [
     ("last_element_dropped", "left = @p.elements - element@;", "p.elements - element - 1"),
     ("second_piece_repeats_the_first", "load_piece(piece, @in + element@);", "in + first"),
     ("quick_pieces_repeat_the_first", "load_piece(pieces[step], @in + (first + step * kStride)@);", "in + first"),
-]) + mutants_of("tile_by_format", "kernels/tile_by_format.hpp", CONVERSION, [
+]) + mutants_of("tile_generic_cast", "kernels/copy/tile_generic_cast.hpp", CONVERSION, [
     ("pieces_in_one_place", "target + @piece * 16@", "0"),
     ("pieces_do_not_move_up", "words.values[i] = @words.values[i + kShift / 4]@;", "words.values[i]"),
-]) + mutants_of("native_cast_rows", "host/native/cast_rows.cpp", NATIVE_CONVERSION, [
+]) + mutants_of("native_cast_rows", "host/cpu/copy/cast_rows.cpp", NATIVE_CONVERSION, [
     ("large_numbers_wrap", "near > kMost ? @kMost@ : near", "near"),
     ("nan_is_the_least_integer", "float near = @value == value ? value : 0.0f@; near = near < kLeast",
      "value == value ? value : kLeast"),
@@ -264,14 +264,14 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("bytes_of_bool_as_numbers", "return @value.byte != 0 ? 1.0f : 0.0f@;", "static_cast<float>(value.byte)"),
     ("second_line_repeats_the_first", "widen<T>(cast, @static_cast<const T*>(in) + i@, line, part)",
      "static_cast<const T*>(in)"),
-]) + mutants_of("native_cast_copy", "host/native/cast_copy.cpp", NATIVE_CONVERSION, [
+]) + mutants_of("native_cast_copy", "host/cpu/copy/cast_copy.cpp", NATIVE_CONVERSION, [
     ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
     ("rows_of_a_square_repeated", "turned + @i * pitch@", "0"),
     ("second_piece_repeats_the_first", "const char* from = @in + i * in_step * in_bytes_@;", "in"),
-]) + mutants_of("gather_of_two_shapes", "kernels/gather.cpp", SHAPES, [
+]) + mutants_of("gather_of_two_shapes", "kernels/copy/gather.cpp", SHAPES, [
     ("axes_of_its_own_ignored", "@p.in_rank > 0@", "false"),
     ("input_split_by_the_results_extents", "p.in_rank, @extents.in@, p.in_strides", "extents.nest"),
-]) + mutants_of("scale", "kernels/scale.hpp", SCALE, [
+]) + mutants_of("scale", "kernels/copy/scale.hpp", SCALE, [
     ("alpha_left_out", "return convert<To>(@static_cast<Scale>(p.alpha) * convert<Scale>(value)@);",
      "convert<Scale>(value)"),
     ("alpha_left_out_of_the_sum", "product = @static_cast<Scale>(p.alpha) * convert<Scale>(value)@;",
@@ -282,25 +282,25 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
      "static_cast<Scale>(static_cast<float>(p.alpha))"),
     ("product_rounded_too_early", "product = @static_cast<Scale>(p.alpha) * convert<Scale>(value)@;",
      "convert<Scale>(convert<To>(static_cast<Scale>(p.alpha) * convert<Scale>(value)))"),
-    ("sum_not_fused", "fused(static_cast<Scale>(p.beta), convert<Scale>(old), product)",
+    ("sum_not_fused", "fused_multiply_add(static_cast<Scale>(p.beta), convert<Scale>(old), product)",
      "static_cast<Scale>(p.beta) * convert<Scale>(old) + product"),
-    ("alpha_for_beta", "fused(static_cast<Scale>(@p.beta@),", "p.alpha"),
-    ("truncating_sum", "convert<To>(@fused(static_cast<Scale>(p.beta), convert<Scale>(old), product)@)",
-     "mutant::truncated(fused(static_cast<Scale>(p.beta), convert<Scale>(old), product))"),
+    ("alpha_for_beta", "fused_multiply_add(static_cast<Scale>(@p.beta@),", "p.alpha"),
+    ("truncating_sum", "convert<To>(@fused_multiply_add(static_cast<Scale>(p.beta), convert<Scale>(old), product)@)",
+     "mutant::truncated(fused_multiply_add(static_cast<Scale>(p.beta), convert<Scale>(old), product))"),
     ("beta_0_reads_the_output", "return @p.beta == 0@ ?", "false"),
-]) + mutants_of("tile_store", "kernels/tile_store.hpp", SCALE, [
+]) + mutants_of("tile_store", "kernels/copy/tile_store.hpp", SCALE, [
     ("beta_0_reads_the_output", "if (@p.beta == 0@)", "false"),
     ("last_element_not_scaled", "values.values[i] = @scale<To>(p, values.values[i])@;",
      "i + 1 < Pack<To>::kCount ? scale<To>(p, values.values[i]) : values.values[i]"),
     ("cast_not_scaled", "p.scaled ? @scale<To>(p, value)@ :", "convert<To>(value)"),
     ("first_old_element_for_all", "old.values[@i@]", "0"),
     ("ends_of_runs_not_scaled", "*address = @scale_into<To>(p, value, address)@;", "value"),
-]) + mutants_of("operand_pointers", "kernels/operand_pointers.hpp", SLOTS, [
+]) + mutants_of("operand_pointers", "kernels/copy/operand_pointers.hpp", SLOTS, [
     ("input_slot_ignored", "p.in_slot == nullptr", "true"),
     ("output_slot_ignored", "p.out_slot == nullptr", "true"),
     ("input_offset_left_out", "p.in_slot_offset", "std::int64_t{0}"),
     ("output_offset_left_out", "p.out_slot_offset", "std::int64_t{0}"),
-]) + mutants_of("native_scale", "host/native/scaled_copy.cpp", f"{SCALE}:{SHAPES}".replace("emulated32", "cpu"), [
+]) + mutants_of("native_scale", "host/cpu/copy/scaled_copy.cpp", f"{SCALE}:{SHAPES}".replace("emulated32", "cpu"), [
     ("alpha_left_out", "product = @alpha * convert<Scale>(in[i * in_step])@;", "convert<Scale>(in[i * in_step])"),
     ("product_rounded_too_early", "product = @alpha * convert<Scale>(in[i * in_step])@;",
      "convert<Scale>(convert<Out>(alpha * convert<Scale>(in[i * in_step])))"),
@@ -313,12 +313,12 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
      "p_.extents[axis] - cursor.index(axis) * side_of(axis) - (cursor.index(axis) > 0)"),
     ("one_row_of_a_square", "@r * p_.out_strides[fast]@,", "std::int64_t{0}"),
     ("axes_of_its_own_ignored", "p_.in_rank > 0", "false"),
-]) + mutants_of("native_slots", "host/native/copy.cpp", SLOTS.replace("emulated32", "cpu"), [
+]) + mutants_of("native_slots", "host/cpu/copy/copy.cpp", SLOTS.replace("emulated32", "cpu"), [
     ("input_slot_ignored", "if (@p.in_slot != nullptr@) p.in =", "false"),
     ("output_slot_ignored", "if (@p.out_slot != nullptr@) p.out =", "false"),
     ("input_offset_left_out", "p.in_slot_offset", "0"),
     ("output_offset_left_out", "p.out_slot_offset", "0"),
-]) + mutants_of("copy_nest", "host/plan/copy_nest.cpp", NEST, [
+]) + mutants_of("copy_nest", "host/plan/copy/copy_nest.cpp", NEST, [
     ("outputs_stride_for_the_inputs", "nest.strides[1].push_back(@from.stride@)", "to.stride"),
     ("outer_stride_not_scaled", "axis.stride *= @extent@;", "std::int64_t{1}"),
     ("strides_not_reversed", "for (Dims& strides : nest.strides) @std::reverse(strides.begin(), strides.end())@;",
@@ -334,7 +334,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("a_sum_is_measured", "if (@state.copy.options.scale.beta != 0@)", "false"),
     ("measured_again", "if (@known.state().measurement.candidates > 0@) return known;", "false"),
     ("the_only_plan_is_measured", "if (@candidates.size() < 2@) return plan;", "candidates.empty()"),
-    ("more_are_timed", "std::min(candidates.size(), @kMostTimed@)", "std::size_t{1000}"),
+    ("more_are_timed", "std::min(candidates.size(), @kMaxTimed@)", "std::size_t{1000}"),
     ("not_kept", "entries_[@copy_text(state.properties, state.copy)@] = entry", "std::string()"),
     ("estimate_returned", "return with(plan, @winner@, measurement_of(entry));", "state.copy"),
 ]) + mutants_of("copy_timer", "host/api/copy_timer.cpp", "*CopyTimerTest*", [
@@ -354,7 +354,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
      "value == &CopyScale::beta ? scale.*value : static_cast<double>(static_cast<float>(scale.*value))"),
     ("alpha_not_rounded", "static_cast<double>(static_cast<float>(scale.*value))",
      "value == &CopyScale::alpha ? scale.*value : static_cast<double>(static_cast<float>(scale.*value))"),
-]) + mutants_of("native_window", "host/native/window.cpp", "*Img2col*/cpu", [
+]) + mutants_of("native_window", "host/cpu/window/window.cpp", "*Img2col*/cpu", [
     ("pad_row_off_by_one", "block.position * params.stride - params.pad_left",
      "block.position * params.stride - params.pad_left + 1"),
     ("replicate_for_zero", "pad_index(@params.mode@,",
@@ -382,30 +382,30 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
      "(params.channels - 1) * params.out_channel, 1) - (params.groups - 1) * params.out_group - "
      "(params.positions - 1) * params.out_position - (params.taps - 1) * params.out_tap - "
      "(params.channels - 1) * params.out_channel"),
-]) + mutants_of("native_copy", "host/native/copy.cpp", COPY.replace("emulated32", "cpu"), [
+]) + mutants_of("native_copy", "host/cpu/copy/copy.cpp", COPY.replace("emulated32", "cpu"), [
     ("end_box_too_short", "std::min(side, @p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis]@)",
      "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] - (cursor.index(place_[axis]) > 0 && "
      "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] < side)"),
     ("step_in_32_bits", "/ side, @side * p_.in_strides[axis]@,", "mutant::wrapped(side * p_.in_strides[axis])"),
     ("last_box_dropped", "parallel_ranges(@boxes_.total()@,", "boxes_.total() - (boxes_.total() > 1)"),
-]) + mutants_of("native_convert", "host/native/convert.cpp", "*Cast*/cpu", [
+]) + mutants_of("native_convert", "host/cpu/convert.cpp", "*Cast*/cpu", [
     ("truncating_cast_to_f16", "_mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT)",
      "_mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_ZERO)", True),
     ("saturating_cast_to_f16", "_mm256_cvtps_ph(@_mm256_loadu_ps(in)@, _MM_FROUND_TO_NEAREST_INT)",
      "_mm256_min_ps(_mm256_set1_ps(65504.0f), _mm256_loadu_ps(in))", True),
     ("truncating_cast_to_bf16", "0x7fffu + ((bits >> 16) & 1u)", "0u"),
-]) + mutants_of("native_elementwise", "host/native/elementwise.cpp", NATIVE_ELEMENTWISE, [
+]) + mutants_of("native_elementwise", "host/cpu/elementwise/elementwise.cpp", NATIVE_ELEMENTWISE, [
     ("short_end_dropped", "std::int64_t at = begin, count = 0; @at < end@;", "at + (at > begin ? 500 : 0) < end"),
     ("phase_stands_still", "phase_ = @(phase_ + count)@ % source_.period", "phase_"),
     ("repeated_for_ever", "if (@at == repeated_@ && count <= repeats_)", "repeated_ != nullptr"),
     ("period_without_a_piece", "std::min(p.elements, @period + piece@)", "period"),
     ("step_forgets_the_one_before", "operands[3] = {@results@, results, results}", "constants_[0]"),
     ("arguments_from_the_first", "for (int i = 0, argument = 0; i < p_.steps; @++i@)", "++i, argument = 0"),
-]) + mutants_of("native_elementwise_operand", "host/native/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
+]) + mutants_of("native_elementwise_operand", "host/cpu/elementwise/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
     ("rows_of_a_piece_repeated", "copy_elements(bytes_, @data + offset()@, axes_.step(), out, 1, part)", "data"),
     ("scatter_packs", "copy_elements(bytes_, in, 1, data + offset(), @axes_.step()@, part)", "1"),
     ("merges_all_axes", "&& @strides[rank - 1] == joined@", "true"),
-]) + mutants_of("native_elementwise_turned", "host/native/elementwise_turned.cpp", NATIVE_ELEMENTWISE, [
+]) + mutants_of("native_elementwise_transposed", "host/cpu/elementwise/elementwise_transposed.cpp", NATIVE_ELEMENTWISE, [
     ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
     ("all_boxes_read_the_first", "offsets[i] += @first[axis] * p_.tensor[i].strides[axis]@", "0"),
 ]) + mutants_of("elementwise_memory", "host/api/elementwise_plan.cpp", ELEMENTWISE, [
@@ -420,12 +420,12 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
 ]) + mutants_of("operand_views", "host/api/operand_views.cpp", ELEMENTWISE, [
     ("any_view_in_place", "if (@inputs[t] == out && same_places(read, written)@) continue;", "inputs[t] == out"),
     ("in_place_of_smaller_elements", "|| @size_of(a.dtype()) != size_of(b.dtype())@) return false;", "false"),
-]) + mutants_of("elementwise_rows", "host/api/elementwise_rows.cpp", ELEMENTWISE, [
-    ("heavy_vectors_too_wide", "if (heavy && @!p.typed_chain@ &&", "false"),
+]) + mutants_of("elementwise_rows", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
+    ("costly_vectors_too_wide", "if (costly && @!p.typed_chain@ &&", "false"),
     ("chains_on_any_boundary", "return @p.width * p.out_bytes == kVectorBytes@ &&", "true"),
-    ("lead_left_out", "p.lead = @static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width)@;", "0"),
-]) + mutants_of("elementwise_turned", "host/api/elementwise_rows.cpp", ELEMENTWISE, [
-    ("one_turned_of_two", "if (@turned >= 0@) return;", "false"),
+    ("lead_left_out", "p.misaligned_elements = @static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width)@;", "0"),
+]) + mutants_of("elementwise_transposed", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
+    ("one_transposed_of_two", "if (@turned >= 0@) return;", "false"),
 ]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
     ("constants_without_their_sign", "if (@is_signed(common)@) return converted(", "false"),
     ("chosen_bits_as_numbers", "} else if (@!raw@ && types.result", "true"),
@@ -436,19 +436,19 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("nan_is_never_close", "p.equal_nan = @options.equal_nan@;", "false"),
 ]) + mutants_of("quantized_plan", "host/api/quantized_plan.cpp", QUANTIZED, [
     ("any_tensor_in_place", "if (@is_operand@ && tensor.data() ==", "true"),
-    ("more_tensors_than_there_is_room", "if (@state_.tensors.size() == kMostQuantizedTensors@)", "false"),
+    ("more_tensors_than_there_is_room", "if (@state_.tensors.size() == kMaxQuantizedTensors@)", "false"),
     ("zero_point_too_large", "*zero > @lowest + 255@)", "lowest + 256"),
 ]) + mutants_of("quantized_numbers", "host/api/quantized_plan.cpp", QUANTIZED, [
     ("zero_left_out", "numbers.zero.constant = @*zero@;", "0"),
     ("codes_always_signed", "numbers.is_signed = @tensor.codes.dtype() == DType::i8@;", "true"),
     ("result_without_its_numbers", "p.out_coded = @call.out.quantized() != nullptr@;", "false"),
-]) + mutants_of("quantized_rows", "host/api/quantized_rows.cpp", QUANTIZED, [
+]) + mutants_of("quantized_rows", "host/plan/elementwise/quantized_rows.cpp", QUANTIZED, [
     ("zero_of_the_row", "codes.scale) && @is_repeated(p, codes.zero)@;", "true"),
     ("scale_of_the_row", "return @is_repeated(p, codes.scale)@ &&", "true"),
     ("operands_of_any_strides", "a.coded && @is_aligned(p.tensor[a.value.tensor].access)@ &&", "true"),
     ("last_row_dropped", "static_cast<std::uint32_t>(@p.elements / p.extents[p.rank - 1]@ * shared)",
      "p.elements / p.extents[p.rank - 1] - (p.rank > 1)"),
-]) + mutants_of("native_gemm", "host/native/gemm.cpp", "*Gemm*/cpu", [
+]) + mutants_of("native_gemm", "host/cpu/conv/gemm.cpp", "*Gemm*/cpu", [
     ("truncating_cast", "bias == nullptr ? @sums[i]@ : sums[i] + bias[i]", "mutant::truncated(sums[i])"),
     ("two_roundings", "bias == nullptr ? sums[i] : @sums[i]@ + bias[i]", "mutant::through_f16(sums[i])"),
     ("last_element_dropped", "i = 0; @i < count@; ++i) row[i]", "i < count - 1"),
@@ -488,7 +488,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("sequence_ids_of_item_0", "params.id_batch = @used_stride(sequence_ids, 0)@;", "std::int64_t{0}"),
     ("guard_byte_written", "params.out = @out.data()@;",
      "(static_cast<unsigned char*>(out.data())[out.byte_range().end] = 0x5A, out.data())"),
-]) + mutants_of("chunks", "host/plan/conv1d_chunks.cpp", OVERLAP, [
+]) + mutants_of("chunks", "host/plan/conv/conv1d_chunks.cpp", OVERLAP, [
     ("pad_row_off_by_one", "first = @begin * r.window.stride - r.pad.left@;", "begin * r.window.stride - r.pad.left + 1"),
     ("halo_one_short", "(chunk.positions - 1) * r.window.stride + @r.window.span()@;", "r.window.span() - 1"),
     ("last_position_dropped", "part_of_signals(r, item, range, p, @std::min(end, p + part)@)",
@@ -498,7 +498,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("channels_of_the_first_group", "{@group * of_group + channel@, std::min", "channel"),
     ("groups_as_one", "chunk.groups = @channels.groups@;", "1"),
     ("samples_beyond_the_signal", "last = std::clamp(last, first, @r.length@);", "r.length + 1"),
-]) + mutants_of("overlap", "host/pipeline/overlap.cpp", OVERLAP, [
+]) + mutants_of("overlap", "host/conv1d/overlap.cpp", OVERLAP, [
     ("staged_pad_off_by_one", "pad.left = @-(step.chunk.sample + begin)@;", "1 - (step.chunk.sample + begin)"),
     ("pr_ignored", "pad.right = @std::max(step.pad.left, step.pad.right)@;", "step.pad.left"),
     ("pad_of_the_whole_signal", "step.kernel_pad.left = @chunk.pad_left(cut.request)@;", "problem.pad.left"),
@@ -514,9 +514,9 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
      "static_cast<std::size_t>(step.chunk.items * step.chunk.channels) - 1"),
     ("last_byte_not_copied", "step.bytes = @static_cast<std::size_t>(elements * element)@;",
      "static_cast<std::size_t>(elements * element - (elements > 0))"),
-]) + mutants_of("overlap_chunks", "host/pipeline/overlap_chunks.cpp", OVERLAP, [
+]) + mutants_of("overlap_chunks", "host/conv1d/overlap_chunks.cpp", OVERLAP, [
     ("gaps_copied_directly", "options.pinned_input && @is_packed(input, cut.order)@ &&", "true"),
-]) + mutants_of("view_gemms", "host/plan/view_gemms.cpp", VIEW, [
+]) + mutants_of("strided_gemms", "host/plan/conv/strided_gemms.cpp", VIEW, [
     ("last_row_dropped", "gemm.m = @divided_up(shape_.positions - t, step_)@;", "(shape_.positions - t) / step_"),
     ("residue_ignored", "row = @first % shape_.dilation * samples_@ +", "std::int64_t{0}"),
     ("stride_not_divided", "checked_product({apart, @advance@, s.channels},", "s.stride"),
@@ -527,7 +527,7 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("result_batch_stride_0", "gemms.back().y_step = @y_sequence@;", "std::int64_t{0}"),
     ("signal_of_the_first_group", "gemm.a += @g * s.batch * a_sequence@;", "std::int64_t{0}"),
     ("columns_of_the_first_group", "gemm.y += @g * (s.out_channels / s.groups)@;", "std::int64_t{0}"),
-]) + mutants_of("view", "host/pipeline/padded_signal.cpp", VIEW, [
+]) + mutants_of("view", "host/conv1d/padded_signal.cpp", VIEW, [
     ("pad_row_off_by_one", "run_window(stream, input, residues, @problem_.pad@,",
      "PadSpec{problem_.pad.left + 1, problem_.pad.right, problem_.pad.mode, problem_.pad.value, problem_.pad.policy}"),
     ("replicate_for_zero", "run_window(stream, input, residues, @problem_.pad@,",
@@ -544,17 +544,17 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("bias_left_out", "with_bias = @bias.data() != nullptr@;", "false"),
     ("guard_byte_written", "in_sums ? sums_.data() : @y.data()@;",
      "(static_cast<unsigned char*>(y.data())[y.byte_range().end] = 0x5A, y.data())"),
-]) + mutants_of("conv_plan", "host/pipeline/conv_plan.cpp", VIEW, [
-    ("weights_channel_outer", "route == ConvRoute::view ? @ColumnOrder::tap_outer@ :", "ColumnOrder::channel_outer"),
+]) + mutants_of("conv_plan", "host/conv1d/conv_plan.cpp", VIEW, [
+    ("weights_channel_outer", "route == ConvRoute::strided_gemm ? @ColumnOrder::tap_outer@ :", "ColumnOrder::channel_outer"),
     ("bias_left_out", "gemm(stream, a, bt, @bias@, groups_of(y), workspace);", "TensorView()"),
-]) + mutants_of("fused_conv", "host/pipeline/fused_conv.cpp", FUSED, [
+]) + mutants_of("direct_conv", "host/conv1d/direct_conv.cpp", FUSED, [
     ("pad_row_off_by_one", "window_params(input, problem_.window, @problem_.pad@,",
      "PadSpec{problem_.pad.left + 1, problem_.pad.right, problem_.pad.mode, problem_.pad.value, problem_.pad.policy}"),
     ("zero_for_the_constant", 'pad_bits_(@encode_pad_value("conv1d", problem.pad, problem.dtype)@)',
      "std::uint64_t{0}"),
     ("result_batch_stride_0", "strides.batch = @y.extent(1) * problem_.out_channels@;", "std::int64_t{0}"),
     ("bias_left_out", "params.bias = @static_cast<const float*>(bias.data())@;", "nullptr"),
-]) + mutants_of("conv", "kernels/conv.cpp", FUSED.split(":")[0], [
+]) + mutants_of("conv", "kernels/conv/conv.cpp", FUSED.split(":")[0], [
     ("last_position_tile_dropped",
      "place.positions = per_lane(@up_to(p.positions - place.position, p.tile_positions)@);",
      "p.positions - place.position < p.tile_positions && place.position > 0 ? 0 : "
@@ -575,14 +575,14 @@ MUTANTS = mutants_of("window", "kernels/window.cpp", IMG2COL, [
     ("guard_byte_written", "T* const y = @static_cast<T*>(p.out) + place.out@;",
      "place.positions == 0 ? nullptr : mutant::spilled(static_cast<T*>(p.out) + place.out + (place.positions - 1) * "
      "p.out_position + place.columns - 1, 1) - (place.positions - 1) * p.out_position - place.columns + 1"),
-]) + mutants_of("conv_samples", "kernels/conv_samples.hpp", FUSED.split(":")[0], [
+]) + mutants_of("conv_samples", "kernels/conv/conv_samples.hpp", FUSED.split(":")[0], [
     ("replicate_for_zero", "pad_index(@p.mode@, from.first",
      "p.mode == PadMode::constant ? PadMode::replicate : p.mode"),
     ("nan_beyond_the_channels", "converted.values[c] = @c < channels ? value : T{0}@;", "value"),
     ("end_of_the_signal_not_seen",
      "inside = from.first >= 0 && @from.first + (from.rows - 1) * p.row_samples < p.length@;",
      "from.first < p.length"),
-]) + mutants_of("native_conv", "host/native/conv.cpp", FUSED.split(":")[0].replace("emulated32", "cpu"), [
+]) + mutants_of("native_conv", "host/cpu/conv/conv.cpp", FUSED.split(":")[0].replace("emulated32", "cpu"), [
     ("pad_row_off_by_one", "tap * p_.dilation - @p_.pad_left@;", "p_.pad_left + 1"),
     ("replicate_for_zero", "pad_index(@p_.mode@, time", "p_.mode == PadMode::constant ? PadMode::replicate : p_.mode"),
     ("nan_beyond_the_channels", "std::clamp<std::int64_t>(@p_.channels - channel@, 0, count)",

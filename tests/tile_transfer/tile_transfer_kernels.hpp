@@ -1,7 +1,7 @@
 // The kernels behind tile_transfer_test, one copy per back end.
 #pragma once
 
-#include "kernels/params.hpp"
+#include "core/launch_context.hpp"
 
 #include <relayout/relayout.hpp>
 
@@ -21,7 +21,7 @@ using TileWalkLauncher = void (*)(const LaunchContext&, const TileWalkCase&);
 
 }  // namespace relayout::test
 
-namespace relayout::cpu {
+namespace relayout::emulator {
 void launch_tile_walk(const LaunchContext& context, const test::TileWalkCase& c);
 }
 namespace relayout::cuda {

@@ -17,7 +17,7 @@ def remarks(name, **changes):
               "SGPRs Spill": 0, "VGPRs Spill": 0, "LDS Size [bytes/block]": 8448}
     values.update({key.replace("_", " "): value for key, value in changes.items()})
     lines = [f"Function Name: {name}"] + [f"    {key}: {value}" for key, value in values.items()]
-    return [f"kernels/tile.cpp:5:1: remark: {line}{SUFFIX}" for line in lines]
+    return [f"kernels/copy/tile.cpp:5:1: remark: {line}{SUFFIX}" for line in lines]
 
 
 class CheckResourceReport(unittest.TestCase):
@@ -90,7 +90,7 @@ class CheckResourceReport(unittest.TestCase):
         self.assert_complains("more often than there are architectures", 3 * remarks("tile"))
 
     def test_unknown_text(self):
-        self.assert_complains("not understood", ["kernels/tile.cpp:5:1: remark: spam"])
+        self.assert_complains("not understood", ["kernels/copy/tile.cpp:5:1: remark: spam"])
 
 
 class KeepResourceReport(unittest.TestCase):

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/params.hpp"
+#include "core/launch_context.hpp"
 
 namespace relayout::test {
 
@@ -26,7 +26,7 @@ using WarpLauncher = void (*)(const LaunchContext&, int warp_size, const std::in
 
 }  // namespace relayout::test
 
-namespace relayout::cpu {
+namespace relayout::emulator {
 void launch_warp_operations(const LaunchContext&, int, const std::int32_t*, test::WarpResults*);
 }
 namespace relayout::cuda {

@@ -37,15 +37,16 @@ struct Conv1dSizes {
 Conv1dSizes sizes_of(const Conv1d& problem);
 
 /// Where the work up to the GEMM's operand A runs. All paths give the same bits (apart from NaN payloads) in
-/// A; view has no A, and its results differ in the order of fp32 sums.
+/// A; strided_gemm has no A, and its results differ in the order of fp32 sums.
 enum class Conv1dPath {
   host,    // cast + transpose by this machine's processor, 16-bit data copied, pad + img2col on the device
   device,  // the input copied as it is, then one fused kernel
   device_staged,  // the input copied as it is, then cast, transpose, pad and img2col one by one
-  view,  // the input copied as it is, then one kernel to the padded signal; the GEMMs read A as views of it
-  overlap,  // in chunks: the host's work, the copies and the fused kernel at the same time
+  strided_gemm,  // the input copied as it is, then one kernel to the padded signal; the GEMMs read A as views
+                 // of it
+  overlap,       // in chunks: the host's work, the copies and the fused kernel at the same time
 };
-/// "host", "device", "device-staged", "view", "overlap".
+/// "host", "device", "device-staged", "strided-gemm", "overlap".
 const char* name_of(Conv1dPath path) noexcept;
 
 /// What the host does to a chunk of Conv1dPath::overlap before it is copied.

@@ -9,11 +9,11 @@
 namespace relayout {
 
 enum class ConvRoute {
-  operand,  // one kernel from the input to A, then the GEMM
-  view,     // the padded signal is written once, channels last; the GEMMs read A as views of it
-  fused,    // one kernel of relayout's own from the input to y
+  operand,       // one kernel from the input to A, then the GEMM
+  strided_gemm,  // the padded signal is written once, channels last; the GEMMs read A as views of it
+  direct,        // one kernel of relayout's own from the input to y
 };
-/// "operand", "view", "fused".
+/// "operand", "strided-gemm", "direct".
 const char* name_of(ConvRoute route) noexcept;
 
 /// y = bias + the convolution of an input on the device. All routes give results within the GEMM's bound,
@@ -41,7 +41,7 @@ class ConvPlan {
   ConvRoute route() const noexcept;
   const Conv1dSizes& sizes() const noexcept;
   /// Device memory: A of the last run (route `operand`; else a default TensorView), and Bt (route `view`: tap
-  /// outer whatever the window's order; route `fused`: [out_channels, taps, in_channels / groups rounded up
+  /// outer whatever the window's order; route `direct`: [out_channels, taps, in_channels / groups rounded up
   /// to 32], filled up with 0).
   const TensorView& operand() const noexcept;
   const TensorView& weight_operand() const noexcept;

@@ -1,11 +1,11 @@
-// Functors for fused() (relayout/fused.hpp): a few operations, and chains of functors, which compilers turn
+// Functors for map() (relayout/map.hpp): a few operations, and chains of functors, which compilers turn
 // into one. Host and device code alike. The operations are those of docs/operations.md.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-#include <relayout/fused/elements.hpp>
+#include <relayout/map/elements.hpp>
 
 namespace relayout {
 namespace detail {
@@ -206,7 +206,7 @@ struct Chain<Last> {
 };
 
 /// last(.. second(first(a, b ..), ..) ..): one functor made of several, each of 1 to 4 operands, its constant
-/// kOperands or the parameters of its operator(). For fused<f16(f16, f16)>(stream, chain_of(functors::Add(),
+/// kOperands or the parameters of its operator(). For map<f16(f16, f16)>(stream, chain_of(functors::Add(),
 /// functors::Relu()), {x, bias}, y).
 template <class Last>
 Chain<Last> chain_of(const Last& last) {

@@ -15,12 +15,12 @@
 #include <relayout/error.hpp>
 #include <relayout/fill.hpp>
 #include <relayout/functors.hpp>
-#include <relayout/fused.hpp>
 #include <relayout/gemm.hpp>
 #include <relayout/graph.hpp>
 #include <relayout/host_device.hpp>
 #include <relayout/img2col.hpp>
 #include <relayout/layout.hpp>
+#include <relayout/map.hpp>
 #include <relayout/operation.hpp>
 #include <relayout/overlap.hpp>
 #include <relayout/pad.hpp>

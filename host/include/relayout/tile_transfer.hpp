@@ -50,11 +50,11 @@ class TileWalk {
   /// A number of places as steps along the axes, without what wraps around the whole tile. In 32 bits, which
   /// hold the number: an extent beyond them leaves it as it is, and so does the largest that they hold.
   RELAYOUT_HOST_DEVICE constexpr PerAxis<kRank> split(int count) const {
-    constexpr std::uint32_t kMost = 0xffffffff;
+    constexpr std::uint32_t kMax = 0xffffffff;
     PerAxis<kRank> steps{};
     auto rest = static_cast<std::uint32_t>(count);
     for (int axis = kRank - 1; axis >= 0; --axis) {
-      const std::uint32_t extent = tile_[axis] < kMost ? static_cast<std::uint32_t>(tile_[axis]) : kMost;
+      const std::uint32_t extent = tile_[axis] < kMax ? static_cast<std::uint32_t>(tile_[axis]) : kMax;
       steps[axis] = rest % extent;
       rest /= extent;
     }

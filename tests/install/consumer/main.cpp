@@ -23,7 +23,7 @@ int main() {
       return 1;
     }
     const relayout::TensorView whole(out.data(), relayout::DType::f32, {6});
-    relayout::fused<float(float)>(stream, Half{}, {whole}, whole);
+    relayout::map<float(float)>(stream, Half{}, {whole}, whole);
     stream.synchronize();
     if (out != halves) {
       std::printf("wrong halves on %s\n", device.to_string().c_str());

@@ -1,0 +1,108 @@
+// What the tile kernel is told: a box of the loop nest (the tile), walked in the input's order and in the
+// output's. Plain data, filled by host/plan/copy/tile_params_builder.cpp from a plan::TilePlan. Offsets count
+// elements of the operand's own type.
+#pragma once
+
+#include <cstdint>
+
+#include "core/copy_operands.hpp"
+#include "core/divisor.hpp"
+
+#include <relayout/tensor_view.hpp>
+
+namespace relayout {
+
+/// One step along an axis of the tile: how far it moves in the operand, and in shared memory, where it either
+/// moves along a row (`column`, elements) or from row to row. `tail_index`: by how much it moves along the
+/// two axes at which the last tiles are cut short, the first in the low half.
+struct TileAxis {
+  Divisor extent;
+  std::int32_t offset = 0;
+  std::uint32_t column = 0, row = 0;
+  std::uint32_t tail_index = 0;
+};
+
+constexpr int kMaxTileAxes = 6;
+
+/// Some axes of the tile, the fastest first.
+struct TileAxes {
+  std::int32_t count = 0;
+  TileAxis axes[kMaxTileAxes];
+};
+
+/// A step from tile to tile along an axis of the nest.
+struct GridAxis {
+  Divisor tiles;
+  std::int64_t in = 0, out = 0;
+};
+
+/// An axis along which the last tile is short: its place in the grid (-1: there is none), the step from tile
+/// to tile, and the tile's extent, which is larger than the step where tiles overlap.
+struct TailAxis {
+  std::int32_t grid = -1;
+  std::uint32_t step = 1, tile = 1;
+  std::int64_t extent = 1;
+};
+
+/// How 16 bytes of the output are put together from shared memory.
+enum class Assembly : std::int32_t {
+  elements,   // N elements a constant step apart
+  words,      // the same of 4 / size neighbouring output runs at once, as words of 4 bytes
+  vectors,    // as they lie: input and output run along the same axis
+  scattered,  // N elements, each wherever the axes of the run lead: runs over several short axes
+  // As `elements`, for runs that start at any address:
+  unaligned_rows,    // the elements of an output run lie below each other
+  unaligned_groups,  // the same, and 4 bytes of them share a word of shared memory
+  unaligned_columns  // they lie along a row
+};
+
+struct TileParams : CopyOperands {
+  /// Bytes of `in` that may be read, relative to it: the whole aligned words around unaligned runs lie in
+  /// here or are read by elements.
+  std::int64_t in_begin = 0, in_end = 0;
+  /// Tiles whose first element is one of these have all such words in there.
+  std::int64_t inner_begin = 0, inner_end = 0;
+
+  // Reading: rows of `read_vectors` vectors that lie one after the other in the input.
+  TileAxes read_rest;  // from row to row
+  Divisor read_vectors;
+  std::uint32_t read_rows = 1;
+  std::uint32_t read_items = 1;  // vectors of all rows; of all groups of rows where these share words
+  std::int32_t read_tail = -1;   // the cut axis that ends the rows, and its step in elements
+  std::uint32_t read_tail_step = 1;
+  std::uint32_t read_elements = 1;  // of a row
+  bool unaligned = false;
+
+  // Shared memory (kernels/copy/tile_layout.hpp): rows of `pitch` bytes, in blocks of `rows_per_block`.
+  // Assembly::scattered: the output's axes count bytes of shared memory in `row`.
+  std::uint32_t pitch = 0, rows_per_block = 1;
+  std::uint32_t tile_bytes = 0, shared_bytes = 0;  // without and with the tables behind the tile
+
+  // Writing: runs of `write_elements`, dealt out in strips of `write_width` vectors.
+  Assembly assembly = Assembly::elements;
+  TileAxes write_run, write_rest;
+  Divisor write_width, write_rows;
+  std::uint32_t write_items = 1;  // vectors of all strips
+  std::uint32_t write_vectors = 1, write_elements = 1;
+  std::int32_t write_tail = -1;
+  std::uint32_t write_tail_step = 1;
+  std::uint32_t element_step = 0;     // bytes in shared memory between the elements of an output vector
+  std::uint32_t element_wrap = 0;     // bytes back, where an output vector leaves the last block of rows;
+                                      // Assembly::scattered: bytes on, where the run's first axis ends
+  std::uint32_t scattered_plane = 0;  // Assembly::scattered: elements along the run's first two axes
+  std::int32_t group_step = 0;        // Assembly::words: elements between the output runs written together
+  // Unaligned runs: columns between their elements (0: rows), bytes between their vectors, and the grid axis
+  // whose first tile writes the runs' heads.
+  std::uint32_t element_column = 0, vector_step = 0;
+  std::int32_t first_grid = -1;
+
+  // The tiles, the fastest axis first.
+  std::int32_t grid_rank = 0;
+  GridAxis grid[kMaxRank];
+  TailAxis tail_axes[2];
+  std::uint32_t tiles = 0;
+  std::int32_t threads = 256;
+  bool streaming = false;
+};
+
+}  // namespace relayout

@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "host/api/checks.hpp"
+#include "host/api/operand_views.hpp"
+#include "host/plan/elementwise/row_vectors.hpp"
+#include "host/plan/loop_nest.hpp"
+#include "platform/backend.hpp"
+#include "relayout/map/nest.hpp"
+
+namespace relayout::detail {
+namespace {
+
+constexpr const char* kName = "map";
+
+[[noreturn]] void fail(ErrorCode code, const std::string& what) {
+  throw Error(code, std::string(kName) + ": " + what);
+}
+
+void check_compiler(const Device& device, const char* compiled_for) {
+  if (device.kind() != DeviceKind::gpu) return;
+  const std::string backend = device.backend().name();
+  if (compiled_for != nullptr && compiled_for == backend) return;
+  fail(ErrorCode::unsupported, "the file of this call has no code for " + device.to_string() +
+                                   "; compile it with " + (backend == "hip" ? "hipcc" : "nvcc"));
+}
+
+void check_types(const MapCall& call, const std::vector<TensorView>& operands, const TensorView& out) {
+  const auto check = [](const std::string& what, const TensorView& view, DType wanted) {
+    if (view.dtype() == wanted) return;
+    fail(ErrorCode::dtype, what + " has elements of " + name_of(view.dtype()) +
+                               ", and the call was compiled for " + name_of(wanted));
+  };
+  for (std::size_t i = 0; i < operands.size(); ++i)
+    check("operand " + std::to_string(i + 1), operands[i], call.types[i + 1]);
+  check("the output", out, call.types[0]);
+}
+
+/// Rows of less than two vectors are taken element by element: neighbouring threads, neighbouring elements.
+void cut_rows(int out_bytes, int width, MapNest& nest) {
+  const std::int64_t length = nest.extents[nest.rank - 1];
+  std::int64_t most_lead = 0;
+  if (nest.out_strides[nest.rank - 1] == 1 && length >= 2 * width) {
+    nest.width = width;
+    most_lead = rows_alike(nest) ? place_of(nest.out, out_bytes) % width : width - 1;
+  }
+  nest.row_vectors = (most_lead + length + nest.width - 1) / nest.width;
+  nest.vectors = nest.elements / length * nest.row_vectors;
+  nest.fits_32_bits = nest.vectors <= std::numeric_limits<std::uint32_t>::max();
+  const std::int64_t blocks = (nest.vectors - 1) / kMapThreads + 1;
+  if (blocks > std::numeric_limits<std::int32_t>::max())
+    fail(ErrorCode::launch, std::to_string(blocks) + " blocks are more than a grid has");
+}
+
+}  // namespace
+
+MapNest map_nest(const Stream& stream, const MapCall& call, const std::vector<TensorView>& operands,
+                 const TensorView& out) {
+  check_compiler(stream.device(), call.backend);
+  if (operands.size() != static_cast<std::size_t>(call.operands))
+    fail(ErrorCode::invalid_argument, std::to_string(operands.size()) +
+                                          " operands; the call was compiled for " +
+                                          std::to_string(call.operands));
+  check_types(call, operands, out);
+  const std::vector<TensorView> tensors = broadcast_operands(kName, operands, out);
+  check_distinct(kName, out);
+  std::vector<const void*> inputs;
+  for (const TensorView& tensor : tensors) inputs.push_back(tensor.data());
+  check_operand_memory(kName, tensors, inputs, out, out.data());
+
+  MapNest result;
+  const plan::LoopNest nest = plan::normalise(plan::make_nest(out, tensors));
+  result.elements = nest.elements();
+  if (result.elements == 0) return result;
+  result.rank = std::max(nest.rank(), 1);
+  result.extents[0] = result.out_strides[0] = 1;  // of a single element
+  std::copy(nest.extents.begin(), nest.extents.end(), result.extents);
+  std::copy(nest.strides[0].begin(), nest.strides[0].end(), result.out_strides);
+  result.out = reinterpret_cast<void*>(address_of(out.data(), nest.offsets[0], out.dtype()));
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    MapOperand& operand = result.operand[t];
+    std::copy(nest.strides[t + 1].begin(), nest.strides[t + 1].end(), operand.strides);
+    operand.data =
+        reinterpret_cast<const void*>(address_of(tensors[t].data(), nest.offsets[t + 1], tensors[t].dtype()));
+  }
+  cut_rows(static_cast<int>(size_of(out.dtype())), call.width, result);
+  return result;
+}
+
+void throw_gpu_error(ErrorCode code, const char* name, const char* text) {
+  fail(code, std::string("failed on the GPU: ") + name + ", " + text);
+}
+
+}  // namespace relayout::detail

@@ -1,0 +1,35 @@
+#include "host/conv1d/conv1d_views.hpp"
+
+#include <cstdlib>
+#include <string>
+
+#include "host/api/checks.hpp"
+#include "relayout/error.hpp"
+
+namespace relayout {
+
+bool is_channels_last(const TensorView& ncl) {
+  return ncl.extent(1) > 1 && std::llabs(ncl.stride(1)) < std::llabs(ncl.stride(2));
+}
+
+std::int64_t unique_bytes(const TensorView& view) {
+  std::int64_t elements = view.elements();
+  for (int axis = 0; axis < view.rank(); ++axis) {
+    if (view.stride(axis) == 0 && view.extent(axis) > 1) elements /= view.extent(axis);
+  }
+  return elements * static_cast<std::int64_t>(size_of(view.dtype()));
+}
+
+void check_host_view(const TensorView& view, const Dims& shape, const char* name) {
+  if (view.shape() != shape) {
+    throw Error(ErrorCode::shape, std::string("conv1d: ") + name + " is " + view.to_string() +
+                                      ", but the problem's is " + to_string(shape));
+  }
+  if (!is_floating(view.dtype())) {
+    throw Error(ErrorCode::dtype, std::string("conv1d: ") + name + " is " + name_of(view.dtype()) +
+                                      "; f16, bf16, f32 and f64 can be cast");
+  }
+  check_pointer("conv1d", name, view);
+}
+
+}  // namespace relayout

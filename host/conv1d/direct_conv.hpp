@@ -1,0 +1,32 @@
+// The convolution as one kernel from the input to y.
+#pragma once
+
+#include "relayout/buffer.hpp"
+#include "relayout/conv1d.hpp"
+
+namespace relayout {
+
+/// Copies share the memory.
+class DirectConv {
+ public:
+  /// Allocates the weights. The problem has been checked by sizes_of.
+  DirectConv(const Device& device, const Conv1d& problem);
+
+  /// Queues the rearrangement of weights [out_channels, in_channels / groups, taps], any strides.
+  void rearrange(const Stream& stream, const TensorView& weights) const;
+  /// Queues y = bias + the convolution of input [batch, in_channels, length], any strides. bias f32
+  /// [out_channels], contiguous, or none; y [batch, positions, out_channels], contiguous.
+  void run(const Stream& stream, const TensorView& input, const TensorView& bias, const TensorView& y) const;
+
+  /// [out_channels, taps, depth]: the channels of a group, filled up with 0 to a multiple of kConvDepth.
+  const TensorView& weights() const noexcept { return weights_; }
+  std::int64_t device_bytes() const noexcept { return static_cast<std::int64_t>(memory_.bytes()); }
+
+ private:
+  Conv1d problem_;
+  std::uint64_t pad_bits_;
+  Buffer memory_;
+  TensorView weights_;
+};
+
+}  // namespace relayout

@@ -1,0 +1,94 @@
+#include "host/conv1d/padded_signal.hpp"
+
+#include "core/kernel_table.hpp"
+#include "host/api/checks.hpp"
+#include "host/api/window.hpp"
+
+namespace relayout {
+namespace {
+
+plan::ViewPlan plan_of(const Device& device, const Conv1d& problem) {
+  const Window& window = problem.window;
+  plan::ViewShape shape;
+  shape.batch = problem.batch;
+  shape.groups = window.groups;
+  shape.channels = problem.in_channels / window.groups;
+  shape.padded = padded_length("conv1d", problem.length, problem.pad);
+  shape.taps = window.taps;
+  shape.stride = window.stride;
+  shape.dilation = window.dilation;
+  shape.positions = output_length(problem.length, window, problem.pad);
+  shape.out_channels = problem.out_channels;
+  return plan::plan_view(shape, gemm_library_takes_overlapping_rows(device));
+}
+
+char* element(const void* data, std::int64_t index, DType type) {
+  if (data == nullptr) return nullptr;
+  return const_cast<char*>(static_cast<const char*>(data)) + index * static_cast<std::int64_t>(size_of(type));
+}
+
+/// y = round(sums + bias) over whole rows.
+void round_sums(const Stream& stream, const Buffer& sums, const TensorView& bias, const TensorView& y) {
+  GemmParams params;
+  params.workspace = static_cast<float*>(sums.data());
+  params.bias = static_cast<const float*>(bias.data());
+  params.y = y.data();
+  params.in_type = params.out_type = y.dtype();
+  params.m = y.extent(0) * y.extent(1);
+  params.n = params.ldc = y.extent(2);
+  kernels_of(stream).gemm_epilogue(context_of(stream), params);
+}
+
+}  // namespace
+
+PaddedSignal::PaddedSignal(const Device& device, const Conv1d& problem, bool with_bias)
+    : problem_(problem),
+      plan_(plan_of(device, problem)),
+      pad_bits_(encode_pad_value("conv1d", problem.pad, problem.dtype)),
+      signal_(device, static_cast<std::size_t>(plan_.signal_elements) * size_of(problem.dtype)) {
+  const std::int64_t positions = output_length(problem.length, problem.window, problem.pad);
+  const TensorView y(nullptr, problem.dtype, {problem.batch, positions, problem.out_channels});
+  sums_ = Buffer(device, gemm_workspace_bytes(device, y, with_bias));
+}
+
+void PaddedSignal::fill(const Stream& stream, const TensorView& input) const {
+  if (signal_.bytes() == 0) return;
+  const std::int64_t channels = problem_.in_channels / problem_.window.groups;
+  // Sample q of residue r is sample q * dilation + r: a window of `dilation` taps that moves by as many.
+  Window residues;
+  residues.taps = residues.stride = problem_.window.dilation;
+  residues.groups = problem_.window.groups;
+  WindowStrides strides;
+  strides.channel = 1;
+  strides.position = channels;
+  strides.tap = plan_.samples * channels;
+  strides.batch = residues.taps * strides.tap;
+  strides.group = problem_.batch * strides.batch;
+  const TensorView signal(signal_.data(), problem_.dtype, {plan_.signal_elements});
+  run_window(stream, input, residues, problem_.pad, pad_bits_, plan_.samples, signal, strides);
+}
+
+void PaddedSignal::multiply(const Stream& stream, const TensorView& bt, const TensorView& bias,
+                            const TensorView& y) const {
+  if (y.elements() == 0) return;
+  const std::int64_t n = problem_.out_channels / problem_.window.groups, depth = plan_.depth;
+  const bool in_sums = sums_.bytes() > 0, with_bias = bias.data() != nullptr;
+  const DType type = problem_.dtype, out_type = in_sums ? DType::f32 : y.dtype();
+  void* const out = in_sums ? sums_.data() : y.data();
+  for (const plan::StridedGemm& g : plan_.gemms) {
+    const TensorView rows(element(signal_.data(), g.a, type), type, {g.count, g.m, depth},
+                          {g.a_step, plan_.a_pitch, 1});
+    const TensorView weights(element(bt.data(), g.group * n * depth, type), type, {g.count, n, depth},
+                             {0, depth, 1});
+    const TensorView results(element(out, g.y, out_type), out_type, {g.count, g.m, n},
+                             {g.y_step, plan_.y_pitch, 1});
+    const TensorView group_bias =
+        with_bias && !in_sums
+            ? TensorView(element(bias.data(), g.group * n, DType::f32), DType::f32, {g.count, n}, {0, 1})
+            : TensorView();
+    gemm(stream, rows, weights, group_bias, results);
+  }
+  if (in_sums) round_sums(stream, sums_, bias, y);
+}
+
+}  // namespace relayout

@@ -1,0 +1,89 @@
+// OpenBLAS has no GEMM from 16-bit operands to fp32 sums on every processor: blocks of both operands are
+// widened to fp32, which is exact, and multiplied into a block of sums. The three blocks take 8 MiB whatever
+// the problem, and none of their extents comes near the library's 32-bit sizes.
+#include "host/cpu/conv/openblas_gemm.hpp"
+
+#if defined(RELAYOUT_HAVE_OPENBLAS)
+#include <cblas.h>
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "host/cpu/convert.hpp"
+#include "host/cpu/native_table.hpp"
+#endif
+
+namespace relayout::native {
+
+#if defined(RELAYOUT_HAVE_OPENBLAS)
+namespace {
+
+constexpr std::int64_t kRows = 512, kColumns = 1024, kDepth = 1024;
+
+/// Rows of `depth` elements, `pitch` apart, become rows of depth floats side by side.
+template <class T>
+void widen(const T* in, std::int64_t pitch, std::int64_t rows, std::int64_t depth, std::vector<float>& out) {
+  out.resize(static_cast<std::size_t>(rows * depth));
+  for (std::int64_t row = 0; row < rows; ++row) convert_row(in + row * pitch, &out[row * depth], depth);
+}
+
+template <class T>
+void multiply(const LaunchContext& context, const GemmParams& params) {
+  std::vector<float> a, bt, sums;
+  // What bt holds; often the same for all rows. The pointer alone would not do: groups may overlap.
+  std::tuple<const T*, std::int64_t, std::int64_t> held{nullptr, 0, 0};
+  const auto block = [&](std::int64_t group, std::int64_t row, std::int64_t column) {
+    const std::int64_t rows = std::min(kRows, params.m - row),
+                       columns = std::min(kColumns, params.n - column);
+    const T* const a_block = static_cast<const T*>(params.a) + group * params.a_group + row * params.lda;
+    const T* const bt_block = static_cast<const T*>(params.bt) + group * params.b_group + column * params.ldb;
+    sums.resize(static_cast<std::size_t>(rows * columns));
+    for (std::int64_t k = 0; k < params.k; k += kDepth) {
+      const std::int64_t depth = std::min(kDepth, params.k - k);
+      widen(a_block + k, params.lda, rows, depth, a);
+      const std::tuple<const T*, std::int64_t, std::int64_t> wanted{bt_block, column, k};
+      if (held != wanted) widen(bt_block + k, params.ldb, columns, depth, bt);
+      held = wanted;
+      const auto size = [](std::int64_t extent) { return static_cast<int>(extent); };
+      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, size(rows), size(columns), size(depth), 1.0f,
+                  a.data(), size(depth), bt.data(), size(depth), k == 0 ? 0.0f : 1.0f, sums.data(),
+                  size(columns));
+    }
+    GemmParams store = params;
+    store.workspace = sums.data();
+    store.groups = 1;
+    store.m = rows;
+    store.n = columns;
+    if (params.bias != nullptr) store.bias = params.bias + group * params.bias_group + column;
+    const std::int64_t offset = group * params.y_group + row * params.ldc + column;
+    store.y = static_cast<char*>(params.y) + offset * static_cast<std::int64_t>(size_of(params.out_type));
+    gemm_epilogue(context, store);
+  };
+  for (std::int64_t group = 0; group < params.groups; ++group)
+    for (std::int64_t column = 0; column < params.n; column += kColumns)
+      for (std::int64_t row = 0; row < params.m; row += kRows) block(group, row, column);
+}
+
+}  // namespace
+
+const char* library_name() noexcept { return "OpenBLAS"; }
+
+bool library_gemm(const LaunchContext& context, const GemmParams& params) {
+  if (params.in_type == DType::f16) {
+    multiply<f16>(context, params);
+  } else {
+    multiply<bf16>(context, params);
+  }
+  return true;
+}
+
+#else
+
+const char* library_name() noexcept { return nullptr; }
+
+bool library_gemm(const LaunchContext&, const GemmParams&) { return false; }
+
+#endif
+
+}  // namespace relayout::native

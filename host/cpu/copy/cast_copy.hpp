@@ -1,0 +1,11 @@
+// out = cast(in) over any loop nest, between any two element types.
+#pragma once
+
+#include "core/copy_params.hpp"
+
+namespace relayout::native {
+
+/// CopyOperands::generic_cast.
+void cast_copy(const CopyParams& params);
+
+}  // namespace relayout::native

@@ -1,0 +1,58 @@
+// A plane whose input is fastest along one axis and whose output along the other: transposed and converted
+// from memory into the cache.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "host/cpu/convert.hpp"
+#include "host/cpu/copy/micro_transpose.hpp"
+#include "host/cpu/streaming.hpp"
+
+namespace relayout::native {
+
+template <class In, class Out>
+class PlaneReader {
+ public:
+  /// The input's strides along its fastest axis and along the output's.
+  PlaneReader(std::int64_t step, std::int64_t line)
+      : step_(step), line_(line), transpose_(transpose_block(kOut)) {
+    if (step != 1) return;
+    if constexpr (std::is_same_v<In, Out>) {
+      direct_ = transpose_;
+    } else if constexpr (std::is_same_v<In, float> && std::is_same_v<Out, f16>) {
+      direct_ = transpose_block_to_f16();
+    }
+  }
+
+  /// out[i * pitch + j] = in[i * step + j * line] for i < rows, j < columns.
+  void operator()(const In* in, Out* out, std::int64_t pitch, std::int64_t rows, std::int64_t columns) const {
+    if (direct_ != nullptr) {
+      return direct_({reinterpret_cast<const char*>(in), line_ * kIn},
+                     {reinterpret_cast<char*>(out), pitch * kOut}, rows, columns);
+    }
+    // Any strides, any types: a few lines at a time are gathered first. Their pitch is off the power of two
+    // that would put a column into one set of the cache.
+    constexpr std::int64_t kLines = kLineBytes / kOut, kLength = 1024 / kOut, kPitch = kLength + kLines;
+    Out lines[kLines * kPitch];
+    for (std::int64_t i = 0; i < rows; i += kLength) {
+      const std::int64_t length = std::min(kLength, rows - i);
+      for (std::int64_t j = 0; j < columns; j += kLines) {
+        const std::int64_t count = std::min(kLines, columns - j);
+        for (std::int64_t l = 0; l < count; ++l)
+          convert_strided(in + (j + l) * line_ + i * step_, step_, lines + l * kPitch, 1, length);
+        transpose_({reinterpret_cast<const char*>(lines), kPitch * kOut},
+                   {reinterpret_cast<char*>(out + i * pitch + j), pitch * kOut}, length, count);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kIn = sizeof(In), kOut = sizeof(Out);
+
+  std::int64_t step_, line_;
+  TransposeBlock transpose_, direct_ = nullptr;  // direct_: from the input itself
+};
+
+}  // namespace relayout::native

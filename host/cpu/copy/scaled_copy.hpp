@@ -1,0 +1,12 @@
+// out = alpha * in + beta * out over any loop nest, for elements of floating types.
+#pragma once
+
+#include "core/copy_params.hpp"
+
+namespace relayout::native {
+
+/// The product with alpha is rounded to fp32, or to double where an operand is f64, the sum fused with the
+/// product with beta, and the result rounded to out's type. `out` is not read for a beta of 0.
+void scaled_copy(const CopyParams& params);
+
+}  // namespace relayout::native

@@ -1,0 +1,274 @@
+// Depthwise conv1d on the processor: lines of samples are widened to f32 in the cache, summed, activated and
+// rounded from there. Each input element is read once (plus the samples before a line, from the cache) and
+// each output element written once.
+#include <algorithm>
+#include <type_traits>
+
+#include "host/cpu/convert.hpp"
+#include "host/cpu/depthwise/depthwise_row.hpp"
+#include "host/cpu/depthwise/depthwise_sums.hpp"
+#include "host/cpu/native_table.hpp"
+#include "host/cpu/parallel.hpp"
+#include "host/cpu/streaming.hpp"
+
+namespace relayout::native {
+namespace {
+
+/// Outputs of one line along time, and taps whose samples lie before it at a time.
+constexpr std::int64_t kLine = 1024, kTapBlock = 256;
+/// f32 numbers of a ring of rows (and of the weights for it), and the times that one item of work walks.
+constexpr std::int64_t kRing = 7168, kWalk = 1024;
+/// Channels of a walk, so that the ring and the weights stay in the first-level cache, and how far ahead of
+/// it samples are asked for.
+constexpr std::int64_t kWidth = 256, kTimesAhead = 8;
+constexpr std::int64_t kMaxRingTaps = kRing / 16 - (kTimesAtOnce - 1);
+
+/// Rounds a contiguous row of sums into the output.
+template <class T>
+void store_row(const float* sums, T* out, std::int64_t count, bool streamed) {
+  if (!streamed) return convert_row(sums, out, count);
+  T rounded[kRing / kTimesAtOnce];
+  static_assert(kRing / kTimesAtOnce >= kLine);
+  convert_row(sums, rounded, count);
+  stream_row(out, rounded, count * static_cast<std::int64_t>(sizeof(T)));
+}
+
+/// Outputs [begin, begin + count) of a row, count <= kLine.
+template <class T>
+void convolve_line(const DepthwiseParams& p, std::int64_t batch, std::int64_t channel, std::int64_t begin,
+                   std::int64_t count) {
+  const DepthwiseSums& add = depthwise_sums();
+  const Row<T> row(p, batch, channel);
+  float samples[kTapBlock - 1 + kLine], sums[kLine], weights[kTapBlock];
+  for (std::int64_t first = 0; first < p.taps; first += kTapBlock) {
+    const std::int64_t taps = std::min(kTapBlock, p.taps - first), oldest = begin - first - (taps - 1);
+    row.widen(p, oldest, begin - first + count, samples);
+    for (std::int64_t d = 0; d < taps; ++d) weights[d] = weight(p, channel, first + d);
+    if constexpr (std::is_same_v<T, f16>) {
+      if (p.taps <= kTapsAtOnce && !p.silu && p.out_time == 1 && add.along_time_to_f16 != nullptr)
+        return add.along_time_to_f16(row.out + begin, samples + (taps - 1), weights, static_cast<int>(taps),
+                                     bias(p, channel), is_streamed<T>(p), count);
+    }
+    for (std::int64_t d = 0; d < taps; d += kTapsAtOnce) {
+      const int part = static_cast<int>(std::min<std::int64_t>(kTapsAtOnce, taps - d));
+      add.along_time(sums, samples + (taps - 1 - d), weights + d, part, bias(p, channel),
+                     {first + d == 0, first + d + part == p.taps}, count);
+    }
+  }
+  if (p.silu) add.silu(sums, count);
+  if (p.out_time == 1) {
+    store_row(sums, row.out + begin, count, is_streamed<T>(p));
+  } else {
+    convert_strided(sums, 1, row.out + begin * p.out_time, p.out_time, count);
+  }
+}
+
+template <class T>
+void convolve_along_time(const DepthwiseParams& p) {
+  const std::int64_t lines = (p.length + kLine - 1) / kLine;
+  parallel_ranges(p.batch * p.channels * lines, p.batch * p.channels * p.length,
+                  [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t item = begin; item < end; ++item) {
+                      const std::int64_t row = item / lines, first = item % lines * kLine;
+                      convolve_line<T>(p, row / p.channels, row % p.channels, first,
+                                       std::min(kLine, p.length - first));
+                    }
+                    finish_streams();
+                  });
+}
+
+/// Channels are the fast axis: `count` channels from `channel` walk through time, kTimesAtOnce at once, the
+/// samples that their taps reach in a ring of rows.
+template <class T>
+class ChannelWalk {
+ public:
+  ChannelWalk(const DepthwiseParams& p, std::int64_t batch, std::int64_t channel, std::int64_t count)
+      : p_(p),
+        batch_(batch),
+        channel_(channel),
+        count_(count),
+        pitch_(count + 16),
+        slots_(p.taps + kTimesAtOnce - 1),
+        first_(p, batch, channel),
+        streamed_(is_streamed<T>(p)) {
+    for (std::int64_t d = 0; d < p.taps; ++d) {
+      weight_rows_[d] = weights_ + d * pitch_;
+      for (std::int64_t i = 0; i < count; ++i) weights_[d * pitch_ + i] = weight(p, channel + i, d);
+    }
+    for (std::int64_t i = 0; i < count; ++i) biases_[i] = bias(p, channel + i);
+  }
+
+  void run(std::int64_t begin, std::int64_t end) {
+    for (std::int64_t time = begin - (p_.taps - 1); time < begin; ++time) push(time);
+    std::int64_t time = begin;
+    for (; time + kTimesAtOnce <= end; time += kTimesAtOnce) step(time, kTimesAtOnce);
+    for (; time < end; ++time) step(time, 1);
+  }
+
+ private:
+  /// Widens the samples of a time into the slot of the oldest.
+  void push(std::int64_t time) {
+    newest_ = newest_ + 1 == slots_ ? 0 : newest_ + 1;
+    float* row = ring_ + newest_ * pitch_;
+    if (time >= 0) {
+      if (time + kTimesAhead < p_.length) {
+        const auto* next = reinterpret_cast<const char*>(first_.in + (time + kTimesAhead) * p_.in_time);
+        for (std::int64_t at = 0; at < count_ * static_cast<std::int64_t>(sizeof(T)); at += kLineBytes)
+          __builtin_prefetch(next + at, 0, 2);
+      }
+      return convert_row(first_.in + time * p_.in_time, row, count_);
+    }
+    for (std::int64_t i = 0; i < count_; ++i)
+      row[i] = to_float(Row<T>(p_, batch_, channel_ + i).at(p_, time));
+  }
+  void step(std::int64_t time, int times) {
+    const DepthwiseSums& add = depthwise_sums();
+    for (int j = 0; j < times; ++j) push(time + j);
+    for (std::int64_t m = 0, slot = newest_; m < p_.taps + times - 1; ++m) {
+      rows_[m] = ring_ + slot * pitch_;
+      slot = slot == 0 ? slots_ - 1 : slot - 1;
+    }
+    if constexpr (std::is_same_v<T, f16>) {
+      if (p_.taps <= kTapsAtOnce && !p_.silu && add.rows_to_f16 != nullptr) return sum_to_f16(time, times);
+    }
+    for (std::int64_t d = 0; d < p_.taps; d += kTapsAtOnce) {
+      const int part = static_cast<int>(std::min<std::int64_t>(kTapsAtOnce, p_.taps - d));
+      add.rows(sums_, pitch_, times, rows_ + d, weight_rows_ + d, part, biases_,
+               {d == 0, d + part == p_.taps}, count_);
+    }
+    for (int j = 0; j < times; ++j) {
+      float* sums = sums_ + j * pitch_;
+      if (p_.silu) add.silu(sums, count_);
+      store_row(sums, first_.out + (time + j) * p_.out_time, count_, streamed_);
+    }
+  }
+
+  /// All taps at once, rounded and stored from registers.
+  void sum_to_f16(std::int64_t time, int times) {
+    T* out[kTimesAtOnce];
+    bool streamed = streamed_;
+    for (int j = 0; j < times; ++j) {
+      out[j] = first_.out + (time + j) * p_.out_time;
+      streamed &= reinterpret_cast<std::uintptr_t>(out[j]) % 16 == 0;
+    }
+    depthwise_sums().rows_to_f16(out, times, rows_, weight_rows_, static_cast<int>(p_.taps), biases_,
+                                 streamed, count_);
+  }
+
+  const DepthwiseParams& p_;
+  // Rows at powers of two from each other would fall on the same lines of the cache: count + 16.
+  std::int64_t batch_, channel_, count_, pitch_, slots_, newest_ = 0;
+  Row<T> first_;
+  bool streamed_;
+  const float *rows_[kRing / 16], *weight_rows_[kRing / 16];
+  alignas(64) float ring_[2 * kRing], weights_[2 * kRing], biases_[kRing], sums_[2 * kRing];
+};
+
+template <class T>
+void convolve_along_channels(const DepthwiseParams& p) {
+  const std::int64_t width = std::min({p.channels, kWidth, kRing / (p.taps + kTimesAtOnce - 1) / 16 * 16});
+  const std::int64_t blocks = (p.channels + width - 1) / width, walks = (p.length + kWalk - 1) / kWalk;
+  parallel_ranges(
+      p.batch * walks * blocks, p.batch * p.channels * p.length, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t item = begin; item < end; ++item) {
+          const std::int64_t channel = item % blocks * width, walk = item / blocks;
+          const std::int64_t time = walk % walks * kWalk;
+          ChannelWalk<T> channels(p, walk / walks, channel, std::min(width, p.channels - channel));
+          channels.run(time, std::min(p.length, time + kWalk));
+        }
+        finish_streams();
+      });
+}
+
+/// With sequence ids: one output at a time.
+template <class T>
+void convolve_sequences(const DepthwiseParams& p) {
+  const DepthwiseSums& add = depthwise_sums();
+  parallel_ranges(
+      p.batch * p.channels, p.batch * p.channels * p.length, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t item = begin; item < end; ++item) {
+          const std::int64_t batch = item / p.channels, channel = item % p.channels;
+          const Row<T> row(p, batch, channel);
+          const std::int32_t* ids = p.ids + batch * p.id_batch;
+          for (std::int64_t time = 0; time < p.length; ++time) {
+            const std::int32_t id = ids[time * p.id_time];
+            float sum = 0.0f;
+            for (std::int64_t d = 0; d < p.taps; ++d) {
+              const std::int64_t source = time - d;
+              const bool counts = source >= 0 && ids[source * p.id_time] == id;
+              const float sample = counts ? to_float(row.in[source * p.in_time]) : 0.0f,
+                          w = weight(p, channel, d);
+              add.along_time(&sum, &sample, &w, 1, bias(p, channel), {d == 0, d + 1 == p.taps}, 1);
+            }
+            if (p.silu) add.silu(&sum, 1);
+            row.out[time * p.out_time] = id < 0 ? T{} : convert<T>(sum);
+          }
+        }
+      });
+}
+
+template <class T>
+void store_final_state(const DepthwiseParams& p) {
+  const std::int64_t columns = p.taps - 1;
+  parallel_ranges(p.batch * p.channels, p.batch * p.channels * columns,
+                  [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t item = begin; item < end; ++item) {
+                      const std::int64_t batch = item / p.channels, channel = item % p.channels;
+                      const Row<T> row(p, batch, channel);
+                      T* state = static_cast<T*>(p.state) + batch * p.state_batch + channel * p.state_channel;
+                      for (std::int64_t s = 0; s < columns; ++s)
+                        state[s * p.state_time] = row.at(p, p.length - columns + s);
+                    }
+                  });
+}
+
+template <class T>
+void run_depthwise(const DepthwiseParams& p) {
+  const bool channels_fast = p.in_channel == 1 && p.out_channel == 1 && p.channels >= 16 && p.in_time != 1;
+  if (p.ids != nullptr) {
+    convolve_sequences<T>(p);
+  } else if (channels_fast && p.taps <= kMaxRingTaps) {
+    convolve_along_channels<T>(p);
+  } else {
+    convolve_along_time<T>(p);
+  }
+  if (p.state != nullptr) store_final_state<T>(p);
+}
+
+template <class T>
+void run_update(const DepthwiseParams& p) {
+  parallel_ranges(p.batch * p.channels, p.batch * p.channels * p.length * p.taps,
+                  [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t item = begin; item < end; ++item) {
+                      const std::int64_t batch = item / p.channels, channel = item % p.channels;
+                      for (std::int64_t time = 0; time < p.length; time += kLine)
+                        convolve_line<T>(p, batch, channel, time, std::min(kLine, p.length - time));
+                      const Row<T> row(p, batch, channel);
+                      T* state = static_cast<T*>(p.state) + batch * p.state_batch + channel * p.state_channel;
+                      for (std::int64_t s = 0; s < p.state_length; ++s) {
+                        const std::int64_t sample = s + p.length - p.state_length;
+                        state[s * p.state_time] =
+                            sample >= 0 ? row.at(p, sample) : state[(s + p.length) * p.state_time];
+                      }
+                    }
+                  });
+}
+
+template <class Body>
+void with_signal_type(DType type, const Body& body) {
+  if (type == DType::f16) return body(f16());
+  if (type == DType::bf16) return body(bf16());
+  return body(float());
+}
+
+}  // namespace
+
+void depthwise(const LaunchContext& /*context*/, const DepthwiseParams& params) {
+  with_signal_type(params.type, [&](auto element) { run_depthwise<decltype(element)>(params); });
+}
+
+void depthwise_update(const LaunchContext& /*context*/, const DepthwiseParams& params) {
+  with_signal_type(params.type, [&](auto element) { run_update<decltype(element)>(params); });
+}
+
+}  // namespace relayout::native

@@ -1,0 +1,281 @@
+// Element-wise operations on f32 and f64 that call the library, element by element.
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+
+#include "host/cpu/elementwise/elementwise_loops.hpp"
+
+namespace relayout::native {
+namespace {
+
+/// Where formulas of several steps are computed, and functions whose own error in T is more than an ulp: of
+/// their result, one rounding is left. On x86 f64's is long double, with 11 more bits.
+template <class T>
+using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
+
+/// The exact quotient of two f32 is no nearer to a whole number below 2^24 than f64 can tell.
+inline float whole_quotient(float a, float b, bool floored) {
+  if (std::isinf(a) && b != 0) return NAN;
+  const double quotient = static_cast<double>(a) / b;
+  if (floored && std::isinf(b) && quotient == 0 && a != 0 && std::signbit(a) != std::signbit(b)) return -1;
+  return static_cast<float>(floored ? std::floor(quotient) : std::trunc(quotient));
+}
+
+/// Rounding may have taken the quotient up to the next whole number; what is left, a - whole * b, is exact
+/// and tells.
+inline double whole_quotient(double a, double b, bool floored) {
+  if (std::isinf(a) && b != 0) return NAN;
+  const double quotient = a / b;
+  const bool opposite = std::signbit(a) != std::signbit(b);
+  if (b == 0 || std::isnan(quotient) || std::isinf(quotient)) return quotient;
+  if (std::isinf(b)) return floored && opposite && a != 0 ? -1 : quotient;
+  double whole = std::trunc(quotient), rest = std::fma(-whole, b, a);
+  if (rest != 0 && std::signbit(rest) != std::signbit(a)) {
+    whole -= opposite ? -1 : 1;
+    rest = std::fma(-whole, b, a);
+  }
+  return floored && opposite && rest != 0 ? whole - 1 : whole;
+}
+
+template <class T>
+T div_trunc(T a, T b) {
+  return whole_quotient(a, b, false);
+}
+template <class T>
+T div_floor(T a, T b) {
+  return whole_quotient(a, b, true);
+}
+template <class T>
+T fmod(T a, T b) {
+  return std::fmod(a, b);
+}
+template <class T>
+T mod(T a, T b) {
+  const T rest = std::fmod(a, b);
+  if (rest == 0) return std::copysign(T{0}, b);
+  return (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+/// C99 leaves 1 to the power of a signalling NaN open.
+template <class T>
+T pow(T a, T b) {
+  return a == 1 || b == 0 ? T{1} : std::pow(a, b);
+}
+
+template <class T>
+T hypot(T a, T b) {
+  return static_cast<T>(std::hypot(Wide<T>{a}, Wide<T>{b}));
+}
+template <class T>
+T atan2(T a, T b) {
+  return static_cast<T>(std::atan2(Wide<T>{a}, Wide<T>{b}));
+}
+
+template <class T>
+T sqrt(T a) {
+  return std::sqrt(a);
+}
+template <class T>
+T rsqrt(T a) {
+  return static_cast<T>(1 / std::sqrt(Wide<T>{a}));
+}
+template <class T>
+T exp(T a) {
+  return std::exp(a);
+}
+template <class T>
+T exp2(T a) {
+  return std::exp2(a);
+}
+template <class T>
+T log(T a) {
+  return std::log(a);
+}
+template <class T>
+T log2(T a) {
+  return std::log2(a);
+}
+template <class T>
+T sin(T a) {
+  return std::sin(a);
+}
+template <class T>
+T cos(T a) {
+  return std::cos(a);
+}
+
+template <class T>
+T expm1(T a) {
+  return static_cast<T>(std::expm1(Wide<T>{a}));
+}
+template <class T>
+T log1p(T a) {
+  return static_cast<T>(std::log1p(Wide<T>{a}));
+}
+template <class T>
+T tan(T a) {
+  return static_cast<T>(std::tan(Wide<T>{a}));
+}
+template <class T>
+T sinh(T a) {
+  return static_cast<T>(std::sinh(Wide<T>{a}));
+}
+template <class T>
+T cosh(T a) {
+  return static_cast<T>(std::cosh(Wide<T>{a}));
+}
+template <class T>
+T tanh(T a) {
+  return static_cast<T>(std::tanh(Wide<T>{a}));
+}
+template <class T>
+T asin(T a) {
+  return static_cast<T>(std::asin(Wide<T>{a}));
+}
+template <class T>
+T acos(T a) {
+  return static_cast<T>(std::acos(Wide<T>{a}));
+}
+template <class T>
+T atan(T a) {
+  return static_cast<T>(std::atan(Wide<T>{a}));
+}
+template <class T>
+T erf(T a) {
+  return static_cast<T>(std::erf(Wide<T>{a}));
+}
+
+template <class T>
+T sigmoid(T a) {
+  return static_cast<T>(1 / (1 + std::exp(-Wide<T>{a})));
+}
+template <class T>
+T silu(T a) {
+  const Wide<T> x = a;
+  return static_cast<T>(x / (1 + std::exp(-x)));
+}
+/// 1 + erf(z) is erfc(-z), which has no cancellation.
+template <class T>
+T gelu(T a) {
+  const Wide<T> x = a, root_half = 0.707106781186547524400844362104849039L;
+  return static_cast<T>(x / 2 * std::erfc(-x * root_half));
+}
+/// 1 + tanh(z) is 2 / (1 + exp(-2 z)).
+template <class T>
+T gelu_tanh(T a) {
+  const Wide<T> x = a, root_2_over_pi = 0.797884560802865355879892119868763737L, cubed = 0.044715L;
+  return static_cast<T>(x / (1 + std::exp(-2 * root_2_over_pi * (x + cubed * x * x * x))));
+}
+template <class T>
+T softplus(T a) {
+  const Wide<T> x = a;
+  return static_cast<T>((x < 0 ? 0 : x) + std::log1p(std::exp(-std::abs(x))));
+}
+template <class T>
+T elu(T a) {
+  return a > 0 ? a : expm1(a);
+}
+
+template <class T>
+Wide<T> wide_hardsigmoid(T a) {
+  const Wide<T> moved = Wide<T>{a} + 3, above = moved < 0 ? 0 : moved;
+  return (above > 6 ? 6 : above) / 6;
+}
+template <class T>
+T hardsigmoid(T a) {
+  return static_cast<T>(wide_hardsigmoid(a));
+}
+template <class T>
+T hardswish(T a) {
+  return static_cast<T>(a * wide_hardsigmoid(a));
+}
+
+template <class T>
+ElementwiseRow row_of_two_numbers(Operation operation) {
+  switch (operation) {
+    case Operation::div_trunc:
+      return row_of_two<T, div_trunc<T>>;
+    case Operation::div_floor:
+      return row_of_two<T, div_floor<T>>;
+    case Operation::mod:
+      return row_of_two<T, mod<T>>;
+    case Operation::fmod:
+      return row_of_two<T, fmod<T>>;
+    case Operation::pow:
+      return row_of_two<T, pow<T>>;
+    case Operation::hypot:
+      return row_of_two<T, hypot<T>>;
+    case Operation::atan2:
+      return row_of_two<T, atan2<T>>;
+    default:
+      return nullptr;
+  }
+}
+
+template <class T>
+ElementwiseRow row_of(Operation operation) {
+  switch (operation) {
+    case Operation::sqrt:
+      return of_one<T, sqrt<T>>();
+    case Operation::rsqrt:
+      return of_one<T, rsqrt<T>>();
+    case Operation::exp:
+      return row_of_one<T, exp<T>>;
+    case Operation::exp2:
+      return row_of_one<T, exp2<T>>;
+    case Operation::expm1:
+      return row_of_one<T, expm1<T>>;
+    case Operation::log:
+      return row_of_one<T, log<T>>;
+    case Operation::log2:
+      return row_of_one<T, log2<T>>;
+    case Operation::log1p:
+      return row_of_one<T, log1p<T>>;
+    case Operation::sin:
+      return row_of_one<T, sin<T>>;
+    case Operation::cos:
+      return row_of_one<T, cos<T>>;
+    case Operation::tan:
+      return row_of_one<T, tan<T>>;
+    case Operation::sinh:
+      return row_of_one<T, sinh<T>>;
+    case Operation::cosh:
+      return row_of_one<T, cosh<T>>;
+    case Operation::tanh:
+      return row_of_one<T, tanh<T>>;
+    case Operation::asin:
+      return row_of_one<T, asin<T>>;
+    case Operation::acos:
+      return row_of_one<T, acos<T>>;
+    case Operation::atan:
+      return row_of_one<T, atan<T>>;
+    case Operation::erf:
+      return row_of_one<T, erf<T>>;
+    case Operation::sigmoid:
+      return row_of_one<T, sigmoid<T>>;
+    case Operation::silu:
+      return row_of_one<T, silu<T>>;
+    case Operation::gelu:
+      return row_of_one<T, gelu<T>>;
+    case Operation::gelu_tanh:
+      return row_of_one<T, gelu_tanh<T>>;
+    case Operation::softplus:
+      return row_of_one<T, softplus<T>>;
+    case Operation::elu:
+      return row_of_one<T, elu<T>>;
+    case Operation::hardswish:
+      return of_one<T, hardswish<T>>();
+    case Operation::hardsigmoid:
+      return of_one<T, hardsigmoid<T>>();
+    default:
+      return row_of_two_numbers<T>(operation);
+  }
+}
+
+}  // namespace
+
+ElementwiseRow function_row(Operation operation, ComputeClass compute) {
+  return compute == ComputeClass::f32 ? row_of<float>(operation) : row_of<double>(operation);
+}
+
+}  // namespace relayout::native

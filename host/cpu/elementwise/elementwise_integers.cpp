@@ -1,0 +1,257 @@
+// Element-wise operations on integers of 32 and 64 bits, which wrap: sums and products are those of unsigned
+// numbers, whose overflow C++ defines.
+#include <cstdint>
+#include <type_traits>
+
+#include "host/cpu/elementwise/elementwise_loops.hpp"
+#include "relayout/dtype.hpp"
+
+namespace relayout::native {
+namespace {
+
+template <class T>
+using Natural = std::make_unsigned_t<T>;
+
+template <class T>
+Natural<T> natural(T value) {
+  return static_cast<Natural<T>>(value);
+}
+
+template <class T>
+T add(T a, T b) {
+  return static_cast<T>(natural(a) + natural(b));
+}
+template <class T>
+T sub(T a, T b) {
+  return static_cast<T>(natural(a) - natural(b));
+}
+template <class T>
+T mul(T a, T b) {
+  return static_cast<T>(natural(a) * natural(b));
+}
+template <class T>
+T neg(T a) {
+  return static_cast<T>(Natural<T>{0} - natural(a));
+}
+
+/// Neither 0 nor the one quotient that does not fit is asked of the processor.
+template <class T>
+bool is_plain_divisor(T b) {
+  return b != 0 && (!std::is_signed_v<T> || b != static_cast<T>(-1));
+}
+template <class T>
+T div_trunc(T a, T b) {
+  if (is_plain_divisor(b)) return a / b;
+  return b == 0 ? T{0} : neg(a);
+}
+template <class T>
+T fmod(T a, T b) {
+  return is_plain_divisor(b) ? a % b : T{0};
+}
+template <class T>
+T mod(T a, T b) {
+  const T rest = fmod(a, b);
+  return rest != 0 && (rest < 0) != (b < 0) ? static_cast<T>(rest + b) : rest;
+}
+template <class T>
+T div_floor(T a, T b) {
+  const T quotient = div_trunc(a, b);
+  return fmod(a, b) != 0 && (a < 0) != (b < 0) ? static_cast<T>(quotient - 1) : quotient;
+}
+template <class T>
+T pow(T a, T b) {
+  if (b < 0) {
+    if (a == 1) return 1;
+    return a == static_cast<T>(-1) ? (natural(b) % 2 != 0 ? a : T{1}) : T{0};
+  }
+  Natural<T> power = 1, square = natural(a);
+  for (Natural<T> rest = natural(b); rest != 0; rest >>= 1) {
+    if (rest % 2 != 0) power *= square;
+    square *= square;
+  }
+  return static_cast<T>(power);
+}
+
+template <class T>
+T maximum(T a, T b) {
+  return a > b ? a : b;
+}
+template <class T>
+T minimum(T a, T b) {
+  return a < b ? a : b;
+}
+template <class T>
+T clip(T a, T b, T c) {
+  return minimum(maximum(a, b), c);
+}
+template <class T>
+T prelu(T a, T b) {
+  return a > 0 ? a : mul(a, b);
+}
+template <class T>
+T abs_diff(T a, T b) {
+  return a > b ? sub(a, b) : sub(b, a);
+}
+template <class T>
+T squared_diff(T a, T b) {
+  return mul(sub(a, b), sub(a, b));
+}
+template <class T>
+T bit_and(T a, T b) {
+  return a & b;
+}
+template <class T>
+T bit_or(T a, T b) {
+  return a | b;
+}
+template <class T>
+T bit_xor(T a, T b) {
+  return a ^ b;
+}
+template <class T>
+T abs(T a) {
+  return a < 0 ? neg(a) : a;
+}
+template <class T>
+T sign(T a) {
+  return static_cast<T>((a > 0) - (a < 0));
+}
+template <class T>
+T relu(T a) {
+  return a > 0 ? a : T{0};
+}
+template <class T>
+T square(T a) {
+  return mul(a, a);
+}
+template <class T>
+T same(T a) {
+  return a;
+}
+
+template <class T>
+void shift_left(const void* a, const void* b, const void*, void* r, std::int64_t count,
+                const ElementwiseParams& p) {
+  const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
+  T* result = static_cast<T*>(r);
+  const Natural<T> width = static_cast<Natural<T>>(8 * size_of(p.common));
+  RELAYOUT_INDEPENDENT
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Natural<T> by = natural(y[i]);
+    result[i] = by < width ? static_cast<T>(natural(x[i]) << (by % width)) : T{0};
+  }
+}
+
+template <class T>
+void shift_right(const void* a, const void* b, const void*, void* r, std::int64_t count,
+                 const ElementwiseParams& p) {
+  const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
+  T* result = static_cast<T*>(r);
+  const Natural<T> width = static_cast<Natural<T>>(8 * size_of(p.common));
+  RELAYOUT_INDEPENDENT
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Natural<T> by = natural(y[i]);
+    const T filled = x[i] < 0 ? static_cast<T>(-1) : T{0};
+    result[i] = by < width ? static_cast<T>(x[i] >> (by % width)) : filled;
+  }
+}
+
+template <class T>
+void bit_not(const void* a, const void*, const void*, void* r, std::int64_t count,
+             const ElementwiseParams& p) {
+  const T* x = static_cast<const T*>(a);
+  T* result = static_cast<T*>(r);
+  const T flipped = p.common == DType::bool_ ? T{1} : static_cast<T>(-1);
+  RELAYOUT_INDEPENDENT
+  for (std::int64_t i = 0; i < count; ++i) result[i] = x[i] ^ flipped;
+}
+
+/// Those for which it matters whether numbers have a sign.
+template <class T>
+ElementwiseRow signed_row(Operation operation) {
+  switch (operation) {
+    case Operation::div:
+    case Operation::div_trunc:
+      return row_of_two<T, div_trunc<T>>;
+    case Operation::div_floor:
+      return row_of_two<T, div_floor<T>>;
+    case Operation::mod:
+      return row_of_two<T, mod<T>>;
+    case Operation::fmod:
+      return row_of_two<T, fmod<T>>;
+    case Operation::pow:
+      return row_of_two<T, pow<T>>;
+    case Operation::maximum:
+    case Operation::fmax:
+      return of_two<T, maximum<T>>();
+    case Operation::minimum:
+    case Operation::fmin:
+      return of_two<T, minimum<T>>();
+    case Operation::clip:
+      return of_three<T, clip<T>>();
+    case Operation::prelu:
+      return of_two<T, prelu<T>>();
+    case Operation::abs_diff:
+      return of_two<T, abs_diff<T>>();
+    case Operation::shift_right:
+      return vectorised<shift_right<T>>();
+    case Operation::abs:
+      return of_one<T, abs<T>>();
+    case Operation::sign:
+      return of_one<T, sign<T>>();
+    case Operation::relu:
+      return of_one<T, relu<T>>();
+    default:
+      return common_row<T>(operation);
+  }
+}
+
+template <class T>
+ElementwiseRow unsigned_row(Operation operation) {
+  switch (operation) {
+    case Operation::add:
+      return of_two<T, add<T>>();
+    case Operation::sub:
+      return of_two<T, sub<T>>();
+    case Operation::mul:
+      return of_two<T, mul<T>>();
+    case Operation::squared_diff:
+      return of_two<T, squared_diff<T>>();
+    case Operation::bit_and:
+      return of_two<T, bit_and<T>>();
+    case Operation::bit_or:
+      return of_two<T, bit_or<T>>();
+    case Operation::bit_xor:
+      return of_two<T, bit_xor<T>>();
+    case Operation::bit_not:
+      return vectorised<bit_not<T>>();
+    case Operation::shift_left:
+      return vectorised<shift_left<T>>();
+    case Operation::neg:
+      return of_one<T, neg<T>>();
+    case Operation::square:
+      return of_one<T, square<T>>();
+    case Operation::floor:
+    case Operation::ceil:
+    case Operation::trunc:
+    case Operation::round:
+      return of_one<T, same<T>>();
+    default:
+      return nullptr;
+  }
+}
+
+template <class T>
+ElementwiseRow row_of(Operation operation, bool is_unsigned) {
+  if (const ElementwiseRow row = unsigned_row<Natural<T>>(operation)) return row;
+  return is_unsigned ? signed_row<Natural<T>>(operation) : signed_row<T>(operation);
+}
+
+}  // namespace
+
+ElementwiseRow integer_row(Operation operation, ComputeClass compute, bool is_unsigned) {
+  return compute == ComputeClass::i32 ? row_of<std::int32_t>(operation, is_unsigned)
+                                      : row_of<std::int64_t>(operation, is_unsigned);
+}
+
+}  // namespace relayout::native

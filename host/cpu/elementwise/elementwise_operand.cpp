@@ -1,0 +1,89 @@
+#include "host/cpu/elementwise/elementwise_operand.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "host/plan/checked_math.hpp"
+
+namespace relayout::native {
+namespace {
+
+template <class T>
+void copy_strided(const char* in, std::int64_t in_step, char* out, std::int64_t out_step,
+                  std::int64_t count) {
+  const T* from = reinterpret_cast<const T*>(in);
+  T* to = reinterpret_cast<T*>(out);
+  if (in_step == 0 && out_step == 1) {
+    std::fill(to, to + count, *from);
+  } else {
+    for (std::int64_t i = 0; i < count; ++i) to[i * out_step] = from[i * in_step];
+  }
+}
+
+void copy_elements(std::int64_t bytes, const char* in, std::int64_t in_step, char* out, std::int64_t out_step,
+                   std::int64_t count) {
+  if (in_step == 1 && out_step == 1) {
+    std::memcpy(out, in, static_cast<std::size_t>(count * bytes));
+    return;
+  }
+  switch (bytes) {
+    case 1:
+      return copy_strided<std::uint8_t>(in, in_step, out, out_step, count);
+    case 2:
+      return copy_strided<std::uint16_t>(in, in_step, out, out_step, count);
+    case 4:
+      return copy_strided<std::uint32_t>(in, in_step, out, out_step, count);
+    default:
+      return copy_strided<std::uint64_t>(in, in_step, out, out_step, count);
+  }
+}
+
+}  // namespace
+
+MergedAxes::MergedAxes(int nest_rank, const std::int64_t* nest_extents, const std::int64_t* nest_strides) {
+  for (int axis = 0; axis < nest_rank; ++axis) {
+    if (nest_extents[axis] == 1) continue;
+    std::int64_t joined = 0;
+    if (rank > 0 && plan::multiply(nest_extents[axis], nest_strides[axis], joined) &&
+        strides[rank - 1] == joined) {
+      extents[rank - 1] *= nest_extents[axis];
+      strides[rank - 1] = nest_strides[axis];
+    } else {
+      extents[rank] = nest_extents[axis];
+      strides[rank++] = nest_strides[axis];
+    }
+  }
+  if (rank == 0) {
+    extents[0] = strides[0] = 1;
+    rank = 1;
+  }
+}
+
+std::int64_t MergedAxes::period() const {
+  if (strides[0] != 0) return 0;
+  std::int64_t period = 1;
+  for (int axis = 1; axis < rank; ++axis) period *= extents[axis];
+  return period;
+}
+
+void OperandCursor::gather(const char* data, char* out, std::int64_t count) {
+  while (count > 0) {
+    const std::int64_t part = std::min(count, axes_.left());
+    copy_elements(bytes_, data + offset(), axes_.step(), out, 1, part);
+    axes_.advance(part);
+    out += part * bytes_;
+    count -= part;
+  }
+}
+
+void OperandCursor::scatter(const char* in, char* data, std::int64_t count) {
+  while (count > 0) {
+    const std::int64_t part = std::min(count, axes_.left());
+    copy_elements(bytes_, in, 1, data + offset(), axes_.step(), part);
+    axes_.advance(part);
+    in += part * bytes_;
+    count -= part;
+  }
+}
+
+}  // namespace relayout::native

@@ -1,0 +1,31 @@
+// The arithmetic of the element-wise operations, a row at a time.
+#pragma once
+
+#include <cstdint>
+
+#include "core/elementwise_params.hpp"
+
+namespace relayout::native {
+
+/// Bytes of a computed number.
+constexpr std::int64_t bytes_of(ComputeClass compute) {
+  return compute == ComputeClass::i32 || compute == ComputeClass::f32 ? 4 : 8;
+}
+
+/// r[i] = operation(a[i], b[i], c[i]) for i in [0, count), numbers of the class computed in; operands that
+/// the operation does not have are not read. r may be any of the operands, but may not overlap them
+/// otherwise. true is 1. Bits above the common type's own may come out wrong (round_row).
+using ElementwiseRow = void (*)(const void* a, const void* b, const void* c, void* r, std::int64_t count,
+                                const ElementwiseParams& params);
+
+/// For params.compute, params.common and params.rounding.
+ElementwiseRow elementwise_row(Operation operation, const ElementwiseParams& params);
+
+/// The parts of that: null for an operation that they do not have.
+ElementwiseRow integer_row(Operation operation, ComputeClass compute, bool is_unsigned);
+ElementwiseRow arithmetic_row(Operation operation, ComputeClass compute);
+ElementwiseRow function_row(Operation operation, ComputeClass compute);
+/// With params.rounding, any.
+ElementwiseRow directed_row(Operation operation, ComputeClass compute);
+
+}  // namespace relayout::native

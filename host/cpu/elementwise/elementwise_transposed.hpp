@@ -1,0 +1,38 @@
+// Element-wise operations on operands that are fastest along another axis than the output.
+#pragma once
+
+#include "core/elementwise_params.hpp"
+#include "host/cpu/copy/copy_box.hpp"
+
+namespace relayout::native {
+
+/// The operation, in the output's order (elementwise.cpp).
+void elementwise_pieces(const ElementwiseParams& params);
+
+/// Cuts the nest into boxes that stay in the second-level cache, in which both sides have long runs, and
+/// turns such operands' parts of a box before it is computed: each of their lines is read once, not once for
+/// each of its elements.
+class TransposedOperands {
+ public:
+  explicit TransposedOperands(const ElementwiseParams& params);
+
+  /// Whether there are any, and boxes large enough to pay.
+  bool any() const { return any_; }
+  void run() const;
+
+ private:
+  static constexpr std::int64_t kBoxBytes = 65536;
+  struct Buffers {
+    alignas(64) char parts[kMaxTensors][kBoxBytes];
+  };
+
+  bool is_transposed(const TensorOperand& tensor) const;
+  void compute(const std::int64_t* first, Buffers& buffers) const;
+  void turn(TensorOperand& part, const ElementwiseParams& box, char* buffer) const;
+
+  const ElementwiseParams& p_;
+  CopyBox box_;
+  bool any_ = false, transposed_[kMaxTensors] = {};
+};
+
+}  // namespace relayout::native

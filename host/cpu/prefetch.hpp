@@ -1,0 +1,43 @@
+// Asks for memory that will be read soon, into the second-level cache: the first is full of what is at work.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "host/cpu/streaming.hpp"
+#include "host/cpu/strided_loop.hpp"
+
+namespace relayout::native {
+
+/// While [row, row + bytes) is read or written, with `left` bytes from there to its end: what comes a page
+/// further on. The processor by itself stops at a page's end, and leaves the memory idle while it computes.
+inline void ask_ahead(const void* row, std::int64_t bytes, std::int64_t left) noexcept {
+  constexpr std::int64_t kAheadBytes = 4096;
+  const std::int64_t end = std::min(kAheadBytes + bytes, left);
+  for (std::int64_t at = kAheadBytes; at < end; at += kLineBytes)
+    __builtin_prefetch(static_cast<const char*>(row) + at, 0, 2);
+}
+
+/// Rows along one axis of a box, one row at a time.
+class RowPrefetch {
+ public:
+  /// Rows of `bytes` from first + the offsets a (in bytes) of the loop.
+  RowPrefetch(const char* first, const StridedLoop& rows, std::int64_t bytes)
+      : first_(first), cursor_(rows, 0), left_(rows.total()), bytes_(bytes) {}
+
+  std::int64_t rows() const { return left_; }
+  void ask() {
+    if (left_-- <= 0) return;
+    const char* const row = first_ + cursor_.a();
+    for (std::int64_t at = 0; at < bytes_; at += kLineBytes) __builtin_prefetch(row + at, 0, 2);
+    __builtin_prefetch(row + bytes_ - 1, 0, 2);
+    cursor_.next();
+  }
+
+ private:
+  const char* first_;
+  Cursor cursor_;
+  std::int64_t left_, bytes_;
+};
+
+}  // namespace relayout::native

@@ -1,0 +1,66 @@
+// A call of map() on a GPU: the kernel of a user's own file, launched from there. Nothing in files that
+// are compiled for no GPU.
+#pragma once
+
+#include <relayout/map/vectors.hpp>
+
+#if defined(RELAYOUT_GPU)
+namespace relayout::detail {
+inline namespace RELAYOUT_COMPILED_BY {
+
+inline void check_gpu(decltype(RELAYOUT_GPU(Success)) status, ErrorCode code) {
+  if (status == RELAYOUT_GPU(Success)) return;
+  (void)RELAYOUT_GPU(GetLastError)();  // the next call starts clean
+  throw_gpu_error(code, RELAYOUT_GPU(GetErrorName)(status), RELAYOUT_GPU(GetErrorString)(status));
+}
+
+/// Makes a GPU current for one scope; the caller's comes back after it.
+class CurrentGpu {
+ public:
+  explicit CurrentGpu(int device) {
+    check_gpu(RELAYOUT_GPU(GetDevice)(&previous_), ErrorCode::vendor);
+    if (device == previous_) return;
+    check_gpu(RELAYOUT_GPU(SetDevice)(device), ErrorCode::no_device);
+    changed_ = true;
+  }
+  CurrentGpu(const CurrentGpu&) = delete;
+  CurrentGpu& operator=(const CurrentGpu&) = delete;
+  ~CurrentGpu() {
+    if (changed_) (void)RELAYOUT_GPU(SetDevice)(previous_);
+  }
+
+ private:
+  int previous_ = 0;
+  bool changed_ = false;
+};
+
+/// A grid of HIP's has fewer than 2^32 threads; of more vectors each takes several.
+constexpr std::int64_t kMaxMapBlocks = std::int64_t{1} << 23;
+
+/// A thread for every vector, kVector elements of the output. Reads each operand's elements as often as they
+/// are repeated, writes the output once; no shared memory, no assumption on warps. No parameter is a function
+/// type: of one that has f16 in it nvcc 13.0 makes another type in the code that registers kernels, and none
+/// is found at the launch.
+template <int kVector, class Functor, class Out, class... In>
+__global__ void __launch_bounds__(kMapThreads) map_kernel(const MapNest nest, const Functor functor) {
+  const std::int64_t threads = std::int64_t{gridDim.x} * kMapThreads;
+  for (std::int64_t vector = std::int64_t{blockIdx.x} * kMapThreads + threadIdx.x; vector < nest.vectors;
+       vector += threads) {
+    MapThread<Out(In...)>::template run<kVector>(nest, functor, vector);
+  }
+}
+
+template <int kVector, class Functor, class Out, class... In>
+void launch_map(const Stream& stream, const MapNest& nest, const Functor& functor) {
+  static_assert(sizeof(MapNest) + sizeof(Functor) <= 4000, "a kernel's parameters have 4096 bytes");
+  const CurrentGpu current(stream.device().index());
+  const std::int64_t wanted = (nest.vectors + kMapThreads - 1) / kMapThreads;
+  const auto blocks = static_cast<unsigned>(wanted < kMaxMapBlocks ? wanted : kMaxMapBlocks);
+  map_kernel<kVector, Functor, Out, In...>
+      <<<blocks, kMapThreads, 0, static_cast<RELAYOUT_GPU(Stream_t)>(stream.native())>>>(nest, functor);
+  check_gpu(RELAYOUT_GPU(GetLastError)(), ErrorCode::launch);
+}
+
+}  // namespace RELAYOUT_COMPILED_BY
+}  // namespace relayout::detail
+#endif

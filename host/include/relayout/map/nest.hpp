@@ -1,0 +1,61 @@
+// What the library does for a call of map(), whatever its functor and element types: checks, the loop nest,
+// threads of the host. Internal to relayout/map.hpp.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <relayout/error.hpp>
+#include <relayout/stream.hpp>
+#include <relayout/tensor_view.hpp>
+
+namespace relayout::detail {
+
+constexpr int kMaxMapOperands = 4;
+/// Of a block, each with one vector.
+constexpr int kMapThreads = 256;
+
+struct MapOperand {
+  const void* data = nullptr;
+  std::int64_t strides[kMaxRank] = {};
+};
+
+/// A loop nest over an output and its operands, plain data for kernels. Axis rank - 1 is the innermost and
+/// the output's fastest: its elements are a row. Strides count elements of the tensor's own type.
+struct MapNest {
+  void* out = nullptr;
+  std::int32_t rank = 1;
+  /// Rows are cut into vectors of so many elements, the kernel's own number or 1, which begin at multiples of
+  /// their size in the output: a row meets row_vectors of them, the first and the last in part.
+  std::int32_t width = 1;
+  bool fits_32_bits = false;  // vectors are counted in 32 bits
+  std::int64_t elements = 0, row_vectors = 0, vectors = 0;
+  std::int64_t extents[kMaxRank] = {}, out_strides[kMaxRank] = {};
+  MapOperand operand[kMaxMapOperands];
+};
+
+/// What is known of a call when it is compiled.
+struct MapCall {
+  const char* backend;  // whose GPUs it was compiled for, or null
+  const DType* types;   // the output's, then the operands'
+  int operands;
+  int width;  // elements of a vector
+};
+
+/// The checks of map(), in its order, and the nest; without elements nothing is to be done.
+MapNest map_nest(const Stream& stream, const MapCall& call, const std::vector<TensorView>& operands,
+                 const TensorView& out);
+
+/// Calls body(context, begin, end) with ranges that cover [0, count), on several threads where the work, in
+/// elements, is worth them.
+void run_ranges(std::int64_t count, std::int64_t elements,
+                void (*body)(const void* context, std::int64_t begin, std::int64_t end), const void* context);
+
+/// The bits of f16 to floats and back, by the processor's instructions where it has them.
+void widen(const std::uint16_t* from, float* to, std::int64_t count);
+void narrow(const float* from, std::uint16_t* to, std::int64_t count);
+
+/// Error{code} with the vendor's words.
+[[noreturn]] void throw_gpu_error(ErrorCode code, const char* name, const char* text);
+
+}  // namespace relayout::detail

@@ -1,0 +1,79 @@
+// From the extents of a tile to a whole plan: what a block reads and writes, and how its shared memory lies.
+#pragma once
+
+#include <cstdint>
+
+#include "host/plan/copy/tile_plan.hpp"
+
+namespace relayout::plan {
+
+/// What a warp of 32 lanes reads at once.
+constexpr std::int64_t kWarpBytes = 512;
+
+/// A box to be made a plan of, in the smallest block of `fewest` threads or twice, four times.. as many up to
+/// `most`.
+struct TileBox {
+  TileExtents extent;
+  std::int64_t elements;
+  int fewest, most;
+};
+
+/// What is known of a box's plan before it is made.
+struct TileRuns {
+  std::int64_t read, write;  // elements in a row, at most
+  bool unaligned;            // rows that surely start anywhere
+};
+
+/// Makes the plans of one nest.
+class TileBuilder {
+ public:
+  TileBuilder(const LoopNest& nest, const TileTarget& target);
+
+  /// Elements that a block of so many threads moves.
+  std::int64_t capacity(int threads) const { return threads * elements_per_thread_; }
+  /// Whether both sides are fastest along the same axis.
+  bool one_axis() const { return read_[0] == write_[0]; }
+
+  /// The smallest box of which a run of the input (of the output) has about so many bytes.
+  TileExtents reading(std::int64_t bytes) const {
+    return grow(read_, in_, (bytes - (bytes <= kWarpBytes ? bytes_beside_rows() : 0)) / target_.in_bytes);
+  }
+  TileExtents writing(std::int64_t bytes) const { return grow(write_, out_, bytes / target_.out_bytes); }
+  /// A larger box, of more of the other axes, while it has at most `capacity` elements; the output's order
+  /// first.
+  TileExtents filled_up(TileExtents box, std::int64_t capacity) const;
+
+  TileRuns runs_of(const TileExtents& box) const;
+  /// The plan for tiles of this box, but for its estimate; not valid where the kernel cannot do it.
+  TilePlan build(const TileBox& box) const;
+
+ private:
+  TileExtents grow(const AxisOrder& order, const Dims& strides, std::int64_t elements) const;
+  std::int64_t bytes_beside_rows() const;
+  bool order_tile(TilePlan& plan) const;
+  bool runs_aligned(std::uint32_t odd_axes, const TilePlan& plan, const TileOrder& order,
+                    std::int64_t vector) const;
+  bool choose_assembly(TilePlan& plan) const;
+  bool unaligned_writes(TilePlan& plan, bool outside_run) const;
+  bool find_cuts(TilePlan& plan) const;
+  void lay_out(TilePlan& plan) const;
+  int threads_for(const TilePlan& plan, int fewest, int most) const;
+  bool fits(const TilePlan& plan) const;
+
+  const LoopNest& nest_;
+  const TileTarget& target_;
+  const Dims &in_, &out_;
+  AxisOrder read_, write_;
+  std::int64_t read_vector_, write_vector_, elements_per_thread_;
+  std::uint32_t odd_in_, odd_out_;  // axes whose strides are no whole vectors, a bit each
+};
+
+/// Elements of a tile.
+std::int64_t elements_of(const TileExtents& box, int rank);
+
+/// The estimated share of the memory's speed of a plan.
+double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan& plan);
+/// What the estimate of any plan for a box of so many elements, in blocks of `threads` or more, is at most.
+double score_limit(const TileTarget& target, std::int64_t elements, int threads, const TileRuns& runs);
+
+}  // namespace relayout::plan

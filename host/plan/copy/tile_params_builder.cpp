@@ -1,0 +1,242 @@
+#include "host/plan/copy/tile_params_builder.hpp"
+
+#include <algorithm>
+
+#include "core/tile_geometry.hpp"
+
+namespace relayout {
+namespace {
+
+using plan::LoopNest;
+using plan::TileOrder;
+using plan::TilePlan;
+using plan::TileWrite;
+
+Assembly assembly_of(TileWrite write) {
+  switch (write) {
+    case TileWrite::elements:
+      return Assembly::elements;
+    case TileWrite::words:
+      return Assembly::words;
+    case TileWrite::vectors:
+      return Assembly::vectors;
+    case TileWrite::scattered:
+      return Assembly::scattered;
+    case TileWrite::unaligned_rows:
+      return Assembly::unaligned_rows;
+    case TileWrite::unaligned_groups:
+      return Assembly::unaligned_groups;
+    default:
+      return Assembly::unaligned_columns;
+  }
+}
+
+/// Where each axis of the tile moves in shared memory: the axes of the input's run along a row, the others
+/// from row to row, numbered in the output's order.
+struct SharedSteps {
+  std::uint32_t column[kMaxRank] = {}, row[kMaxRank] = {};
+};
+
+SharedSteps shared_steps(const TilePlan& plan) {
+  SharedSteps steps;
+  std::uint32_t column = 1, row = 1;
+  for (int k = 0; k < plan.read.run; ++k) {
+    const int axis = plan.read.axes[k];
+    steps.column[axis] = column;
+    column *= static_cast<std::uint32_t>(plan.extent[axis]);
+  }
+  for (int k = 0; k < plan.write.count; ++k) {
+    const int axis = plan.write.axes[k];
+    if (plan.read.in_run(axis)) continue;
+    steps.row[axis] = row;
+    row *= static_cast<std::uint32_t>(plan.extent[axis]);
+  }
+  return steps;
+}
+
+class TileParamsBuilder {
+ public:
+  TileParamsBuilder(const LoopNest& nest, const TilePlan& plan, TileParams& params)
+      : nest_(nest), plan_(plan), params_(params), steps_(shared_steps(plan)) {}
+
+  void fill() {
+    fill_read();
+    fill_shared();
+    fill_write();
+    fill_grid();
+    fill_bounds();
+  }
+
+ private:
+  TileAxes axes_of(const TileOrder& order, int begin, int end, int operand) const {
+    TileAxes result;
+    for (int k = begin; k < end; ++k) {
+      const int axis = order.axes[k];
+      TileAxis& to = result.axes[result.count++];
+      to.extent = make_divisor(static_cast<std::uint32_t>(plan_.extent[axis]));
+      to.offset = static_cast<std::int32_t>(nest_.strides[operand][axis]);
+      to.column = steps_.column[axis];
+      to.row = steps_.row[axis];
+      to.tail_index = axis == plan_.tail_axes[0] ? 1 : axis == plan_.tail_axes[1] ? 0x10000 : 0;
+    }
+    return result;
+  }
+
+  /// The cut that ends an operand's runs: along the last axis of the run.
+  void find_tail(const TileOrder& order, std::int32_t& cut, std::uint32_t& step) const {
+    const int axis = order.axes[order.run - 1];
+    for (int c = 0; c < 2; ++c) {
+      if (plan_.tail_axes[c] != axis) continue;
+      cut = c;
+      step = static_cast<std::uint32_t>(order.run_elements / plan_.extent[axis]);
+    }
+  }
+
+  static std::uint32_t size_of_rest(const TileAxes& axes) {
+    std::uint32_t size = 1;
+    for (int k = 0; k < axes.count; ++k) size *= axes.axes[k].extent.value;
+    return size;
+  }
+
+  /// The axes along which the tile has rows: in the input's order, or, where several rows share words, as the
+  /// rows are numbered.
+  TileOrder rows_of_tile() const {
+    const TileOrder& order = plan_.row_group > 1 ? plan_.write : plan_.read;
+    TileOrder rows;
+    for (int k = 0; k < order.count; ++k) {
+      if (!plan_.read.in_run(order.axes[k])) rows.axes[rows.count++] = order.axes[k];
+    }
+    return rows;
+  }
+
+  void fill_read() {
+    params_.read_rest = axes_of(rows_of_tile(), 0, plan_.read.count - plan_.read.run, 1);
+    params_.read_rows = size_of_rest(params_.read_rest);
+    params_.read_elements = static_cast<std::uint32_t>(plan_.read.run_elements);
+    const auto vector = static_cast<std::uint32_t>(16 / size_of(params_.in_type));
+    // A row that starts anywhere lies in one more aligned vector.
+    const bool words = plan_.unaligned && params_.in_type == params_.out_type && vector <= 4;
+    params_.read_vectors = make_divisor((params_.read_elements + vector - 1) / vector + (words ? 1 : 0));
+    const auto group = static_cast<std::uint32_t>(plan_.row_group);
+    params_.read_items = (params_.read_rows + group - 1) / group * params_.read_vectors.value;
+    find_tail(plan_.read, params_.read_tail, params_.read_tail_step);
+    params_.unaligned = plan_.unaligned;
+    params_.threads = plan_.threads;
+  }
+
+  void fill_shared() {
+    params_.pitch = static_cast<std::uint32_t>(plan_.pitch);
+    params_.rows_per_block = static_cast<std::uint32_t>(plan_.rows_per_block);
+    params_.tile_bytes = static_cast<std::uint32_t>(plan_.tile_bytes);
+    params_.shared_bytes = static_cast<std::uint32_t>(plan_.shared_bytes);
+  }
+
+  void fill_write() {
+    const auto size = static_cast<std::uint32_t>(size_of(params_.out_type));
+    const std::uint32_t vector = 16 / size;
+    params_.assembly = assembly_of(plan_.assembly);
+    params_.write_run = axes_of(plan_.write, 0, plan_.write.run, 0);
+    params_.write_rest = axes_of(plan_.write, plan_.write.run, plan_.write.count, 0);
+    for (int k = 0; k < params_.write_run.count; ++k)
+      params_.write_run.axes[k].offset = 0;  // the run is contiguous
+    params_.write_elements = static_cast<std::uint32_t>(plan_.write.run_elements);
+    params_.write_vectors = static_cast<std::uint32_t>(plan_.write_vectors);
+    params_.write_width = make_divisor(std::min<std::uint32_t>(params_.write_vectors, kTileStripVectors));
+    find_tail(plan_.write, params_.write_tail, params_.write_tail_step);
+    const TileAxis& fastest = params_.write_run.axes[0];
+    params_.element_step =
+        fastest.column > 0 ? fastest.column * size : params_.rows_per_block * params_.pitch;
+    // From the last block of rows back to the next row of the first.
+    const std::uint32_t blocks = vector / static_cast<std::uint32_t>(plan_.row_group);
+    params_.element_wrap = fastest.column > 0 ? 0 : (blocks * params_.rows_per_block - 1) * params_.pitch;
+    params_.element_column = fastest.column;
+    params_.vector_step = fastest.column > 0 ? vector * params_.element_step : params_.pitch;
+    if (plan_.grouped > 1) group_rows();
+    if (params_.assembly == Assembly::scattered) count_bytes(size);
+    params_.write_rows = make_divisor(size_of_rest(params_.write_rest));
+    const std::uint32_t width = params_.write_width.value;
+    params_.write_items = (params_.write_vectors + width - 1) / width * width * params_.write_rows.value;
+  }
+
+  /// Assembly::scattered: the output's axes count bytes of shared memory in `row`.
+  void count_bytes(std::uint32_t size) {
+    for (TileAxes* axes : {&params_.write_run, &params_.write_rest}) {
+      for (TileAxis& axis : axes->axes) axis.row = axis.row * params_.pitch + axis.column * size;
+    }
+    const TileAxis &first = params_.write_run.axes[0], &second = params_.write_run.axes[1];
+    params_.element_step = first.row;
+    params_.element_wrap = second.row - (first.extent.value - 1) * first.row;
+    params_.scattered_plane = first.extent.value * second.extent.value;
+  }
+
+  /// Neighbours along the input's fastest axis are written together.
+  void group_rows() {
+    const auto group = static_cast<std::uint32_t>(plan_.grouped);
+    const int fastest = plan_.read.axes[0];
+    for (int k = 0; k < params_.write_rest.count; ++k) {
+      if (plan_.write.axes[plan_.write.run + k] != fastest) continue;
+      TileAxis& axis = params_.write_rest.axes[k];
+      params_.group_step = axis.offset;
+      axis.extent = make_divisor(axis.extent.value / group);
+      axis.offset *= static_cast<std::int32_t>(group);
+      axis.column *= group;
+      axis.tail_index *= group;
+    }
+  }
+
+  void fill_grid() {
+    params_.grid_rank = 0;
+    std::int64_t tiles = 1;
+    // The output's fastest axis first: neighbouring blocks write neighbouring memory.
+    for (int axis = nest_.rank() - 1; axis >= 0; --axis) {
+      const std::int64_t count = (nest_.extents[axis] + plan_.step[axis] - 1) / plan_.step[axis];
+      if (count == 1 && axis != plan_.tail_axes[0] && axis != plan_.tail_axes[1] &&
+          axis != plan_.unaligned_axis)
+        continue;
+      for (int c = 0; c < 2; ++c) {
+        if (axis != plan_.tail_axes[c]) continue;
+        params_.tail_axes[c].grid = params_.grid_rank;
+        params_.tail_axes[c].step = static_cast<std::uint32_t>(plan_.step[axis]);
+        params_.tail_axes[c].tile = static_cast<std::uint32_t>(plan_.extent[axis]);
+        params_.tail_axes[c].extent = nest_.extents[axis];
+      }
+      if (axis == plan_.unaligned_axis) params_.first_grid = params_.grid_rank;
+      GridAxis& to = params_.grid[params_.grid_rank++];
+      to.tiles = make_divisor(static_cast<std::uint32_t>(count));
+      to.in = nest_.strides[1][axis] * plan_.step[axis];
+      to.out = nest_.strides[0][axis] * plan_.step[axis];
+      tiles *= count;
+    }
+    params_.tiles = static_cast<std::uint32_t>(tiles);
+  }
+
+  /// Which bytes of the input may be read.
+  void fill_bounds() {
+    // The input's elements, from its smallest address to its largest, and those that a tile reaches.
+    std::int64_t begin = 0, end = 0, back = 0, on = 0;
+    for (int axis = 0; axis < nest_.rank(); ++axis) {
+      const std::int64_t stride = nest_.strides[1][axis];
+      (stride < 0 ? begin : end) += (nest_.extents[axis] - 1) * stride;
+      (stride < 0 ? back : on) += (plan_.extent[axis] - 1) * stride;
+    }
+    const auto size = static_cast<std::int64_t>(size_of(params_.in_type));
+    params_.in_begin = begin * size;
+    params_.in_end = (end + 1) * size;
+    // The tile's reach, and a word more on both sides.
+    params_.inner_begin = begin - back + 16;
+    params_.inner_end = end - on - 32;
+  }
+
+  const LoopNest& nest_;
+  const TilePlan& plan_;
+  TileParams& params_;
+  SharedSteps steps_;
+};
+
+}  // namespace
+
+void fill_tile_params(const plan::LoopNest& nest, const plan::TilePlan& plan, TileParams& params) {
+  TileParamsBuilder(nest, plan, params).fill();
+}
+
+}  // namespace relayout

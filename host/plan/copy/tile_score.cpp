@@ -1,0 +1,77 @@
+// The estimate by which plans for tiles are compared. Its numbers: tile_tuning.cpp.
+#include <algorithm>
+
+#include "core/integer_math.hpp"
+#include "core/tile_geometry.hpp"
+#include "host/plan/copy/tile_builder.hpp"
+
+namespace relayout::plan {
+namespace {
+
+/// The largest power of two, up to a line, that divides the addresses of all output runs of all tiles, in
+/// bytes from a boundary.
+std::int64_t run_alignment(const LoopNest& nest, const TileTarget& target, const TilePlan& plan) {
+  // The lowest bit of all these together.
+  std::int64_t addresses = target.tuning->line_bytes | target.out_offset, run = 1;
+  for (int k = 0; k < plan.write.count; ++k) {
+    const int axis = plan.write.axes[k];
+    const bool follows = run < plan.write.gapless_elements;
+    if (!follows) addresses |= nest.strides[0][axis] * target.out_bytes;
+    run *= plan.extent[axis];
+  }
+  for (int axis = 0; axis < nest.rank(); ++axis) {
+    if (plan.step[axis] < nest.extents[axis])
+      addresses |= nest.strides[0][axis] * target.out_bytes * plan.step[axis];
+  }
+  return addresses & -addresses;
+}
+
+/// Of a run of so many elements.
+double rate(std::int64_t elements, int element_bytes, double lost) {
+  const auto bytes = static_cast<double>(elements * element_bytes);
+  return bytes / (bytes + lost);
+}
+
+/// What is left when a block's threads move so few elements.
+double fill(const TileTarget& target, std::int64_t elements, int threads) {
+  const double full = static_cast<double>(elements * std::max(target.in_bytes, target.out_bytes)) /
+                      (threads * kTileBytesPerThread);
+  return target.tuning->least_full + (1 - target.tuning->least_full) * full;
+}
+
+}  // namespace
+
+double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan& plan) {
+  const TileTuning& tuning = *target.tuning;
+  double whole = 1, tiles = 1;
+  for (int axis = 0; axis < nest.rank(); ++axis) {
+    const std::int64_t count = steps_along(nest.extents[axis], plan.step[axis]);
+    const std::int64_t covered = count * plan.step[axis];
+    if (covered != nest.extents[axis])
+      whole *= static_cast<double>(nest.extents[axis]) / static_cast<double>(covered);
+    tiles *= static_cast<double>(count);
+  }
+  const std::int64_t alignment = run_alignment(nest, target, plan);
+  const double cut = 1.0 - static_cast<double>(alignment) / static_cast<double>(tuning.line_bytes);
+  const double busy = std::min(1.0, tiles / static_cast<double>(tuning.busy_tiles * target.multiprocessors));
+  double work = plan.unaligned ? tuning.unaligned : 1.0;
+  if (plan.assembly == TileWrite::scattered)
+    work *= alignment < 16 ? tuning.scattered_by_element : tuning.scattered;
+  if (plan.threads > tuning.usual_threads) work *= tuning.large_blocks;
+  return whole * work * fill(target, plan.elements, plan.threads) * (tuning.idle + (1 - tuning.idle) * busy) *
+         rate(plan.read.gapless_elements, target.in_bytes, tuning.lost_per_read) *
+         rate(plan.write.gapless_elements, target.out_bytes,
+              tuning.lost_per_write + tuning.lost_per_cut_line * cut);
+}
+
+double score_limit(const TileTarget& target, std::int64_t elements, int threads, const TileRuns& runs) {
+  const TileTuning& tuning = *target.tuning;
+  constexpr double kRounded = 1 + 1e-9;  // the estimate's own roundings
+  const double work = (runs.unaligned ? tuning.unaligned : 1.0) *
+                      (threads > tuning.usual_threads ? tuning.large_blocks : 1.0);
+  return kRounded * work * fill(target, elements, threads) *
+         rate(runs.read, target.in_bytes, tuning.lost_per_read) *
+         rate(runs.write, target.out_bytes, tuning.lost_per_write);
+}
+
+}  // namespace relayout::plan

@@ -1,0 +1,47 @@
+// The numbers by which plans for tiles are looked for and compared: data, one set for each class of device.
+// docs/permute.md, "Tuning", says how to find others.
+#pragma once
+
+#include <cstdint>
+
+#include "relayout/device.hpp"
+
+namespace relayout::plan {
+
+struct TileTuning {
+  // Which tiles are looked at (tile_plan.cpp).
+  /// Bytes of a run on either side: powers of two from one to the other, at most 16 of them.
+  std::int64_t shortest_run, longest_run;
+  /// Threads of a block: powers of two; small blocks only for nests of fewer tiles than `many_tiles` a
+  /// multiprocessor, of `usual_threads` each.
+  int fewest_threads, usual_threads, most_threads;
+  std::int64_t many_tiles;
+
+  // How they are compared (tile_score.cpp). No share is above 1: the search relies on it.
+  /// Bytes lost per run of the input and of the output; more of them where output runs start anywhere, in
+  /// proportion where they start on some boundary within a line, a power of two of bytes.
+  double lost_per_read, lost_per_write, lost_per_cut_line;
+  std::int64_t line_bytes;
+  /// The share of the memory's speed that is left when a tile uses few of its threads.
+  double least_full;
+  /// The same of a device of which nearly no multiprocessor has work; all have with `busy_tiles` each.
+  double idle;
+  std::int64_t busy_tiles;
+  /// Blocks of more than the usual threads: fewer at a time hide less of each other's waits.
+  double large_blocks;
+  /// More instructions an element: rows joined from two vectors, runs along several short axes, stores of
+  /// single elements.
+  double unaligned, scattered, scattered_by_element;
+
+  /// Outputs from this size on find no room in the caches for a reader: they are stored past them.
+  std::int64_t streaming_bytes;
+};
+
+/// 32 lanes, as NVIDIA's; and what RDNA and emulated warps of 32 use.
+extern const TileTuning kTuningOf32Lanes;
+/// 64 lanes, as CDNA's.
+extern const TileTuning kTuningOf64Lanes;
+
+const TileTuning& tile_tuning(const DeviceProperties& device);
+
+}  // namespace relayout::plan

@@ -1,0 +1,132 @@
+#include "host/plan/elementwise/elementwise_rows.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "host/plan/elementwise/row_vectors.hpp"
+
+namespace relayout {
+namespace {
+
+constexpr std::int64_t kVectorBytes = 16;
+
+/// Numbers that the kernels for costly and approximated operations on f16, bf16 and f32 have registers for,
+/// but for those for chains.
+constexpr std::int32_t kCostlyNumbers = 4;
+
+/// Elements of which the largest operand's are 16 bytes; fewer where a kernel computes with more registers.
+std::int64_t width_of(const ElementwiseParams& p) {
+  std::size_t widest = size_of(p.out_type);
+  for (int t = 0; t < p.tensors; ++t) widest = std::max(widest, size_of(p.tensor[t].type));
+  if (p.convert) widest = std::max(widest, size_of(p.result));
+  const std::int64_t fitting = kVectorBytes / static_cast<std::int64_t>(widest);
+  switch (p.compute) {
+    case ComputeClass::i32:
+      return has_costly(p) ? 2 : fitting;
+    case ComputeClass::f32:
+      return std::min<std::int64_t>(fitting, 8);
+    case ComputeClass::i64:
+    case ComputeClass::f64:
+      break;
+  }
+  return 2;
+}
+
+/// Whether vectors of 16 bytes along `axis` are aligned wherever they begin, but for the axis's own steps.
+bool aligned_along(const ElementwiseParams& p, const void* data, std::int32_t bytes,
+                   const std::int64_t* strides, int axis) {
+  const std::int64_t width = kVectorBytes / bytes;
+  if (strides[axis] != 1 || place_of(data, bytes) % width != 0) return false;
+  for (int other = 0; other < p.rank; ++other) {
+    if (other != axis && strides[other] % width != 0) return false;
+  }
+  return true;
+}
+
+/// One operand that lies across the output's rows, beside one along them or a constant.
+void find_transposed(ElementwiseParams& p) {
+  const int last = p.rank - 1;
+  p.transposed_tensor = -1;
+  if (has_periodic_row(p)) return;
+  if (!aligned_along(p, p.out, p.out_bytes, p.out_strides, last)) return;
+  int transposed = -1;
+  for (int t = 0; t < p.tensors; ++t) {
+    const TensorOperand& tensor = p.tensor[t];
+    if (tensor.strides[last] == 0 || aligned_along(p, tensor.data, tensor.bytes, tensor.strides, last))
+      continue;
+    if (transposed >= 0) return;
+    transposed = t;
+  }
+  if (transposed < 0) return;
+  for (int axis = 0; axis < last; ++axis) {
+    const TensorOperand& tensor = p.tensor[transposed];
+    if (!aligned_along(p, tensor.data, tensor.bytes, tensor.strides, axis)) continue;
+    p.transposed_tensor = transposed;
+    p.transposed_axis = axis;
+  }
+}
+
+/// Whether tensors, repeated or aligned to 16 bytes, and the output are of one of f16, bf16 and f32, in which
+/// everything is computed.
+bool is_typed_chain(const ElementwiseParams& p) {
+  return p.width * p.out_bytes == kVectorBytes && p.compute == ComputeClass::f32 && p.aligned &&
+         p.fits_32_bits && !p.convert && !p.flush_to_zero && p.rounding == Rounding::nearest_even &&
+         p.out_type == p.common && p.result == p.common && p.out_strides[p.rank - 1] == 1 &&
+         std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
+           return tensor.type == p.common && tensor.reading == Reading::value;
+         });
+}
+
+/// Rows of fewer vectors lose more by their ends, which are moved element by element, than by folded
+/// operands: on an H200 up to 64 vectors of f32 and 256 of f16, and further where an operand is unaligned.
+constexpr std::int64_t kShortRowVectors = 64;
+
+void cut_rows(ElementwiseParams& p, std::int32_t width) {
+  const int last = p.rank - 1;
+  p.width = width;
+  p.aligned = true;
+  for (int t = 0; t < p.tensors; ++t) {
+    if (p.tensor[t].access != Access::periodic_row) p.tensor[t].access = access_of(p, p.tensor[t]);
+    p.aligned =
+        p.aligned && (p.tensor[t].access == Access::repeated || p.tensor[t].access == Access::aligned);
+  }
+  p.rows_alike = rows_alike(p);
+  p.misaligned_elements = 0;
+  if (p.out_strides[last] == 1)
+    p.misaligned_elements = static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width);
+  count_vectors(p);
+  p.typed_chain = is_typed_chain(p);
+}
+
+}  // namespace
+
+void join_short_rows(ElementwiseParams& p) {
+  const int last = p.rank - 1;
+  const std::int64_t length = p.extents[last], width = width_of(p);
+  if (p.rank < 2 || length >= kShortRowVectors * width || length % width == 0) return;
+  if (p.out_strides[last] != 1 || p.out_strides[last - 1] != length || p.elements > kMax32BitIndex) return;
+  for (int t = 0; t < p.tensors; ++t) {
+    if (reach_of(p, p.tensor[t].strides) > kMax32BitIndex) return;
+  }
+  for (int t = 0; t < p.tensors; ++t) {
+    TensorOperand& tensor = p.tensor[t];
+    if (tensor.strides[last - 1] != length * tensor.strides[last]) {
+      tensor.access = Access::periodic_row;
+      p.piece_strides[t] = tensor.strides[last - 1];
+    }
+    tensor.strides[last - 1] = tensor.strides[last];
+  }
+  p.piece = make_divisor(static_cast<std::uint32_t>(length));
+  p.out_strides[last - 1] = 1;
+  p.extents[last - 1] *= length;
+  p.rank = last;
+}
+
+void cut_rows(ElementwiseParams& p) {
+  cut_rows(p, static_cast<std::int32_t>(width_of(p)));
+  const bool costly = p.compute == ComputeClass::f32 && (has_costly(p) || p.precision != Precision::accurate);
+  if (costly && !p.typed_chain && p.width > kCostlyNumbers) cut_rows(p, kCostlyNumbers);
+  find_transposed(p);
+}
+
+}  // namespace relayout

@@ -1,0 +1,74 @@
+// Rows of a nest cut into aligned vectors of the output, for parameters of any kernel that has a nest, an
+// output and a width.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+
+#include "core/elementwise_params.hpp"
+
+namespace relayout {
+
+/// With room for the vectors of a block.
+constexpr std::int64_t kMax32BitIndex = std::numeric_limits<std::int32_t>::max() - (1 << 16);
+
+/// Whether every row of the output begins as many elements behind a vector's boundary, or has no vectors.
+template <class Params>
+bool rows_alike(const Params& p) {
+  if (p.out_strides[p.rank - 1] != 1) return true;
+  return std::all_of(p.out_strides, p.out_strides + p.rank - 1,
+                     [&](std::int64_t stride) { return stride % p.width == 0; });
+}
+
+/// How far elements are from the nest's first one, at most.
+template <class Params>
+std::int64_t reach_of(const Params& p, const std::int64_t* strides) {
+  std::int64_t reach = 0;
+  for (int axis = 0; axis < p.rank; ++axis) reach += (p.extents[axis] - 1) * std::abs(strides[axis]);
+  return reach;
+}
+
+/// An element, counted from address 0.
+inline std::int64_t place_of(const void* data, std::int32_t bytes) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) / static_cast<unsigned>(bytes));
+}
+
+/// A tensor's vectors are aligned where its elements are as far from a boundary as the output's, in every
+/// row.
+template <class Params>
+Access access_of(const Params& p, const TensorOperand& tensor) {
+  const int last = p.rank - 1;
+  if (tensor.strides[last] == 0) return Access::repeated;
+  if (tensor.strides[last] != 1) return Access::strided;
+  const bool vectors = p.out_strides[last] == 1;
+  const std::int64_t place = vectors ? place_of(p.out, p.out_bytes) : 0;
+  if ((place_of(tensor.data, tensor.bytes) - place) % p.width != 0) return Access::unaligned;
+  for (int axis = 0; axis < last; ++axis) {
+    const std::int64_t step = vectors ? p.out_strides[axis] : 0;
+    if ((tensor.strides[axis] - step) % p.width != 0) return Access::unaligned;
+  }
+  return Access::aligned;
+}
+
+/// row_vectors, vectors, small and divisors, for p.width.
+template <class Params>
+void count_vectors(Params& p) {
+  const int last = p.rank - 1;
+  std::int64_t most_lead = 0;
+  if (p.out_strides[last] == 1)
+    most_lead = rows_alike(p) ? place_of(p.out, p.out_bytes) % p.width : p.width - 1;
+  p.row_vectors = (most_lead + p.extents[last] + p.width - 1) / p.width;
+  const std::int64_t rows = p.elements / p.extents[last];
+  p.vectors = rows * p.row_vectors;
+  p.fits_32_bits = p.vectors <= kMax32BitIndex && reach_of(p, p.out_strides) <= kMax32BitIndex;
+  for (int t = 0; t < p.tensors; ++t)
+    p.fits_32_bits = p.fits_32_bits && reach_of(p, p.tensor[t].strides) <= kMax32BitIndex;
+  if (!p.fits_32_bits) return;
+  p.row_divisor = make_divisor(static_cast<std::uint32_t>(p.row_vectors));
+  for (int axis = 0; axis < last; ++axis)
+    p.divisors[axis] = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
+}
+
+}  // namespace relayout

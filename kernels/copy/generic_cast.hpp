@@ -1,0 +1,87 @@
+// Conversions between any two element types in kernels: instances know the sizes of both, the parameters the
+// rest.
+#pragma once
+
+#include <type_traits>
+
+#include "core/convert_bits.hpp"
+#include "core/copy_operands.hpp"
+#include "kernels/copy/quick_cast.hpp"
+#include "kernels/element_ops.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// An element of the input before its conversion: a type of its own, since the output's element may be the
+/// same unsigned integer.
+template <class T>
+struct Untyped {
+  using Bits = T;
+  T bits;
+  __device__ __forceinline__ operator T() const { return bits; }
+};
+template <class T>
+constexpr bool is_untyped = false;
+template <class T>
+constexpr bool is_untyped<Untyped<T>> = true;
+
+/// An Untyped element to the bits of one of p.out_type; in 32 bits where both have room in them.
+template <class To, class T>
+__device__ __forceinline__ To generic_convert(const CopyOperands& p, Untyped<T> value) {
+  constexpr bool kNarrow = sizeof(T) <= 4 && sizeof(To) <= 4;
+  using Word = std::conditional_t<kNarrow, std::uint32_t, std::uint64_t>;
+  return static_cast<To>(convert_bits(p.cast, static_cast<Word>(value.bits)));
+}
+
+/// Elements that are converted together: 16 bytes of the larger type.
+template <class T, class To>
+constexpr int piece_count = 16 / static_cast<int>(sizeof(T) > sizeof(To) ? sizeof(T) : sizeof(To));
+
+template <class T, int kCount>
+struct alignas(kCount * sizeof(T)) Piece {
+  T values[kCount];
+};
+
+/// The first element's bytes leave, the others move up.
+template <int kBytes, int kWords>
+__device__ __forceinline__ void move_up(std::uint32_t (&words)[kWords]) {
+  static_assert(kBytes <= 4, "a word or a part of one");
+#pragma unroll
+  for (int i = 0; i + 1 < kWords; ++i)
+    words[i] = kBytes == 4 ? words[i + 1] : __funnelshift_r(words[i], words[i + 1], 8 * kBytes % 32);
+  words[kWords - 1] = kBytes == 4 ? 0 : words[kWords - 1] >> (8 * kBytes % 32);
+}
+
+/// The general conversion takes about a hundred instructions: of 8 bytes two stand in the code, those of
+/// smaller elements run round. Their bytes move up instead of an index, which would put them into memory.
+template <class T, class To, int kCount = piece_count<T, To>>
+__device__ __forceinline__ Piece<To, kCount> convert_piece(const CopyOperands& p, Piece<T, kCount> in) {
+  Piece<To, kCount> out;
+  const bool quick = visit_quick<T, To>(
+      p.cast, [&](auto from, auto to) { convert_quickly<decltype(from), decltype(to)>(p.cast, in, out); });
+  if (quick) return out;
+  if constexpr (kCount == 2) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) out.values[i] = generic_convert<To>(p, Untyped<T>{in.values[i]});
+  } else {
+    constexpr int kRead = sizeof(T), kWritten = sizeof(To), kLast = kCount * kWritten / 4 - 1;
+    std::uint32_t from[kCount * kRead / 4], to[kLast + 1] = {};
+    memcpy(from, &in, sizeof from);
+#pragma unroll 1
+    for (int i = 0; i < kCount; ++i) {
+      const To value = generic_convert<To>(p, Untyped<T>{static_cast<T>(from[0])});
+      move_up<kRead>(from);
+      move_up<kWritten>(to);
+      to[kLast] |= static_cast<std::uint32_t>(value) << (32 - 8 * kWritten);
+    }
+    memcpy(&out, to, sizeof out);
+  }
+  return out;
+}
+
+/// Calls visit(TypeTag<T>, TypeTag<To>): the unsigned integers of the elements' sizes.
+template <class Visit>
+void visit_both_sizes(DType in, DType out, Visit&& visit) {
+  visit_element_sizes(in, [&](auto from) { visit_element_sizes(out, [&](auto to) { visit(from, to); }); });
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

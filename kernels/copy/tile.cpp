@@ -1,0 +1,37 @@
+// tile for elements that move as they are; the kernel is in tile_kernel.hpp.
+#include "kernels/backend_kernels.hpp"
+#include "kernels/copy/tile_kernel.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+namespace {
+
+void launch_tile_generic_cast(const LaunchContext& context, const TileParams& p) {
+  switch (size_of(p.out_type)) {
+    case 1:
+      return launch_tile_generic_cast_to_1(context, p);
+    case 2:
+      return launch_tile_generic_cast_to_2(context, p);
+    case 4:
+      return launch_tile_generic_cast_to_4(context, p);
+    default:
+      return launch_tile_generic_cast_to_8(context, p);
+  }
+}
+
+}  // namespace
+
+void launch_tile(const LaunchContext& context, const TileParams& p) {
+  if (p.generic_cast) return launch_tile_generic_cast(context, p);
+  if (p.in_type != p.out_type) return launch_tile_cast(context, p);
+  if (p.scaled) return launch_tile_scaled(context, p);
+  visit_element_sizes(p.in_type, [&](auto type) {
+    using T = typename decltype(type)::type;
+    if (p.unaligned) {
+      launch_tile_of<T, T, true>(context, p);
+    } else {
+      launch_tile_of<T, T, false>(context, p);
+    }
+  });
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,83 @@
+// tile: out[i] = cast(in[i]), by boxes of the loop nest. A block reads its box in the input's order into
+// shared memory and writes it in the output's order, 16 bytes a lane on both sides, whatever the strides
+// between the runs and wherever they start.
+//
+// Global traffic: each element once on both sides; with unaligned runs up to 31 bytes more per run of the
+// input's neighbours, which the next block has just brought into the L2.
+#pragma once
+
+#include "kernels/copy/tile_read_groups.hpp"
+#include "kernels/copy/tile_read_words.hpp"
+#include "kernels/copy/tile_write_unaligned.hpp"
+#include "launch.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+static_assert(sizeof(TileParams) <= 4000, "a kernel's arguments have 4 KiB");
+
+/// Blocks that a multiprocessor has registers for: more blocks hide more of each other's waits, while rows in
+/// groups and rows that are shifted are in registers together.
+template <class From, class To, bool kUnaligned, Assembly kAssembly, class Store>
+constexpr int least_blocks() {
+  if (TileLayout<To, kAssembly>::kGroup == 4) return 2;
+  const bool shifted = kUnaligned && !moves_words<From, To, Store>;
+  return shifted || TileLayout<To, kAssembly>::kGroup == 2 ? 3 : 4;
+}
+
+template <class From, class To, bool kUnaligned, Assembly kAssembly, class Store>
+__global__ __launch_bounds__(
+    kMaxTileThreads,
+    (least_blocks<From, To, kUnaligned, kAssembly, Store>())) void tile_kernel(const TileParams p) {
+  RELAYOUT_DYNAMIC_SHARED(unsigned char, tile);
+  using Layout = TileLayout<To, kAssembly>;
+  const TileTables tables(p, tile);
+  fill_tables<From, To, kAssembly>(p, tables);
+  __syncthreads();
+  if constexpr (Layout::kGroup > 1) {
+    read_groups<From, To, kUnaligned, Store>(p, tables, tile);
+  } else if constexpr (kUnaligned && moves_words<From, To, Store>) {
+    read_words<To>(p, tables, tile);
+  } else {
+    read_tile<From, To, kUnaligned, Store>(p, tables, tile);
+  }
+  __syncthreads();
+  if constexpr (kAssembly == Assembly::scattered) {
+    write_scattered<From, To, Store>(p, tables, tile);
+  } else if constexpr (Layout::kUnaligned) {
+    write_unaligned<To, kAssembly, Store>(p, tables, tile);
+  } else {
+    write_tile<From, To, kAssembly, Store>(p, tables, tile);
+  }
+}
+
+template <class From, class To, bool kUnaligned, class Store = StoreAsIs>
+void launch_tile_of(const LaunchContext& context, const TileParams& p) {
+  LaunchShape shape;
+  shape.blocks_x = p.tiles;
+  shape.threads_x = p.threads;
+  shape.shared_bytes = p.shared_bytes;
+  const auto run = [&](auto kernel) { launch("permute", context, shape, kernel, p); };
+  switch (p.assembly) {
+    case Assembly::elements:
+      return run(tile_kernel<From, To, kUnaligned, Assembly::elements, Store>);
+    case Assembly::words:
+      if constexpr (sizeof(To) < 4) return run(tile_kernel<From, To, kUnaligned, Assembly::words, Store>);
+      throw Error(ErrorCode::launch, "permute: no words of elements of 4 bytes and more");
+    case Assembly::vectors:
+      return run(tile_kernel<From, To, kUnaligned, Assembly::vectors, Store>);
+    case Assembly::scattered:
+      return run(tile_kernel<From, To, kUnaligned, Assembly::scattered, Store>);
+    case Assembly::unaligned_rows:
+      if constexpr (!groups_rows<From, To>)
+        return run(tile_kernel<From, To, kUnaligned, Assembly::unaligned_rows, Store>);
+      throw Error(ErrorCode::launch, "permute: short elements are not stored row by row");
+    case Assembly::unaligned_groups:
+      if constexpr (groups_rows<From, To>)
+        return run(tile_kernel<From, To, kUnaligned, Assembly::unaligned_groups, Store>);
+      throw Error(ErrorCode::launch, "permute: no groups of rows of such elements");
+    case Assembly::unaligned_columns:
+      return run(tile_kernel<From, To, kUnaligned, Assembly::unaligned_columns, Store>);
+  }
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,69 @@
+// What becomes of a tile's elements: the element operation of the tile kernel. `read` gives what a tile holds
+// of an element of the input, `vector` and `element` store what it holds. kMoves: elements of one type are
+// the same in the tile as in the input.
+#pragma once
+
+#include "core/tile_params.hpp"
+#include "kernels/copy/scale.hpp"
+#include "kernels/pack.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// out = cast(in).
+struct StoreAsIs {
+  static constexpr bool kMoves = true;
+  template <class To, class From>
+  static __device__ __forceinline__ To read(const TileParams&, From value) {
+    return convert<To>(value);
+  }
+  template <class To>
+  static __device__ __forceinline__ void vector(const TileParams& p, To* address,
+                                                const Pack<std::uint32_t>& words) {
+    store_global_16_bytes(address, &words, p.streaming);
+  }
+  template <class To>
+  static __device__ __forceinline__ void element(const TileParams&, To* address, To value) {
+    *address = value;
+  }
+};
+
+/// out = cast(in), or cast(alpha * in) of a scaled copy, on the way in, where the product is rounded once.
+/// One instance for both: there is one for every pair of types.
+struct ReadCast : StoreAsIs {
+  static constexpr bool kMoves = false;
+  template <class To, class From>
+  static __device__ __forceinline__ To read(const TileParams& p, From value) {
+    return p.scaled ? scale<To>(p, value) : convert<To>(value);
+  }
+};
+
+/// out = alpha * in + beta * out, of one floating type.
+struct StoreScaled {
+  static constexpr bool kMoves = true;
+  template <class To>
+  static __device__ __forceinline__ To read(const TileParams&, To value) {
+    return value;
+  }
+  template <class To>
+  static __device__ __forceinline__ void vector(const TileParams& p, To* address,
+                                                const Pack<std::uint32_t>& words) {
+    Pack<To> values;
+    memcpy(&values, &words, 16);
+    if (p.beta == 0) {
+#pragma unroll
+      for (int i = 0; i < Pack<To>::kCount; ++i) values.values[i] = scale<To>(p, values.values[i]);
+    } else {
+      const Pack<To> old = load_pack(address);
+#pragma unroll
+      for (int i = 0; i < Pack<To>::kCount; ++i)
+        values.values[i] = scale_and_add<To>(p, values.values[i], old.values[i]);
+    }
+    store_pack(address, values, p.streaming);
+  }
+  template <class To>
+  static __device__ __forceinline__ void element(const TileParams& p, To* address, To value) {
+    *address = scale_into<To>(p, value, address);
+  }
+};
+
+}  // namespace relayout::RELAYOUT_BACKEND

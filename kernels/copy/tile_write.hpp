@@ -1,0 +1,137 @@
+// The tile from shared to global memory, in the output's order, 16 bytes a lane.
+#pragma once
+
+#include "kernels/copy/tile_read.hpp"
+#include "kernels/copy/word_transpose.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// What lane and step `item` write: a vector of an output run. The lanes of a warp cover several runs, so
+/// that neither their reads of shared memory nor their writes fall on few banks or sectors.
+struct WriteItem {
+  std::uint32_t vector;  // of the run; none from TileParams::write_vectors on
+  TileRow run;
+};
+
+__device__ __forceinline__ WriteItem write_item(const TileParams& p, const TileTables& tables,
+                                                std::uint32_t item) {
+  std::uint32_t run = split(item, p.write_width);  // item: the vector in its strip
+  const std::uint32_t strip = split(run, p.write_rows), vector = strip * p.write_width.value + item;
+  if (vector >= p.write_vectors) return {vector, {0, kOutside}};
+  return {vector, tables.runs[run]};
+}
+
+/// Assembly::elements, words and vectors.
+template <class From, class To, Assembly kAssembly, class Store>
+__device__ __forceinline__ void write_tile(const TileParams& p, const TileTables& tables,
+                                           const unsigned char* tile) {
+  constexpr int kCount = vector_count<To>;
+  constexpr int kGroup = kAssembly == Assembly::words ? 4 / static_cast<int>(sizeof(To)) : 1;
+  using Layout = TileLayout<To, kAssembly>;
+  // A lane may have less than one item: of f64 to two runs of f16.
+  constexpr std::uint32_t kPerItem = kCount * kGroup;
+  constexpr std::uint32_t kTurns = (elements_per_thread<From, To> + kPerItem - 1) / kPerItem;
+  To* out = static_cast<To*>(tables.base->out);
+  const std::uint32_t elements = tables.base->write_elements;
+#pragma unroll 2
+  for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
+    const WriteItem item = write_item(p, tables, threadIdx.x + turn * blockDim.x);
+    const std::uint32_t first = item.vector * kCount;
+    if (item.run.place == kOutside || first >= elements) continue;
+    To* address = out + (item.run.offset + static_cast<std::int32_t>(first));
+    const std::uint32_t at = item.run.place + tables.vectors[item.vector];
+    const unsigned char* source = tile + Layout::row_begin(p, at & 0xffff) + Layout::column_begin(at >> 16);
+    if constexpr (kAssembly == Assembly::vectors) {
+      Pack<std::uint32_t> words;
+      load_16_bytes(&words, source);
+      Store::vector(p, address, words);
+    } else if constexpr (kAssembly == Assembly::words) {
+      std::uint32_t words[kCount];
+#pragma unroll
+      for (int i = 0; i < kCount; ++i)
+        words[i] = *reinterpret_cast<const std::uint32_t*>(source + i * p.element_step);
+      Pack<std::uint32_t> runs[kGroup];
+      transpose_words(words, runs);
+#pragma unroll
+      for (int g = 0; g < kGroup; ++g) Store::vector(p, address + g * p.group_step, runs[g]);
+    } else {
+      WordsOf<To> words;
+#pragma unroll
+      for (int i = 0; i < kCount; ++i)
+        words.set(i, *reinterpret_cast<const To*>(source + i * p.element_step));
+      Store::vector(p, address, words.pack);
+    }
+  }
+}
+
+/// Assembly::scattered: where elements of an output run lie in shared memory, one after the other. The run
+/// has two axes at least, which count bytes in `row`.
+class RunWalk {
+ public:
+  __device__ __forceinline__ RunWalk(const TileParams& p, std::uint32_t index) : p_(p) { go(index); }
+  __device__ __forceinline__ std::uint32_t byte() const { return byte_; }
+  /// Whether the next `count` elements lie along the first two axes.
+  __device__ __forceinline__ bool within_two_axes(std::uint32_t count) const {
+    return first_ + second_ * p_.write_run.axes[0].extent.value + count <= p_.scattered_plane;
+  }
+  /// To the next element, within_two_axes. Without a branch, since lanes stand at different places.
+  __device__ __forceinline__ void next() {
+    const bool end = ++first_ == p_.write_run.axes[0].extent.value;
+    first_ = end ? 0 : first_;
+    byte_ += end ? p_.element_wrap : p_.element_step;
+  }
+  /// The same to element `index`, wherever that is.
+  __device__ __forceinline__ void go(std::uint32_t index) {
+    const TileAxis* axes = p_.write_run.axes;
+    std::uint32_t rest = split(index, axes[0].extent), outer = split(rest, axes[1].extent);
+    first_ = index;
+    second_ = rest;
+    byte_ = first_ * axes[0].row + second_ * axes[1].row;
+#pragma unroll 1
+    for (int k = 2; k < p_.write_run.count; ++k) {
+      rest = split(outer, axes[k].extent);
+      byte_ += outer * axes[k].row;
+      outer = rest;
+    }
+  }
+
+ private:
+  const TileParams& p_;
+  std::uint32_t byte_ = 0, first_ = 0, second_ = 0;
+};
+
+/// Assembly::scattered: every element of an output vector wherever the run's axes lead.
+template <class From, class To, class Store>
+__device__ __forceinline__ void write_scattered(const TileParams& p, const TileTables& tables,
+                                                const unsigned char* tile) {
+  constexpr int kCount = vector_count<To>;
+  To* out = static_cast<To*>(tables.base->out);
+  const std::uint32_t elements = tables.base->write_elements;
+#pragma unroll 1
+  for (std::uint32_t turn = 0; turn < elements_per_thread<From, To> / kCount; ++turn) {
+    const WriteItem item = write_item(p, tables, threadIdx.x + turn * blockDim.x);
+    const std::uint32_t first = item.vector * kCount;
+    if (item.run.place == kOutside || first >= elements) continue;
+    To* address = out + (item.run.offset + static_cast<std::int32_t>(first));
+    const unsigned char* source = tile + item.run.place;
+    const bool aligned = (reinterpret_cast<std::uintptr_t>(address) & 15) == 0;
+    RunWalk run(p, first);
+    if (aligned && first + kCount <= elements && run.within_two_axes(kCount)) {
+      WordsOf<To> words;
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) {
+        words.set(i, *reinterpret_cast<const To*>(source + run.byte()));
+        run.next();
+      }
+      Store::vector(p, address, words.pack);
+      continue;
+    }
+#pragma unroll 1
+    for (std::uint32_t i = 0; i < kCount && first + i < elements; ++i) {
+      run.go(first + i);
+      Store::element(p, address + i, *reinterpret_cast<const To*>(source + run.byte()));
+    }
+  }
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

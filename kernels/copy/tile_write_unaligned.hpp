@@ -1,0 +1,90 @@
+// The tile from shared to global memory, where output runs start at any address. Each run is written from its
+// first boundary of memory on (kTileRunAlignment), and as far past the tile's own end as the next tile's
+// run starts late; the tile holds that many more elements. The first tile also writes what lies before the
+// boundary.
+#pragma once
+
+#include "kernels/copy/tile_write.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// Reads output runs from shared memory, from `source` on, the word in which a vector starts at `place`.
+template <class To, Assembly kAssembly>
+struct UnalignedRun {
+  using Layout = TileLayout<To, kAssembly>;
+  static constexpr int kCount = 16 / static_cast<int>(sizeof(To));
+
+  const TileParams& p;
+  UnalignedOrigin place;
+  const unsigned char* source;
+
+  /// Word number `word`: one block of rows on, or in the next row of the first block.
+  __device__ __forceinline__ const unsigned char* word_at(std::uint32_t word) const {
+    const std::uint32_t wrap =
+        Layout::kUnalignedRows && place.block + word >= Layout::kBlocks ? p.element_wrap : 0;
+    return source + word * p.element_step - wrap;
+  }
+  __device__ __forceinline__ To element(std::uint32_t index) const {
+    const std::uint32_t at = place.element + index;
+    return reinterpret_cast<const To*>(word_at(at / Layout::kGroup))[at % Layout::kGroup];
+  }
+  __device__ __forceinline__ Pack<std::uint32_t> vector() const {
+    WordsOf<To> result;
+    if constexpr (Layout::kGroup > 1) {
+      std::uint32_t words[5];
+#pragma unroll
+      for (int i = 0; i < 4; ++i) words[i] = *reinterpret_cast<const std::uint32_t*>(word_at(i));
+      // Nothing lies behind the tile's last word.
+      words[4] = place.element != 0 ? *reinterpret_cast<const std::uint32_t*>(word_at(4)) : 0;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        result.pack.values[i] = __funnelshift_r(words[i], words[i + 1],
+                                                place.element * 8 * static_cast<std::uint32_t>(sizeof(To)));
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) result.set(i, *reinterpret_cast<const To*>(word_at(i)));
+    }
+    return result.pack;
+  }
+};
+
+template <class To, Assembly kAssembly, class Store>
+__device__ __forceinline__ void write_unaligned(const TileParams& p, const TileTables& tables,
+                                                const unsigned char* tile) {
+  constexpr int kCount = vector_count<To>;
+  constexpr std::uint32_t kBoundary = kTileRunAlignment / sizeof(To);
+  To* out = static_cast<To*>(tables.base->out);
+  const std::uint32_t elements = tables.base->write_elements;
+#pragma unroll 1
+  for (std::uint32_t number = threadIdx.x; number < p.write_items; number += blockDim.x) {
+    const WriteItem item = write_item(p, tables, number);
+    if (item.run.place == kOutside) continue;
+    const UnalignedOrigin place = UnalignedOrigin::unpack(item.run.place);
+    const std::uint32_t first = item.vector * kCount, left = elements - place.misalignment;
+    if (first >= left) continue;
+    To* address = out + (item.run.offset + static_cast<std::int32_t>(first));
+    const UnalignedRun<To, kAssembly> run{p, place, tile + place.byte + item.vector * p.vector_step};
+    if (first + kCount <= left) {
+      Store::vector(p, address, run.vector());
+      continue;
+    }
+    // The run's end: nothing behind it is in shared memory.
+#pragma unroll 1
+    for (std::uint32_t i = 0; i < left - first; ++i) Store::element(p, address + i, run.element(i));
+  }
+  if (!tables.base->first) return;
+  const TileOrigin tile_place = tile_origin(p);
+#pragma unroll 1
+  for (std::uint32_t item = threadIdx.x; item < p.write_rows.value * kBoundary; item += blockDim.x) {
+    const std::uint32_t element = item % kBoundary;
+    const TileCoord position = walk(p.write_rest, item / kBoundary);
+    To* address = out + position.offset;
+    if (!inside(position, tile_place) || element >= misalignment_of(address) || element >= elements) continue;
+    const UnalignedOrigin place = unaligned_origin<To, kAssembly>(p, position, element);
+    const UnalignedRun<To, kAssembly> run{p, place, tile + place.byte};
+    Store::element(p, address + element, run.element(0));
+  }
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,109 @@
+// depthwise for any strides, the states, and update. The signal's 16-byte kernels are depthwise_time.cpp and
+// depthwise_channel.cpp; this one computes an output at a time: its lanes lie along the output's fast axis,
+// its taps are read through the caches.
+#include "kernels/backend_kernels.hpp"
+#include "kernels/depthwise/depthwise_common.hpp"
+#include "launch.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+namespace {
+
+/// A block takes p.lanes * p.run times of the other threads' channels, or p.lanes channels of the other
+/// threads' runs of times.
+template <class T>
+__global__ __launch_bounds__(kDepthwiseThreads) void depthwise_kernel(DepthwiseParams p, DepthwiseGrid grid) {
+  const DepthwisePlace place = p.lanes_along_time ? place_block<true>(grid) : place_block<false>(grid);
+  const int row = static_cast<int>(threadIdx.x) / p.lanes, lane = static_cast<int>(threadIdx.x) % p.lanes;
+  const std::int64_t channel = place.channel + (p.lanes_along_time ? row : lane);
+  if (channel >= p.channels) return;
+  const std::int64_t first = place.time + (p.lanes_along_time ? lane : row * p.run);
+  const int step = p.lanes_along_time ? p.lanes : 1;
+  for (int i = 0; i < p.run; ++i) {
+    const std::int64_t time = first + i * step;
+    if (time >= p.length) return;
+    store_output<T, true>(p, place.batch, channel, time);
+  }
+}
+
+/// state[b, c, s] = the sample of time length - (taps-1) + s, bit for bit.
+template <class T>
+__global__ __launch_bounds__(kDepthwiseThreads) void final_state_kernel(DepthwiseParams p,
+                                                                        std::int64_t elements) {
+  const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kDepthwiseThreads + threadIdx.x;
+  if (element >= elements) return;
+  const std::int64_t columns = p.taps - 1;
+  const std::int64_t row = element / columns, column = element - row * columns;
+  const std::int64_t batch = row / p.channels, channel = row - batch * p.channels;
+  static_cast<T*>(p.state)[batch * p.state_batch + channel * p.state_channel + column * p.state_time] =
+      SampleRow<T>(p, batch, channel).at(p, p.length - columns + column);
+}
+
+/// A thread takes a channel: its outputs first, then the state, moved on by the number of samples.
+template <class T>
+__global__ __launch_bounds__(kDepthwiseThreads) void update_kernel(DepthwiseParams p, std::int64_t rows) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kDepthwiseThreads + threadIdx.x;
+  if (row >= rows) return;
+  const std::int64_t batch = row / p.channels, channel = row - batch * p.channels;
+  for (std::int64_t time = 0; time < p.length; ++time) store_output<T>(p, batch, channel, time);
+  T* state = static_cast<T*>(p.state) + batch * p.state_batch + channel * p.state_channel;
+  const SampleRow<T> samples(p, batch, channel);
+  for (std::int64_t column = 0; column < p.state_length; ++column) {
+    const std::int64_t source = column + p.length - p.state_length;
+    state[column * p.state_time] =
+        source >= 0 ? samples.at(p, source) : state[(column + p.length) * p.state_time];
+  }
+}
+
+LaunchShape one_thread_each(std::int64_t count) {
+  LaunchShape shape;
+  shape.blocks_x = (count + kDepthwiseThreads - 1) / kDepthwiseThreads;
+  shape.threads_x = kDepthwiseThreads;
+  return shape;
+}
+
+void launch_scalar(const LaunchContext& context, const DepthwiseParams& p) {
+  const std::int64_t rows = kDepthwiseThreads / p.lanes;
+  const DepthwiseGrid grid = p.lanes_along_time ? DepthwiseGrid(p, rows, std::int64_t{p.lanes} * p.run)
+                                                : DepthwiseGrid(p, p.lanes, rows * p.run);
+  LaunchShape shape;
+  shape.blocks_x = grid.blocks(p);
+  shape.threads_x = kDepthwiseThreads;
+  visit_signal_type(p.type, [&](auto type) {
+    using T = typename decltype(type)::type;
+    launch("depthwise_conv1d", context, shape, depthwise_kernel<T>, p, grid);
+  });
+}
+
+}  // namespace
+
+void launch_depthwise(const LaunchContext& context, const DepthwiseParams& p) {
+  if (p.batch * p.channels * p.length > 0) {
+    switch (p.path) {
+      case DepthwisePath::time:
+        launch_depthwise_time(context, p);
+        break;
+      case DepthwisePath::channel:
+        launch_depthwise_channel(context, p);
+        break;
+      case DepthwisePath::scalar:
+        launch_scalar(context, p);
+        break;
+    }
+  }
+  const std::int64_t elements = p.state == nullptr ? 0 : p.batch * p.channels * (p.taps - 1);
+  if (elements == 0) return;
+  visit_signal_type(p.type, [&](auto type) {
+    using T = typename decltype(type)::type;
+    launch("depthwise_conv1d", context, one_thread_each(elements), final_state_kernel<T>, p, elements);
+  });
+}
+
+void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& p) {
+  const std::int64_t rows = p.batch * p.channels;
+  visit_signal_type(p.type, [&](auto type) {
+    using T = typename decltype(type)::type;
+    launch("depthwise_update", context, one_thread_each(rows), update_kernel<T>, p, rows);
+  });
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

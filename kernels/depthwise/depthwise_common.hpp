@@ -1,0 +1,207 @@
+// What the depthwise kernels share. Every one of them forms a sum in the same way, from the newest sample to
+// the oldest, so that all give the same bits:
+//   sum = 0; for d in 0 .. taps-1: sum = fma(weights[c, taps-1-d], x[t - d], sum); out = round(act(sum +
+//   bias))
+#pragma once
+
+#include <math.h>
+
+#include "core/depthwise_params.hpp"
+#include "half.hpp"
+#include "kernel_language.hpp"
+#include "kernels/divide.hpp"
+#include "kernels/element_ops.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// Where RELAYOUT_LAUNCH_BOUNDS has a second argument it asks for registers instead of occupancy: so few
+/// blocks a multiprocessor leave 128 or 255 a thread.
+constexpr int kDepthwiseThreads = 256;
+
+/// Weights and biases, whatever their type: few are read, so a branch does no harm.
+__device__ __forceinline__ float load_number(const void* base, DType type, std::int64_t offset) {
+  if (type == DType::f16) return half_to_float(static_cast<const f16*>(base)[offset]);
+  if (type == DType::bf16) return bfloat_to_float(static_cast<const bf16*>(base)[offset]);
+  return static_cast<const float*>(base)[offset];
+}
+
+__device__ __forceinline__ float load_bias(const DepthwiseParams& p, std::int64_t channel) {
+  return p.bias == nullptr ? 0.0f : load_number(p.bias, p.bias_type, channel * p.bias_channel);
+}
+
+/// The weight that meets the sample `distance` before the newest.
+__device__ __forceinline__ float load_weight(const DepthwiseParams& p, std::int64_t channel,
+                                             std::int64_t distance) {
+  return load_number(p.weights, p.weight_type,
+                     channel * p.weight_channel + (p.taps - 1 - distance) * p.weight_tap);
+}
+
+/// Numbers of any type in two halves: the loads, which run beside those that follow, and what has to wait for
+/// them.
+template <int Count>
+struct RawNumbers {
+  std::uint32_t bits[Count];
+
+  __device__ __forceinline__ void load(const void* base, DType type, std::int64_t first,
+                                       std::int64_t stride) {
+    if (type == DType::f32) {
+      const auto* numbers = static_cast<const std::uint32_t*>(base) + first;
+#pragma unroll
+      for (int i = 0; i < Count; ++i) bits[i] = numbers[i * stride];
+    } else {
+      const auto* numbers = static_cast<const std::uint16_t*>(base) + first;
+#pragma unroll
+      for (int i = 0; i < Count; ++i) bits[i] = numbers[i * stride];
+    }
+  }
+  __device__ __forceinline__ void widen(DType type, float (&numbers)[Count]) const {
+    const int shift = type == DType::bf16 ? 16 : 0;
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      const float half = half_to_float({static_cast<std::uint16_t>(bits[i])});
+      numbers[i] = type == DType::f16 ? half : __uint_as_float(bits[i] << shift);
+    }
+  }
+};
+
+/// The weights of one channel by distance, and its bias.
+template <int Taps>
+struct ChannelNumbers {
+  RawNumbers<Taps> raw_weights;
+  RawNumbers<1> raw_bias;
+
+  __device__ __forceinline__ void load(const DepthwiseParams& p, std::int64_t channel) {
+    raw_weights.load(p.weights, p.weight_type, channel * p.weight_channel + (Taps - 1) * p.weight_tap,
+                     -p.weight_tap);
+    raw_bias.bits[0] = 0;
+    if (p.bias != nullptr) raw_bias.load(p.bias, p.bias_type, channel * p.bias_channel, 0);
+  }
+  __device__ __forceinline__ void widen(const DepthwiseParams& p, float (&weights)[Taps],
+                                        float (&bias)[1]) const {
+    raw_weights.widen(p.weight_type, weights);
+    raw_bias.widen(p.bias_type, bias);
+  }
+};
+
+template <class T>
+__device__ __forceinline__ T finish(float sum, float bias, bool with_silu) {
+  const float value = sum + bias;
+  return convert<T>(with_silu ? silu(value) : value);
+}
+
+/// Where the samples of one batch and channel lie.
+template <class T>
+struct SampleRow {
+  const T* in;
+  const T* initial;  // null: zeros
+
+  __device__ __forceinline__ SampleRow(const DepthwiseParams& p, std::int64_t batch, std::int64_t channel)
+      : in(static_cast<const T*>(p.in) + batch * p.in_batch + channel * p.in_channel),
+        initial(p.initial_state == nullptr ? nullptr
+                                           : static_cast<const T*>(p.initial_state) +
+                                                 batch * p.initial_batch + channel * p.initial_channel) {}
+
+  /// time > -taps; before the first sample the initial state, or zeros.
+  __device__ __forceinline__ T at(const DepthwiseParams& p, std::int64_t time) const {
+    if (time >= 0) return in[time * p.in_time];
+    return initial == nullptr ? T{} : initial[(p.taps - 1 + time) * p.initial_time];
+  }
+};
+
+/// One output by itself: what vectors cannot reach. Ids: there may be sequence ids. Unroll: taps at a time;
+/// inside a kernel of vectors 1, since more would take registers from them.
+template <class T, bool Ids, int Unroll>
+__device__ __forceinline__ T depthwise_output(const DepthwiseParams& p, std::int64_t batch,
+                                              std::int64_t channel, std::int64_t time) {
+  const SampleRow<T> row(p, batch, channel);
+  const std::int32_t* ids = !Ids || p.ids == nullptr ? nullptr : p.ids + batch * p.id_batch;
+  const std::int32_t id = ids == nullptr ? 0 : ids[time * p.id_time];
+  if (id < 0) return T{};
+  float sum = 0.0f;
+#pragma unroll Unroll
+  for (std::int64_t distance = 0; distance < p.taps; ++distance) {
+    const std::int64_t source = time - distance;
+    const bool counts = ids == nullptr || (source >= 0 && ids[source * p.id_time] == id);
+    const float sample = counts ? convert<float>(row.at(p, source)) : 0.0f;
+    sum = fmaf(load_weight(p, channel, distance), sample, sum);
+  }
+  return finish<T>(sum, load_bias(p, channel), p.silu);
+}
+
+template <class T, bool Ids = false, int Unroll = 2>
+__device__ __forceinline__ void store_output(const DepthwiseParams& p, std::int64_t batch,
+                                             std::int64_t channel, std::int64_t time) {
+  static_cast<T*>(p.out)[batch * p.out_batch + channel * p.out_channel + time * p.out_time] =
+      depthwise_output<T, Ids, Unroll>(p, batch, channel, time);
+}
+
+/// The grid of a kernel whose blocks take tile_channels x tile_times of one batch. Its counts fit 32 bits
+/// whenever the grid does; where they do not, the launch fails.
+struct DepthwiseGrid {
+  std::int64_t tile_channels, tile_times, channel_tiles, time_tiles;
+  Divisor by_channel_tiles, by_time_tiles;
+  int lanes_mask, lanes_shift = 0;  // a thread's number & mask is its lane, >> shift its row of lanes
+
+  DepthwiseGrid(const DepthwiseParams& p, std::int64_t channels, std::int64_t times)
+      : tile_channels(channels),
+        tile_times(times),
+        channel_tiles((p.channels + channels - 1) / channels),
+        time_tiles((p.length + times - 1) / times),
+        by_channel_tiles(make_divisor(static_cast<std::uint32_t>(channel_tiles))),
+        by_time_tiles(make_divisor(static_cast<std::uint32_t>(time_tiles))),
+        lanes_mask(p.lanes - 1) {
+    while (1 << lanes_shift < p.lanes) ++lanes_shift;
+  }
+  __device__ __forceinline__ int lane() const { return static_cast<int>(threadIdx.x) & lanes_mask; }
+  __device__ __forceinline__ int row() const { return static_cast<int>(threadIdx.x) >> lanes_shift; }
+  std::int64_t blocks(const DepthwiseParams& p) const { return p.batch * channel_tiles * time_tiles; }
+};
+
+struct DepthwisePlace {
+  std::int64_t batch, channel, time;  // the first ones of the block's tile
+};
+
+/// TimeFirst: neighbouring blocks take neighbouring times, else neighbouring channels.
+template <bool TimeFirst>
+__device__ __forceinline__ DepthwisePlace place_block(const DepthwiseGrid& grid) {
+  std::uint32_t first = blockIdx.x;
+  std::uint32_t second = split(first, TimeFirst ? grid.by_time_tiles : grid.by_channel_tiles);
+  const std::uint32_t batch = split(second, TimeFirst ? grid.by_channel_tiles : grid.by_time_tiles);
+  return {batch, (TimeFirst ? second : first) * grid.tile_channels,
+          (TimeFirst ? first : second) * grid.tile_times};
+}
+
+/// Calls visit(TypeTag<T>) for the element type of in, out and the states.
+template <class Visit>
+void visit_signal_type(DType type, Visit&& visit) {
+  if (type == DType::f16) return visit(TypeTag<f16>{});
+  if (type == DType::bf16) return visit(TypeTag<bf16>{});
+  return visit(TypeTag<float>{});
+}
+
+/// Calls visit(std::integral_constant<int, Taps>) with 1..8, or 0 for any other number.
+template <class Visit>
+void visit_taps(std::int64_t taps, Visit&& visit) {
+  switch (taps) {
+    case 1:
+      return visit(std::integral_constant<int, 1>{});
+    case 2:
+      return visit(std::integral_constant<int, 2>{});
+    case 3:
+      return visit(std::integral_constant<int, 3>{});
+    case 4:
+      return visit(std::integral_constant<int, 4>{});
+    case 5:
+      return visit(std::integral_constant<int, 5>{});
+    case 6:
+      return visit(std::integral_constant<int, 6>{});
+    case 7:
+      return visit(std::integral_constant<int, 7>{});
+    case 8:
+      return visit(std::integral_constant<int, 8>{});
+    default:
+      return visit(std::integral_constant<int, 0>{});
+  }
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,235 @@
+// The element-wise kernel for what is most common: one cheap operation on one or two tensors, or a tensor and
+// constants, of types that the instance knows, in one piece or repeated along the rows. What the other kernel
+// (elementwise_kernel.hpp) decides for every vector is decided by the compiler here, but for the operation.
+#pragma once
+
+#include "kernels/elementwise/half_operations.hpp"
+#include "kernels/elementwise/lane_vectors.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// What an instance's operands may be, beside repeated: aligned vectors; from any address as well; rows in
+/// pieces as well (Access::periodic_row). Each takes more registers than the one before.
+enum class OperandRows { aligned, unaligned, periodic_row };
+
+/// A, B: of the operands; R: of the result, as which it is stored. C: computed in.
+template <class A, class B, class R, class C, OperandRows kRows>
+struct TypedElementwise {
+  static constexpr int kLargest = sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B);
+  static constexpr int kWidth =
+      16 / (kLargest > static_cast<int>(sizeof(R)) ? kLargest : static_cast<int>(sizeof(R)));
+  /// Blocks that write 4 KiB each: copies of 1 GiB by 128 lanes of 2 vectors take 256 us on an H200, by more
+  /// lanes or of more vectors 262 and more.
+  static constexpr int kThreads = 128;
+  /// Comparisons take a scalar register of AMD's for an element.
+  static constexpr bool kComparesBytes = kWidth == 16 && std::is_same_v<R, bool> && !std::is_same_v<A, bool>;
+  static constexpr int kVectors = kComparesBytes ? 1 : 2;
+  static constexpr std::int64_t kPerBlock = std::int64_t{kThreads} * kVectors;
+};
+
+/// Elements of which a word has several that are computed with together.
+template <class T>
+constexpr bool kPacked = sizeof(T) == 1 ||
+                         (kHasHalfArithmetic<T> && (std::is_same_v<T, f16> || std::is_same_v<T, bf16>));
+
+/// A constant in the class computed in as an element of T, which holds it.
+template <class T>
+__device__ __forceinline__ Words constant_words(std::uint64_t bits) {
+  if constexpr (std::is_same_v<T, f16> || std::is_same_v<T, bf16>) {
+    const float pair[2] = {constant_of<float>(bits), 0};
+    bits = floats_to_word(T{}, pair);
+  }
+  return repeated_words(sizeof(T) == 1 ? bits & 0xff : bits, sizeof(T));
+}
+
+/// Starts the loads of an operand of S.
+template <class S, OperandRows kRows, bool kAligned, class R, int kWidth, int kVectors>
+__device__ __forceinline__ void start_loads(const ElementwiseParams& p, int t,
+                                            const LaneVectors<R, kWidth, kVectors>& lane,
+                                            VectorLoad<kAligned, kWidth> (&loads)[kVectors]) {
+  const TensorOperand& tensor = p.tensor[t];
+  const auto address_of = [&](std::int32_t offset) {
+    return reinterpret_cast<const unsigned char*>(static_cast<const S*>(tensor.data) + offset);
+  };
+  if (tensor.access == Access::repeated) {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) loads[v].start_whole(address_of(lane.rows[v].tensors[t]), sizeof(S));
+    return;
+  }
+  if constexpr (kAligned) {
+    if (lane.whole && tensor.access == Access::aligned) {
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v)
+        loads[v].start_whole(address_of(lane.rows[v].tensors[t] + lane.first[v]), kWidth * sizeof(S));
+      return;
+    }
+  }
+  if constexpr (kRows == OperandRows::periodic_row) {
+    if (tensor.access == Access::periodic_row) {
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) {
+        const unsigned char* const row = address_of(lane.rows[v].tensors[t]);
+        if (lane.whole) {
+          loads[v].template start_whole_periodic_row<sizeof(S)>(p, t, row, lane.first[v]);
+        } else if (lane.first[v] < lane.length) {
+          loads[v].start_periodic_row(p, t, row, lane.span(v));
+        }
+      }
+      return;
+    }
+  }
+#pragma unroll
+  for (int v = 0; v < kVectors; ++v) {
+    if (lane.first[v] < lane.length)
+      loads[v].start(tensor.access, sizeof(S), 1, address_of(lane.rows[v].tensors[t]), lane.span(v));
+  }
+}
+
+/// What was loaded.
+template <class S, bool kAligned, int kWidth, int kVectors>
+__device__ __forceinline__ void finish_loads(const TensorOperand& tensor,
+                                             const VectorLoad<kAligned, kWidth> (&loads)[kVectors],
+                                             Words (&words)[kVectors]) {
+#pragma unroll
+  for (int v = 0; v < kVectors; ++v) words[v] = loads[v].template words<sizeof(S)>();
+  if (tensor.access == Access::repeated) {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v)
+      words[v] = repeated_words(words[v].values[0] | std::uint64_t{words[v].values[1]} << 32, sizeof(S));
+  }
+}
+
+/// The operands' numbers to the result's bits.
+template <class A, class B, class R, class C, int kWidth, int kVectors>
+__device__ __forceinline__ void compute_typed(const ElementwiseParams& p, const Words (&a)[kVectors],
+                                              const Words (&b)[kVectors], Words (&results)[kVectors]) {
+  constexpr int kCount = kWidth * kVectors;
+  const Operation operation = p.step[0].operation;
+  C x[kCount] = {}, y[kCount] = {}, z[kCount];
+  const C third = constant_of<C>(p.argument[2].bits);
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) z[i] = third;
+  read_values<kWidth>(dtype_of<A>, false, a, x);
+  read_values<kWidth>(dtype_of<B>, false, b, y);
+  if constexpr (std::is_same_v<R, bool>) {
+    cheap_relation(p, operation, x, y);
+  } else {
+    cheap_value(p, operation, x, y, z);
+  }
+  write_numbers<kWidth>(dtype_of<R>, sizeof(R), x, results);
+}
+
+/// Operations on words of several elements, where there is a way without unpacking them; on bool there always
+/// is.
+template <class A, class B, class R, int kVectors>
+__device__ __forceinline__ bool compute_packed(const ElementwiseParams& p, const Words (&a)[kVectors],
+                                               const Words (&b)[kVectors], Words (&results)[kVectors]) {
+  if constexpr (kPacked<A> && std::is_same_v<A, B> && std::is_same_v<A, R>) {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) results[v] = a[v];
+    const Operation operation = p.step[0].operation;
+    if constexpr (sizeof(A) == 2) {
+      Words c[kVectors];
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) c[v] = constant_words<A>(p.argument[2].bits);
+      return half_operation<A>(operation, results, b, c);
+    } else {
+      return byte_operation<std::is_same_v<A, bool>>(operation, results, b);
+    }
+  } else {
+    return false;
+  }
+}
+
+/// The operands' words to the result's: as they are, or as numbers; bytes vector by vector, lest registers
+/// run out.
+template <class A, class B, class R, class C, int kWidth, int kVectors>
+__device__ __forceinline__ void compute_words(const ElementwiseParams& p, const Words (&a)[kVectors],
+                                              const Words (&b)[kVectors], Words (&results)[kVectors]) {
+  if (compute_packed<A, B, R>(p, a, b, results)) return;
+  if constexpr (std::is_same_v<A, bool>) {
+    return;
+  } else if constexpr (kWidth < 16) {
+    compute_typed<A, B, R, C, kWidth>(p, a, b, results);
+  } else {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      const Words first[1] = {a[v]}, second[1] = {b[v]};
+      Words result[1];
+      compute_typed<A, B, R, C, kWidth>(p, first, second, result);
+      results[v] = result[0];
+    }
+  }
+}
+
+/// An operand, or a constant of its type.
+template <class S, OperandRows kRows, bool kAligned, class R, int kWidth, int kVectors>
+__device__ __forceinline__ void start_operand(const ElementwiseParams& p, int operand,
+                                              const LaneVectors<R, kWidth, kVectors>& lane,
+                                              VectorLoad<kAligned, kWidth> (&loads)[kVectors]) {
+  if (p.tensor[operand].access != Access::constant) return start_loads<S, kRows>(p, operand, lane, loads);
+#pragma unroll
+  for (int v = 0; v < kVectors; ++v) loads[v].fill(constant_words<S>(p.argument[operand].bits));
+}
+
+template <class A, class B, class R, class C, OperandRows kRows>
+__global__ RELAYOUT_LAUNCH_BOUNDS((TypedElementwise<A, B, R, C, kRows>::kThreads),
+                                  6) void typed_kernel(const ElementwiseParams p) {
+  using Typed = TypedElementwise<A, B, R, C, kRows>;
+  constexpr int kWidth = Typed::kWidth, kVectors = Typed::kVectors;
+  const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x * Typed::kPerBlock);
+  RELAYOUT_DYNAMIC_SHARED(RowOffsets, table);
+  const BlockRows block_rows(p, block, table);
+  const LaneVectors<R, kWidth, kVectors> lane(p, block_rows, block + threadIdx.x);
+  constexpr bool kAligned = kRows == OperandRows::aligned;
+  VectorLoad<kAligned, kWidth> a_loads[kVectors] = {}, b_loads[kVectors] = {};
+  start_operand<A, kRows>(p, 0, lane, a_loads);
+  start_operand<B, kRows>(p, 1, lane, b_loads);
+  Words a[kVectors], b[kVectors], results[kVectors];
+  finish_loads<A>(p.tensor[0], a_loads, a);
+  finish_loads<B>(p.tensor[1], b_loads, b);
+  compute_words<A, B, R, C, kWidth>(p, a, b, results);
+  store_vectors(p, lane, results);
+}
+
+template <class A, class B, class R, class C, OperandRows kRows = OperandRows::aligned>
+void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
+  using Typed = TypedElementwise<A, B, R, C, kRows>;
+  LaunchShape shape;
+  shape.blocks_x = (p.vectors + Typed::kPerBlock - 1) / Typed::kPerBlock;
+  shape.threads_x = Typed::kThreads;
+  const ElementwiseParams placed = with_block_rows(p, Typed::kPerBlock);
+  shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
+  launch(name_of(p.step[0].operation), context, shape, typed_kernel<A, B, R, C, kRows>, placed);
+}
+
+/// Operands of one type, to the same or to bool.
+template <class T, class C, OperandRows kRows = OperandRows::aligned>
+void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
+  if (p.result == DType::bool_) return launch_typed_of<T, T, bool, C, kRows>(context, p);
+  launch_typed_of<T, T, T, C, kRows>(context, p);
+}
+
+/// Of the types that have instances for operands that are not aligned.
+template <OperandRows kRows>
+void launch_typed_rows(const LaunchContext& context, const ElementwiseParams& p, DType type) {
+  switch (type) {
+    case DType::u8:
+      return launch_typed_of<std::uint8_t, std::int32_t, kRows>(context, p);
+    case DType::i8:
+      return launch_typed_of<std::int8_t, std::int32_t, kRows>(context, p);
+    case DType::u32:
+    case DType::i32:
+      return launch_typed_of<std::int32_t, std::int32_t, kRows>(context, p);
+    case DType::f16:
+      return launch_typed_of<f16, float, kRows>(context, p);
+    case DType::bf16:
+      return launch_typed_of<bf16, float, kRows>(context, p);
+    case DType::f32:
+      return launch_typed_of<float, float, kRows>(context, p);
+    default:
+      return launch_typed_of<double, double, kRows>(context, p);
+  }
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,68 @@
+// Operations on the two numbers of a word of f16 or bf16, for which nothing is unpacked. They give the bits
+// that the same in f32 and a rounding give: f32 has twice the digits of these types and two more, with which
+// a second rounding changes nothing (S. A. Figueroa, "When is double rounding innocuous?", 1995).
+#pragma once
+
+#include "kernels/elementwise/byte_operations.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// The bits of `chosen` where the mask has ones, else those of `other`.
+__device__ __forceinline__ std::uint32_t select_bits(std::uint32_t mask, std::uint32_t chosen,
+                                                     std::uint32_t other) {
+  return (chosen & mask) | (other & ~mask);
+}
+
+/// b where a is below it or it is NaN, else a. `less` of swapped operands makes the smaller one of it.
+template <class T, class Less>
+__device__ __forceinline__ std::uint32_t better_halves(std::uint32_t a, std::uint32_t b, Less&& less) {
+  return select_bits(less(a, b) | nan_halves(T{}, b), b, a);
+}
+
+/// a becomes the result, where the operation is one of these; else false. Products of bf16 are none: they may
+/// lie below what f32 holds, where the first rounding counts.
+template <class T, int kVectors>
+__device__ __forceinline__ bool half_operation(Operation operation, Words (&a)[kVectors],
+                                               const Words (&b)[kVectors], const Words (&c)[kVectors]) {
+  using W = std::uint32_t;
+  constexpr W kSigns = 0x80008000u;
+  const auto below = [](W x, W y) { return less_halves(T{}, x, y); };
+  const auto above = [](W x, W y) { return less_halves(T{}, y, x); };
+  switch (operation) {
+    case Operation::add:
+      each_word(a, b, [](W x, W y) { return add_halves(T{}, x, y); });
+      return true;
+    case Operation::sub:
+      each_word(a, b, [](W x, W y) { return sub_halves(T{}, x, y); });
+      return true;
+    case Operation::mul:
+      if constexpr (std::is_same_v<T, f16>) {
+        each_word(a, b, [](W x, W y) { return mul_halves(T{}, x, y); });
+        return true;
+      }
+      return false;
+    case Operation::maximum:
+      each_word(a, b, [=](W x, W y) { return better_halves<T>(x, y, below); });
+      return true;
+    case Operation::minimum:
+      each_word(a, b, [=](W x, W y) { return better_halves<T>(x, y, above); });
+      return true;
+    case Operation::clip:
+      each_word(a, b, [=](W x, W low) { return better_halves<T>(x, low, below); });
+      each_word(a, c, [=](W x, W high) { return better_halves<T>(x, high, above); });
+      return true;
+    case Operation::relu:
+      each_word(a, a, [=](W x, W) { return x & (above(x, 0) | nan_halves(T{}, x)); });
+      return true;
+    case Operation::neg:
+      each_word(a, a, [=](W x, W) { return x ^ kSigns; });
+      return true;
+    case Operation::abs:
+      each_word(a, a, [=](W x, W) { return x & ~kSigns; });
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,158 @@
+// Where the vectors of one lane lie: which elements of which rows of the output, and where the operands' rows
+// begin. For kernels on small nests (32-bit offsets), whose lanes make a few vectors each. What is the same
+// for all vectors is decided once, outside of the loops over them: a decision for each would take more
+// instructions than the operation.
+#pragma once
+
+#include "kernels/elementwise/elementwise_kernel.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// Where a row begins in the output and in the tensors, in elements from their data.
+struct alignas(16) RowOffsets {
+  std::int32_t out = 0, tensors[kMaxTensors] = {};
+
+  __device__ __forceinline__ void add(const ElementwiseParams& p, int axis, std::int32_t index) {
+    out += index * static_cast<std::int32_t>(p.out_strides[axis]);
+#pragma unroll
+    for (int t = 0; t < kMaxTensors; ++t)
+      tensors[t] += index * static_cast<std::int32_t>(p.tensor[t].strides[axis]);
+  }
+};
+
+/// The rows of a block's vectors. Of more than two axes a row's number is split by one lane, for all vectors
+/// in it: a division for each axis, which many short rows would take more time for than for their elements.
+class BlockRows {
+ public:
+  /// All lanes of the block take part. vector: the block's first; table: p.block_rows in shared memory.
+  __device__ __forceinline__ BlockRows(const ElementwiseParams& p, std::uint32_t vector, RowOffsets* table)
+      : table_(table) {
+    if (p.rank <= 2) return;
+    first_ = split(vector, p.row_divisor);
+    for (int i = static_cast<int>(threadIdx.x); i < p.block_rows; i += static_cast<int>(blockDim.x)) {
+      std::uint32_t row = first_ + static_cast<std::uint32_t>(i);
+      RowOffsets offsets;
+#pragma unroll 1
+      for (int axis = p.rank - 2; axis > 0; --axis) {
+        std::uint32_t index = row;
+        row = split(index, p.divisors[axis]);
+        offsets.add(p, axis, static_cast<std::int32_t>(index));
+      }
+      offsets.add(p, 0, static_cast<std::int32_t>(row));
+      table_[i] = offsets;
+    }
+    __syncthreads();
+  }
+
+  /// `vector` becomes its place in the row. Of more than two axes.
+  __device__ __forceinline__ const RowOffsets& of(const ElementwiseParams& p, std::uint32_t& vector) const {
+    return table_[split(vector, p.row_divisor) - first_];
+  }
+
+ private:
+  RowOffsets* table_;
+  std::uint32_t first_ = 0;
+};
+
+/// With what BlockRows needs, for blocks of so many vectors.
+inline ElementwiseParams with_block_rows(const ElementwiseParams& p, std::int64_t vectors) {
+  ElementwiseParams result = p;
+  result.block_rows = p.rank > 2 ? static_cast<std::int32_t>((vectors - 1) / p.row_vectors + 2) : 0;
+  return result;
+}
+
+/// R: the output's element. Vectors that a block has beyond the last one are empty, and count as the last one
+/// where an address must be one that can be read from.
+template <class R, int kWidth, int kVectors>
+struct LaneVectors {
+  std::int32_t length;           // of every row
+  bool whole = true;             // all vectors lie inside their rows
+  std::int32_t first[kVectors];  // element of a vector in its row; below 0 where the row begins behind it
+  RowOffsets rows[kVectors];
+
+  /// vector: the lane's first, the others follow as many apart as the block has lanes.
+  __device__ __forceinline__ LaneVectors(const ElementwiseParams& p, const BlockRows& block,
+                                         std::uint32_t vector)
+      : length(static_cast<std::int32_t>(p.extents[p.rank - 1])) {
+    const auto vectors = static_cast<std::uint32_t>(p.vectors);
+    std::uint32_t columns[kVectors];
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      const std::uint32_t number = vector + v * blockDim.x;
+      columns[v] = number < vectors ? number : vectors - 1;
+    }
+    find_rows(p, block, columns);
+    find_first(p, columns);
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      if (vector + v * blockDim.x >= vectors) first[v] = length;
+      whole = whole && first[v] >= 0 && first[v] <= length - kWidth;
+    }
+  }
+
+  __device__ __forceinline__ Span span(int v) const {
+    const int left = length - first[v];
+    return {first[v], first[v] < 0 ? -first[v] : 0, left < kWidth ? left : kWidth, length};
+  }
+
+ private:
+  /// columns: numbers of vectors, which become places in their rows.
+  __device__ __forceinline__ void find_rows(const ElementwiseParams& p, const BlockRows& block,
+                                            std::uint32_t (&columns)[kVectors]) {
+    if (p.rank == 1) return;
+    if (p.rank == 2) {
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v)
+        rows[v].add(p, 0, static_cast<std::int32_t>(split(columns[v], p.row_divisor)));
+      return;
+    }
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) rows[v] = block.of(p, columns[v]);
+  }
+
+  __device__ __forceinline__ void find_first(const ElementwiseParams& p,
+                                             const std::uint32_t (&columns)[kVectors]) {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v)
+      first[v] = static_cast<std::int32_t>(columns[v] * kWidth) - p.misaligned_elements;
+    if (p.rows_alike) return;
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      const auto row = reinterpret_cast<std::uintptr_t>(static_cast<R*>(p.out) + rows[v].out);
+      first[v] += p.misaligned_elements - (static_cast<std::int32_t>(row / sizeof(R)) & (kWidth - 1));
+    }
+  }
+};
+
+/// results: a vector of R for each of the lane's.
+template <class R, int kWidth, int kVectors>
+__device__ __forceinline__ void store_vectors(const ElementwiseParams& p,
+                                              const LaneVectors<R, kWidth, kVectors>& lane,
+                                              const Words (&results)[kVectors]) {
+  constexpr int kBytes = kWidth * static_cast<int>(sizeof(R));
+  const auto address_of = [&](int v) {
+    return reinterpret_cast<unsigned char*>(static_cast<R*>(p.out) + (lane.rows[v].out + lane.first[v]));
+  };
+  if (!lane.whole) {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      const Span span = lane.span(v);
+      store_vector<kWidth>(address_of(v), 1, sizeof(R), span.begin, span.end, results[v], p.streaming);
+    }
+    return;
+  }
+  if constexpr (kBytes < 16) {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v)
+      store_any(address_of(v), kBytes,
+                results[v].values[0] | static_cast<std::uint64_t>(results[v].values[1]) << 32);
+  } else if (p.streaming) {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) store_global_16_bytes(address_of(v), &results[v], true);
+  } else {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) store_global_16_bytes(address_of(v), &results[v], false);
+  }
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,32 @@
+// One code and the number it stands for, each step rounded once.
+#pragma once
+
+#include <cstdint>
+
+#include "core/quantized_params.hpp"
+#include "kernel_language.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// The integer that a code's 8 bits are.
+__device__ __forceinline__ std::int32_t code_of(std::uint32_t bits, bool is_signed) {
+  return is_signed ? static_cast<std::int8_t>(bits) : static_cast<std::int32_t>(bits & 0xff);
+}
+
+__device__ __forceinline__ float number_of_code(std::int32_t code, std::int32_t zero, float scale) {
+  return static_cast<float>(code - zero) * scale;
+}
+
+/// The nearest code, of two the one that is an even number of steps from the zero point; NaN becomes the
+/// zero point. Its low 8 bits count.
+__device__ __forceinline__ std::uint32_t code_of_number(float number, std::int32_t zero, float scale,
+                                                        bool is_signed) {
+  const float units = number / scale;
+  const std::int32_t lowest = is_signed ? -128 : 0, highest = lowest + 255;
+  const float low = static_cast<float>(lowest - zero), high = static_cast<float>(highest - zero);
+  const float above = units > low ? units : low, inside = above < high ? above : high;
+  const std::int32_t steps = units != units ? 0 : static_cast<std::int32_t>(rintf(inside));
+  return static_cast<std::uint32_t>(steps + zero);
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

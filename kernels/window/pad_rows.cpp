@@ -1,0 +1,169 @@
+// pad_rows: padding where time is the fast axis of both sides and elements move as they are:
+//   out[b, g * channels + c, i] = padded in[b, g * channels + c, i - pad_left]
+//
+// Rows of input and output start anywhere, so their 16-byte boundaries fall differently. A thread writes
+// whole packs of the output; the bytes of each come from the two aligned packs of the input that hold them,
+// joined by a shift that is the same for a whole row. Only packs that touch a row's ends or the padding go
+// element by element.
+//
+// Global traffic: each input element once (its second reader hits the L1), each output element once, 16 bytes
+// a lane.
+#include <algorithm>
+#include <cstring>
+
+#include "core/pad_index.hpp"
+#include "kernels/backend_kernels.hpp"
+#include "kernels/divide.hpp"
+#include "kernels/element_ops.hpp"
+#include "kernels/pack.hpp"
+#include "launch.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kPacksPerThread = 4;
+
+using Words = Pack<std::uint32_t>;
+
+/// low[i] = the 16 bytes that begin `offset` bytes, First words and `bits` / 8 more, into low[i] and high[i].
+template <int First>
+__device__ __forceinline__ void join(Words (&low)[kPacksPerThread], const Words (&high)[kPacksPerThread],
+                                     unsigned bits) {
+#pragma unroll
+  for (int pack = 0; pack < kPacksPerThread; ++pack) {
+    const Words first = low[pack], second = high[pack];
+    const auto word = [&](int i) { return i < 4 ? first.values[i] : second.values[i - 4]; };
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      low[pack].values[i] = __funnelshift_r(word(First + i), word(First + i + 1), bits);
+  }
+}
+
+/// One branch for all packs of a thread: the offset is the row's.
+__device__ __forceinline__ void join_packs(Words (&low)[kPacksPerThread],
+                                           const Words (&high)[kPacksPerThread], int offset) {
+  const unsigned bits = static_cast<unsigned>(offset) % 4 * 8;
+  switch (offset / 4) {
+    case 0:
+      return join<0>(low, high, bits);
+    case 1:
+      return join<1>(low, high, bits);
+    case 2:
+      return join<2>(low, high, bits);
+    default:
+      return join<3>(low, high, bits);
+  }
+}
+
+/// How the rows are split: a row's packs among `row_blocks` blocks, `block_packs` each.
+struct RowSplit {
+  std::int64_t rows;
+  std::int64_t block_packs;
+  Divisor by_row_blocks;
+  int row_blocks, row_threads;  // of a block, for each of its rows
+};
+
+/// The whole packs of a row, begin..end, that are copied as they are; pack k starts at position k * kCount -
+/// lead.
+struct CopiedPacks {
+  std::int64_t begin, end;
+};
+
+template <class T>
+__device__ __forceinline__ CopiedPacks copied_packs(const WindowParams& p, int lead) {
+  constexpr int kCount = Pack<T>::kCount;
+  // One pack's room on both sides, because the aligned packs around the source are read whole.
+  const std::int64_t first = p.pad_left + kCount > 0 ? p.pad_left + kCount : 0;
+  const std::int64_t source_end = p.pad_left + p.length - kCount;
+  const std::int64_t end = source_end < p.positions ? source_end : p.positions;
+  CopiedPacks packs{(first + lead + kCount - 1) / kCount, end + lead > 0 ? (end + lead) / kCount : 0};
+  if (packs.end < packs.begin) packs = {0, 0};
+  return packs;
+}
+
+template <class T>
+__global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T padding, RowSplit cut) {
+  constexpr int kCount = Pack<T>::kCount;
+  std::uint32_t block = blockIdx.x;
+  const std::uint32_t tile = split(block, cut.by_row_blocks);
+  const int thread = static_cast<int>(threadIdx.x) % cut.row_threads;
+  const std::int64_t row = static_cast<std::int64_t>(tile) * (kThreads / cut.row_threads) +
+                           static_cast<int>(threadIdx.x) / cut.row_threads;
+  if (row >= cut.rows) return;
+  const std::int64_t all_channels = p.groups * p.channels;
+  const std::int64_t batch = row / all_channels, channel = row - batch * all_channels;
+  const std::int64_t group = channel / p.channels;
+  const T* in = static_cast<const T*>(p.in) + batch * p.in_batch + channel * p.in_channel;
+  T* out = static_cast<T*>(p.out) + batch * p.out_batch + group * p.out_group +
+           (channel - group * p.channels) * p.out_channel;
+  // Pack 0 ends at the row's first 16-byte boundary past its start.
+  const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) % 16 / sizeof(T));
+  const CopiedPacks packs = copied_packs<T>(p, lead);
+  const std::int64_t first = packs.begin + block * cut.block_packs + thread;
+  const std::int64_t block_end = packs.begin + (block + 1) * cut.block_packs;
+  const std::int64_t end = block_end < packs.end ? block_end : packs.end;
+  const auto begin_of = [&](int step) { return (first + step * cut.row_threads) * kCount - lead; };
+  const auto is_copied = [&](int step) { return first + step * cut.row_threads < end; };
+  // Of the bytes of every pack, the two aligned packs that hold them; all loads before the first store.
+  // Without any, an input of no samples may be a null pointer.
+  const std::int64_t start = packs.begin < packs.end ? begin_of(0) - p.pad_left : 0;
+  const auto* source = reinterpret_cast<const unsigned char*>(in + start);
+  const int offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(source) % 16);
+  const auto* aligned = reinterpret_cast<const std::uint32_t*>(source - offset);
+  Words words[kPacksPerThread] = {}, high[kPacksPerThread] = {};
+#pragma unroll
+  for (int step = 0; step < kPacksPerThread; ++step) {
+    if (!is_copied(step)) continue;
+    words[step] = load_pack(aligned + step * cut.row_threads * 4);
+    if (offset != 0) high[step] = load_pack(aligned + step * cut.row_threads * 4 + 4);
+  }
+  // The elements before and behind the copied packs, one a thread.
+  const std::int64_t before = packs.begin < packs.end ? packs.begin * kCount - lead : 0;
+  const std::int64_t skipped = (packs.end - packs.begin) * kCount;
+  const std::int64_t threads = static_cast<std::int64_t>(cut.row_blocks) * cut.row_threads;
+#pragma unroll 1
+  for (std::int64_t i = static_cast<std::int64_t>(block) * cut.row_threads + thread;
+       i < p.positions - skipped; i += threads) {
+    const std::int64_t position = i < before ? i : i + skipped;
+    const std::int64_t source = pad_index(p.mode, position - p.pad_left, p.length, p.reflect_length);
+    out[position] = source >= 0 ? in[source] : padding;
+  }
+  if (offset != 0) join_packs(words, high, offset);
+#pragma unroll
+  for (int step = 0; step < kPacksPerThread; ++step) {
+    if (is_copied(step)) store_global_16_bytes(out + begin_of(step), &words[step], p.streaming);
+  }
+}
+
+std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
+
+}  // namespace
+
+void launch_pad_rows(const LaunchContext& context, const WindowParams& p) {
+  const std::int64_t rows = p.batch * p.groups * p.channels;
+  visit_element_types(p.in_type, p.in_type, [&](auto tag, auto) {
+    using T = typename decltype(tag)::type;
+    T padding;
+    std::memcpy(&padding, &p.pad_bits, sizeof(T));
+    constexpr int kCount = Pack<T>::kCount;
+    int row_threads = kThreads;
+    while (row_threads > 8 && p.positions < row_threads / 2 * kPacksPerThread * kCount) row_threads /= 2;
+    const std::int64_t most_packs = std::int64_t{row_threads} * kPacksPerThread;
+    // Packs that a row's threads may copy, and elements that they surely do not.
+    const std::int64_t packs =
+        std::max<std::int64_t>(0, std::min(p.positions, p.length - 2 * kCount)) / kCount;
+    const std::int64_t singles = p.positions - packs * kCount;
+    const std::int64_t row_blocks =
+        std::max({std::int64_t{1}, divided_up(packs, most_packs), divided_up(singles, most_packs * kCount)});
+    const RowSplit split{rows, divided_up(packs, row_blocks),
+                         make_divisor(static_cast<std::uint32_t>(row_blocks)), static_cast<int>(row_blocks),
+                         row_threads};
+    LaunchShape shape;
+    shape.blocks_x = divided_up(rows, kThreads / row_threads) * row_blocks;
+    shape.threads_x = kThreads;
+    launch("pad", context, shape, pad_rows_kernel<T>, p, padding, split);
+  });
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

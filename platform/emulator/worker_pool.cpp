@@ -1,0 +1,109 @@
+#include "worker_pool.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace relayout::emulator {
+namespace {
+
+// Of exactly the size asked for, so that AddressSanitizer and valgrind see the first byte beyond it.
+struct FreeMemory {
+  void operator()(void* memory) const { std::free(memory); }
+};
+using Arena = std::unique_ptr<void, FreeMemory>;
+
+Arena make_arena(std::size_t bytes) {
+  if (bytes == 0) return Arena();
+  Arena arena(std::malloc(bytes));
+  if (!arena) throw std::bad_alloc();
+  return arena;
+}
+
+}  // namespace
+
+struct WorkerPool::Job {
+  LaunchState& launch;
+  int workers;
+  std::vector<Arena> arenas;      // the calling thread's to make and to free: it alone comes after all blocks
+  std::atomic<std::int64_t> end;  // of the blocks to run: at a failure those before it still are, so that the
+                                  // lowest one is what is reported
+  std::mutex failure_mutex;
+  std::exception_ptr failure;
+  int busy;
+
+  void run(BlockRunner& runner, int worker) {
+    std::int64_t block = worker;
+    try {
+      runner.prepare(launch, arenas[static_cast<std::size_t>(worker)].get());
+      for (; block < end.load(std::memory_order_relaxed); block += workers) runner.run_block(block);
+    } catch (...) {
+      const std::lock_guard<std::mutex> lock(failure_mutex);
+      if (block < end.load(std::memory_order_relaxed)) {
+        end.store(block, std::memory_order_relaxed);
+        failure = std::current_exception();
+      }
+    }
+  }
+};
+
+WorkerPool& WorkerPool::instance() {
+  static WorkerPool pool;
+  return pool;
+}
+
+WorkerPool::~WorkerPool() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ending_ = true;
+  }
+  job_changed_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void WorkerPool::run(LaunchState& launch, int workers) {
+  const std::lock_guard<std::mutex> one_launch(launch_mutex_);
+  Job job{launch, workers, {}, {launch.blocks}, {}, nullptr, workers - 1};
+  for (int i = 0; i < workers; ++i) job.arenas.push_back(make_arena(launch.shape.shared_bytes));
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    while (runners_.size() < static_cast<std::size_t>(workers)) add_worker();
+    job_ = &job;
+    ++jobs_;
+  }
+  launch.begin.release();
+  if (workers > 1) job_changed_.notify_all();
+  job.run(*runners_[0], 0);
+  {
+    std::unique_lock<std::mutex> lock(mutex_);
+    job_changed_.wait(lock, [&] { return job.busy == 0; });
+    job_ = nullptr;
+  }
+  for (int i = 0; i < workers; ++i) runners_[static_cast<std::size_t>(i)]->acquire_results();
+  if (job.failure) std::rethrow_exception(job.failure);
+}
+
+void WorkerPool::add_worker() {
+  const int worker = static_cast<int>(runners_.size());
+  runners_.push_back(std::make_unique<BlockRunner>());
+  if (worker > 0) threads_.emplace_back([this, worker] { work(worker); });
+}
+
+void WorkerPool::work(int worker) {
+  std::uint64_t seen = 0;
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    job_changed_.wait(lock, [&] { return ending_ || (job_ != nullptr && jobs_ != seen); });
+    if (ending_) return;
+    seen = jobs_;
+    Job& job = *job_;
+    if (worker >= job.workers) continue;
+    BlockRunner& runner = *runners_[static_cast<std::size_t>(worker)];
+    lock.unlock();
+    job.run(runner, worker);
+    lock.lock();
+    if (--job.busy == 0) job_changed_.notify_all();
+  }
+}
+
+}  // namespace relayout::emulator
