@@ -488,7 +488,7 @@ class ReportTest(Base):
                 self.assertEqual(result["verification"]["input_total"], 0 if path == "strided-gemm" else 2 * 34 * 4 * 16)
                 y[path, order] = np.load(self.path("y.npy")).astype(np.float64)
         self.assertIn("path strided-gemm: none, so only y is checked; weights: errors 0/2048", done.stdout)
-        self.assertRegex(done.stdout, r"GEMM m 68 n 32 k 32 lda of views ldb 32 ldc 64 groups 2 valid, path view:")
+        self.assertRegex(done.stdout, r"GEMM m 68 n 32 k 32 lda of views ldb 32 ldc 64 groups 2 valid, path strided-gemm:")
         for values in y.values():
             np.testing.assert_allclose(values, y["device", "tap"], rtol=2e-3, atol=2e-3)
 
