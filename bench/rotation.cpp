@@ -21,10 +21,15 @@ std::size_t last_cache_bytes(const Device& device) {
 
 }  // namespace
 
-std::size_t rotation_sets(const Device& device, std::int64_t bytes) {
+std::size_t rotation_bytes(const Device& device) {
+  if (device.kind() == DeviceKind::emulated) return 1;  // its times mean nothing
   // A shared server's whole L3 may be reported to a small machine on it: no more than 512 MB are spent.
   const std::size_t limit = device.kind() == DeviceKind::gpu ? std::size_t{4} << 30 : std::size_t{512} << 20;
-  const std::size_t wanted = std::min(4 * last_cache_bytes(device) + 1, limit);
+  return std::min(4 * last_cache_bytes(device) + 1, limit);
+}
+
+std::size_t rotation_sets(const Device& device, std::int64_t bytes) {
+  const std::size_t wanted = rotation_bytes(device);
   const std::size_t set = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
   constexpr std::size_t kMostSets = 512;
   return std::clamp<std::size_t>((wanted + set - 1) / set, 1, kMostSets);

@@ -116,7 +116,7 @@ class BenchTest(unittest.TestCase):
         table = os.path.join(self.folder, "mine.csv")
         with open(table, "w", encoding="utf-8") as file:
             file.write("name,source,rank,shape,perm,elem_bytes\nmine,group: a test,3,3 4 5,2 0 1,8\n")
-        document, _ = self.result("--suite", "permute", "--cases", table, "--benchmark_repetitions=1")
+        document, _ = self.result("--suite", "permute", "--permutations", table, "--benchmark_repetitions=1")
         row = document["rows"][-1]
         self.assertGreater(len(document["rows"]), 100)
         self.assertEqual((row["name"], row["group"], row["bytes"]), ("permute/mine", "group", 960))
@@ -124,10 +124,10 @@ class BenchTest(unittest.TestCase):
                                              "shape": [3, 4, 5], "axes": [2, 0, 1]})
         with open(table, "a", encoding="utf-8") as file:
             file.write("mine2,a test,2,3 4,0 0,8\n")
-        done = run("--cases", table)
+        done = run("--permutations", table)
         self.assertEqual(done.returncode, 2)
         self.assertIn(f"{table}:3: perm '0 0' is no permutation of 0..1", done.stderr)
-        self.assertEqual(run("--suite", "cast", "--cases", table).returncode, 2)
+        self.assertEqual(run("--suite", "cast", "--permutations", table).returncode, 2)
 
     def test_plans_by_the_clock(self):
         document, _ = self.result("--suite", "permute", "--measure", "--filter", "hptt57_0|beta",
