@@ -112,9 +112,12 @@ int run_random(const Options& options, const Device& device) {
   }
   const bool gpu = device.kind() == DeviceKind::gpu;
   constexpr double kGpuSample = 1e-3, kCpuSample = 10e-3;
-  const double sample_seconds = options.smoke ? kSmokeSample : gpu ? kGpuSample : kCpuSample;
-  const std::vector<random::Result> results = random::run_problems(Stream(device), problems, options.random,
-                                                                   sample_seconds, gpu && !options.no_graph);
+  const random::Timing timing{options.smoke ? kSmokeSample
+                              : gpu         ? kGpuSample
+                                            : kCpuSample,
+                              gpu && !options.no_graph, !options.smoke};
+  const std::vector<random::Result> results =
+      random::run_problems(Stream(device), problems, options.random, timing);
   random::report(results, options.random);
   Json json = machine_json(device);
   json.update(random::report_json(results));

@@ -53,10 +53,10 @@ void gather(const Stream& stream, const TensorView& in, const TensorView& out) {
   CopyParams params;
   params.in = in.data();
   params.out = out.data();
-  params.in_type = in.dtype();
+  params.in_type = keeps_bits(in.dtype(), out.dtype(), {}) ? out.dtype() : in.dtype();
   params.out_type = out.dtype();
-  params.by_format = converts_by_format(in.dtype(), out.dtype(), {});
-  if (params.by_format) params.cast = element_cast(in.dtype(), out.dtype(), {});
+  params.by_format = converts_by_format(params.in_type, params.out_type, {});
+  if (params.by_format) params.cast = element_cast(params.in_type, params.out_type, {});
   params.rank = out.rank();
   params.elements = out.elements();
   std::copy(out.shape().begin(), out.shape().end(), params.extents);

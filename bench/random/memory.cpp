@@ -47,7 +47,12 @@ void fill(const Stream& stream, DType type, const Buffer& buffer) {
 
 }  // namespace
 
-Memory::Memory(const Stream& stream, const std::vector<Problem>& problems) {
+std::size_t Memory::sets_of(const Problem& problem) const {
+  return rotated_ ? rotation_sets(device_, problem.bytes()) : 1;
+}
+
+Memory::Memory(const Stream& stream, const std::vector<Problem>& problems, bool rotated)
+    : device_(stream.device()), rotated_(rotated) {
   const std::size_t rotation = rotation_bytes(stream.device());
   std::map<DType, std::size_t> rooms;
   std::size_t out_room = 0;
@@ -55,7 +60,7 @@ Memory::Memory(const Stream& stream, const std::vector<Problem>& problems) {
     room = std::max({room, set, std::min(set * sets, rotation)});
   };
   for (const Problem& problem : problems) {
-    const std::size_t sets = rotation_sets(stream.device(), problem.bytes());
+    const std::size_t sets = sets_of(problem);
     std::map<DType, std::size_t> set;
     for (const Tensor& input : problem.inputs) set[kind_of(input.type)] += padded(input.footprint());
     for (const auto& [kind, bytes] : set) enlarge(rooms[kind], bytes, sets);

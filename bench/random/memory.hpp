@@ -13,9 +13,12 @@ namespace relayout::bench::random {
 
 class Memory {
  public:
-  /// For each kind of elements one piece that has room for the operands of any of the problems, and for as
-  /// many sets of a small problem's as exceed the caches.
-  Memory(const Stream& stream, const std::vector<Problem>& problems);
+  /// For each kind of elements one piece that has room for the operands of any of the problems, and where
+  /// `rotated` for as many sets of a small problem's as exceed the caches.
+  Memory(const Stream& stream, const std::vector<Problem>& problems, bool rotated);
+
+  /// How many sets of operands the problem's calls use in turn.
+  std::size_t sets_of(const Problem& problem) const;
 
   /// Memory of random numbers of this type, and memory for an output: behind the last piece of the kind, or
   /// from its beginning again. Aligned to 256 bytes. What a problem's inputs get does not overlap.
@@ -32,6 +35,8 @@ class Memory {
   /// gives NaN. bool: 0 and 1. Integers: any bits.
   std::map<DType, Piece> inputs_;  // all integers have the piece of u64
   Piece output_;
+  Device device_;
+  bool rotated_;
 };
 
 }  // namespace relayout::bench::random

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "bench/random/functions.hpp"
-#include "bench/rotation.hpp"
 
 namespace relayout::bench::random {
 namespace {
@@ -126,7 +125,7 @@ void run(const Stream& stream, const Problem& problem, const Views& inputs, cons
 Ready prepare(const Stream& stream, const Problem& problem, Memory& memory) {
   Ready ready;
   OnMemory call;
-  const std::size_t sets = rotation_sets(stream.device(), problem.bytes());
+  const std::size_t sets = memory.sets_of(problem);
   for (std::size_t set = 0; set < sets; ++set) {
     Views inputs;
     for (const Tensor& input : problem.inputs)

@@ -76,10 +76,10 @@ std::vector<Problem> chosen_problems(const RandomOptions& options, Sizes sizes) 
 }
 
 std::vector<Result> run_problems(const Stream& stream, const std::vector<Problem>& problems,
-                                 const RandomOptions& options, double sample_seconds, bool graphs) {
-  Memory memory(stream, problems);
+                                 const RandomOptions& options, const Timing& timing) {
+  Memory memory(stream, problems, timing.rotated);
   DeviceCheck device_check(stream);
-  CopyTimes copy_times(stream, sample_seconds, graphs);
+  CopyTimes copy_times(stream, timing.sample_seconds, timing.graphs);
   const StreamTimer timer(stream);
   std::vector<Result> results;
   for (const Problem& problem : problems) {
@@ -90,8 +90,8 @@ std::vector<Result> run_problems(const Stream& stream, const std::vector<Problem
       result.kernel = ready.kernel;
       CallSeries series;
       series.calls = ready.calls;
-      series.in_graph = graphs;
-      result.seconds = take_samples(timer, series, sample_seconds);
+      series.in_graph = timing.graphs;
+      result.seconds = take_samples(timer, series, timing.sample_seconds);
       result.copy_seconds = copy_times.seconds(problem.bytes());
       if (options.verify) verify(stream, ready, device_check, result);
     } catch (const std::exception& error) {

@@ -24,9 +24,15 @@ struct RandomOptions {
 /// read.
 std::vector<Problem> chosen_problems(const RandomOptions& options, Sizes sizes);
 
-/// What is printed goes to std::cout. `graphs`: as in bench/measurement.hpp.
+struct Timing {
+  double sample_seconds = 0;
+  bool graphs = false;  // as in bench/measurement.hpp
+  bool rotated = true;  // operands past the caches
+};
+
+/// What is printed goes to std::cout.
 std::vector<Result> run_problems(const Stream& stream, const std::vector<Problem>& problems,
-                                 const RandomOptions& options, double sample_seconds, bool graphs);
+                                 const RandomOptions& options, const Timing& timing);
 
 /// The 30 worst problems, printed and written.
 void report(const std::vector<Result>& results, const RandomOptions& options);

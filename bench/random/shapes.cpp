@@ -96,8 +96,10 @@ Dims draw_shape(Draw& draw, std::int64_t elements) {
     return axes[static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(axes.size())))];
   };
   while (product(axes) > std::max<std::int64_t>(elements, 1)) {
-    Axis& axis = any_axis();
-    if (axis.extent > 1) axis.extent = next_smaller(axis);
+    Axis& one = any_axis();
+    Axis& other = any_axis();
+    Axis& longer = one.extent > other.extent ? one : other;
+    if (longer.extent > 1) longer.extent = next_smaller(longer);
   }
   Axis& longer = any_axis();
   longer.extent *= factor(longer, std::max<std::int64_t>(elements / product(axes), 1));

@@ -11,8 +11,9 @@
 namespace relayout::bench::random {
 
 /// 1 to 8 axes, about `elements` in all. An extent is as likely a power of two, 8 to 4096, as one of the odd
-/// ones and others that no vector or tile divides. Axes are made shorter until all fit, each to the next
-/// smaller extent of its kind; then one is made longer, by a power of two or an odd factor.
+/// ones and others that no vector or tile divides. Until all fit, the longer of two random axes is made
+/// shorter, to the next smaller extent of its kind; then one is made longer, by a power of two or an odd
+/// factor.
 Dims draw_shape(Draw& draw, std::int64_t elements);
 
 /// How a tensor is laid out. The defaults are a contiguous one whose base is aligned.
