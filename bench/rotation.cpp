@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 
 #include "tests/support/fill.hpp"
 
@@ -17,6 +18,20 @@ std::size_t last_cache_bytes(const Device& device) {
     bytes = std::max(bytes, static_cast<std::size_t>(std::max(0L, sysconf(_SC_LEVEL3_CACHE_SIZE))));
 #endif
   return bytes;
+}
+
+/// At least so many bytes of them, always the same; kept for the next buffer.
+const std::vector<unsigned char>& random_numbers(DType dtype, std::size_t bytes) {
+  static std::map<DType, std::vector<unsigned char>> of_types;
+  std::vector<unsigned char>& numbers = of_types[dtype];
+  if (numbers.size() >= bytes) return numbers;
+  numbers.resize(bytes);
+  const TensorView view(numbers.data(), dtype, {static_cast<std::int64_t>(bytes / size_of(dtype))});
+  if (is_floating(dtype))
+    test::fill_with(view, [](std::uint64_t i) { return 2 * test::uniform(i) - 1; });
+  else
+    test::fill_bits(view);
+  return numbers;
 }
 
 }  // namespace
@@ -47,12 +62,7 @@ Buffer random_buffer(const Stream& stream, DType dtype, std::size_t bytes) {
   // A block of random numbers, repeated: making 2 GB of them one by one would take longer than measuring.
   constexpr std::int64_t kBlockElements = std::int64_t{1} << 20;
   const std::size_t block = std::min(bytes, static_cast<std::size_t>(kBlockElements) * size_of(dtype));
-  std::vector<unsigned char> numbers(block);
-  const TensorView view(numbers.data(), dtype, {static_cast<std::int64_t>(block / size_of(dtype))});
-  if (is_floating(dtype))
-    test::fill_with(view, [](std::uint64_t i) { return 2 * test::uniform(i) - 1; });
-  else
-    test::fill_bits(view);
+  const std::vector<unsigned char>& numbers = random_numbers(dtype, block);
   Buffer buffer(stream.device(), bytes);
   char* const target = static_cast<char*>(buffer.data());
   if (bytes == 0) return buffer;
