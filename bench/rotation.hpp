@@ -11,6 +11,8 @@
 
 namespace relayout::bench {
 
+/// Four times the device's last cache: what operands that are used in turn exceed together.
+std::size_t rotation_bytes(const Device& device);
 /// Sets of `bytes` each so that all together exceed four times the device's last cache; 1 for large ones.
 std::size_t rotation_sets(const Device& device, std::int64_t bytes);
 
