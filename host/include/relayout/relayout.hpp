@@ -1,4 +1,4 @@
-// Everything of relayout.
+// Includes every public header.
 #pragma once
 
 #include <relayout/arithmetic.hpp>
@@ -35,3 +35,7 @@
 #include <relayout/tile_padding.hpp>
 #include <relayout/tile_space.hpp>
 #include <relayout/tile_transfer.hpp>
+
+/// Everything that a user names. Functions take the stream first, inputs before outputs, and options last;
+/// they check their arguments before anything is queued, and throw relayout::Error.
+namespace relayout {}
