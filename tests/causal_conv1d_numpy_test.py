@@ -471,7 +471,7 @@ class ReportTest(Base):
         self.assertIn("Fastest to A for data already on the device", done.stdout)
         self.assertIn(f"checked rows {hi} of {hi}", done.stdout)
 
-    def test_path_view(self):
+    def test_path_strided_gemm(self):
         y = {}
         for path in ("device", "strided-gemm"):
             for order in ("tap", "channel"):
@@ -487,8 +487,8 @@ class ReportTest(Base):
                 self.assertEqual(result["verification"]["weight_total"], 64 * 8 * 4)
                 self.assertEqual(result["verification"]["input_total"], 0 if path == "strided-gemm" else 2 * 34 * 4 * 16)
                 y[path, order] = np.load(self.path("y.npy")).astype(np.float64)
-        self.assertIn("path view: none, so only y is checked; weights: errors 0/2048", done.stdout)
-        self.assertRegex(done.stdout, r"GEMM m 68 n 32 k 32 lda of views ldb 32 ldc 64 groups 2 valid, path view:")
+        self.assertIn("path strided-gemm: none, so only y is checked; weights: errors 0/2048", done.stdout)
+        self.assertRegex(done.stdout, r"GEMM m 68 n 32 k 32 lda of views ldb 32 ldc 64 groups 2 valid, path strided-gemm:")
         for values in y.values():
             np.testing.assert_allclose(values, y["device", "tap"], rtol=2e-3, atol=2e-3)
 

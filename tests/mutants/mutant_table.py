@@ -199,7 +199,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("guard_byte_written", "i < @left - first@; ++i", "left - first + 1"),
 ]) + mutants_of("tile_tables", "kernels/copy/tile_tables.hpp", COPY, [
     ("runs_outside_kept", "if (@!exists@) entry.place", "false"),
-    ("skew_one_too_few", "{run.offset + @static_cast<std::int32_t>(skew)@,", "static_cast<std::int32_t>(skew) - 1"),
+    ("unaligned_run_begins_too_early", "{run.offset + @static_cast<std::int32_t>(misalignment)@,",
+     "static_cast<std::int32_t>(misalignment) - 1"),
     ("one_row_for_two", "walk(p.read_rest, @i@);", "i / 2 * 2"),
 ]) + mutants_of("word_transpose", "kernels/copy/word_transpose.hpp", COPY, [
     ("halves_swapped", "runs[0].values[k] = @permute_bytes<0x5410>(words[2 * k], words[2 * k + 1])@;",
@@ -257,16 +258,16 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("pieces_in_one_place", "target + @piece * 16@", "0"),
     ("pieces_do_not_move_up", "words.values[i] = @words.values[i + kShift / 4]@;", "words.values[i]"),
 ]) + mutants_of("native_cast_rows", "host/cpu/copy/cast_rows.cpp", NATIVE_CONVERSION, [
-    ("large_numbers_wrap", "near > kMost ? @kMost@ : near", "near"),
-    ("nan_is_the_least_integer", "float near = @value == value ? value : 0.0f@; near = near < kLeast",
-     "value == value ? value : kLeast"),
+    ("large_numbers_wrap", "near > kMax ? @kMax@ : near", "near"),
+    ("nan_is_the_least_integer", "float near = @value == value ? value : 0.0f@; near = near < kMin",
+     "value == value ? value : kMin"),
     ("i32_wraps", "return @above@ ? std::numeric_limits<std::int32_t>::max() : result;", "false"),
     ("bytes_of_bool_as_numbers", "return @value.byte != 0 ? 1.0f : 0.0f@;", "static_cast<float>(value.byte)"),
     ("second_line_repeats_the_first", "widen<T>(cast, @static_cast<const T*>(in) + i@, line, part)",
      "static_cast<const T*>(in)"),
 ]) + mutants_of("native_cast_copy", "host/cpu/copy/cast_copy.cpp", NATIVE_CONVERSION, [
     ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
-    ("rows_of_a_square_repeated", "turned + @i * pitch@", "0"),
+    ("rows_of_a_square_repeated", "transposed + @i * pitch@", "0"),
     ("second_piece_repeats_the_first", "const char* from = @in + i * in_step * in_bytes_@;", "in"),
 ]) + mutants_of("gather_of_two_shapes", "kernels/copy/gather.cpp", SHAPES, [
     ("axes_of_its_own_ignored", "@p.in_rank > 0@", "false"),
@@ -425,7 +426,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("chains_on_any_boundary", "return @p.width * p.out_bytes == kVectorBytes@ &&", "true"),
     ("lead_left_out", "p.misaligned_elements = @static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width)@;", "0"),
 ]) + mutants_of("elementwise_transposed", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
-    ("one_transposed_of_two", "if (@turned >= 0@) return;", "false"),
+    ("one_transposed_of_two", "if (@transposed >= 0@) return;", "false"),
 ]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
     ("constants_without_their_sign", "if (@is_signed(common)@) return converted(", "false"),
     ("chosen_bits_as_numbers", "} else if (@!raw@ && types.result", "true"),
