@@ -15,7 +15,7 @@ namespace {
 class CopyTimerTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, CopyTimerTest, ::testing::ValuesIn(test_devices()), device_test_name);
 
-/// Each plan's own time: of a thousand times the elements a long one.
+/// Each plan's own time is measured: a thousand times as many elements take longer.
 TEST_P(CopyTimerTest, TimesEveryPlan) {
   const Buffer from(device(), 256 * 260 * 4), to(device(), 256 * 260 * 4);
   void* const in = from.data();
@@ -32,7 +32,7 @@ TEST_P(CopyTimerTest, TimesEveryPlan) {
   EXPECT_LT(seconds[1], 10);
 }
 
-/// Of about twenty tiles.
+/// A copy of about twenty tiles.
 TEST_P(CopyTimerTest, NoMoreThanSixteenPlansAreMeasured) {
   const Buffer in(device(), 256 * 256 * 4), out(device(), 256 * 256 * 4);
   const TensorView square(nullptr, DType::f32, {256, 256});

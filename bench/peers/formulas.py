@@ -93,7 +93,7 @@ def depthwise(parameters, x, weights, bias=None):
 
 
 def quantized(parameters, inputs, library=np):
-    """Each step in float32: NumPy rounds it once. Of JAX and CuPy it is what they compile."""
+    """Each step in float32: NumPy rounds it once; JAX and CuPy do what they compile."""
     units = quantized_units(parameters, inputs, library.float32)
     if parameters["function"] == "truediv":  # 0 / 0 becomes the zero point
         units = library.where(library.isnan(units), 0.0, units)
