@@ -14,7 +14,7 @@ die() {
 
 cache_folder() { printf '%s/relayout\n' "${XDG_CACHE_HOME:-$HOME/.cache}"; }
 
-# as_root COMMAND...: as it is for root, else by sudo.
+# as_root COMMAND...: runs it directly as root, else by sudo.
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then
     "$@"
@@ -25,7 +25,7 @@ as_root() {
   fi
 }
 
-# missing_packages NAME...: those that are not installed, one a line.
+# missing_packages NAME...: prints those that are not installed, one a line.
 missing_packages() {
   local name
   for name in "$@"; do
@@ -33,7 +33,7 @@ missing_packages() {
   done
 }
 
-# ensure_packages NAME...: installs what is missing; needs no network when nothing is.
+# ensure_packages NAME...: installs the missing ones; without any it needs no network.
 ensure_packages() {
   local missing
   command -v apt-get >/dev/null ||
@@ -48,11 +48,11 @@ ensure_packages() {
     die "could not install ${missing[*]}: apt-get's reason is above"
 }
 
-# What building and testing needs everywhere, as Debian names it.
+# The packages that building and testing need everywhere, by their Debian names.
 build_packages=(g++ cmake ninja-build libgtest-dev libboost-context-dev libopenblas-dev libcli11-dev nlohmann-json3-dev
   python3 python3-numpy)
 
-# configure PRESET [cmake argument...]: quietly; its messages are shown when it fails.
+# configure PRESET [cmake argument...]: configures quietly; the messages are shown when it fails.
 configure() {
   local preset=$1 folder=$project/build/$1 fresh=()
   shift

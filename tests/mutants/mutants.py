@@ -112,7 +112,7 @@ def check(root, program, name):
 
 
 def fuzz(program, seconds):
-    """Small cases cannot see what large offsets lose."""
+    """Small cases cannot find faults of large offsets."""
     survivors = []
     for number, mutant in enumerate(MUTANTS):
         operation = next((FUZZED[prefix] for prefix in FUZZED if mutant.name.startswith(prefix)), None)

@@ -20,7 +20,7 @@ def without_code(text):
 
 
 def anchors(text):
-    """Of the headings, as GitHub makes them: lower case, blanks to hyphens, other signs gone."""
+    """The anchors of the headings, as GitHub makes them: lower case, hyphens for blanks, no other signs."""
     found = set()
     for heading in re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL),
                               flags=re.MULTILINE):
