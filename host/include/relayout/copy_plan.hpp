@@ -50,7 +50,7 @@ struct CopySide {
   int vector_bytes = 0;          ///< bytes that a lane moves at once
   bool aligned_vectors = false;  ///< whether each vector lies on a multiple of its size; else it is joined
                                  ///< from two, or cut at the ends of runs
-  std::int64_t run_bytes = 0;        ///< bytes of a tile that follow each other in memory
+  std::int64_t run_bytes = 0;    ///< bytes of a tile that follow each other in memory
   std::int64_t sectors_needed = 0;   ///< the fewest sectors of 32 bytes that can hold a tile
   std::int64_t sectors_touched = 0;  ///< the sectors of 32 bytes that the tile meets
 };
