@@ -1,5 +1,5 @@
-// Layouts of tiles in shared memory: no two elements share a place, all lie within the stated bytes, and
-// every access costs as much as stated.
+// Layouts of tiles in shared memory: no two elements in one place, within the bytes that they state, and
+// every access costs what they claim.
 #include "host/plan/copy/bank_layout.hpp"
 
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@ namespace {
 class CopyTimerTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, CopyTimerTest, ::testing::ValuesIn(test_devices()), device_test_name);
 
-/// Each plan's own time is measured: a thousand times as many elements take longer.
+/// Each plan's own time: of a thousand times the elements a long one.
 TEST_P(CopyTimerTest, TimesEveryPlan) {
   const Buffer from(device(), 256 * 260 * 4), to(device(), 256 * 260 * 4);
   void* const in = from.data();

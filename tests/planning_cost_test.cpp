@@ -1,5 +1,5 @@
-// The cost of planning a copy: prints the processor's time per call. The limits only catch a search that
-// grows out of all proportion with the number of axes; they hold under sanitizers, too.
+// What planning a copy costs: prints the processor's time a call. The limits only catch a search that grows
+// with the number of axes out of all proportion; they hold under sanitizers too.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ double thread_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// The time of the fastest of several rounds.
+/// Of the fastest of several rounds.
 double planning_seconds(const DeviceProperties& device, DType type, const Dims& shape,
                         const std::vector<int>& axes) {
   Dims out_shape;

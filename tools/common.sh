@@ -48,11 +48,11 @@ ensure_packages() {
     die "could not install ${missing[*]}: apt-get's reason is above"
 }
 
-# The packages that building and testing need everywhere, by their Debian names.
+# What building and testing needs everywhere, as Debian names it.
 build_packages=(g++ cmake ninja-build libgtest-dev libboost-context-dev libopenblas-dev libcli11-dev nlohmann-json3-dev
   python3 python3-numpy)
 
-# configure PRESET [cmake argument...]: configures quietly; the messages are shown when it fails.
+# configure PRESET [cmake argument...]: quietly; its messages are shown when it fails.
 configure() {
   local preset=$1 folder=$project/build/$1 fresh=()
   shift

@@ -5,7 +5,7 @@ namespace relayout::native {
 const KernelTable& kernel_table() {
   static const KernelTable table = [] {
     KernelTable native;
-    native.tile = nullptr;  // tiles are planned for GPUs only
+    native.tile = nullptr;  // plans are for GPUs
     native.stream = nullptr;
     native.gather = copy;
     native.window = window;

@@ -36,7 +36,7 @@ Extents<Extent> extents_of(const CopyParams& p) {
   return extents;
 }
 
-/// The offset of element number `index`.
+/// Offset of the element of this number in C order.
 template <class Index, class Extent>
 __device__ std::int64_t offset_of(Index number, int rank, const Extent* extents,
                                   const std::int64_t* strides) {

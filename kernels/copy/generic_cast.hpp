@@ -41,7 +41,7 @@ struct alignas(kCount * sizeof(T)) Piece {
   T values[kCount];
 };
 
-/// Takes out the first element's bytes, and moves the others up.
+/// The first element's bytes leave, the others move up.
 template <int kBytes, int kWords>
 __device__ __forceinline__ void move_up(std::uint32_t (&words)[kWords]) {
   static_assert(kBytes <= 4, "a word or a part of one");

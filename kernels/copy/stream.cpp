@@ -29,7 +29,7 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(StreamParams p) 
   To* out = static_cast<To*>(output_of(p));
   const std::int64_t first =
       blockIdx.x * Shape::kElementsPerBlock + static_cast<std::int64_t>(threadIdx.x) * kCount;
-  Pack<From> packs[Shape::kSteps * kLoads];  // all loads are under way before the first store
+  Pack<From> packs[Shape::kSteps * kLoads];  // all on their way before the first is stored
 #pragma unroll
   for (int step = 0; step < Shape::kSteps; ++step) {
     const std::int64_t element = first + std::int64_t{step} * kStreamThreads * kCount;

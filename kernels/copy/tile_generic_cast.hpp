@@ -19,7 +19,7 @@ __device__ __forceinline__ void store_generic_cast(const TileParams& p, unsigned
     Piece<T, kCount> in;
     memcpy(&in, &words, sizeof in);
     *reinterpret_cast<Piece<To, kCount>*>(target + piece * 16) = convert_piece<T, To>(p, in);
-    // Moves the bytes of the next piece to the front.
+    // The next piece's bytes to the front.
     if constexpr (kShift < 4) {
       move_up<kShift>(words.values);
     } else {

@@ -22,12 +22,12 @@ struct alignas(kCount * sizeof(T) < 16 ? kCount * sizeof(T) : 16) Vector {
   T values[kCount];
 };
 
-/// 16 bytes that are assembled from elements.
+/// 16 bytes put together from elements.
 template <class T>
 struct WordsOf {
   Pack<std::uint32_t> pack = {};
 
-  /// Sets element i, which the compiler knows.
+  /// Element i, known to the compiler.
   __device__ __forceinline__ void set(int i, T value) {
     if constexpr (sizeof(T) < 4) {
       constexpr int kPerWord = 4 / static_cast<int>(sizeof(T));
@@ -52,7 +52,7 @@ struct WordsOf {
   }
 };
 
-/// Whether the tile holds the bytes of the input as they are.
+/// Whether the tile holds what the input holds.
 template <class From, class To, class Store>
 constexpr bool moves = std::is_same_v<From, To>&& Store::kMoves;
 

@@ -44,7 +44,7 @@ __device__ __forceinline__ void read_words(const TileParams& p, const TileTables
   const std::uint32_t turn = threadIdx.x / 8;
 #pragma unroll 1
   for (std::uint32_t begin = threadIdx.x; begin < p.read_items; begin += kItems * blockDim.x) {
-    Pack<std::uint32_t> packs[kItems];  // all loads are under way before the first store
+    Pack<std::uint32_t> packs[kItems];  // all on their way before the first is stored
     std::uint32_t places[kItems] = {}, positions[kItems];
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {

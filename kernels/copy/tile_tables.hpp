@@ -10,7 +10,7 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// A value of `TileRow::place`: the row or run has no element inside the tensor.
+/// In `TileRow::place`: a row or run of which nothing lies inside the tensor.
 constexpr std::uint32_t kOutside = 0xffffffff;
 
 struct alignas(8) TileRow {

@@ -112,7 +112,7 @@ def check(root, program, name):
 
 
 def fuzz(program, seconds):
-    """Small cases cannot find faults of large offsets."""
+    """Small cases cannot see what large offsets lose."""
     survivors = []
     for number, mutant in enumerate(MUTANTS):
         operation = next((FUZZED[prefix] for prefix in FUZZED if mutant.name.startswith(prefix)), None)
