@@ -1,6 +1,6 @@
-// Causal conv1d end to end, by the host's and the device's paths: times, bytes, and a verification.
-// `causal_conv1d --help` lists the options. The exit code is 0, 1 when a check fails, 2 for bad arguments or
-// input.
+// Causal conv1d end to end, by the host's and the device's paths: times, bytes, and a verification that says
+// yes or no. `causal_conv1d --help` lists the options; the exit code is 0, 1 when a check fails, 2 for bad
+// arguments or input.
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -27,14 +27,14 @@ namespace {
 
 using relayout::TensorView;
 
-/// A path of Conv1dPipeline; none for --depthwise.
+/// The path of --depthwise is none of Conv1dPipeline's.
 using Path = std::optional<relayout::Conv1dPath>;
 
-/// The matrices that a path left on the device; a default view where there is none.
+/// The matrices that a path left on the device, a default view where it has none.
 struct Results {
   TensorView a, bt, y;
 };
-/// The same on the host; vectors that are not needed are empty.
+/// The same on the host; empty vectors where nobody asks for them.
 struct Downloads {
   Halves a, bt, y;
 };
@@ -88,7 +88,7 @@ Halves positions_first(const Report& report, const Halves& y) {
   return ordered;
 }
 
-/// Measures the rates, sets the path in `arguments`, and says why.
+/// Measures, sets the path in `arguments`, and says why.
 std::string choose(const relayout::Stream& stream, const Job& job, const Data& data, Arguments& arguments) {
   const relayout::Conv1dRates rates = relayout::measure_rates(stream, job.problem, data.input.view);
   const relayout::Conv1dChoice choice =
@@ -98,7 +98,7 @@ std::string choose(const relayout::Stream& stream, const Job& job, const Data& d
   return choice.explain();
 }
 
-/// Writes all files of a run whose checks passed, but only the report of one that failed.
+/// All files of a run whose checks passed; only the report of one that failed.
 void write_files(const Arguments& arguments, const Report& report, const Downloads& first) {
   const relayout::Conv1d& p = report.problem;
   const relayout::Conv1dSizes& sizes = report.sizes;

@@ -149,7 +149,7 @@ void add_files(CLI::App& app, Arguments& a) {
                  "y as .npy [batch, ho, co] (--depthwise: as --layout), f2 for f16 and f4 for bf16");
   app.add_option("--dump-a", a.dump_a,
                  "A as .npy [batch*ho, hk*ci], grouped [groups, batch*ho, hk*ci/groups]");
-  app.add_option("--dump-b", a.dump_b, "Bt as .npy [co, hk*ci/groups]; on path strided-gemm in tap order");
+  app.add_option("--dump-b", a.dump_b, "Bt as .npy [co, hk*ci/groups]; of path view in tap order");
   app.add_option("--json", a.json,
                  "all figures and checks; the only file that is also written when a check fails");
 }
@@ -193,7 +193,7 @@ Arguments parse(int argc, const char* const* argv) {
   if (arguments.depthwise) check_depthwise_options(app, arguments);
   arguments.overlap.pinned_input = arguments.pinned_input;
   if (!arguments.dump_a.empty() && arguments.paths == std::vector<Conv1dPath>{Conv1dPath::strided_gemm}) {
-    throw InputError("--path strided-gemm has no A, so --dump-a has nothing to write.");
+    throw InputError("--path view has no A, so --dump-a has nothing to write.");
   }
   return arguments;
 }

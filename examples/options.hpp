@@ -1,4 +1,4 @@
-// The command line of causal_conv1d, and the problem that it and its files describe.
+// The command line of causal_conv1d, and the problem that it and the files it names describe.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct Arguments {
   bool channels_last = false;
   std::optional<DeviceChoice> device;  // not given: the best
   std::optional<int> warp;
-  /// Empty: the path that the measured rates recommend.
+  /// Empty: the one that measured rates speak for.
   std::vector<relayout::Conv1dPath> paths = {
       relayout::Conv1dPath::host, relayout::Conv1dPath::device, relayout::Conv1dPath::device_staged,
       relayout::Conv1dPath::overlap, relayout::Conv1dPath::strided_gemm};
@@ -50,7 +50,7 @@ struct HelpShown {};
 /// Throws InputError with one sentence, or HelpShown.
 Arguments parse(int argc, const char* const* argv);
 
-/// The file of a tensor; without one the tensor is generated.
+/// A tensor's file, or none: then it is generated.
 using OptionalFile = std::optional<NpyFile>;
 
 /// What to run. The files are open and fit the problem.

@@ -55,7 +55,7 @@ void print_winners(std::ostream& out, const Report& report) {
   std::vector<std::pair<double, const PathTimes*>> whole, on_device;
   for (const PathResult& path : report.paths) {
     whole.emplace_back(path.times.end_to_end, &path.times);
-    // Paths whose work starts on the host do not count for data on the device.
+    // Paths whose work starts on the host are no candidates for data on the device.
     if (!has_operand(path.times) || path.times.path == Conv1dPath::host ||
         path.times.path == Conv1dPath::overlap)
       continue;

@@ -1,6 +1,10 @@
 // Includes every public header.
 #pragma once
 
+/// Everything that a user names. Functions take the stream first, inputs before outputs, and options last;
+/// they check their arguments before anything is queued, and throw relayout::Error.
+namespace relayout {}
+
 #include <relayout/arithmetic.hpp>
 #include <relayout/buffer.hpp>
 #include <relayout/cast_options.hpp>
@@ -35,7 +39,3 @@
 #include <relayout/tile_padding.hpp>
 #include <relayout/tile_space.hpp>
 #include <relayout/tile_transfer.hpp>
-
-/// Everything that a user names. Functions take the stream first, inputs before outputs, and options last;
-/// they check their arguments before anything is queued, and throw relayout::Error.
-namespace relayout {}
