@@ -21,8 +21,8 @@ template <class T>
 __device__ __forceinline__ void store_pack(T* address, const Pack<T>& pack) {
   store_16_bytes(address, &pack);
 }
-/// Stores to global memory. `streaming` stores go past the caches: data that nobody reads soon leaves the L2
-/// to the input.
+/// To global memory. `streaming`: past the caches, for data that nobody reads soon; it leaves the L2 to the
+/// input.
 template <class T>
 __device__ __forceinline__ void store_pack(T* address, const Pack<T>& pack, bool streaming) {
   store_global_16_bytes(address, &pack, streaming);

@@ -76,7 +76,7 @@ void check_results(const Stream& stream, const Conv1dPipeline& pipeline, const C
   if (has_operand) {
     EXPECT_TRUE(same_elements(expected.a.view, download(stream, pipeline.operand()).view));
   }
-  // Without A the order of its columns has no effect.
+  // Without A the order of its columns means nothing.
   if (has_operand || c.problem.window.order == ColumnOrder::tap_outer) {
     EXPECT_TRUE(same_elements(expected.bt.view, bt.view));
   }
