@@ -1,4 +1,4 @@
-// What a run says: a table while it runs, JSON at its end.
+// The output of a run: a table while it runs, JSON at its end.
 #pragma once
 
 #include <benchmark/benchmark.h>

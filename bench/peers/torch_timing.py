@@ -38,7 +38,7 @@ class Timer:
         self.busy = [torch.zeros(BUSY_BYTES, dtype=torch.uint8, device=self.device) for _ in range(2)]
 
     def copy_seconds(self, case_bytes):
-        """Of copies that read and write as many bytes together: {name: seconds}. The second is a kernel: a large copy in
+        """Times copies that read and write as many bytes together: {name: seconds}. The second is a kernel: a large copy in
         a graph may run on a slower copy engine."""
         if case_bytes not in self.copies:
             shapes = [([max(1, case_bytes // 8)], torch.float32)]

@@ -11,7 +11,8 @@ class CpuBackend final : public ProcessorBackend {
   const char* name() const noexcept override { return "cpu"; }
   const KernelTable& kernels() override { return native::kernel_table(); }
   const char* blas_name() const noexcept override { return native::library_name(); }
-  // OpenBLAS takes an `a` with overlapping rows: blocks of rows are copied before they are multiplied.
+  // OpenBLAS takes an `a` with overlapping rows, because blocks of rows are copied before they are
+  // multiplied.
   bool blas_gemm(const LaunchContext& context, const GemmParams& params) override {
     return native::library_gemm(context, params);
   }

@@ -1,5 +1,5 @@
-// Nested loops that carry two offsets along, as in: for every row of a box, where it is in the input and
-// where in the output.
+// Nested loops that carry two offsets along: for every row of a box, its place in the input and in the
+// output.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class Cursor {
  public:
   Cursor(const StridedLoop& loop, std::int64_t linear) : loop_(loop) {
     for (int axis = loop.rank; axis-- > 0;) {
-      // An empty loop has a cursor too; nobody moves it.
+      // A loop without iterations has a cursor, too, which nobody moves.
       const std::int64_t count = loop.counts[axis] > 0 ? loop.counts[axis] : 1;
       index_[axis] = linear % count;
       linear /= count;

@@ -1,5 +1,5 @@
-// stream: out[i] = cast(in[i]) where both lie in memory in one piece, from 16-byte boundaries on. A lane
-// moves whole 16 bytes on both sides; the last lane takes what is left element by element. Each element
+// stream: out[i] = cast(in[i]) where both sides lie in memory in one piece that begins on a 16-byte boundary.
+// A lane moves whole 16 bytes on both sides; the last lane moves the rest element by element. Each element
 // crosses global memory once on either side.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/operand_pointers.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 template <class From, class To>
 struct StreamShape {
-  /// Elements that a lane moves at once: 16 bytes of the shorter type.
+  /// How many elements a lane moves at once: 16 bytes of the shorter type.
   static constexpr int kCount = 16 / static_cast<int>(sizeof(From) < sizeof(To) ? sizeof(From) : sizeof(To));
   static constexpr int kLoads = kCount * static_cast<int>(sizeof(From)) / 16;
   static constexpr int kStores = kCount * static_cast<int>(sizeof(To)) / 16;

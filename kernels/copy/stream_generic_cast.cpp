@@ -1,6 +1,6 @@
-// stream with any conversion between element types, one instance for each pair of element sizes: a lane moves
-// 16 bytes of the larger type and as many elements of the other at once, the last lane what is left element
-// by element. Each element crosses global memory once on either side.
+// stream with any conversion between element types, with one instance for each pair of element sizes. A lane
+// moves 16 bytes of the larger type and as many elements of the other at once; the last lane moves the rest
+// element by element. Each element crosses global memory once on either side.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/generic_cast.hpp"
 #include "kernels/copy/operand_pointers.hpp"
@@ -32,8 +32,8 @@ __device__ __forceinline__ void store_piece(T* address, const Piece<T, kCount>& 
   }
 }
 
-/// A whole block's elements where the cast is quick: its conversions hide nothing, hence all loads are on
-/// their way before the first is stored.
+/// All elements of a block where the cast is quick. Its conversions are too short to hide loads, so all loads
+/// are under way before the first store.
 template <class T, class To>
 __device__ __forceinline__ void stream_quickly(const StreamParams& p, const T* in, To* out,
                                                std::int64_t first) {
@@ -66,8 +66,8 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamPara
     const std::int64_t end = (std::int64_t{blockIdx.x} + 1) * Shape::kElementsPerBlock;
     if (p.cast.quick != QuickCast::none && end <= p.elements) return stream_quickly(p, in, out, first);
   }
-  // One piece after the other: general conversions are long enough to hide the loads of a full
-  // multiprocessor. And one conversion in the code, also of a last piece that is short.
+  // One piece follows the other: general conversions are long enough to hide the loads of a full
+  // multiprocessor. The conversion stands once in the code, also for a last piece that is short.
 #pragma unroll 1
   for (int step = 0; step < Shape::kSteps; ++step) {
     const std::int64_t element = first + std::int64_t{step} * kStreamThreads * kCount;

@@ -1,4 +1,4 @@
-// The tile from global to shared memory, in the input's order.
+// Moves the tile from global to shared memory, in the input's order.
 #pragma once
 
 #include "core/tile_geometry.hpp"
@@ -56,8 +56,8 @@ struct WordsOf {
 template <class From, class To, class Store>
 constexpr bool moves = std::is_same_v<From, To>&& Store::kMoves;
 
-/// 16 bytes of the input, converted, to shared memory. They travel as words: as an array of bytes the
-/// compiler would take a register for each.
+/// Stores 16 bytes of the input, converted, to shared memory. They are passed as words: for an array of bytes
+/// the compiler would take a register for each byte.
 template <class From, class To, class Store>
 __device__ __forceinline__ void store_converted(const TileParams& p, unsigned char* target,
                                                 const Pack<std::uint32_t>& words) {
@@ -81,8 +81,8 @@ __device__ __forceinline__ void store_converted(const TileParams& p, unsigned ch
   }
 }
 
-/// 16 bytes from any address of which `valid` elements exist; by elements where the words around them may not
-/// be read.
+/// Loads 16 bytes from any address, of which `valid` elements exist. It goes by elements where the words
+/// around them may not be read.
 template <class From>
 __device__ __forceinline__ Pack<std::uint32_t> load_anywhere(const TileParams& p, const void* input,
                                                              const From* address, int valid) {
@@ -104,7 +104,7 @@ __device__ __forceinline__ Pack<std::uint32_t> load_anywhere(const TileParams& p
 template <bool kUnaligned>
 using VectorLoad = std::conditional_t<kUnaligned, UnalignedLoad, AlignedLoad>;
 
-/// A vector of a row of the input, null where there is none; `place`: TileRow::place of the row.
+/// A vector of a row of the input; null where there is none. `place` is TileRow::place of the row.
 template <class From>
 __device__ __forceinline__ const From* find_vector(const TileParams& p, const TileTables& tables,
                                                    const TileBase& base, std::uint32_t row,
@@ -120,8 +120,8 @@ template <class From, class To, bool kUnaligned, class Store>
 __device__ __forceinline__ void read_tile(const TileParams& p, const TileTables& tables,
                                           unsigned char* tile) {
   constexpr int kRead = vector_count<From>, kItems = elements_per_thread<From, To> / kRead;
-  // Loads on their way at a time. Two words and their shift take many registers: more blocks in their place
-  // have more loads on their way.
+  // How many loads are under way at a time. Two words and their shift take many registers; with fewer of them
+  // more blocks fit, and so more loads.
   constexpr int kInFlight = kUnaligned ? 1 : kItems;
   const TileBase base = *tables.base;
 #pragma unroll 1

@@ -1,6 +1,6 @@
-// The tile from global to shared memory where elements of several rows share a word (TileLayout::kGroup): a
-// lane reads 16 bytes of each of these rows and turns them in registers, so that an output run, which goes
-// from row to row, is whole words of shared memory.
+// Moves the tile from global to shared memory where elements of several rows share a word
+// (TileLayout::kGroup). A lane reads 16 bytes of each of these rows and turns them in registers, so that an
+// output run, which goes from row to row, consists of whole words of shared memory.
 #pragma once
 
 #include "kernels/copy/tile_read.hpp"
@@ -8,11 +8,12 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Elements by format are converted one after the other, too slowly for rows to wait in registers.
+/// Elements that are cast by format are converted one after the other, too slowly for rows to wait in
+/// registers.
 template <class From, class To>
 constexpr bool groups_rows = sizeof(To) < 4 && !is_untyped<From>;
 
-/// words[c] = elements c of all rows, the first row's in the low bits.
+/// words[c] = the elements of column c of all rows, the first row in the low bits.
 template <class From, class To, class Store, int kGroup>
 __device__ __forceinline__ void turn_group(const TileParams& p, const Pack<std::uint32_t> (&rows)[kGroup],
                                            std::uint32_t (&words)[vector_count<From>]) {
@@ -76,7 +77,7 @@ __device__ __forceinline__ void read_groups(const TileParams& p, const TileTable
     };
     Pack<std::uint32_t> rows[kGroup];
     if (whole) {
-      VectorLoad<kUnaligned> loads[kGroup];  // all on their way before the first is waited for
+      VectorLoad<kUnaligned> loads[kGroup];  // all loads are under way before the first is waited for
 #pragma unroll
       for (int i = 0; i < kGroup; ++i) loads[i].start(address_of(i));
 #pragma unroll

@@ -1,6 +1,6 @@
-// What becomes of a tile's elements: the element operation of the tile kernel. `read` gives what a tile holds
-// of an element of the input, `vector` and `element` store what it holds. kMoves: elements of one type are
-// the same in the tile as in the input.
+// The element operations of the tile kernel. `read` converts an element of the input to one of the tile;
+// `vector` and `element` store elements of the tile. kMoves: an element of the tile has the bits of the
+// input.
 #pragma once
 
 #include "core/tile_params.hpp"
@@ -27,8 +27,8 @@ struct StoreAsIs {
   }
 };
 
-/// out = cast(in), or cast(alpha * in) of a scaled copy, on the way in, where the product is rounded once.
-/// One instance for both: there is one for every pair of types.
+/// out = cast(in), or cast(alpha * in) for a scaled copy, converted on the way in; the product is rounded
+/// once. One instance serves both, because there is one for every pair of types.
 struct ReadCast : StoreAsIs {
   static constexpr bool kMoves = false;
   template <class To, class From>
@@ -37,7 +37,7 @@ struct ReadCast : StoreAsIs {
   }
 };
 
-/// out = alpha * in + beta * out, of one floating type.
+/// out = alpha * in + beta * out, all of one floating type.
 struct StoreScaled {
   static constexpr bool kMoves = true;
   template <class To>

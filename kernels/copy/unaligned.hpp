@@ -1,5 +1,5 @@
-// 16 bytes from any address, as the two aligned words of 16 bytes around them, joined by a shift. In two
-// parts, so that many loads can be on their way before the first is waited for.
+// 16 bytes from any address: the two aligned words of 16 bytes around them are joined by a shift. It comes in
+// two parts, so that many loads can be under way before the first is waited for.
 #pragma once
 
 #include "kernels/pack.hpp"
@@ -11,7 +11,7 @@ struct UnalignedLoad {
   Pack<std::uint32_t> low, high = {};  // the aligned words around the address
   unsigned offset;                     // bytes behind the first one's start
 
-  /// The second word is read only where the bytes reach into it.
+  /// Reads the second word only where the bytes reach into it.
   __device__ __forceinline__ void start(const void* address) {
     offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & 15);
     const auto* aligned =
@@ -20,7 +20,7 @@ struct UnalignedLoad {
     if (offset != 0) load_global_16_bytes(&high, aligned + 4);
   }
 
-  /// kAlignment: bytes of which the address is a multiple.
+  /// kAlignment: the address is a multiple of this many bytes.
   template <int kAlignment>
   __device__ __forceinline__ Pack<std::uint32_t> words() const {
     std::uint32_t words[8];
@@ -29,8 +29,9 @@ struct UnalignedLoad {
       words[i] = low.values[i];
       words[i + 4] = high.values[i];
     }
-    // By 8 bytes, by 4, by the rest: no branch, no index that is not known to the compiler; values, since a
-    // choice between two elements of an array would put the array into memory.
+    // Shifts by 8 bytes, then by 4, then by the rest: no branch, and no index that the compiler does not
+    // know. These are values, since a choice between two elements of an array would put the array into
+    // memory.
 #pragma unroll
     for (int i = 0; i < 6; ++i) {
       const std::uint32_t here = words[i], there = words[i + 2];
@@ -52,7 +53,7 @@ struct UnalignedLoad {
   }
 };
 
-/// The same from 16-byte boundaries.
+/// The same for addresses on 16-byte boundaries.
 struct AlignedLoad {
   Pack<std::uint32_t> pack;
 

@@ -1,4 +1,4 @@
-// Words of neighbouring elements, turned so that each element's column becomes a vector of its own.
+// Turns words of neighbouring elements, so that each column of elements becomes a vector.
 #pragma once
 
 #include "kernels/pack.hpp"

@@ -26,7 +26,7 @@ constexpr Layout kInputs[] = {Layout::ncl,          Layout::nlc,      Layout::nc
 
 constexpr Layout kTidy[] = {Layout::ncl, Layout::nlc, Layout::wide_rows};
 
-/// Pads under which something is left of the signal.
+/// Pads that leave at least one sample of the signal.
 PadSpec draw_pad(Draw& draw, std::int64_t length, std::int64_t needed) {
   static constexpr PadMode kModes[] = {PadMode::constant, PadMode::replicate,
                                        PadMode::reflect,  PadMode::symmetric,
@@ -49,7 +49,7 @@ PadSpec draw_pad(Draw& draw, std::int64_t length, std::int64_t needed) {
 
 std::int64_t draw_offset(Draw& draw) { return draw.chance(64) ? draw.below(9) : 0; }
 
-/// Layouts and extents of a signal and of what is made of it; every fourth as the fastest kernels take it.
+/// Layouts and extents of a signal and of the result; every fourth is one that the fastest kernels take.
 template <class Case>
 void draw_signal(Draw& draw, Case& c, std::int64_t room) {
   const bool tidy = draw.chance(64);

@@ -24,13 +24,13 @@
 
 namespace relayout::test {
 
-/// Equal types move as bytes, whatever they mean; a conversion among the floating types need not keep a NaN's
-/// payload.
+/// Equal types move as bytes, whatever these mean. A conversion among the floating types need not keep the
+/// payload of a NaN.
 inline NanRule nan_rule(DType from, DType to) {
   return from != to && is_floating(from) && is_floating(to) ? NanRule::any : NanRule::exact;
 }
 
-/// Finite values, every 16th of them one that conversions and sums get wrong.
+/// Finite values; every 16th is one that is hard for conversions and sums.
 inline void fill_numbers(const TensorView& view, std::uint64_t seed) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double special[] = {
@@ -63,7 +63,7 @@ void run_and_compare(GuardedBuffer& in, GuardedBuffer& out, Operation&& operatio
   run_and_compare(in, out, operation, oracle, nan_rule(in.host().dtype(), out.host().dtype()));
 }
 
-/// A permutation by any operation(in, out) that means it.
+/// Checks a permutation by any operation(in, out) that expresses it.
 template <class Operation>
 void check_copy(const Stream& stream, const cases::PermuteCase& c, Operation&& operation,
                 std::uint64_t seed = 1) {
@@ -88,7 +88,7 @@ void check_copy(const Stream& stream, const cases::PermuteCase& c, Operation&& o
       plain ? nan_rule(c.in_type, c.out_type) : NanRule::any);
 }
 
-/// The case by its plan, made for other memory that is as aligned, with pointers that come from slots.
+/// Runs the case by its plan, made for other memory that is as aligned, with pointers from slots.
 inline void permute_indirect(const Stream& stream, const cases::PermuteCase& c, const TensorView& in,
                              const TensorView& out) {
   const Slots slots(stream);

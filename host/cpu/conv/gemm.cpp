@@ -82,7 +82,7 @@ class MatrixRows final : public GemmRows {
   const GemmParams& p_;
 };
 
-/// Rows beyond the matrix are zeros, which are multiplied but never stored.
+/// Rows beyond the matrix are zeros. They are multiplied, but their results are never stored.
 void load_a(const GemmRows& a, std::int64_t group, std::int64_t row, std::int64_t rows, std::int64_t k,
             std::int64_t depth, Panels& panels) {
   a.load(group, row, rows, k, depth, panels.a);

@@ -8,20 +8,21 @@
 
 namespace relayout {
 
+/// How a ConvPlan computes y (docs/conv1d.md says which is fast when).
 enum class ConvRoute {
-  operand,       // one kernel from the input to A, then the GEMM
-  strided_gemm,  // the padded signal is written once, channels last; the GEMMs read A as views of it
-  direct,        // one kernel of relayout's own from the input to y
+  operand,       ///< one kernel from the input to A, then the GEMM
+  strided_gemm,  ///< the padded signal is written once, channels last; the GEMMs read A as views of it
+  direct,        ///< one kernel of relayout's own from the input to y
 };
-/// "operand", "strided-gemm", "direct".
+/// The name of the enumerator: "operand", "strided-gemm" or "direct".
 const char* name_of(ConvRoute route) noexcept;
 
-/// y = bias + the convolution of an input on the device. All routes give results within the GEMM's bound,
-/// the same up to the order of fp32 sums. Copies of a plan share its memory.
+/// y = bias + the convolution of an input on the device. The results of all routes lie within the GEMM's
+/// bound and differ only by the order of the fp32 sums. Copies of a plan share its memory.
 class ConvPlan {
  public:
   /// Allocates all that running needs, and queues on `stream` the rearrangement of the weights and a copy of
-  /// the bias: both may change or go when that work has finished. weights [out_channels, in_channels /
+  /// the bias: both may change or be freed when that work has finished. weights [out_channels, in_channels /
   /// groups, taps], any strides, f16, bf16, f32 or f64, each rounded once to problem.dtype; bias f32
   /// [out_channels], contiguous, or none (a default TensorView); both on the device. Errors: those of
   /// sizes_of; shape, dtype, null_pointer, out_of_memory.
@@ -37,15 +38,18 @@ class ConvPlan {
   /// for another device or a y that is not contiguous.
   void run(const Stream& stream, const TensorView& input, const TensorView& y) const;
 
+  /// The problem that the plan is for.
   const Conv1d& problem() const noexcept;
+  /// The route that it takes.
   ConvRoute route() const noexcept;
+  /// The sizes of its matrices.
   const Conv1dSizes& sizes() const noexcept;
-  /// Device memory: A of the last run (route `operand`; else a default TensorView), and Bt (route `view`: tap
-  /// outer whatever the window's order; route `direct`: [out_channels, taps, in_channels / groups rounded up
-  /// to 32], filled up with 0).
+  /// A of the last run, in device memory (route `operand`; a default TensorView on the other routes).
   const TensorView& operand() const noexcept;
+  /// Bt, in device memory. On route `strided_gemm` it is tap outer, whatever the window's order. On route
+  /// `direct` it is [out_channels, taps, in_channels / groups rounded up to 32], and what is added is 0.
   const TensorView& weight_operand() const noexcept;
-  /// Device memory that the plan holds, without the BLAS library's own.
+  /// Bytes of device memory that the plan holds, without the BLAS library's own.
   std::int64_t device_bytes() const noexcept;
 
  private:
