@@ -4,7 +4,7 @@
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/operand_pointers.hpp"
 #include "kernels/element_ops.hpp"
-#include "kernels/pack.hpp"
+#include "kernels/vector.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -24,12 +24,12 @@ template <class From, class To>
 __global__ __launch_bounds__(kStreamThreads) void stream_kernel(StreamParams p) {
   using Shape = StreamShape<From, To>;
   constexpr int kCount = Shape::kCount, kLoads = Shape::kLoads, kStores = Shape::kStores;
-  constexpr int kRead = Pack<From>::kCount, kWritten = Pack<To>::kCount;
+  constexpr int kRead = Vector<From>::kCount, kWritten = Vector<To>::kCount;
   const From* in = static_cast<const From*>(input_of(p));
   To* out = static_cast<To*>(output_of(p));
   const std::int64_t first =
       blockIdx.x * Shape::kElementsPerBlock + static_cast<std::int64_t>(threadIdx.x) * kCount;
-  Pack<From> packs[Shape::kSteps * kLoads];  // all on their way before the first is stored
+  Vector<From> packs[Shape::kSteps * kLoads];  // all on their way before the first is stored
 #pragma unroll
   for (int step = 0; step < Shape::kSteps; ++step) {
     const std::int64_t element = first + std::int64_t{step} * kStreamThreads * kCount;
@@ -47,13 +47,13 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(StreamParams p) 
     }
 #pragma unroll
     for (int i = 0; i < kStores; ++i) {
-      Pack<To> converted;
+      Vector<To> converted;
 #pragma unroll
       for (int k = 0; k < kWritten; ++k) {
         const int from = i * kWritten + k;
         converted.values[k] = convert<To>(packs[step * kLoads + from / kRead].values[from % kRead]);
       }
-      store_pack(out + element + i * kWritten, converted, p.streaming);
+      store_vector(out + element + i * kWritten, converted, p.streaming);
     }
   }
 }

@@ -42,7 +42,7 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables
     const std::uint32_t at = item.run.place + tables.vectors[item.vector];
     const unsigned char* source = tile + Layout::row_begin(p, at & 0xffff) + Layout::column_begin(at >> 16);
     if constexpr (kAssembly == Assembly::vectors) {
-      Pack<std::uint32_t> words;
+      Words words;
       load_16_bytes(&words, source);
       Store::vector(p, address, words);
     } else if constexpr (kAssembly == Assembly::words) {
@@ -50,16 +50,16 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables
 #pragma unroll
       for (int i = 0; i < kCount; ++i)
         words[i] = *reinterpret_cast<const std::uint32_t*>(source + i * p.element_step);
-      Pack<std::uint32_t> runs[kGroup];
+      Words runs[kGroup];
       transpose_words(words, runs);
 #pragma unroll
       for (int g = 0; g < kGroup; ++g) Store::vector(p, address + g * p.group_step, runs[g]);
     } else {
-      WordsOf<To> words;
+      Words words = {};
 #pragma unroll
       for (int i = 0; i < kCount; ++i)
-        words.set(i, *reinterpret_cast<const To*>(source + i * p.element_step));
-      Store::vector(p, address, words.pack);
+        set_element(words, i, *reinterpret_cast<const To*>(source + i * p.element_step));
+      Store::vector(p, address, words);
     }
   }
 }
@@ -117,13 +117,13 @@ __device__ __forceinline__ void write_scattered(const TileParams& p, const TileT
     const bool aligned = (reinterpret_cast<std::uintptr_t>(address) & 15) == 0;
     RunWalk run(p, first);
     if (aligned && first + kCount <= elements && run.within_two_axes(kCount)) {
-      WordsOf<To> words;
+      Words words = {};
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
-        words.set(i, *reinterpret_cast<const To*>(source + run.byte()));
+        set_element(words, i, *reinterpret_cast<const To*>(source + run.byte()));
         run.next();
       }
-      Store::vector(p, address, words.pack);
+      Store::vector(p, address, words);
       continue;
     }
 #pragma unroll 1
