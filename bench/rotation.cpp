@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/integer_math.hpp"
 #include "tests/support/fill.hpp"
 
 namespace relayout::bench {
@@ -27,7 +28,7 @@ std::size_t rotation_sets(const Device& device, std::int64_t bytes) {
   const std::size_t wanted = std::min(4 * last_cache_bytes(device) + 1, limit);
   const std::size_t set = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
   constexpr std::size_t kMaxSets = 512;
-  return std::clamp<std::size_t>((wanted + set - 1) / set, 1, kMaxSets);
+  return std::clamp<std::size_t>(divide_up(wanted, set), 1, kMaxSets);
 }
 
 std::int64_t Operand::bytes() const {

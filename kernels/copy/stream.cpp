@@ -1,6 +1,7 @@
 // stream: out[i] = cast(in[i]) where both lie in memory in one piece, from 16-byte boundaries on. A lane
 // moves whole 16 bytes on both sides; the last lane takes what is left element by element. Each element
 // crosses global memory once on either side.
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/operand_pointers.hpp"
 #include "kernels/element_ops.hpp"
@@ -67,7 +68,7 @@ void launch_stream(const LaunchContext& context, const StreamParams& p) {
     using To = typename decltype(to)::type;
     constexpr std::int64_t kPerBlock = StreamShape<From, To>::kElementsPerBlock;
     LaunchShape shape;
-    shape.blocks_x = (p.elements + kPerBlock - 1) / kPerBlock;
+    shape.blocks_x = divide_up(p.elements, kPerBlock);
     shape.threads_x = kStreamThreads;
     launch("copy", context, shape, stream_kernel<From, To>, p);
   });

@@ -1,6 +1,7 @@
 // stream with any conversion between element types, one instance for each pair of element sizes: a lane moves
 // 16 bytes of the larger type and as many elements of the other at once, the last lane what is left element
 // by element. Each element crosses global memory once on either side.
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/generic_cast.hpp"
 #include "kernels/copy/operand_pointers.hpp"
@@ -92,7 +93,7 @@ void launch_stream_generic_cast(const LaunchContext& context, const StreamParams
     using To = typename decltype(to)::type;
     constexpr std::int64_t kPerBlock = StreamShape<T, To>::kElementsPerBlock;
     LaunchShape shape;
-    shape.blocks_x = (p.elements + kPerBlock - 1) / kPerBlock;
+    shape.blocks_x = divide_up(p.elements, kPerBlock);
     shape.threads_x = kStreamThreads;
     launch("copy", context, shape, stream_kernel<T, To>, p);
   });

@@ -1,6 +1,7 @@
 // The tile from shared to global memory, in the output's order, 16 bytes a lane.
 #pragma once
 
+#include "core/integer_math.hpp"
 #include "kernels/copy/tile_read.hpp"
 #include "kernels/copy/word_transpose.hpp"
 
@@ -30,7 +31,7 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables
   using Layout = TileLayout<To, kAssembly>;
   // A lane may have less than one item: of f64 to two runs of f16.
   constexpr std::uint32_t kPerItem = kCount * kGroup;
-  constexpr std::uint32_t kTurns = (elements_per_thread<From, To> + kPerItem - 1) / kPerItem;
+  constexpr std::uint32_t kTurns = divide_up(elements_per_thread<From, To>, kPerItem);
   To* out = static_cast<To*>(tables.base->out);
   const std::uint32_t elements = tables.base->write_elements;
 #pragma unroll 2
