@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/integer_math.hpp"
 #include "tests/support/fill.hpp"
 
 namespace relayout::bench {
@@ -47,7 +48,7 @@ std::size_t rotation_sets(const Device& device, std::int64_t bytes) {
   const std::size_t wanted = rotation_bytes(device);
   const std::size_t set = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
   constexpr std::size_t kMaxSets = 512;
-  return std::clamp<std::size_t>((wanted + set - 1) / set, 1, kMaxSets);
+  return std::clamp<std::size_t>(divide_up(wanted, set), 1, kMaxSets);
 }
 
 std::int64_t Operand::bytes() const {

@@ -33,6 +33,26 @@ std::vector<unsigned char> some_bytes(std::size_t count, std::uint64_t seed) {
   return bytes;
 }
 
+/// A static object of a program: made before main(), destroyed after it, and nobody chose before or after
+/// what.
+class UserOfDevices {
+ public:
+  UserOfDevices()
+      : names(Device::built_with()), streams{Stream(Device::cpu()), Stream(Device::emulated(32))} {}
+  ~UserOfDevices() {
+    for (const Stream& stream : streams) static_cast<void>(Buffer(stream.device(), 16));
+  }
+
+  const std::vector<std::string> names;
+  const Stream streams[2];
+} user_of_devices;
+
+TEST(Device, BackEndsServeBeforeAndAfterMain) {
+  EXPECT_EQ(user_of_devices.names, Device::built_with());
+  EXPECT_EQ(user_of_devices.streams[0].device().to_string(), "cpu");
+  EXPECT_EQ(user_of_devices.streams[1].device().to_string(), "emulated(32)");
+}
+
 class DevicesTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, DevicesTest, ::testing::ValuesIn(test_devices()), device_test_name);
 

@@ -1,4 +1,4 @@
-// The back end behind Device::cpu(): native code, registered with the platform under the name "cpu".
+// The back end behind Device::cpu(): native code.
 #include "host/cpu/conv/openblas_gemm.hpp"
 #include "host/cpu/native_table.hpp"
 #include "platform/processor_backend.hpp"
@@ -18,14 +18,11 @@ class CpuBackend final : public ProcessorBackend {
   }
 };
 
-CpuBackend backend;
-
 }  // namespace
 }  // namespace relayout
 
-/// The linker is told to look for this symbol, which brings the back end into the program.
-extern "C" __attribute__((visibility("default"))) int relayout_backend_cpu;
-int relayout_backend_cpu = [] {
-  relayout::register_backend(relayout::backend);
-  return 1;
-}();
+/// The function that platform/registry.cpp calls.
+extern "C" relayout::Backend* relayout_backend_cpu() {
+  static auto& backend = *new relayout::CpuBackend;
+  return &backend;
+}

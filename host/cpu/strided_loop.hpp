@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "core/integer_math.hpp"
 #include "relayout/tensor_view.hpp"
 
 namespace relayout::native {
@@ -18,6 +19,10 @@ struct StridedLoop {
     a_steps[rank] = a_step;
     b_steps[rank] = b_step;
     ++rank;
+  }
+  /// An axis that is walked in boxes of `side` elements, the last of which may be short.
+  void push_boxes(std::int64_t extent, std::int64_t side, std::int64_t a_stride, std::int64_t b_stride) {
+    push(divide_up(extent, side), side * a_stride, side * b_stride);
   }
   std::int64_t total() const {
     std::int64_t product = 1;

@@ -1,6 +1,7 @@
 // gather: out[i] = cast(in[i]) for any loop nest. Lanes run along the output, so its writes are coalesced
 // wherever its innermost axis has unit stride; the input is read element by element. It takes the copies that
 // no other kernel takes, also those between shapes that no loop nest has in common.
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/generic_cast.hpp"
 #include "kernels/copy/operand_pointers.hpp"
@@ -86,7 +87,7 @@ __global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p, Extents<
 template <class From, class To, bool kScaled>
 void launch_gather_of(const LaunchContext& context, const CopyParams& p) {
   LaunchShape shape;
-  shape.blocks_x = (p.elements + kElementsPerBlock - 1) / kElementsPerBlock;
+  shape.blocks_x = divide_up(p.elements, kElementsPerBlock);
   shape.threads_x = kThreads;
   if (p.elements <= 0x7fffffff) {
     launch("gather", context, shape, gather_kernel<From, To, kScaled, std::uint32_t, Divisor>, p,

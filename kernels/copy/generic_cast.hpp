@@ -8,6 +8,7 @@
 #include "core/copy_operands.hpp"
 #include "kernels/copy/quick_cast.hpp"
 #include "kernels/element_ops.hpp"
+#include "kernels/vector.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
@@ -36,11 +37,6 @@ __device__ __forceinline__ To generic_convert(const CopyOperands& p, Untyped<T> 
 template <class T, class To>
 constexpr int piece_count = 16 / static_cast<int>(sizeof(T) > sizeof(To) ? sizeof(T) : sizeof(To));
 
-template <class T, int kCount>
-struct alignas(kCount * sizeof(T)) Piece {
-  T values[kCount];
-};
-
 /// The first element's bytes leave, the others move up.
 template <int kBytes, int kWords>
 __device__ __forceinline__ void move_up(std::uint32_t (&words)[kWords]) {
@@ -54,8 +50,8 @@ __device__ __forceinline__ void move_up(std::uint32_t (&words)[kWords]) {
 /// The general conversion takes about a hundred instructions. For 8 bytes two copies of it stand in the code;
 /// smaller elements go through a loop. Their bytes move up, because an index would put them into memory.
 template <class T, class To, int kCount = piece_count<T, To>>
-__device__ __forceinline__ Piece<To, kCount> convert_piece(const CopyOperands& p, Piece<T, kCount> in) {
-  Piece<To, kCount> out;
+__device__ __forceinline__ Vector<To, kCount> convert_vector(const CopyOperands& p, Vector<T, kCount> in) {
+  Vector<To, kCount> out;
   const bool quick = visit_quick<T, To>(
       p.cast, [&](auto from, auto to) { convert_quickly<decltype(from), decltype(to)>(p.cast, in, out); });
   if (quick) return out;

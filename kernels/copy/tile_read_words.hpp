@@ -34,8 +34,7 @@ __device__ __forceinline__ void read_words(const TileParams& p, const TileTables
       const std::uint32_t row = split(vector, p.read_vectors), first = vector * kRead;
       const T* address = find_vector<T>(p, tables, base, row, first, place);
       if (address == nullptr) continue;
-      const Pack<std::uint32_t> words =
-          load_anywhere(p, base.input, address, static_cast<int>(base.read_elements - first));
+      const Words words = load_anywhere(p, base.input, address, static_cast<int>(base.read_elements - first));
       store_16_bytes(tile + place + first * static_cast<std::uint32_t>(sizeof(T)), &words);
     }
     return;
@@ -44,7 +43,7 @@ __device__ __forceinline__ void read_words(const TileParams& p, const TileTables
   const std::uint32_t turn = threadIdx.x / 8;
 #pragma unroll 1
   for (std::uint32_t begin = threadIdx.x; begin < p.read_items; begin += kItems * blockDim.x) {
-    Pack<std::uint32_t> packs[kItems];  // all on their way before the first is stored
+    Words packs[kItems];  // all on their way before the first is stored
     std::uint32_t places[kItems] = {}, positions[kItems];
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {

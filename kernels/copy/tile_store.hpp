@@ -5,7 +5,7 @@
 
 #include "core/tile_params.hpp"
 #include "kernels/copy/scale.hpp"
-#include "kernels/pack.hpp"
+#include "kernels/vector.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
@@ -17,8 +17,7 @@ struct StoreAsIs {
     return convert<To>(value);
   }
   template <class To>
-  static __device__ __forceinline__ void vector(const TileParams& p, To* address,
-                                                const Pack<std::uint32_t>& words) {
+  static __device__ __forceinline__ void vector(const TileParams& p, To* address, const Words& words) {
     store_global_16_bytes(address, &words, p.streaming);
   }
   template <class To>
@@ -45,20 +44,19 @@ struct StoreScaled {
     return value;
   }
   template <class To>
-  static __device__ __forceinline__ void vector(const TileParams& p, To* address,
-                                                const Pack<std::uint32_t>& words) {
-    Pack<To> values;
+  static __device__ __forceinline__ void vector(const TileParams& p, To* address, const Words& words) {
+    Vector<To> values;
     memcpy(&values, &words, 16);
     if (p.beta == 0) {
 #pragma unroll
-      for (int i = 0; i < Pack<To>::kCount; ++i) values.values[i] = scale<To>(p, values.values[i]);
+      for (int i = 0; i < Vector<To>::kCount; ++i) values.values[i] = scale<To>(p, values.values[i]);
     } else {
-      const Pack<To> old = load_pack(address);
+      const Vector<To> old = load_vector(address);
 #pragma unroll
-      for (int i = 0; i < Pack<To>::kCount; ++i)
+      for (int i = 0; i < Vector<To>::kCount; ++i)
         values.values[i] = scale_and_add<To>(p, values.values[i], old.values[i]);
     }
-    store_pack(address, values, p.streaming);
+    store_vector(address, values, p.streaming);
   }
   template <class To>
   static __device__ __forceinline__ void element(const TileParams& p, To* address, To value) {

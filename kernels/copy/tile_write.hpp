@@ -1,6 +1,7 @@
 // Moves the tile from shared to global memory, in the output's order, 16 bytes a lane.
 #pragma once
 
+#include "core/integer_math.hpp"
 #include "kernels/copy/tile_read.hpp"
 #include "kernels/copy/word_transpose.hpp"
 
@@ -30,7 +31,7 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables
   using Layout = TileLayout<To, kAssembly>;
   // A lane may have less than one item, for example with f64 that become two runs of f16.
   constexpr std::uint32_t kPerItem = kCount * kGroup;
-  constexpr std::uint32_t kTurns = (elements_per_thread<From, To> + kPerItem - 1) / kPerItem;
+  constexpr std::uint32_t kTurns = divide_up(elements_per_thread<From, To>, kPerItem);
   To* out = static_cast<To*>(tables.base->out);
   const std::uint32_t elements = tables.base->write_elements;
 #pragma unroll 2
@@ -42,7 +43,7 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables
     const std::uint32_t at = item.run.place + tables.vectors[item.vector];
     const unsigned char* source = tile + Layout::row_begin(p, at & 0xffff) + Layout::column_begin(at >> 16);
     if constexpr (kAssembly == Assembly::vectors) {
-      Pack<std::uint32_t> words;
+      Words words;
       load_16_bytes(&words, source);
       Store::vector(p, address, words);
     } else if constexpr (kAssembly == Assembly::words) {
@@ -50,16 +51,16 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables
 #pragma unroll
       for (int i = 0; i < kCount; ++i)
         words[i] = *reinterpret_cast<const std::uint32_t*>(source + i * p.element_step);
-      Pack<std::uint32_t> runs[kGroup];
+      Words runs[kGroup];
       transpose_words(words, runs);
 #pragma unroll
       for (int g = 0; g < kGroup; ++g) Store::vector(p, address + g * p.group_step, runs[g]);
     } else {
-      WordsOf<To> words;
+      Words words = {};
 #pragma unroll
       for (int i = 0; i < kCount; ++i)
-        words.set(i, *reinterpret_cast<const To*>(source + i * p.element_step));
-      Store::vector(p, address, words.pack);
+        set_element(words, i, *reinterpret_cast<const To*>(source + i * p.element_step));
+      Store::vector(p, address, words);
     }
   }
 }
@@ -117,13 +118,13 @@ __device__ __forceinline__ void write_scattered(const TileParams& p, const TileT
     const bool aligned = (reinterpret_cast<std::uintptr_t>(address) & 15) == 0;
     RunWalk run(p, first);
     if (aligned && first + kCount <= elements && run.within_two_axes(kCount)) {
-      WordsOf<To> words;
+      Words words = {};
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
-        words.set(i, *reinterpret_cast<const To*>(source + run.byte()));
+        set_element(words, i, *reinterpret_cast<const To*>(source + run.byte()));
         run.next();
       }
-      Store::vector(p, address, words.pack);
+      Store::vector(p, address, words);
       continue;
     }
 #pragma unroll 1

@@ -29,8 +29,8 @@ struct UnalignedRun {
     const std::uint32_t at = place.element + index;
     return reinterpret_cast<const To*>(word_at(at / Layout::kGroup))[at % Layout::kGroup];
   }
-  __device__ __forceinline__ Pack<std::uint32_t> vector() const {
-    WordsOf<To> result;
+  __device__ __forceinline__ Words vector() const {
+    Words result = {};
     if constexpr (Layout::kGroup > 1) {
       std::uint32_t words[5];
 #pragma unroll
@@ -39,14 +39,14 @@ struct UnalignedRun {
       words[4] = place.element != 0 ? *reinterpret_cast<const std::uint32_t*>(word_at(4)) : 0;
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        result.pack.values[i] = __funnelshift_r(words[i], words[i + 1],
-                                                place.element * 8 * static_cast<std::uint32_t>(sizeof(To)));
+        result.values[i] = __funnelshift_r(words[i], words[i + 1],
+                                           place.element * 8 * static_cast<std::uint32_t>(sizeof(To)));
       }
     } else {
 #pragma unroll
-      for (int i = 0; i < kCount; ++i) result.set(i, *reinterpret_cast<const To*>(word_at(i)));
+      for (int i = 0; i < kCount; ++i) set_element(result, i, *reinterpret_cast<const To*>(word_at(i)));
     }
-    return result.pack;
+    return result;
   }
 };
 

@@ -2,14 +2,14 @@
 // two parts, so that many loads can be under way before the first is waited for.
 #pragma once
 
-#include "kernels/pack.hpp"
+#include "kernels/vector.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
 /// The loads of 16 bytes from any address.
 struct UnalignedLoad {
-  Pack<std::uint32_t> low, high = {};  // the aligned words around the address
-  unsigned offset;                     // bytes behind the first one's start
+  Words low, high = {};  // the aligned words around the address
+  unsigned offset;       // bytes behind the first one's start
 
   /// Reads the second word only where the bytes reach into it.
   __device__ __forceinline__ void start(const void* address) {
@@ -22,7 +22,7 @@ struct UnalignedLoad {
 
   /// kAlignment: the address is a multiple of this many bytes.
   template <int kAlignment>
-  __device__ __forceinline__ Pack<std::uint32_t> words() const {
+  __device__ __forceinline__ Words words() const {
     std::uint32_t words[8];
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
@@ -44,7 +44,7 @@ struct UnalignedLoad {
         words[i] = offset & 4 ? there : here;
       }
     }
-    Pack<std::uint32_t> joined;
+    Words joined;
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       joined.values[i] = kAlignment < 4 ? __funnelshift_r(words[i], words[i + 1], offset % 4 * 8) : words[i];
@@ -55,11 +55,11 @@ struct UnalignedLoad {
 
 /// The same for addresses on 16-byte boundaries.
 struct AlignedLoad {
-  Pack<std::uint32_t> pack;
+  Words pack;
 
   __device__ __forceinline__ void start(const void* address) { load_global_16_bytes(&pack, address); }
   template <int kAlignment>
-  __device__ __forceinline__ Pack<std::uint32_t> words() const {
+  __device__ __forceinline__ Words words() const {
     return pack;
   }
 };

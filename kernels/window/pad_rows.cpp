@@ -15,7 +15,7 @@
 #include "kernels/backend_kernels.hpp"
 #include "kernels/divide.hpp"
 #include "kernels/element_ops.hpp"
-#include "kernels/pack.hpp"
+#include "kernels/vector.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -23,8 +23,6 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kPacksPerThread = 4;
-
-using Words = Pack<std::uint32_t>;
 
 /// low[i] = the 16 bytes that begin `offset` bytes, First words and `bits` / 8 more, into low[i] and high[i].
 template <int First>
@@ -72,7 +70,7 @@ struct CopiedPacks {
 
 template <class T>
 __device__ __forceinline__ CopiedPacks copied_packs(const WindowParams& p, int lead) {
-  constexpr int kCount = Pack<T>::kCount;
+  constexpr int kCount = Vector<T>::kCount;
   // One pack's room on both sides, because the aligned packs around the source are read whole.
   const std::int64_t first = p.pad_left + kCount > 0 ? p.pad_left + kCount : 0;
   const std::int64_t source_end = p.pad_left + p.length - kCount;
@@ -84,7 +82,7 @@ __device__ __forceinline__ CopiedPacks copied_packs(const WindowParams& p, int l
 
 template <class T>
 __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T padding, RowSplit cut) {
-  constexpr int kCount = Pack<T>::kCount;
+  constexpr int kCount = Vector<T>::kCount;
   std::uint32_t block = blockIdx.x;
   const std::uint32_t tile = split(block, cut.by_row_blocks);
   const int thread = static_cast<int>(threadIdx.x) % cut.row_threads;
@@ -115,8 +113,8 @@ __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T pa
 #pragma unroll
   for (int step = 0; step < kPacksPerThread; ++step) {
     if (!is_copied(step)) continue;
-    words[step] = load_pack(aligned + step * cut.row_threads * 4);
-    if (offset != 0) high[step] = load_pack(aligned + step * cut.row_threads * 4 + 4);
+    words[step] = load_vector(aligned + step * cut.row_threads * 4);
+    if (offset != 0) high[step] = load_vector(aligned + step * cut.row_threads * 4 + 4);
   }
   // The elements before and behind the copied packs, one a thread.
   const std::int64_t before = packs.begin < packs.end ? packs.begin * kCount - lead : 0;
@@ -146,7 +144,7 @@ void launch_pad_rows(const LaunchContext& context, const WindowParams& p) {
     using T = typename decltype(tag)::type;
     T padding;
     std::memcpy(&padding, &p.pad_bits, sizeof(T));
-    constexpr int kCount = Pack<T>::kCount;
+    constexpr int kCount = Vector<T>::kCount;
     int row_threads = kThreads;
     while (row_threads > 8 && p.positions < row_threads / 2 * kPacksPerThread * kCount) row_threads /= 2;
     const std::int64_t most_packs = std::int64_t{row_threads} * kPacksPerThread;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/integer_math.hpp"
 #include "tests/cases/img2col_case.hpp"
 #include "tests/fuzz/copy_cases.hpp"
 #include "tests/fuzz/layouts.hpp"
@@ -83,7 +84,7 @@ Trial decode_img2col(Draw& draw) {
   c.window.groups = draw.chance(64) ? 1 + draw.below(4) : 1;
   c.window.order = draw.chance(128) ? ColumnOrder::channel_outer : ColumnOrder::tap_outer;
   draw_signal(draw, c, 2000);
-  c.channels = (c.channels + c.window.groups - 1) / c.window.groups * c.window.groups;
+  c.channels = round_up(c.channels, c.window.groups);
   c.pad = draw_pad(draw, c.length, c.window.span());
   c.row_gap = draw_offset(draw);
   c.group_gap = draw_offset(draw);

@@ -84,11 +84,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("replicate_for_zero_along_channels", "pad_index(@p.mode@, place.first + sample, p.length, p.reflect_length)",
      "p.mode == PadMode::constant ? PadMode::replicate : p.mode"),
     ("nan_times_zero_along_time",
-     "column.values[channel] = @padding@; } store_pack(tile + slot_of<To>(p, sample + step,",
+     "column.values[channel] = @padding@; } store_vector(tile + slot_of<To>(p, sample + step,",
      "p.length == 0 ? padding : mutant::plus_zero_times(padding, convert<To>("
      "row[channel * p.in_channel + (time + step < 0 ? 0 : p.length - 1) - time]))"),
     ("nan_times_zero_along_channels",
-     "column.values[channel] = @padding@; } store_pack(tile + slot_of<To>(p, sample, pack",
+     "column.values[channel] = @padding@; } store_vector(tile + slot_of<To>(p, sample, pack",
      "p.length == 0 ? padding : mutant::plus_zero_times(padding, convert<To>("
      "in[(place.first + sample < 0 ? 0 : p.length - 1) * p.in_time + channel]))"),
     ("taps_flipped_tap_outer", "slot_of<To>(p, @sample + tap * dilation@, pack, vector)",
@@ -182,7 +182,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("rows_in_order", "(@(row % kBlocks) * p.rows_per_block + row / kBlocks@) * p.pitch", "row"),
 ]) + mutants_of("tile_read_groups", "kernels/copy/tile_read_groups.hpp", COPY, [
     ("rows_of_a_group_swapped", "apart[i] = rows[@i % kGroup@]", "(i + 1) % kGroup"),
-    ("converted_rows_swapped", "words[c] |= WordsOf<To>::bits_of(value) << (@row@ * 8", "(kGroup - 1 - row)"),
+    ("converted_rows_swapped", "words[c] |= small_bits(value) << (@row@ * 8", "(kGroup - 1 - row)"),
 ]) + mutants_of("tile_read_words", "kernels/copy/tile_read_words.hpp", COPY, [
     ("last_words_left_out", "if (vector * 16 >= @offset + bytes@) continue", "bytes"),
     ("word_beside_its_place", "positions[i] + @(k + turn) % 4 * 4@;", "k * 4"),
@@ -292,7 +292,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
 ]) + mutants_of("tile_store", "kernels/copy/tile_store.hpp", SCALE, [
     ("beta_0_reads_the_output", "if (@p.beta == 0@)", "false"),
     ("last_element_not_scaled", "values.values[i] = @scale<To>(p, values.values[i])@;",
-     "i + 1 < Pack<To>::kCount ? scale<To>(p, values.values[i]) : values.values[i]"),
+     "i + 1 < Vector<To>::kCount ? scale<To>(p, values.values[i]) : values.values[i]"),
     ("cast_not_scaled", "p.scaled ? @scale<To>(p, value)@ :", "convert<To>(value)"),
     ("first_old_element_for_all", "old.values[@i@]", "0"),
     ("ends_of_runs_not_scaled", "*address = @scale_into<To>(p, value, address)@;", "value"),

@@ -56,8 +56,7 @@ class CastCopy {
     StridedLoop boxes;
     for (int axis = 0; axis < p_.rank; ++axis) {
       const std::int64_t step = axis == last || axis == fast ? side : 1;
-      boxes.push((p_.extents[axis] + step - 1) / step, step * p_.in_strides[axis],
-                 step * p_.out_strides[axis]);
+      boxes.push_boxes(p_.extents[axis], step, p_.in_strides[axis], p_.out_strides[axis]);
     }
     parallel_ranges(boxes.total(), p_.elements, [&](std::int64_t begin, std::int64_t end) {
       Cursor cursor(boxes, begin);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/integer_math.hpp"
 #include "host/cpu/convert.hpp"
 #include "host/cpu/copy/cast_copy.hpp"
 #include "host/cpu/copy/copy_box.hpp"
@@ -55,8 +56,7 @@ class BoxCopy {
       const int axis = order_[i];
       const std::int64_t side = box_.sides[axis];
       place_[axis] = i;
-      boxes_.push((p_.extents[axis] + side - 1) / side, side * p_.in_strides[axis],
-                  side * p_.out_strides[axis]);
+      boxes_.push_boxes(p_.extents[axis], side, p_.in_strides[axis], p_.out_strides[axis]);
     }
   }
 
@@ -123,7 +123,7 @@ class BoxCopy {
   }
 
   /// How many elements of a row belong to the box before it: those up to the first line of the output.
-  std::int64_t elements_to_line(const Out* row) const { return (bytes_to_line(row) + kOut - 1) / kOut; }
+  std::int64_t elements_to_line(const Out* row) const { return divide_up(bytes_to_line(row), kOut); }
 
   void write(const Cursor& box, const std::int64_t* sides, const Out* buffer, const Cursor& ahead) const {
     Out* out = static_cast<Out*>(p_.out) + box.b();
@@ -211,7 +211,7 @@ void copy_rows(const CopyParams& p) {
   StridedLoop loop;
   for (int axis = 0; axis < last; ++axis) loop.push(p.extents[axis], p.in_strides[axis], p.out_strides[axis]);
   const std::int64_t piece = kRowBytes / static_cast<std::int64_t>(sizeof(Out));
-  loop.push((p.extents[last] + piece - 1) / piece, piece, piece);
+  loop.push_boxes(p.extents[last], piece, 1, 1);
   const bool streamed = is_streamed<Out>(p);
   parallel_ranges(loop.total(), p.elements, [&](std::int64_t begin, std::int64_t end) {
     Cursor cursor(loop, begin);

@@ -70,8 +70,7 @@ class ScaledCopy {
     StridedLoop squares;
     for (int axis = 0; axis < p_.rank; ++axis) {
       const std::int64_t side = side_of(axis);
-      squares.push((p_.extents[axis] + side - 1) / side, side * p_.in_strides[axis],
-                   side * p_.out_strides[axis]);
+      squares.push_boxes(p_.extents[axis], side, p_.in_strides[axis], p_.out_strides[axis]);
     }
     parallel_ranges(squares.total(), p_.elements, [&](std::int64_t begin, std::int64_t end) {
       Cursor cursor(squares, begin);

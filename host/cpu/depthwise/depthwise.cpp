@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/integer_math.hpp"
 #include "host/cpu/convert.hpp"
 #include "host/cpu/depthwise/depthwise_row.hpp"
 #include "host/cpu/depthwise/depthwise_sums.hpp"
@@ -65,7 +66,7 @@ void convolve_line(const DepthwiseParams& p, std::int64_t batch, std::int64_t ch
 
 template <class T>
 void convolve_along_time(const DepthwiseParams& p) {
-  const std::int64_t lines = (p.length + kLine - 1) / kLine;
+  const std::int64_t lines = divide_up(p.length, kLine);
   parallel_ranges(p.batch * p.channels * lines, p.batch * p.channels * p.length,
                   [&](std::int64_t begin, std::int64_t end) {
                     for (std::int64_t item = begin; item < end; ++item) {
@@ -167,7 +168,7 @@ class ChannelWalk {
 template <class T>
 void convolve_along_channels(const DepthwiseParams& p) {
   const std::int64_t width = std::min({p.channels, kWidth, kRing / (p.taps + kTimesAtOnce - 1) / 16 * 16});
-  const std::int64_t blocks = (p.channels + width - 1) / width, walks = (p.length + kWalk - 1) / kWalk;
+  const std::int64_t blocks = divide_up(p.channels, width), walks = divide_up(p.length, kWalk);
   parallel_ranges(
       p.batch * walks * blocks, p.batch * p.channels * p.length, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t item = begin; item < end; ++item) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/integer_math.hpp"
 #include "core/pad_index.hpp"
 #include "host/cpu/convert.hpp"
 #include "host/cpu/copy/dispatch.hpp"
@@ -188,8 +189,8 @@ RowPrefetch samples_of(const WindowParams& params, const WindowBlock<In, Out>& b
 template <class In, class Out>
 void run_window(const WindowParams& params) {
   const WindowTiling tiling(params, sizeof(Out));
-  const std::int64_t channel_blocks = (params.channels + tiling.channels - 1) / tiling.channels;
-  const std::int64_t position_blocks = (params.positions + tiling.positions - 1) / tiling.positions;
+  const std::int64_t channel_blocks = divide_up(params.channels, tiling.channels);
+  const std::int64_t position_blocks = divide_up(params.positions, tiling.positions);
   const std::int64_t blocks = params.batch * params.groups * position_blocks * channel_blocks;
   const std::int64_t elements =
       params.batch * params.groups * params.positions * params.channels * params.taps;

@@ -3,7 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+
+#include <relayout/round_to_odd.hpp>
 
 namespace relayout {
 
@@ -123,28 +124,6 @@ struct DTypeOf<double> {
 /// The DType of a C++ type: dtype_of<float> is DType::f32.
 template <class T>
 constexpr DType dtype_of = DTypeOf<T>::value;
-
-namespace detail {
-template <class To, class From>
-To bit_cast(From from) noexcept {
-  static_assert(sizeof(To) == sizeof(From), "bit_cast needs equal sizes");
-  To to;
-  std::memcpy(&to, &from, sizeof(To));
-  return to;
-}
-
-/// binary64 -> binary32 rounded to odd: a later rounding to 22 or fewer significand bits is then the same as
-/// one rounding of the double (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
-inline float round_to_odd(double value) noexcept {
-  const float nearest = static_cast<float>(value);
-  const double back = static_cast<double>(nearest);
-  if (back == value || value != value) return nearest;
-  std::uint32_t bits = bit_cast<std::uint32_t>(nearest);
-  const bool away = (back < 0 ? -back : back) > (value < 0 ? -value : value);
-  if (away) --bits;  // toward zero; infinity becomes the largest finite number
-  return bit_cast<float>(bits | 1u);
-}
-}  // namespace detail
 
 /// Rounds to nearest, ties to even. |x| >= 65520 gives infinity, |x| <= 2^-25 a zero of x's sign; subnormals
 /// are kept; NaN gives a quiet NaN of the same sign.

@@ -56,18 +56,8 @@ RELAYOUT_HOST_DEVICE inline std::uint16_t float_to_bfloat(float value) {
   return static_cast<std::uint16_t>(rounded ^ ((rounded ^ quiet) & is_nan));
 }
 
-/// A float that can be rounded once more, to fewer bits, with the result of rounding the double once: it is
-/// rounded toward zero, and its last bit is 1 where anything was lost.
-RELAYOUT_HOST_DEVICE inline float odd_float(double value) {
-  const float nearest = static_cast<float>(value);
-  const double back = nearest;
-  const std::uint32_t bits = bits_as<std::uint32_t>(nearest);
-  const bool away = (back < 0 ? -back : back) > (value < 0 ? -value : value);
-  const bool exact = !(back < value || back > value);  // a NaN stays what it is
-  return bits_as<float>(exact ? bits : (bits - (away ? 1u : 0u)) | 1u);
-}
-
-/// A double for the same purpose: the last 11 bits of a 64-bit integer count as one bit.
+/// A double that round_to_odd() rounds as it would round the number: of 64-bit integers the last 11 bits
+/// count as one.
 template <class T>
 RELAYOUT_HOST_DEVICE double odd_double(T value) {
   if constexpr (!std::is_integral_v<T> || sizeof(T) < 8) {
@@ -101,9 +91,9 @@ RELAYOUT_HOST_DEVICE Stored<T> stored_as(Result result) {
   if constexpr (std::is_same_v<T, bool>) {
     return result != 0 ? 1 : 0;
   } else if constexpr (std::is_same_v<T, f16>) {
-    return float_to_half(kNarrow ? static_cast<float>(result) : odd_float(odd_double(result)));
+    return float_to_half(kNarrow ? static_cast<float>(result) : round_to_odd(odd_double(result)));
   } else if constexpr (std::is_same_v<T, bf16>) {
-    return float_to_bfloat(kNarrow ? static_cast<float>(result) : odd_float(odd_double(result)));
+    return float_to_bfloat(kNarrow ? static_cast<float>(result) : round_to_odd(odd_double(result)));
   } else if constexpr (std::is_integral_v<T> && kFloating) {
     return nearest_integer<T>(result);
   } else {
