@@ -62,6 +62,11 @@ function(relayout_target_options target)
     $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--expt-relaxed-constexpr>)
 endfunction()
 
+# Code that is neither timed nor runs long: optimised little, which halves the time it takes to compile.
+function(relayout_optimise_little target)
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
+endfunction()
+
 # relayout_add_device_sources(TARGET BACKEND SOURCE...): device code, compiled once per back end in that back end's
 # language and namespace. Source properties belong to a directory, so each source is compiled from a folder of the
 # back end's own (see relayout_add_kernels) or through a target whose folder has one back end only.
