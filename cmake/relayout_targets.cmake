@@ -83,6 +83,11 @@ function(relayout_add_gpu_backend backend blas)
   target_link_options(relayout_${backend} INTERFACE "LINKER:-u,relayout_backend_${backend}")
 endfunction()
 
+# Code that is neither timed nor runs long: optimised little, which halves the time it takes to compile.
+function(relayout_optimise_little target)
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
+endfunction()
+
 # relayout_add_device_sources(TARGET BACKEND SOURCE...): device code, compiled once per back end in that back end's
 # language and namespace. Source properties belong to a directory, so each source is compiled from a folder of the
 # back end's own (see relayout_add_kernels) or through a target whose folder has one back end only.

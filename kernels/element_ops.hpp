@@ -110,12 +110,15 @@ void visit_floats(DType type, Visit&& visit) {
   }
 }
 
-/// Calls visit(TypeTag<From>, TypeTag<To>) for two different types of f16, bf16, f32 and f64.
+/// Calls visit(TypeTag<From>, TypeTag<To>) for two different types of f16, bf16, f32 and f64. The references
+/// are taken off, since decltype of a captured parameter is a reference for GCC 12, and instances of equal
+/// types would be made.
 template <class Visit>
 void visit_casts(DType in, DType out, Visit&& visit) {
   visit_floats(in, [&](auto from) {
     visit_floats(out, [&](auto to) {
-      if constexpr (!std::is_same_v<decltype(from), decltype(to)>) visit(from, to);
+      if constexpr (!std::is_same_v<std::decay_t<decltype(from)>, std::decay_t<decltype(to)>>)
+        visit(from, to);
     });
   });
 }

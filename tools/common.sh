@@ -49,8 +49,12 @@ ensure_packages() {
 }
 
 # What building and testing needs everywhere, as Debian names it.
-build_packages=(g++ cmake ninja-build libgtest-dev libboost-context-dev libopenblas-dev libcli11-dev nlohmann-json3-dev
+build_packages=(g++ ccache cmake ninja-build libgtest-dev libboost-context-dev libopenblas-dev libcli11-dev nlohmann-json3-dev
   python3 python3-numpy)
+
+# What is compiled again, unchanged, comes from a cache.
+compiler_launchers=("-DCMAKE_CXX_COMPILER_LAUNCHER=$project/tools/compile-cached"
+  "-DCMAKE_CUDA_COMPILER_LAUNCHER=$project/tools/compile-cached")
 
 # configure PRESET [cmake argument...]: quietly; its messages are shown when it fails.
 configure() {
@@ -60,7 +64,7 @@ configure() {
     fresh=(--fresh)
   fi
   mkdir -p "$folder"
-  (cd "$project" && cmake --preset "$preset" "${fresh[@]}" "$@") \
+  (cd "$project" && cmake --preset "$preset" "${fresh[@]}" "${compiler_launchers[@]}" "$@") \
     >"$folder/configure.log" 2>&1 || {
     cat "$folder/configure.log" >&2
     die "CMake could not configure the build '$preset', see above"

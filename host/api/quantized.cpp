@@ -2,7 +2,7 @@
 
 #include "host/api/checks.hpp"
 #include "host/api/quantized_plan.hpp"
-#include "host/plan/elementwise/row_explain.hpp"
+#include "host/api/row_explain.hpp"
 
 namespace relayout {
 namespace {

@@ -37,49 +37,84 @@ Extents<Extent> extents_of(const CopyParams& p) {
   return extents;
 }
 
-/// Offset of the element of this number in C order.
-template <class Index, class Extent>
-__device__ std::int64_t offset_of(Index number, int rank, const Extent* extents,
-                                  const std::int64_t* strides) {
-  std::int64_t offset = 0;
+/// Elements of a lane that are on their way together. The general conversion takes about a hundred
+/// instructions, which hide the loads of other warps.
+template <class From>
+constexpr int kTogether = is_untyped<From> ? 2 : kElementsPerThread;
+
+/// Adds the offsets of the elements of these numbers in C order. All take an axis together, so that its
+/// extent and its stride are loaded once.
+template <int kCount, class Index, class Extent>
+__device__ __forceinline__ void add_offsets(Index (&numbers)[kCount], int rank, const Extent* extents,
+                                            const std::int64_t* strides, std::int64_t (&offsets)[kCount]) {
+#pragma unroll 1
   for (int axis = rank - 1; axis >= 0; --axis) {
-    const Index outer = split(number, extents[axis]);
-    offset += static_cast<std::int64_t>(number) * strides[axis];
-    number = outer;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      const Index outer = split(numbers[i], extents[axis]);
+      offsets[i] += static_cast<std::int64_t>(numbers[i]) * strides[axis];
+      numbers[i] = outer;
+    }
   }
-  return offset;
+}
+
+/// The same for both operands, which share the extents.
+template <int kCount, class Index, class Extent>
+__device__ __forceinline__ void add_both_offsets(const CopyParams& p, Index (&numbers)[kCount],
+                                                 const Extent* extents, std::int64_t (&in)[kCount],
+                                                 std::int64_t (&out)[kCount]) {
+#pragma unroll 1
+  for (int axis = p.rank - 1; axis >= 0; --axis) {
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      const Index outer = split(numbers[i], extents[axis]);
+      const std::int64_t index = static_cast<std::int64_t>(numbers[i]);
+      in[i] += index * p.in_strides[axis];
+      out[i] += index * p.out_strides[axis];
+      numbers[i] = outer;
+    }
+  }
 }
 
 /// Index: a type that holds the flat index. Extent: the type of the numbers that split it.
 template <class From, class To, bool kScaled, class Index, class Extent>
 __global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p, Extents<Extent> extents) {
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kElementsPerBlock + threadIdx.x;
+  constexpr int kCount = kTogether<From>;
+  std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kElementsPerBlock + threadIdx.x;
+#pragma unroll 1
+  for (int round = 0; round < kElementsPerThread / kCount; ++round, first += kCount * kThreads) {
+    const std::int64_t left = p.elements - first;
+    if (left <= 0) return;
+    Index numbers[kCount];
+    std::int64_t in[kCount] = {}, out[kCount] = {};
 #pragma unroll
-  for (int step = 0; step < kElementsPerThread; ++step) {
-    const std::int64_t element = first + step * kThreads;
-    if (element >= p.elements) return;
-    std::int64_t in = 0, out = 0;
+    for (int i = 0; i < kCount; ++i) numbers[i] = static_cast<Index>(first + i * kThreads);
     if (p.in_rank > 0) {
-      in = offset_of(static_cast<Index>(element), p.in_rank, extents.in, p.in_strides);
-      out = offset_of(static_cast<Index>(element), p.rank, extents.nest, p.out_strides);
+      Index same[kCount];
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) same[i] = numbers[i];
+      add_offsets(same, p.in_rank, extents.in, p.in_strides, in);
+      add_offsets(numbers, p.rank, extents.nest, p.out_strides, out);
     } else {
-      Index rest = static_cast<Index>(element);
-      for (int axis = p.rank - 1; axis >= 0; --axis) {
-        const Index outer = split(rest, extents.nest[axis]);
-        const std::int64_t index = static_cast<std::int64_t>(rest);
-        in += index * p.in_strides[axis];
-        out += index * p.out_strides[axis];
-        rest = outer;
-      }
+      add_both_offsets(p, numbers, extents.nest, in, out);
     }
-    To* address = static_cast<To*>(output_of(p)) + out;
-    const From value = static_cast<const From*>(input_of(p))[in];
-    if constexpr (kScaled) {
-      *address = scale_into<To>(p, value, address);
-    } else if constexpr (is_untyped<From>) {
-      *address = generic_convert<To>(p, value);
-    } else {
-      *address = convert<To>(value);
+    From values[kCount] = {};
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      if (i * kThreads < left) values[i] = static_cast<const From*>(input_of(p))[in[i]];
+    }
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      if (i * kThreads >= left) return;
+      To* address = static_cast<To*>(output_of(p)) + out[i];
+      const From value = values[i];
+      if constexpr (kScaled) {
+        *address = scale_into<To>(p, value, address);
+      } else if constexpr (is_untyped<From>) {
+        *address = generic_convert<To>(p, value);
+      } else {
+        *address = convert<To>(value);
+      }
     }
   }
 }

@@ -1,6 +1,6 @@
-// Random cases of every operation against the oracles, for a fixed time.
+// Random cases of every operation against the oracles: so many of them, however fast the machine is.
 //
-//   relayout_fuzz [--seconds 10] [--seed 1] [--only NAME] [--device cpu,emulated32,emulated64]
+//   relayout_fuzz [--cases 1000] [--seed 1] [--only NAME] [--device cpu,emulated32,emulated64]
 //                 [--shrink-seconds 20]
 //   relayout_fuzz --case HEX      runs one case again, with its words
 //   relayout_fuzz --shrink HEX    looks for the smallest case that fails as this one does
@@ -30,11 +30,11 @@ namespace relayout::fuzz {
 namespace {
 
 constexpr std::size_t kCaseBytes = 400;
-constexpr unsigned kMaxSecondsOfACase = 60;
+constexpr unsigned kMaxSecondsOfACase = 600;  // then it hangs
 
 struct Options {
-  double seconds = 10, shrink_seconds = 20;
-  std::uint64_t seed = 1;
+  std::uint64_t cases = 1000, seed = 1;
+  double shrink_seconds = 20;
   std::string device = "cpu,emulated32,emulated64", only, one, shrunk;
 };
 
@@ -122,21 +122,21 @@ int run_random(const Options& options) {
   std::map<std::string, std::uint64_t> count;
   const auto begin = std::chrono::steady_clock::now();
   std::uint64_t number = 0, cases = 0;
-  std::chrono::duration<double> spent{0};
-  for (; spent.count() < options.seconds; ++number) {
-    spent = std::chrono::steady_clock::now() - begin;
+  for (; cases < options.cases; ++number) {
     Bytes bytes = random_bytes(options.seed, number);
     Draw first(bytes.data(), bytes.size());
     if (!options.only.empty() && draw_operation(first).name != options.only) continue;
     const Result result = run_watched(options, bytes, devices);
     if (!result.failure.empty()) {
-      std::cout << "case " << number << " of seed " << options.seed << "\n";
+      std::cout << "case " << number << " of seed " << options.seed << ", after " << cases
+                << " that passed\n";
       bytes.resize(result.used);
       return report(options, bytes, result);
     }
     ++count[result.operation];
     ++cases;
   }
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
   std::cout << cases << " cases of seed " << options.seed << " in " << spent.count() << " s on "
             << options.device << ":";
   for (const auto& [operation, times] : count) std::cout << " " << operation << " " << times;
@@ -149,8 +149,8 @@ bool parse(int count, char** arguments, Options& options) {
     const std::string name = arguments[i];
     if (i + 1 == count) return false;
     const std::string value = arguments[i + 1];
-    if (name == "--seconds") {
-      options.seconds = std::stod(value);
+    if (name == "--cases") {
+      options.cases = std::stoull(value);
     } else if (name == "--shrink-seconds") {
       options.shrink_seconds = std::stod(value);
     } else if (name == "--seed") {
@@ -188,7 +188,7 @@ int main(int count, char** arguments) {
     std::cerr << "relayout_fuzz: " << error.what() << "\n";
     return 2;
   }
-  std::cerr << "usage: relayout_fuzz [--seconds N] [--seed N] [--only NAME] [--device NAMES] "
+  std::cerr << "usage: relayout_fuzz [--cases N] [--seed N] [--only NAME] [--device NAMES] "
                "[--shrink-seconds N] [--case HEX | --shrink HEX]\n";
   return 2;
 }

@@ -106,14 +106,17 @@ TilePlan choose_tile(const LoopNest& nest, const TileTarget& target) {
   const int promising = static_cast<int>(std::max_element(limits, limits + search.count) - limits);
   TilePlan best = scored(nest, target, builder, search.boxes[promising]);
   if (!best.valid) best = {};
-  int best_box = promising;
+  int best_box = promising, planned = 1;
   for (int i = 0; i < search.count; ++i) {
     if (i == promising || limits[i] < best.score) continue;
     const TilePlan plan = scored(nest, target, builder, search.boxes[i]);
+    ++planned;
     if (!plan.valid || plan.score < best.score || (plan.score == best.score && i > best_box)) continue;
     best = plan;
     best_box = i;
   }
+  best.boxes_considered = search.count;
+  best.boxes_planned = planned;
   return best;
 }
 

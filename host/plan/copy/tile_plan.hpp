@@ -65,6 +65,8 @@ struct TilePlan {
   std::int64_t tile_bytes = 16, shared_bytes = 16;  // without and with the kernel's tables
 
   double score = 0;  // estimated share of the memory's speed
+  /// What finding it cost: boxes that were considered, and those of them that a plan was made and scored for.
+  int boxes_considered = 0, boxes_planned = 0;
 
   bool rows_in_order() const noexcept {
     return assembly == TileWrite::vectors || assembly == TileWrite::scattered;
