@@ -1,8 +1,8 @@
-#include "host/plan/copy/bank_search.hpp"
+#include "bank_search.hpp"
 
 #include <algorithm>
 
-namespace relayout::plan {
+namespace example {
 namespace {
 
 constexpr std::size_t kSamples = 3;  // of each walk
@@ -289,4 +289,4 @@ BankLayout layout_of(const std::vector<BankDigit>& digits, const BankStrides& st
   return layout;
 }
 
-}  // namespace relayout::plan
+}  // namespace example
