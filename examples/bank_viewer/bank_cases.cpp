@@ -5,10 +5,9 @@
 #include <set>
 
 #include "bank_layout.hpp"
-#include "core/tile_geometry.hpp"
+#include "core/tile_layout.hpp"
 #include "examples/input_error.hpp"
 #include "host/plan/copy/tile_banks.hpp"
-#include "host/plan/copy/tile_params_builder.hpp"
 #include "host/plan/copy/tile_plan.hpp"
 
 namespace example {
@@ -74,7 +73,7 @@ BankTile bank_tile(const plan::TilePlan& plan, int rank, int element_bytes) {
   };
   tile.fill = {order(plan.read), 16 / tile.element_bytes, 16, plan.read.run, 0};
   tile.drain = {order(plan.write), 16 / element_bytes, tile.element_bytes, plan.write.run, kTileStripVectors};
-  if (plan.assembly == plan::TileWrite::vectors) tile.drain.access_bytes = 16;
+  if (plan.assembly == Assembly::vectors) tile.drain.access_bytes = 16;
   return tile;
 }
 
@@ -87,19 +86,19 @@ std::string joined(const plan::TileOrder& order, const plan::TilePlan& plan) {
   return text;
 }
 
-const char* name_of(plan::TileWrite write) {
+const char* name_of(Assembly write) {
   switch (write) {
-    case plan::TileWrite::elements:
+    case Assembly::elements:
       return "elements";
-    case plan::TileWrite::words:
+    case Assembly::words:
       return "words";
-    case plan::TileWrite::vectors:
+    case Assembly::vectors:
       return "vectors";
-    case plan::TileWrite::scattered:
+    case Assembly::scattered:
       return "scattered";
-    case plan::TileWrite::unaligned_rows:
+    case Assembly::unaligned_rows:
       return "unaligned rows";
-    case plan::TileWrite::unaligned_groups:
+    case Assembly::unaligned_groups:
       return "unaligned groups of rows";
     default:
       return "unaligned columns";
@@ -124,7 +123,7 @@ BankCases bank_cases(const Dims& shape, const std::vector<int>& axes, DType dtyp
   TileParams params;
   params.in = params.out = memory;
   params.in_type = params.out_type = dtype;
-  fill_tile_params(nest, chosen, params);
+  plan::fill_tile_params(nest, chosen, params);
   const BankModel model = plan::bank_model(device);
   const BankTile tile = bank_tile(chosen, nest.rank(), element_bytes);
 

@@ -60,6 +60,18 @@ bool can_merge(const LoopNest& nest, std::size_t outer) {
   return true;
 }
 
+/// The fewest axes in the same order.
+void merge_axes(LoopNest& nest) {
+  for (std::size_t axis = nest.extents.size(); axis-- > 0;)
+    if (nest.extents[axis] == 1) drop_axis(nest, axis);
+  for (std::size_t outer = nest.extents.size(); outer-- > 0;) {
+    if (outer + 1 < nest.extents.size() && can_merge(nest, outer)) {
+      nest.extents[outer + 1] *= nest.extents[outer];
+      drop_axis(nest, outer);
+    }
+  }
+}
+
 }  // namespace
 
 std::int64_t LoopNest::elements() const noexcept {
@@ -90,21 +102,17 @@ LoopNest normalise(const LoopNest& nest) {
     for (Dims& strides : result.strides) strides = {0};
     return result;
   }
-  for (std::size_t axis = result.extents.size(); axis-- > 0;) {
-    if (result.extents[axis] == 1) {
-      drop_axis(result, axis);
-    } else if (result.strides.front()[axis] < 0) {
-      flip_axis(result, axis);
-    }
-  }
+  for (std::size_t axis = result.extents.size(); axis-- > 0;)
+    if (result.strides.front()[axis] < 0) flip_axis(result, axis);
   sort_axes(result);
-  for (std::size_t outer = result.extents.size(); outer-- > 0;) {
-    if (outer + 1 < result.extents.size() && can_merge(result, outer)) {
-      result.extents[outer + 1] *= result.extents[outer];
-      drop_axis(result, outer);
-    }
-  }
+  merge_axes(result);
   return result;
+}
+
+LoopNest own_nest(const TensorView& view) {
+  LoopNest nest = make_nest(view, {});
+  merge_axes(nest);
+  return nest;
 }
 
 bool may_self_overlap(const TensorView& view) {

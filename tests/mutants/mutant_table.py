@@ -178,8 +178,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("word_not_shifted", "@offset & 4@ ?", "0u"),
     ("two_words_not_shifted", "@offset & 8@ ?", "0u"),
     ("second_word_not_read", "if (@offset != 0@) load_global", "false"),
-]) + mutants_of("tile_layout", "kernels/copy/tile_layout.hpp", COPY, [
-    ("rows_in_order", "(@(row % kBlocks) * p.rows_per_block + row / kBlocks@) * p.pitch", "row"),
+]) + mutants_of("tile_layout", "core/tile_layout.hpp", COPY, [
+    ("rows_in_order", "(@row % blocks * rows_per_block + row / blocks@) * pitch", "row"),
 ]) + mutants_of("tile_read_groups", "kernels/copy/tile_read_groups.hpp", COPY, [
     ("rows_of_a_group_swapped", "apart[i] = rows[@i % kGroup@]", "(i + 1) % kGroup"),
     ("converted_rows_swapped", "words[c] |= WordsOf<To>::bits_of(value) << (@row@ * 8", "(kGroup - 1 - row)"),
@@ -199,7 +199,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("guard_byte_written", "i < @left - first@; ++i", "left - first + 1"),
 ]) + mutants_of("tile_tables", "kernels/copy/tile_tables.hpp", COPY, [
     ("runs_outside_kept", "if (@!exists@) entry.place", "false"),
-    ("skew_one_too_few", "{run.offset + @static_cast<std::int32_t>(skew)@,", "static_cast<std::int32_t>(skew) - 1"),
+    ("run_starts_one_too_early", "{run.offset + @static_cast<std::int32_t>(misalignment)@,",
+     "static_cast<std::int32_t>(misalignment) - 1"),
     ("one_row_for_two", "walk(p.read_rest, @i@);", "i / 2 * 2"),
 ]) + mutants_of("word_transpose", "kernels/copy/word_transpose.hpp", COPY, [
     ("halves_swapped", "runs[0].values[k] = @permute_bytes<0x5410>(words[2 * k], words[2 * k + 1])@;",
@@ -257,16 +258,16 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("pieces_in_one_place", "target + @piece * 16@", "0"),
     ("pieces_do_not_move_up", "words.values[i] = @words.values[i + kShift / 4]@;", "words.values[i]"),
 ]) + mutants_of("native_cast_rows", "host/cpu/copy/cast_rows.cpp", NATIVE_CONVERSION, [
-    ("large_numbers_wrap", "near > kMost ? @kMost@ : near", "near"),
-    ("nan_is_the_least_integer", "float near = @value == value ? value : 0.0f@; near = near < kLeast",
-     "value == value ? value : kLeast"),
+    ("large_numbers_wrap", "near > kMax ? @kMax@ : near", "near"),
+    ("nan_is_the_least_integer", "float near = @value == value ? value : 0.0f@; near = near < kMin",
+     "value == value ? value : kMin"),
     ("i32_wraps", "return @above@ ? std::numeric_limits<std::int32_t>::max() : result;", "false"),
     ("bytes_of_bool_as_numbers", "return @value.byte != 0 ? 1.0f : 0.0f@;", "static_cast<float>(value.byte)"),
     ("second_line_repeats_the_first", "widen<T>(cast, @static_cast<const T*>(in) + i@, line, part)",
      "static_cast<const T*>(in)"),
 ]) + mutants_of("native_cast_copy", "host/cpu/copy/cast_copy.cpp", NATIVE_CONVERSION, [
     ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
-    ("rows_of_a_square_repeated", "turned + @i * pitch@", "0"),
+    ("rows_of_a_square_repeated", "transposed + @i * pitch@", "0"),
     ("second_piece_repeats_the_first", "const char* from = @in + i * in_step * in_bytes_@;", "in"),
 ]) + mutants_of("gather_of_two_shapes", "kernels/copy/gather.cpp", SHAPES, [
     ("axes_of_its_own_ignored", "@p.in_rank > 0@", "false"),
@@ -319,14 +320,15 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("input_offset_left_out", "p.in_slot_offset", "0"),
     ("output_offset_left_out", "p.out_slot_offset", "0"),
 ]) + mutants_of("copy_nest", "host/plan/copy/copy_nest.cpp", NEST, [
-    ("outputs_stride_for_the_inputs", "nest.strides[1].push_back(@from.stride@)", "to.stride"),
-    ("outer_stride_not_scaled", "axis.stride *= @extent@;", "std::int64_t{1}"),
+    ("outputs_stride_for_the_inputs", "nest.strides[1].push_back(@ins.strides[0].back()@)", "outs.strides[0].back()"),
+    ("outer_stride_not_scaled", "stride *= @extent@;", "std::int64_t{1}"),
     ("strides_not_reversed", "for (Dims& strides : nest.strides) @std::reverse(strides.begin(), strides.end())@;",
      "static_cast<void>(0)"),
     ("too_many_axes", "normal.rank() <= @kMaxRank@", "2 * kMaxRank"),
-    ("own_strides_left_out", "nest.strides[0].push_back(@axis.stride@)", "std::int64_t{1}"),
     ("repeated_axis_is_the_fastest", "if (@stride != 0@ &&", "true"),
     ("repeated_axis_stays_the_fastest", "stride < best || @best == 0@", "false"),
+]) + mutants_of("loop_nest", "host/plan/loop_nest.cpp", NEST, [
+    ("gaps_merged", "|| @strides[outer] != round@) return false;", "false"),
 ]) + mutants_of("plan_cache", "host/api/plan_cache.cpp", MEASURE, [
     ("tile_not_compared", "@a.tile == b.tile@ && a.threads", "true"),
     ("any_candidate_found", "if (@same_plan(entry_of(candidate), entry)@)", "true"),
@@ -341,12 +343,16 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("first_plan_timed_for_all", "@plan@.run(own, in, out)", "plans[0]"),
     ("clock_read_once", "steady_clock::now() - @start@).count()", "std::chrono::steady_clock::now()"),
     ("never_timed", "round < @kRounds@;", "0"),
-]) + mutants_of("copy_options", "host/api/planned_copy.cpp", f"{SCALE}:{SLOTS}", [
-    ("window_takes_every_plan", "if (@is_scaled(planned.options.scale) || planned.options.indirect@) return false;",
+]) + mutants_of("copy_plan", "host/plan/copy/copy_plan.cpp", f"{SCALE}:{SLOTS}", [
+    ("never_scaled", "params.scaled = @is_scaled(options.scale)@;", "false"),
+    ("impossible_candidate_taken", "if (@!candidate.possible@) {", "false"),
+]) + mutants_of("transpose_candidate", "host/plan/copy/transpose_candidate.cpp", f"{SCALE}:{SLOTS}", [
+    ("takes_a_scale", "if (@is_scaled(options.scale)@) return refused", "false"),
+    ("takes_slots", "if (@options.indirect@) return refused", "false"),
+]) + mutants_of("tile_candidate", "host/plan/copy/tile_candidate.cpp", SCALE, [
+    ("takes_scaled_casts", "if (@problem.options.scale.beta != 0 && problem.in_type != problem.out_type@) return",
      "false"),
-    ("tiles_take_scaled_casts",
-     "if (@planned.options.scale.beta != 0 && planned.in_type != planned.out_type@) return false;", "false"),
-    ("never_scaled", "params.scaled = @is_scaled(planned.options.scale)@;", "false"),
+]) + mutants_of("copy_launch", "host/api/copy.cpp", SLOTS, [
     ("start_of_the_input_in_the_slot", "params.in_slot_offset = @planned.in.offset@;", "0"),
     ("start_of_the_output_in_the_slot", "params.out_slot_offset = @planned.out.offset@;", "0"),
 ]) + mutants_of("copy_scale", "host/api/copy_scale.cpp", SCALE, [

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <relayout/copy_options.hpp>
 #include <relayout/stream.hpp>
@@ -66,10 +67,23 @@ struct CopyMeasurement {
   int candidates = 0;       // that were timed; 0: the plan was chosen by estimate
 };
 
+/// What another kernel than the planned one would do.
+struct CopyAlternative {
+  CopyKernel kernel = CopyKernel::nothing;
+  bool possible = false;
+  std::string reason;       // why it suits, or why it cannot
+  double microseconds = 0;  // predicted, where it is possible
+};
+
 /// What explain() says, to be computed with.
 struct CopyDetails {
   CopyKernel kernel = CopyKernel::nothing;
   std::string reason;  // why this kernel
+  /// A run as the model of the device's class predicts it; 0: there is no model. Tiles are compared by it,
+  /// other kernels are not yet.
+  double microseconds = 0;
+  /// All other kernels of a GPU; none for native code and for copies of no elements.
+  std::vector<CopyAlternative> others;
   /// The loop nest: extents, and strides in elements, the output's fastest axis last. Where the input has
   /// axes of its own (copies between shapes that no nest has in common), in_strides is empty.
   Dims extents, in_strides, out_strides;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/tile_geometry.hpp"
+#include "core/tile_layout.hpp"
 #include "host/plan/copy/tile_builder.hpp"
 
 namespace relayout::plan {
