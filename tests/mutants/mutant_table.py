@@ -320,15 +320,15 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("input_offset_left_out", "p.in_slot_offset", "0"),
     ("output_offset_left_out", "p.out_slot_offset", "0"),
 ]) + mutants_of("copy_nest", "host/plan/copy/copy_nest.cpp", NEST, [
-    ("outputs_stride_for_the_inputs", "nest.strides[1].push_back(@ins.strides[0].back()@)", "outs.strides[0].back()"),
-    ("outer_stride_not_scaled", "stride *= @extent@;", "std::int64_t{1}"),
+    ("outputs_stride_for_the_inputs", "nest.strides[1].push_back(@ins.strides.back()@)", "outs.strides.back()"),
+    ("outer_stride_not_scaled", "strides.back() *= @extent@;", "std::int64_t{1}"),
     ("strides_not_reversed", "for (Dims& strides : nest.strides) @std::reverse(strides.begin(), strides.end())@;",
      "static_cast<void>(0)"),
     ("too_many_axes", "normal.rank() <= @kMaxRank@", "2 * kMaxRank"),
     ("repeated_axis_is_the_fastest", "if (@stride != 0@ &&", "true"),
     ("repeated_axis_stays_the_fastest", "stride < best || @best == 0@", "false"),
 ]) + mutants_of("loop_nest", "host/plan/loop_nest.cpp", NEST, [
-    ("gaps_merged", "|| @strides[outer] != round@) return false;", "false"),
+    ("gaps_merged", "|| @strides[p][outer] != round@) return false;", "false"),
 ]) + mutants_of("plan_cache", "host/api/plan_cache.cpp", MEASURE, [
     ("tile_not_compared", "@a.tile == b.tile@ && a.threads", "true"),
     ("any_candidate_found", "if (@same_plan(entry_of(candidate), entry)@)", "true"),

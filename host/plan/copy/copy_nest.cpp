@@ -6,17 +6,24 @@
 namespace relayout::plan {
 namespace {
 
-/// What is left of a view's axes after the `extent` innermost indices.
-void take_from(LoopNest& view, std::int64_t extent) {
-  std::int64_t &left = view.extents.back(), &stride = view.strides[0].back();
-  if (left == extent) {
-    view.extents.pop_back();
-    view.strides[0].pop_back();
-    return;
+/// What is left of one view's axes, the fewest in C order, while they are taken from the innermost on.
+struct ViewAxes {
+  Dims extents, strides;
+
+  explicit ViewAxes(const TensorView& view) : extents(view.shape()), strides(view.strides()) {
+    merge_axes(extents, &strides, 1);
   }
-  left /= extent;
-  stride *= extent;  // fits: two such steps or more lie within the axis
-}
+  /// The `extent` innermost indices.
+  void take(std::int64_t extent) {
+    if (extents.back() == extent) {
+      extents.pop_back();
+      strides.pop_back();
+      return;
+    }
+    extents.back() /= extent;
+    strides.back() *= extent;  // fits: two such steps or more lie within the axis
+  }
+};
 
 }  // namespace
 
@@ -29,19 +36,19 @@ LoopNest common_nest(const TensorView& out, const TensorView& in) {
     nest.strides.assign(2, {0});
     return nest;
   }
-  LoopNest outs = own_nest(out), ins = own_nest(in);
+  ViewAxes outs(out), ins(in);
   const std::size_t most = outs.extents.size() + ins.extents.size();
   nest.extents.reserve(most);
   for (Dims& strides : nest.strides) strides.reserve(most);
   // From the innermost axes on; both always have as many elements left.
-  while (outs.rank() > 0) {
+  while (!outs.extents.empty()) {
     const std::int64_t to = outs.extents.back(), from = ins.extents.back(), extent = std::min(to, from);
     if (to % extent != 0 || from % extent != 0) return LoopNest();
     nest.extents.push_back(extent);
-    nest.strides[0].push_back(outs.strides[0].back());
-    nest.strides[1].push_back(ins.strides[0].back());
-    take_from(outs, extent);
-    take_from(ins, extent);
+    nest.strides[0].push_back(outs.strides.back());
+    nest.strides[1].push_back(ins.strides.back());
+    outs.take(extent);
+    ins.take(extent);
   }
   std::reverse(nest.extents.begin(), nest.extents.end());
   for (Dims& strides : nest.strides) std::reverse(strides.begin(), strides.end());
