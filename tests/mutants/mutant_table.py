@@ -346,10 +346,10 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
 ]) + mutants_of("copy_plan", "host/plan/copy/copy_plan.cpp", f"{SCALE}:{SLOTS}", [
     ("never_scaled", "params.scaled = @is_scaled(options.scale)@;", "false"),
     ("impossible_candidate_taken", "if (@!candidate.possible@) {", "false"),
-]) + mutants_of("transpose_candidate", "host/plan/copy/transpose_candidate.cpp", f"{SCALE}:{SLOTS}", [
+]) + mutants_of("copy_transpose", "host/plan/copy/transpose_candidate.cpp", f"{SCALE}:{SLOTS}", [
     ("takes_a_scale", "if (@is_scaled(options.scale)@) return refused", "false"),
     ("takes_slots", "if (@options.indirect@) return refused", "false"),
-]) + mutants_of("tile_candidate", "host/plan/copy/tile_candidate.cpp", SCALE, [
+]) + mutants_of("copy_tile", "host/plan/copy/tile_candidate.cpp", SCALE, [
     ("takes_scaled_casts", "if (@problem.options.scale.beta != 0 && problem.in_type != problem.out_type@) return",
      "false"),
 ]) + mutants_of("copy_launch", "host/api/copy.cpp", SLOTS, [
