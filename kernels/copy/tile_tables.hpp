@@ -17,7 +17,11 @@ struct TileLayout {
   static constexpr bool kUnaligned = is_unaligned(kAssembly);
 
   static __device__ __forceinline__ std::uint32_t row_begin(const TileParams& p, std::uint32_t row) {
-    return tile_row_begin<std::uint32_t>(row, kBlocks, p.rows_per_block, p.pitch);
+    if constexpr (kBlocks == 1) {
+      return row * p.pitch;  // nvcc finds this too late for a branch around it to go
+    } else {
+      return tile_row_begin<std::uint32_t>(row, kBlocks, p.rows_per_block, p.pitch);
+    }
   }
   static __device__ __forceinline__ std::uint32_t column_begin(std::uint32_t column) {
     return tile_column_begin<std::uint32_t>(column, kGroup, sizeof(To));
