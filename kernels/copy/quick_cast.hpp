@@ -41,8 +41,8 @@ __device__ __forceinline__ void visit_quick_integers(const NumberFormat& format,
   visit(T{});
 }
 
-/// Calls visit(from, to) with numbers of both types where the cast is quick, and says whether it is. Of an
-/// integer that is written the sign does not matter: its bounds are in the cast.
+/// Calls visit(from, to) with numbers of both types where the cast is quick, and says whether it is. The
+/// sign of an integer that is written does not matter: its bounds are in the cast.
 template <class T, class To, class Visit>
 __device__ __forceinline__ bool visit_quick(const ElementCast& cast, Visit&& visit) {
   if constexpr (from_narrow_integers<T, To>) {

@@ -44,7 +44,7 @@ __device__ __forceinline__ TileOrigin tile_origin(const TileParams& p) {
   return place;
 }
 
-/// Of an item of the tile: in its operand, and in shared memory.
+/// Where an item of the tile lies in its operand and in shared memory.
 struct TileCoord {
   std::int32_t offset = 0;
   std::uint32_t column = 0, row = 0, tail_index = 0;

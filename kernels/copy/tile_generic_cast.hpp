@@ -7,8 +7,8 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Of elements that are known by their sizes. Between 1 and 8 bytes
-/// a lane's 16 bytes of the input are 128 of the tile.
+/// Elements are known by their sizes. Between 1 and 8 bytes a lane's 16 bytes of the input are 128 of the
+/// tile.
 template <class T, class To>
 __device__ __forceinline__ void store_generic_cast(const TileParams& p, unsigned char* target,
                                                    Pack<std::uint32_t> words) {

@@ -22,7 +22,7 @@ bool rounds(DType in, DType out);
 /// The options' rounding or the default one; none where nothing is rounded.
 std::optional<Rounding> rounding_of(DType in, DType out, const CastOptions& options);
 
-/// Of a pair for which needs_generic_cast holds.
+/// What kernels are told of a cast for which needs_generic_cast holds.
 ElementCast element_cast(DType in, DType out, const CastOptions& options);
 
 /// Whether it is anything but the plain copy.

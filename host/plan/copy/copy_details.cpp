@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kVectorBytes = 16;
 
-/// Of all different elements.
+/// All different elements together.
 std::int64_t bytes_of(const TensorView& view) {
   std::int64_t elements = view.elements() == 0 ? 0 : 1;
   for (int axis = 0; elements > 0 && axis < view.rank(); ++axis) {

@@ -36,7 +36,7 @@ CopyOperand operand_of(const TensorView& view, std::int64_t offset) {
   return operand;
 }
 
-/// Of all different elements of an operand.
+/// All different elements of an operand together.
 double bytes_of(const LoopNest& nest, int operand, DType type) {
   auto bytes = static_cast<double>(size_of(type));
   for (int axis = 0; axis < nest.rank(); ++axis)

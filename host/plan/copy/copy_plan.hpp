@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/copy_params.hpp"
@@ -38,7 +39,7 @@ struct CopyProblem {
 };
 
 /// out = in by flat C index. Both views have as many elements and pass the checks of a copy; null pointers
-/// count as aligned. A nest without axes or operands: nothing is to be done.
+/// count as aligned. A nest without operands says that there is nothing to do.
 CopyProblem copy_problem(const TensorView& in, const TensorView& out, const CopyPlanOptions& options);
 
 /// What one kernel would do, or that it cannot.

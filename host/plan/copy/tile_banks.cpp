@@ -236,7 +236,7 @@ class TileAccesses {
   std::int64_t part_of(const TileCoord& rest, std::int64_t element) const {
     return (rest.row + element) % group_ * size_;
   }
-  /// Of vectors that are `whole` or not: what lies `at` elements behind their first.
+  /// What lies `at` elements behind the first one of each vector that is `whole`, or is not.
   void drain_turn(std::int64_t first_item, bool whole, std::int64_t at, std::int64_t bytes) const {
     visit_lanes(SharedAccess::read, first_item, static_cast<int>(bytes), [&](std::int64_t number) {
       const Item item = item_of(number);

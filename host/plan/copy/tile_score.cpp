@@ -26,7 +26,7 @@ std::int64_t run_alignment(const LoopNest& nest, const TileTarget& target, const
   return addresses & -addresses;
 }
 
-/// Of a run of so many elements.
+/// The share that a run of so many elements reaches.
 double rate(std::int64_t elements, int element_bytes, double lost) {
   return run_share(static_cast<double>(elements * element_bytes), lost);
 }
