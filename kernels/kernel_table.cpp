@@ -5,8 +5,8 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 const KernelTable& kernel_table() {
-  static const KernelTable table = [] {
-    KernelTable kernels;
+  static constexpr KernelTable table = [] {
+    KernelTable kernels{};
     kernels.copy = launch_copy;
     kernels.window = launch_window;
     kernels.window_vector = launch_window_vector;
