@@ -1,10 +1,13 @@
-// What the stream and gather kernels are told. Plain data: the planner fills it, the kernels and
-// the native code read it. Strides count elements of the operand's own type; all sizes are 64-bit.
+// What the copy kernels are told. Plain data: the planner fills it, the kernels and the native code read it.
+// Strides count elements of the operand's own type; all sizes are 64-bit.
 #pragma once
 
 #include <cstdint>
+#include <variant>
 
 #include "core/copy_operands.hpp"
+#include "core/tile_params.hpp"
+#include "core/window_params.hpp"
 
 #include <relayout/dtype.hpp>
 #include <relayout/tensor_view.hpp>
@@ -38,5 +41,9 @@ struct CopyParams : CopyOperands {
   /// The axis along which the input is fastest. Native code walks along it and rank-1.
   int in_axis = 0;
 };
+
+/// A copy's parameters. Their type names its kernel: gather, stream, tile, and the window kernel with 16-byte
+/// accesses.
+using CopyKernelParams = std::variant<StreamParams, CopyParams, TileParams, WindowParams>;
 
 }  // namespace relayout

@@ -10,18 +10,13 @@
 #include "core/gemm_params.hpp"
 #include "core/launch_context.hpp"
 #include "core/quantized_params.hpp"
-#include "core/tile_params.hpp"
 #include "core/window_params.hpp"
 
 namespace relayout {
 
 struct KernelTable {
-  /// Copies that host/plan/copy/tile_plan.hpp has a plan for; not in native code.
-  void (*tile)(const LaunchContext&, const TileParams&);
-  /// Copies between two pieces of memory; not in native code.
-  void (*stream)(const LaunchContext&, const StreamParams&);
-  /// Any copy.
-  void (*gather)(const LaunchContext&, const CopyParams&);
+  /// By the kernel whose parameters these are; native code takes CopyParams.
+  void (*copy)(const LaunchContext&, const CopyKernelParams&);
   void (*window)(const LaunchContext&, const WindowParams&);
   /// `window` for operands that host/plan/window/window_plan.hpp finds aligned.
   void (*window_vector)(const LaunchContext&, const WindowParams&);

@@ -1,5 +1,5 @@
 // What the tile kernel is told: a box of the loop nest (the tile), walked in the input's order and in the
-// output's. Plain data, filled by host/plan/copy/tile_params_builder.cpp from a plan::TilePlan. Offsets count
+// output's. Plain data, filled by host/plan/copy/tile_candidate.cpp from a plan::TilePlan. Offsets count
 // elements of the operand's own type.
 #pragma once
 
@@ -7,6 +7,7 @@
 
 #include "core/copy_operands.hpp"
 #include "core/divisor.hpp"
+#include "core/tile_layout.hpp"
 
 #include <relayout/tensor_view.hpp>
 
@@ -44,18 +45,6 @@ struct TailAxis {
   std::int64_t extent = 1;
 };
 
-/// How 16 bytes of the output are put together from shared memory.
-enum class Assembly : std::int32_t {
-  elements,   // N elements a constant step apart
-  words,      // the same of 4 / size neighbouring output runs at once, as words of 4 bytes
-  vectors,    // as they lie: input and output run along the same axis
-  scattered,  // N elements, each wherever the axes of the run lead: runs over several short axes
-  // As `elements`, for runs that start at any address:
-  unaligned_rows,    // the elements of an output run lie below each other
-  unaligned_groups,  // the same, and 4 bytes of them share a word of shared memory
-  unaligned_columns  // they lie along a row
-};
-
 struct TileParams : CopyOperands {
   /// Bytes of `in` that may be read, relative to it: the whole aligned words around unaligned runs lie in
   /// here or are read by elements.
@@ -73,7 +62,7 @@ struct TileParams : CopyOperands {
   std::uint32_t read_elements = 1;  // of a row
   bool unaligned = false;
 
-  // Shared memory (kernels/copy/tile_layout.hpp): rows of `pitch` bytes, in blocks of `rows_per_block`.
+  // Shared memory (core/tile_layout.hpp): rows of `pitch` bytes, in blocks of `rows_per_block`.
   // Assembly::scattered: the output's axes count bytes of shared memory in `row`.
   std::uint32_t pitch = 0, rows_per_block = 1;
   std::uint32_t tile_bytes = 0, shared_bytes = 0;  // without and with the tables behind the tile

@@ -5,6 +5,7 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+void launch_copy(const LaunchContext& context, const CopyKernelParams& params);
 void launch_tile(const LaunchContext& context, const TileParams& params);
 void launch_tile_cast(const LaunchContext& context, const TileParams& params);
 void launch_tile_scaled(const LaunchContext& context, const TileParams& params);

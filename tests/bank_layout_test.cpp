@@ -1,6 +1,6 @@
 // Layouts of tiles in shared memory: no two elements in one place, within the bytes that they state, and
 // every access costs what they claim.
-#include "host/plan/copy/bank_layout.hpp"
+#include "examples/bank_viewer/bank_layout.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,12 @@
 #include "tests/support/expect_error.hpp"
 #include "tests/support/random.hpp"
 
-namespace relayout::plan {
+namespace example {
 namespace {
 
+using namespace relayout;
+using namespace relayout::plan;
+namespace test = relayout::test;
 using test::Random;
 
 std::vector<DeviceProperties> devices() {
@@ -317,4 +320,4 @@ TEST(BankLayout, RandomTilesKeepTheirClaims) {
 }
 
 }  // namespace
-}  // namespace relayout::plan
+}  // namespace example

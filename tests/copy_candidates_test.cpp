@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "host/api/planned_copy.hpp"
+#include "host/api/copy.hpp"
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
@@ -23,9 +23,9 @@ class CandidatesTest : public DeviceTest {
     for (std::size_t i = 0; i < count; ++i) {
       SCOPED_TRACE(::testing::Message() << "candidate " << i);
       check_copy(stream(), c, [&](const TensorView& in, const TensorView& out) {
-        const PlannedCopy planned =
+        const plan::PlannedCopy planned =
             plan_copy_of("permute", device(), in.permuted(c.axes), out, {c.scale, c.indirect});
-        const std::vector<PlannedCopy> candidates = candidates_of(device().properties(), planned);
+        const std::vector<plan::PlannedCopy> candidates = plan::plans_to_time(device().properties(), planned);
         count = candidates.size();
         launch_copy(stream(), candidates[i], {in.data(), out.data()});
         windows_ += candidates[i].kernel == CopyKernel::window;

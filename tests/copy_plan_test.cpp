@@ -30,16 +30,20 @@ TEST_P(CopyPlanTest, EveryPlannedFunction) {
   GuardedBuffer in(stream(), Role::input, DType::f32, {2, 12, 20}, {300, 25, 1}),
       transposed(stream(), Role::output, DType::f32, {2, 20, 12}),
       same(stream(), Role::output, DType::f32, {2, 12, 20}),
+      without_gaps(stream(), Role::output, DType::f32, {2, 12, 20}),
       crossing(stream(), Role::output, DType::f32, {15, 32}, {33, 1});
   fill_bits(in.host());
   in.upload();
   plan_transpose(device(), in.device(), transposed.device()).run(stream());
   plan_cast(device(), in.device(), same.device()).run(stream());
   plan_copy(device(), in.device(), crossing.device()).run(stream());
+  plan_contiguous(device(), in.device(), without_gaps.device().data()).run(stream());
   reference::permute(in.host(), {0, 2, 1}, transposed.host());
   reference::cast(in.host(), same.host());
+  reference::cast(in.host(), without_gaps.host());
   reference::copy(in.host(), crossing.host());
-  for (const GuardedBuffer* out : {&transposed, &same, &crossing}) EXPECT_TRUE(out->check(NanRule::exact));
+  for (const GuardedBuffer* out : {&transposed, &same, &without_gaps, &crossing})
+    EXPECT_TRUE(out->check(NanRule::exact));
 }
 
 /// Planned for an odd address and run on others; backwards, so that the nest begins at another element than

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-#include "host/plan/copy/tile_params_builder.hpp"
+#include "host/plan/copy/tile_plan.hpp"
 #include "tests/support/random.hpp"
 
 namespace relayout::test {
@@ -40,7 +40,7 @@ Tile tile_of(const DeviceProperties& device, DType in_type, DType out_type, cons
   target.out_offset = out_offset;
   const plan::TilePlan plan = plan::choose_tile(nest, target);
   tile.valid = plan.valid;
-  if (plan.valid) fill_tile_params(nest, plan, tile.params);
+  if (plan.valid) plan::fill_tile_params(nest, plan, tile.params);
   return tile;
 }
 

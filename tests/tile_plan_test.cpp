@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/tile_geometry.hpp"
+#include "core/tile_layout.hpp"
 #include "tests/support/random.hpp"
 
 namespace relayout::plan {
@@ -39,7 +39,7 @@ TilePlan plan_of(const Dims& shape, const std::vector<int>& axes, int bytes) {
 TEST(TilePlan, AlignedTransposePutsElementsTogether) {
   const TilePlan plan = plan_of({8192, 8192}, {1, 0}, 4);
   ASSERT_TRUE(plan.valid);
-  EXPECT_EQ(plan.assembly, TileWrite::elements);
+  EXPECT_EQ(plan.assembly, Assembly::elements);
   EXPECT_FALSE(plan.unaligned);
   EXPECT_GE(plan.read.run_elements * 4, 256);
   EXPECT_GE(plan.write.run_elements * 4, 128);
@@ -49,7 +49,7 @@ TEST(TilePlan, ShortElementsGoInWords) {
   for (const int bytes : {1, 2}) {
     const TilePlan plan = plan_of({8192, 8192}, {1, 0}, bytes);
     ASSERT_TRUE(plan.valid);
-    EXPECT_EQ(plan.assembly, TileWrite::words);
+    EXPECT_EQ(plan.assembly, Assembly::words);
     EXPECT_EQ(plan.grouped, 4 / bytes);
   }
 }
@@ -57,13 +57,13 @@ TEST(TilePlan, ShortElementsGoInWords) {
 TEST(TilePlan, AKeptFastestAxisMovesVectors) {
   const TilePlan plan = plan_of({64, 384, 2144}, {1, 0, 2}, 4);
   ASSERT_TRUE(plan.valid);
-  EXPECT_EQ(plan.assembly, TileWrite::vectors);
+  EXPECT_EQ(plan.assembly, Assembly::vectors);
 }
 
 TEST(TilePlan, OddPitchesAreSkewed) {
   const TilePlan plan = plan_of({12345, 6789}, {1, 0}, 4);
   ASSERT_TRUE(plan.valid);
-  EXPECT_EQ(plan.assembly, TileWrite::unaligned_rows);
+  EXPECT_EQ(plan.assembly, Assembly::unaligned_rows);
   EXPECT_TRUE(plan.unaligned);
   ASSERT_EQ(plan.unaligned_axis, 1);  // the output's fastest
   EXPECT_GE(plan.extent[1], plan.step[1] + 8) << "a sector of 32 bytes more than the step";
@@ -74,7 +74,7 @@ TEST(TilePlan, SkewedRunsOfShortElementsAreWordsOfSeveralRows) {
   for (const int bytes : {1, 2}) {
     const TilePlan plan = plan_of({12345, 6789}, {1, 0}, bytes);
     ASSERT_TRUE(plan.valid);
-    EXPECT_EQ(plan.assembly, TileWrite::unaligned_groups);
+    EXPECT_EQ(plan.assembly, Assembly::unaligned_groups);
     EXPECT_EQ(plan.row_group, 4 / bytes);
   }
 }
@@ -139,8 +139,8 @@ void expect_sound(const LoopNest& nest, const TileTarget& target, const TilePlan
     ASSERT_EQ(all, elements) << "both orders hold all axes of the tile";
   }
   const std::int64_t vector = 16 / target.out_bytes;
-  if (plan.assembly == TileWrite::words || plan.assembly == TileWrite::vectors ||
-      plan.assembly == TileWrite::elements) {
+  if (plan.assembly == Assembly::words || plan.assembly == Assembly::vectors ||
+      plan.assembly == Assembly::elements) {
     ASSERT_EQ(target.out_offset % 16, 0);
     ASSERT_EQ(plan.write.run_elements % vector, 0) << "whole vectors of the output";
   }

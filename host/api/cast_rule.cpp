@@ -2,18 +2,12 @@
 
 #include <string>
 
-#include "host/api/copy_scale.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
 namespace {
 
 bool is_fp8(DType type) { return type == DType::e4m3fn || type == DType::e5m2; }
-
-bool has_fractions(DType type) { return is_floating(type) || is_restricted(type); }
-
-/// Where neither type has fractions, and where only zero counts, nothing is rounded.
-bool rounds(DType in, DType out) { return out != DType::bool_ && (has_fractions(in) || has_fractions(out)); }
 
 }  // namespace
 
@@ -31,29 +25,6 @@ const char* name_of(Rounding rounding) noexcept {
       return "up";
   }
   return "?";
-}
-
-bool keeps_bits(DType in, DType out, const CastOptions& options) {
-  return in == out || (is_integral(in) && is_integral(out) && size_of(in) == size_of(out) &&
-                       options.integer_overflow == IntegerOverflow::wrap);
-}
-
-bool needs_generic_cast(DType in, DType out, const CastOptions& options) {
-  if (keeps_bits(in, out, options)) return false;
-  return !is_floating(in) || !is_floating(out) ||
-         options.rounding.value_or(Rounding::nearest_even) != Rounding::nearest_even;
-}
-
-std::optional<Rounding> rounding_of(DType in, DType out, const CastOptions& options) {
-  if (in == out || !rounds(in, out)) return std::nullopt;
-  return options.rounding.value_or(is_integral(out) ? Rounding::toward_zero : Rounding::nearest_even);
-}
-
-ElementCast element_cast(DType in, DType out, const CastOptions& options) {
-  const Rounding rounding = rounding_of(in, out, options).value_or(Rounding::nearest_even);
-  const bool saturate =
-      is_fp8(out) ? options.saturate_fp8 : options.integer_overflow == IntegerOverflow::saturate;
-  return element_cast(read_format(in), number_format(out), rounding, saturate);
 }
 
 void check_cast_options(const char* operation, DType in, DType out, const CopyPlanOptions& options) {

@@ -3,13 +3,13 @@
 #include <string>
 
 #include "host/api/checks.hpp"
-#include "host/api/copy_state.hpp"
+#include "host/api/copy.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
 namespace {
 
-void check_alignment(const PlannedCopy& copy, const CopyOperand& operand, const char* role,
+void check_alignment(const plan::PlannedCopy& copy, const plan::CopyOperand& operand, const char* role,
                      const void* pointer) {
   if (pointer == nullptr || operand.start(pointer) % static_cast<std::uintptr_t>(operand.alignment) == 0)
     return;
@@ -18,14 +18,14 @@ void check_alignment(const PlannedCopy& copy, const CopyOperand& operand, const 
                   std::to_string(operand.alignment) + " bytes, as in the plan; plan with such a pointer");
 }
 
-void check_slot(const PlannedCopy& copy, const char* role, const void* slot) {
+void check_slot(const plan::PlannedCopy& copy, const char* role, const void* slot) {
   if (reinterpret_cast<std::uintptr_t>(slot) % sizeof(void*) == 0) return;
   throw Error(ErrorCode::invalid_argument, std::string(copy.operation) + ": the " + role +
                                                "'s slot must lie on a multiple of a pointer's " +
                                                std::to_string(sizeof(void*)) + " bytes");
 }
 
-bool share_bytes(const PlannedCopy& copy, const void* in, const void* out) {
+bool share_bytes(const plan::PlannedCopy& copy, const void* in, const void* out) {
   const auto address = [](const void* pointer, std::int64_t offset) {
     return reinterpret_cast<std::uintptr_t>(pointer) + static_cast<std::uintptr_t>(offset);
   };
@@ -70,7 +70,7 @@ void CopyPlan::run(const Stream& stream) const {
 }
 
 void check_run(const CopyPlan::State& state, const Stream& stream, const void* in, void* out) {
-  const PlannedCopy& copy = state.copy;
+  const plan::PlannedCopy& copy = state.copy;
   check_plan_device(state.copy.operation, state.device, state.properties, stream);
   check_alignment(copy, copy.in, "input", in);
   check_alignment(copy, copy.out, "output", out);
@@ -88,7 +88,7 @@ void CopyPlan::run(const Stream& stream, const void* in, void* out) const {
 }
 
 void CopyPlan::run_indirect(const Stream& stream, const void* const* in_slot, void* const* out_slot) const {
-  const PlannedCopy& copy = state_->copy;
+  const plan::PlannedCopy& copy = state_->copy;
   check_plan_device(state_->copy.operation, state_->device, state_->properties, stream);
   if (!copy.options.indirect) {
     throw Error(ErrorCode::invalid_argument, std::string(copy.operation) +
@@ -100,6 +100,14 @@ void CopyPlan::run_indirect(const Stream& stream, const void* const* in_slot, vo
   launch_copy(stream, copy, {state_->in.data(), state_->out.data(), in_slot, out_slot});
 }
 
-CopyDetails CopyPlan::details() const { return details_of(*state_); }
+CopyDetails CopyPlan::details() const {
+  return plan::copy_details(state_->copy, state_->in, state_->out, state_->properties, state_->measurement);
+}
+
+std::string CopyPlan::explain() const {
+  return plan::explain_copy(state_->copy, state_->in, state_->out,
+                            state_->device ? state_->device->to_string() : "", state_->properties,
+                            state_->measurement);
+}
 
 }  // namespace relayout

@@ -30,7 +30,7 @@ class Sample {
     work_ = [graph, stream] { graph.launch(stream); };
   }
 
-  /// Of one run.
+  /// The time of one run.
   double seconds() const {
     return (stream_.device().kind() == DeviceKind::gpu ? by_events() : by_clock()) / runs_;
   }

@@ -3,7 +3,7 @@
 #include <numeric>
 
 #include "host/api/checks.hpp"
-#include "host/api/copy_state.hpp"
+#include "host/api/copy.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -71,6 +71,11 @@ TensorView contiguous(const Stream& stream, const TensorView& in, void* memory) 
   TensorView out(memory, in.dtype(), in.shape());
   run_now("contiguous", stream, in, out, {}, {});
   return out;
+}
+
+CopyPlan plan_contiguous(const PlanTarget& target, const TensorView& in, void* memory,
+                         const CopyPlanOptions& options) {
+  return keep_plan("contiguous", target, in, TensorView(memory, in.dtype(), in.shape()), options);
 }
 
 void cast(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale,

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/api/copy_state.hpp"
+#include "host/api/copy.hpp"
 #include "host/api/copy_timer.hpp"
 #include "host/api/plan_cache_text.hpp"
 #include "relayout/error.hpp"
@@ -16,6 +16,7 @@ namespace relayout {
 namespace {
 
 using Entry = PlanCache::Entry;
+using plan::PlannedCopy;
 
 constexpr std::size_t kMaxTimed = 16;
 
@@ -44,8 +45,8 @@ CopyMeasurement measurement_of(const Entry& entry) {
   return {static_cast<double>(entry.nanoseconds) * 1e-3, entry.candidates};
 }
 
-std::vector<PlannedCopy> candidates_of(const CopyPlan& plan) {
-  return candidates_of(plan.state().properties, plan.state().copy);
+std::vector<PlannedCopy> plans_to_time(const CopyPlan& plan) {
+  return plan::plans_to_time(plan.state().properties, plan.state().copy);
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ CopyPlan PlanCache::find(const CopyPlan& plan) const {
     if (found == entries_.end()) return plan;
     entry = found->second;
   }
-  for (const PlannedCopy& candidate : candidates_of(plan)) {
+  for (const PlannedCopy& candidate : plans_to_time(plan)) {
     if (same_plan(entry_of(candidate), entry)) return with(plan, candidate, measurement_of(entry));
   }
   return plan;
@@ -77,7 +78,7 @@ CopyPlan PlanCache::measure(const Stream& stream, const CopyPlan& plan, const vo
   const CopyPlan known = find(plan);
   if (known.state().measurement.candidates > 0) return known;
 
-  std::vector<PlannedCopy> candidates = candidates_of(plan);
+  std::vector<PlannedCopy> candidates = plans_to_time(plan);
   if (candidates.size() < 2) return plan;
   candidates.resize(std::min(candidates.size(), kMaxTimed));
   std::vector<CopyPlan> plans;

@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "host/api/cast_rule.hpp"
+#include "host/plan/copy/cast_rule.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -40,7 +40,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
 }
 
 /// Of what moves as bytes only their number counts. Plans with a beta are never in a file.
-std::string elements_text(const PlannedCopy& copy) {
+std::string elements_text(const plan::PlannedCopy& copy) {
   const bool scaled = is_scaled(copy.options.scale);
   const std::string types = scaled || copy.in_type != copy.out_type
                                 ? std::string(name_of(copy.in_type)) + ">" + name_of(copy.out_type)
@@ -105,7 +105,7 @@ class Line {
 
 }  // namespace
 
-std::string copy_text(const DeviceProperties& device, const PlannedCopy& copy) {
+std::string copy_text(const DeviceProperties& device, const plan::PlannedCopy& copy) {
   std::string name = device.name;
   std::replace_if(
       name.begin(), name.end(), [](char c) { return c == '\t' || c == '\n'; }, ' ');

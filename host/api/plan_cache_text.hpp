@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "host/api/planned_copy.hpp"
+#include "host/plan/copy/copy_plan.hpp"
 #include "relayout/plan_cache.hpp"
 
 namespace relayout {
 
 /// All that the choice of a plan depends on: the first fields of a line.
-std::string copy_text(const DeviceProperties& device, const PlannedCopy& copy);
+std::string copy_text(const DeviceProperties& device, const plan::PlannedCopy& copy);
 
 }  // namespace relayout

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "host/plan/checked_math.hpp"
-#include "host/plan/copy/merged_axes.hpp"
+#include "host/plan/loop_nest.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -186,7 +186,7 @@ TensorView TensorView::reshaped(const Dims& shape) const {
   if (elements_ == 0) return TensorView(data_, dtype_, shape);
 
   // Both shapes are walked from the last axis; each new axis must divide what is left of one merged old axis.
-  std::vector<plan::ViewAxis> old_axes = plan::merged_axes(*this);
+  plan::LoopNest old = plan::own_nest(*this);
   Dims strides(shape.size());
   for (std::size_t k = shape.size(); k-- > 0;) {
     if (shape[k] == 1) {
@@ -194,17 +194,18 @@ TensorView TensorView::reshaped(const Dims& shape) const {
       if (last || !multiply(strides[k + 1], shape[k + 1], strides[k])) strides[k] = 1;
       continue;
     }
-    plan::ViewAxis& axis = old_axes.back();
-    if (axis.extent % shape[k] != 0) {
+    std::int64_t &extent = old.extents.back(), &stride = old.strides[0].back();
+    if (extent % shape[k] != 0) {
       throw Error(ErrorCode::shape, to_string() + " cannot be reshaped to " + relayout::to_string(shape) +
                                         " without a copy; make it contiguous first.");
     }
-    strides[k] = axis.stride;
-    axis.extent /= shape[k];
-    if (axis.extent == 1) {
-      old_axes.pop_back();
+    strides[k] = stride;
+    extent /= shape[k];
+    if (extent == 1) {
+      old.extents.pop_back();
+      old.strides[0].pop_back();
     } else {
-      axis.stride *= shape[k];
+      stride *= shape[k];
     }
   }
   return TensorView(data_, dtype_, shape, std::move(strides));

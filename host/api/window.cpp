@@ -43,51 +43,11 @@ WriteOrder write_order(const WindowStrides& strides, const Window& window, std::
   return tap <= position ? WriteOrder::tap : WriteOrder::position;
 }
 
-plan::WindowAccess access_of(const WindowParams& p) {
-  plan::WindowAccess access;
-  access.in = reinterpret_cast<std::uintptr_t>(p.in);
-  access.out = reinterpret_cast<std::uintptr_t>(p.out);
-  access.in_bytes = static_cast<std::int64_t>(size_of(p.in_type));
-  access.out_bytes = static_cast<std::int64_t>(size_of(p.out_type));
-  access.batch = p.batch;
-  access.groups = p.groups;
-  access.channels = p.channels;
-  access.length = p.length;
-  access.positions = p.positions;
-  access.taps = p.taps;
-  access.in_batch = p.in_batch;
-  access.in_channel = p.in_channel;
-  access.in_time = p.in_time;
-  access.out_batch = p.out_batch;
-  access.out_group = p.out_group;
-  access.out_position = p.out_position;
-  access.out_tap = p.out_tap;
-  access.out_channel = p.out_channel;
-  return access;
-}
-
-/// Plans a window and fills the plan's part of its parameters.
-plan::WindowKernel plan_into(const DeviceProperties& device, WindowParams& params) {
-  const plan::WindowShape shape{params.channels, params.positions, params.stride,
-                                (params.taps - 1) * params.dilation + 1,
-                                static_cast<std::int64_t>(size_of(params.out_type))};
-  const plan::WindowPlan planned =
-      plan::plan_window(shape, access_of(params), params.in_type != params.out_type, params.pad_left, device);
-  params.tile_positions = planned.tile.positions;
-  params.tile_channels = planned.tile.channels;
-  params.tile_samples = planned.tile.samples;
-  params.tile_pitch = planned.tile.pitch;
-  params.shared_bytes = planned.tile.shared_bytes;
-  params.along_time = planned.along_time;
-  params.streaming = planned.streaming;
-  return planned.kernel;
-}
-
 }  // namespace
 
 void launch_window(const Stream& stream, WindowParams params) {
   const KernelTable& kernels = kernels_of(stream);
-  switch (plan_into(stream.device().properties(), params)) {
+  switch (plan::plan_window(stream.device().properties(), params)) {
     case plan::WindowKernel::rows:
       return kernels.pad_rows(context_of(stream), params);
     case plan::WindowKernel::vector:
@@ -95,10 +55,6 @@ void launch_window(const Stream& stream, WindowParams params) {
     case plan::WindowKernel::general:
       return kernels.window(context_of(stream), params);
   }
-}
-
-bool plan_vector_window(const DeviceProperties& device, WindowParams& params) {
-  return plan_into(device, params) == plan::WindowKernel::vector;
 }
 
 void check_padding(const char* operation, std::int64_t length, const PadSpec& pad) {

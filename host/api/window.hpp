@@ -37,8 +37,4 @@ void run_window(const Stream& stream, const TensorView& in, const Window& window
 /// Plans and queues a window; the plan's fields of `params` are overwritten.
 void launch_window(const Stream& stream, WindowParams params);
 
-/// Fills the plan's fields for the kernel with 16-byte accesses on both sides (KernelTable::window_vector);
-/// false when it does not take the window.
-bool plan_vector_window(const DeviceProperties& device, WindowParams& params);
-
 }  // namespace relayout

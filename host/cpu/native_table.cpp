@@ -5,9 +5,7 @@ namespace relayout::native {
 const KernelTable& kernel_table() {
   static const KernelTable table = [] {
     KernelTable native;
-    native.tile = nullptr;  // plans are for GPUs
-    native.stream = nullptr;
-    native.gather = copy;
+    native.copy = copy;
     native.window = window;
     native.window_vector = window;
     native.pad_rows = window;

@@ -6,7 +6,7 @@
 
 namespace relayout::native {
 
-void copy(const LaunchContext& context, const CopyParams& params);
+void copy(const LaunchContext& context, const CopyKernelParams& params);
 void window(const LaunchContext& context, const WindowParams& params);
 void gemm(const LaunchContext& context, const GemmParams& params);
 void gemm_epilogue(const LaunchContext& context, const GemmParams& params);

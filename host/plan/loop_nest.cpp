@@ -13,10 +13,10 @@ namespace {
 
 std::int64_t magnitude(std::int64_t value) { return value < 0 ? -value : value; }
 
-void drop_axis(LoopNest& nest, std::size_t axis) {
+void drop_axis(Dims& extents, Dims* strides, int operands, std::size_t axis) {
   const auto position = static_cast<std::ptrdiff_t>(axis);
-  nest.extents.erase(nest.extents.begin() + position);
-  for (Dims& strides : nest.strides) strides.erase(strides.begin() + position);
+  extents.erase(extents.begin() + position);
+  for (int p = 0; p < operands; ++p) strides[p].erase(strides[p].begin() + position);
 }
 
 /// Walks an axis from its other end: every operand starts there and steps back.
@@ -51,10 +51,10 @@ void sort_axes(LoopNest& nest) {
 }
 
 /// Whether one step of axis `outer` equals a whole round of the next axis, for every operand.
-bool can_merge(const LoopNest& nest, std::size_t outer) {
-  for (const Dims& strides : nest.strides) {
+bool can_merge(const Dims& extents, const Dims* strides, int operands, std::size_t outer) {
+  for (int p = 0; p < operands; ++p) {
     std::int64_t round = 0;
-    if (!multiply(strides[outer + 1], nest.extents[outer + 1], round) || strides[outer] != round)
+    if (!multiply(strides[p][outer + 1], extents[outer + 1], round) || strides[p][outer] != round)
       return false;
   }
   return true;
@@ -66,6 +66,17 @@ std::int64_t LoopNest::elements() const noexcept {
   // An empty axis first: the product of the others may be too large.
   if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return 0;
   return std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+void merge_axes(Dims& extents, Dims* strides, int operands) {
+  for (std::size_t axis = extents.size(); axis-- > 0;)
+    if (extents[axis] == 1) drop_axis(extents, strides, operands, axis);
+  for (std::size_t outer = extents.size(); outer-- > 0;) {
+    if (outer + 1 < extents.size() && can_merge(extents, strides, operands, outer)) {
+      extents[outer + 1] *= extents[outer];
+      drop_axis(extents, strides, operands, outer);
+    }
+  }
 }
 
 LoopNest make_nest(const TensorView& out, const std::vector<TensorView>& inputs) {
@@ -90,21 +101,17 @@ LoopNest normalise(const LoopNest& nest) {
     for (Dims& strides : result.strides) strides = {0};
     return result;
   }
-  for (std::size_t axis = result.extents.size(); axis-- > 0;) {
-    if (result.extents[axis] == 1) {
-      drop_axis(result, axis);
-    } else if (result.strides.front()[axis] < 0) {
-      flip_axis(result, axis);
-    }
-  }
+  for (std::size_t axis = result.extents.size(); axis-- > 0;)
+    if (result.strides.front()[axis] < 0) flip_axis(result, axis);
   sort_axes(result);
-  for (std::size_t outer = result.extents.size(); outer-- > 0;) {
-    if (outer + 1 < result.extents.size() && can_merge(result, outer)) {
-      result.extents[outer + 1] *= result.extents[outer];
-      drop_axis(result, outer);
-    }
-  }
+  merge_axes(result.extents, result.strides.data(), result.operands());
   return result;
+}
+
+LoopNest own_nest(const TensorView& view) {
+  LoopNest nest = make_nest(view, {});
+  merge_axes(nest.extents, nest.strides.data(), 1);
+  return nest;
 }
 
 bool may_self_overlap(const TensorView& view) {

@@ -29,6 +29,12 @@ LoopNest make_nest(const TensorView& out, const std::vector<TensorView>& inputs)
 /// merged where every operand allows. A nest without elements becomes one axis of extent 0.
 LoopNest normalise(const LoopNest& nest);
 
+/// Drops axes of extent 1 and merges neighbours where every operand allows, in the order that they have.
+void merge_axes(Dims& extents, Dims* strides, int operands);
+
+/// The nest of one view with the fewest axes in C order; none for a single element.
+LoopNest own_nest(const TensorView& view);
+
 /// Whether two different indices may hit one address: axes sorted by |stride|, each must reach past all
 /// smaller ones. Conservative: some exotic injective layouts are refused.
 bool may_self_overlap(const TensorView& view);

@@ -1,7 +1,6 @@
 // Moves the tile from global to shared memory, in the input's order.
 #pragma once
 
-#include "core/tile_geometry.hpp"
 #include "kernels/copy/tile_generic_cast.hpp"
 #include "kernels/copy/tile_store.hpp"
 #include "kernels/copy/tile_tables.hpp"

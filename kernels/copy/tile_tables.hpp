@@ -3,12 +3,30 @@
 // several axes costs dozens, an entry of a table one.
 #pragma once
 
-#include "core/tile_geometry.hpp"
 #include "kernels/copy/operand_pointers.hpp"
 #include "kernels/copy/tile_coordinates.hpp"
-#include "kernels/copy/tile_layout.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
+
+/// core/tile_layout.hpp for elements of one type.
+template <class To, Assembly kAssembly>
+struct TileLayout {
+  static constexpr int kGroup = tile_row_group(kAssembly, sizeof(To));
+  static constexpr int kBlocks = tile_row_blocks(kAssembly, sizeof(To));
+  static constexpr bool kUnalignedRows = has_unaligned_rows(kAssembly);
+  static constexpr bool kUnaligned = is_unaligned(kAssembly);
+
+  static __device__ __forceinline__ std::uint32_t row_begin(const TileParams& p, std::uint32_t row) {
+    if constexpr (kBlocks == 1) {
+      return row * p.pitch;  // nvcc finds this too late for a branch around it to go
+    } else {
+      return tile_row_begin<std::uint32_t>(row, kBlocks, p.rows_per_block, p.pitch);
+    }
+  }
+  static __device__ __forceinline__ std::uint32_t column_begin(std::uint32_t column) {
+    return tile_column_begin<std::uint32_t>(column, kGroup, sizeof(To));
+  }
+};
 
 /// In `TileRow::place`: a row or run of which nothing lies inside the tensor.
 constexpr std::uint32_t kOutside = 0xffffffff;

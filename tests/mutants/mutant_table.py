@@ -178,8 +178,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("word_not_shifted", "@offset & 4@ ?", "0u"),
     ("two_words_not_shifted", "@offset & 8@ ?", "0u"),
     ("second_word_not_read", "if (@offset != 0@) load_global", "false"),
-]) + mutants_of("tile_layout", "kernels/copy/tile_layout.hpp", COPY, [
-    ("rows_in_order", "(@(row % kBlocks) * p.rows_per_block + row / kBlocks@) * p.pitch", "row"),
+]) + mutants_of("tile_layout", "core/tile_layout.hpp", COPY, [
+    ("rows_in_order", "(@row % blocks * rows_per_block + row / blocks@) * pitch", "row"),
 ]) + mutants_of("tile_read_groups", "kernels/copy/tile_read_groups.hpp", COPY, [
     ("rows_of_a_group_swapped", "apart[i] = rows[@i % kGroup@]", "(i + 1) % kGroup"),
     ("converted_rows_swapped", "words[c] |= small_bits(value) << (@row@ * 8", "(kGroup - 1 - row)"),
@@ -320,14 +320,15 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("input_offset_left_out", "p.in_slot_offset", "0"),
     ("output_offset_left_out", "p.out_slot_offset", "0"),
 ]) + mutants_of("copy_nest", "host/plan/copy/copy_nest.cpp", NEST, [
-    ("outputs_stride_for_the_inputs", "nest.strides[1].push_back(@from.stride@)", "to.stride"),
-    ("outer_stride_not_scaled", "axis.stride *= @extent@;", "std::int64_t{1}"),
+    ("outputs_stride_for_the_inputs", "nest.strides[1].push_back(@ins.strides.back()@)", "outs.strides.back()"),
+    ("outer_stride_not_scaled", "strides.back() *= @extent@;", "std::int64_t{1}"),
     ("strides_not_reversed", "for (Dims& strides : nest.strides) @std::reverse(strides.begin(), strides.end())@;",
      "static_cast<void>(0)"),
     ("too_many_axes", "normal.rank() <= @kMaxRank@", "2 * kMaxRank"),
-    ("own_strides_left_out", "nest.strides[0].push_back(@axis.stride@)", "std::int64_t{1}"),
     ("repeated_axis_is_the_fastest", "if (@stride != 0@ &&", "true"),
     ("repeated_axis_stays_the_fastest", "stride < best || @best == 0@", "false"),
+]) + mutants_of("loop_nest", "host/plan/loop_nest.cpp", NEST, [
+    ("gaps_merged", "|| @strides[p][outer] != round@) return false;", "false"),
 ]) + mutants_of("plan_cache", "host/api/plan_cache.cpp", MEASURE, [
     ("tile_not_compared", "@a.tile == b.tile@ && a.threads", "true"),
     ("any_candidate_found", "if (@same_plan(entry_of(candidate), entry)@)", "true"),
@@ -342,12 +343,16 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("first_plan_timed_for_all", "@plan@.run(own, in, out)", "plans[0]"),
     ("clock_read_once", "steady_clock::now() - @start@).count()", "std::chrono::steady_clock::now()"),
     ("never_timed", "round < @kRounds@;", "0"),
-]) + mutants_of("copy_options", "host/api/planned_copy.cpp", f"{SCALE}:{SLOTS}", [
-    ("window_takes_every_plan", "if (@is_scaled(planned.options.scale) || planned.options.indirect@) return false;",
+]) + mutants_of("copy_plan", "host/plan/copy/copy_plan.cpp", f"{SCALE}:{SLOTS}", [
+    ("never_scaled", "params.scaled = @is_scaled(options.scale)@;", "false"),
+    ("impossible_candidate_taken", "if (@!candidate.possible@) {", "false"),
+]) + mutants_of("copy_transpose", "host/plan/copy/transpose_candidate.cpp", f"{SCALE}:{SLOTS}", [
+    ("takes_a_scale", "if (@is_scaled(options.scale)@) return refused", "false"),
+    ("takes_slots", "if (@options.indirect@) return refused", "false"),
+]) + mutants_of("copy_tile", "host/plan/copy/tile_candidate.cpp", SCALE, [
+    ("takes_scaled_casts", "if (@problem.options.scale.beta != 0 && problem.in_type != problem.out_type@) return",
      "false"),
-    ("tiles_take_scaled_casts",
-     "if (@planned.options.scale.beta != 0 && planned.in_type != planned.out_type@) return false;", "false"),
-    ("never_scaled", "params.scaled = @is_scaled(planned.options.scale)@;", "false"),
+]) + mutants_of("copy_launch", "host/api/copy.cpp", SLOTS, [
     ("start_of_the_input_in_the_slot", "params.in_slot_offset = @planned.in.offset@;", "0"),
     ("start_of_the_output_in_the_slot", "params.out_slot_offset = @planned.out.offset@;", "0"),
 ]) + mutants_of("copy_scale", "host/api/copy_scale.cpp", SCALE, [

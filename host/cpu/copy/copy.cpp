@@ -261,9 +261,9 @@ CopyParams read_slots(CopyParams p) {
 
 }  // namespace
 
-void copy(const LaunchContext& context, const CopyParams& params) {
+void copy(const LaunchContext&, const CopyKernelParams& planned) {
+  const CopyParams params = read_slots(std::get<CopyParams>(planned));
   if (params.elements == 0) return;
-  if (params.in_slot != nullptr || params.out_slot != nullptr) return copy(context, read_slots(params));
   if (params.scaled) return scaled_copy(params);
   if (params.generic_cast) return cast_copy(params);
   with_types(params.in_type, params.out_type, [&params](auto in, auto out) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <relayout/copy_options.hpp>
 #include <relayout/stream.hpp>
@@ -71,11 +72,24 @@ struct CopyMeasurement {
   int candidates = 0;       ///< plans that were timed; 0: the plan was chosen by estimate
 };
 
+/// What another kernel than the planned one would do.
+struct CopyAlternative {
+  CopyKernel kernel = CopyKernel::nothing;  ///< the kernel
+  bool possible = false;                    ///< whether it can do this copy
+  std::string reason;                       ///< why it suits, or why it cannot
+  double microseconds = 0;                  ///< the predicted time of a run, where it is possible
+};
+
 /// What explain() says, as numbers.
 struct CopyDetails {
   CopyKernel kernel = CopyKernel::nothing;  ///< the kernel
   std::string reason;                       ///< why this kernel
-  Dims extents;                             ///< the extents of the loop nest, the output's fastest axis last
+  /// The time of a run as the model of the device's class predicts it; 0: there is no model. Tiles are
+  /// compared by it, other kernels are not yet.
+  double microseconds = 0;
+  /// All other kernels of a GPU; none for native code and for copies of no elements.
+  std::vector<CopyAlternative> others;
+  Dims extents;  ///< the extents of the loop nest, the output's fastest axis last
   /// The input's strides in elements. Empty where the input has axes of its own: copies between shapes that
   /// have no nest in common.
   Dims in_strides;

@@ -3,63 +3,57 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "host/plan/copy/merged_axes.hpp"
-
 namespace relayout::plan {
 namespace {
 
-LoopNest empty_nest(std::size_t operands) {
-  LoopNest nest;
-  nest.strides.resize(operands);
-  nest.offsets.assign(operands, 0);
-  return nest;
-}
+/// What is left of one view's axes, the fewest in C order, while they are taken from the innermost on.
+struct ViewAxes {
+  Dims extents, strides;
 
-/// What is left of an axis after its `extent` innermost indices.
-void take_from(std::vector<ViewAxis>& axes, std::int64_t extent) {
-  ViewAxis& axis = axes.back();
-  if (axis.extent == extent) return axes.pop_back();
-  axis.extent /= extent;
-  axis.stride *= extent;  // fits: two such steps or more lie within the axis
-}
+  explicit ViewAxes(const TensorView& view) : extents(view.shape()), strides(view.strides()) {
+    merge_axes(extents, &strides, 1);
+  }
+  /// The `extent` innermost indices.
+  void take(std::int64_t extent) {
+    if (extents.back() == extent) {
+      extents.pop_back();
+      strides.pop_back();
+      return;
+    }
+    extents.back() /= extent;
+    strides.back() *= extent;  // fits: two such steps or more lie within the axis
+  }
+};
 
 }  // namespace
 
 LoopNest common_nest(const TensorView& out, const TensorView& in) {
-  LoopNest nest = empty_nest(2);
+  LoopNest nest;
+  nest.strides.resize(2);
+  nest.offsets.assign(2, 0);
   if (out.elements() == 0) {
     nest.extents = {0};
     nest.strides.assign(2, {0});
     return nest;
   }
-  std::vector<ViewAxis> outs = merged_axes(out), ins = merged_axes(in);
-  const std::size_t most = outs.size() + ins.size();
+  ViewAxes outs(out), ins(in);
+  const std::size_t most = outs.extents.size() + ins.extents.size();
   nest.extents.reserve(most);
   for (Dims& strides : nest.strides) strides.reserve(most);
   // From the innermost axes on; both always have as many elements left.
-  while (!outs.empty()) {
-    const ViewAxis to = outs.back(), from = ins.back();
-    const std::int64_t extent = std::min(to.extent, from.extent);
-    if (to.extent % extent != 0 || from.extent % extent != 0) return LoopNest();
+  while (!outs.extents.empty()) {
+    const std::int64_t to = outs.extents.back(), from = ins.extents.back(), extent = std::min(to, from);
+    if (to % extent != 0 || from % extent != 0) return LoopNest();
     nest.extents.push_back(extent);
-    nest.strides[0].push_back(to.stride);
-    nest.strides[1].push_back(from.stride);
-    take_from(outs, extent);
-    take_from(ins, extent);
+    nest.strides[0].push_back(outs.strides.back());
+    nest.strides[1].push_back(ins.strides.back());
+    outs.take(extent);
+    ins.take(extent);
   }
   std::reverse(nest.extents.begin(), nest.extents.end());
   for (Dims& strides : nest.strides) std::reverse(strides.begin(), strides.end());
   LoopNest normal = normalise(nest);
   return normal.rank() <= kMaxRank ? normal : LoopNest();
-}
-
-LoopNest own_nest(const TensorView& view) {
-  LoopNest nest = empty_nest(1);
-  for (const ViewAxis& axis : merged_axes(view)) {
-    nest.extents.push_back(axis.extent);
-    nest.strides[0].push_back(axis.stride);
-  }
-  return nest;
 }
 
 int fastest_input_axis(const LoopNest& nest) {

@@ -12,9 +12,6 @@ namespace relayout::plan {
 /// kMaxRank axes would be left, the result has no operands.
 LoopNest common_nest(const TensorView& out, const TensorView& in);
 
-/// The nest of one view, its axes in C order.
-LoopNest own_nest(const TensorView& view);
-
 /// The axis along which the input is fastest; a repeated axis (stride 0) is never the one to run along.
 int fastest_input_axis(const LoopNest& nest);
 

@@ -17,7 +17,7 @@ struct BoxTraffic {
   std::int64_t touched = 0;       // sectors that they lie in
 };
 
-/// Of the box [0, extents) whose first element has this address. Visits every element of the box.
+/// The traffic of the box [0, extents) whose first element has this address. Visits every element of the box.
 BoxTraffic traffic_of(const Dims& extents, const Dims& strides, std::int64_t element_bytes,
                       std::uintptr_t address);
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "core/tile_geometry.hpp"
-
 namespace relayout {
 namespace {
 
@@ -26,7 +24,8 @@ class TileAccesses {
         size_(static_cast<std::int64_t>(size_of(p.out_type))),
         read_(16 / in_size_),
         vector_(16 / size_),
-        group_(p.assembly == Assembly::unaligned_groups ? 4 / size_ : 1),
+        group_(tile_row_group(p.assembly, static_cast<int>(size_))),
+        blocks_(tile_row_blocks(p.assembly, static_cast<int>(size_))),
         per_thread_(kTileBytesPerThread / std::max(in_size_, size_)) {
     for (int c = 0; c < 2; ++c)
       limit_[c] = std::min<std::int64_t>(p.tail_axes[c].tile, p.tail_axes[c].extent);
@@ -139,16 +138,9 @@ class TileAccesses {
   }
 
   std::int64_t row_begin(std::int64_t row) const {
-    const bool in_order = p_.assembly == Assembly::scattered || p_.assembly == Assembly::vectors;
-    const std::int64_t n = in_order ? 1 : vector_ / group_;
-    return (row % n * p_.rows_per_block + row / n) * p_.pitch;
+    return tile_row_begin<std::int64_t>(row, blocks_, p_.rows_per_block, p_.pitch);
   }
-  /// TileLayout::column_begin.
-  std::int64_t column_begin(std::int64_t column) const {
-    if (group_ == 1) return column * size_;
-    const std::int64_t chunk = column / 4;
-    return (chunk ^ (chunk / 8 % group_)) * 16 + column % 4 * 4;
-  }
+  std::int64_t column_begin(std::int64_t column) const { return tile_column_begin(column, group_, size_); }
 
   /// What a lane writes: a vector of a run; `first` < 0: nothing.
   struct Item {
@@ -244,7 +236,7 @@ class TileAccesses {
   std::int64_t part_of(const TileCoord& rest, std::int64_t element) const {
     return (rest.row + element) % group_ * size_;
   }
-  /// Of vectors that are `whole` or not: what lies `at` elements behind their first.
+  /// What lies `at` elements behind the first one of each vector that is `whole`, or is not.
   void drain_turn(std::int64_t first_item, bool whole, std::int64_t at, std::int64_t bytes) const {
     visit_lanes(SharedAccess::read, first_item, static_cast<int>(bytes), [&](std::int64_t number) {
       const Item item = item_of(number);
@@ -264,7 +256,7 @@ class TileAccesses {
   const TileParams& p_;
   int warp_;
   const SharedVisitor& visit_;
-  std::int64_t in_size_, size_, read_, vector_, group_, per_thread_;
+  std::int64_t in_size_, size_, read_, vector_, group_, blocks_, per_thread_;
   std::int64_t limit_[2] = {}, read_elements_ = 0, write_elements_ = 0;
 };
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "core/integer_math.hpp"
-#include "core/tile_geometry.hpp"
+#include "core/tile_layout.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -19,6 +19,63 @@ std::uint32_t odd_axes_of(const Dims& strides, std::int64_t vector) {
   for (std::size_t axis = 0; axis < strides.size(); ++axis)
     odd |= std::uint32_t{!whole_vectors(strides[axis], vector)} << axis;
   return odd;
+}
+
+/// Axes by stride, the smallest first; repeated axes (stride 0) last.
+AxisOrder sorted_by(const Dims& strides) {
+  AxisOrder order{};
+  const auto key = [&](int axis) {
+    const auto stride = strides[static_cast<std::size_t>(axis)];
+    return stride == 0 ? INT64_MAX : std::abs(stride);
+  };
+  // By insertion: a few axes, mostly sorted, and no memory of its own.
+  const int rank = static_cast<int>(strides.size());
+  for (int k = 0; k < rank; ++k) {
+    const int axis = rank - 1 - k;
+    int place = k;
+    for (; place > 0 && key(order[place - 1]) > key(axis); --place) order[place] = order[place - 1];
+    order[place] = static_cast<std::int8_t>(axis);
+  }
+  return order;
+}
+
+/// The axes of a tile in the order of an operand with these strides. `nest_extents`: of the whole nest. False
+/// without a run, or with too many axes.
+bool order_axes(const AxisOrder& order, const Dims& strides, const Dims& nest_extents,
+                const TileExtents& extent, const TileExtents& step, TileOrder& result) {
+  result = TileOrder{};
+  bool gapless = true, in_run = true;
+  for (std::size_t k = 0; k < nest_extents.size(); ++k) {
+    const int axis = order[k];
+    const bool follows = gapless && strides[axis] == result.gapless_elements;
+    gapless = follows && step[axis] == nest_extents[axis];
+    if (extent[axis] == 1) continue;
+    if (result.count == kMaxTileAxes) return false;
+    if (follows) result.gapless_elements *= extent[axis];
+    in_run = in_run && follows;
+    if (in_run) {
+      result.run_elements *= extent[axis];
+      result.run_axes |= std::uint32_t{1} << axis;
+      ++result.run;
+    }
+    result.axes[result.count++] = static_cast<std::int8_t>(axis);
+  }
+  return result.run > 0;
+}
+
+/// The same order with a run that ends in front of `axis`, which may leave none.
+TileOrder ended_at(const TileOrder& order, int axis, const TileExtents& extent) {
+  if (!order.in_run(axis)) return order;
+  TileOrder result = order;
+  result.run = 0;
+  result.run_axes = 0;
+  result.run_elements = 1;
+  for (; order.axes[result.run] != axis; ++result.run) {
+    const int inner = order.axes[result.run];
+    result.run_axes |= std::uint32_t{1} << inner;
+    result.run_elements *= extent[inner];
+  }
+  return result;
 }
 
 }  // namespace
@@ -143,10 +200,10 @@ bool TileBuilder::runs_aligned(std::uint32_t odd_axes, const TilePlan& plan, con
 /// sector boundary.
 bool TileBuilder::unaligned_writes(TilePlan& plan, bool outside_run) const {
   const bool groups = outside_run && target_.groups && target_.out_bytes < 4;
-  plan.assembly = groups        ? TileWrite::unaligned_groups
-                  : outside_run ? TileWrite::unaligned_rows
-                                : TileWrite::unaligned_columns;
-  if (groups) plan.row_group = 4 / target_.out_bytes;
+  plan.assembly = groups        ? Assembly::unaligned_groups
+                  : outside_run ? Assembly::unaligned_rows
+                                : Assembly::unaligned_columns;
+  plan.row_group = tile_row_group(plan.assembly, target_.out_bytes);
   const int axis = plan.write.axes[plan.write.run - 1];
   if (plan.step[axis] == nest_.extents[axis]) return true;
   if (!outside_run && axis != plan.read.axes[plan.read.run - 1]) return false;
@@ -170,14 +227,14 @@ bool TileBuilder::choose_assembly(TilePlan& plan) const {
   const bool one_step = outside_run || plan.write.run == 1;
   if (!out_aligned && one_step) return unaligned_writes(plan, outside_run);
   if (!out_aligned || !(one_step || whole)) {
-    plan.assembly = TileWrite::scattered;
+    plan.assembly = Assembly::scattered;
   } else if (fastest == row && whole) {
-    plan.assembly = TileWrite::vectors;
+    plan.assembly = Assembly::vectors;
   } else {
     const int group = 4 / target_.out_bytes;
     const bool grouped = group > 1 && outside_run && !plan.write.in_run(row) &&
                          nest_.extents[row] % group == 0 && plan.step[row] % group == 0;
-    plan.assembly = grouped ? TileWrite::words : TileWrite::elements;
+    plan.assembly = grouped ? Assembly::words : Assembly::elements;
     plan.grouped = grouped ? group : 1;
   }
   return true;
@@ -194,9 +251,7 @@ bool TileBuilder::find_cuts(TilePlan& plan) const {
   return true;
 }
 
-/// Shared memory, and what is written from it. An odd number of 16-byte chunks to a row: neighbouring rows
-/// start 4 banks apart, whatever the number of rows. Words of several rows change places among as many
-/// chunks.
+/// Shared memory, and what is written from it.
 void TileBuilder::lay_out(TilePlan& plan) const {
   plan.rows = divide(plan.elements, plan.read.run_elements);
   std::int64_t covered = plan.write.run_elements;
@@ -204,14 +259,14 @@ void TileBuilder::lay_out(TilePlan& plan) const {
     covered = divide(covered, plan.extent[plan.unaligned_axis]) * plan.step[plan.unaligned_axis];
   }
   plan.write_vectors = divide_up(covered, write_vector_);
-  const std::int64_t word_bytes = plan.row_group * target_.out_bytes, blocks = kVectorBytes / word_bytes;
+  const std::int64_t word_bytes = plan.row_group * target_.out_bytes;
+  const std::int64_t blocks = tile_row_blocks(plan.assembly, target_.out_bytes);
   const std::int64_t word_rows = divide_up(plan.rows, plan.row_group);
   const std::int64_t chunks =
       divide_up(round_up(plan.read.run_elements, read_vector_) * word_bytes, kVectorBytes);
-  plan.pitch = (round_up(chunks, plan.row_group) | 1) * kVectorBytes;
-  plan.rows_per_block = plan.rows_in_order() ? word_rows : divide_up(word_rows, blocks);
-  const bool whole_blocks = !plan.rows_in_order() && word_rows >= blocks;
-  plan.tile_bytes = (whole_blocks ? plan.rows_per_block * blocks : word_rows) * plan.pitch;
+  plan.pitch = tile_pitch(chunks, plan.row_group);
+  plan.rows_per_block = divide_up(word_rows, blocks);
+  plan.tile_bytes = (word_rows >= blocks ? plan.rows_per_block * blocks : word_rows) * plan.pitch;
   const std::int64_t runs = divide(plan.elements, plan.write.run_elements);
   plan.shared_bytes = plan.tile_bytes + kTileBaseBytes + (plan.rows + runs) * kTileRowBytes +
                       plan.write_vectors * kTileVectorBytes;

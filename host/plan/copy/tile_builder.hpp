@@ -10,6 +10,9 @@ namespace relayout::plan {
 /// What a warp of 32 lanes reads at once.
 constexpr std::int64_t kWarpBytes = 512;
 
+/// All axes of a nest.
+using AxisOrder = std::array<std::int8_t, kMaxRank>;
+
 /// A box to be made a plan of, in the smallest block of `fewest` threads or twice, four times.. as many up to
 /// `most`.
 struct TileBox {

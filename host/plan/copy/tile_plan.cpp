@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/tile_geometry.hpp"
+#include "core/tile_layout.hpp"
 #include "host/plan/copy/tile_builder.hpp"
 
 namespace relayout::plan {
@@ -102,7 +102,7 @@ TilePlan choose_tile(const LoopNest& nest, const TileTarget& target) {
     while (threads < box.most && box.elements > builder.capacity(threads)) threads *= 2;
     limits[i] = score_limit(target, box.elements, threads, builder.runs_of(box.extent));
   }
-  // The most promising box first: most others cannot be better then. Of equals the first one counts.
+  // The most promising box first: most others cannot be better then. The first one of equals counts.
   const int promising = static_cast<int>(std::max_element(limits, limits + search.count) - limits);
   TilePlan best = scored(nest, target, builder, search.boxes[promising]);
   if (!best.valid) best = {};

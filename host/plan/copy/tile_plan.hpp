@@ -3,10 +3,11 @@
 // sides.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "host/plan/copy/tile_order.hpp"
+#include "core/tile_params.hpp"
 #include "host/plan/copy/tile_tuning.hpp"
 #include "host/plan/loop_nest.hpp"
 
@@ -26,51 +27,46 @@ struct TileTarget {
 /// For elements of these sizes in bytes, from aligned addresses.
 TileTarget tile_target(const DeviceProperties& device, int in_bytes, int out_bytes);
 
-/// How 16 bytes of the output are put together from the tile.
-enum class TileWrite {
-  elements,   // element by element, a constant step apart
-  words,      // words of several short elements, turned in registers
-  vectors,    // whole vectors: both sides run along the same axis
-  scattered,  // element by element, wherever the run's axes lead: runs over several short axes
-  // As `elements`, for runs that start at any address:
-  unaligned_rows,    // the elements of a run lie below each other
-  unaligned_groups,  // the same, and 4 bytes of them share a word of shared memory
-  unaligned_columns  // they lie along a row
-};
+/// Extents of a tile, or the steps from tile to tile, along the axes of a nest.
+using TileExtents = std::array<std::int32_t, kMaxRank>;
 
-constexpr bool is_unaligned_write(TileWrite write) noexcept {
-  return write == TileWrite::unaligned_rows || write == TileWrite::unaligned_groups ||
-         write == TileWrite::unaligned_columns;
-}
+/// The tile's axes, an operand's fastest first. The first `run` of them follow each other in memory without a
+/// gap: `run_elements` in a row.
+struct TileOrder {
+  std::array<std::int8_t, kMaxTileAxes> axes{};
+  int count = 0, run = 0;
+  std::uint32_t run_axes = 0;  // of the nest: a bit for each that the run goes along
+  std::int64_t run_elements = 1;
+  /// Elements that follow each other without a gap, those of the rest included.
+  std::int64_t gapless_elements = 1;
+
+  bool in_run(int axis) const noexcept { return (run_axes >> axis & 1) != 0; }
+};
 
 struct TilePlan {
   bool valid = false;
   int threads = 256;
   /// Per axis of the nest: extent of a tile, and the step from tile to tile, which is smaller only along the
-  /// axis of overlapping tiles (is_unaligned_write).
+  /// axis of overlapping tiles (is_unaligned(assembly)).
   TileExtents extent{}, step{};
   std::int64_t elements = 1;  // of a tile
   TileOrder read, write;
   bool unaligned = false;
-  TileWrite assembly = TileWrite::elements;
-  int grouped = 1;  // output runs written together (TileWrite::words)
+  Assembly assembly = Assembly::elements;
+  int grouped = 1;  // output runs written together (Assembly::words)
   int unaligned_axis = -1;
   int tail_axes[2] = {-1, -1};  // axes whose last tile is short
 
   /// Vectors of an output run that the tile itself writes.
   std::int64_t write_vectors = 1;
   /// Shared memory: `rows` runs of the input, `row_group` of them in a row of `pitch` bytes, the rows in
-  /// blocks of rows_per_block (kernels/copy/tile_layout.hpp).
+  /// blocks of rows_per_block (core/tile_layout.hpp).
   std::int64_t rows = 1, row_group = 1, pitch = 16, rows_per_block = 1;
   std::int64_t tile_bytes = 16, shared_bytes = 16;  // without and with the kernel's tables
 
   double score = 0;  // estimated share of the memory's speed
   /// What finding it cost: boxes that were considered, and those of them that a plan was made and scored for.
   int boxes_considered = 0, boxes_planned = 0;
-
-  bool rows_in_order() const noexcept {
-    return assembly == TileWrite::vectors || assembly == TileWrite::scattered;
-  }
 };
 
 /// The best plan for a normalised nest of one output and one input, or one that is not `valid`: there is no
@@ -79,5 +75,9 @@ TilePlan choose_tile(const LoopNest& nest, const TileTarget& target);
 
 /// All plans that were considered, the best by estimate first. A tile's extents and the threads name one.
 std::vector<TilePlan> tile_candidates(const LoopNest& nest, const TileTarget& target);
+
+/// What the tile kernel is told of a plan. `params` holds the operands and their types; everything else is
+/// filled in.
+void fill_tile_params(const LoopNest& nest, const TilePlan& plan, TileParams& params);
 
 }  // namespace relayout::plan

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/integer_math.hpp"
-#include "core/tile_geometry.hpp"
+#include "core/tile_layout.hpp"
 #include "host/plan/copy/tile_builder.hpp"
 
 namespace relayout::plan {
@@ -26,10 +26,9 @@ std::int64_t run_alignment(const LoopNest& nest, const TileTarget& target, const
   return addresses & -addresses;
 }
 
-/// Of a run of so many elements.
+/// The share that a run of so many elements reaches.
 double rate(std::int64_t elements, int element_bytes, double lost) {
-  const auto bytes = static_cast<double>(elements * element_bytes);
-  return bytes / (bytes + lost);
+  return run_share(static_cast<double>(elements * element_bytes), lost);
 }
 
 /// What is left when a block's threads move so few elements.
@@ -53,12 +52,12 @@ double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan
   }
   const std::int64_t alignment = run_alignment(nest, target, plan);
   const double cut = 1.0 - static_cast<double>(alignment) / static_cast<double>(tuning.line_bytes);
-  const double busy = std::min(1.0, tiles / static_cast<double>(tuning.busy_tiles * target.multiprocessors));
   double work = plan.unaligned ? tuning.unaligned : 1.0;
-  if (plan.assembly == TileWrite::scattered)
+  if (plan.assembly == Assembly::scattered)
     work *= alignment < 16 ? tuning.scattered_by_element : tuning.scattered;
   if (plan.threads > tuning.usual_threads) work *= tuning.large_blocks;
-  return whole * work * fill(target, plan.elements, plan.threads) * (tuning.idle + (1 - tuning.idle) * busy) *
+  return whole * work * fill(target, plan.elements, plan.threads) *
+         busy_share(tuning, tiles, target.multiprocessors) *
          rate(plan.read.gapless_elements, target.in_bytes, tuning.lost_per_read) *
          rate(plan.write.gapless_elements, target.out_bytes,
               tuning.lost_per_write + tuning.lost_per_cut_line * cut);

@@ -33,6 +33,11 @@ struct TileTuning {
   /// single elements.
   double unaligned, scattered, scattered_by_element;
 
+  // What a predicted time is made of (copy_plan.cpp).
+  /// Before the first and after the last byte; bytes that the best copy moves; instructions that a
+  /// multiprocessor issues for a warp.
+  double launch_microseconds, bytes_per_microsecond, instructions_per_microsecond;
+
   /// Outputs from this size on find no room in the caches for a reader: they are stored past them.
   std::int64_t streaming_bytes;
 };
@@ -43,5 +48,11 @@ extern const TileTuning kTuningOf32Lanes;
 extern const TileTuning kTuningOf64Lanes;
 
 const TileTuning& tile_tuning(const DeviceProperties& device);
+
+/// The share of the memory's speed that runs of so many bytes reach, each of which loses `lost` bytes.
+inline double run_share(double bytes, double lost) { return bytes / (bytes + lost); }
+
+/// The share that so many blocks reach.
+double busy_share(const TileTuning& tuning, double blocks, std::int64_t multiprocessors);
 
 }  // namespace relayout::plan

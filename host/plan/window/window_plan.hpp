@@ -1,6 +1,7 @@
 // Which kernel runs a window, and on which tile.
 #pragma once
 
+#include "core/window_params.hpp"
 #include "host/plan/window/window_vector_tile.hpp"
 
 namespace relayout::plan {
@@ -21,4 +22,15 @@ struct WindowPlan {
 WindowPlan plan_window(const WindowShape& shape, const WindowAccess& access, bool converts,
                        std::int64_t pad_left, const DeviceProperties& device);
 
+/// The same for parameters that are complete but for the plan's fields, which it fills.
+WindowKernel plan_window(const DeviceProperties& device, WindowParams& params);
+
 }  // namespace relayout::plan
+
+namespace relayout {
+
+/// For copies: plans the kernel with 16-byte accesses; false when it does not take the window or another
+/// kernel comes first.
+bool plan_vector_window(const DeviceProperties& device, WindowParams& params);
+
+}  // namespace relayout

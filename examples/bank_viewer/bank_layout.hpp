@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/plan/copy/bank_simulator.hpp"
+#include "bank_simulator.hpp"
 
-namespace relayout::plan {
+namespace example {
 
 enum class BankRemedy { none, padding, swizzle };
 
@@ -41,4 +41,4 @@ BankSolution solve_banks(const BankTile& tile, const BankModel& model, const Ban
 /// The rule alone: the fill leads, the drain's axes fix the padding.
 BankLayout padded_by_rule(const BankTile& tile, const BankModel& model);
 
-}  // namespace relayout::plan
+}  // namespace example

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/plan/copy/bank_simulator.hpp"
+#include "bank_simulator.hpp"
 
-namespace relayout::plan {
+namespace example {
 
 using BankStrides = std::vector<std::int64_t>;  // bytes, per digit
 
@@ -71,4 +71,4 @@ BankLayout search_swizzle(const BankSamples& samples, const BankModel& model, Sh
 
 BankLayout layout_of(const std::vector<BankDigit>& digits, const BankStrides& strides, int element_bytes);
 
-}  // namespace relayout::plan
+}  // namespace example

@@ -1,11 +1,11 @@
 // What a planned copy does, in plain words.
 #include <sstream>
 
-#include "host/api/cast_rule.hpp"
-#include "host/api/copy_state.hpp"
 #include "host/plan/copy/bank_model.hpp"
+#include "host/plan/copy/cast_rule.hpp"
+#include "host/plan/copy/copy_plan.hpp"
 
-namespace relayout {
+namespace relayout::plan {
 namespace {
 
 std::string plural(std::int64_t count, const std::string& word) {
@@ -50,13 +50,27 @@ void explain_cast(std::ostream& text, DType in, DType out, const CastOptions& op
        << ".\n";
 }
 
-/// Of kernels that have plans to choose among.
+/// Three digits.
+std::string time_of(double microseconds) {
+  std::ostringstream text;
+  text.precision(3);
+  text << microseconds << " us";
+  return text.str();
+}
+
+/// How the kernel came to be taken, and what became of the others.
 void explain_choice(std::ostream& text, const CopyDetails& d, const std::string& device) {
   if (d.measurement.candidates > 0) {
     text << "Measured on " << device << ": " << d.measurement.microseconds << " us, the fastest of "
          << plural(d.measurement.candidates, "plan") << ".\n";
   } else if (d.kernel == CopyKernel::tile || d.kernel == CopyKernel::window) {
     text << "Chosen by estimate.\n";
+  }
+  if (d.microseconds > 0) text << "Predicted: " << time_of(d.microseconds) << ".\n";
+  for (const CopyAlternative& other : d.others) {
+    text << "Not " << name_of(other.kernel) << ": ";
+    if (other.possible) text << "possible, predicted " << time_of(other.microseconds) << "; ";
+    text << other.reason << ".\n";
   }
 }
 
@@ -73,27 +87,27 @@ void explain_banks(std::ostream& text, const char* name, const CopyBanks& banks)
 /// Nothing for kernels that use no shared memory.
 void explain_shared_memory(std::ostream& text, const CopyDetails& d, const DeviceProperties& device) {
   if (d.shared_writes.banks == 0) return;
-  text << "Shared memory, predicted for " << plan::bank_family(device) << " with " << device.warp_size
+  text << "Shared memory, predicted for " << bank_family(device) << " with " << device.warp_size
        << " lanes: ";
   explain_banks(text, "writes", d.shared_writes);
   explain_banks(text, "; reads", d.shared_reads);
   text << ".\n";
 }
 
-const char* words_of(plan::TileWrite write) {
-  switch (write) {
-    case plan::TileWrite::elements:
+const char* words_of(Assembly assembly) {
+  switch (assembly) {
+    case Assembly::elements:
       return "put together from elements a constant step apart in shared memory";
-    case plan::TileWrite::words:
+    case Assembly::words:
       return "put together from words of several runs at once, turned in registers";
-    case plan::TileWrite::vectors:
+    case Assembly::vectors:
       return "taken from shared memory as they lie";
-    case plan::TileWrite::scattered:
+    case Assembly::scattered:
       return "put together element by element, along several short axes";
-    case plan::TileWrite::unaligned_groups:
+    case Assembly::unaligned_groups:
       return "put together from words of several rows, each run from its first 32-byte boundary on";
-    case plan::TileWrite::unaligned_rows:
-    case plan::TileWrite::unaligned_columns:
+    case Assembly::unaligned_rows:
+    case Assembly::unaligned_columns:
       return "put together from elements, each run from its first 32-byte boundary on";
   }
   return "";
@@ -101,17 +115,18 @@ const char* words_of(plan::TileWrite write) {
 
 }  // namespace
 
-std::string CopyPlan::explain() const {
-  const State& state = *state_;
-  const CopyDetails d = details();
+std::string explain_copy(const PlannedCopy& copy, const TensorView& in, const TensorView& out,
+                         const std::string& device_name, const DeviceProperties& device,
+                         const CopyMeasurement& measurement) {
+  const CopyDetails d = copy_details(copy, in, out, device, measurement);
   std::ostringstream text;
-  text << state.copy.operation << ": " << state.in.to_string() << " -> " << state.out.to_string() << ", on "
-       << (state.device ? state.device->to_string() + ", " : "") << state.properties.name << ".\n";
+  text << copy.operation << ": " << in.to_string() << " -> " << out.to_string() << ", on " << device_name
+       << (device_name.empty() ? "" : ", ") << device.name << ".\n";
   text << "Kernel " << name_of(d.kernel) << ": " << d.reason << ".\n";
   if (d.kernel == CopyKernel::nothing) return text.str();
-  explain_choice(text, d, state.properties.name);
-  explain_cast(text, state.in.dtype(), state.out.dtype(), state.copy.options.cast);
-  if (is_scaled(d.scale)) explain_scale(text, state.copy);
+  explain_choice(text, d, device.name);
+  explain_cast(text, in.dtype(), out.dtype(), copy.options.cast);
+  if (is_scaled(d.scale)) explain_scale(text, copy);
   if (d.indirect) text << "Indirect: both pointers may be read from slots when the copy starts.\n";
   text << "Loop nest: extents " << relayout::to_string(d.extents) << ", output strides "
        << relayout::to_string(d.out_strides);
@@ -120,8 +135,7 @@ std::string CopyPlan::explain() const {
   } else {
     text << "; the input has axes of its own";
   }
-  text << ", in elements of " << size_of(state.copy.out_type) << " and " << size_of(state.copy.in_type)
-       << " bytes.\n";
+  text << ", in elements of " << size_of(copy.out_type) << " and " << size_of(copy.in_type) << " bytes.\n";
   if (d.kernel != CopyKernel::native) {
     text << "Tile: extents " << relayout::to_string(d.tile) << ", " << plural(d.threads, "thread") << ", "
          << plural(d.shared_bytes, "byte") << " of shared memory; " << plural(d.blocks, "block") << ".\n";
@@ -129,10 +143,9 @@ std::string CopyPlan::explain() const {
   const bool vectors = d.kernel == CopyKernel::tile || d.kernel == CopyKernel::window;
   explain_side(text, "Input", d.in, vectors);
   explain_side(text, "Output", d.out, vectors);
-  explain_shared_memory(text, d, state.properties);
-  if (d.kernel == CopyKernel::tile)
-    text << "Output vectors are " << words_of(state.copy.tile.assembly) << ".\n";
+  explain_shared_memory(text, d, device);
+  if (d.kernel == CopyKernel::tile) text << "Output vectors are " << words_of(copy.tile.assembly) << ".\n";
   return text.str();
 }
 
-}  // namespace relayout
+}  // namespace relayout::plan

@@ -7,7 +7,14 @@
 
 #include "host/plan/copy/bank_model.hpp"
 
-namespace relayout::plan {
+namespace example {
+
+using relayout::plan::BankCount;
+using relayout::plan::BankModel;
+using relayout::plan::BankReport;
+using relayout::plan::kNoAddress;
+using relayout::plan::SharedAccess;
+using relayout::plan::SharedVisitor;
 
 /// One of a tile's two walks. Lanes take vectors of elements that follow each other in the walk's order, and
 /// move each by accesses of `access_bytes`: several elements where they lie together in shared memory, else
@@ -70,4 +77,4 @@ std::vector<std::int64_t> offsets_in_order(const BankTile& tile, const BankLayou
 void visit_tile(const BankTile& tile, const BankLayout& layout, int lanes, const SharedVisitor& visit);
 BankReport count_tile(const BankTile& tile, const BankLayout& layout, const BankModel& model);
 
-}  // namespace relayout::plan
+}  // namespace example

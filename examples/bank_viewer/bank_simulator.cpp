@@ -1,9 +1,9 @@
-#include "host/plan/copy/bank_simulator.hpp"
+#include "bank_simulator.hpp"
 
 #include <algorithm>
 #include <numeric>
 
-namespace relayout::plan {
+namespace example {
 namespace {
 
 std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
@@ -165,4 +165,4 @@ BankReport count_tile(const BankTile& tile, const BankLayout& layout, const Bank
   return report;
 }
 
-}  // namespace relayout::plan
+}  // namespace example

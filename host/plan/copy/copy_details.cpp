@@ -2,21 +2,20 @@
 #include <algorithm>
 #include <string>
 
+#include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
-#include "host/api/copy_state.hpp"
 #include "host/plan/copy/copy_nest.hpp"
+#include "host/plan/copy/copy_plan.hpp"
 #include "host/plan/copy/sectors.hpp"
 #include "host/plan/copy/tile_banks.hpp"
 #include "host/plan/window/window_banks.hpp"
 
-namespace relayout {
+namespace relayout::plan {
 namespace {
 
 constexpr int kVectorBytes = 16;
 
-std::int64_t divide_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
-
-/// Of all different elements.
+/// All different elements together.
 std::int64_t bytes_of(const TensorView& view) {
   std::int64_t elements = view.elements() == 0 ? 0 : 1;
   for (int axis = 0; elements > 0 && axis < view.rank(); ++axis) {
@@ -27,30 +26,29 @@ std::int64_t bytes_of(const TensorView& view) {
 
 class CopyDetailsBuilder {
  public:
-  explicit CopyDetailsBuilder(const CopyPlan::State& state)
-      : copy_(state.copy), device_(state.properties), details_() {
+  CopyDetailsBuilder(const PlannedCopy& copy, const TensorView& in, const TensorView& out,
+                     const DeviceProperties& device, const CopyMeasurement& measurement)
+      : copy_(copy), device_(device), details_() {
     details_.kernel = copy_.kernel;
+    details_.reason = copy_.reason;
+    details_.microseconds = copy_.microseconds;
+    details_.measurement = measurement;
     details_.extents = copy_.nest.extents;
     if (copy_.nest.operands() > 0) details_.out_strides = copy_.nest.strides[0];
     if (copy_.nest.operands() > 1) details_.in_strides = copy_.nest.strides[1];
-    details_.in.bytes = bytes_of(state.in);
-    details_.out.bytes = bytes_of(state.out);
+    details_.in.bytes = bytes_of(in);
+    details_.out.bytes = bytes_of(out);
     details_.in.alignment = copy_.in.alignment;
     details_.out.alignment = copy_.out.alignment;
     details_.scale = copy_.options.scale;
     details_.indirect = copy_.options.indirect;
-    details_.measurement = state.measurement;
   }
 
   CopyDetails describe() {
     switch (copy_.kernel) {
       case CopyKernel::nothing:
-        details_.reason = "there are no elements";
-        break;
       case CopyKernel::native:
-        details_.reason =
-            "the device is the processor, which runs its own code: boxes of the nest that fit its caches";
-        break;
+        return details_;
       case CopyKernel::tile:
         tile();
         break;
@@ -64,16 +62,16 @@ class CopyDetailsBuilder {
         gather();
         break;
     }
+    for (const CopyCandidate& other : copy_candidates(copy_, device_)) {
+      if (other.kernel != copy_.kernel)
+        details_.others.push_back({other.kernel, other.possible, other.reason, other.microseconds});
+    }
     return details_;
   }
 
  private:
   void tile() {
-    const plan::TilePlan& tile = copy_.tile;
-    const bool one_axis = tile.read.axes[0] == tile.write.axes[0];
-    details_.reason = one_axis
-                          ? "both sides run along the same axis, with runs of whole vectors' length in a tile"
-                          : "the sides run along different axes, and a tile has runs on both";
+    const TilePlan& tile = copy_.tile;
     details_.threads = tile.threads;
     details_.shared_bytes = tile.shared_bytes;
     details_.blocks = 1;
@@ -85,21 +83,16 @@ class CopyDetailsBuilder {
     }
     details_.in.vector_bytes = details_.out.vector_bytes = kVectorBytes;
     details_.in.aligned_vectors = !tile.unaligned;
-    details_.out.aligned_vectors =
-        tile.assembly != plan::TileWrite::scattered && !plan::is_unaligned_write(tile.assembly);
+    details_.out.aligned_vectors = tile.assembly != Assembly::scattered && !is_unaligned(tile.assembly);
     count_sectors(details_.tile, step);
     // Each run is written from a sector boundary on.
-    if (plan::is_unaligned_write(tile.assembly)) details_.out.sectors_touched = details_.out.sectors_needed;
+    if (is_unaligned(tile.assembly)) details_.out.sectors_touched = details_.out.sectors_needed;
     count_banks(std::get<TileParams>(copy_.params));
   }
 
   void window() {
     const auto& params = std::get<WindowParams>(copy_.params);
-    details_.reason =
-        "an aligned transpose of two or three axes: whole rows on 16-byte boundaries, which this kernel "
-        "moves faster "
-        "than tiles";
-    const int channel = copy_.nest.rank() - 1, time = plan::fastest_input_axis(copy_.nest);
+    const int channel = copy_.nest.rank() - 1, time = fastest_input_axis(copy_.nest);
     details_.tile.assign(details_.extents.size(), 1);
     details_.tile[static_cast<std::size_t>(channel)] = params.tile_channels;
     details_.tile[static_cast<std::size_t>(time)] = params.tile_positions;
@@ -113,7 +106,6 @@ class CopyDetailsBuilder {
   }
 
   void stream() {
-    details_.reason = "both sides are one piece of memory, from a 16-byte boundary on";
     details_.threads = kStreamThreads;
     const auto larger = static_cast<std::int64_t>(std::max(size_of(copy_.in_type), size_of(copy_.out_type)));
     details_.tile = {std::int64_t{kStreamThreads} * kStreamBytesPerThread / larger};
@@ -125,16 +117,6 @@ class CopyDetailsBuilder {
 
   /// A block takes elements in the output's order: about the innermost axes of the nest.
   void gather() {
-    details_.reason =
-        details_.in_strides.empty() && copy_.nest.operands() == 1
-            ? "the two shapes have no loop nest in common, so that each element's place is worked out on "
-              "both sides"
-        : copy_.options.scale.beta != 0 && copy_.in_type != copy_.out_type
-            ? "a cast is added to the output with one rounding, while tiles hold elements of the output's "
-              "type"
-        : details_.extents.empty()
-            ? "there is one element"
-            : "one side has no run: no two elements that follow each other in memory, or no tile fits";
     details_.threads = kGatherThreads;
     std::int64_t left = std::int64_t{kGatherThreads} * kGatherElementsPerThread;
     details_.blocks = divide_up(copy_.nest.elements(), left);
@@ -164,17 +146,17 @@ class CopyDetailsBuilder {
       inside_own[axis] = std::min(own[axis], details_.extents[axis]);
     }
     const auto out_bytes = static_cast<std::int64_t>(size_of(copy_.out_type));
-    const plan::BoxTraffic out =
-        plan::traffic_of(inside_own, details_.out_strides, out_bytes, copy_.out.start(copy_.out.data));
+    const BoxTraffic out =
+        traffic_of(inside_own, details_.out_strides, out_bytes, copy_.out.start(copy_.out.data));
     details_.out.run_bytes = out.run_elements * out_bytes;
     details_.out.sectors_needed = out.needed;
     details_.out.sectors_touched = out.touched;
     if (copy_.nest.operands() < 2) return;
     const auto in_bytes = static_cast<std::int64_t>(size_of(copy_.in_type));
     const std::uintptr_t start = copy_.in.start(copy_.in.data);
-    const plan::BoxTraffic in = plan::traffic_of(inside_read, details_.in_strides, in_bytes, start);
+    const BoxTraffic in = traffic_of(inside_read, details_.in_strides, in_bytes, start);
     details_.in.run_bytes = in.run_elements * in_bytes;
-    details_.in.sectors_needed = plan::traffic_of(inside_own, details_.in_strides, in_bytes, start).needed;
+    details_.in.sectors_needed = traffic_of(inside_own, details_.in_strides, in_bytes, start).needed;
     details_.in.sectors_touched = in.touched;
   }
 
@@ -182,13 +164,13 @@ class CopyDetailsBuilder {
   void count_banks(Params params) {
     params.in = reinterpret_cast<const void*>(copy_.in.start(copy_.in.data));
     params.out = reinterpret_cast<void*>(copy_.out.start(copy_.out.data));
-    const plan::BankModel model = plan::bank_model(device_);
-    const plan::BankReport report = count_conflicts(params, device_);
-    const auto banks_of = [&](plan::SharedAccess access, const plan::BankCount& count) {
+    const BankModel model = bank_model(device_);
+    const BankReport report = count_conflicts(params, device_);
+    const auto banks_of = [&](SharedAccess access, const BankCount& count) {
       return CopyBanks{model.banks(access), count.passes, count.least, count.worst};
     };
-    details_.shared_writes = banks_of(plan::SharedAccess::write, report.fill);
-    details_.shared_reads = banks_of(plan::SharedAccess::read, report.drain);
+    details_.shared_writes = banks_of(SharedAccess::write, report.fill);
+    details_.shared_reads = banks_of(SharedAccess::read, report.drain);
   }
 
   const PlannedCopy& copy_;
@@ -198,6 +180,9 @@ class CopyDetailsBuilder {
 
 }  // namespace
 
-CopyDetails details_of(const CopyPlan::State& state) { return CopyDetailsBuilder(state).describe(); }
+CopyDetails copy_details(const PlannedCopy& copy, const TensorView& in, const TensorView& out,
+                         const DeviceProperties& device, const CopyMeasurement& measurement) {
+  return CopyDetailsBuilder(copy, in, out, device, measurement).describe();
+}
 
-}  // namespace relayout
+}  // namespace relayout::plan

@@ -4,20 +4,16 @@
 #include <map>
 #include <set>
 
-#include "core/tile_geometry.hpp"
-#include "host/plan/copy/bank_layout.hpp"
+#include "bank_layout.hpp"
+#include "core/tile_layout.hpp"
+#include "examples/input_error.hpp"
 #include "host/plan/copy/tile_banks.hpp"
-#include "host/plan/copy/tile_params_builder.hpp"
 #include "host/plan/copy/tile_plan.hpp"
-#include "input_error.hpp"
 
 namespace example {
 namespace {
 
 using namespace relayout;
-using plan::BankModel;
-using plan::BankTile;
-using plan::SharedAccess;
 
 alignas(32) char memory[32];  // stands for both tensors; only addresses are computed
 
@@ -27,9 +23,9 @@ class WorstFinder {
  public:
   explicit WorstFinder(const BankModel& model) : model_(model) {}
 
-  plan::SharedVisitor visitor() {
+  SharedVisitor visitor() {
     return [this](SharedAccess access, const std::vector<std::int64_t>& addresses, int bytes) {
-      plan::BankCount count;
+      BankCount count;
       add_access(model_, access, addresses, bytes, count);
       if (count.worst < worst_.passes || (count.worst == worst_.passes && access == worst_.access)) return;
       worst_ = {access, bytes, count.worst, {}};
@@ -40,7 +36,7 @@ class WorstFinder {
   WorstAccess worst() {
     std::map<int, std::map<int, std::map<std::int64_t, std::set<int>>>> phases;  // phase, bank, word, lanes
     for (std::size_t lane = 0; lane < addresses_.size(); ++lane) {
-      if (addresses_[lane] == plan::kNoAddress) continue;
+      if (addresses_[lane] == kNoAddress) continue;
       auto& banks = phases[model_.phase_of(worst_.access, worst_.bytes, static_cast<int>(lane))];
       for (std::int64_t byte = addresses_[lane]; byte < addresses_[lane] + worst_.bytes; ++byte) {
         const std::int64_t word = byte / model_.bank_bytes;
@@ -78,7 +74,7 @@ BankTile bank_tile(const plan::TilePlan& plan, int rank, int element_bytes) {
   };
   tile.fill = {order(plan.read), 16 / tile.element_bytes, 16, plan.read.run, 0};
   tile.drain = {order(plan.write), 16 / element_bytes, tile.element_bytes, plan.write.run, kTileStripVectors};
-  if (plan.assembly == plan::TileWrite::vectors) tile.drain.access_bytes = 16;
+  if (plan.assembly == Assembly::vectors) tile.drain.access_bytes = 16;
   return tile;
 }
 
@@ -91,29 +87,27 @@ std::string joined(const plan::TileOrder& order, const plan::TilePlan& plan) {
   return text;
 }
 
-const char* name_of(plan::TileWrite write) {
+const char* name_of(Assembly write) {
   switch (write) {
-    case plan::TileWrite::elements:
+    case Assembly::elements:
       return "elements";
-    case plan::TileWrite::words:
+    case Assembly::words:
       return "words";
-    case plan::TileWrite::vectors:
+    case Assembly::vectors:
       return "vectors";
-    case plan::TileWrite::scattered:
+    case Assembly::scattered:
       return "scattered";
-    case plan::TileWrite::unaligned_rows:
+    case Assembly::unaligned_rows:
       return "unaligned rows";
-    case plan::TileWrite::unaligned_groups:
+    case Assembly::unaligned_groups:
       return "unaligned groups of rows";
     default:
       return "unaligned columns";
   }
 }
 
-const char* name_of(plan::BankRemedy remedy) {
-  return remedy == plan::BankRemedy::none      ? "as it is"
-         : remedy == plan::BankRemedy::padding ? "padding"
-                                               : "swizzle";
+const char* name_of(BankRemedy remedy) {
+  return remedy == BankRemedy::none ? "as it is" : remedy == BankRemedy::padding ? "padding" : "swizzle";
 }
 
 }  // namespace
@@ -130,7 +124,7 @@ BankCases bank_cases(const Dims& shape, const std::vector<int>& axes, DType dtyp
   TileParams params;
   params.in = params.out = memory;
   params.in_type = params.out_type = dtype;
-  fill_tile_params(nest, chosen, params);
+  plan::fill_tile_params(nest, chosen, params);
   const BankModel model = plan::bank_model(device);
   const BankTile tile = bank_tile(chosen, nest.rank(), element_bytes);
 
@@ -152,16 +146,16 @@ BankCases bank_cases(const Dims& shape, const std::vector<int>& axes, DType dtyp
     one.worst = finder.worst();
     result.cases.push_back(one);
   };
-  const plan::BankLayout dense = plan::dense_layout(tile);
+  const BankLayout dense = dense_layout(tile);
   add("dense", "rows one after the other", dense.bytes,
-      [&](const plan::SharedVisitor& visit) { visit_tile(tile, dense, model.lanes, visit); });
+      [&](const SharedVisitor& visit) { visit_tile(tile, dense, model.lanes, visit); });
   add("tile kernel", "rows of " + std::to_string(params.pitch) + " bytes", params.tile_bytes,
-      [&](const plan::SharedVisitor& visit) { visit_shared_accesses(params, model.lanes, visit); });
-  const plan::BankSolution solved = plan::solve_banks(tile, model, {device.shared_memory_per_block, {}});
+      [&](const SharedVisitor& visit) { visit_shared_accesses(params, model.lanes, visit); });
+  const BankSolution solved = solve_banks(tile, model, {device.shared_memory_per_block, {}});
   add("solved",
       std::string(name_of(solved.remedy)) + (solved.reordered ? ", output runs in another order" : ""),
       solved.layout.bytes,
-      [&](const plan::SharedVisitor& visit) { visit_tile(solved.tile, solved.layout, model.lanes, visit); });
+      [&](const SharedVisitor& visit) { visit_tile(solved.tile, solved.layout, model.lanes, visit); });
   return result;
 }
 

@@ -1,8 +1,8 @@
-#include "host/plan/copy/bank_search.hpp"
+#include "bank_search.hpp"
 
 #include <algorithm>
 
-namespace relayout::plan {
+namespace example {
 namespace {
 
 constexpr std::size_t kSamples = 3;  // of each walk
@@ -22,7 +22,7 @@ std::int64_t bytes_of(const std::vector<BankDigit>& digits, const BankStrides& s
   return bytes;
 }
 
-/// Of each lane's vector, one after the other.
+/// Each lane makes them for its vector, one after the other.
 std::size_t accesses_per_warp(const BankTile& tile, const BankWalk& walk) {
   const int together = std::max(1, walk.access_bytes / tile.element_bytes);
   return static_cast<std::size_t>((std::max(walk.vector, together) + together - 1) / together);
@@ -289,4 +289,4 @@ BankLayout layout_of(const std::vector<BankDigit>& digits, const BankStrides& st
   return layout;
 }
 
-}  // namespace relayout::plan
+}  // namespace example

@@ -1,12 +1,12 @@
-#include "host/plan/copy/bank_layout.hpp"
+#include "bank_layout.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "host/plan/copy/bank_search.hpp"
+#include "bank_search.hpp"
 #include "relayout/error.hpp"
 
-namespace relayout::plan {
+namespace example {
 namespace {
 
 /// How far a tile may grow, and by how much an element must get cheaper for it.
@@ -153,9 +153,9 @@ double passes_an_element(const BankSolution& solution) {
 void check(const BankTile& tile, const BankLimits& limits) {
   const std::int64_t bytes = tile.elements() * tile.element_bytes;
   if (bytes > limits.shared_bytes) {
-    throw Error(ErrorCode::invalid_argument, "bank layout: a tile of " + std::to_string(bytes) +
-                                                 " bytes does not fit " +
-                                                 std::to_string(limits.shared_bytes));
+    throw relayout::Error(relayout::ErrorCode::invalid_argument,
+                          "bank layout: a tile of " + std::to_string(bytes) + " bytes does not fit " +
+                              std::to_string(limits.shared_bytes));
   }
 }
 
@@ -199,4 +199,4 @@ BankLayout padded_by_rule(const BankTile& tile, const BankModel& model) {
                    tile.element_bytes);
 }
 
-}  // namespace relayout::plan
+}  // namespace example

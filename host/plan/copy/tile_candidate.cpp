@@ -1,34 +1,26 @@
-#include "host/plan/copy/tile_params_builder.hpp"
-
+// The tile kernel's part in a copy: boxes of the nest through shared memory. tile_plan.cpp finds the best
+// box; here it becomes parameters.
 #include <algorithm>
 
-#include "core/tile_geometry.hpp"
+#include "host/plan/copy/cast_rule.hpp"
+#include "host/plan/copy/copy_plan.hpp"
 
-namespace relayout {
+namespace relayout::plan {
 namespace {
 
-using plan::LoopNest;
-using plan::TileOrder;
-using plan::TilePlan;
-using plan::TileWrite;
+constexpr CopyKernel kKernel = CopyKernel::tile;
 
-Assembly assembly_of(TileWrite write) {
-  switch (write) {
-    case TileWrite::elements:
-      return Assembly::elements;
-    case TileWrite::words:
-      return Assembly::words;
-    case TileWrite::vectors:
-      return Assembly::vectors;
-    case TileWrite::scattered:
-      return Assembly::scattered;
-    case TileWrite::unaligned_rows:
-      return Assembly::unaligned_rows;
-    case TileWrite::unaligned_groups:
-      return Assembly::unaligned_groups;
-    default:
-      return Assembly::unaligned_columns;
-  }
+/// Null: tiles are possible so far.
+const char* why_no_tiles(const CopyProblem& problem) {
+  if (!problem.common())
+    return "the two shapes have no loop nest in common, so that each element's place is worked out on both "
+           "sides";
+  // A tile holds elements of the output's type, in which alpha * in would be rounded before beta * out is
+  // added.
+  if (problem.options.scale.beta != 0 && problem.in_type != problem.out_type)
+    return "a cast is added to the output with one rounding, while tiles hold elements of the output's type";
+  if (problem.nest.rank() == 0) return "there is one element";
+  return nullptr;
 }
 
 /// Where each axis of the tile moves in shared memory: the axes of the input's run along a row, the others
@@ -134,7 +126,7 @@ class TileParamsBuilder {
   void fill_write() {
     const auto size = static_cast<std::uint32_t>(size_of(params_.out_type));
     const std::uint32_t vector = 16 / size;
-    params_.assembly = assembly_of(plan_.assembly);
+    params_.assembly = plan_.assembly;
     params_.write_run = axes_of(plan_.write, 0, plan_.write.run, 0);
     params_.write_rest = axes_of(plan_.write, plan_.write.run, plan_.write.count, 0);
     for (int k = 0; k < params_.write_run.count; ++k)
@@ -147,7 +139,7 @@ class TileParamsBuilder {
     params_.element_step =
         fastest.column > 0 ? fastest.column * size : params_.rows_per_block * params_.pitch;
     // From the last block of rows back to the next row of the first.
-    const std::uint32_t blocks = vector / static_cast<std::uint32_t>(plan_.row_group);
+    const auto blocks = static_cast<std::uint32_t>(tile_row_blocks(plan_.assembly, static_cast<int>(size)));
     params_.element_wrap = fastest.column > 0 ? 0 : (blocks * params_.rows_per_block - 1) * params_.pitch;
     params_.element_column = fastest.column;
     params_.vector_step = fastest.column > 0 ? vector * params_.element_step : params_.pitch;
@@ -235,8 +227,44 @@ class TileParamsBuilder {
 
 }  // namespace
 
-void fill_tile_params(const plan::LoopNest& nest, const plan::TilePlan& plan, TileParams& params) {
+void fill_tile_params(const LoopNest& nest, const TilePlan& plan, TileParams& params) {
   TileParamsBuilder(nest, plan, params).fill();
 }
 
-}  // namespace relayout
+TileTarget tile_target(const CopyProblem& problem, const DeviceProperties& device) {
+  TileTarget target = tile_target(device, static_cast<int>(size_of(problem.in_type)),
+                                  static_cast<int>(size_of(problem.out_type)));
+  target.groups = !needs_generic_cast(problem.in_type, problem.out_type, problem.options.cast);
+  target.in_offset = static_cast<int>(problem.in.start(problem.in.data) % 16);
+  target.out_offset = static_cast<int>(problem.out.start(problem.out.data) % kTileRunAlignment);
+  return target;
+}
+
+CopyCandidate tile_candidate_of(const CopyProblem& problem, const DeviceProperties& device,
+                                const TilePlan& tile) {
+  CopyCandidate candidate;
+  candidate.kernel = kKernel;
+  candidate.possible = true;
+  candidate.reason = tile.read.axes[0] == tile.write.axes[0]
+                         ? "both sides run along the same axis, with runs of whole vectors' length in a tile"
+                         : "the sides run along different axes, and a tile has runs on both";
+  candidate.microseconds = microseconds_at(problem, device, tile.score);
+  candidate.tile = tile;
+  auto& params = candidate.params.emplace<TileParams>();
+  set_operation(problem, params);
+  fill_tile_params(problem.nest, tile, params);
+  params.streaming = is_streaming(problem, device);
+  return candidate;
+}
+
+CopyCandidate tile_candidate(const CopyProblem& problem, const DeviceProperties& device) {
+  if (const char* why = why_no_tiles(problem)) return refused(kKernel, why);
+  const TilePlan tile = choose_tile(problem.nest, tile_target(problem, device));
+  if (!tile.valid) {
+    return refused(kKernel,
+                   "one side has no run: no two elements that follow each other in memory, or no tile fits");
+  }
+  return tile_candidate_of(problem, device, tile);
+}
+
+}  // namespace relayout::plan

@@ -8,8 +8,8 @@
 #include <relayout/relayout.hpp>
 
 #include "bank_picture.hpp"
-#include "input_error.hpp"
-#include "output_file.hpp"
+#include "examples/input_error.hpp"
+#include "examples/output_file.hpp"
 
 namespace example {
 namespace {

@@ -1,0 +1,48 @@
+// The one way of every copy: views -> check -> plan (host/plan/copy/copy_plan.hpp) -> launch. permute, copy
+// and cast launch at once; a CopyPlan keeps the plan.
+#pragma once
+
+#include <optional>
+
+#include "host/plan/copy/copy_plan.hpp"
+#include "relayout/copy_plan.hpp"
+
+namespace relayout {
+
+/// What a CopyPlan keeps.
+struct CopyPlan::State {
+  plan::PlannedCopy copy;
+  TensorView in, out;
+  std::optional<Device> device;  // none: planned from properties alone
+  DeviceProperties properties;
+  CopyMeasurement measurement;
+};
+
+/// Checks and plans out = in by flat C index. Null pointers count as aligned; they are an error of
+/// launch_copy.
+plan::PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, const TensorView& in,
+                               const TensorView& out, const CopyPlanOptions& options = {});
+
+/// The same, kept.
+CopyPlan keep_plan(const char* operation, const PlanTarget& target, const TensorView& in,
+                   const TensorView& out, const CopyPlanOptions& options);
+
+/// What takes the place of the planned views' data(): the pointers, or where there is a slot what it holds
+/// when the copy starts, which takes a plan with `indirect`.
+struct CopyMemory {
+  const void* in = nullptr;
+  void* out = nullptr;
+  const void* const* in_slot = nullptr;
+  void* const* out_slot = nullptr;
+};
+
+/// Error{null_pointer} for a side that has elements and neither a pointer nor a slot.
+void check_given(const plan::PlannedCopy& planned, const CopyMemory& memory);
+
+/// The errors of CopyPlan::run on this memory.
+void check_run(const CopyPlan::State& state, const Stream& stream, const void* in, void* out);
+
+/// Queues the copy. Only null pointers are checked.
+void launch_copy(const Stream& stream, const plan::PlannedCopy& planned, const CopyMemory& memory);
+
+}  // namespace relayout

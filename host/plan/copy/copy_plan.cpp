@@ -1,0 +1,150 @@
+#include "host/plan/copy/copy_plan.hpp"
+
+#include <utility>
+
+#include "host/plan/copy/cast_rule.hpp"
+#include "host/plan/copy/copy_nest.hpp"
+
+namespace relayout::plan {
+namespace {
+
+constexpr std::int64_t kMaxAlignment = 16;
+
+/// The kernels of a GPU, the preferred first: a kernel that is possible is taken before all behind it. That
+/// is the rule while the predicted times of different kernels have not been compared with measured ones.
+constexpr CopyCandidate (*kPlanners[])(const CopyProblem&, const DeviceProperties&) = {
+    stream_candidate, transpose_candidate, tile_candidate, gather_candidate};
+
+/// The same memory as elements of 8 bytes, the two of an element along a new last axis.
+TensorView as_u64_pairs(const TensorView& view) {
+  Dims shape = view.shape(), strides = view.strides();
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    strides[axis] = shape[axis] == 1 ? 0 : 2 * strides[axis];  // an extent of 1 may come with any stride
+  shape.push_back(2);
+  strides.push_back(1);
+  return TensorView(view.data(), DType::u64, std::move(shape), std::move(strides));
+}
+
+CopyOperand operand_of(const TensorView& view, std::int64_t offset) {
+  CopyOperand operand;
+  operand.data = view.data();
+  operand.offset = offset * static_cast<std::int64_t>(size_of(view.dtype()));
+  operand.range = view.byte_range();
+  const std::uintptr_t start = operand.start(operand.data);
+  while (operand.alignment < kMaxAlignment && start % static_cast<std::uintptr_t>(2 * operand.alignment) == 0)
+    operand.alignment *= 2;
+  return operand;
+}
+
+/// All different elements of an operand together.
+double bytes_of(const LoopNest& nest, int operand, DType type) {
+  auto bytes = static_cast<double>(size_of(type));
+  for (int axis = 0; axis < nest.rank(); ++axis)
+    if (nest.strides[operand][axis] != 0) bytes *= static_cast<double>(nest.extents[axis]);
+  return bytes;
+}
+
+}  // namespace
+
+CopyProblem copy_problem(const TensorView& in, const TensorView& out, const CopyPlanOptions& options) {
+  // Elements of 16 bytes move as two of 8.
+  if (in.dtype() == DType::b128 && out.dtype() == DType::b128)
+    return copy_problem(as_u64_pairs(in), as_u64_pairs(out), options);
+  CopyProblem problem;
+  problem.out_type = out.dtype();
+  problem.in_type = keeps_bits(in.dtype(), out.dtype(), options.cast) ? out.dtype() : in.dtype();
+  problem.options = options;
+  if (out.elements() == 0) return problem;
+
+  problem.nest = common_nest(out, in);
+  const bool common = problem.common();
+  if (!common) {
+    problem.nest = own_nest(out);
+    problem.in_nest = own_nest(in);
+  }
+  problem.out = operand_of(out, problem.nest.offsets[0]);
+  problem.in = operand_of(in, common ? problem.nest.offsets[1] : 0);
+  return problem;
+}
+
+CopyCandidate refused(CopyKernel kernel, const char* why) {
+  CopyCandidate candidate;
+  candidate.kernel = kernel;
+  candidate.reason = why;
+  return candidate;
+}
+
+void set_operation(const CopyProblem& problem, CopyOperands& params) {
+  const CopyPlanOptions& options = problem.options;
+  params.in_type = problem.in_type;
+  params.out_type = problem.out_type;
+  params.scaled = is_scaled(options.scale);
+  params.alpha = options.scale.alpha;
+  params.beta = options.scale.beta;
+  params.generic_cast = needs_generic_cast(problem.in_type, problem.out_type, options.cast);
+  if (params.generic_cast) params.cast = element_cast(problem.in_type, problem.out_type, options.cast);
+}
+
+bool is_streaming(const CopyProblem& problem, const DeviceProperties& device) {
+  return problem.nest.elements() * static_cast<std::int64_t>(size_of(problem.out_type)) >=
+         tile_tuning(device).streaming_bytes;
+}
+
+double microseconds_at(const CopyProblem& problem, const DeviceProperties& device, double share) {
+  const TileTuning& tuning = tile_tuning(device);
+  const double out = bytes_of(problem.nest, 0, problem.out_type);
+  const double in = problem.common() ? bytes_of(problem.nest, 1, problem.in_type)
+                                     : bytes_of(problem.in_nest, 0, problem.in_type);
+  const double bytes = in + (problem.options.scale.beta != 0 ? 2 : 1) * out;
+  return tuning.launch_microseconds + bytes / (tuning.bytes_per_microsecond * share);
+}
+
+PlannedCopy plan_copy(CopyProblem problem, const DeviceProperties& device, bool native) {
+  PlannedCopy planned;
+  static_cast<CopyProblem&>(planned) = std::move(problem);
+  CopyCandidate& taken = planned;
+  if (planned.nest.operands() == 0) {
+    taken = refused(CopyKernel::nothing, "there are no elements");
+    return planned;
+  }
+  if (native) {
+    taken = native_candidate(planned);
+    return planned;
+  }
+  const char* why = "";
+  for (const auto planner : kPlanners) {
+    const CopyCandidate candidate = planner(planned, device);
+    if (!candidate.possible) {
+      why = candidate.reason;
+      continue;
+    }
+    taken = candidate;
+    // What takes everything is taken because nothing else could.
+    if (taken.kernel == CopyKernel::gather) taken.reason = why;
+    break;
+  }
+  return planned;
+}
+
+std::vector<CopyCandidate> copy_candidates(const CopyProblem& problem, const DeviceProperties& device) {
+  std::vector<CopyCandidate> candidates;
+  for (const auto planner : kPlanners) candidates.push_back(planner(problem, device));
+  return candidates;
+}
+
+std::vector<PlannedCopy> plans_to_time(const DeviceProperties& device, const PlannedCopy& planned) {
+  if (planned.kernel != CopyKernel::tile && planned.kernel != CopyKernel::window) return {planned};
+  std::vector<PlannedCopy> plans;
+  const auto add = [&](const CopyCandidate& candidate) {
+    PlannedCopy plan = planned;
+    static_cast<CopyCandidate&>(plan) = candidate;
+    plans.push_back(plan);
+  };
+  const CopyCandidate transpose = transpose_candidate(planned, device);
+  if (transpose.possible) add(transpose);
+  for (const TilePlan& tile : tile_candidates(planned.nest, tile_target(planned, device)))
+    add(tile_candidate_of(planned, device, tile));
+  return plans;
+}
+
+}  // namespace relayout::plan

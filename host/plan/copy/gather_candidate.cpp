@@ -1,0 +1,87 @@
+// The copies that take every problem, element by element: the gather kernel's, and native code's on the
+// processor, which gets the same parameters.
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/integer_math.hpp"
+#include "host/plan/copy/copy_nest.hpp"
+#include "host/plan/copy/copy_plan.hpp"
+#include "host/plan/copy/sectors.hpp"
+
+namespace relayout::plan {
+namespace {
+
+/// Instructions of a warp for its elements, without the axes and for each of them: counted from the code, not
+/// measured.
+constexpr double kInstructions = 20, kInstructionsAnAxis = 12;
+
+CopyParams nest_params(const CopyProblem& problem) {
+  const LoopNest& nest = problem.nest;
+  CopyParams params;
+  set_operation(problem, params);
+  params.rank = nest.rank();
+  params.elements = nest.elements();
+  std::copy(nest.extents.begin(), nest.extents.end(), params.extents);
+  std::copy(nest.strides[0].begin(), nest.strides[0].end(), params.out_strides);
+  const LoopNest& in = problem.common() ? nest : problem.in_nest;
+  std::copy(in.strides.back().begin(), in.strides.back().end(), params.in_strides);
+  if (problem.common()) {
+    params.in_axis = fastest_input_axis(nest);
+  } else {
+    params.in_rank = in.rank();
+    std::copy(in.extents.begin(), in.extents.end(), params.in_extents);
+  }
+  return params;
+}
+
+/// Bytes of the sectors that neighbouring elements of an operand lie in, an element: at most one each.
+double bytes_met(const LoopNest& nest, int operand, DType type) {
+  const auto bytes = static_cast<std::int64_t>(size_of(type));
+  if (nest.rank() == 0) return static_cast<double>(bytes);
+  const std::int64_t stride = std::abs(nest.strides[static_cast<std::size_t>(operand)].back());
+  return static_cast<double>(std::max(bytes, std::min(kSectorBytes, stride * bytes)));
+}
+
+/// The longer of what the memory and what the instructions take.
+double predicted(const CopyProblem& problem, const DeviceProperties& device) {
+  const TileTuning& tuning = tile_tuning(device);
+  const bool common = problem.common();
+  const LoopNest& in = common ? problem.nest : problem.in_nest;
+  const auto elements = static_cast<double>(problem.nest.elements());
+  const auto needed = static_cast<double>(size_of(problem.in_type) + size_of(problem.out_type));
+  const double met =
+      bytes_met(problem.nest, 0, problem.out_type) + bytes_met(in, common ? 1 : 0, problem.in_type);
+  const std::int64_t block = std::int64_t{kGatherThreads} * kGatherElementsPerThread;
+  const double busy = busy_share(tuning, static_cast<double>(divide_up(problem.nest.elements(), block)),
+                                 device.multiprocessors);
+  const int axes = problem.nest.rank() + (common ? 0 : in.rank());
+  const double issued = elements / device.warp_size * (kInstructions + kInstructionsAnAxis * axes) /
+                        (tuning.instructions_per_microsecond * device.multiprocessors * busy);
+  return std::max(microseconds_at(problem, device, busy * needed / met), tuning.launch_microseconds + issued);
+}
+
+CopyCandidate of_any_nest(CopyKernel kernel, const char* reason, const CopyProblem& problem) {
+  CopyCandidate candidate;
+  candidate.kernel = kernel;
+  candidate.possible = true;
+  candidate.reason = reason;
+  candidate.params = nest_params(problem);
+  return candidate;
+}
+
+}  // namespace
+
+CopyCandidate gather_candidate(const CopyProblem& problem, const DeviceProperties& device) {
+  CopyCandidate candidate =
+      of_any_nest(CopyKernel::gather, "it moves any elements, one by one, from wherever they lie", problem);
+  candidate.microseconds = predicted(problem, device);
+  return candidate;
+}
+
+CopyCandidate native_candidate(const CopyProblem& problem) {
+  return of_any_nest(
+      CopyKernel::native,
+      "the device is the processor, which runs its own code: boxes of the nest that fit its caches", problem);
+}
+
+}  // namespace relayout::plan

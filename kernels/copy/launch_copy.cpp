@@ -1,0 +1,22 @@
+// The one entry of all copies: the planner has chosen, by the type of the parameters.
+#include "kernels/backend_kernels.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+namespace {
+
+struct CopyLauncher {
+  const LaunchContext& context;
+
+  void operator()(const CopyParams& p) const { launch_gather(context, p); }
+  void operator()(const StreamParams& p) const { launch_stream(context, p); }
+  void operator()(const TileParams& p) const { launch_tile(context, p); }
+  void operator()(const WindowParams& p) const { launch_window_vector(context, p); }
+};
+
+}  // namespace
+
+void launch_copy(const LaunchContext& context, const CopyKernelParams& params) {
+  std::visit(CopyLauncher{context}, params);
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND
