@@ -5,11 +5,19 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 const KernelTable& kernel_table() {
-  static constexpr KernelTable table{launch_tile,      launch_stream,           launch_gather,
-                                     launch_window,    launch_window_vector,    launch_pad_rows,
-                                     launch_gemm,      launch_gemm_epilogue,    launch_conv,
-                                     launch_depthwise, launch_depthwise_update, launch_elementwise,
-                                     launch_quantized};
+  static constexpr KernelTable table = [] {
+    KernelTable kernels{};
+    kernels.tile = launch_tile;
+    kernels.stream = launch_stream;
+    kernels.gather = launch_gather;
+    kernels.window = launch_window;
+    kernels.gemm = launch_gemm;
+    kernels.conv = launch_conv;
+    kernels.depthwise = launch_depthwise;
+    kernels.elementwise = launch_elementwise;
+    kernels.quantized = launch_quantized;
+    return kernels;
+  }();
   return table;
 }
 

@@ -251,7 +251,7 @@ void launch_copy(const Stream& stream, const PlannedCopy& planned, const CopyMem
   if (const auto* one_piece = std::get_if<StreamParams>(&planned.params))
     return kernels.stream(context, with_memory(*one_piece));
   if (const auto* window = std::get_if<WindowParams>(&planned.params))
-    return kernels.window_vector(context, with_memory(*window));
+    return kernels.window(context, with_memory(*window));
   kernels.gather(context, with_memory(std::get<CopyParams>(planned.params)));
 }
 

@@ -9,13 +9,9 @@ const KernelTable& kernel_table() {
     native.stream = nullptr;
     native.gather = copy;
     native.window = window;
-    native.window_vector = window;
-    native.pad_rows = window;
     native.gemm = gemm;
-    native.gemm_epilogue = gemm_epilogue;
     native.conv = conv;
     native.depthwise = depthwise;
-    native.depthwise_update = depthwise_update;
     native.elementwise = elementwise;
     native.quantized = quantized;
     return native;

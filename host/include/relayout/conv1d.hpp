@@ -36,20 +36,27 @@ struct Conv1dSizes {
 /// Checks the whole problem; errors as img2col's, Error{invalid_shape} for a product beyond 63 bits.
 Conv1dSizes sizes_of(const Conv1d& problem);
 
-/// Where the work up to the GEMM's operand A runs. All paths give the same bits (apart from NaN payloads) in
-/// A; strided_gemm has no A, and its results differ in the order of fp32 sums.
-enum class Conv1dPath {
-  host,    // cast + transpose by this machine's processor, 16-bit data copied, pad + img2col on the device
-  device,  // the input copied as it is, then one fused kernel
-  device_staged,  // the input copied as it is, then cast, transpose, pad and img2col one by one
-  strided_gemm,  // the input copied as it is, then one kernel to the padded signal; the GEMMs read A as views
-                 // of it
-  overlap,       // in chunks: the host's work, the copies and the fused kernel at the same time
+/// How y is computed. The routes' results differ in the order of fp32 sums.
+enum class ConvRoute {
+  operand,       // one kernel from the input to A, then the GEMM
+  strided_gemm,  // the padded signal is written once, channels last; the GEMMs read A as views of it
+  direct,        // one kernel of relayout's own from the input to y
 };
-/// "host", "device", "device-staged", "strided-gemm", "overlap".
-const char* name_of(Conv1dPath path) noexcept;
+/// "operand", "strided-gemm", "direct".
+const char* name_of(ConvRoute route) noexcept;
 
-/// What the host does to a chunk of Conv1dPath::overlap before it is copied.
+/// How the input gets to the device, and where the work on the way runs. All give the same bits (apart from
+/// NaN payloads) in A. device_staged and overlap end in A, so that they go with ConvRoute::operand only.
+enum class Upload {
+  host,           // cast + transpose by this machine's processor, 16-bit data copied
+  device,         // the input copied as it is
+  device_staged,  // the input copied as it is, then cast, transpose, pad and img2col one by one
+  overlap,        // in chunks: the host's work, the copies and the fused kernel at the same time
+};
+/// "host", "device", "device-staged", "overlap".
+const char* name_of(Upload upload) noexcept;
+
+/// What the host does to a chunk of Upload::overlap before it is copied.
 enum class HostWork {
   none,  // nothing: the input's own type crosses the link, from pinned memory directly, else by staging
   cast,  // to 16 bits, in the input's order
@@ -58,13 +65,20 @@ enum class HostWork {
 /// "none", "cast", "cast-transpose".
 const char* name_of(HostWork work) noexcept;
 
-/// How Conv1dPath::overlap works.
+/// How Upload::overlap works.
 struct OverlapOptions {
   HostWork host_work = HostWork::cast;
   std::int64_t chunk_bytes = 0;  // over the link; 0: chosen by the size of the input
   int buffers = 4;               // chunks on their way at a time, 2 or more
   /// The input lies in pinned memory: with HostWork::none and elements without gaps it is copied from there.
   bool pinned_input = false;
+};
+
+/// How a convolution is run from host memory.
+struct Conv1dOptions {
+  Upload upload = Upload::device;
+  ConvRoute route = ConvRoute::operand;
+  OverlapOptions overlap = {};
 };
 
 enum class StagePlace { host, transfer, device };
@@ -78,8 +92,8 @@ struct Stage {
   /// What the step must move at least: every element that it reads and every element that it writes once; for
   /// a transfer the bytes that cross from the host to the device.
   std::int64_t bytes = 0;
-  /// Whether it leads from the input to A (path view: to the padded signal); false for the weights, the bias
-  /// and the GEMM, which all paths share.
+  /// Whether it leads from the input to A (route strided_gemm: to the padded signal; route direct: to the
+  /// kernel's input); false for the weights, the bias, and the GEMM or the kernel in its place.
   bool of_operand = true;
   /// Queues the step on the pipeline's stream; a host step is done when run returns. Allocates nothing.
   std::function<void()> run;
@@ -96,10 +110,10 @@ class Conv1dPipeline {
   /// input [batch, in_channels, length] and weights [out_channels, in_channels / groups, taps] are f16, bf16,
   /// f32 or f64 of any strides, each rounded once to problem.dtype; bias is f32 [out_channels], contiguous,
   /// or none (a default TensorView). Of strided views the whole byte range is copied to the device. Errors:
-  /// those of sizes_of; shape, dtype, null_pointer, out_of_memory.
-  Conv1dPipeline(const Stream& stream, const Conv1d& problem, Conv1dPath path, const TensorView& input,
-                 const TensorView& weights, const TensorView& bias = TensorView(),
-                 const OverlapOptions& overlap = {});
+  /// those of sizes_of; shape, dtype, null_pointer, out_of_memory; unsupported for an upload and a route that
+  /// do not go together.
+  Conv1dPipeline(const Stream& stream, const Conv1d& problem, const Conv1dOptions& options,
+                 const TensorView& input, const TensorView& weights, const TensorView& bias = TensorView());
 
   /// In order; usable while the pipeline or a copy of it lives.
   const std::vector<Stage>& stages() const noexcept { return stages_; }
@@ -107,29 +121,42 @@ class Conv1dPipeline {
   void run() const;
 
   const Conv1dSizes& sizes() const noexcept { return sizes_; }
-  /// Device memory of the pipeline: A, Bt and y, contiguous, of the shapes that Conv1dSizes tells. Path view
-  /// has no A (a default TensorView), and its Bt is tap outer whatever the window's order.
+  /// What the kernels of the device do, in plain words: a paragraph for each of them.
+  std::string explain() const;
+
+  /// Device memory of the pipeline: A, Bt and y, contiguous, of the shapes that Conv1dSizes tells. Only route
+  /// operand has an A (else a default TensorView). Bt of route strided_gemm is tap outer whatever the
+  /// window's order; of route direct it is [out_channels, taps, in_channels / groups rounded up to 32],
+  /// filled up with 0.
   const TensorView& operand() const noexcept { return operand_; }
   const TensorView& weight_operand() const noexcept { return weight_operand_; }
   const TensorView& result() const noexcept { return result_; }
-  /// What stands behind Conv1dPath::overlap's stage; null on other paths.
+  /// What stands behind the stage of Upload::overlap; null for other uploads.
   const Conv1dOverlap* overlap() const noexcept { return overlap_.get(); }
 
  private:
   TensorView allocate(DType dtype, const Dims& shape);
   TensorView upload(const std::string& name, const TensorView& host, bool of_operand);
-  void add_host_path(const TensorView& input);
-  void add_device_path(const TensorView& input);
-  void add_staged_path(const TensorView& input);
-  void add_view_path(const TensorView& input, const TensorView& weights, const TensorView& bias);
-  void add_overlap_path(const TensorView& input, const OverlapOptions& options);
+  void check_bias(const TensorView& bias) const;
+  TensorView add_upload(const TensorView& input);
+  TensorView add_host_upload(const TensorView& input);
+  void add_staged_upload(const TensorView& input);
+  void add_img2col(const std::string& name, const TensorView& from, const PadSpec& pad);
+  void add_overlap(const TensorView& input, const OverlapOptions& options);
+  void add_operand(const Conv1dOptions& options, const TensorView& input, const TensorView& weights,
+                   const TensorView& bias);
+  void add_views(const TensorView& input, const std::string& cast, const TensorView& weights,
+                 const TensorView& bias);
+  void add_direct(const TensorView& input, const TensorView& weights, const TensorView& bias);
   void add_weights(const TensorView& weights, ColumnOrder order);
+  TensorView add_bias(const TensorView& bias);
   void add_gemm(const TensorView& bias);
 
   Stream stream_;
   Conv1d problem_;
   Conv1dSizes sizes_;
   std::vector<Stage> stages_;
+  std::vector<std::function<std::string()>> explanations_;
   std::vector<Buffer> buffers_;
   TensorView operand_, weight_operand_, result_;
   std::shared_ptr<const Conv1dOverlap> overlap_;

@@ -3,18 +3,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include <relayout/conv1d.hpp>
 
 namespace relayout {
-
-enum class ConvRoute {
-  operand,       // one kernel from the input to A, then the GEMM
-  strided_gemm,  // the padded signal is written once, channels last; the GEMMs read A as views of it
-  direct,        // one kernel of relayout's own from the input to y
-};
-/// "operand", "strided-gemm", "direct".
-const char* name_of(ConvRoute route) noexcept;
 
 /// y = bias + the convolution of an input on the device. All routes give results within the GEMM's bound,
 /// the same up to the order of fp32 sums. Copies of a plan share its memory.
@@ -37,12 +30,16 @@ class ConvPlan {
   /// for another device or a y that is not contiguous.
   void run(const Stream& stream, const TensorView& input, const TensorView& y) const;
 
+  /// What run would do with such an input and y, in plain words: a paragraph for each kernel. Their pointers
+  /// are looked at for alignment only, and may be null.
+  std::string explain(const TensorView& input, const TensorView& y) const;
+
   const Conv1d& problem() const noexcept;
   ConvRoute route() const noexcept;
   const Conv1dSizes& sizes() const noexcept;
-  /// Device memory: A of the last run (route `operand`; else a default TensorView), and Bt (route `view`: tap
-  /// outer whatever the window's order; route `direct`: [out_channels, taps, in_channels / groups rounded up
-  /// to 32], filled up with 0).
+  /// Device memory: A of the last run (route `operand`; else a default TensorView), and Bt (route
+  /// `strided_gemm`: tap outer whatever the window's order; route `direct`: [out_channels, taps, in_channels
+  /// / groups rounded up to 32], filled up with 0).
   const TensorView& operand() const noexcept;
   const TensorView& weight_operand() const noexcept;
   /// Device memory that the plan holds, without the BLAS library's own.

@@ -38,6 +38,8 @@ class Conv1dOverlap {
   std::int64_t host_bytes() const noexcept;
   /// "cast | copy f16 | img2col", "cast + T | copy f16 | img2col", "stage | copy f32 | img2col"
   const std::string& description() const noexcept;
+  /// The chunks, and what the device's kernel does with the first one, in plain words.
+  std::string explain() const;
 
  private:
   struct State;

@@ -24,7 +24,6 @@
 #include <relayout/operation.hpp>
 #include <relayout/overlap.hpp>
 #include <relayout/pad.hpp>
-#include <relayout/path_choice.hpp>
 #include <relayout/permute.hpp>
 #include <relayout/plan_cache.hpp>
 #include <relayout/promotion.hpp>
@@ -35,3 +34,5 @@
 #include <relayout/tile_padding.hpp>
 #include <relayout/tile_space.hpp>
 #include <relayout/tile_transfer.hpp>
+#include <relayout/upload_choice.hpp>
+#include <relayout/window_plan.hpp>

@@ -1,4 +1,4 @@
-// Which path takes a conv1d's input to the device fastest on this machine, by rates measured here.
+// Which upload takes a conv1d's input to the device fastest on this machine, by rates measured here.
 #pragma once
 
 #include <string>
@@ -23,10 +23,10 @@ struct Conv1dRates {
 /// Errors as Conv1dOverlap's.
 Conv1dRates measure_rates(const Stream& stream, const Conv1d& problem, const TensorView& input);
 
-/// What one path is expected to take up to A.
+/// What one upload is expected to take up to A.
 struct Conv1dEstimate {
-  Conv1dPath path = Conv1dPath::device;
-  HostWork host_work = HostWork::none;    // of Conv1dPath::overlap
+  Upload upload = Upload::device;
+  HostWork host_work = HostWork::none;    // of Upload::overlap
   double host = 0, link = 0, device = 0;  // seconds of its three parts, each alone
   double seconds = 0;
   /// "overlap with cast", "device"
@@ -34,19 +34,19 @@ struct Conv1dEstimate {
 };
 
 struct Conv1dChoice {
-  Conv1dPath path = Conv1dPath::device;
+  Upload upload = Upload::device;
   OverlapOptions overlap;
   Conv1dRates rates;
   std::vector<Conv1dEstimate> estimates;  // fastest first
-  /// One sentence: the path, and the figures that speak for it.
+  /// One sentence: the upload, and the figures that speak for it.
   std::string explain() const;
 };
 
-/// Paths host and device do their parts one after another: host + link + device. Of overlap's n chunks only
+/// Uploads host and device do their parts one after another: host + link + device. Of overlap's n chunks only
 /// one shows its other parts: max + (host + link + device - max) / n, where the device is concurrent. Looks
 /// at the input's view, not at its elements; `options` are kept but for the host's work. Errors: those of
 /// sizes_of.
-Conv1dChoice choose_path(const Conv1d& problem, const TensorView& input, const Conv1dRates& rates,
-                         const OverlapOptions& options = {});
+Conv1dChoice choose_upload(const Conv1d& problem, const TensorView& input, const Conv1dRates& rates,
+                           const OverlapOptions& options = {});
 
 }  // namespace relayout
