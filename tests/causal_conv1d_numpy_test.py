@@ -471,6 +471,20 @@ class ReportTest(Base):
         self.assertIn("Fastest to A for data already on the device", done.stdout)
         self.assertIn(f"checked rows {hi} of {hi}", done.stdout)
 
+    def test_explain_tells_the_kernels(self):
+        native = DEVICE == "cpu"
+        for options, heading, kernel in (
+                (["--path", "device"], "path device:\nimg2col: f32[1, 64, 64]", "Kernel window_vector: "),
+                (["--path", "strided-gemm"], "path strided-gemm:\n", "Kernel window_vector: "),
+                (["--depthwise"], "path depthwise:\ndepthwise_conv1d: f16[1, 64, 64]", "Kernel depthwise_time: ")):
+            with self.subTest(options):
+                done = self.run_example("--hi", 64, "--explain", *options)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn(heading, done.stdout)
+                self.assertIn("Kernel native: " if native else kernel, done.stdout)
+                self.assertEqual("gemm: f16" in done.stdout, "--depthwise" not in options)
+        self.assertNotIn("Kernel ", self.run_example("--hi", 64, "--path", "device").stdout)
+
     def test_path_view(self):
         y = {}
         for path in ("device", "strided-gemm"):
@@ -487,8 +501,8 @@ class ReportTest(Base):
                 self.assertEqual(result["verification"]["weight_total"], 64 * 8 * 4)
                 self.assertEqual(result["verification"]["input_total"], 0 if path == "strided-gemm" else 2 * 34 * 4 * 16)
                 y[path, order] = np.load(self.path("y.npy")).astype(np.float64)
-        self.assertIn("path view: none, so only y is checked; weights: errors 0/2048", done.stdout)
-        self.assertRegex(done.stdout, r"GEMM m 68 n 32 k 32 lda of views ldb 32 ldc 64 groups 2 valid, path view:")
+        self.assertIn("path strided-gemm: none, so only y is checked; weights: errors 0/2048", done.stdout)
+        self.assertRegex(done.stdout, r"GEMM m 68 n 32 k 32 lda of views ldb 32 ldc 64 groups 2 valid, path strided-gemm:")
         for values in y.values():
             np.testing.assert_allclose(values, y["device", "tap"], rtol=2e-3, atol=2e-3)
 
@@ -532,7 +546,7 @@ class ReportTest(Base):
     def test_help(self):
         done = self.run_example("--help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for option in ("--batch", "--pad-policy", "--dump-b", "--json", "--no-verify", "--graph", "--depthwise"):
+        for option in ("--batch", "--pad-policy", "--dump-b", "--json", "--no-verify", "--graph", "--explain", "--depthwise"):
             self.assertIn(option, done.stdout)
 
 
