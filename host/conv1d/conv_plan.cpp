@@ -12,11 +12,14 @@
 namespace relayout {
 namespace {
 
+void check_operand_shape(const char* name, const TensorView& view, const Dims& shape) {
+  if (view.shape() == shape) return;
+  throw Error(ErrorCode::shape, std::string("conv plan: ") + name + " is " + view.to_string() +
+                                    ", but the problem's is " + to_string(shape));
+}
+
 void check_operand(const char* name, const TensorView& view, const Dims& shape) {
-  if (view.shape() != shape) {
-    throw Error(ErrorCode::shape, std::string("conv plan: ") + name + " is " + view.to_string() +
-                                      ", but the problem's is " + to_string(shape));
-  }
+  check_operand_shape(name, view, shape);
   check_pointer("conv plan", name, view);
 }
 
@@ -145,6 +148,8 @@ void ConvPlan::run(const Stream& stream, const TensorView& input, const TensorVi
 
 std::string ConvPlan::explain(const TensorView& input, const TensorView& y) const {
   const State& s = *state_;
+  check_operand_shape("the input", input, {s.problem.batch, s.problem.in_channels, s.problem.length});
+  check_operand_shape("y", y, {s.problem.batch, s.sizes.positions, s.problem.out_channels});
   if (s.direct) return s.direct->explain(s.device, input, y);
   if (s.signal) return s.signal->explain(s.device, input);
   return plan_img2col(s.device, input, s.problem.window, s.problem.pad, s.operand).explain() +

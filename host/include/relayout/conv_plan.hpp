@@ -31,7 +31,7 @@ class ConvPlan {
   void run(const Stream& stream, const TensorView& input, const TensorView& y) const;
 
   /// What run would do with such an input and y, in plain words: a paragraph for each kernel. Their pointers
-  /// are looked at for alignment only, and may be null.
+  /// are looked at for alignment only, and may be null. Error{shape}.
   std::string explain(const TensorView& input, const TensorView& y) const;
 
   const Conv1d& problem() const noexcept;
