@@ -10,6 +10,9 @@ namespace relayout {
 /// step along the channels to which Bt is filled up.
 constexpr int kConvChannels = 64, kConvColumns = 64, kConvDepth = 32;
 
+/// Warps beside each other, each with its share of a block's columns.
+constexpr int kConvWarps = 4;
+
 /// Outputs that one block computes, of every column of its tile.
 constexpr int kFewPositions = 16, kManyPositions = 64;
 
@@ -31,7 +34,7 @@ struct ConvParams : WindowParams {
 
   // The rest is the kernels' alone: native code ignores it.
   std::int32_t warp_size = 32;
-  /// The tile (host/plan/conv/conv_tile.hpp) serves pass_taps taps at a time. Its row i is sample i *
+  /// The tile (host/plan/conv/direct_plan.hpp) serves pass_taps taps at a time. Its row i is sample i *
   /// row_samples behind the first one; position t and tap k of a pass read row t * position_rows + k *
   /// tap_rows.
   std::int64_t row_samples = 1;

@@ -1,4 +1,5 @@
-// What the depthwise kernels are told; see params.hpp.
+// What the depthwise kernels are told. Plain data: the planner fills it, the kernels and the native code read
+// it. Strides count elements of the operand's own type; all sizes are 64-bit.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,26 @@
 
 namespace relayout {
 
-/// Which access both in and out allow: 16 bytes along time, 16 bytes along channels, or single elements.
-enum class DepthwisePath : std::int32_t { scalar, time, channel };
+constexpr int kDepthwiseThreads = 256;
+/// Up to here the taps are unrolled; beyond, both kernels of vectors keep weights in shared memory.
+constexpr std::int64_t kUnrolledTaps = 8;
+/// Of the kernels of vectors: the weights of a block's channels fit into 48 KiB.
+constexpr std::int64_t kMaxVectorTaps = 128;
+
+/// With more taps a thread takes tiles: packs along time, or samples of neighbouring channels.
+constexpr int kManyTapsPacks = 2, kManyTapsTimes = 20, kManyTapsChannels = 2;
+
+/// What runs a depthwise convolution or its update.
+enum class DepthwiseKernel : std::int32_t {
+  nothing,       // no outputs, no state
+  native,        // the processor's own code
+  time,          // packs of 16 bytes along time, up to kUnrolledTaps taps
+  time_many,     // the same with up to kMaxVectorTaps taps
+  channel,       // packs of 16 bytes along channels, up to kUnrolledTaps taps
+  channel_many,  // the same with up to kMaxVectorTaps taps
+  scalar,        // single elements
+  update,        // a few new samples, a channel a thread, and the state moves on
+};
 
 /// out[b, c, t] = act(bias[c] + sum_k weights[c, k] * in[b, c, t - (taps-1-k)]).
 struct DepthwiseParams {
@@ -31,10 +50,20 @@ struct DepthwiseParams {
   std::int64_t state_batch = 0, state_channel = 0, state_time = 0;
   std::int64_t id_batch = 0, id_time = 0;
   bool silu = false;
-  /// Of host/plan/depthwise/depthwise_plan.hpp; native code reads only `path`.
-  DepthwisePath path = DepthwisePath::scalar;
-  std::int32_t lanes = 1, run = 1;
+  bool update = false;  // depthwise_update
+
+  // The rest is the plan's (host/plan/depthwise/depthwise_plan.hpp). Native code ignores it.
+  DepthwiseKernel kernel = DepthwiseKernel::scalar;
+  /// Of a block's kDepthwiseThreads threads `lanes` (a power of two) lie along the fast axis, the others
+  /// along the other one.
+  std::int32_t lanes = 1;
+  /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsPacks. channel: neighbouring
+  /// samples a thread walks, a multiple of 8; channel_many: tiles of kManyTapsTimes. scalar: outputs along
+  /// time a thread takes.
+  std::int32_t run = 1;
+  /// scalar: lanes lie along time, because out is faster along it than along channels.
   bool lanes_along_time = true;
+  std::int64_t shared_bytes = 0;
 };
 
 }  // namespace relayout

@@ -17,20 +17,14 @@ namespace relayout {
 struct KernelTable {
   /// By the kernel whose parameters these are; native code takes CopyParams.
   void (*copy)(const LaunchContext&, const CopyKernelParams&);
+  /// Padding and img2col, by WindowParams::kernel.
   void (*window)(const LaunchContext&, const WindowParams&);
-  /// `window` for operands that host/plan/window/window_plan.hpp finds aligned.
-  void (*window_vector)(const LaunchContext&, const WindowParams&);
-  /// `window` for one tap, stride 1 and time fastest on both sides, without a cast.
-  void (*pad_rows)(const LaunchContext&, const WindowParams&);
+  /// A GEMM, or the second half of a library's, by GemmParams::kernel.
   void (*gemm)(const LaunchContext&, const GemmParams&);
-  /// y = round(workspace + bias): the second half of a GEMM whose library wrote f32 sums to the workspace,
-  /// packed [groups, m, n].
-  void (*gemm_epilogue)(const LaunchContext&, const GemmParams&);
   /// A convolution from the input to y. A launch of no outputs is no launch.
   void (*conv)(const LaunchContext&, const ConvParams&);
-  /// The outputs, where there are any, and the final state, where one is wanted.
+  /// Depthwise convolution and its update by a few samples, by DepthwiseParams::kernel.
   void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
-  void (*depthwise_update)(const LaunchContext&, const DepthwiseParams&);
   void (*elementwise)(const LaunchContext&, const ElementwiseParams&);
   void (*quantized)(const LaunchContext&, const QuantizedParams&);
 };

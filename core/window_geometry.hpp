@@ -1,12 +1,16 @@
-// What the plan and the kernel of the 16-byte windows must agree on. Constexpr functions of numbers: the
-// kernel includes this file too.
+// What the plans and the kernels of windows must agree on. Constexpr functions of numbers: the kernels
+// include this file too.
 #pragma once
 
 #include <cstdint>
 
 namespace relayout {
 
-constexpr int kVectorWindowThreads = 256;
+/// Threads of a block: of the kernel with 16-byte accesses, and of the other two.
+constexpr int kVectorWindowThreads = 256, kWindowThreads = 256;
+
+/// Packs that a thread of the kernel for whole rows copies.
+constexpr int kRowPacksPerThread = 4;
 
 /// Whether the kernel has code for elements of these sizes in bytes, `converts` from one type to another. f16
 /// to bf16 and back is left out: nobody's hot path, and its 64 conversions a thread outgrow the scalar

@@ -11,6 +11,15 @@
 
 namespace relayout {
 
+/// What runs a window.
+enum class WindowKernel : std::int32_t {
+  nothing,  // no outputs
+  native,   // the processor's own code
+  rows,     // padding alone, time fastest on both sides, nothing converted: rows of any alignment
+  vector,   // 16-byte accesses on both sides, through a tile in shared memory
+  general,  // everything else
+};
+
 /// The order in which the window kernel's lanes write: the axis of out's smallest stride comes first.
 enum class WriteOrder : std::int32_t { channel, tap, position };
 
@@ -30,14 +39,23 @@ struct WindowParams {
   std::int64_t in_batch = 0, in_channel = 0, in_time = 0;
   std::int64_t out_batch = 0, out_group = 0, out_position = 0, out_tap = 0, out_channel = 0;
   WriteOrder order = WriteOrder::channel;
+
+  // The rest is the plan's (host/plan/window/window_plan.hpp). Native code ignores it.
+  WindowKernel kernel = WindowKernel::general;
   /// The tile of one block (host/plan/window/window_tile.hpp): tile_samples rows of tile_pitch elements in
-  /// shared memory; 0 samples: no tile, every output reads the input itself. Native code ignores it.
+  /// shared memory; 0 samples: no tile, every output reads the input itself. Not of `rows`.
   std::int32_t tile_positions = 0, tile_channels = 0, tile_samples = 0, tile_pitch = 0;
   std::int64_t shared_bytes = 0;
-  /// window_vector: whether its 16-byte loads run along time (in_time is 1) or along channels.
+  /// `rows`: threads of a block for each of its rows; blocks for each row, of block_packs 16-byte packs each.
+  std::int32_t row_threads = 0, row_blocks = 0;
+  std::int64_t block_packs = 0;
+  /// `vector`: whether its 16-byte loads run along time (in_time is 1) or along channels.
   bool along_time = false;
-  /// window_vector: whether the output is too large for a reader to find it in the L2.
+  /// `vector` and `rows`: whether the output is too large for a reader to find it in the L2.
   bool streaming = false;
+
+  /// Samples from a window's first tap to its last.
+  constexpr std::int64_t span() const { return (taps - 1) * dilation + 1; }
 };
 
 }  // namespace relayout

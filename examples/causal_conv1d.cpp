@@ -28,7 +28,7 @@ namespace {
 using relayout::TensorView;
 
 /// The path of --depthwise is none of Conv1dPipeline's.
-using Path = std::optional<relayout::Conv1dPath>;
+using MaybePath = std::optional<Path>;
 
 /// The matrices that a path left on the device, a default view where it has none.
 struct Results {
@@ -60,20 +60,24 @@ Downloads run_stages(const relayout::Stream& stream, const Arguments& arguments,
 }
 
 Downloads run_path(const relayout::Stream& stream, const Arguments& arguments, const Job& job,
-                   const Data& data, Path path, CopyRates& rates, int repeat, PathTimes& times) {
+                   const Data& data, MaybePath path, CopyRates& rates, int repeat, PathResult& result) {
   Downloads downloads;
   if (path) {
-    const relayout::Conv1dPipeline pipeline(stream, job.problem, *path, data.input.view, data.weights.view,
-                                            data.bias.view, arguments.overlap);
-    downloads =
-        run_stages(stream, arguments, pipeline.stages(), pipeline.overlap(),
-                   {pipeline.operand(), pipeline.weight_operand(), pipeline.result()}, rates, repeat, times);
+    const relayout::Conv1dPipeline pipeline(stream, job.problem,
+                                            {path->upload, path->route, arguments.overlap}, data.input.view,
+                                            data.weights.view, data.bias.view);
+    downloads = run_stages(stream, arguments, pipeline.stages(), pipeline.overlap(),
+                           {pipeline.operand(), pipeline.weight_operand(), pipeline.result()}, rates, repeat,
+                           result.times);
+    if (arguments.explain) result.explanation = pipeline.explain();
   } else {
     const DepthwisePipeline pipeline(stream, job.problem, data, arguments.channels_last);
-    downloads = run_stages(stream, arguments, pipeline.stages(), nullptr,
-                           {TensorView(), pipeline.weights(), pipeline.result()}, rates, repeat, times);
+    downloads =
+        run_stages(stream, arguments, pipeline.stages(), nullptr,
+                   {TensorView(), pipeline.weights(), pipeline.result()}, rates, repeat, result.times);
+    if (arguments.explain) result.explanation = pipeline.explain();
   }
-  times.path = path;
+  result.times.path = path;
   return downloads;
 }
 
@@ -92,8 +96,8 @@ Halves positions_first(const Report& report, const Halves& y) {
 std::string choose(const relayout::Stream& stream, const Job& job, const Data& data, Arguments& arguments) {
   const relayout::Conv1dRates rates = relayout::measure_rates(stream, job.problem, data.input.view);
   const relayout::Conv1dChoice choice =
-      relayout::choose_path(job.problem, data.input.view, rates, arguments.overlap);
-  arguments.paths = {choice.path};
+      relayout::choose_upload(job.problem, data.input.view, rates, arguments.overlap);
+  arguments.paths = {{choice.upload, relayout::ConvRoute::operand}};
   arguments.overlap = choice.overlap;
   return choice.explain();
 }
@@ -143,22 +147,22 @@ int run(int argc, const char* const* argv) {
   Downloads first;
   std::vector<Halves> results;
   std::optional<Verifier> verifier;
-  std::vector<Path> paths(arguments.paths.begin(), arguments.paths.end());
-  if (arguments.depthwise) paths = {Path()};
-  for (const Path& path : paths) {
+  std::vector<MaybePath> paths(arguments.paths.begin(), arguments.paths.end());
+  if (arguments.depthwise) paths = {MaybePath()};
+  for (const MaybePath& path : paths) {
     PathResult result;
-    Downloads downloads = run_path(stream, arguments, job, data, path, rates, repeat, result.times);
+    Downloads downloads = run_path(stream, arguments, job, data, path, rates, repeat, result);
     if (!arguments.no_verify) {
       if (!verifier) verifier.emplace(job, data);
-      result.operands = !path || path == relayout::Conv1dPath::strided_gemm
-                            ? verifier->check_weights(downloads.bt)
-                            : verifier->check_operands(downloads.a, downloads.bt);
+      result.operands = !path || !path->has_operand() ? verifier->check_weights(downloads.bt)
+                                                      : verifier->check_operands(downloads.a, downloads.bt);
       results.push_back(positions_first(report, downloads.y));
     }
     if (report.paths.empty()) first = std::move(downloads);
     report.paths.push_back(std::move(result));
   }
   print_problem(std::cout, report);
+  if (arguments.explain) print_explanations(std::cout, report);
   print_times(std::cout, report);
   if (verifier) {
     const std::vector<GemmReport> gemms = verifier->check_gemm(results, arguments.seed);

@@ -24,9 +24,8 @@ DepthwisePipeline::DepthwisePipeline(const relayout::Stream& stream, const relay
     if (!channels_last) return allocate(problem.dtype, input.shape());
     return allocate(problem.dtype, {problem.batch, problem.length, problem.in_channels}).permuted({0, 2, 1});
   };
-  const TensorView x =
-      round("cast", upload(std::string("copy ") + relayout::name_of(input.dtype()) + " input", input, true),
-            signal(), true);
+  x_ = round("cast", upload(std::string("copy ") + relayout::name_of(input.dtype()) + " input", input, true),
+             signal(), true);
   weights_ = allocate(problem.dtype, {problem.in_channels, problem.window.taps});
   const TensorView& given = data.weights.view;
   round("cast weights",
@@ -35,11 +34,11 @@ DepthwisePipeline::DepthwisePipeline(const relayout::Stream& stream, const relay
                false),
         weights_, false);
   const bool with_bias = data.bias.view.rank() > 0;
-  const TensorView bias = with_bias ? upload("copy bias", data.bias.view, false) : TensorView();
+  bias_ = with_bias ? upload("copy bias", data.bias.view, false) : TensorView();
   result_ = signal();
-  const std::int64_t bytes = 2 * bytes_of(result_) + bytes_of(weights_) + (with_bias ? bytes_of(bias) : 0);
+  const std::int64_t bytes = 2 * bytes_of(result_) + bytes_of(weights_) + (with_bias ? bytes_of(bias_) : 0);
   stages_.push_back({"depthwise conv1d", StagePlace::device, bytes, false,
-                     [stream, x, weights = weights_, bias, y = result_] {
+                     [stream, x = x_, weights = weights_, bias = bias_, y = result_] {
                        relayout::depthwise_conv1d(stream, x, weights, bias, relayout::Activation::none,
                                                   TensorView(), y);
                      }});

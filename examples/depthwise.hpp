@@ -8,6 +8,7 @@
 
 #include <relayout/buffer.hpp>
 #include <relayout/conv1d.hpp>
+#include <relayout/depthwise.hpp>
 
 #include "data.hpp"
 
@@ -23,6 +24,13 @@ class DepthwisePipeline {
                     bool channels_last);
 
   const std::vector<relayout::Stage>& stages() const noexcept { return stages_; }
+  /// What the convolution's kernel does, in plain words.
+  std::string explain() const {
+    return relayout::plan_depthwise_conv1d(stream_.device(), x_, weights_, bias_, relayout::Activation::none,
+                                           relayout::TensorView(), result_)
+        .explain();
+  }
+
   /// Device memory: the weights as rounded, [ci, hk] contiguous, and y as a view [batch, ci, hi].
   const relayout::TensorView& weights() const noexcept { return weights_; }
   const relayout::TensorView& result() const noexcept { return result_; }
@@ -36,7 +44,7 @@ class DepthwisePipeline {
   relayout::Stream stream_;
   std::vector<relayout::Stage> stages_;
   std::vector<relayout::Buffer> buffers_;
-  relayout::TensorView weights_, result_;
+  relayout::TensorView x_, weights_, bias_, result_;
 };
 
 }  // namespace example

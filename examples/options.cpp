@@ -14,11 +14,12 @@ namespace {
 
 using relayout::Causal;
 using relayout::ColumnOrder;
-using relayout::Conv1dPath;
+using relayout::ConvRoute;
 using relayout::DType;
 using relayout::HostWork;
 using relayout::PadMode;
 using relayout::PadPolicy;
+using relayout::Upload;
 
 template <class T>
 using Names = std::vector<std::pair<std::string, T>>;
@@ -108,22 +109,18 @@ void add_run(CLI::App& app, Arguments& a) {
       "where the device stages run [gpu where there is one, else cpu]");
   add_choice(app, "--warp", a.warp, Names<int>{{"32", 32}, {"64", 64}},
              "lanes of a warp of --device emulated [32]");
-  add_choice(app, "--path", a.paths,
-             Names<std::vector<Conv1dPath>>{{"host", {Conv1dPath::host}},
-                                            {"device", {Conv1dPath::device}},
-                                            {"device-staged", {Conv1dPath::device_staged}},
-                                            {"overlap", {Conv1dPath::overlap}},
-                                            {"strided-gemm", {Conv1dPath::strided_gemm}},
-                                            {"auto", {}},
-                                            {"all",
-                                             {Conv1dPath::host, Conv1dPath::device, Conv1dPath::device_staged,
-                                              Conv1dPath::overlap, Conv1dPath::strided_gemm}}},
+  Names<std::vector<Path>> paths;
+  for (const Path& path : all_paths()) paths.push_back({path.name(), {path}});
+  paths.push_back({"auto", {}});
+  paths.push_back({"all", all_paths()});
+  add_choice(app, "--path", a.paths, paths,
              "from the input to the GEMM's operand; auto: by rates that are measured first [all]");
   add_integer(app, "--seed", a.seed, std::uint64_t{0},
               "of generated data: x, bias ~ N(0, 1), weights ~ N(0, 1) / sqrt(K) [0]");
   add_integer(app, "--repeat", a.repeat, 1, "timed runs, their median is shown [20; emulated 1]");
   app.add_flag("--graph", a.graph,
                "also time the input kernel and the GEMM, with prepared weights, in a graph");
+  app.add_flag("--explain", a.explain, "say what the device's kernels do, and why they were chosen");
   app.add_flag("--no-verify", a.no_verify, "skip the comparison with the host reference");
 }
 
@@ -149,7 +146,7 @@ void add_files(CLI::App& app, Arguments& a) {
                  "y as .npy [batch, ho, co] (--depthwise: as --layout), f2 for f16 and f4 for bf16");
   app.add_option("--dump-a", a.dump_a,
                  "A as .npy [batch*ho, hk*ci], grouped [groups, batch*ho, hk*ci/groups]");
-  app.add_option("--dump-b", a.dump_b, "Bt as .npy [co, hk*ci/groups]; of path view in tap order");
+  app.add_option("--dump-b", a.dump_b, "Bt as .npy [co, hk*ci/groups]; of --path strided-gemm in tap order");
   app.add_option("--json", a.json,
                  "all figures and checks; the only file that is also written when a check fails");
 }
@@ -168,6 +165,14 @@ void check_depthwise_options(const CLI::App& app, const Arguments& a) {
 }
 
 }  // namespace
+
+std::vector<Path> all_paths() {
+  return {{Upload::host, ConvRoute::operand},
+          {Upload::device, ConvRoute::operand},
+          {Upload::device_staged, ConvRoute::operand},
+          {Upload::overlap, ConvRoute::operand},
+          {Upload::device, ConvRoute::strided_gemm}};
+}
 
 Arguments parse(int argc, const char* const* argv) {
   Arguments arguments;
@@ -192,8 +197,9 @@ Arguments parse(int argc, const char* const* argv) {
   }
   if (arguments.depthwise) check_depthwise_options(app, arguments);
   arguments.overlap.pinned_input = arguments.pinned_input;
-  if (!arguments.dump_a.empty() && arguments.paths == std::vector<Conv1dPath>{Conv1dPath::strided_gemm}) {
-    throw InputError("--path view has no A, so --dump-a has nothing to write.");
+  if (!arguments.dump_a.empty() && arguments.paths.size() == 1 && !arguments.paths[0].has_operand()) {
+    throw InputError(std::string("--path ") + arguments.paths[0].name() +
+                     " has no A, so --dump-a has nothing to write.");
   }
   return arguments;
 }

@@ -15,6 +15,18 @@ namespace example {
 
 enum class DeviceChoice { cpu, emulated, gpu };
 
+/// From the input to y, by the words of --path: those of uploads go by A, the others name a route.
+struct Path {
+  relayout::Upload upload = relayout::Upload::device;
+  relayout::ConvRoute route = relayout::ConvRoute::operand;
+
+  bool has_operand() const { return route == relayout::ConvRoute::operand; }
+  const char* name() const { return has_operand() ? name_of(upload) : name_of(route); }
+};
+
+/// Those of --path all, in their order.
+std::vector<Path> all_paths();
+
 /// The options as given; an empty optional was not given.
 struct Arguments {
   std::optional<std::int64_t> batch, in_channels, length, taps, out_channels;
@@ -30,15 +42,14 @@ struct Arguments {
   std::optional<DeviceChoice> device;  // not given: the best
   std::optional<int> warp;
   /// Empty: the one that measured rates speak for.
-  std::vector<relayout::Conv1dPath> paths = {
-      relayout::Conv1dPath::host, relayout::Conv1dPath::device, relayout::Conv1dPath::device_staged,
-      relayout::Conv1dPath::overlap, relayout::Conv1dPath::strided_gemm};
+  std::vector<Path> paths = all_paths();
   relayout::OverlapOptions overlap;
   bool pinned_input = true;
   bool depthwise = false;
   std::uint64_t seed = 0;
   std::optional<int> repeat;
   bool graph = false;
+  bool explain = false;
   bool no_verify = false;
   std::string input, weight, bias;           // .npy files; empty: generated data
   std::string output, dump_a, dump_b, json;  // empty: not written

@@ -8,7 +8,6 @@
 namespace example {
 namespace {
 
-using relayout::Conv1dPath;
 using relayout::StagePlace;
 
 __attribute__((format(printf, 1, 2))) std::string format(const char* pattern, ...) {
@@ -33,7 +32,7 @@ void print_total(std::ostream& out, const char* path, const char* what, double s
   out << format("%-14s %-42s %13s %12.1f\n", path, what, "", seconds * 1e6);
 }
 
-bool has_operand(const PathTimes& times) { return times.path && times.path != Conv1dPath::strided_gemm; }
+bool has_operand(const PathTimes& times) { return times.path && times.path->has_operand(); }
 
 const char* sum_name(const PathTimes& times) {
   if (!times.path) return "sum of the stages before the convolution";
@@ -56,9 +55,9 @@ void print_winners(std::ostream& out, const Report& report) {
   for (const PathResult& path : report.paths) {
     whole.emplace_back(path.times.end_to_end, &path.times);
     // Paths whose work starts on the host are no candidates for data on the device.
-    if (!has_operand(path.times) || path.times.path == Conv1dPath::host ||
-        path.times.path == Conv1dPath::overlap)
-      continue;
+    if (!has_operand(path.times)) continue;
+    const relayout::Upload upload = path.times.path->upload;
+    if (upload == relayout::Upload::host || upload == relayout::Upload::overlap) continue;
     on_device.emplace_back(path.times.to_operand(StagePlace::device), &path.times);
   }
   out << "Fastest end to end, from host memory to y: " << ranking(whole) << '\n';
@@ -69,7 +68,7 @@ void print_winners(std::ostream& out, const Report& report) {
 void print_gemm_sizes(std::ostream& out, const Report& report, const PathResult& path) {
   const GemmReport& gemm = path.gemm;
   const auto count = [](std::int64_t value) { return static_cast<long long>(value); };
-  const bool on_views = path.times.path == Conv1dPath::strided_gemm;
+  const bool on_views = !has_operand(path.times);
   out << format("GEMM m %lld n %lld k %lld lda %s ldb %lld ldc %lld", count(gemm.m), count(gemm.n),
                 count(gemm.k), on_views ? "of views" : std::to_string(gemm.lda).c_str(), count(gemm.ldb),
                 count(gemm.ldc));
@@ -124,6 +123,11 @@ void print_problem(std::ostream& out, const Report& report) {
   out << "y " << relayout::to_string(report.result_shape()) << ", medians of " << report.repeat << " runs\n";
   if (!report.choice.empty()) out << "Chosen: " << report.choice << ".\n";
   out << '\n' << std::flush;
+}
+
+void print_explanations(std::ostream& out, const Report& report) {
+  for (const PathResult& path : report.paths)
+    out << "path " << path.times.name() << ":\n" << path.explanation << '\n';
 }
 
 void print_times(std::ostream& out, const Report& report) {

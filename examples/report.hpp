@@ -19,6 +19,7 @@ struct PathResult {
   PathTimes times;
   OperandCheck operands;  // with --no-verify: all 0
   GemmReport gemm;
+  std::string explanation;  // with --explain
 };
 
 struct Report {
@@ -40,6 +41,7 @@ struct Report {
 };
 
 void print_problem(std::ostream& out, const Report& report);
+void print_explanations(std::ostream& out, const Report& report);
 void print_times(std::ostream& out, const Report& report);
 void print_verification(std::ostream& out, const Report& report);
 void write_json(std::ostream& out, const Report& report);

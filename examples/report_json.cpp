@@ -44,7 +44,7 @@ Json stage_json(const StageTime& stage) {
 
 Json verification_json(const PathResult& path) {
   const GemmReport& gemm = path.gemm;
-  const bool has_operand = path.times.path && path.times.path != relayout::Conv1dPath::strided_gemm;
+  const bool has_operand = path.times.path && path.times.path->has_operand();
   // JSON has no infinity: dump() writes null, which stands for a result that no bound can hold.
   return {{"input_errors", path.operands.input_errors},
           {"input_total", path.operands.input_total},

@@ -92,7 +92,7 @@ std::vector<StageTime> time_alone(const relayout::Stream& stream, const relayout
 
 }  // namespace
 
-const char* PathTimes::name() const { return path ? relayout::name_of(*path) : "depthwise"; }
+const char* PathTimes::name() const { return path ? path->name() : "depthwise"; }
 
 double PathTimes::to_operand() const {
   double sum = 0;

@@ -12,6 +12,8 @@
 #include <relayout/conv1d.hpp>
 #include <relayout/overlap.hpp>
 
+#include "options.hpp"
+
 namespace example {
 
 struct StageTime {
@@ -27,7 +29,7 @@ struct StageTime {
 };
 
 struct PathTimes {
-  std::optional<relayout::Conv1dPath> path;  // none: the depthwise convolution
+  std::optional<Path> path;  // none: the depthwise convolution
   std::vector<StageTime> stages;
   double end_to_end = 0;              // seconds of one run of all stages, nothing waited for in between
   std::vector<StageTime> alone = {};  // what an overlapped stage does at the same time, one by one

@@ -24,9 +24,9 @@ void launch_gemm_epilogue(const LaunchContext& context, const GemmParams& params
 void launch_conv(const LaunchContext& context, const ConvParams& params);
 void launch_depthwise(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& params);
+void launch_depthwise_time_many(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_channel_many(const LaunchContext& context, const DepthwiseParams& p);
-void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_cheap(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_activation(const LaunchContext& context, const ElementwiseParams& params);

@@ -471,6 +471,20 @@ class ReportTest(Base):
         self.assertIn("Fastest to A for data already on the device", done.stdout)
         self.assertIn(f"checked rows {hi} of {hi}", done.stdout)
 
+    def test_explain_tells_the_kernels(self):
+        native = DEVICE == "cpu"
+        for options, heading, kernel in (
+                (["--path", "device"], "path device:\nimg2col: f32[1, 64, 64]", "Kernel window_vector: "),
+                (["--path", "strided-gemm"], "path strided-gemm:\n", "Kernel window_vector: "),
+                (["--depthwise"], "path depthwise:\ndepthwise_conv1d: f16[1, 64, 64]", "Kernel depthwise_time: ")):
+            with self.subTest(options):
+                done = self.run_example("--hi", 64, "--explain", *options)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn(heading, done.stdout)
+                self.assertIn("Kernel native: " if native else kernel, done.stdout)
+                self.assertEqual("gemm: f16" in done.stdout, "--depthwise" not in options)
+        self.assertNotIn("Kernel ", self.run_example("--hi", 64, "--path", "device").stdout)
+
     def test_path_strided_gemm(self):
         y = {}
         for path in ("device", "strided-gemm"):
@@ -532,7 +546,7 @@ class ReportTest(Base):
     def test_help(self):
         done = self.run_example("--help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for option in ("--batch", "--pad-policy", "--dump-b", "--json", "--no-verify", "--graph", "--depthwise"):
+        for option in ("--batch", "--pad-policy", "--dump-b", "--json", "--no-verify", "--graph", "--explain", "--depthwise"):
             self.assertIn(option, done.stdout)
 
 

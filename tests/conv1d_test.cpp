@@ -18,8 +18,16 @@
 namespace relayout::test {
 namespace {
 
-const std::vector<Conv1dPath> kPaths = {Conv1dPath::host, Conv1dPath::device, Conv1dPath::device_staged,
-                                        Conv1dPath::strided_gemm, Conv1dPath::overlap};
+/// Every upload and route that go together.
+const std::vector<Conv1dOptions> kAll = {
+    {Upload::host, ConvRoute::operand},          {Upload::device, ConvRoute::operand},
+    {Upload::device_staged, ConvRoute::operand}, {Upload::overlap, ConvRoute::operand},
+    {Upload::host, ConvRoute::strided_gemm},     {Upload::device, ConvRoute::strided_gemm},
+    {Upload::host, ConvRoute::direct},           {Upload::device, ConvRoute::direct}};
+
+std::string name_of_options(const Conv1dOptions& options) {
+  return std::string("upload ") + name_of(options.upload) + ", route " + name_of(options.route);
+}
 
 using cases::Conv1dCase;
 using cases::Layout;
@@ -68,7 +76,7 @@ struct Expected {
 };
 
 void check_results(const Stream& stream, const Conv1dPipeline& pipeline, const Conv1dCase& c,
-                   const Expected& expected) {
+                   const Expected& expected, bool filled_weights) {
   const Conv1dSizes sizes = pipeline.sizes();
   const std::int64_t groups = c.problem.window.groups;
   const HostTensor bt = download(stream, pipeline.weight_operand()), y = download(stream, pipeline.result());
@@ -76,8 +84,8 @@ void check_results(const Stream& stream, const Conv1dPipeline& pipeline, const C
   if (has_operand) {
     EXPECT_TRUE(same_elements(expected.a.view, download(stream, pipeline.operand()).view));
   }
-  // Without A the order of its columns means nothing.
-  if (has_operand || c.problem.window.order == ColumnOrder::tap_outer) {
+  // Without A the order of its columns means nothing; weights that are filled up are the kernel's own.
+  if (!filled_weights && (has_operand || c.problem.window.order == ColumnOrder::tap_outer)) {
     EXPECT_TRUE(same_elements(expected.bt.view, bt.view));
   }
   ASSERT_EQ(y.view.shape(), (Dims{c.problem.batch, sizes.positions, c.problem.out_channels}));
@@ -151,13 +159,13 @@ class Conv1dTest : public DeviceTest {};
 TEST_P(Conv1dTest, EveryPathGivesTheReferencesOperandsAndAValidResult) {
   for (const Conv1dCase& c : cases()) {
     const Expected expected(c);
-    for (const Conv1dPath path : kPaths) {
-      SCOPED_TRACE(::testing::Message() << c << " path " << name_of(path));
-      const Conv1dPipeline pipeline(stream(), c.problem, path, expected.input.view, expected.weights.view,
+    for (const Conv1dOptions& options : kAll) {
+      SCOPED_TRACE(::testing::Message() << c << " " << name_of_options(options));
+      const Conv1dPipeline pipeline(stream(), c.problem, options, expected.input.view, expected.weights.view,
                                     expected.bias_of(c));
       pipeline.run();
-      EXPECT_EQ(pipeline.operand().rank() == 0, path == Conv1dPath::strided_gemm);
-      check_results(stream(), pipeline, c, expected);
+      EXPECT_EQ(pipeline.operand().rank() == 0, options.route != ConvRoute::operand);
+      check_results(stream(), pipeline, c, expected, options.route == ConvRoute::direct);
     }
   }
 }
@@ -165,21 +173,21 @@ TEST_P(Conv1dTest, EveryPathGivesTheReferencesOperandsAndAValidResult) {
 TEST_P(Conv1dTest, RunsAgainOnNewData) {
   const Conv1dCase c{small_problem()};
   const Expected first(c, 11), second(c, 12);
-  for (const Conv1dPath path : kPaths) {
-    SCOPED_TRACE(name_of(path));
+  for (const Conv1dOptions& options : kAll) {
+    SCOPED_TRACE(name_of_options(options));
     HostTensor input = first.input;
     input.view = TensorView(input.bytes.data(), c.input_type, first.input.view.shape());
-    const Conv1dPipeline pipeline(stream(), c.problem, path, input.view, second.weights.view,
+    const Conv1dPipeline pipeline(stream(), c.problem, options, input.view, second.weights.view,
                                   second.bias.view);
     for (int i = 0; i < 3; ++i) pipeline.run();
     stream().synchronize();
-    if (path != Conv1dPath::strided_gemm) {
+    if (options.route == ConvRoute::operand) {
       EXPECT_TRUE(same_elements(first.a.view, download(stream(), pipeline.operand()).view));
     }
     input.bytes = second.input.bytes;
     ASSERT_EQ(static_cast<void*>(input.bytes.data()), input.view.data());
     for (int i = 0; i < 3; ++i) pipeline.run();
-    check_results(stream(), pipeline, c, second);
+    check_results(stream(), pipeline, c, second, options.route == ConvRoute::direct);
   }
 }
 
@@ -205,15 +213,26 @@ TEST_P(Conv1dTest, StagesTellTheirPlacesAndBytes) {
        {StagePlace::device, 888 + 888, true},
        {StagePlace::device, 888 + 936, true},
        {StagePlace::device, 936 + 2664, true}},
+      {{StagePlace::transfer, 12 * 40 * 2, true}},  // rows of 37 samples start on 16-byte boundaries
+      {{StagePlace::host, 1776 + 888, true},
+       {StagePlace::transfer, 888, true},
+       {StagePlace::device, 888 + 936, true}},
       {{StagePlace::transfer, 1776, true}, {StagePlace::device, 1776 + 936, true}},
-      {{StagePlace::transfer, 12 * 40 * 2, true}}};  // rows of 37 samples start on 16-byte boundaries
-  for (std::size_t i = 0; i < kPaths.size(); ++i) {
-    SCOPED_TRACE(name_of(kPaths[i]));
-    const Conv1dPipeline pipeline(stream(), p, kPaths[i], expected.input.view, expected.weights.view,
+      {{StagePlace::host, 1776 + 888, true}, {StagePlace::transfer, 888, true}},
+      {{StagePlace::transfer, 1776, true}}};
+  // Bt of route direct: 4 outputs, 3 taps, 6 channels filled up to 32.
+  constexpr std::int64_t kFilled = 4 * 3 * 32 * 2;
+  for (std::size_t i = 0; i < kAll.size(); ++i) {
+    SCOPED_TRACE(name_of_options(kAll[i]));
+    const Conv1dPipeline pipeline(stream(), p, kAll[i], expected.input.view, expected.weights.view,
                                   expected.bias.view);
     std::vector<Told> told = wanted[i];
     told.insert(told.end(), shared.begin(), shared.end());
-    if (kPaths[i] == Conv1dPath::strided_gemm) told.back().bytes += 936 - 2664;
+    if (kAll[i].route == ConvRoute::strided_gemm) told.back().bytes += 936 - 2664;
+    if (kAll[i].route == ConvRoute::direct) {
+      told[told.size() - 3].bytes += kFilled - 144;
+      told.back().bytes += (kAll[i].upload == Upload::host ? 888 : 1776) - 2664 + kFilled - 144;
+    }
     ASSERT_EQ(pipeline.stages().size(), told.size());
     for (std::size_t s = 0; s < told.size(); ++s) {
       SCOPED_TRACE(pipeline.stages()[s].name);
@@ -228,7 +247,7 @@ TEST_P(Conv1dTest, RefusesOperandsThatDoNotFit) {
   const Conv1d p = small_problem();
   const Expected good(Conv1dCase{p});
   const auto make = [&](const TensorView& input, const TensorView& weights, const TensorView& bias) {
-    return [=] { Conv1dPipeline(stream(), p, Conv1dPath::device, input, weights, bias); };
+    return [=] { Conv1dPipeline(stream(), p, {}, input, weights, bias); };
   };
   const TensorView x = good.input.view, w = good.weights.view, b = good.bias.view;
   expect_error(ErrorCode::shape, {"input", "[2, 6, 37]"}, make(x.slice(2, 0, 36), w, b));
@@ -237,6 +256,33 @@ TEST_P(Conv1dTest, RefusesOperandsThatDoNotFit) {
   expect_error(ErrorCode::dtype, {"input", "i32"}, make(TensorView(x.data(), DType::i32, x.shape()), w, b));
   expect_error(ErrorCode::dtype, {"bias", "f16"}, make(x, w, TensorView(b.data(), DType::f16, b.shape())));
   expect_error(ErrorCode::null_pointer, {"input"}, make(TensorView(nullptr, DType::f32, x.shape()), w, b));
+}
+
+TEST_P(Conv1dTest, RefusesUploadsThatEndInAnOperandForOtherRoutes) {
+  const Conv1d p = small_problem();
+  const Expected good(Conv1dCase{p});
+  for (const Upload upload : {Upload::device_staged, Upload::overlap}) {
+    for (const ConvRoute route : {ConvRoute::strided_gemm, ConvRoute::direct}) {
+      expect_error(ErrorCode::unsupported, {name_of(upload), name_of(route)}, [&] {
+        Conv1dPipeline(stream(), p, {upload, route}, good.input.view, good.weights.view, good.bias.view);
+      });
+    }
+  }
+}
+
+/// Every kernel between the input on the device and y has its paragraph.
+TEST_P(Conv1dTest, ExplainsItsKernels) {
+  const Conv1d p = small_problem();
+  const Expected e(Conv1dCase{p});
+  for (const Conv1dOptions& options : kAll) {
+    SCOPED_TRACE(name_of_options(options));
+    const Conv1dPipeline pipeline(stream(), p, options, e.input.view, e.weights.view, e.bias.view);
+    const std::string text = pipeline.explain();
+    EXPECT_NE(text.find("Kernel "), std::string::npos) << text;
+    EXPECT_EQ(text.find("gemm:") != std::string::npos, options.route != ConvRoute::direct) << text;
+    EXPECT_EQ(text.find("Overlap:") != std::string::npos, options.upload == Upload::overlap) << text;
+    EXPECT_EQ(text.find("transpose:") != std::string::npos, options.upload == Upload::device_staged) << text;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Conv1dTest, ::testing::ValuesIn(test_devices()), device_test_name);

@@ -280,6 +280,27 @@ TEST_P(ConvPlanTest, TellsItsMemory) {
   EXPECT_STREQ(name_of(direct.plan().route()), "direct");
 }
 
+TEST_P(ConvPlanTest, ExplainsEveryRoute) {
+  const ConvCase c = small_case();
+  const bool native = device().kind() == DeviceKind::cpu;
+  const auto expect_words = [](const std::string& text, const std::vector<std::string>& words) {
+    for (const std::string& word : words)
+      EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
+  };
+  for (const ConvRoute route : kRoutes) {
+    SCOPED_TRACE(name_of(route));
+    const Convolution convolution(stream(), c, route);
+    const TensorView input = convolution.input().device(), y = convolution.y().device();
+    const std::string text = convolution.plan().explain(input, y);
+    if (route == ConvRoute::operand) expect_words(text, {"img2col: ", "gemm: "});
+    if (route == ConvRoute::strided_gemm) expect_words(text, {"on views of the padded signal", "gemm: "});
+    if (route == ConvRoute::direct && !native)
+      expect_words(text, {"Kernel conv: ", "16 positions and 64 columns", "bytes of shared memory"});
+    expect_words(text, {"Kernel "});
+    expect_error(ErrorCode::shape, {"input"}, [&] { convolution.plan().explain(input.slice(2, 0, 1), y); });
+  }
+}
+
 TEST_P(ConvPlanTest, WrongArguments) {
   const ConvCase c = small_case();
   Convolution convolution(stream(), c, ConvRoute::strided_gemm);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "host/plan/conv/conv_tile.hpp"
+#include "host/plan/conv/direct_plan.hpp"
 #include "host/reference/gemm.hpp"
 #include "host/reference/img2col.hpp"
 #include "tests/cases/conv1d_case.hpp"
@@ -202,38 +202,48 @@ TEST_P(DirectConvOrderTest, TheOrderOfThreadsDoesNotMatter) {
   check(stream(), causal(40, 400, 16, 3, 1, 130));
 }
 
-TEST(ConvTile, FewPositionsFillTheDevice) {
-  plan::ConvShape shape;
-  shape.positions = 2048;
-  shape.taps = 4;
-  const DeviceProperties h200 = DeviceProperties::h200();
-  const plan::ConvTile small = plan::choose_conv_tile(shape, h200);
-  EXPECT_EQ(small.positions, kFewPositions);
-  EXPECT_EQ(small.rows, 19);
-  EXPECT_TRUE(small.all_taps);
-  EXPECT_EQ(small.shared_bytes, 16 * (128 + 256));
-  shape.sequences = 64;
-  EXPECT_EQ(plan::choose_conv_tile(shape, h200).positions, kManyPositions);
+ConvParams planned(ConvParams params, const DeviceProperties& device) {
+  plan::plan_direct(device, params);
+  return params;
 }
 
-TEST(ConvTile, TapsTakeTurnsWhereTheirSamplesDoNotFit) {
-  plan::ConvShape shape;
-  shape.positions = 100000;
-  shape.taps = 2;
+TEST(DirectPlan, FewPositionsFillTheDevice) {
+  ConvParams params;
+  params.batch = 1;
+  params.columns = 64;
+  params.positions = 2048;
+  params.taps = 4;
+  const DeviceProperties h200 = DeviceProperties::h200();
+  const ConvParams small = planned(params, h200);
+  EXPECT_EQ(small.tile_positions, kFewPositions);
+  EXPECT_EQ(small.tile_samples, 19);
+  EXPECT_EQ(small.pass_taps, 4);
+  EXPECT_EQ(small.shared_bytes, 16 * (128 + 256));
+  params.batch = 64;
+  EXPECT_EQ(planned(params, h200).tile_positions, kManyPositions);
+}
+
+TEST(DirectPlan, TapsTakeTurnsWhereTheirSamplesDoNotFit) {
+  ConvParams params;
+  params.batch = 1;
+  params.columns = 64;
+  params.positions = 100000;
+  params.taps = 2;
   const std::int64_t huge = std::int64_t{1} << 61;
   const std::vector<Dims> strides_and_dilations{{1, 129}, {4, 1}, {huge, 1}, {1, huge}};
   for (const Dims& both : strides_and_dilations) {
     SCOPED_TRACE(to_string(both));
-    shape.stride = both[0];
-    shape.dilation = both[1];
-    const plan::ConvTile tile = plan::choose_conv_tile(shape, DeviceProperties::mi300x());
-    EXPECT_FALSE(tile.all_taps);
-    EXPECT_EQ(tile.rows, tile.positions);
+    params.stride = both[0];
+    params.dilation = both[1];
+    const ConvParams tile = planned(params, DeviceProperties::mi300x());
+    EXPECT_EQ(tile.pass_taps, 1);
+    EXPECT_EQ(tile.tile_samples, tile.tile_positions);
   }
-  shape.stride = 1;
-  shape.dilation = 128;
-  EXPECT_TRUE(plan::choose_conv_tile(shape, DeviceProperties::mi300x()).all_taps);
-  EXPECT_EQ(plan::choose_conv_tile(shape, DeviceProperties::mi300x()).rows, 192);
+  params.stride = 1;
+  params.dilation = 128;
+  const ConvParams tile = planned(params, DeviceProperties::mi300x());
+  EXPECT_EQ(tile.pass_taps, 2);
+  EXPECT_EQ(tile.tile_samples, 192);
 }
 
 }  // namespace

@@ -128,6 +128,7 @@ TEST_P(Img2colAlignedTest, NearlyAlignedRows) {
 TEST_P(Img2colAlignedTest, TheKernelRefusesTypesThatItHasNoCodeFor) {
   if (device().kind() == DeviceKind::cpu) return;  // native code takes every pair
   WindowParams params;
+  params.kernel = WindowKernel::vector;
   params.batch = params.channels = params.length = params.positions = 1;
   params.tile_positions = params.tile_channels = params.tile_samples = params.tile_pitch = 8;
   for (const bool along_time : {false, true}) {
@@ -135,12 +136,12 @@ TEST_P(Img2colAlignedTest, TheKernelRefusesTypesThatItHasNoCodeFor) {
     params.in_type = DType::f16;
     params.out_type = DType::bf16;
     expect_error(ErrorCode::unsupported, {"f16", "bf16", along_time ? "time" : "channels"},
-                 [&] { kernels_of(stream()).window_vector(context_of(stream()), params); });
+                 [&] { kernels_of(stream()).window(context_of(stream()), params); });
   }
   params.along_time = false;
   params.out_type = DType::f32;
   expect_error(ErrorCode::unsupported, {"f16", "f32", "channels"},
-               [&] { kernels_of(stream()).window_vector(context_of(stream()), params); });
+               [&] { kernels_of(stream()).window(context_of(stream()), params); });
 }
 
 }  // namespace

@@ -194,9 +194,13 @@ TEST_P(ModelsTest, WholeConvolution) {
                   TensorView(y.view.data(), problem.dtype, {groups, sizes.rows, sizes.columns},
                              {sizes.columns, problem.out_channels, 1}));
 
-  for (const Conv1dPath path : {Conv1dPath::host, Conv1dPath::device, Conv1dPath::strided_gemm}) {
-    SCOPED_TRACE(name_of(path));
-    const Conv1dPipeline pipeline(stream(), problem, path, input, weights.view, bias.view);
+  const std::vector<Conv1dOptions> all{{Upload::host, ConvRoute::operand},
+                                       {Upload::device, ConvRoute::operand},
+                                       {Upload::device, ConvRoute::strided_gemm},
+                                       {Upload::device, ConvRoute::direct}};
+  for (const Conv1dOptions& options : all) {
+    SCOPED_TRACE(std::string(name_of(options.upload)) + " " + name_of(options.route));
+    const Conv1dPipeline pipeline(stream(), problem, options, input, weights.view, bias.view);
     pipeline.run();
     const HostTensor result(problem.dtype, {sizes.rows, problem.out_channels});
     ASSERT_EQ(pipeline.result().elements(), result.view.elements());

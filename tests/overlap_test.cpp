@@ -213,7 +213,7 @@ TEST_P(OverlapTest, MeasuredRatesAreRates) {
                             rates.input_link, rates.device, rates.seconds_per_chunk}) {
     EXPECT_GT(rate, 0);
   }
-  const Conv1dChoice choice = choose_path(c.problem, ready.input, rates);
+  const Conv1dChoice choice = choose_upload(c.problem, ready.input, rates);
   EXPECT_NE(choice.explain().find(choice.estimates.at(0).name()), std::string::npos);
 }
 

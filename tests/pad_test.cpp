@@ -202,6 +202,16 @@ TEST_P(PadTest, LongRowsMovedAsTheyAre) {
       }
 }
 
+/// 2248 packs among three blocks: one of them takes a pack more.
+TEST_P(PadTest, LongRowsThatBlocksShareUnevenly) {
+  for (const std::int64_t left : {0, 3}) {
+    PadCase c;
+    c.length = 9000;
+    c.pad.left = left;
+    check(stream(), c);
+  }
+}
+
 TEST_P(PadTest, LengthsAndChannelsAroundTheTiles) {
   for (const std::int64_t length : {31, 64, 65, 127, 129, 257})
     for (const std::int64_t channels : {1, 31, 33, 65}) {

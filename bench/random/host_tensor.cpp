@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/kernel_table.hpp"
 #include "host/api/cast_rule.hpp"
 #include "host/api/checks.hpp"
-#include "core/kernel_table.hpp"
 
 namespace relayout::bench::random {
 namespace {

@@ -1,91 +1,23 @@
 #include "relayout/depthwise.hpp"
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
+#include "host/api/depthwise_checks.hpp"
+#include "host/api/plan_checks.hpp"
 #include "host/plan/depthwise/depthwise_plan.hpp"
-#include "host/plan/loop_nest.hpp"
+#include "host/plan/plan_words.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
 namespace {
 
-/// A default TensorView stands for "none"; a state of one tap has no columns and may have no memory.
-bool is_given(const TensorView& view) { return view.data() != nullptr || view.rank() > 0; }
-
-/// The views of one call, by name. `operation` is the name of the public function.
-class Check {
- public:
-  explicit Check(const char* operation) : operation_(operation) {}
-
-  void signal_type(const TensorView& in) const {
-    if (in.dtype() == DType::f16 || in.dtype() == DType::bf16 || in.dtype() == DType::f32) return;
-    fail(ErrorCode::dtype,
-         std::string("the input is ") + name_of(in.dtype()) + " and must be f16, bf16 or f32");
-  }
-  void same_type(const char* name, const TensorView& view, const TensorView& in) const {
-    if (view.dtype() == in.dtype()) return;
-    fail(ErrorCode::dtype, std::string(name) + " of type " + name_of(view.dtype()) +
-                               " must have the input's, " + name_of(in.dtype()));
-  }
-  void number_type(const char* name, const TensorView& view, const TensorView& in) const {
-    if (view.dtype() == DType::f32 || view.dtype() == in.dtype()) return;
-    fail(ErrorCode::dtype, std::string(name) + " of type " + name_of(view.dtype()) +
-                               " must have type f32 or the input's, " + name_of(in.dtype()));
-  }
-  void shape(const char* name, const TensorView& view, const Dims& wanted) const {
-    check_rank(operation_, name, view, static_cast<int>(wanted.size()));
-    if (view.shape() == wanted) return;
-    fail(ErrorCode::shape,
-         std::string(name) + " has shape " + to_string(view.shape()) + " and must have " + to_string(wanted));
-  }
-  /// Outputs share no byte with any other view.
-  void memory(const std::vector<const TensorView*>& inputs,
-              const std::vector<const TensorView*>& outputs) const {
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      if (!is_given(*outputs[i])) continue;
-      check_output(operation_, *outputs[i]);
-      for (const TensorView* in : inputs) {
-        if (is_given(*in)) check_memory(operation_, *in, *outputs[i]);
-      }
-      for (std::size_t j = 0; j < i; ++j) {
-        if (is_given(*outputs[j]) && !plan::ranges_disjoint(*outputs[i], *outputs[j])) {
-          fail(ErrorCode::partial_overlap,
-               "the outputs " + outputs[j]->to_string() + " and " + outputs[i]->to_string() + " share bytes");
-        }
-      }
-    }
-  }
-  [[noreturn]] void fail(ErrorCode code, const std::string& words) const {
-    throw Error(code, std::string(operation_) + ": " + words);
-  }
-
- private:
-  const char* operation_;
-};
-
-/// What both functions have in common; returns the number of taps.
-std::int64_t check_common(const Check& check, const char* operation, const TensorView& in,
-                          const TensorView& weights, const TensorView& bias, const TensorView& out) {
-  check_rank(operation, "the input", in, 3);
-  check_rank(operation, "the weights", weights, 2);
-  check.signal_type(in);
-  check.same_type("the output", out, in);
-  check.number_type("the weights", weights, in);
-  const std::int64_t channels = in.extent(1), taps = weights.extent(1);
-  if (taps < 1)
-    check.fail(ErrorCode::invalid_argument, "the weights " + weights.to_string() + " have no taps");
-  check.shape("the weights", weights, {channels, taps});
-  if (is_given(bias)) {
-    check.number_type("the bias", bias, in);
-    check.shape("the bias", bias, {channels});
-  }
-  check.shape("the output", out, in.shape());
-  return taps;
-}
+constexpr const char *kConv = "depthwise_conv1d", *kUpdate = "depthwise_update";
 
 /// The stride of an axis with one index is never used: 0, whatever the view says.
 std::int64_t used_stride(const TensorView& view, int axis) {
@@ -136,38 +68,18 @@ void set_state(DepthwiseParams& params, const TensorView& state) {
   params.state_time = used_stride(state, 2);
 }
 
-void choose_path(DepthwiseParams& params, const DeviceProperties& device) {
-  plan::DepthwiseAccess access;
-  access.in = reinterpret_cast<std::uintptr_t>(params.in);
-  access.out = reinterpret_cast<std::uintptr_t>(params.out);
-  access.element_bytes = static_cast<std::int64_t>(size_of(params.type));
-  access.batch = params.batch;
-  access.channels = params.channels;
-  access.length = params.length;
-  access.taps = params.taps;
-  access.in_batch = params.in_batch;
-  access.in_channel = params.in_channel;
-  access.in_time = params.in_time;
-  access.out_batch = params.out_batch;
-  access.out_channel = params.out_channel;
-  access.out_time = params.out_time;
-  const plan::DepthwisePlan plan = plan::plan_depthwise(access, params.ids != nullptr, device);
-  params.path = plan.axis == plan::DepthwiseAxis::time      ? DepthwisePath::time
-                : plan.axis == plan::DepthwiseAxis::channel ? DepthwisePath::channel
-                                                            : DepthwisePath::scalar;
-  params.lanes = plan.lanes;
-  params.run = plan.run;
-  params.lanes_along_time = plan.along_time;
-}
+/// The views of one call: in, out, and what else was given.
+struct DepthwiseViews {
+  TensorView in, out;
+  std::vector<TensorView> inputs, outputs;
+};
 
-}  // namespace
-
-void depthwise_conv1d(const Stream& stream, const TensorView& in, const TensorView& weights,
-                      const TensorView& bias, Activation activation, const TensorView& initial_state,
-                      const TensorView& out, const TensorView& final_state, const TensorView& sequence_ids) {
-  const char* operation = "depthwise_conv1d";
-  const Check check(operation);
-  const std::int64_t taps = check_common(check, operation, in, weights, bias, out);
+/// Checks everything but memory.
+DepthwiseParams conv_problem(const TensorView& in, const TensorView& weights, const TensorView& bias,
+                             Activation activation, const TensorView& initial_state, const TensorView& out,
+                             const TensorView& final_state, const TensorView& sequence_ids) {
+  const DepthwiseCheck check(kConv);
+  const std::int64_t taps = check.common(in, weights, bias, out);
   const Dims state_shape{in.extent(0), in.extent(1), taps - 1};
   for (const auto& [name, state] :
        {std::pair<const char*, const TensorView&>{"the initial state", initial_state},
@@ -188,10 +100,7 @@ void depthwise_conv1d(const Stream& stream, const TensorView& in, const TensorVi
     }
     check.shape("the sequence ids", sequence_ids, {in.extent(0), in.extent(2)});
   }
-  check.memory({&in, &weights, &bias, &initial_state, &sequence_ids}, {&out, &final_state});
   const bool wants_state = is_given(final_state) && final_state.elements() > 0;
-  if (out.elements() == 0 && !wants_state) return;
-
   DepthwiseParams params = common_params(in, weights, bias, activation, out);
   if (is_given(initial_state)) set_initial_state(params, initial_state);
   if (wants_state) set_state(params, final_state);
@@ -200,17 +109,15 @@ void depthwise_conv1d(const Stream& stream, const TensorView& in, const TensorVi
     params.id_batch = used_stride(sequence_ids, 0);
     params.id_time = used_stride(sequence_ids, 1);
   }
-  choose_path(params, stream.device().properties());
-  kernels_of(stream).depthwise(context_of(stream), params);
+  return params;
 }
 
-void depthwise_update(const Stream& stream, const TensorView& state, const TensorView& samples,
-                      const TensorView& weights, const TensorView& bias, Activation activation,
-                      const TensorView& out) {
-  const char* operation = "depthwise_update";
-  const Check check(operation);
-  const std::int64_t taps = check_common(check, operation, samples, weights, bias, out);
-  check_rank(operation, "the state", state, 3);
+/// Checks everything but memory.
+DepthwiseParams update_problem(const TensorView& state, const TensorView& samples, const TensorView& weights,
+                               const TensorView& bias, Activation activation, const TensorView& out) {
+  const DepthwiseCheck check(kUpdate);
+  const std::int64_t taps = check.common(samples, weights, bias, out);
+  check_rank(kUpdate, "the state", state, 3);
   check.same_type("the state", state, samples);
   const std::int64_t columns = state.extent(2);
   if (columns < taps - 1) {
@@ -219,13 +126,119 @@ void depthwise_update(const Stream& stream, const TensorView& state, const Tenso
                                      " taps");
   }
   check.shape("the state", state, {samples.extent(0), samples.extent(1), columns});
-  check.memory({&samples, &weights, &bias}, {&out, &state});
-  if (out.elements() == 0) return;
-
   DepthwiseParams params = common_params(samples, weights, bias, activation, out);
+  params.update = true;
   set_initial_state(params, state.slice(2, columns - (taps - 1), columns));
   set_state(params, state);
-  kernels_of(stream).depthwise_update(context_of(stream), params);
+  return params;
+}
+
+void launch_depthwise(const Stream& stream, const DepthwiseParams& params) {
+  if (params.kernel == DepthwiseKernel::nothing) return;
+  kernels_of(stream).depthwise(context_of(stream), params);
+}
+
+void run_now(const Stream& stream, DepthwiseParams& problem) {
+  const Device& device = stream.device();
+  plan::plan_depthwise(device.properties(), is_native(device), problem);
+  launch_depthwise(stream, problem);
+}
+
+std::vector<const TensorView*> pointers_to(const std::vector<TensorView>& views, const TensorView& one) {
+  std::vector<const TensorView*> pointers{&one};
+  for (const TensorView& view : views) pointers.push_back(&view);
+  return pointers;
+}
+
+}  // namespace
+
+struct DepthwisePlan::State {
+  const char* operation = "";
+  DepthwiseParams params;
+  DepthwiseViews views;
+  std::optional<Device> device;  // none: planned from properties alone
+  DeviceProperties properties;
+
+  void check_memory(const TensorView& in, const TensorView& out, Pointers pointers) const {
+    DepthwiseCheck(operation).memory(pointers_to(views.inputs, in), pointers_to(views.outputs, out),
+                                     pointers);
+  }
+};
+
+namespace {
+
+DepthwisePlan keep(const char* operation, const PlanTarget& target, const DepthwiseParams& problem,
+                   DepthwiseViews views) {
+  auto state = std::make_shared<DepthwisePlan::State>();
+  state->operation = operation;
+  state->params = problem;
+  state->views = std::move(views);
+  if (target.device() != nullptr) state->device = *target.device();
+  state->properties = target.properties();
+  state->check_memory(state->views.in, state->views.out, Pointers::may_be_null);
+  plan::plan_depthwise(state->properties, state->device && is_native(*state->device), state->params);
+  return DepthwisePlan(std::move(state));
+}
+
+}  // namespace
+
+void DepthwisePlan::run(const Stream& stream) const {
+  check_plan_device(state_->operation, state_->device, state_->properties, stream);
+  state_->check_memory(state_->views.in, state_->views.out, Pointers::given);
+  launch_depthwise(stream, state_->params);
+}
+
+void DepthwisePlan::run(const Stream& stream, const void* in, void* out) const {
+  const State& state = *state_;
+  check_plan_device(state.operation, state.device, state.properties, stream);
+  const std::int64_t alignment = plan::depthwise_alignment(state.params);
+  check_plan_alignment(state.operation, "input", alignment, in);
+  check_plan_alignment(state.operation, "output", alignment, out);
+  state.check_memory(at_address(state.views.in, in), at_address(state.views.out, out), Pointers::given);
+  DepthwiseParams params = state.params;
+  params.in = in;
+  params.out = out;
+  launch_depthwise(stream, params);
+}
+
+std::string DepthwisePlan::explain() const {
+  const State& state = *state_;
+  return plan::heading(state.operation, {&state.views.in, &state.views.inputs[0]}, state.views.out,
+                       state.device ? state.device->to_string() : "", state.properties) +
+         plan::explain_depthwise(state.properties, state.params);
+}
+
+void depthwise_conv1d(const Stream& stream, const TensorView& in, const TensorView& weights,
+                      const TensorView& bias, Activation activation, const TensorView& initial_state,
+                      const TensorView& out, const TensorView& final_state, const TensorView& sequence_ids) {
+  DepthwiseParams problem =
+      conv_problem(in, weights, bias, activation, initial_state, out, final_state, sequence_ids);
+  DepthwiseCheck(kConv).memory({&in, &weights, &bias, &initial_state, &sequence_ids}, {&out, &final_state});
+  run_now(stream, problem);
+}
+
+DepthwisePlan plan_depthwise_conv1d(const PlanTarget& target, const TensorView& in, const TensorView& weights,
+                                    const TensorView& bias, Activation activation,
+                                    const TensorView& initial_state, const TensorView& out,
+                                    const TensorView& final_state, const TensorView& sequence_ids) {
+  return keep(kConv, target,
+              conv_problem(in, weights, bias, activation, initial_state, out, final_state, sequence_ids),
+              {in, out, {weights, bias, initial_state, sequence_ids}, {final_state}});
+}
+
+void depthwise_update(const Stream& stream, const TensorView& state, const TensorView& samples,
+                      const TensorView& weights, const TensorView& bias, Activation activation,
+                      const TensorView& out) {
+  DepthwiseParams problem = update_problem(state, samples, weights, bias, activation, out);
+  DepthwiseCheck(kUpdate).memory({&samples, &weights, &bias}, {&out, &state});
+  run_now(stream, problem);
+}
+
+DepthwisePlan plan_depthwise_update(const PlanTarget& target, const TensorView& state,
+                                    const TensorView& samples, const TensorView& weights,
+                                    const TensorView& bias, Activation activation, const TensorView& out) {
+  return keep(kUpdate, target, update_problem(state, samples, weights, bias, activation, out),
+              {samples, out, {weights, bias}, {state}});
 }
 
 }  // namespace relayout

@@ -1,11 +1,18 @@
 #include "relayout/gemm.hpp"
 
 #include <algorithm>
+#include <initializer_list>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
+#include "host/api/plan_checks.hpp"
+#include "host/plan/conv/gemm_plan.hpp"
 #include "host/plan/loop_nest.hpp"
+#include "host/plan/plan_words.hpp"
 #include "platform/backend.hpp"
 #include "relayout/error.hpp"
 
@@ -51,7 +58,7 @@ void check_types(const TensorView& a, const TensorView& bt, const TensorView& y)
 }
 
 /// A default TensorView stands for "none".
-bool is_given(const TensorView& view) { return view.data() != nullptr; }
+bool is_given(const TensorView& view) { return view.data() != nullptr || view.rank() > 0; }
 
 /// The stride between the groups' biases.
 std::int64_t check_bias(const TensorView& bias, const TensorView& y, std::int64_t groups,
@@ -86,8 +93,11 @@ bool gemm_library_takes_overlapping_rows(const Device& device) noexcept {
 
 void prepare_gemm(const Stream& stream) { stream.device().backend().prepare_blas(context_of(stream)); }
 
-void gemm(const Stream& stream, const TensorView& a, const TensorView& bt, const TensorView& bias,
-          const TensorView& y, const TensorView& workspace) {
+namespace {
+
+/// Checks everything but memory.
+GemmParams gemm_problem(const TensorView& a, const TensorView& bt, const TensorView& bias,
+                        const TensorView& y) {
   check_types(a, bt, y);
   const Matrix left = matrix_of("a", a, Rows::may_overlap), right = matrix_of("bt", bt),
                result = matrix_of("y", y);
@@ -96,12 +106,8 @@ void gemm(const Stream& stream, const TensorView& a, const TensorView& bt, const
     throw Error(ErrorCode::shape, "gemm: a " + to_string(a.shape()) + " times bt " + to_string(bt.shape()) +
                                       " transposed does not give y " + to_string(y.shape()));
   }
-  const std::int64_t bias_group = check_bias(bias, y, result.groups, result.columns);
-  for (const TensorView* input : {&a, &bt}) check_memory("gemm", *input, y);
-  if (is_given(bias)) check_memory("gemm", bias, y);
-  if (y.elements() == 0) return;
-
   GemmParams params;
+  params.bias_group = check_bias(bias, y, result.groups, result.columns);
   params.a = a.data();
   params.bt = bt.data();
   params.bias = is_given(bias) ? static_cast<const float*>(bias.data()) : nullptr;
@@ -118,25 +124,136 @@ void gemm(const Stream& stream, const TensorView& a, const TensorView& bt, const
   params.a_group = left.group_stride;
   params.b_group = right.group_stride;
   params.y_group = result.group_stride;
-  params.bias_group = bias_group;
+  return params;
+}
 
-  const Device& device = stream.device();
-  const std::size_t wanted = gemm_workspace_bytes(device, y, params.bias != nullptr);
-  const std::size_t given = is_given(workspace) && workspace.is_contiguous()
-                                ? static_cast<std::size_t>(workspace.elements()) * size_of(workspace.dtype())
-                                : 0;
-  if (wanted > 0 && given >= wanted) {
-    for (const TensorView* view : {&a, &bt, &bias, &y}) {
-      if (is_given(*view) && !plan::ranges_disjoint(workspace, *view)) {
-        throw Error(ErrorCode::partial_overlap, "gemm: the workspace overlaps " + view->to_string());
-      }
+void check_operands(const TensorView& a, const TensorView& bt, const TensorView& bias, const TensorView& y,
+                    Pointers pointers) {
+  const auto counts = [pointers](const TensorView& view) {
+    return pointers == Pointers::given || view.data() != nullptr;
+  };
+  if (!counts(y)) return check_distinct("gemm", y);
+  if (pointers == Pointers::may_be_null) check_output("gemm", y);
+  for (const TensorView* input : {&a, &bt}) {
+    if (counts(*input)) check_memory("gemm", *input, y);
+  }
+  if (is_given(bias) && counts(bias)) check_memory("gemm", bias, y);
+}
+
+/// The bytes that a GEMM may use, 0 for a workspace with gaps.
+std::int64_t bytes_of(const TensorView& workspace) {
+  if (!is_given(workspace) || !workspace.is_contiguous()) return 0;
+  return workspace.elements() * static_cast<std::int64_t>(size_of(workspace.dtype()));
+}
+
+void check_workspace(const TensorView& workspace, std::initializer_list<const TensorView*> views) {
+  if (workspace.data() == nullptr) return;
+  for (const TensorView* view : views) {
+    if (view->data() != nullptr && !plan::ranges_disjoint(workspace, *view)) {
+      throw Error(ErrorCode::partial_overlap, "gemm: the workspace overlaps " + view->to_string());
     }
-    check_address("gemm", "the workspace", TensorView(workspace.data(), DType::f32, {1}));
+  }
+  check_address("gemm", "the workspace", TensorView(workspace.data(), DType::f32, {1}));
+}
+
+plan::GemmLibrary library_of(const Device& device, const TensorView& y, bool with_bias) {
+  plan::GemmLibrary library;
+  library.name = device.backend().blas_name();
+  library.workspace_bytes = static_cast<std::int64_t>(gemm_workspace_bytes(device, y, with_bias));
+  library.takes_overlapping_rows = gemm_library_takes_overlapping_rows(device);
+  return library;
+}
+
+/// The library may still refuse, for a limit of its own that only its back end knows.
+void launch_gemm(const Stream& stream, GemmParams params) {
+  if (params.kernel == GemmKernel::nothing) return;
+  if (params.kernel == GemmKernel::library) {
+    if (stream.device().backend().blas_gemm(context_of(stream), params)) return;
+    params.kernel = GemmKernel::own;
+  }
+  kernels_of(stream).gemm(context_of(stream), params);
+}
+
+}  // namespace
+
+struct GemmPlan::State {
+  GemmParams params;
+  plan::GemmLibrary library;
+  TensorView a, bt, bias, y, workspace;
+  std::int64_t workspace_bytes = 0;
+  std::optional<Device> device;  // none: planned from properties alone
+  DeviceProperties properties;
+
+  bool uses_workspace() const { return params.kernel == GemmKernel::library && library.workspace_bytes > 0; }
+};
+
+void gemm(const Stream& stream, const TensorView& a, const TensorView& bt, const TensorView& bias,
+          const TensorView& y, const TensorView& workspace) {
+  GemmParams params = gemm_problem(a, bt, bias, y);
+  check_operands(a, bt, bias, y, Pointers::given);
+  const plan::GemmLibrary library = library_of(stream.device(), y, is_given(bias));
+  plan::plan_gemm(library, bytes_of(workspace), params);
+  if (params.kernel == GemmKernel::library && library.workspace_bytes > 0) {
+    check_pointer("gemm", "the workspace", workspace);
+    check_workspace(workspace, {&a, &bt, &bias, &y});
     params.workspace = static_cast<float*>(workspace.data());
   }
-  const bool use_library = device.backend().blas_name() != nullptr && params.k > 0 && given >= wanted;
-  if (use_library && device.backend().blas_gemm(context_of(stream), params)) return;
-  kernels_of(stream).gemm(context_of(stream), params);
+  launch_gemm(stream, params);
+}
+
+GemmPlan plan_gemm(const PlanTarget& target, const TensorView& a, const TensorView& bt,
+                   const TensorView& bias, const TensorView& y, const TensorView& workspace) {
+  auto state = std::make_shared<GemmPlan::State>();
+  GemmPlan::State& s = *state;
+  s.params = gemm_problem(a, bt, bias, y);
+  check_operands(a, bt, bias, y, Pointers::may_be_null);
+  s.a = a;
+  s.bt = bt;
+  s.bias = bias;
+  s.y = y;
+  s.workspace = workspace;
+  s.workspace_bytes = bytes_of(workspace);
+  s.properties = target.properties();
+  if (target.device() != nullptr) {
+    s.device = *target.device();
+    s.library = library_of(*s.device, y, is_given(bias));
+  } else {
+    s.library.missing = "the properties of a device do not tell its library";
+  }
+  plan::plan_gemm(s.library, s.workspace_bytes, s.params);
+  if (s.uses_workspace()) {
+    check_workspace(workspace, {&a, &bt, &bias, &y});
+    s.params.workspace = static_cast<float*>(workspace.data());
+  }
+  return GemmPlan(std::move(state));
+}
+
+void GemmPlan::run(const Stream& stream) const { run(stream, state_->a.data(), state_->y.data()); }
+
+void GemmPlan::run(const Stream& stream, const void* a, void* y) const {
+  const State& s = *state_;
+  check_plan_device("gemm", s.device, s.properties, stream);
+  const TensorView left = at_address(s.a, a), result = at_address(s.y, y);
+  check_operands(left, s.bt, s.bias, result, Pointers::given);
+  if (s.uses_workspace()) {
+    check_pointer("gemm", "the workspace", s.workspace);
+    check_workspace(s.workspace, {&left, &result});
+  }
+  GemmParams params = s.params;
+  params.a = a;
+  params.y = y;
+  launch_gemm(stream, params);
+}
+
+const char* GemmPlan::library() const noexcept {
+  return state_->params.kernel == GemmKernel::library ? state_->library.name : "relayout";
+}
+
+std::string GemmPlan::explain() const {
+  const State& s = *state_;
+  const bool native = s.device && is_native(*s.device);
+  return plan::heading("gemm", {&s.a, &s.bt}, s.y, s.device ? s.device->to_string() : "", s.properties) +
+         plan::explain_gemm(s.library, s.workspace_bytes, native, s.params);
 }
 
 }  // namespace relayout

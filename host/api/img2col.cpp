@@ -94,8 +94,11 @@ PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window)
   return pad;
 }
 
-void img2col(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
-             const TensorView& out) {
+namespace {
+
+/// Checks everything but memory.
+WindowParams img2col_problem(const TensorView& in, const Window& window, const PadSpec& pad,
+                             const TensorView& out) {
   check_cast("img2col", in.dtype(), out.dtype());
   check_rank("img2col", "the input", in, 3);
   const std::int64_t channels = in.extent(1);
@@ -115,15 +118,16 @@ void img2col(const Stream& stream, const TensorView& in, const Window& window, c
   }
   check_shape("img2col", out, window.groups == 1 ? Dims{rows, columns} : Dims{window.groups, rows, columns});
   check_padding("img2col", in.extent(2), pad);
-  const std::uint64_t pad_bits = encode_pad_value("img2col", pad, out.dtype());
-  check_memory("img2col", in, out);
-  if (out.elements() == 0) return;
-  run_window(stream, in, window, pad, pad_bits, positions, out,
-             operand_strides(out, window, group_channels, positions));
+  return window_params(in, window, pad, encode_pad_value("img2col", pad, out.dtype()), positions, out,
+                       operand_strides(out, window, group_channels, positions));
 }
 
-void rearrange_weights(const Stream& stream, const TensorView& weights, ColumnOrder order,
-                       const TensorView& out) {
+/// A copy between two views of three axes.
+struct WeightViews {
+  TensorView in, out;
+};
+
+WeightViews weight_views(const TensorView& weights, ColumnOrder order, const TensorView& out) {
   check_cast("rearrange_weights", weights.dtype(), out.dtype());
   check_rank("rearrange_weights", "the weights", weights, 3);
   check_rank("rearrange_weights", "the output", out, 2);
@@ -135,9 +139,34 @@ void rearrange_weights(const Stream& stream, const TensorView& weights, ColumnOr
   const TensorView ordered = tap_outer ? weights.permuted({0, 2, 1}) : weights;
   // Bt as [co, taps, channels] or [co, channels, taps]: the last axis split, whatever its stride.
   const std::int64_t step = out.stride(1);
-  const TensorView split(out.data(), out.dtype(), ordered.shape(),
-                         {out.stride(0), ordered.extent(2) * step, step});
-  cast(stream, ordered, split);
+  return {ordered, TensorView(out.data(), out.dtype(), ordered.shape(),
+                              {out.stride(0), ordered.extent(2) * step, step})};
+}
+
+}  // namespace
+
+void img2col(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
+             const TensorView& out) {
+  const WindowParams problem = img2col_problem(in, window, pad, out);
+  check_memory("img2col", in, out);
+  run_window(stream, problem);
+}
+
+WindowPlan plan_img2col(const PlanTarget& target, const TensorView& in, const Window& window,
+                        const PadSpec& pad, const TensorView& out) {
+  return keep_window("img2col", target, img2col_problem(in, window, pad, out), in, out);
+}
+
+void rearrange_weights(const Stream& stream, const TensorView& weights, ColumnOrder order,
+                       const TensorView& out) {
+  const WeightViews views = weight_views(weights, order, out);
+  cast(stream, views.in, views.out);
+}
+
+CopyPlan plan_rearrange_weights(const PlanTarget& target, const TensorView& weights, ColumnOrder order,
+                                const TensorView& out) {
+  const WeightViews views = weight_views(weights, order, out);
+  return plan_cast(target, views.in, views.out);
 }
 
 }  // namespace relayout

@@ -4,11 +4,15 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
-#include "host/plan/window/window_plan.hpp"
+#include "host/api/plan_checks.hpp"
+#include "host/plan/plan_words.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -43,18 +47,71 @@ WriteOrder write_order(const WindowStrides& strides, const Window& window, std::
   return tap <= position ? WriteOrder::tap : WriteOrder::position;
 }
 
+void launch_window(const Stream& stream, const WindowParams& params) {
+  kernels_of(stream).window(context_of(stream), params);
+}
+
 }  // namespace
 
-void launch_window(const Stream& stream, WindowParams params) {
-  const KernelTable& kernels = kernels_of(stream);
-  switch (plan::plan_window(stream.device().properties(), params)) {
-    case plan::WindowKernel::rows:
-      return kernels.pad_rows(context_of(stream), params);
-    case plan::WindowKernel::vector:
-      return kernels.window_vector(context_of(stream), params);
-    case plan::WindowKernel::general:
-      return kernels.window(context_of(stream), params);
-  }
+struct WindowPlan::State {
+  const char* operation = "";
+  WindowParams params;
+  TensorView in, out;
+  std::optional<Device> device;  // none: planned from properties alone
+  DeviceProperties properties;
+};
+
+void run_window(const Stream& stream, WindowParams problem) {
+  const Device& device = stream.device();
+  plan::plan_window(device.properties(), is_native(device), problem);
+  launch_window(stream, problem);
+}
+
+WindowPlan keep_window(const char* operation, const PlanTarget& target, const WindowParams& problem,
+                       const TensorView& in, const TensorView& out) {
+  check_address(operation, "the input", in);
+  check_address(operation, "the output", out);
+  check_distinct(operation, out);
+  if (in.data() != nullptr && out.data() != nullptr) check_disjoint(operation, in, out);
+  auto state = std::make_shared<WindowPlan::State>();
+  state->operation = operation;
+  state->params = problem;
+  state->in = in;
+  state->out = out;
+  if (target.device() != nullptr) state->device = *target.device();
+  state->properties = target.properties();
+  plan::plan_window(state->properties, state->device && is_native(*state->device), state->params);
+  return WindowPlan(std::move(state));
+}
+
+void WindowPlan::run(const Stream& stream) const {
+  check_plan_device(state_->operation, state_->device, state_->properties, stream);
+  check_pointer(state_->operation, "the input", state_->in);
+  check_pointer(state_->operation, "the output", state_->out);
+  launch_window(stream, state_->params);
+}
+
+void WindowPlan::run(const Stream& stream, const void* in, void* out) const {
+  const State& state = *state_;
+  check_plan_device(state.operation, state.device, state.properties, stream);
+  const std::int64_t alignment = plan::window_alignment(state.params);
+  check_plan_alignment(state.operation, "input", alignment, in);
+  check_plan_alignment(state.operation, "output", alignment, out);
+  const TensorView read = at_address(state.in, in), written = at_address(state.out, out);
+  check_pointer(state.operation, "the input", read);
+  check_pointer(state.operation, "the output", written);
+  check_disjoint(state.operation, read, written);
+  WindowParams params = state.params;
+  params.in = in;
+  params.out = out;
+  launch_window(stream, params);
+}
+
+std::string WindowPlan::explain() const {
+  const State& state = *state_;
+  return plan::heading(state.operation, {&state.in}, state.out, state.device ? state.device->to_string() : "",
+                       state.properties) +
+         plan::explain_window(state.properties, state.params);
 }
 
 void check_padding(const char* operation, std::int64_t length, const PadSpec& pad) {
@@ -145,12 +202,6 @@ WindowParams window_params(const TensorView& in, const Window& window, const Pad
   params.out_channel = strides.channel;
   params.order = write_order(strides, window, params.channels);
   return params;
-}
-
-void run_window(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
-                std::uint64_t pad_bits, std::int64_t positions, const TensorView& out,
-                const WindowStrides& strides) {
-  launch_window(stream, window_params(in, window, pad, pad_bits, positions, out, strides));
 }
 
 }  // namespace relayout

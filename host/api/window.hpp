@@ -1,9 +1,12 @@
-// The one call behind pad and img2col: a padded window over [batch, channels, length].
+// The one way of pad and img2col: views -> checks -> the window's problem -> plan -> launch. A window is a
+// padded one over [batch, channels, length].
 #pragma once
 
 #include "core/window_params.hpp"
+#include "host/plan/window/window_plan.hpp"
 #include "relayout/img2col.hpp"
 #include "relayout/stream.hpp"
+#include "relayout/window_plan.hpp"
 
 namespace relayout {
 
@@ -23,18 +26,17 @@ void check_padding(const char* operation, std::int64_t length, const PadSpec& pa
 /// conversion.
 std::uint64_t encode_pad_value(const char* operation, const PadSpec& pad, DType type);
 
-/// All but the plan's fields. Everything has been checked; positions > 0. pad_bits: encode_pad_value for the
+/// The problem alone: everything has been checked, nothing is planned. pad_bits: encode_pad_value for the
 /// output's type.
 WindowParams window_params(const TensorView& in, const Window& window, const PadSpec& pad,
                            std::uint64_t pad_bits, std::int64_t positions, const TensorView& out,
                            const WindowStrides& strides);
 
-/// Queues that window.
-void run_window(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
-                std::uint64_t pad_bits, std::int64_t positions, const TensorView& out,
-                const WindowStrides& strides);
+/// Plans and queues a window whose problem was checked.
+void run_window(const Stream& stream, WindowParams problem);
 
-/// Plans and queues a window; the plan's fields of `params` are overwritten.
-void launch_window(const Stream& stream, WindowParams params);
+/// Keeps the plan of a window that was checked but for its memory: null pointers are an error of its run().
+WindowPlan keep_window(const char* operation, const PlanTarget& target, const WindowParams& problem,
+                       const TensorView& in, const TensorView& out);
 
 }  // namespace relayout

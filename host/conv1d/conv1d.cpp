@@ -55,17 +55,27 @@ Conv1dSizes sizes_of(const Conv1d& problem) {
   return sizes;
 }
 
-const char* name_of(Conv1dPath path) noexcept {
-  switch (path) {
-    case Conv1dPath::host:
-      return "host";
-    case Conv1dPath::device:
-      return "device";
-    case Conv1dPath::device_staged:
-      return "device-staged";
-    case Conv1dPath::strided_gemm:
+const char* name_of(ConvRoute route) noexcept {
+  switch (route) {
+    case ConvRoute::operand:
+      return "operand";
+    case ConvRoute::strided_gemm:
       return "strided-gemm";
-    case Conv1dPath::overlap:
+    case ConvRoute::direct:
+      return "direct";
+  }
+  return "?";
+}
+
+const char* name_of(Upload upload) noexcept {
+  switch (upload) {
+    case Upload::host:
+      return "host";
+    case Upload::device:
+      return "device";
+    case Upload::device_staged:
+      return "device-staged";
+    case Upload::overlap:
       return "overlap";
   }
   return "?";

@@ -12,11 +12,14 @@
 namespace relayout {
 namespace {
 
+void check_operand_shape(const char* name, const TensorView& view, const Dims& shape) {
+  if (view.shape() == shape) return;
+  throw Error(ErrorCode::shape, std::string("conv plan: ") + name + " is " + view.to_string() +
+                                    ", but the problem's is " + to_string(shape));
+}
+
 void check_operand(const char* name, const TensorView& view, const Dims& shape) {
-  if (view.shape() != shape) {
-    throw Error(ErrorCode::shape, std::string("conv plan: ") + name + " is " + view.to_string() +
-                                      ", but the problem's is " + to_string(shape));
-  }
+  check_operand_shape(name, view, shape);
   check_pointer("conv plan", name, view);
 }
 
@@ -30,11 +33,6 @@ void check_bias(const TensorView& bias, std::int64_t out_channels) {
 
 }  // namespace
 
-const char* name_of(ConvRoute route) noexcept {
-  if (route == ConvRoute::operand) return "operand";
-  return route == ConvRoute::strided_gemm ? "strided-gemm" : "direct";
-}
-
 struct ConvPlan::State {
   Device device;
   Conv1d problem;
@@ -43,7 +41,7 @@ struct ConvPlan::State {
   std::vector<Buffer> buffers;
   TensorView operand, weights, bias;
   TensorView workspace;                // of the one GEMM of route `operand`
-  std::optional<PaddedSignal> signal;  // of route `view`
+  std::optional<PaddedSignal> signal;  // of route `strided_gemm`
   std::optional<DirectConv> direct;    // of route `direct`
 
   State(const Device& device_, const Conv1d& problem_, ConvRoute route_)
@@ -87,11 +85,17 @@ struct ConvPlan::State {
     if (bytes > 0) workspace = allocate(DType::u8, {static_cast<std::int64_t>(bytes)});
   }
 
+  TensorView operand_groups() const {
+    return TensorView(operand.data(), problem.dtype, {problem.window.groups, sizes.rows, sizes.depth});
+  }
+  TensorView weight_groups() const {
+    return TensorView(weights.data(), problem.dtype, {problem.window.groups, sizes.columns, sizes.depth});
+  }
   void multiply_operand(const Stream& stream, const TensorView& y) const {
-    const std::int64_t groups = problem.window.groups;
-    const TensorView a(operand.data(), problem.dtype, {groups, sizes.rows, sizes.depth});
-    const TensorView bt(weights.data(), problem.dtype, {groups, sizes.columns, sizes.depth});
-    gemm(stream, a, bt, bias, groups_of(y), workspace);
+    gemm(stream, operand_groups(), weight_groups(), bias, groups_of(y), workspace);
+  }
+  GemmPlan operand_gemm(const TensorView& y) const {
+    return plan_gemm(device, operand_groups(), weight_groups(), bias, groups_of(y), workspace);
   }
 };
 
@@ -140,6 +144,16 @@ void ConvPlan::run(const Stream& stream, const TensorView& input, const TensorVi
     img2col(stream, input, s.problem.window, s.problem.pad, s.operand);
     s.multiply_operand(stream, y);
   }
+}
+
+std::string ConvPlan::explain(const TensorView& input, const TensorView& y) const {
+  const State& s = *state_;
+  check_operand_shape("the input", input, {s.problem.batch, s.problem.in_channels, s.problem.length});
+  check_operand_shape("y", y, {s.problem.batch, s.sizes.positions, s.problem.out_channels});
+  if (s.direct) return s.direct->explain(s.device, input, y);
+  if (s.signal) return s.signal->explain(s.device, input);
+  return plan_img2col(s.device, input, s.problem.window, s.problem.pad, s.operand).explain() +
+         s.operand_gemm(y).explain();
 }
 
 const Conv1d& ConvPlan::problem() const noexcept { return state_->problem; }

@@ -1,42 +1,16 @@
 #include "host/conv1d/direct_conv.hpp"
 
-#include <cstdlib>
-
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
+#include "host/api/plan_checks.hpp"
 #include "host/api/window.hpp"
 #include "host/plan/checked_math.hpp"
-#include "host/plan/conv/conv_tile.hpp"
+#include "host/plan/conv/direct_plan.hpp"
 
 namespace relayout {
 namespace {
 
 std::int64_t channels_of(const Conv1d& problem) { return problem.in_channels / problem.window.groups; }
-
-/// What the kernels take of a tile.
-void plan_into(const DeviceProperties& device, ConvParams& params) {
-  plan::ConvShape shape;
-  shape.sequences = params.batch * params.groups;
-  shape.positions = params.positions;
-  shape.column_tiles = (params.columns + kConvColumns - 1) / kConvColumns;
-  shape.taps = params.taps;
-  shape.stride = params.stride;
-  shape.dilation = params.dilation;
-  shape.row_bytes = kConvChannels * static_cast<std::int64_t>(size_of(params.out_type));
-  shape.sums_bytes = kConvColumns * static_cast<std::int64_t>(sizeof(float));
-  const plan::ConvTile tile = plan::choose_conv_tile(shape, device);
-  params.tile_positions = tile.positions;
-  params.tile_channels = params.tile_pitch = kConvChannels;
-  params.tile_samples = tile.rows;
-  if (tile.all_taps) {
-    params.pass_taps = static_cast<std::int32_t>(params.taps);
-    params.position_rows = static_cast<std::int32_t>(params.stride);
-    params.tap_rows = static_cast<std::int32_t>(params.dilation);
-  } else {
-    params.row_samples = params.stride;
-  }
-  params.shared_bytes = tile.shared_bytes;
-}
 
 }  // namespace
 
@@ -57,10 +31,8 @@ void DirectConv::rearrange(const Stream& stream, const TensorView& weights) cons
   pad(stream, weights.permuted({0, 2, 1}), fill, weights_);
 }
 
-void DirectConv::run(const Stream& stream, const TensorView& input, const TensorView& bias,
-                     const TensorView& y) const {
-  if (y.elements() == 0) return;
-  const Device& device = stream.device();
+ConvParams DirectConv::planned(const DeviceProperties& device, const TensorView& input,
+                               const TensorView& bias, const TensorView& y) const {
   WindowStrides strides;
   strides.batch = y.extent(1) * problem_.out_channels;
   strides.position = problem_.out_channels;
@@ -73,12 +45,19 @@ void DirectConv::run(const Stream& stream, const TensorView& input, const Tensor
   params.bias = static_cast<const float*>(bias.data());
   params.columns = strides.group;
   params.depth = weights_.extent(2);
-  params.along_time = params.channels == 1 || std::abs(params.in_time) <= std::abs(params.in_channel);
-  const std::int64_t y_bytes = y.elements() * static_cast<std::int64_t>(size_of(y.dtype()));
-  params.streaming = y_bytes > static_cast<std::int64_t>(device.properties().l2_bytes / 2);
-  params.warp_size = device.properties().warp_size;
-  plan_into(device.properties(), params);
-  kernels_of(stream).conv(context_of(stream), params);
+  plan::plan_direct(device, params);
+  return params;
+}
+
+void DirectConv::run(const Stream& stream, const TensorView& input, const TensorView& bias,
+                     const TensorView& y) const {
+  if (y.elements() == 0) return;
+  kernels_of(stream).conv(context_of(stream), planned(stream.device().properties(), input, bias, y));
+}
+
+std::string DirectConv::explain(const Device& device, const TensorView& input, const TensorView& y) const {
+  if (y.elements() == 0) return "Kernel nothing: there are no outputs.\n";
+  return plan::explain_direct(is_native(device), planned(device.properties(), input, TensorView(), y));
 }
 
 }  // namespace relayout

@@ -1,6 +1,9 @@
 // The convolution as one kernel from the input to y.
 #pragma once
 
+#include <string>
+
+#include "core/conv_params.hpp"
 #include "relayout/buffer.hpp"
 #include "relayout/conv1d.hpp"
 
@@ -17,12 +20,17 @@ class DirectConv {
   /// Queues y = bias + the convolution of input [batch, in_channels, length], any strides. bias f32
   /// [out_channels], contiguous, or none; y [batch, positions, out_channels], contiguous.
   void run(const Stream& stream, const TensorView& input, const TensorView& bias, const TensorView& y) const;
+  /// What run would do, in sentences, a line each.
+  std::string explain(const Device& device, const TensorView& input, const TensorView& y) const;
 
   /// [out_channels, taps, depth]: the channels of a group, filled up with 0 to a multiple of kConvDepth.
   const TensorView& weights() const noexcept { return weights_; }
   std::int64_t device_bytes() const noexcept { return static_cast<std::int64_t>(memory_.bytes()); }
 
  private:
+  ConvParams planned(const DeviceProperties& device, const TensorView& input, const TensorView& bias,
+                     const TensorView& y) const;
+
   Conv1d problem_;
   std::uint64_t pad_bits_;
   Buffer memory_;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "host/api/plan_checks.hpp"
 #include "host/api/window.hpp"
 #include "host/conv1d/conv1d_views.hpp"
 #include "host/conv1d/overlap_chunks.hpp"
+#include "host/plan/plan_words.hpp"
 #include "relayout/error.hpp"
 #include "relayout/permute.hpp"
 
@@ -118,7 +120,7 @@ void Conv1dOverlap::State::pad_staged(const Step& step, std::int64_t begin, std:
   strides_of_out.channel = out.stride(1);
   strides_of_out.position = out.stride(2);
   // A constant is never staged: the device's kernel knows it.
-  run_window(host, step.input, Window(), pad, 0, end - begin, out, strides_of_out);
+  run_window(host, window_params(step.input, Window(), pad, 0, end - begin, out, strides_of_out));
 }
 
 void Conv1dOverlap::State::stage(const Step& step) const {
@@ -162,8 +164,8 @@ void Conv1dOverlap::State::copy(const Step& step) const {
 void Conv1dOverlap::State::run_kernel(const Step& step) const {
   Slot& slot = slots[step.slot];
   stream.wait(slot.copied);
-  run_window(stream, step.on_device, step.window, step.kernel_pad, pad_bits, step.chunk.positions, step.out,
-             strides);
+  run_window(stream, window_params(step.on_device, step.window, step.kernel_pad, pad_bits,
+                                   step.chunk.positions, step.out, strides));
   slot.consumed.record(stream);
   slot.was_consumed = true;
 }
@@ -261,6 +263,19 @@ std::int64_t Conv1dOverlap::chunks() const noexcept {
 std::int64_t Conv1dOverlap::direct_chunks() const noexcept { return state_->direct; }
 std::int64_t Conv1dOverlap::link_bytes() const noexcept { return state_->link_bytes; }
 std::int64_t Conv1dOverlap::host_bytes() const noexcept { return state_->host_bytes; }
+std::string Conv1dOverlap::explain() const {
+  const State& s = *state_;
+  if (s.steps.empty()) return "Overlap: no chunks.\n";
+  const Step& first = s.steps[0];
+  const Device& device = s.stream.device();
+  WindowParams window = window_params(first.on_device, first.window, first.kernel_pad, s.pad_bits,
+                                      first.chunk.positions, first.out, s.strides);
+  plan::plan_window(device.properties(), is_native(device), window);
+  return "Overlap: " + s.description + ", " + plan::plural(chunks(), "chunk") + ", " +
+         plan::plural(s.link_bytes, "byte") + " over the link; of the first chunk's kernel:\n" +
+         plan::explain_window(device.properties(), window);
+}
+
 const std::string& Conv1dOverlap::description() const noexcept { return state_->description; }
 
 }  // namespace relayout

@@ -2,7 +2,9 @@
 
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
+#include "host/api/plan_checks.hpp"
 #include "host/api/window.hpp"
+#include "host/plan/plan_words.hpp"
 
 namespace relayout {
 namespace {
@@ -30,13 +32,14 @@ char* element(const void* data, std::int64_t index, DType type) {
 /// y = round(sums + bias) over whole rows.
 void round_sums(const Stream& stream, const Buffer& sums, const TensorView& bias, const TensorView& y) {
   GemmParams params;
+  params.kernel = GemmKernel::epilogue;
   params.workspace = static_cast<float*>(sums.data());
   params.bias = static_cast<const float*>(bias.data());
   params.y = y.data();
   params.in_type = params.out_type = y.dtype();
   params.m = y.extent(0) * y.extent(1);
   params.n = params.ldc = y.extent(2);
-  kernels_of(stream).gemm_epilogue(context_of(stream), params);
+  kernels_of(stream).gemm(context_of(stream), params);
 }
 
 }  // namespace
@@ -51,8 +54,7 @@ PaddedSignal::PaddedSignal(const Device& device, const Conv1d& problem, bool wit
   sums_ = Buffer(device, gemm_workspace_bytes(device, y, with_bias));
 }
 
-void PaddedSignal::fill(const Stream& stream, const TensorView& input) const {
-  if (signal_.bytes() == 0) return;
+WindowParams PaddedSignal::window_of(const TensorView& input) const {
   const std::int64_t channels = problem_.in_channels / problem_.window.groups;
   // Sample q of residue r is sample q * dilation + r: a window of `dilation` taps that moves by as many.
   Window residues;
@@ -65,7 +67,12 @@ void PaddedSignal::fill(const Stream& stream, const TensorView& input) const {
   strides.batch = residues.taps * strides.tap;
   strides.group = problem_.batch * strides.batch;
   const TensorView signal(signal_.data(), problem_.dtype, {plan_.signal_elements});
-  run_window(stream, input, residues, problem_.pad, pad_bits_, plan_.samples, signal, strides);
+  return window_params(input, residues, problem_.pad, pad_bits_, plan_.samples, signal, strides);
+}
+
+void PaddedSignal::fill(const Stream& stream, const TensorView& input) const {
+  if (signal_.bytes() == 0) return;
+  run_window(stream, window_of(input));
 }
 
 void PaddedSignal::multiply(const Stream& stream, const TensorView& bt, const TensorView& bias,
@@ -76,8 +83,7 @@ void PaddedSignal::multiply(const Stream& stream, const TensorView& bt, const Te
   const DType type = problem_.dtype, out_type = in_sums ? DType::f32 : y.dtype();
   void* const out = in_sums ? sums_.data() : y.data();
   for (const plan::StridedGemm& g : plan_.gemms) {
-    const TensorView rows(element(signal_.data(), g.a, type), type, {g.count, g.m, depth},
-                          {g.a_step, plan_.a_pitch, 1});
+    const TensorView rows = rows_of(g);
     const TensorView weights(element(bt.data(), g.group * n * depth, type), type, {g.count, n, depth},
                              {0, depth, 1});
     const TensorView results(element(out, g.y, out_type), out_type, {g.count, g.m, n},
@@ -89,6 +95,27 @@ void PaddedSignal::multiply(const Stream& stream, const TensorView& bt, const Te
     gemm(stream, rows, weights, group_bias, results);
   }
   if (in_sums) round_sums(stream, sums_, bias, y);
+}
+
+TensorView PaddedSignal::rows_of(const plan::StridedGemm& g) const {
+  return TensorView(element(signal_.data(), g.a, problem_.dtype), problem_.dtype, {g.count, g.m, plan_.depth},
+                    {g.a_step, plan_.a_pitch, 1});
+}
+
+std::string PaddedSignal::explain(const Device& device, const TensorView& input) const {
+  if (signal_.bytes() == 0) return "Kernel nothing: there are no samples.\n";
+  WindowParams window = window_of(input);
+  plan::plan_window(device.properties(), is_native(device), window);
+  std::string text = plan::explain_window(device.properties(), window);
+  if (plan_.gemms.empty()) return text;
+  text += plan::plural(static_cast<std::int64_t>(plan_.gemms.size()), "GEMM") +
+          " on views of the padded signal; of the first:\n";
+  const plan::StridedGemm& g = plan_.gemms[0];
+  const std::int64_t n = problem_.out_channels / problem_.window.groups;
+  const DType type = problem_.dtype, out_type = sums_.bytes() > 0 ? DType::f32 : type;
+  const TensorView weights(nullptr, type, {g.count, n, plan_.depth}, {0, plan_.depth, 1});
+  const TensorView results(nullptr, out_type, {g.count, g.m, n}, {g.y_step, plan_.y_pitch, 1});
+  return text + plan_gemm(device, rows_of(g), weights, TensorView(), results).explain();
 }
 
 }  // namespace relayout

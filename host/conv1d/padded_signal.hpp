@@ -2,6 +2,9 @@
 // views of it.
 #pragma once
 
+#include <string>
+
+#include "core/window_params.hpp"
 #include "host/plan/conv/strided_gemms.hpp"
 #include "relayout/buffer.hpp"
 #include "relayout/conv1d.hpp"
@@ -23,12 +26,20 @@ class PaddedSignal {
   void multiply(const Stream& stream, const TensorView& bt, const TensorView& bias,
                 const TensorView& y) const;
 
+  /// What fill and multiply would do, in sentences, a line each.
+  std::string explain(const Device& device, const TensorView& input) const;
+
   /// Of the padded signal.
   std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(signal_.bytes()); }
   /// Of everything.
   std::int64_t device_bytes() const noexcept { return bytes() + static_cast<std::int64_t>(sums_.bytes()); }
 
  private:
+  /// The padding that fill is, as a window.
+  WindowParams window_of(const TensorView& input) const;
+  /// A of one GEMM.
+  TensorView rows_of(const plan::StridedGemm& g) const;
+
   Conv1d problem_;
   plan::ViewPlan plan_;
   std::uint64_t pad_bits_;

@@ -7,13 +7,9 @@ const KernelTable& kernel_table() {
     KernelTable native;
     native.copy = copy;
     native.window = window;
-    native.window_vector = window;
-    native.pad_rows = window;
     native.gemm = gemm;
-    native.gemm_epilogue = gemm_epilogue;
     native.conv = conv;
     native.depthwise = depthwise;
-    native.depthwise_update = depthwise_update;
     native.elementwise = elementwise;
     native.quantized = quantized;
     return native;

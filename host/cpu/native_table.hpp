@@ -12,7 +12,6 @@ void gemm(const LaunchContext& context, const GemmParams& params);
 void gemm_epilogue(const LaunchContext& context, const GemmParams& params);
 void conv(const LaunchContext& context, const ConvParams& params);
 void depthwise(const LaunchContext& context, const DepthwiseParams& params);
-void depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 void elementwise(const LaunchContext& context, const ElementwiseParams& params);
 void quantized(const LaunchContext& context, const QuantizedParams& params);
 

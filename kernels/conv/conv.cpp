@@ -22,7 +22,8 @@ namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
 constexpr int kSide = 16;  // of a matrix unit's result
-constexpr int kWarps = kConvColumns / kSide;
+constexpr int kWarps = kConvWarps;
+static_assert(kWarps == kConvColumns / kSide);
 
 /// Rows of samples for the matrix unit.
 template <class T>

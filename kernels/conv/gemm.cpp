@@ -9,9 +9,9 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kTile = 64, kDepth = 16, kPerThread = 4;
+constexpr int kTile = kGemmTile, kDepth = kGemmDepth, kThreads = kGemmThreads, kPerThread = 4;
 constexpr int kSide = kTile / kPerThread;
-constexpr int kThreads = kSide * kSide;
+static_assert(kThreads == kSide * kSide);
 constexpr int kPitch = kTile + 1;  // odd: the transposing stores of load_slice hit different banks
 
 /// slice[k][row] = operand[first_row + row, first_k + k] as fp32; rows and columns outside are 0, never read.
@@ -86,9 +86,7 @@ void visit_output_type(DType type, Visit&& visit) {
   return visit(TypeTag<float>{});
 }
 
-}  // namespace
-
-void launch_gemm(const LaunchContext& context, const GemmParams& p) {
+void launch_own(const LaunchContext& context, const GemmParams& p) {
   const std::int64_t tiles_m = (p.m + kTile - 1) / kTile, tiles_n = (p.n + kTile - 1) / kTile;
   LaunchShape shape;
   shape.blocks_x = p.groups * tiles_m * tiles_n;
@@ -101,6 +99,13 @@ void launch_gemm(const LaunchContext& context, const GemmParams& p) {
       launch("gemm", context, shape, gemm_kernel<bf16, Out>, p, tiles_m, tiles_n);
     }
   });
+}
+
+}  // namespace
+
+void launch_gemm(const LaunchContext& context, const GemmParams& p) {
+  if (p.kernel == GemmKernel::own) return launch_own(context, p);
+  if (p.kernel == GemmKernel::epilogue) return launch_gemm_epilogue(context, p);
 }
 
 void launch_gemm_epilogue(const LaunchContext& context, const GemmParams& p) {

@@ -74,22 +74,22 @@ void launch_scalar(const LaunchContext& context, const DepthwiseParams& p) {
   });
 }
 
-}  // namespace
-
-void launch_depthwise(const LaunchContext& context, const DepthwiseParams& p) {
-  if (p.batch * p.channels * p.length > 0) {
-    switch (p.path) {
-      case DepthwisePath::time:
-        launch_depthwise_time(context, p);
-        break;
-      case DepthwisePath::channel:
-        launch_depthwise_channel(context, p);
-        break;
-      case DepthwisePath::scalar:
-        launch_scalar(context, p);
-        break;
-    }
+void launch_outputs(const LaunchContext& context, const DepthwiseParams& p) {
+  switch (p.kernel) {
+    case DepthwiseKernel::time:
+      return launch_depthwise_time(context, p);
+    case DepthwiseKernel::time_many:
+      return launch_depthwise_time_many(context, p);
+    case DepthwiseKernel::channel:
+      return launch_depthwise_channel(context, p);
+    case DepthwiseKernel::channel_many:
+      return launch_depthwise_channel_many(context, p);
+    default:
+      return launch_scalar(context, p);
   }
+}
+
+void launch_final_state(const LaunchContext& context, const DepthwiseParams& p) {
   const std::int64_t elements = p.state == nullptr ? 0 : p.batch * p.channels * (p.taps - 1);
   if (elements == 0) return;
   visit_signal_type(p.type, [&](auto type) {
@@ -98,12 +98,21 @@ void launch_depthwise(const LaunchContext& context, const DepthwiseParams& p) {
   });
 }
 
-void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& p) {
+void launch_update(const LaunchContext& context, const DepthwiseParams& p) {
   const std::int64_t rows = p.batch * p.channels;
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     launch("depthwise_update", context, one_thread_each(rows), update_kernel<T>, p, rows);
   });
+}
+
+}  // namespace
+
+void launch_depthwise(const LaunchContext& context, const DepthwiseParams& p) {
+  if (p.kernel == DepthwiseKernel::nothing) return;
+  if (p.kernel == DepthwiseKernel::update) return launch_update(context, p);
+  if (p.batch * p.channels * p.length > 0) launch_outputs(context, p);
+  launch_final_state(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

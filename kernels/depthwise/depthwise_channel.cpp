@@ -167,17 +167,13 @@ void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParam
     using T = typename decltype(type)::type;
     visit_taps(p.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;
-      if constexpr (kTaps == 0) {
-        launch_depthwise_channel_many(context, p);
-      } else {
-        const std::int64_t channels = std::int64_t{p.lanes} * Vector<T>::kCount;
-        const DepthwiseGrid grid(p, channels, kDepthwiseThreads / p.lanes * p.run);
-        LaunchShape shape;
-        shape.blocks_x = grid.blocks(p);
-        shape.threads_x = kDepthwiseThreads;
-        shape.shared_bytes = static_cast<std::size_t>(channels * (p.taps + 1)) * sizeof(float);
-        launch("depthwise_conv1d", context, shape, depthwise_channel_kernel<T, kTaps>, p, grid);
-      }
+      const DepthwiseGrid grid(p, std::int64_t{p.lanes} * Vector<T>::kCount,
+                               kDepthwiseThreads / p.lanes * p.run);
+      LaunchShape shape;
+      shape.blocks_x = grid.blocks(p);
+      shape.threads_x = kDepthwiseThreads;
+      shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
+      launch("depthwise_conv1d", context, shape, depthwise_channel_kernel<T, kTaps>, p, grid);
     });
   });
 }

@@ -16,10 +16,10 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kTimes = 20;
+constexpr int kTimes = kManyTapsTimes;
 constexpr int kTurn = 4;
 constexpr int kRing = kTimes + kTurn;
-constexpr int kChannels = 2;
+constexpr int kChannels = kManyTapsChannels;
 /// Where in the ring a turn's first sample is.
 template <int Turn>
 using Phase = std::integral_constant<int, Turn * kTurn>;
@@ -210,12 +210,12 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
 void launch_depthwise_channel_many(const LaunchContext& context, const DepthwiseParams& p) {
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
-    const std::int64_t channels = std::int64_t{p.lanes} * kChannels;
-    const DepthwiseGrid grid(p, channels, kDepthwiseThreads / p.lanes * kTimes * p.run);
+    const DepthwiseGrid grid(p, std::int64_t{p.lanes} * kChannels,
+                             kDepthwiseThreads / p.lanes * kTimes * p.run);
     LaunchShape shape;
     shape.blocks_x = grid.blocks(p);
     shape.threads_x = kDepthwiseThreads;
-    shape.shared_bytes = static_cast<std::size_t>(channels * (p.taps + 1)) * sizeof(float);
+    shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
     launch("depthwise_conv1d", context, shape, depthwise_channel_many_kernel<T>, p, grid);
   });
 }

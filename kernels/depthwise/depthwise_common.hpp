@@ -2,6 +2,9 @@
 // the oldest, so that all give the same bits:
 //   sum = 0; for d in 0 .. taps-1: sum = fma(weights[c, taps-1-d], x[t - d], sum); out = round(act(sum +
 //   bias))
+//
+// Where RELAYOUT_LAUNCH_BOUNDS has a second argument it asks for registers instead of occupancy: so few
+// blocks a multiprocessor leave 128 or 255 a thread.
 #pragma once
 
 #include <math.h>
@@ -11,12 +14,9 @@
 #include "kernel_language.hpp"
 #include "kernels/divide.hpp"
 #include "kernels/element_ops.hpp"
+#include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
-
-/// Where RELAYOUT_LAUNCH_BOUNDS has a second argument it asks for registers instead of occupancy: so few
-/// blocks a multiprocessor leave 128 or 255 a thread.
-constexpr int kDepthwiseThreads = 256;
 
 /// Weights and biases, whatever their type: few are read, so a branch does no harm.
 __device__ __forceinline__ float load_number(const void* base, DType type, std::int64_t offset) {
@@ -179,7 +179,7 @@ void visit_signal_type(DType type, Visit&& visit) {
   return visit(TypeTag<float>{});
 }
 
-/// Calls visit(std::integral_constant<int, Taps>) with 1..8, or 0 for any other number.
+/// Calls visit(std::integral_constant<int, Taps>) with 1..8: of the kernels that unroll the taps.
 template <class Visit>
 void visit_taps(std::int64_t taps, Visit&& visit) {
   switch (taps) {
@@ -197,10 +197,11 @@ void visit_taps(std::int64_t taps, Visit&& visit) {
       return visit(std::integral_constant<int, 6>{});
     case 7:
       return visit(std::integral_constant<int, 7>{});
-    case 8:
+    case kUnrolledTaps:
       return visit(std::integral_constant<int, 8>{});
     default:
-      return visit(std::integral_constant<int, 0>{});
+      throw Error(ErrorCode::unsupported,
+                  "depthwise_conv1d: a kernel that unrolls its taps was asked for " + std::to_string(taps));
   }
 }
 

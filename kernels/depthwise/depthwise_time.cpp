@@ -109,16 +109,12 @@ void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& 
     using T = typename decltype(type)::type;
     visit_taps(p.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;
-      if constexpr (kTaps == 0) {
-        launch_depthwise_time_many(context, p);
-      } else {
-        const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes,
-                                 std::int64_t{p.lanes} * p.run * Vector<T>::kCount);
-        LaunchShape shape;
-        shape.blocks_x = grid.blocks(p);
-        shape.threads_x = kDepthwiseThreads;
-        launch("depthwise_conv1d", context, shape, depthwise_time_kernel<T, kTaps>, p, grid);
-      }
+      const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes,
+                               std::int64_t{p.lanes} * p.run * Vector<T>::kCount);
+      LaunchShape shape;
+      shape.blocks_x = grid.blocks(p);
+      shape.threads_x = kDepthwiseThreads;
+      launch("depthwise_conv1d", context, shape, depthwise_time_kernel<T, kTaps>, p, grid);
     });
   });
 }

@@ -10,8 +10,6 @@ namespace relayout::RELAYOUT_BACKEND {
 
 constexpr int kPackWords = 4;
 
-void launch_depthwise_time_many(const LaunchContext& context, const DepthwiseParams& params);
-
 /// A thread's place in its row. Offsets from its first pack are 32-bit.
 template <class T>
 struct RowPlace {

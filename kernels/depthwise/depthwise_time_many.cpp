@@ -12,7 +12,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kPacks = 2, kSlots = kPacks + 1;  // of a thread; of the ring
+constexpr int kPacks = kManyTapsPacks, kSlots = kPacks + 1;  // of a thread; of the ring
 
 /// Any number of taps; weights lie in shared memory by distance, a row of `pitch` for each of the block's
 /// channels.
@@ -120,13 +120,12 @@ void launch_depthwise_time_many(const LaunchContext& context, const DepthwisePar
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     constexpr int kCount = Vector<T>::kCount;
-    const std::int64_t rows = kDepthwiseThreads / p.lanes;
-    const DepthwiseGrid grid(p, rows, std::int64_t{p.lanes} * p.run * kPacks * kCount);
+    const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes, std::int64_t{p.lanes} * p.run * kPacks * kCount);
     const int pitch = (static_cast<int>(p.taps) + kCount - 1) / kCount * kCount;
     LaunchShape shape;
     shape.blocks_x = grid.blocks(p);
     shape.threads_x = kDepthwiseThreads;
-    shape.shared_bytes = static_cast<std::size_t>(rows * pitch) * sizeof(float);
+    shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
     launch("depthwise_conv1d", context, shape, depthwise_time_many_kernel<T>, p, grid, pitch);
   });
 }

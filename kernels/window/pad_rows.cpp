@@ -8,10 +8,10 @@
 //
 // Global traffic: each input element once (its second reader hits the L1), each output element once, 16 bytes
 // a lane.
-#include <algorithm>
 #include <cstring>
 
 #include "core/pad_index.hpp"
+#include "core/window_geometry.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/divide.hpp"
 #include "kernels/element_ops.hpp"
@@ -21,8 +21,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kPacksPerThread = 4;
+constexpr int kThreads = kWindowThreads, kPacksPerThread = kRowPacksPerThread;
 
 /// low[i] = the 16 bytes that begin `offset` bytes, First words and `bits` / 8 more, into low[i] and high[i].
 template <int First>
@@ -54,12 +53,9 @@ __device__ __forceinline__ void join_packs(Words (&low)[kPacksPerThread],
   }
 }
 
-/// How the rows are split: a row's packs among `row_blocks` blocks, `block_packs` each.
-struct RowSplit {
+struct RowGrid {
   std::int64_t rows;
-  std::int64_t block_packs;
   Divisor by_row_blocks;
-  int row_blocks, row_threads;  // of a block, for each of its rows
 };
 
 /// The whole packs of a row, begin..end, that are copied as they are; pack k starts at position k * kCount -
@@ -81,14 +77,14 @@ __device__ __forceinline__ CopiedPacks copied_packs(const WindowParams& p, int l
 }
 
 template <class T>
-__global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T padding, RowSplit cut) {
+__global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T padding, RowGrid grid) {
   constexpr int kCount = Vector<T>::kCount;
   std::uint32_t block = blockIdx.x;
-  const std::uint32_t tile = split(block, cut.by_row_blocks);
-  const int thread = static_cast<int>(threadIdx.x) % cut.row_threads;
-  const std::int64_t row = static_cast<std::int64_t>(tile) * (kThreads / cut.row_threads) +
-                           static_cast<int>(threadIdx.x) / cut.row_threads;
-  if (row >= cut.rows) return;
+  const std::uint32_t tile = split(block, grid.by_row_blocks);
+  const int thread = static_cast<int>(threadIdx.x) % p.row_threads;
+  const std::int64_t row = static_cast<std::int64_t>(tile) * (kThreads / p.row_threads) +
+                           static_cast<int>(threadIdx.x) / p.row_threads;
+  if (row >= grid.rows) return;
   const std::int64_t all_channels = p.groups * p.channels;
   const std::int64_t batch = row / all_channels, channel = row - batch * all_channels;
   const std::int64_t group = channel / p.channels;
@@ -98,11 +94,11 @@ __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T pa
   // Pack 0 ends at the row's first 16-byte boundary past its start.
   const int lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) % 16 / sizeof(T));
   const CopiedPacks packs = copied_packs<T>(p, lead);
-  const std::int64_t first = packs.begin + block * cut.block_packs + thread;
-  const std::int64_t block_end = packs.begin + (block + 1) * cut.block_packs;
+  const std::int64_t first = packs.begin + block * p.block_packs + thread;
+  const std::int64_t block_end = packs.begin + (block + 1) * p.block_packs;
   const std::int64_t end = block_end < packs.end ? block_end : packs.end;
-  const auto begin_of = [&](int step) { return (first + step * cut.row_threads) * kCount - lead; };
-  const auto is_copied = [&](int step) { return first + step * cut.row_threads < end; };
+  const auto begin_of = [&](int step) { return (first + step * p.row_threads) * kCount - lead; };
+  const auto is_copied = [&](int step) { return first + step * p.row_threads < end; };
   // Of the bytes of every pack, the two aligned packs that hold them; all loads before the first store.
   // Without any, an input of no samples may be a null pointer.
   const std::int64_t start = packs.begin < packs.end ? begin_of(0) - p.pad_left : 0;
@@ -113,16 +109,16 @@ __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T pa
 #pragma unroll
   for (int step = 0; step < kPacksPerThread; ++step) {
     if (!is_copied(step)) continue;
-    words[step] = load_vector(aligned + step * cut.row_threads * 4);
-    if (offset != 0) high[step] = load_vector(aligned + step * cut.row_threads * 4 + 4);
+    words[step] = load_vector(aligned + step * p.row_threads * 4);
+    if (offset != 0) high[step] = load_vector(aligned + step * p.row_threads * 4 + 4);
   }
   // The elements before and behind the copied packs, one a thread.
   const std::int64_t before = packs.begin < packs.end ? packs.begin * kCount - lead : 0;
   const std::int64_t skipped = (packs.end - packs.begin) * kCount;
-  const std::int64_t threads = static_cast<std::int64_t>(cut.row_blocks) * cut.row_threads;
+  const std::int64_t threads = static_cast<std::int64_t>(p.row_blocks) * p.row_threads;
 #pragma unroll 1
-  for (std::int64_t i = static_cast<std::int64_t>(block) * cut.row_threads + thread;
-       i < p.positions - skipped; i += threads) {
+  for (std::int64_t i = static_cast<std::int64_t>(block) * p.row_threads + thread; i < p.positions - skipped;
+       i += threads) {
     const std::int64_t position = i < before ? i : i + skipped;
     const std::int64_t source = pad_index(p.mode, position - p.pad_left, p.length, p.reflect_length);
     out[position] = source >= 0 ? in[source] : padding;
@@ -134,33 +130,19 @@ __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T pa
   }
 }
 
-std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
-
 }  // namespace
 
 void launch_pad_rows(const LaunchContext& context, const WindowParams& p) {
-  const std::int64_t rows = p.batch * p.groups * p.channels;
+  const RowGrid grid{p.batch * p.groups * p.channels, make_divisor(static_cast<std::uint32_t>(p.row_blocks))};
+  const std::int64_t block_rows = kThreads / p.row_threads;
+  LaunchShape shape;
+  shape.blocks_x = (grid.rows + block_rows - 1) / block_rows * p.row_blocks;
+  shape.threads_x = kThreads;
   visit_element_types(p.in_type, p.in_type, [&](auto tag, auto) {
     using T = typename decltype(tag)::type;
     T padding;
     std::memcpy(&padding, &p.pad_bits, sizeof(T));
-    constexpr int kCount = Vector<T>::kCount;
-    int row_threads = kThreads;
-    while (row_threads > 8 && p.positions < row_threads / 2 * kPacksPerThread * kCount) row_threads /= 2;
-    const std::int64_t most_packs = std::int64_t{row_threads} * kPacksPerThread;
-    // Packs that a row's threads may copy, and elements that they surely do not.
-    const std::int64_t packs =
-        std::max<std::int64_t>(0, std::min(p.positions, p.length - 2 * kCount)) / kCount;
-    const std::int64_t singles = p.positions - packs * kCount;
-    const std::int64_t row_blocks =
-        std::max({std::int64_t{1}, divided_up(packs, most_packs), divided_up(singles, most_packs * kCount)});
-    const RowSplit split{rows, divided_up(packs, row_blocks),
-                         make_divisor(static_cast<std::uint32_t>(row_blocks)), static_cast<int>(row_blocks),
-                         row_threads};
-    LaunchShape shape;
-    shape.blocks_x = divided_up(rows, kThreads / row_threads) * row_blocks;
-    shape.threads_x = kThreads;
-    launch("pad", context, shape, pad_rows_kernel<T>, p, padding, split);
+    launch("pad", context, shape, pad_rows_kernel<T>, p, padding, grid);
   });
 }
 

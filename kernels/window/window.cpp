@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "core/pad_index.hpp"
+#include "core/window_geometry.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/window/window_grid.hpp"
@@ -19,7 +20,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = kWindowThreads;
 
 /// Where a block's tile lies and how much of it is inside the output.
 struct TilePlace {
@@ -56,8 +57,7 @@ __device__ __forceinline__ void load_tile(const WindowParams& p, To padding, con
                                           To* tile) {
   const From* in = static_cast<const From*>(p.in) + place.in_base;
   const std::int64_t first_time = place.first_position * p.stride - p.pad_left;
-  const int samples =
-      (place.positions - 1) * static_cast<int>(p.stride) + static_cast<int>((p.taps - 1) * p.dilation) + 1;
+  const int samples = (place.positions - 1) * static_cast<int>(p.stride) + static_cast<int>(p.span());
   const std::int64_t time_step = p.in_time < 0 ? -p.in_time : p.in_time;
   const std::int64_t channel_step = p.in_channel < 0 ? -p.in_channel : p.in_channel;
   const int thread = static_cast<int>(threadIdx.x);
@@ -130,9 +130,7 @@ __global__ __launch_bounds__(kThreads) void window_kernel(WindowParams p, Window
   }
 }
 
-}  // namespace
-
-void launch_window(const LaunchContext& context, const WindowParams& p) {
+void launch_general(const LaunchContext& context, const WindowParams& p) {
   const WindowGrid grid = window_grid(p);
   LaunchShape shape;
   shape.blocks_x = grid.blocks;
@@ -149,6 +147,22 @@ void launch_window(const LaunchContext& context, const WindowParams& p) {
       launch("window", context, shape, window_kernel<From, To, false>, p, grid, padding);
     }
   });
+}
+
+}  // namespace
+
+void launch_window(const LaunchContext& context, const WindowParams& p) {
+  switch (p.kernel) {
+    case WindowKernel::nothing:
+    case WindowKernel::native:
+      return;
+    case WindowKernel::rows:
+      return launch_pad_rows(context, p);
+    case WindowKernel::vector:
+      return launch_window_vector(context, p);
+    case WindowKernel::general:
+      return launch_general(context, p);
+  }
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -64,8 +64,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
      "place.first_channel > 0 ? 0 : static_cast<int>(channels)"),
     ("last_output_dropped", "static_cast<std::int64_t>(place.positions) * place.channels * p.taps",
      "static_cast<std::int64_t>(place.positions) * place.channels * p.taps - 1"),
-    ("halo_one_short", "@static_cast<int>((p.taps - 1) * p.dilation) + 1@;",
-     "static_cast<int>((p.taps - 1) * p.dilation)"),
+    ("halo_one_short", "@static_cast<int>(p.span())@;", "static_cast<int>(p.span()) - 1"),
     ("batch_stride_0", "batch * p.in_batch", "std::int64_t{0}"),
     ("batch_offset_in_32_bits", "batch * p.in_batch", "mutant::wrapped(batch * p.in_batch)"),
     ("row_offset_in_32_bits", "place.first_position * p.out_position",
@@ -133,6 +132,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("pr_ignored", "const std::int64_t end = @source_end < p.positions ? source_end : p.positions@;",
      "source_end"),
     ("guard_byte_written", "out[@position@]", "mutant::spilled(out + position, 1) - out"),
+]) + mutants_of("window_plan", "host/plan/window/window_plan.cpp", "*Pad*/emulated32", [
+    ("last_packs_dropped", "p.block_packs = @divided_up(packs, blocks)@;", "packs / blocks"),
 ]) + mutants_of("gemm", "kernels/conv/gemm.cpp", "*Gemm*/emulated32", [
     ("last_m_tile_dropped", "if (m >= @p.m@ ||", "p.m > kTile ? p.m / kTile * kTile : p.m"),
     ("last_n_tile_dropped", "|| n >= @p.n@) continue;", "p.n > kTile ? p.n / kTile * kTile : p.n"),
@@ -534,9 +535,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("signal_of_the_first_group", "gemm.a += @g * s.batch * a_sequence@;", "std::int64_t{0}"),
     ("columns_of_the_first_group", "gemm.y += @g * (s.out_channels / s.groups)@;", "std::int64_t{0}"),
 ]) + mutants_of("view", "host/conv1d/padded_signal.cpp", VIEW, [
-    ("pad_row_off_by_one", "run_window(stream, input, residues, @problem_.pad@,",
+    ("pad_row_off_by_one", "window_params(input, residues, @problem_.pad@,",
      "PadSpec{problem_.pad.left + 1, problem_.pad.right, problem_.pad.mode, problem_.pad.value, problem_.pad.policy}"),
-    ("replicate_for_zero", "run_window(stream, input, residues, @problem_.pad@,",
+    ("replicate_for_zero", "window_params(input, residues, @problem_.pad@,",
      "PadSpec{problem_.pad.left, problem_.pad.right, problem_.pad.mode == PadMode::constant ? PadMode::replicate : "
      "problem_.pad.mode, problem_.pad.value, problem_.pad.policy}"),
     ("zero_for_the_constant", '@encode_pad_value("conv1d", problem.pad, problem.dtype)@', "std::uint64_t{0}"),
@@ -552,7 +553,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
      "(static_cast<unsigned char*>(y.data())[y.byte_range().end] = 0x5A, y.data())"),
 ]) + mutants_of("conv_plan", "host/conv1d/conv_plan.cpp", VIEW, [
     ("weights_channel_outer", "route == ConvRoute::strided_gemm ? @ColumnOrder::tap_outer@ :", "ColumnOrder::channel_outer"),
-    ("bias_left_out", "gemm(stream, a, bt, @bias@, groups_of(y), workspace);", "TensorView()"),
+    ("bias_left_out", "gemm(stream, operand_groups(), weight_groups(), @bias@, groups_of(y), workspace);", "TensorView()"),
 ]) + mutants_of("direct_conv", "host/conv1d/direct_conv.cpp", FUSED, [
     ("pad_row_off_by_one", "window_params(input, problem_.window, @problem_.pad@,",
      "PadSpec{problem_.pad.left + 1, problem_.pad.right, problem_.pad.mode, problem_.pad.value, problem_.pad.policy}"),

@@ -161,7 +161,8 @@ void check_types(const GemmParams& params) {
 
 }  // namespace
 
-void gemm(const LaunchContext& /*context*/, const GemmParams& params) {
+void gemm(const LaunchContext& context, const GemmParams& params) {
+  if (params.kernel == GemmKernel::epilogue) return gemm_epilogue(context, params);
   check_types(params);
   if (params.in_type == DType::f16) {
     run_gemm<f16>(params, MatrixRows<f16>(params));

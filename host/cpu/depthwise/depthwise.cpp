@@ -265,11 +265,11 @@ void with_signal_type(DType type, const Body& body) {
 }  // namespace
 
 void depthwise(const LaunchContext& /*context*/, const DepthwiseParams& params) {
-  with_signal_type(params.type, [&](auto element) { run_depthwise<decltype(element)>(params); });
-}
-
-void depthwise_update(const LaunchContext& /*context*/, const DepthwiseParams& params) {
-  with_signal_type(params.type, [&](auto element) { run_update<decltype(element)>(params); });
+  if (params.update) {
+    with_signal_type(params.type, [&](auto element) { run_update<decltype(element)>(params); });
+  } else {
+    with_signal_type(params.type, [&](auto element) { run_depthwise<decltype(element)>(params); });
+  }
 }
 
 }  // namespace relayout::native

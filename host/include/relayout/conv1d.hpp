@@ -42,20 +42,28 @@ struct Conv1dSizes {
 /// Checks the whole problem. Errors: those of img2col; invalid_shape for a product beyond 63 bits.
 Conv1dSizes sizes_of(const Conv1d& problem);
 
-/// Where the work up to the GEMM's operand A runs. All paths that have an A give the same bits in it, except
-/// for NaN payloads. strided_gemm has no A, and its results differ in the order of the fp32 sums.
-enum class Conv1dPath {
-  host,    ///< cast + transpose by this machine's processor, 16-bit data copied, pad + img2col on the device
-  device,  ///< the input copied as it is, then one fused kernel
+/// How y is computed (docs/conv1d.md says which is fast when). The routes' results differ in the order of the
+/// fp32 sums.
+enum class ConvRoute {
+  operand,       ///< one kernel from the input to A, then the GEMM
+  strided_gemm,  ///< the padded signal is written once, channels last; the GEMMs read A as views of it
+  direct,        ///< one kernel of relayout's own from the input to y
+};
+/// The name of a route: "operand", "strided-gemm" or "direct".
+const char* name_of(ConvRoute route) noexcept;
+
+/// How the input gets to the device, and where the work on the way runs. All give the same bits in A, except
+/// for NaN payloads. device_staged and overlap end in A, so they go with ConvRoute::operand only.
+enum class Upload {
+  host,           ///< cast + transpose by this machine's processor, 16-bit data copied
+  device,         ///< the input copied as it is
   device_staged,  ///< the input copied as it is, then cast, transpose, pad and img2col one by one
-  strided_gemm,   ///< the input copied as it is, then one kernel to the padded signal; the GEMMs read A as
-                  ///< views of it
   overlap,        ///< in chunks: the host's work, the copies and the fused kernel at the same time
 };
-/// The name of a path: "host", "device", "device-staged", "strided-gemm" or "overlap".
-const char* name_of(Conv1dPath path) noexcept;
+/// The name of an upload: "host", "device", "device-staged" or "overlap".
+const char* name_of(Upload upload) noexcept;
 
-/// What the host does to a chunk of Conv1dPath::overlap before it is copied.
+/// What the host does to a chunk of Upload::overlap before it is copied.
 enum class HostWork {
   none,  ///< nothing: the input's own type crosses the link, directly from pinned memory, else through
          ///< staging
@@ -65,13 +73,20 @@ enum class HostWork {
 /// The name of the enumerator: "none", "cast" or "cast-transpose".
 const char* name_of(HostWork work) noexcept;
 
-/// How Conv1dPath::overlap works.
+/// How Upload::overlap works.
 struct OverlapOptions {
   HostWork host_work = HostWork::cast;  ///< what the host does to a chunk
   std::int64_t chunk_bytes = 0;         ///< bytes of a chunk on the link; 0: chosen by the size of the input
   int buffers = 4;                      ///< chunks that are on their way at a time, 2 or more
   /// The input lies in pinned memory: with HostWork::none and elements without gaps it is copied from there.
   bool pinned_input = false;
+};
+
+/// How a convolution is run from host memory.
+struct Conv1dOptions {
+  Upload upload = Upload::device;        ///< how the input gets to the device
+  ConvRoute route = ConvRoute::operand;  ///< how y is computed
+  OverlapOptions overlap = {};           ///< how Upload::overlap works
 };
 
 /// Where a stage does its work.
@@ -90,8 +105,8 @@ struct Stage {
   /// The least that the step must move: every element that it reads once and every element that it writes
   /// once; for a transfer, the bytes that cross from the host to the device.
   std::int64_t bytes = 0;
-  /// Whether the step leads from the input to A (path strided_gemm: to the padded signal). It is false for
-  /// the weights, the bias and the GEMM, which all paths share.
+  /// Whether the step leads from the input to A (route strided_gemm: to the padded signal; route direct: to
+  /// the kernel's input). It is false for the weights, the bias, and the GEMM or the kernel in its place.
   bool of_operand = true;
   /// Queues the step on the pipeline's stream; a host step is done when run returns. Allocates nothing.
   std::function<void()> run;
@@ -107,10 +122,10 @@ class Conv1dPipeline {
   /// input [batch, in_channels, length] and weights [out_channels, in_channels / groups, taps] are f16, bf16,
   /// f32 or f64 of any strides, each rounded once to problem.dtype; bias is f32 [out_channels], contiguous,
   /// or none (a default TensorView). The whole byte range of a strided view is copied to the device. Errors:
-  /// those of sizes_of; shape, dtype, null_pointer, out_of_memory.
-  Conv1dPipeline(const Stream& stream, const Conv1d& problem, Conv1dPath path, const TensorView& input,
-                 const TensorView& weights, const TensorView& bias = TensorView(),
-                 const OverlapOptions& overlap = {});
+  /// those of sizes_of; shape, dtype, null_pointer, out_of_memory; unsupported for an upload and a route that
+  /// do not go together.
+  Conv1dPipeline(const Stream& stream, const Conv1d& problem, const Conv1dOptions& options,
+                 const TensorView& input, const TensorView& weights, const TensorView& bias = TensorView());
 
   /// The steps in order, usable while the pipeline or a copy of it lives.
   const std::vector<Stage>& stages() const noexcept { return stages_; }
@@ -119,31 +134,43 @@ class Conv1dPipeline {
 
   /// The sizes of the problem.
   const Conv1dSizes& sizes() const noexcept { return sizes_; }
-  /// A in the device memory of the pipeline, contiguous, with the shape that Conv1dSizes gives. Path
-  /// strided_gemm has no A: a default TensorView.
+  /// What the kernels of the device do, in plain words: a paragraph for each of them.
+  std::string explain() const;
+
+  /// A in the device memory of the pipeline, contiguous, with the shape that Conv1dSizes gives. Only route
+  /// operand has an A; on the others this is a default TensorView.
   const TensorView& operand() const noexcept { return operand_; }
-  /// Bt, likewise. On path strided_gemm it is tap outer, whatever the window's order.
+  /// Bt, likewise. On route strided_gemm it is tap outer, whatever the window's order. On route direct it is
+  /// [out_channels, taps, in_channels / groups rounded up to 32], and what is added is 0.
   const TensorView& weight_operand() const noexcept { return weight_operand_; }
   /// y, likewise.
   const TensorView& result() const noexcept { return result_; }
-  /// The object that does the stage of Conv1dPath::overlap; null on other paths.
+  /// The object that does the stage of Upload::overlap; null for other uploads.
   const Conv1dOverlap* overlap() const noexcept { return overlap_.get(); }
 
  private:
   TensorView allocate(DType dtype, const Dims& shape);
   TensorView upload(const std::string& name, const TensorView& host, bool of_operand);
-  void add_host_path(const TensorView& input);
-  void add_device_path(const TensorView& input);
-  void add_staged_path(const TensorView& input);
-  void add_view_path(const TensorView& input, const TensorView& weights, const TensorView& bias);
-  void add_overlap_path(const TensorView& input, const OverlapOptions& options);
+  void check_bias(const TensorView& bias) const;
+  TensorView add_upload(const TensorView& input);
+  TensorView add_host_upload(const TensorView& input);
+  void add_staged_upload(const TensorView& input);
+  void add_img2col(const std::string& name, const TensorView& from, const PadSpec& pad);
+  void add_overlap(const TensorView& input, const OverlapOptions& options);
+  void add_operand(const Conv1dOptions& options, const TensorView& input, const TensorView& weights,
+                   const TensorView& bias);
+  void add_views(const TensorView& input, const std::string& cast, const TensorView& weights,
+                 const TensorView& bias);
+  void add_direct(const TensorView& input, const TensorView& weights, const TensorView& bias);
   void add_weights(const TensorView& weights, ColumnOrder order);
+  TensorView add_bias(const TensorView& bias);
   void add_gemm(const TensorView& bias);
 
   Stream stream_;
   Conv1d problem_;
   Conv1dSizes sizes_;
   std::vector<Stage> stages_;
+  std::vector<std::function<std::string()>> explanations_;
   std::vector<Buffer> buffers_;
   TensorView operand_, weight_operand_, result_;
   std::shared_ptr<const Conv1dOverlap> overlap_;

@@ -3,19 +3,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include <relayout/conv1d.hpp>
 
 namespace relayout {
-
-/// How a ConvPlan computes y (docs/conv1d.md says which is fast when).
-enum class ConvRoute {
-  operand,       ///< one kernel from the input to A, then the GEMM
-  strided_gemm,  ///< the padded signal is written once, channels last; the GEMMs read A as views of it
-  direct,        ///< one kernel of relayout's own from the input to y
-};
-/// The name of the enumerator: "operand", "strided-gemm" or "direct".
-const char* name_of(ConvRoute route) noexcept;
 
 /// y = bias + the convolution of an input on the device. The results of all routes lie within the GEMM's
 /// bound and differ only by the order of the fp32 sums. Copies of a plan share its memory.
@@ -37,6 +29,10 @@ class ConvPlan {
   /// (prepare_gemm does it ahead). Errors: shape, dtype, null_pointer, partial_overlap, and invalid_argument
   /// for another device or a y that is not contiguous.
   void run(const Stream& stream, const TensorView& input, const TensorView& y) const;
+
+  /// What run would do with such an input and y, in plain words: a paragraph for each kernel. Their pointers
+  /// are looked at for alignment only, and may be null. Errors: shape.
+  std::string explain(const TensorView& input, const TensorView& y) const;
 
   /// The problem that the plan is for.
   const Conv1d& problem() const noexcept;

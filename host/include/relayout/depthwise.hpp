@@ -1,6 +1,11 @@
 // Depthwise causal conv1d: every channel with its own taps, directly, without an operand matrix.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <relayout/copy_plan.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
 
@@ -10,6 +15,30 @@ namespace relayout {
 enum class Activation {
   none,  ///< v itself
   silu,  ///< v / (1 + exp(-v))
+};
+
+/// A depthwise convolution or update that was checked and planned: immutable, cheap to copy, safe to use from
+/// several threads at once.
+class DepthwisePlan {
+ public:
+  struct State;
+  explicit DepthwisePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+  /// Queues the work between the planned views: allocates nothing on the device, waits for nothing, can be
+  /// recorded in a Graph. Errors: null_pointer for a view that was planned with a null pointer;
+  /// invalid_argument for a stream of another device; unsupported for a plan from DeviceProperties.
+  void run(const Stream& stream) const;
+  /// The same with another signal: in (an update's samples) and out take the place of the planned views'
+  /// data(), with their strides. Where explain() tells of rows on 16-byte boundaries, both must lie on one.
+  /// Further errors: invalid_argument for an address, partial_overlap.
+  void run(const Stream& stream, const void* in, void* out) const;
+
+  /// The plan in plain words, several lines: the kernel and why it, its tile and its accesses, and why the
+  /// other kernels were not chosen.
+  std::string explain() const;
+
+ private:
+  std::shared_ptr<const State> state_;
 };
 
 /// out[b, c, t] = act(bias[c] + sum over k of weights[c, k] * in[b, c, t - (taps-1-k)]): the last tap meets
@@ -32,6 +61,13 @@ void depthwise_conv1d(const Stream& stream, const TensorView& in, const TensorVi
                       const TensorView& out, const TensorView& final_state = TensorView(),
                       const TensorView& sequence_ids = TensorView());
 
+/// The same, to be run later and again. Null pointers count as aligned; they are an error of run().
+DepthwisePlan plan_depthwise_conv1d(const PlanTarget& target, const TensorView& in, const TensorView& weights,
+                                    const TensorView& bias, Activation activation,
+                                    const TensorView& initial_state, const TensorView& out,
+                                    const TensorView& final_state = TensorView(),
+                                    const TensorView& sequence_ids = TensorView());
+
 /// One or a few new samples: out [batch, channels, n] as depthwise_conv1d gives them, bit for bit, when the
 /// last taps-1 columns of `state` [batch, channels, taps-1 or more] come before `samples` [batch, channels,
 /// n]. Then the state moves on: its columns and the samples in a row, of which the newest stay. Errors as
@@ -39,5 +75,10 @@ void depthwise_conv1d(const Stream& stream, const TensorView& in, const TensorVi
 void depthwise_update(const Stream& stream, const TensorView& state, const TensorView& samples,
                       const TensorView& weights, const TensorView& bias, Activation activation,
                       const TensorView& out);
+
+/// The same, to be run later and again, each time with the state as it is then.
+DepthwisePlan plan_depthwise_update(const PlanTarget& target, const TensorView& state,
+                                    const TensorView& samples, const TensorView& weights,
+                                    const TensorView& bias, Activation activation, const TensorView& out);
 
 }  // namespace relayout

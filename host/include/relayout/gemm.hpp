@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
 
+#include <relayout/copy_plan.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
 
@@ -19,6 +23,34 @@ namespace relayout {
 /// gemm on a stream makes the library's handle, which allocates; later ones allocate nothing.
 void gemm(const Stream& stream, const TensorView& a, const TensorView& bt, const TensorView& bias,
           const TensorView& y, const TensorView& workspace = TensorView());
+
+/// A GEMM that was checked and planned: immutable, cheap to copy, safe to use from several threads at once.
+class GemmPlan {
+ public:
+  struct State;
+  explicit GemmPlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+
+  /// Queues the GEMM between the planned views: it allocates nothing but, once for a stream, what
+  /// prepare_gemm makes. Errors: null_pointer for a view that was planned with a null pointer;
+  /// invalid_argument for a stream of another device; unsupported for a plan from DeviceProperties.
+  void run(const Stream& stream) const;
+  /// The same on another a and y, with the planned views' strides. Further errors: invalid_argument for an
+  /// address that is no multiple of the element size, partial_overlap.
+  void run(const Stream& stream, const void* a, void* y) const;
+
+  /// "cuBLAS", "hipBLAS", "OpenBLAS" or "relayout": what the plan uses.
+  const char* library() const noexcept;
+  /// The plan in plain words, several lines: the library or relayout's own kernel, and why.
+  std::string explain() const;
+
+ private:
+  std::shared_ptr<const State> state_;
+};
+
+/// The same, to be run later and again. Null pointers count as given, but for those of a default TensorView;
+/// they are an error of run(). Of a plan from DeviceProperties nobody knows the library.
+GemmPlan plan_gemm(const PlanTarget& target, const TensorView& a, const TensorView& bt,
+                   const TensorView& bias, const TensorView& y, const TensorView& workspace = TensorView());
 
 /// Makes what gemm's library keeps for a stream, so that no gemm on it allocates.
 void prepare_gemm(const Stream& stream);

@@ -50,9 +50,17 @@ PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window)
 void img2col(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
              const TensorView& out);
 
+/// The same, to be run later and again. Null pointers count as aligned; they are an error of run().
+WindowPlan plan_img2col(const PlanTarget& target, const TensorView& in, const Window& window,
+                        const PadSpec& pad, const TensorView& out);
+
 /// Weights [co, ci/groups, taps] (any strides) -> the GEMM's Bt [co, taps * ci/groups] in the window's order,
 /// cast to out's type. Tap k meets sample t * stride + k * dilation - left: taps are not flipped.
 void rearrange_weights(const Stream& stream, const TensorView& weights, ColumnOrder order,
                        const TensorView& out);
+
+/// The same as a plan of the copy that it is.
+CopyPlan plan_rearrange_weights(const PlanTarget& target, const TensorView& weights, ColumnOrder order,
+                                const TensorView& out);
 
 }  // namespace relayout

@@ -41,6 +41,8 @@ class Conv1dOverlap {
   /// What happens at the same time: "cast | copy f16 | img2col", "cast + T | copy f16 | img2col",
   /// "stage | copy f32 | img2col".
   const std::string& description() const noexcept;
+  /// The chunks, and what the device's kernel does with the first one, in plain words.
+  std::string explain() const;
 
  private:
   struct State;

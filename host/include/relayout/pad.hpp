@@ -5,6 +5,7 @@
 
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
+#include <relayout/window_plan.hpp>
 
 namespace relayout {
 
@@ -45,5 +46,9 @@ const char* name_of(PadMode mode) noexcept;
 /// and f64 on the way. Errors: rank, shape, dtype, invalid_shape (nothing left), pad_too_large,
 /// literal_range, the overlap errors.
 void pad(const Stream& stream, const TensorView& in, const PadSpec& spec, const TensorView& out);
+
+/// The same, to be run later and again. Null pointers count as aligned; they are an error of run().
+WindowPlan plan_pad(const PlanTarget& target, const TensorView& in, const PadSpec& spec,
+                    const TensorView& out);
 
 }  // namespace relayout

@@ -28,7 +28,6 @@ namespace relayout {}
 #include <relayout/operation.hpp>
 #include <relayout/overlap.hpp>
 #include <relayout/pad.hpp>
-#include <relayout/path_choice.hpp>
 #include <relayout/permute.hpp>
 #include <relayout/plan_cache.hpp>
 #include <relayout/promotion.hpp>
@@ -39,3 +38,5 @@ namespace relayout {}
 #include <relayout/tile_padding.hpp>
 #include <relayout/tile_space.hpp>
 #include <relayout/tile_transfer.hpp>
+#include <relayout/upload_choice.hpp>
+#include <relayout/window_plan.hpp>

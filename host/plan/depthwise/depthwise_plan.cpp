@@ -13,9 +13,8 @@ constexpr std::int64_t kPackBytes = 16;
 constexpr int kMaxPacks = 4, kMaxSamples = 16, kFewestSamples = 8;
 /// More taps: tiles that a thread takes one after another, so that its weights are fetched once.
 constexpr int kMaxTimeTiles = 16, kMaxChannelTiles = 8;
-constexpr std::int64_t kTilePacks = 2, kTileTimes = 20, kTileChannels = 2;
 /// Shared memory that holds the weights of a block's channels.
-constexpr std::int64_t kWeightBytes = 48 * 1024;
+constexpr std::int64_t kWeightBytes = 48 * 1024, kWeightBytesEach = 4;
 /// Threads a multiprocessor should see, about eight times what it holds at once: the last ones to finish
 /// leave it idle for a small part of the time.
 constexpr std::int64_t kThreadsPerMultiprocessor = 5120;
@@ -36,69 +35,128 @@ int covering(std::int64_t count, int most) {
 struct Axis {
   std::int64_t extent, stride;
 };
-bool rows_aligned(std::uintptr_t base, std::int64_t pack, std::initializer_list<Axis> axes) {
-  return base % kPackBytes == 0 && std::all_of(axes.begin(), axes.end(), [pack](const Axis& axis) {
-           return axis.extent <= 1 || axis.stride % pack == 0;
-         });
+bool rows_aligned(const void* base, std::int64_t pack, std::initializer_list<Axis> axes) {
+  return reinterpret_cast<std::uintptr_t>(base) % kPackBytes == 0 &&
+         std::all_of(axes.begin(), axes.end(),
+                     [pack](const Axis& axis) { return axis.extent <= 1 || axis.stride % pack == 0; });
 }
 
-bool packs_along_time(const DepthwiseAccess& a, std::int64_t pack) {
-  return a.in_time == 1 && a.out_time == 1 && a.length >= pack &&
-         rows_aligned(a.in, pack, {{a.batch, a.in_batch}, {a.channels, a.in_channel}}) &&
-         rows_aligned(a.out, pack, {{a.batch, a.out_batch}, {a.channels, a.out_channel}});
-}
-bool packs_along_channels(const DepthwiseAccess& a, std::int64_t pack) {
-  return a.in_channel == 1 && a.out_channel == 1 && a.channels >= pack &&
-         rows_aligned(a.in, pack, {{a.batch, a.in_batch}, {a.length, a.in_time}}) &&
-         rows_aligned(a.out, pack, {{a.batch, a.out_batch}, {a.length, a.out_time}});
+/// What is in the way of both kernels of packs.
+const char* vector_obstacle(const DepthwiseParams& p) {
+  if (p.ids != nullptr) return "it knows no sequence ids";
+  return p.taps > kMaxVectorTaps ? "the weights of so many taps do not fit into its shared memory" : nullptr;
 }
 
-DepthwisePlan plan_time(const DepthwiseAccess& a, std::int64_t pack, const DeviceProperties& device) {
-  const bool unrolled = a.taps <= kUnrolledTaps;
-  const std::int64_t units = divided_up(a.length, unrolled ? pack : kTilePacks * pack);
-  DepthwisePlan plan;
-  plan.axis = DepthwiseAxis::time;
-  plan.run = unrolled ? kMaxPacks : kMaxTimeTiles;
-  const auto threads = [&] { return a.batch * a.channels * divided_up(units, plan.run); };
-  while (plan.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) plan.run /= 2;
+const char* time_obstacle(const DepthwiseParams& p, std::int64_t pack) {
+  if (const char* obstacle = vector_obstacle(p)) return obstacle;
+  if (p.in_time != 1 || p.out_time != 1) return "time is not the fast axis of both sides";
+  if (p.length < pack) return "there are fewer samples than a 16-byte pack holds";
+  const bool aligned = rows_aligned(p.in, pack, {{p.batch, p.in_batch}, {p.channels, p.in_channel}}) &&
+                       rows_aligned(p.out, pack, {{p.batch, p.out_batch}, {p.channels, p.out_channel}});
+  return aligned ? nullptr : "rows along time do not lie on 16-byte boundaries";
+}
+
+const char* channel_obstacle(const DepthwiseParams& p, std::int64_t pack) {
+  if (const char* obstacle = vector_obstacle(p)) return obstacle;
+  if (p.in_channel != 1 || p.out_channel != 1) return "channels are not the fast axis of both sides";
+  if (p.channels < pack) return "there are fewer channels than a 16-byte pack holds";
+  const bool aligned = rows_aligned(p.in, pack, {{p.batch, p.in_batch}, {p.length, p.in_time}}) &&
+                       rows_aligned(p.out, pack, {{p.batch, p.out_batch}, {p.length, p.out_time}});
+  return aligned ? nullptr : "rows along channels do not lie on 16-byte boundaries";
+}
+
+void walk_time(const DeviceProperties& device, std::int64_t pack, DepthwiseParams& p) {
+  const bool unrolled = p.taps <= kUnrolledTaps;
+  const std::int64_t units = divided_up(p.length, unrolled ? pack : kManyTapsPacks * pack);
+  p.kernel = unrolled ? DepthwiseKernel::time : DepthwiseKernel::time_many;
+  p.run = unrolled ? kMaxPacks : kMaxTimeTiles;
+  const auto threads = [&] { return p.batch * p.channels * divided_up(units, p.run); };
+  while (p.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
   // A thread's first pack alone may meet an initial state: two packs of f32 lie side by side, not in one run.
-  plan.lanes = std::max(covering(divided_up(units, plan.run), kMaxTimeLanes), covering(units, 8));
+  p.lanes = std::max(covering(divided_up(units, p.run), kMaxTimeLanes), covering(units, 8));
+  if (unrolled) return;
   // One row of weights for each of the block's channels.
-  while (!unrolled && kDepthwiseThreads / plan.lanes * (a.taps + 8) * 4 > kWeightBytes) plan.lanes *= 2;
-  return plan;
+  while (kDepthwiseThreads / p.lanes * (p.taps + 8) * 4 > kWeightBytes) p.lanes *= 2;
+  p.shared_bytes = kDepthwiseThreads / p.lanes * divided_up(p.taps, pack) * pack * kWeightBytesEach;
 }
 
-DepthwisePlan plan_channels(const DepthwiseAccess& a, std::int64_t pack, const DeviceProperties& device) {
-  const bool unrolled = a.taps <= kUnrolledTaps;
-  const std::int64_t own = unrolled ? pack : kTileChannels, groups = divided_up(a.channels, own);
-  const std::int64_t times = unrolled ? 1 : kTileTimes;
-  DepthwisePlan plan;
-  plan.axis = DepthwiseAxis::channel;
-  plan.lanes = covering(groups, unrolled ? kMaxChannelLanes : kMaxCoupleLanes);
-  while (plan.lanes > 1 && plan.lanes * own * (a.taps + 1) * 4 > kWeightBytes) plan.lanes /= 2;
-  plan.run = unrolled ? kMaxSamples : kMaxChannelTiles;
+void walk_channels(const DeviceProperties& device, std::int64_t pack, DepthwiseParams& p) {
+  const bool unrolled = p.taps <= kUnrolledTaps;
+  const std::int64_t own = unrolled ? pack : std::int64_t{kManyTapsChannels},
+                     groups = divided_up(p.channels, own);
+  const std::int64_t times = unrolled ? 1 : kManyTapsTimes;
+  p.kernel = unrolled ? DepthwiseKernel::channel : DepthwiseKernel::channel_many;
+  p.lanes = covering(groups, unrolled ? kMaxChannelLanes : kMaxCoupleLanes);
+  const auto weight_bytes = [&] { return p.lanes * own * (p.taps + 1) * kWeightBytesEach; };
+  while (p.lanes > 1 && weight_bytes() > kWeightBytes) p.lanes /= 2;
+  p.run = unrolled ? kMaxSamples : kMaxChannelTiles;
   const int fewest = unrolled ? kFewestSamples : 1;
-  const auto threads = [&] { return a.batch * groups * divided_up(a.length, plan.run * times); };
-  while (plan.run > fewest && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2)
-    plan.run /= 2;
-  return plan;
+  const auto threads = [&] { return p.batch * groups * divided_up(p.length, p.run * times); };
+  while (p.run > fewest && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
+  p.shared_bytes = weight_bytes();
+}
+
+void walk_elements(DepthwiseParams& p) {
+  p.kernel = DepthwiseKernel::scalar;
+  // Strides of axes with one index do not matter.
+  p.lanes_along_time = p.channels <= 1 || (p.length > 1 && std::abs(p.out_time) <= std::abs(p.out_channel));
+  p.run = kScalarRun;
+  p.lanes = p.lanes_along_time ? covering(divided_up(p.length, kScalarRun), kDepthwiseThreads)
+                               : covering(p.channels, kDepthwiseThreads);
+  p.shared_bytes = 0;
+}
+
+/// Makes the kernel of `axis` the convolution's; returns what is in the way of it.
+const char* take(const DeviceProperties& device, DepthwiseAxis axis, DepthwiseParams& p) {
+  const std::int64_t pack = kPackBytes / static_cast<std::int64_t>(size_of(p.type));
+  if (axis == DepthwiseAxis::none) {
+    walk_elements(p);
+    return nullptr;
+  }
+  const bool time = axis == DepthwiseAxis::time;
+  if (const char* obstacle = time ? time_obstacle(p, pack) : channel_obstacle(p, pack)) return obstacle;
+  if (time) {
+    walk_time(device, pack, p);
+  } else {
+    walk_channels(device, pack, p);
+  }
+  return nullptr;
 }
 
 }  // namespace
 
-DepthwisePlan plan_depthwise(const DepthwiseAccess& a, bool ids, const DeviceProperties& device) {
-  const std::int64_t pack = kPackBytes / a.element_bytes;
-  if (!ids && a.taps <= kMaxVectorTaps) {
-    if (packs_along_time(a, pack)) return plan_time(a, pack, device);
-    if (packs_along_channels(a, pack)) return plan_channels(a, pack, device);
+DepthwiseCandidate depthwise_candidate(const DeviceProperties& device, const DepthwiseParams& problem,
+                                       DepthwiseAxis axis) {
+  DepthwiseCandidate candidate{problem, nullptr};
+  candidate.refused = take(device, axis, candidate.params);
+  return candidate;
+}
+
+void plan_depthwise(const DeviceProperties& device, bool native, DepthwiseParams& params) {
+  const bool has_outputs = params.batch > 0 && params.channels > 0 && params.length > 0;
+  if (!has_outputs && (params.update || params.state == nullptr)) {
+    params.kernel = DepthwiseKernel::nothing;
+  } else if (native) {
+    params.kernel = DepthwiseKernel::native;
+  } else if (params.update) {
+    params.kernel = DepthwiseKernel::update;
+  } else {
+    for (const DepthwiseAxis axis : {DepthwiseAxis::time, DepthwiseAxis::channel, DepthwiseAxis::none}) {
+      if (take(device, axis, params) == nullptr) return;
+    }
   }
-  DepthwisePlan plan;
-  // Strides of axes with one index do not matter.
-  plan.along_time = a.channels <= 1 || (a.length > 1 && std::abs(a.out_time) <= std::abs(a.out_channel));
-  plan.run = kScalarRun;
-  plan.lanes = plan.along_time ? covering(divided_up(a.length, kScalarRun), kDepthwiseThreads)
-                               : covering(a.channels, kDepthwiseThreads);
-  return plan;
+}
+
+std::int64_t depthwise_alignment(const DepthwiseParams& params) {
+  switch (params.kernel) {
+    case DepthwiseKernel::time:
+    case DepthwiseKernel::time_many:
+    case DepthwiseKernel::channel:
+    case DepthwiseKernel::channel_many:
+      return kPackBytes;
+    default:
+      return 1;
+  }
 }
 
 }  // namespace relayout::plan

@@ -1,46 +1,36 @@
-// How the depthwise kernels walk a signal: the axis of 16-byte accesses, and what one thread takes.
+// The one planner of the depthwise kernels: the axis of 16-byte accesses, and what one thread takes. It fills
+// the plan's part of DepthwiseParams.
 #pragma once
 
-#include <cstdint>
+#include <string>
 
+#include "core/depthwise_params.hpp"
 #include "relayout/device.hpp"
 
 namespace relayout::plan {
 
-/// What alignment depends on. Strides count elements.
-struct DepthwiseAccess {
-  std::uintptr_t in = 0, out = 0;  // addresses
-  std::int64_t element_bytes = 2;
-  std::int64_t batch = 1, channels = 1, length = 1, taps = 1;
-  std::int64_t in_batch = 0, in_channel = 0, in_time = 0;
-  std::int64_t out_batch = 0, out_channel = 0, out_time = 0;
+/// Packs of 16 bytes along one of the axes, or single elements.
+enum class DepthwiseAxis { time, channel, none };
+
+/// A kernel as a candidate: its parameters, and what is in the way of it, null where nothing is.
+struct DepthwiseCandidate {
+  DepthwiseParams params;
+  const char* refused = nullptr;
 };
 
-enum class DepthwiseAxis {
-  none,     // single elements
-  time,     // packs of 16 bytes along time
-  channel,  // packs of 16 bytes along channels
-};
+/// What the kernel of one axis would run a convolution with.
+DepthwiseCandidate depthwise_candidate(const DeviceProperties& device, const DepthwiseParams& problem,
+                                       DepthwiseAxis axis);
 
-/// A block has kDepthwiseThreads threads: `lanes` (a power of two) along the fast axis, the others along the
-/// other one.
-struct DepthwisePlan {
-  DepthwiseAxis axis = DepthwiseAxis::none;
-  int lanes = 1;
-  /// time: packs a thread takes, `lanes` apart (two packs each for more than 8 taps). channel: neighbouring
-  /// samples a thread walks, a multiple of 8; for more than 8 taps tiles of 20 samples. none: outputs along
-  /// time a thread takes.
-  int run = 1;
-  bool along_time = true;  // none: lanes lie along time, because out is faster along it than along channels
-};
+/// Chooses the first of `time`, `channel` and `none` that takes the convolution; an update has one kernel.
+/// native: for the processor's own code.
+void plan_depthwise(const DeviceProperties& device, bool native, DepthwiseParams& params);
 
-constexpr int kDepthwiseThreads = 256;
-/// Up to here the taps are unrolled; beyond, both vector kernels keep weights in shared memory.
-constexpr std::int64_t kUnrolledTaps = 8;
-/// Of the vector kernels: the weights of a block's channels fit into 48 KiB.
-constexpr std::int64_t kMaxVectorTaps = 128;
+/// Bytes on a multiple of which the addresses of the planned input and output must lie; 1 where any will do.
+std::int64_t depthwise_alignment(const DepthwiseParams& params);
 
-/// `ids`: the problem has sequence ids, which only the kernel for single elements knows.
-DepthwisePlan plan_depthwise(const DepthwiseAccess& access, bool ids, const DeviceProperties& device);
+/// Sentences, a line each: the kernel and why it, its tile and its accesses, and what was in the way of the
+/// other kernels.
+std::string explain_depthwise(const DeviceProperties& device, const DepthwiseParams& params);
 
 }  // namespace relayout::plan

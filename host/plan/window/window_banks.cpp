@@ -21,7 +21,12 @@ class WindowAccesses {
         row_packs_(p.tile_channels / channels_in_pack_),
         packs_(static_cast<int>(std::min<std::int64_t>(p.tile_channels, p.channels)) / channels_in_pack_),
         tile_samples_(p.tile_samples),
-        samples_(static_cast<int>(std::min<std::int64_t>(p.tile_positions, p.positions))) {}
+        positions_(static_cast<int>(std::min<std::int64_t>(p.tile_positions, p.positions))),
+        taps_(static_cast<int>(p.taps)),
+        stride_(positions_ > 1 ? static_cast<int>(p.stride) : 0),
+        dilation_(taps_ > 1 ? static_cast<int>(p.dilation) : 0),
+        offset_(static_cast<int>(-p.pad_left & (vector_ - 1))),
+        samples_(offset_ + (positions_ - 1) * stride_ + (taps_ - 1) * dilation_ + 1) {}
 
   plan::BankReport count() const {
     plan::BankReport report;
@@ -37,9 +42,10 @@ class WindowAccesses {
         }
       });
     } else {
-      for_each_row(SharedAccess::write, report.fill);
+      add_rows(SharedAccess::write, samples_, 0, 1, report.fill);
     }
-    for_each_row(SharedAccess::read, report.drain);
+    for (int tap = 0; tap < taps_; ++tap)
+      add_rows(SharedAccess::read, positions_, offset_ + tap * dilation_, stride_, report.drain);
     return report;
   }
 
@@ -57,12 +63,13 @@ class WindowAccesses {
     add_access(model_, access, addresses, kPackBytes, count);
   }
 
-  /// Lanes run along the packs of a sample, then on to the next sample.
-  void for_each_row(SharedAccess access, plan::BankCount& count) const {
-    for_each_warp(samples_ * row_packs_, [&](int first) {
-      add_warp(access, first, count, [&](int item) {
-        const int pack = item % row_packs_, sample = item / row_packs_;
-        return pack < packs_ && sample < samples_ ? address(sample, pack) : kNoAddress;
+  /// `count` samples from `begin` on, `step` apart. Lanes run along the packs of a sample, then on to the
+  /// next sample.
+  void add_rows(SharedAccess access, int count, int begin, int step, plan::BankCount& banks) const {
+    for_each_warp(count * row_packs_, [&](int first) {
+      add_warp(access, first, banks, [&](int item) {
+        const int pack = item % row_packs_, row = item / row_packs_;
+        return pack < packs_ && row < count ? address(begin + row * step, pack) : kNoAddress;
       });
     });
   }
@@ -74,7 +81,9 @@ class WindowAccesses {
   const plan::BankModel model_;
   const int channels_in_pack_, vector_;
   const int row_packs_, packs_;  // of a row of the tile; those that exist
-  const int tile_samples_, samples_;
+  const int tile_samples_, positions_, taps_, stride_, dilation_;
+  const int offset_,
+      samples_;  // those of the tile that come before the first one needed; those that are filled
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The bank conflicts of the window kernel's copies with one tap, from the parameters that it would be
+// The bank conflicts of the window kernel with 16-byte accesses, from the parameters that it would be
 // launched with: the same lanes as in kernels/window/window_vector.cpp, of the first tile.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace relayout {
 
-/// What the accesses of the first tile cost on a device. `params` as plan_vector_window fills them, with one
-/// tap and no padding.
+/// What the accesses of the first tile cost on a device. `params` as planned for WindowKernel::vector,
+/// written in WriteOrder::channel.
 plan::BankReport count_conflicts(const WindowParams& params, const DeviceProperties& device);
 
 }  // namespace relayout

@@ -1,77 +1,97 @@
 #include "host/plan/window/window_plan.hpp"
 
+#include <algorithm>
+
 #include "core/window_geometry.hpp"
+#include "host/plan/window/window_tile.hpp"
+#include "host/plan/window/window_vector_tile.hpp"
 
 namespace relayout::plan {
 namespace {
 
-bool moves_rows(const WindowShape& shape, const WindowAccess& access, bool converts) {
-  const bool time_fastest = access.in_time == 1 && access.out_position == 1 &&
-                            (access.channels * access.groups == 1 || access.out_channel != 1);
-  return !converts && time_fastest && access.taps == 1 && shape.stride == 1;
+constexpr std::int64_t kPackBytes = 16;
+
+std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
+
+/// What is in the way of the kernel for whole rows.
+const char* rows_obstacle(const WindowParams& p) {
+  if (p.in_type != p.out_type) return "it converts nothing";
+  if (p.taps != 1 || p.stride != 1) return "it takes one tap and a stride of 1 only";
+  const bool time_fastest =
+      p.in_time == 1 && p.out_position == 1 && (p.channels * p.groups == 1 || p.out_channel != 1);
+  return time_fastest ? nullptr : "time is not the fast axis of both sides";
 }
 
-WindowAccess access_of(const WindowParams& p) {
-  WindowAccess access;
-  access.in = reinterpret_cast<std::uintptr_t>(p.in);
-  access.out = reinterpret_cast<std::uintptr_t>(p.out);
-  access.in_bytes = static_cast<std::int64_t>(size_of(p.in_type));
-  access.out_bytes = static_cast<std::int64_t>(size_of(p.out_type));
-  access.batch = p.batch;
-  access.groups = p.groups;
-  access.channels = p.channels;
-  access.length = p.length;
-  access.positions = p.positions;
-  access.taps = p.taps;
-  access.in_batch = p.in_batch;
-  access.in_channel = p.in_channel;
-  access.in_time = p.in_time;
-  access.out_batch = p.out_batch;
-  access.out_group = p.out_group;
-  access.out_position = p.out_position;
-  access.out_tap = p.out_tap;
-  access.out_channel = p.out_channel;
-  return access;
+/// A row's packs are divided among the threads of one block, or among blocks; short rows share a block.
+void divide_rows(WindowParams& p) {
+  const std::int64_t count = kPackBytes / static_cast<std::int64_t>(size_of(p.out_type));
+  int threads = kWindowThreads;
+  while (threads > 8 && p.positions < threads / 2 * kRowPacksPerThread * count) threads /= 2;
+  const std::int64_t most_packs = std::int64_t{threads} * kRowPacksPerThread;
+  // Packs that a row's threads may copy, and elements that they surely do not.
+  const std::int64_t packs = std::max<std::int64_t>(0, std::min(p.positions, p.length - 2 * count)) / count;
+  const std::int64_t singles = p.positions - packs * count;
+  const std::int64_t blocks =
+      std::max({std::int64_t{1}, divided_up(packs, most_packs), divided_up(singles, most_packs * count)});
+  p.row_threads = threads;
+  p.row_blocks = static_cast<std::int32_t>(blocks);
+  p.block_packs = divided_up(packs, blocks);
+}
+
+/// Makes `kernel` the window's, with its tile; returns what is in the way of it.
+const char* take(const DeviceProperties& device, WindowKernel kernel, WindowParams& p) {
+  p.kernel = kernel;
+  switch (kernel) {
+    case WindowKernel::rows:
+      if (const char* obstacle = rows_obstacle(p)) return obstacle;
+      divide_rows(p);
+      return nullptr;
+    case WindowKernel::vector:
+      if (const char* obstacle = vector_obstacle(p)) return obstacle;
+      return choose_vector_tile(device, p) ? nullptr : "no tile of whole windows fits into shared memory";
+    case WindowKernel::general:
+      choose_window_tile(device, p);
+      return nullptr;
+    default:
+      return "it is none of the GPU's";
+  }
+}
+
+bool is_empty(const WindowParams& p) {
+  return p.batch == 0 || p.groups == 0 || p.channels == 0 || p.positions == 0 || p.taps == 0;
+}
+
+void set_streaming(const DeviceProperties& device, WindowParams& p) {
+  const auto half_of_l2 = static_cast<std::int64_t>(device.l2_bytes / 2);
+  const std::int64_t rows = p.batch * p.groups * p.channels;
+  p.streaming = rows * p.taps * p.positions * static_cast<std::int64_t>(size_of(p.out_type)) > half_of_l2;
 }
 
 }  // namespace
 
-WindowPlan plan_window(const WindowShape& shape, const WindowAccess& access, bool converts,
-                       std::int64_t pad_left, const DeviceProperties& device) {
-  WindowPlan plan;
-  const auto half_of_l2 = static_cast<std::int64_t>(device.l2_bytes / 2);
-  const std::int64_t rows = access.batch * access.groups * access.channels;
-  plan.streaming = rows * access.taps * shape.positions * access.out_bytes > half_of_l2;
-  if (moves_rows(shape, access, converts)) {
-    plan.kernel = WindowKernel::rows;
-    return plan;
-  }
-  const bool has_kernel = has_vector_window(access.in_bytes, access.out_bytes, converts);
-  const VectorAxis axis = has_kernel ? vector_axis(access) : VectorAxis::none;
-  if (axis != VectorAxis::none) plan.tile = choose_vector_tile(shape, access, axis, pad_left, device);
-  if (plan.tile.positions > 0) {
-    plan.kernel = WindowKernel::vector;
-    plan.along_time = axis == VectorAxis::time;
-    return plan;
-  }
-  plan.tile = choose_window_tile(shape, device);
-  return plan;
+WindowCandidate window_candidate(const DeviceProperties& device, const WindowParams& problem,
+                                 WindowKernel kernel) {
+  WindowCandidate candidate{problem, nullptr};
+  set_streaming(device, candidate.params);
+  candidate.refused = take(device, kernel, candidate.params);
+  return candidate;
 }
 
-WindowKernel plan_window(const DeviceProperties& device, WindowParams& params) {
-  const WindowShape shape{params.channels, params.positions, params.stride,
-                          (params.taps - 1) * params.dilation + 1,
-                          static_cast<std::int64_t>(size_of(params.out_type))};
-  const WindowPlan planned =
-      plan_window(shape, access_of(params), params.in_type != params.out_type, params.pad_left, device);
-  params.tile_positions = planned.tile.positions;
-  params.tile_channels = planned.tile.channels;
-  params.tile_samples = planned.tile.samples;
-  params.tile_pitch = planned.tile.pitch;
-  params.shared_bytes = planned.tile.shared_bytes;
-  params.along_time = planned.along_time;
-  params.streaming = planned.streaming;
-  return planned.kernel;
+void plan_window(const DeviceProperties& device, bool native, WindowParams& params) {
+  if (is_empty(params)) {
+    params.kernel = WindowKernel::nothing;
+  } else if (native) {
+    params.kernel = WindowKernel::native;
+  } else {
+    set_streaming(device, params);
+    for (const WindowKernel kernel : {WindowKernel::rows, WindowKernel::vector, WindowKernel::general}) {
+      if (take(device, kernel, params) == nullptr) return;
+    }
+  }
+}
+
+std::int64_t window_alignment(const WindowParams& params) {
+  return params.kernel == WindowKernel::vector ? kPackBytes : 1;
 }
 
 }  // namespace relayout::plan
@@ -79,7 +99,9 @@ WindowKernel plan_window(const DeviceProperties& device, WindowParams& params) {
 namespace relayout {
 
 bool plan_vector_window(const DeviceProperties& device, WindowParams& params) {
-  return plan::plan_window(device, params) == plan::WindowKernel::vector;
+  plan::set_streaming(device, params);
+  return plan::rows_obstacle(params) != nullptr &&
+         plan::take(device, WindowKernel::vector, params) == nullptr;
 }
 
 }  // namespace relayout

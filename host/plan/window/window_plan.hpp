@@ -1,29 +1,34 @@
-// Which kernel runs a window, and on which tile.
+// The one planner of windows: which kernel runs pad or img2col, and on which tile. It fills the plan's part
+// of WindowParams.
 #pragma once
 
+#include <string>
+
 #include "core/window_params.hpp"
-#include "host/plan/window/window_vector_tile.hpp"
+#include "relayout/device.hpp"
 
 namespace relayout::plan {
 
-enum class WindowKernel {
-  rows,     // padding alone, time fastest on both sides, nothing converted: rows of any alignment
-  vector,   // 16-byte accesses on both sides, through a tile
-  general,  // everything else
+/// A kernel as a candidate: its parameters, and what is in the way of it, null where nothing is.
+struct WindowCandidate {
+  WindowParams params;
+  const char* refused = nullptr;
 };
 
-struct WindowPlan {
-  WindowKernel kernel = WindowKernel::general;
-  WindowTile tile;          // not of `rows`
-  bool along_time = false;  // `vector`: the axis of its loads
-  bool streaming = false;   // the output is too large for a reader to find it in the L2
-};
+/// What one of the GPU's kernels would run the window with.
+WindowCandidate window_candidate(const DeviceProperties& device, const WindowParams& problem,
+                                 WindowKernel kernel);
 
-WindowPlan plan_window(const WindowShape& shape, const WindowAccess& access, bool converts,
-                       std::int64_t pad_left, const DeviceProperties& device);
+/// Chooses the first of `rows`, `vector` and `general` that takes the window. native: for the processor's own
+/// code.
+void plan_window(const DeviceProperties& device, bool native, WindowParams& params);
 
-/// The same for parameters that are complete but for the plan's fields, which it fills.
-WindowKernel plan_window(const DeviceProperties& device, WindowParams& params);
+/// Bytes on a multiple of which both addresses of a planned window must lie; 1 where any will do.
+std::int64_t window_alignment(const WindowParams& params);
+
+/// Sentences, a line each: the kernel and why it, its tile and its accesses, and what was in the way of the
+/// other kernels.
+std::string explain_window(const DeviceProperties& device, const WindowParams& params);
 
 }  // namespace relayout::plan
 

@@ -26,36 +26,38 @@ int pitch_of(int channels, std::int64_t element_bytes) {
 
 }  // namespace
 
-WindowTile choose_window_tile(const WindowShape& shape, const DeviceProperties& device) {
+void choose_window_tile(const DeviceProperties& device, WindowParams& p) {
   const std::int64_t limit = std::min(kMaxSharedBytes, device.shared_memory_per_block);
-  WindowTile tile;
-  tile.positions = power_of_two_up_to(shape.positions, kMaxPositions);
-  tile.channels = power_of_two_up_to(shape.channels, kMaxChannels);
+  const auto element_bytes = static_cast<std::int64_t>(size_of(p.out_type));
+  const std::int64_t span = p.span();
+  p.tile_positions = power_of_two_up_to(p.positions, kMaxPositions);
+  p.tile_channels = power_of_two_up_to(p.channels, kMaxChannels);
   // Fewer positions first: that keeps the runs of channels long; the halo grows in proportion.
   for (;;) {
-    const std::int64_t pitch = pitch_of(tile.channels, shape.element_bytes);
+    const std::int64_t pitch = pitch_of(p.tile_channels, element_bytes);
     // samples <= limit / row bytes, asked without a product that could overflow
-    const std::int64_t rows = limit / (pitch * shape.element_bytes);
-    const bool fits = shape.span <= rows &&
-                      (tile.positions == 1 || shape.stride <= (rows - shape.span) / (tile.positions - 1));
+    const std::int64_t rows = limit / (pitch * element_bytes);
+    const bool fits =
+        span <= rows && (p.tile_positions == 1 || p.stride <= (rows - span) / (p.tile_positions - 1));
     if (fits) {
-      tile.samples = static_cast<int>((tile.positions - 1) * shape.stride + shape.span);
-      tile.pitch = static_cast<int>(pitch);
-      tile.shared_bytes = tile.samples * pitch * shape.element_bytes;
-      return tile;
+      p.tile_samples = static_cast<std::int32_t>((p.tile_positions - 1) * p.stride + span);
+      p.tile_pitch = static_cast<std::int32_t>(pitch);
+      p.shared_bytes = p.tile_samples * pitch * element_bytes;
+      return;
     }
-    if (tile.positions > kFewestPositions) {
-      tile.positions /= 2;
-    } else if (tile.channels > kFewestChannels) {
-      tile.channels /= 2;
-      tile.positions = power_of_two_up_to(shape.positions, kMaxPositions);
+    if (p.tile_positions > kFewestPositions) {
+      p.tile_positions /= 2;
+    } else if (p.tile_channels > kFewestChannels) {
+      p.tile_channels /= 2;
+      p.tile_positions = power_of_two_up_to(p.positions, kMaxPositions);
     } else {
       break;
     }
   }
-  tile.positions = power_of_two_up_to(shape.positions, kMaxPositions);
-  tile.channels = power_of_two_up_to(shape.channels, kMaxChannels);
-  return tile;
+  p.tile_positions = power_of_two_up_to(p.positions, kMaxPositions);
+  p.tile_channels = power_of_two_up_to(p.channels, kMaxChannels);
+  p.tile_samples = p.tile_pitch = 0;
+  p.shared_bytes = 0;
 }
 
 }  // namespace relayout::plan

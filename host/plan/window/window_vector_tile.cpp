@@ -23,104 +23,109 @@ constexpr std::int64_t kFewestSamples = 16;
 struct Axis {
   std::int64_t extent, stride;
 };
-bool rows_aligned(std::uintptr_t base, std::int64_t element_bytes, std::initializer_list<Axis> axes) {
-  return base % kPackBytes == 0 && std::all_of(axes.begin(), axes.end(), [&](const Axis& axis) {
+bool rows_aligned(const void* base, std::int64_t element_bytes, std::initializer_list<Axis> axes) {
+  return reinterpret_cast<std::uintptr_t>(base) % kPackBytes == 0 &&
+         std::all_of(axes.begin(), axes.end(), [&](const Axis& axis) {
            return axis.extent <= 1 || axis.stride % (kPackBytes / element_bytes) == 0;
          });
 }
 
-bool output_aligned(const WindowAccess& a) {
-  if (!has_vector_window(a.in_bytes, a.out_bytes, false)) return false;
-  if (a.channels % (kPackBytes / a.out_bytes) != 0) return false;
-  const bool tap_outer = a.out_channel == 1;
-  const bool channel_outer = a.taps > 1 && a.out_tap == 1 && a.out_channel == a.taps;
-  if (!tap_outer && !channel_outer) return false;
-  return rows_aligned(a.out, a.out_bytes,
-                      {{a.batch, a.out_batch},
-                       {a.groups, a.out_group},
-                       {a.positions, a.out_position},
-                       {tap_outer ? a.taps : 1, a.out_tap}});
+std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
+
+const char* output_obstacle(const WindowParams& p) {
+  const std::int64_t out_bytes = bytes_of(p.out_type);
+  if (p.channels % (kPackBytes / out_bytes) != 0)
+    return "the channels of a group do not fill whole 16-byte packs of the output";
+  const bool tap_outer = p.out_channel == 1;
+  const bool channel_outer = p.taps > 1 && p.out_tap == 1 && p.out_channel == p.taps;
+  if (!tap_outer && !channel_outer)
+    return "neither channels nor taps and channels lie side by side in the output";
+  const bool aligned = rows_aligned(p.out, out_bytes,
+                                    {{p.batch, p.out_batch},
+                                     {p.groups, p.out_group},
+                                     {p.positions, p.out_position},
+                                     {tap_outer ? p.taps : 1, p.out_tap}});
+  return aligned ? nullptr : "rows of the output do not lie on 16-byte boundaries";
 }
 
 std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
 /// Output positions under `samples` input samples of which the first `offset` are not needed; 0 when not even
 /// one.
-std::int64_t positions_under(std::int64_t samples, std::int64_t offset, const WindowShape& shape) {
-  if (samples - offset < shape.span) return 0;
-  return (samples - offset - shape.span) / shape.stride + 1;
+std::int64_t positions_under(std::int64_t samples, std::int64_t offset, const WindowParams& p) {
+  if (samples - offset < p.span()) return 0;
+  return (samples - offset - p.span()) / p.stride + 1;
 }
 
-struct Candidate {
+struct Tile {
   std::int64_t positions, channels, samples;
 };
 
 /// The positions of a tile of this many samples. A multiple of `vector / gcd(stride, vector)` positions keeps
 /// every tile's start equally far behind a boundary; otherwise the worst distance is allowed for.
-Candidate fitted(std::int64_t samples, std::int64_t channels, std::int64_t vector, std::int64_t pad_left,
-                 const WindowShape& shape) {
-  const std::int64_t offset = ((-pad_left) % vector + vector) % vector;
-  const std::int64_t unit = vector / std::gcd(shape.stride, vector);
-  const std::int64_t even = positions_under(samples, offset, shape) / unit * unit;
-  const std::int64_t any = positions_under(samples, vector - 1, shape);
-  return {std::min(std::max(even, any), shape.positions), channels, samples};
+Tile fitted(std::int64_t samples, std::int64_t channels, std::int64_t vector, const WindowParams& p) {
+  const std::int64_t offset = ((-p.pad_left) % vector + vector) % vector;
+  const std::int64_t unit = vector / std::gcd(p.stride, vector);
+  const std::int64_t even = positions_under(samples, offset, p) / unit * unit;
+  const std::int64_t any = positions_under(samples, vector - 1, p);
+  return {std::min(std::max(even, any), p.positions), channels, samples};
 }
 
 }  // namespace
 
-VectorAxis vector_axis(const WindowAccess& a) {
-  if (a.length == 0 || !output_aligned(a)) return VectorAxis::none;
-  const std::int64_t all_channels = a.channels * a.groups;
-  if (a.in_time == 1 &&
-      rows_aligned(a.in, a.in_bytes, {{a.batch, a.in_batch}, {all_channels, a.in_channel}})) {
-    return VectorAxis::time;
-  }
-  if (has_vector_window_along_channels(a.in_bytes, a.out_bytes) && a.in_channel == 1 &&
-      rows_aligned(a.in, a.in_bytes, {{a.batch, a.in_batch}, {a.length, a.in_time}})) {
-    return VectorAxis::channel;
-  }
-  return VectorAxis::none;
+const char* vector_obstacle(WindowParams& p) {
+  const std::int64_t in_bytes = bytes_of(p.in_type), out_bytes = bytes_of(p.out_type);
+  if (!has_vector_window(in_bytes, out_bytes, p.in_type != p.out_type))
+    return "it has no code for these two types";
+  if (p.length == 0) return "the signal has no samples";
+  if (const char* obstacle = output_obstacle(p)) return obstacle;
+  p.along_time = p.in_time == 1 &&
+                 rows_aligned(p.in, in_bytes, {{p.batch, p.in_batch}, {p.channels * p.groups, p.in_channel}});
+  if (p.along_time) return nullptr;
+  if (p.in_time != 1 && p.in_channel != 1) return "neither time nor channels lie side by side in the input";
+  if (p.in_channel != 1 || !rows_aligned(p.in, in_bytes, {{p.batch, p.in_batch}, {p.length, p.in_time}}))
+    return "rows of the input do not lie on 16-byte boundaries";
+  return has_vector_window_along_channels(in_bytes, out_bytes)
+             ? nullptr
+             : "along channels it takes no input elements that are smaller than the output's";
 }
 
-WindowTile choose_vector_tile(const WindowShape& shape, const WindowAccess& access, VectorAxis axis,
-                              std::int64_t pad_left, const DeviceProperties& device) {
-  const std::int64_t vector = axis == VectorAxis::time ? kPackBytes / access.in_bytes : 1;
-  const std::int64_t pack = kPackBytes / access.out_bytes;
+bool choose_vector_tile(const DeviceProperties& device, WindowParams& p) {
+  const std::int64_t vector = p.along_time ? kPackBytes / bytes_of(p.in_type) : 1;
+  const std::int64_t pack = kPackBytes / bytes_of(p.out_type);
   std::int64_t packs = 1;
-  while (packs < kMaxPacks && packs * pack < shape.channels) packs *= 2;
+  while (packs < kMaxPacks && packs * pack < p.channels) packs *= 2;
 
   // A tile should be mostly output, not halo: four spans where shared memory allows.
-  std::int64_t samples = kTilePacks / packs * (access.taps == 1 ? 2 : 1);
+  std::int64_t samples = kTilePacks / packs * (p.taps == 1 ? 2 : 1);
   if (packs < kMaxPacks) samples = std::min(samples, 2 * kTilePacks / kMaxPacks);
   const std::int64_t limit = std::min(kMaxSharedBytes, device.shared_memory_per_block);
   const auto row_bytes = [&] { return packs * kPackBytes; };
-  while (samples < 4 * shape.span && 2 * samples * row_bytes() <= limit) samples *= 2;
+  while (samples < 4 * p.span() && 2 * samples * row_bytes() <= limit) samples *= 2;
 
-  Candidate chosen = fitted(samples, packs * pack, vector, pad_left, shape);
-  if (chosen.positions == 0) return {};
+  Tile chosen = fitted(samples, packs * pack, vector, p);
+  if (chosen.positions == 0) return false;
   const std::int64_t wanted = device.multiprocessors;
-  const auto blocks = [&](const Candidate& c) {
-    return access.batch * access.groups * divided_up(shape.channels, c.channels) *
-           divided_up(shape.positions, c.positions);
+  const auto blocks = [&](const Tile& tile) {
+    return p.batch * p.groups * divided_up(p.channels, tile.channels) *
+           divided_up(p.positions, tile.positions);
   };
   // Too few blocks leave multiprocessors idle: halve the time first, whose halo is still small.
   while (blocks(chosen) < wanted) {
-    if (samples / 2 >= std::max({kFewestSamples, 2 * shape.span, 2 * vector})) {
+    if (samples / 2 >= std::max({kFewestSamples, 2 * p.span(), 2 * vector})) {
       samples /= 2;
     } else if (packs / 2 >= kFewestPacks) {
       packs /= 2;
     } else {
       break;
     }
-    chosen = fitted(samples, packs * pack, vector, pad_left, shape);
+    chosen = fitted(samples, packs * pack, vector, p);
   }
-  WindowTile tile;
-  tile.positions = static_cast<int>(chosen.positions);
-  tile.channels = static_cast<int>(chosen.channels);
-  tile.samples = static_cast<int>(chosen.samples);
-  tile.pitch = tile.channels;
-  tile.shared_bytes = chosen.samples * row_bytes();
-  return tile;
+  p.tile_positions = static_cast<std::int32_t>(chosen.positions);
+  p.tile_channels = p.tile_pitch = static_cast<std::int32_t>(chosen.channels);
+  p.tile_samples = static_cast<std::int32_t>(chosen.samples);
+  p.shared_bytes = chosen.samples * row_bytes();
+  return true;
 }
 
 }  // namespace relayout::plan

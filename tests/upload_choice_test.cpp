@@ -1,4 +1,4 @@
-// How a path is chosen from made-up rates.
+// How an upload is chosen from made-up rates.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,9 +9,9 @@ namespace relayout::test {
 namespace {
 
 /// Choices from made-up rates, in bytes per second.
-class PathChoiceTest : public ::testing::Test {
+class UploadChoiceTest : public ::testing::Test {
  protected:
-  PathChoiceTest() {
+  UploadChoiceTest() {
     problem_.batch = 8;
     problem_.in_channels = 2048;
     problem_.length = 8192;
@@ -29,16 +29,16 @@ class PathChoiceTest : public ::testing::Test {
     const TensorView input(this, DType::f32, {problem_.batch, problem_.in_channels, problem_.length});
     OverlapOptions options;
     options.pinned_input = pinned;
-    return choose_path(problem_, input, rates_, options);
+    return choose_upload(problem_, input, rates_, options);
   }
 
   Conv1d problem_;
   Conv1dRates rates_;
 };
 
-TEST_F(PathChoiceTest, AFastCastHalvesWhatTheLinkCarries) {
+TEST_F(UploadChoiceTest, AFastCastHalvesWhatTheLinkCarries) {
   const Conv1dChoice choice = choose();
-  EXPECT_EQ(choice.path, Conv1dPath::overlap);
+  EXPECT_EQ(choice.upload, Upload::overlap);
   EXPECT_EQ(choice.overlap.host_work, HostWork::cast);
   EXPECT_TRUE(choice.overlap.pinned_input);
   // 268 MB at 50 GB/s, and a 64th of the rest.
@@ -51,14 +51,14 @@ TEST_F(PathChoiceTest, AFastCastHalvesWhatTheLinkCarries) {
   }
 }
 
-TEST_F(PathChoiceTest, ASlowCastIsNotWorthItFromPinnedMemory) {
+TEST_F(UploadChoiceTest, ASlowCastIsNotWorthItFromPinnedMemory) {
   rates_.cast = 0.9 * rates_.pinned_link;
   EXPECT_EQ(choose().estimates[0].name(), "overlap without host work");
   rates_.cast = 1.2 * rates_.pinned_link;
   EXPECT_EQ(choose().estimates[0].name(), "overlap with cast");
 }
 
-TEST_F(PathChoiceTest, FromPageableMemoryEvenASlowCastBeatsStaging) {
+TEST_F(UploadChoiceTest, FromPageableMemoryEvenASlowCastBeatsStaging) {
   rates_.input_link = 8e9;
   rates_.cast = 30e9;
   rates_.cast_transpose = 10e9;
@@ -68,30 +68,30 @@ TEST_F(PathChoiceTest, FromPageableMemoryEvenASlowCastBeatsStaging) {
   EXPECT_EQ(choose(false).estimates[0].name(), "overlap without host work");
 }
 
-TEST_F(PathChoiceTest, TransposingOnTheHostPaysOnlyWhereItIsFree) {
+TEST_F(UploadChoiceTest, TransposingOnTheHostPaysOnlyWhereItIsFree) {
   rates_.cast_transpose = 2 * rates_.cast;  // as if the host were faster so
   rates_.cast = 60e9;
   EXPECT_EQ(choose().estimates[0].name(), "overlap with cast-transpose");
 }
 
-TEST_F(PathChoiceTest, ASmallInputGoesAtOnce) {
+TEST_F(UploadChoiceTest, ASmallInputGoesAtOnce) {
   problem_.batch = 1;
   problem_.in_channels = 64;
   problem_.length = 2048;
-  EXPECT_EQ(choose().path, Conv1dPath::device);
+  EXPECT_EQ(choose().upload, Upload::device);
   rates_.seconds_per_chunk = 0;
   rates_.input_link = 5e9;
-  EXPECT_NE(choose(false).path, Conv1dPath::device);
+  EXPECT_NE(choose(false).upload, Upload::device);
 }
 
-TEST_F(PathChoiceTest, WhatIsDoneInTurnTakesTheSum) {
+TEST_F(UploadChoiceTest, WhatIsDoneInTurnTakesTheSum) {
   rates_.concurrent = false;
   for (const Conv1dEstimate& estimate : choose().estimates) {
     EXPECT_DOUBLE_EQ(estimate.seconds, estimate.host + estimate.link + estimate.device);
   }
   rates_.concurrent = true;
   for (const Conv1dEstimate& estimate : choose().estimates) {
-    if (estimate.path == Conv1dPath::overlap) continue;
+    if (estimate.upload == Upload::overlap) continue;
     EXPECT_DOUBLE_EQ(estimate.seconds, estimate.host + estimate.link + estimate.device);
   }
 }

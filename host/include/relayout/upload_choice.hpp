@@ -1,4 +1,4 @@
-// Which path takes a conv1d's input to the device fastest on this machine, by rates measured here.
+// Which upload takes a conv1d's input to the device fastest on this machine, by rates measured here.
 #pragma once
 
 #include <string>
@@ -25,33 +25,33 @@ struct Conv1dRates {
 /// the stream. Errors: those of Conv1dOverlap.
 Conv1dRates measure_rates(const Stream& stream, const Conv1d& problem, const TensorView& input);
 
-/// What one path is expected to take up to A.
+/// What one upload is expected to take up to A.
 struct Conv1dEstimate {
-  Conv1dPath path = Conv1dPath::device;  ///< the path
-  HostWork host_work = HostWork::none;   ///< what the host does on Conv1dPath::overlap
-  double host = 0;                       ///< seconds of the host's work alone
-  double link = 0;                       ///< seconds of the copies alone
-  double device = 0;                     ///< seconds of the device's work alone
-  double seconds = 0;                    ///< seconds of all together
-  /// The path in words: "overlap with cast", "device".
+  Upload upload = Upload::device;       ///< the upload
+  HostWork host_work = HostWork::none;  ///< what the host does on Upload::overlap
+  double host = 0;                      ///< seconds of the host's work alone
+  double link = 0;                      ///< seconds of the copies alone
+  double device = 0;                    ///< seconds of the device's work alone
+  double seconds = 0;                   ///< seconds of all together
+  /// The upload in words: "overlap with cast", "device".
   std::string name() const;
 };
 
-/// The path that choose_path() takes, and why.
+/// The upload that choose_upload() takes, and why.
 struct Conv1dChoice {
-  Conv1dPath path = Conv1dPath::device;   ///< the fastest path by estimate
-  OverlapOptions overlap;                 ///< options for Conv1dPath::overlap
+  Upload upload = Upload::device;         ///< the fastest upload by estimate
+  OverlapOptions overlap;                 ///< options for Upload::overlap
   Conv1dRates rates;                      ///< the rates that it goes by
   std::vector<Conv1dEstimate> estimates;  ///< fastest first
-  /// One sentence: the path, and the figures that speak for it.
+  /// One sentence: the upload, and the figures that speak for it.
   std::string explain() const;
 };
 
-/// Estimates every path and takes the fastest. Paths host and device do their parts one after another:
+/// Estimates every upload and takes the fastest. Uploads host and device do their parts one after another:
 /// host + link + device. On overlap, where the device is concurrent, the largest part counts, and one of n
 /// chunks adds the other parts: max + (host + link + device - max) / n. Looks at the input's view, not at its
 /// elements. `options` are kept, except for the host's work. Errors: those of sizes_of.
-Conv1dChoice choose_path(const Conv1d& problem, const TensorView& input, const Conv1dRates& rates,
-                         const OverlapOptions& options = {});
+Conv1dChoice choose_upload(const Conv1d& problem, const TensorView& input, const Conv1dRates& rates,
+                           const OverlapOptions& options = {});
 
 }  // namespace relayout

@@ -1,4 +1,4 @@
-#include "relayout/path_choice.hpp"
+#include "relayout/upload_choice.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -110,37 +110,36 @@ Conv1dRates measure_rates(const Stream& stream, const Conv1d& problem, const Ten
 }
 
 std::string Conv1dEstimate::name() const {
-  if (path != Conv1dPath::overlap) return name_of(path);
+  if (upload != Upload::overlap) return name_of(upload);
   if (host_work == HostWork::none) return "overlap without host work";
   return std::string("overlap with ") + name_of(host_work);
 }
 
-Conv1dChoice choose_path(const Conv1d& problem, const TensorView& input, const Conv1dRates& rates,
-                         const OverlapOptions& options) {
+Conv1dChoice choose_upload(const Conv1d& problem, const TensorView& input, const Conv1dRates& rates,
+                           const OverlapOptions& options) {
   const Conv1dSizes sizes = sizes_of(problem);
   const double operand = 2.0 * static_cast<double>(sizes.operand_elements);
   const double half = 2.0 * static_cast<double>(input.elements());
   const double whole = half / 2 * static_cast<double>(size_of(input.dtype()));
   const double read = static_cast<double>(unique_bytes(input));
   const TensorView::ByteRange range = input.byte_range();
-  const double uploaded = static_cast<double>(range.end - range.begin);  // by the device's path, gaps too
+  const double uploaded = static_cast<double>(range.end - range.begin);  // by Upload::device, gaps too
 
   Conv1dChoice choice;
   choice.rates = rates;
-  const auto add = [&](Conv1dPath path, HostWork work, double host, double link, double device,
-                       double chunks) {
+  const auto add = [&](Upload upload, HostWork work, double host, double link, double device, double chunks) {
     Conv1dEstimate estimate{
-        path, work, host + chunks * rates.seconds_per_chunk, link, quotient(device + operand, rates.device),
+        upload, work, host + chunks * rates.seconds_per_chunk, link, quotient(device + operand, rates.device),
         0};
     const double sum = estimate.host + estimate.link + estimate.device;
     const double most = std::max({estimate.host, estimate.link, estimate.device});
-    const bool overlaps = path == Conv1dPath::overlap && rates.concurrent;
+    const bool overlaps = upload == Upload::overlap && rates.concurrent;
     estimate.seconds = overlaps ? most + (sum - most) / std::max(chunks, 1.0) : sum;
     choice.estimates.push_back(estimate);
   };
-  add(Conv1dPath::device, HostWork::none, 0, quotient(uploaded, rates.input_link), whole, 0);
-  add(Conv1dPath::host, HostWork::none, quotient(read, rates.cast_transpose),
-      quotient(half, rates.pinned_link), half, 0);
+  add(Upload::device, HostWork::none, 0, quotient(uploaded, rates.input_link), whole, 0);
+  add(Upload::host, HostWork::none, quotient(read, rates.cast_transpose), quotient(half, rates.pinned_link),
+      half, 0);
   for (const HostWork work : {HostWork::none, HostWork::cast, HostWork::cast_transpose}) {
     if (work == HostWork::cast_transpose && is_channels_last(input)) continue;  // the same as cast
     OverlapOptions with = options;
@@ -150,16 +149,16 @@ Conv1dChoice choose_path(const Conv1d& problem, const TensorView& input, const C
                         : work == HostWork::cast_transpose ? rates.cast_transpose
                                                            : rates.stage;
     const double bytes = work == HostWork::none ? whole : half;
-    add(Conv1dPath::overlap, work, cut.direct ? 0 : quotient(read, rate),
+    add(Upload::overlap, work, cut.direct ? 0 : quotient(read, rate),
         quotient(bytes, cut.direct ? rates.input_link : rates.pinned_link), bytes,
         static_cast<double>(cut.chunks.size()));
   }
   std::stable_sort(choice.estimates.begin(), choice.estimates.end(),
                    [](const Conv1dEstimate& a, const Conv1dEstimate& b) { return a.seconds < b.seconds; });
-  choice.path = choice.estimates[0].path;
+  choice.upload = choice.estimates[0].upload;
   choice.overlap = options;
   choice.overlap.host_work =
-      choice.path == Conv1dPath::overlap ? choice.estimates[0].host_work : HostWork::cast;
+      choice.upload == Upload::overlap ? choice.estimates[0].host_work : HostWork::cast;
   return choice;
 }
 

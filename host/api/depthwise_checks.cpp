@@ -1,0 +1,79 @@
+#include "host/api/depthwise_checks.hpp"
+
+#include "host/api/checks.hpp"
+#include "host/plan/loop_nest.hpp"
+
+namespace relayout {
+
+void DepthwiseCheck::signal_type(const TensorView& in) const {
+  if (in.dtype() == DType::f16 || in.dtype() == DType::bf16 || in.dtype() == DType::f32) return;
+  fail(ErrorCode::dtype,
+       std::string("the input is ") + name_of(in.dtype()) + " and must be f16, bf16 or f32");
+}
+
+void DepthwiseCheck::same_type(const char* name, const TensorView& view, const TensorView& in) const {
+  if (view.dtype() == in.dtype()) return;
+  fail(ErrorCode::dtype, std::string(name) + " of type " + name_of(view.dtype()) +
+                             " must have the input's, " + name_of(in.dtype()));
+}
+
+void DepthwiseCheck::number_type(const char* name, const TensorView& view, const TensorView& in) const {
+  if (view.dtype() == DType::f32 || view.dtype() == in.dtype()) return;
+  fail(ErrorCode::dtype, std::string(name) + " of type " + name_of(view.dtype()) +
+                             " must have type f32 or the input's, " + name_of(in.dtype()));
+}
+
+void DepthwiseCheck::shape(const char* name, const TensorView& view, const Dims& wanted) const {
+  check_rank(operation_, name, view, static_cast<int>(wanted.size()));
+  if (view.shape() == wanted) return;
+  fail(ErrorCode::shape,
+       std::string(name) + " has shape " + to_string(view.shape()) + " and must have " + to_string(wanted));
+}
+
+void DepthwiseCheck::memory(const std::vector<const TensorView*>& inputs,
+                            const std::vector<const TensorView*>& outputs, Pointers pointers) const {
+  const auto counts = [pointers](const TensorView& view) {
+    return is_given(view) && (pointers == Pointers::given || view.data() != nullptr);
+  };
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_given(*outputs[i])) continue;
+    if (!counts(*outputs[i])) {
+      check_distinct(operation_, *outputs[i]);
+      continue;
+    }
+    check_output(operation_, *outputs[i]);
+    for (const TensorView* in : inputs) {
+      if (counts(*in)) check_memory(operation_, *in, *outputs[i]);
+    }
+    for (std::size_t j = 0; j < i; ++j) {
+      if (counts(*outputs[j]) && !plan::ranges_disjoint(*outputs[i], *outputs[j])) {
+        fail(ErrorCode::partial_overlap,
+             "the outputs " + outputs[j]->to_string() + " and " + outputs[i]->to_string() + " share bytes");
+      }
+    }
+  }
+}
+
+void DepthwiseCheck::fail(ErrorCode code, const std::string& words) const {
+  throw Error(code, std::string(operation_) + ": " + words);
+}
+
+std::int64_t DepthwiseCheck::common(const TensorView& in, const TensorView& weights, const TensorView& bias,
+                                    const TensorView& out) const {
+  check_rank(operation_, "the input", in, 3);
+  check_rank(operation_, "the weights", weights, 2);
+  signal_type(in);
+  same_type("the output", out, in);
+  number_type("the weights", weights, in);
+  const std::int64_t channels = in.extent(1), taps = weights.extent(1);
+  if (taps < 1) fail(ErrorCode::invalid_argument, "the weights " + weights.to_string() + " have no taps");
+  shape("the weights", weights, {channels, taps});
+  if (is_given(bias)) {
+    number_type("the bias", bias, in);
+    shape("the bias", bias, {channels});
+  }
+  shape("the output", out, in.shape());
+  return taps;
+}
+
+}  // namespace relayout

@@ -1,0 +1,39 @@
+// The checks of depthwise_conv1d and depthwise_update.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/api/plan_checks.hpp"
+#include "relayout/error.hpp"
+#include "relayout/tensor_view.hpp"
+
+namespace relayout {
+
+/// A default TensorView stands for "none"; a state of one tap has no columns and may have no memory.
+inline bool is_given(const TensorView& view) { return view.data() != nullptr || view.rank() > 0; }
+
+/// The views of one call, by name. `operation` is the name of the public function.
+class DepthwiseCheck {
+ public:
+  explicit DepthwiseCheck(const char* operation) : operation_(operation) {}
+
+  /// What both functions have in common; returns the number of taps.
+  std::int64_t common(const TensorView& in, const TensorView& weights, const TensorView& bias,
+                      const TensorView& out) const;
+  void same_type(const char* name, const TensorView& view, const TensorView& in) const;
+  void shape(const char* name, const TensorView& view, const Dims& wanted) const;
+  /// Outputs share no byte with any other view.
+  void memory(const std::vector<const TensorView*>& inputs, const std::vector<const TensorView*>& outputs,
+              Pointers pointers = Pointers::given) const;
+  [[noreturn]] void fail(ErrorCode code, const std::string& words) const;
+
+ private:
+  void signal_type(const TensorView& in) const;
+  void number_type(const char* name, const TensorView& view, const TensorView& in) const;
+
+  const char* operation_;
+};
+
+}  // namespace relayout

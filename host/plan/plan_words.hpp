@@ -1,0 +1,29 @@
+// Words that the sentences of several plans share.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "host/plan/copy/bank_model.hpp"
+#include "relayout/device.hpp"
+#include "relayout/tensor_view.hpp"
+
+namespace relayout::plan {
+
+/// "1 byte", "2 bytes".
+std::string plural(std::int64_t count, const std::string& word);
+
+/// "pad: f32[1, 2, 3] -> f16[1, 2, 5], on gpu(0), NVIDIA H200.\n"; `device` is empty where only properties
+/// are known.
+std::string heading(const std::string& operation, std::initializer_list<const TensorView*> inputs,
+                    const TensorView& out, const std::string& device, const DeviceProperties& properties);
+
+/// "Not NAME: REASON.\n"
+std::string refusal(const char* kernel, const std::string& reason);
+
+/// "writes take 12 passes of 32 banks a tile, none of them for conflicts"
+std::string bank_words(const char* accesses, const BankModel& model, SharedAccess access,
+                       const BankCount& count);
+
+}  // namespace relayout::plan

@@ -1,0 +1,146 @@
+// What a planned window says of itself.
+#include <sstream>
+
+#include "core/window_geometry.hpp"
+#include "host/plan/plan_words.hpp"
+#include "host/plan/window/window_banks.hpp"
+#include "host/plan/window/window_plan.hpp"
+
+namespace relayout::plan {
+namespace {
+
+const char* name_of(WindowKernel kernel) {
+  switch (kernel) {
+    case WindowKernel::nothing:
+      return "nothing";
+    case WindowKernel::native:
+      return "native";
+    case WindowKernel::rows:
+      return "pad_rows";
+    case WindowKernel::vector:
+      return "window_vector";
+    case WindowKernel::general:
+      return "window";
+  }
+  return "?";
+}
+
+std::string reason(const WindowParams& p) {
+  switch (p.kernel) {
+    case WindowKernel::nothing:
+      return "there are no outputs";
+    case WindowKernel::native:
+      return "the processor's own code, in pieces that fit its caches";
+    case WindowKernel::rows:
+      return "padding alone, without a cast, of rows along time: they are copied 16 bytes at a time wherever "
+             "they begin, without shared memory";
+    case WindowKernel::vector:
+      return std::string("every row of both sides begins on a 16-byte boundary, along ") +
+             (p.along_time ? "time" : "channels") + " in the input and along channels in the output";
+    case WindowKernel::general:
+      return "it takes any strides, types and windows, element by element";
+  }
+  return "";
+}
+
+/// Why a kernel that could run the window as well was not chosen.
+std::string runner_up(const WindowParams& chosen, const WindowParams& other) {
+  if (other.kernel == WindowKernel::general)
+    return "it could run this too, but moves single elements and comes after the others";
+  return std::string("it could run this too, in tiles of ") + plural(other.tile_positions, "position") +
+         " and " + plural(other.tile_channels, "channel") + ", but comes after " + name_of(chosen.kernel) +
+         ", which needs no shared memory";
+}
+
+std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
+
+void explain_rows(std::ostream& text, const WindowParams& p) {
+  const std::int64_t block_rows = kWindowThreads / p.row_threads;
+  const std::int64_t rows = p.batch * p.groups * p.channels;
+  text << "Tile: " << plural(block_rows, "row") << " a block, " << plural(p.row_threads, "thread")
+       << " a row, up to " << kRowPacksPerThread << " packs of 16 bytes a thread; "
+       << plural(kWindowThreads, "thread") << ", no shared memory; "
+       << plural(divided_up(rows, block_rows) * p.row_blocks, "block") << ".\n";
+}
+
+void explain_tile(std::ostream& text, const WindowParams& p) {
+  const std::int64_t blocks = p.batch * p.groups * divided_up(p.channels, p.tile_channels) *
+                              divided_up(p.positions, p.tile_positions);
+  text << "Tile: " << plural(p.tile_positions, "position") << " and " << plural(p.tile_channels, "channel")
+       << " of one batch and group, "
+       << (p.tile_samples > 0
+               ? "from " + plural(p.tile_samples, "sample")
+               : std::string("each output straight from the input, as the samples under a window "
+                             "do not fit into shared memory"))
+       << "; " << plural(p.kernel == WindowKernel::vector ? kVectorWindowThreads : kWindowThreads, "thread")
+       << ", " << plural(p.shared_bytes, "byte") << " of shared memory; " << plural(blocks, "block") << ".\n";
+}
+
+const char* words_of(WriteOrder order) {
+  switch (order) {
+    case WriteOrder::channel:
+      return "channels";
+    case WriteOrder::tap:
+      return "taps";
+    case WriteOrder::position:
+      return "positions";
+  }
+  return "?";
+}
+
+void explain_accesses(std::ostream& text, const WindowParams& p) {
+  const auto in_bytes = static_cast<std::int64_t>(size_of(p.in_type)),
+             out_bytes = static_cast<std::int64_t>(size_of(p.out_type));
+  const bool vectors = p.kernel != WindowKernel::general;
+  const std::int64_t rows = p.batch * p.groups * p.channels;
+  text << "Input: " << plural(rows * p.length * in_bytes, "byte") << " in all, "
+       << plural(vectors ? 16 : in_bytes, "byte") << " an access";
+  if (p.kernel != WindowKernel::rows && p.tile_samples > 0) {
+    const std::int64_t own = p.tile_positions * p.stride;
+    if (p.tile_samples > own)
+      text << "; " << p.tile_samples - own << " of a tile's " << p.tile_samples
+           << " samples are read by its neighbour as well";
+  }
+  text << ".\nOutput: " << plural(rows * p.positions * p.taps * out_bytes, "byte") << " in all, "
+       << plural(vectors ? 16 : out_bytes, "byte") << " an access";
+  if (!vectors) text << ", lanes along its " << words_of(p.order);
+  if (vectors) text << (p.streaming ? ", stored past the caches" : ", stored through the caches");
+  text << ".\n";
+}
+
+void explain_banks(std::ostream& text, const DeviceProperties& device, const WindowParams& p) {
+  if (p.kernel != WindowKernel::vector) return;
+  if (p.order != WriteOrder::channel) {
+    text << "Shared memory: conflicts are not predicted where taps lie side by side in the output.\n";
+    return;
+  }
+  const BankModel model = bank_model(device);
+  const BankReport report = count_conflicts(p, device);
+  text << "Shared memory, predicted for " << bank_family(device) << " with " << device.warp_size
+       << " lanes: " << bank_words("writes", model, SharedAccess::write, report.fill) << "; "
+       << bank_words("reads", model, SharedAccess::read, report.drain) << ".\n";
+}
+
+}  // namespace
+
+std::string explain_window(const DeviceProperties& device, const WindowParams& p) {
+  std::ostringstream text;
+  text << "Kernel " << name_of(p.kernel) << ": " << reason(p) << ".\n";
+  if (p.kernel == WindowKernel::nothing || p.kernel == WindowKernel::native) return text.str();
+  for (const WindowKernel other : {WindowKernel::rows, WindowKernel::vector, WindowKernel::general}) {
+    if (other == p.kernel) continue;
+    const WindowCandidate candidate = window_candidate(device, p, other);
+    text << refusal(name_of(other),
+                    candidate.refused != nullptr ? candidate.refused : runner_up(p, candidate.params));
+  }
+  if (p.kernel == WindowKernel::rows) {
+    explain_rows(text, p);
+  } else {
+    explain_tile(text, p);
+  }
+  explain_accesses(text, p);
+  explain_banks(text, device, p);
+  return text.str();
+}
+
+}  // namespace relayout::plan
