@@ -253,8 +253,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("second_of_a_pair_repeats_the_first", "words[i / kPerWord] >> (@(i + k)@ % kPerWord * kBits)", "i"),
 ]) + mutants_of("stream_generic_cast", "kernels/copy/stream_generic_cast.cpp", CONVERSION, [
     ("last_element_dropped", "left = @p.elements - element@;", "p.elements - element - 1"),
-    ("second_piece_repeats_the_first", "load_piece(piece, @in + element@);", "in + first"),
-    ("quick_pieces_repeat_the_first", "load_piece(pieces[step], @in + (first + step * kStride)@);", "in + first"),
+    ("second_piece_repeats_the_first", "load_global(piece, @in + element@);", "in + first"),
+    ("quick_pieces_repeat_the_first", "load_global(pieces[step], @in + (first + step * kStride)@);", "in + first"),
 ]) + mutants_of("tile_generic_cast", "kernels/copy/tile_generic_cast.hpp", CONVERSION, [
     ("pieces_in_one_place", "target + @piece * 16@", "0"),
     ("pieces_do_not_move_up", "words.values[i] = @words.values[i + kShift / 4]@;", "words.values[i]"),
@@ -393,7 +393,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("end_box_too_short", "std::min(side, @p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis]@)",
      "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] - (cursor.index(place_[axis]) > 0 && "
      "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] < side)"),
-    ("step_in_32_bits", "/ side, @side * p_.in_strides[axis]@,", "mutant::wrapped(side * p_.in_strides[axis])"),
+    ("step_in_32_bits", "boxes_.push_boxes(p_.extents[axis], side, @p_.in_strides[axis]@,",
+     "mutant::wrapped(side * p_.in_strides[axis]) / side"),
     ("last_box_dropped", "parallel_ranges(@boxes_.total()@,", "boxes_.total() - (boxes_.total() > 1)"),
 ]) + mutants_of("native_convert", "host/cpu/convert.cpp", "*Cast*/cpu", [
     ("truncating_cast_to_f16", "_mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT)",
