@@ -1,4 +1,5 @@
-// What a suite offers: a list of cases, each with the bytes it must move and a way to make it ready to run.
+// What a suite offers: a list of cases, each with the bytes it must move and a function that makes it ready
+// to run.
 #pragma once
 
 #include <cstdint>
@@ -13,42 +14,42 @@ namespace relayout::bench {
 
 using Json = nlohmann::ordered_json;
 
-/// Which sizes a suite lists: what fills a GPU, what fills a processor's memory within about 1 GB, or what
-/// runs in a moment and is checked element by element.
+/// Which sizes a suite lists: sizes that fill a GPU, sizes that fill a processor's memory within about 1 GB,
+/// or small ones that run in a moment and are checked element by element.
 enum class Sizes { gpu, cpu, smoke };
 
-/// One of the things that a call does at the same time, alone.
+/// One of several things that a call does at the same time, here alone.
 struct Part {
   std::string name;
   std::function<void()> call;
 };
 
-/// A case whose memory is there. Run i of a series is calls[i % calls.size()]: each has its own operands.
+/// A case whose memory is allocated. Run i of a series is calls[i % calls.size()]: each call has its own
+/// operands.
 struct Prepared {
   std::vector<Buffer> memory;
   std::vector<std::function<void()>> calls;
   std::vector<TensorView> inputs;  // of calls[0], in device memory
   TensorView output;
-  /// Whether a GPU may run the calls from a graph. Not the vendor's copies: recorded, a large one may run on
-  /// a slower copy engine.
+  /// Whether a GPU may run the calls from a graph. The vendor's copies may not: in a graph, a large one may
+  /// run on a slower copy engine.
   bool in_graph = true;
-  /// Calls in which this machine's processor works for the device: timed by the host's clock until the
-  /// stream's work is done. Never in a graph.
+  /// Calls in which this machine's processor works for the device. They are timed by the host's clock until
+  /// the work of the stream is done, and never run in a graph.
   bool by_host = false;
-  /// Where there are any, the slowest of them is what the row is held against, not a copy.
+  /// Where there are any, the row is compared with the slowest of them, not with a copy.
   std::vector<Part> parts;
 };
 
 struct BenchCase {
   std::string suite, name;  // the row is called "suite/name"
-  /// Every input element once and every output element once; what lies between input and output does not
-  /// count.
+  /// Every input element once and every output element once. Intermediate data does not count.
   std::int64_t bytes = 0;
-  Json parameters;           // what another program needs to run the same case
+  Json parameters;           // another program can run the same case from them
   std::string printed_case;  // the parameter struct as tests print it
   std::function<Prepared(const Stream& stream)> prepare;
   std::string group = {};      // of a suite whose cases are averaged by groups
-  bool measured_plan = false;  // not the estimate's
+  bool measured_plan = false;  // chosen by the clock, not by estimate
 
   std::string row() const { return suite + "/" + name; }
 };
@@ -62,7 +63,8 @@ BenchCases depthwise_cases(Sizes sizes);
 BenchCases elementwise_cases(Sizes sizes);
 BenchCases overlap_cases(Sizes sizes);
 BenchCases permute_cases(Sizes sizes);
-/// How a permutation's plan is chosen. Those with a beta go by estimate: they cannot be measured.
+/// How a permutation's plan is chosen. Permutations with a beta go by estimate, since they cannot be
+/// measured.
 enum class PlanBy { estimate, measurement };
 BenchCases permute_cases_by(PlanBy by, Sizes sizes);
 /// A user's table of permutations, in the sizes that it names. Error{invalid_argument} with file and line.

@@ -1,4 +1,4 @@
-// Causal conv1d: padding, img2col with everything direct into it, and the whole convolution on the device.
+// Causal conv1d: padding, img2col with everything fused into it, and the whole convolution on the device.
 #include "bench/bench_case.hpp"
 #include "bench/case_json.hpp"
 #include "bench/rotation.hpp"
@@ -46,8 +46,8 @@ BenchCase pad_case(const PadCase& c) {
                             });
 }
 
-/// x on the device -> y, the weights prepared once, no bias. What the plan holds in between does not count as
-/// bytes.
+/// From x on the device to y, with weights prepared once and no bias. Data that the plan holds in between
+/// does not count as bytes.
 BenchCase whole_case(const Img2colCase& c, std::int64_t out_channels, ConvRoute route) {
   Conv1d problem;
   problem.batch = c.batch;
@@ -77,7 +77,7 @@ BenchCase whole_case(const Img2colCase& c, std::int64_t out_channels, ConvRoute 
         const Buffer memory = random_buffer(stream, weights.dtype, static_cast<std::size_t>(weights.bytes()));
         const TensorView w(memory.data(), weights.dtype, weights.shape);
         const ConvPlan plan(stream, problem, route, w);
-        // Bt as the formulas know it, whatever the route makes of the weights.
+        // Bt as the formulas have it, whatever form the route gives to the weights.
         const Buffer bt_memory(stream.device(), static_cast<std::size_t>(bt.bytes()));
         const TensorView bt_view(bt_memory.data(), bt.dtype, bt.shape);
         rearrange_weights(stream, w, problem.window.order, bt_view);

@@ -22,7 +22,7 @@ void triad(const float* a, const float* b, float* c, std::int64_t count) {
   });
 }
 
-/// Of each of two memories two thirds are read. What is left of them is written.
+/// Reads two thirds of each of two memories, and writes the other third.
 void triad_in_both(float* one, float* other, std::int64_t count) {
   const std::int64_t third = count / 3;
   triad(one, other, one + 2 * third, third);
@@ -39,7 +39,7 @@ std::vector<Copier> prepare_copiers(const Stream& stream, std::int64_t bytes) {
 
   Prepared by_cast = prepare_rotated(stream, {operand, operand},
                                      [stream](const Views& views) { cast(stream, views[0], views[1]); });
-  // Neither the vendor's copy nor the host's is recorded.
+  // Neither the vendor's copy nor the host's is recorded in a graph.
   const auto on_same_memory = [&](const std::function<void(void*, void*)>& copy) {
     Prepared prepared;
     prepared.memory = by_cast.memory;

@@ -1,5 +1,5 @@
-// What every row is held against: copies that move as many bytes as the case, timed beside it; on a processor
-// also the triad of the STREAM benchmark.
+// The copies that every row is compared with: they move as many bytes as the case, and are timed right after
+// it. On a processor the triad of the STREAM benchmark is timed, too.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace relayout::bench {
 
-/// The name of the copier that is none.
+/// The name of the one that is not a copy.
 constexpr const char* kTriad = "triad";
 
 struct Copier {
@@ -18,10 +18,10 @@ struct Copier {
   Prepared prepared;
 };
 
-/// Copies of bytes / 2, so that read and written together are `bytes`: by Stream::copy; by relayout's own
-/// cast f32 -> f32; on a processor also by memcpy on all threads. There the triad, too: c[i] = a[i] + 3 *
-/// b[i] of f32 on all threads, as the compiler makes it, each of a, b and c a third of `bytes`. All of them
-/// on the same rotated memory.
+/// Copies of bytes / 2, so that `bytes` are read and written together: by Stream::copy, by relayout's own
+/// cast f32 -> f32, and on a processor also by memcpy on all threads. A processor also has the triad: c[i] =
+/// a[i] + 3 * b[i] of f32 on all threads, as the compiler makes it, where a, b and c each have a third of
+/// `bytes`. All of them use the same rotated memory.
 std::vector<Copier> prepare_copiers(const Stream& stream, std::int64_t bytes);
 
 }  // namespace relayout::bench

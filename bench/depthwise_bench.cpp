@@ -11,7 +11,7 @@ namespace {
 using cases::Layout;
 using Views = std::vector<TensorView>;
 
-/// In, weights, bias and out of one type; no states.
+/// In, weights, bias and out have one type; there are no states.
 BenchCase depthwise_case(const Dims& shape, std::int64_t taps, Layout layout, bool bias_and_silu) {
   const DType type = DType::f16;
   const Operand signal{type, shape, cases::strides_of(layout, shape)};
@@ -49,9 +49,8 @@ BenchCase depthwise_case(const Dims& shape, std::int64_t taps, Layout layout, bo
           }};
 }
 
-/// A step of decoding, as Mamba takes it: the state moves on by `samples`, with bias and SiLU. The state
-/// holds all samples that the outputs need, so that they can be checked against the state that the update
-/// leaves.
+/// A step of decoding, as Mamba does it: the state moves on by `samples`, with bias and SiLU. The state holds
+/// all samples that the outputs need, so that they can be checked with the state that the update leaves.
 BenchCase update_case(std::int64_t batch, std::int64_t channels, std::int64_t taps, std::int64_t samples) {
   const DType type = DType::f16;
   const Operand state = contiguous_operand(type, {batch, channels, taps - 1 + samples});

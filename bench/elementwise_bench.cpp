@@ -14,8 +14,7 @@
 namespace relayout::bench {
 namespace {
 
-/// A tensor as it lies in memory, without gaps, and the part of it, its axes in another order, that takes
-/// part.
+/// A tensor without gaps in memory, and the part of it that takes part, with its axes in another order.
 struct Tensor {
   DType type;
   Dims shape;
@@ -38,7 +37,7 @@ struct ElementwiseCase {
   Tensor out;
   std::vector<double> constants = {};  // operands behind the tensors
   Precision precision = Precision::accurate;
-  FunctorCall functor = nullptr;  // that does the same, instead of the library
+  FunctorCall functor = nullptr;  // does the same; runs instead of the library
 
   /// memory: of the tensors, and of the output.
   void run(const Stream& stream, const std::vector<TensorView>& memory) const {
@@ -89,7 +88,7 @@ BenchCase bench_case(const ElementwiseCase& c) {
           }};
 }
 
-/// The same in every size: leading extents are divided by `down`, others are what makes a case hard.
+/// The same case in every size: leading extents are divided by `down`, the others are what makes a case hard.
 std::vector<ElementwiseCase> cases_of(std::int64_t down, std::int64_t side) {
   using D = DType;
   using O = Operation;

@@ -32,7 +32,7 @@ std::string Row::reference() const {
 
 Measurement::Current& Measurement::prepare(const BenchCase& bench_case) {
   if (current_ && current_->bench_case == &bench_case) return *current_;
-  current_.reset();  // its memory first: the next case may need it
+  current_.reset();  // frees its memory first: the next case may need it
   const auto next = std::make_shared<Current>();
   next->prepared = bench_case.prepare(stream_);
   next->series.calls = next->prepared.calls;

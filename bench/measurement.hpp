@@ -1,5 +1,5 @@
-// Times one case after another under Google Benchmark, with what it is held against beside each: copies of as
-// many bytes, or its own parts alone.
+// Times one case after another under Google Benchmark, each with its comparison: copies of as many bytes, or
+// its own parts alone.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -21,7 +21,7 @@ struct Row {
   std::size_t repetitions = 0, calls_per_repetition = 0, sets = 0;
   bool in_graph = false;
   double seconds = 0, fastest = 0, slowest = 0;
-  std::map<std::string, double> beside_seconds;  // of each copier, or of each part
+  std::map<std::string, double> beside_seconds;  // for each copier, or for each part
   bool of_parts = false;
   double triad_seconds = 0;  // 0 where none was timed
 

@@ -1,4 +1,4 @@
-// What the processor's own code is judged by: permutations of 64 MB and up that are read and written
+// The cases by which the processor's own code is judged: permutations of 64 MB and more, read and written
 // together, cast + transpose, img2col. Only a processor has these rows; a few small ones test the tool.
 #include <algorithm>
 #include <cmath>
@@ -19,7 +19,7 @@ BenchCase permutation_case(const std::string& name, DType in_type, DType out_typ
     in.strides.push_back(strides[static_cast<std::size_t>(axis)]);
   }
   const Operand out = contiguous_operand(out_type, in.shape);
-  // To another program it is a copy of a strided view.
+  // For another program it is a copy of a strided view.
   const Json parameters = {{"operation", "copy"},
                            {"in_type", relayout::name_of(in_type)},
                            {"out_type", relayout::name_of(out_type)},
@@ -43,7 +43,7 @@ BenchCase transpose_case(DType in, DType out, const Dims& shape) {
   return permutation_case("transposed-" + types + "/" + joined(shape), in, out, {shape, axes});
 }
 
-/// The same proportions in about so many bytes of f32.
+/// The same proportions with about this many bytes of f32.
 Permutation scaled(Permutation p, double bytes) {
   double elements = 1;
   for (const std::int64_t extent : p.shape) elements *= static_cast<double>(extent);

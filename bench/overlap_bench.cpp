@@ -25,7 +25,7 @@ Conv1d problem_of(const Img2colCase& c) {
 Prepared prepare(const Stream& stream, const Img2colCase& c, HostWork work, bool pinned) {
   const TensorView sized(nullptr, c.in_type, c.in_shape());
   const std::size_t bytes = static_cast<std::size_t>(sized.elements()) * size_of(c.in_type);
-  // The processor's own memory is not pinned for any other device.
+  // The processor's own memory is not pinned for another device.
   const PinnedBuffer memory(pinned ? stream.device() : Device::cpu(), bytes);
   stream.copy(memory.data(), random_buffer(stream, c.in_type, bytes).data(), bytes);
   stream.synchronize();
@@ -79,7 +79,7 @@ Img2colCase causal(std::int64_t batch, std::int64_t channels, std::int64_t lengt
 
 }  // namespace
 
-/// None for a processor alone: there nothing goes on at the same time.
+/// There are no cases for a processor alone, where nothing runs at the same time.
 BenchCases overlap_cases(Sizes sizes) {
   BenchCases list;
   if (sizes == Sizes::cpu) return list;

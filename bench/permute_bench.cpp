@@ -1,5 +1,5 @@
-// Permutations of contiguous tensors: those of bench/permute_cases.csv and a user's, and two with alpha and
-// beta.
+// Permutations of contiguous tensors: those of bench/permute_cases.csv, those of a user, and two with alpha
+// and beta.
 #include <relayout/permute.hpp>
 #include <relayout/plan_cache.hpp>
 
@@ -16,7 +16,7 @@
 namespace relayout::bench {
 namespace {
 
-/// Read and written together. A smoke test permutes a few hundred elements.
+/// The bytes that are read and written together. A smoke test permutes a few hundred elements.
 constexpr std::int64_t kCpuBytes = 128 << 20, kSmokeBytes = 4 << 10;
 
 /// With a beta the output is read and written.
@@ -25,8 +25,8 @@ std::int64_t bytes_of(const cases::PermuteCase& c) {
          (c.scale.beta != 0 ? 2 : 1) * contiguous_operand(c.out_type, c.shape).bytes();
 }
 
-/// The longest axis is halved until the case is small enough. What makes a permutation hard stays: short
-/// axes are short, and odd extents odd.
+/// Halves the longest axis until the case is small enough. The properties that make a permutation hard stay:
+/// short axes stay short, odd extents stay odd.
 ListedPermute scaled(ListedPermute listed, std::int64_t most_bytes) {
   cases::PermuteCase& c = listed.permute;
   if (bytes_of(c) <= most_bytes) return listed;
@@ -39,7 +39,8 @@ ListedPermute scaled(ListedPermute listed, std::int64_t most_bytes) {
   return listed;
 }
 
-/// What the output holds before the first call is an operand of its own, for those who check the result.
+/// The contents of the output before the first call are an operand of their own, so that the result can be
+/// checked.
 Prepared prepare_sum(const Stream& stream, const cases::PermuteCase& c) {
   const Operand out = contiguous_operand(c.out_type, c.out_shape());
   Prepared prepared = prepare_rotated(stream, {contiguous_operand(c.in_type, c.shape), out, out},
@@ -53,7 +54,7 @@ Prepared prepare_sum(const Stream& stream, const cases::PermuteCase& c) {
   return prepared;
 }
 
-/// permute, or its plan measured on the operands of the first call, which nobody times.
+/// Calls permute, or a plan that is measured (untimed) on the operands of the first call.
 std::function<void(const std::vector<TensorView>&)> call_of(const Stream& stream, const cases::PermuteCase& c,
                                                             PlanBy by) {
   if (by == PlanBy::estimate) {

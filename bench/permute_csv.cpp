@@ -44,7 +44,7 @@ Dims numbers(const std::string& text, const char* field, std::size_t rank) {
   return values;
 }
 
-/// A permutation moves bytes, so one type for each size says it all.
+/// A permutation moves bytes, so one type for each size is enough.
 DType type_of_size(std::int64_t bytes) {
   switch (bytes) {
     case 1:
@@ -60,7 +60,7 @@ DType type_of_size(std::int64_t bytes) {
   }
 }
 
-/// Names become part of a row's name, which users give to --filter and other programs read.
+/// Names become part of a row's name, which users give to --filter, and which other programs read.
 void check_name(const std::string& name) {
   const auto allowed = [](unsigned char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||

@@ -1,4 +1,5 @@
-// 8-bit codes: add and mul of images, with one scale, with scales of channels, with an operand of channels.
+// 8-bit codes: add and mul of images with one scale, with a scale for each channel, and with an operand of
+// channels.
 #include <relayout/quantized.hpp>
 
 #include <string>
@@ -33,7 +34,7 @@ void run(const Stream& stream, const QuantizedCase& c, const std::vector<TensorV
   quantized(stream, c.operation, {tensors[0], tensors[1]}, tensors[2]);
 }
 
-/// Random numbers are no scales. `operands` of each set; views[2] to [4] are scales.
+/// Random numbers are not valid scales. `operands` are those of each set; views[2] to [4] are scales.
 void fill_scales(const Stream& stream, const Prepared& prepared, std::size_t operands) {
   for (std::size_t at = 0; at < prepared.memory.size(); ++at) {
     const std::size_t operand = at % operands;

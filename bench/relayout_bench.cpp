@@ -11,6 +11,8 @@
 #include "bench/dump.hpp"
 #include "bench/measurement.hpp"
 #include "bench/options.hpp"
+#include "bench/random/report.hpp"
+#include "bench/random/run.hpp"
 #include "bench/report.hpp"
 #include "bench/support.hpp"
 
@@ -32,16 +34,22 @@ const std::vector<Suite>& suites() {
 namespace {
 
 constexpr int kRepetitions = 15;
+constexpr double kSmokeSample = 1e-6;
 
 Device device_of(const Options& options) {
   if (options.device.empty()) return Device::best();
+  constexpr int kEmulatedWarp = 32;
+  if (options.device == "emulated") return Device::emulated(kEmulatedWarp);
   return options.device == "gpu" ? Device::gpu() : Device::cpu();
 }
 
+Sizes sizes_of(const Options& options, const Device& device) {
+  if (options.smoke) return Sizes::smoke;
+  return device.kind() == DeviceKind::gpu ? Sizes::gpu : Sizes::cpu;
+}
+
 BenchCases chosen_cases(const Options& options, const Device& device) {
-  const Sizes sizes = options.smoke                      ? Sizes::smoke
-                      : device.kind() == DeviceKind::gpu ? Sizes::gpu
-                                                         : Sizes::cpu;
+  const Sizes sizes = sizes_of(options, device);
   const std::regex filter(options.filter);
   BenchCases chosen;
   std::set<std::string> names;
@@ -52,16 +60,14 @@ BenchCases chosen_cases(const Options& options, const Device& device) {
     }
   };
   for (const Suite& suite : suites()) {
-    if (!options.suites.empty() &&
-        std::find(options.suites.begin(), options.suites.end(), suite.name) == options.suites.end())
-      continue;
+    if (!options.suites.empty() && !options.asks_for(suite.name)) continue;
     if (suite.cases != permute_cases) {
       add(suite.cases(sizes));
       continue;
     }
     const PlanBy by = options.measure ? PlanBy::measurement : PlanBy::estimate;
     add(permute_cases_by(by, sizes));
-    if (!options.cases.empty()) add(permute_cases_of(options.cases, by, sizes));
+    if (!options.permutations.empty()) add(permute_cases_of(options.permutations, by, sizes));
   }
   if (chosen.empty()) throw std::invalid_argument("no case of these suites matches '" + options.filter + "'");
   return chosen;
@@ -89,12 +95,45 @@ void initialize_google_benchmark(const char* program, const Options& options) {
   if (count > 1) throw std::invalid_argument("Google Benchmark does not know " + std::string(arguments[1]));
 }
 
+void write_json(const std::string& path, const Json& json) {
+  if (path.empty()) return;
+  std::ofstream out(path);
+  out << json.dump(2) << '\n';
+  out.close();
+  if (!out) throw std::runtime_error("could not write " + path);
+}
+
+int run_random(const Options& options, const Device& device) {
+  const std::vector<random::Problem> problems =
+      random::chosen_problems(options.random, sizes_of(options, device));
+  if (options.list_json) {
+    std::cout << random::list_json(problems).dump(2) << '\n';
+    return 0;
+  }
+  const bool gpu = device.kind() == DeviceKind::gpu;
+  constexpr double kGpuSample = 1e-3, kCpuSample = 10e-3;
+  const random::Timing timing{options.smoke ? kSmokeSample
+                              : gpu         ? kGpuSample
+                                            : kCpuSample,
+                              gpu && !options.no_graph, !options.smoke};
+  const std::vector<random::Result> results =
+      random::run_problems(Stream(device), problems, options.random, timing);
+  random::report(results, options.random);
+  Json json = machine_json(device);
+  json.update(random::report_json(results));
+  write_json(options.json, json);
+  const bool failed = std::any_of(results.begin(), results.end(),
+                                  [](const random::Result& result) { return !result.error.empty(); });
+  return failed ? 1 : 0;
+}
+
 int run(const char* program, const Options& options) {
   if (options.support) {
     print_support(std::cout);
     return 0;
   }
   const Device device = device_of(options);
+  if (options.asks_for("random")) return run_random(options, device);
   const BenchCases cases = chosen_cases(options, device);
   if (options.list_json) {
     std::cout << cases_json(cases).dump(2) << '\n';
@@ -107,19 +146,14 @@ int run(const char* program, const Options& options) {
   }
   initialize_google_benchmark(program, options);
   const bool gpu = device.kind() == DeviceKind::gpu;
-  constexpr double kGpuSample = 2e-3, kCpuSample = 20e-3, kSmokeSample = 1e-6;
+  constexpr double kGpuSample = 2e-3, kCpuSample = 20e-3;
   const double sample_seconds = options.smoke ? kSmokeSample : gpu ? kGpuSample : kCpuSample;
   Measurement measurement(stream, sample_seconds, gpu && !options.no_graph);
   register_cases(options, cases, measurement);
   TableReporter reporter(device, measurement, cases);
   benchmark::RunSpecifiedBenchmarks(&reporter);
   const std::vector<Row> rows = measurement.rows();
-  if (!options.json.empty()) {
-    std::ofstream out(options.json);
-    out << result_json(device, rows).dump(2) << '\n';
-    out.close();
-    if (!out) throw std::runtime_error("could not write " + options.json);
-  }
+  write_json(options.json, result_json(device, rows));
   const bool failed =
       std::any_of(rows.begin(), rows.end(), [](const Row& row) { return !row.error.empty(); });
   return failed ? 1 : 0;

@@ -126,9 +126,7 @@ Json cases_json(const BenchCases& cases) {
   return {{"rows", rows}};
 }
 
-Json result_json(const Device& device, const std::vector<Row>& rows) {
-  Json row_list = Json::array();
-  for (const Row& row : rows) row_list.push_back(row_json(row));
+Json machine_json(const Device& device) {
   const DeviceProperties& properties = device.properties();
   return {{"device",
            {{"kind", device.to_string()},
@@ -142,8 +140,14 @@ Json result_json(const Device& device, const std::vector<Row>& rows) {
           {"gemm_library", gemm_library(device)},
           {"compiler", RELAYOUT_BENCH_COMPILER},
           {"commit", RELAYOUT_BENCH_COMMIT},
-          {"date", utc_now()},
-          {"rows", row_list}};
+          {"date", utc_now()}};
+}
+
+Json result_json(const Device& device, const std::vector<Row>& rows) {
+  Json json = machine_json(device);
+  json["rows"] = Json::array();
+  for (const Row& row : rows) json["rows"].push_back(row_json(row));
+  return json;
 }
 
 }  // namespace relayout::bench

@@ -1,4 +1,4 @@
-// What a run says: a table while it runs, JSON at its end.
+// The output of a run: a table while it runs, JSON at its end.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -26,7 +26,9 @@ class TableReporter : public benchmark::BenchmarkReporter {
 
 /// The cases alone: names, bytes, parameters.
 Json cases_json(const BenchCases& cases);
-/// Machine, program and rows.
+/// Device, compiler, commit, date.
+Json machine_json(const Device& device);
+/// These and the rows.
 Json result_json(const Device& device, const std::vector<Row>& rows);
 
 }  // namespace relayout::bench

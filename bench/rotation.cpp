@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 
+#include "core/integer_math.hpp"
 #include "tests/support/fill.hpp"
 
 namespace relayout::bench {
@@ -19,15 +21,34 @@ std::size_t last_cache_bytes(const Device& device) {
   return bytes;
 }
 
+/// At least so many bytes of them, always the same; kept for the next buffer.
+const std::vector<unsigned char>& random_numbers(DType dtype, std::size_t bytes) {
+  static std::map<DType, std::vector<unsigned char>> of_types;
+  std::vector<unsigned char>& numbers = of_types[dtype];
+  if (numbers.size() >= bytes) return numbers;
+  numbers.resize(bytes);
+  const TensorView view(numbers.data(), dtype, {static_cast<std::int64_t>(bytes / size_of(dtype))});
+  if (is_floating(dtype))
+    test::fill_with(view, [](std::uint64_t i) { return 2 * test::uniform(i) - 1; });
+  else
+    test::fill_bits(view);
+  return numbers;
+}
+
 }  // namespace
 
-std::size_t rotation_sets(const Device& device, std::int64_t bytes) {
+std::size_t rotation_bytes(const Device& device) {
+  if (device.kind() == DeviceKind::emulated) return 1;  // its times mean nothing
   // A shared server's whole L3 may be reported to a small machine on it: no more than 512 MB are spent.
   const std::size_t limit = device.kind() == DeviceKind::gpu ? std::size_t{4} << 30 : std::size_t{512} << 20;
-  const std::size_t wanted = std::min(4 * last_cache_bytes(device) + 1, limit);
+  return std::min(4 * last_cache_bytes(device) + 1, limit);
+}
+
+std::size_t rotation_sets(const Device& device, std::int64_t bytes) {
+  const std::size_t wanted = rotation_bytes(device);
   const std::size_t set = static_cast<std::size_t>(std::max<std::int64_t>(bytes, 1));
   constexpr std::size_t kMaxSets = 512;
-  return std::clamp<std::size_t>((wanted + set - 1) / set, 1, kMaxSets);
+  return std::clamp<std::size_t>(divide_up(wanted, set), 1, kMaxSets);
 }
 
 std::int64_t Operand::bytes() const {
@@ -42,12 +63,7 @@ Buffer random_buffer(const Stream& stream, DType dtype, std::size_t bytes) {
   // A block of random numbers, repeated: making 2 GB of them one by one would take longer than measuring.
   constexpr std::int64_t kBlockElements = std::int64_t{1} << 20;
   const std::size_t block = std::min(bytes, static_cast<std::size_t>(kBlockElements) * size_of(dtype));
-  std::vector<unsigned char> numbers(block);
-  const TensorView view(numbers.data(), dtype, {static_cast<std::int64_t>(block / size_of(dtype))});
-  if (is_floating(dtype))
-    test::fill_with(view, [](std::uint64_t i) { return 2 * test::uniform(i) - 1; });
-  else
-    test::fill_bits(view);
+  const std::vector<unsigned char>& numbers = random_numbers(dtype, block);
   Buffer buffer(stream.device(), bytes);
   char* const target = static_cast<char*>(buffer.data());
   if (bytes == 0) return buffer;

@@ -1,4 +1,4 @@
-// Several sets of operands, so that a call finds in no cache what the call before it left there.
+// Several sets of operands, so that no call finds in a cache what the call before it left there.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,8 @@
 
 namespace relayout::bench {
 
+/// Four times the device's last cache: what operands that are used in turn exceed together.
+std::size_t rotation_bytes(const Device& device);
 /// Sets of `bytes` each so that all together exceed four times the device's last cache; 1 for large ones.
 std::size_t rotation_sets(const Device& device, std::int64_t bytes);
 
@@ -23,7 +25,7 @@ struct Operand {
 Operand contiguous_operand(DType dtype, const Dims& shape);
 
 /// Device memory of that size, filled with random numbers in [-1, 1), so that sums of their products stay in
-/// f16's range; types that are no floating ones with random bits.
+/// f16's range. Types that are not floating get random bits.
 Buffer random_buffer(const Stream& stream, DType dtype, std::size_t bytes);
 
 /// One call per set: run(operands), where the last operand is the output and the others hold random numbers.

@@ -11,16 +11,16 @@
 
 namespace relayout::bench {
 
-/// Calls that do the same work on operands of their own each; samples go round and round through them.
+/// Calls that do the same work, each on operands of its own. Samples go through them again and again.
 struct CallSeries {
   std::vector<std::function<void()>> calls;
   std::size_t count = 1;  // calls in a sample
-  /// The call with which the next sample begins. Series on the same operands share it: none starts on what
-  /// another one left in a cache.
+  /// The call with which the next sample begins. Series on the same operands share it, so none begins with
+  /// data that another one left in a cache.
   std::shared_ptr<std::size_t> next = std::make_shared<std::size_t>(0);
   /// On a GPU a sample is one launch of a graph of `count` calls, which go through all operands.
   bool in_graph = false;
-  /// On a GPU too the host's clock tells, until the stream's work is done.
+  /// On a GPU, too, the host's clock is read, when the work of the stream is done.
   bool by_host = false;
 
  private:
@@ -30,16 +30,16 @@ struct CallSeries {
   void run(std::size_t count);
 };
 
-/// On a GPU a sample is many calls between two events, queued one by one or as a graph. While the host does
-/// that, a copy in front of the first event keeps the stream busy: the calls run one right after the other
-/// however long queueing takes, and what is left of a launch is the device's own gap between two kernels.
-/// Elsewhere every call has finished when it returns, so the host's clock tells, as it does where the host
-/// itself works in a call.
+/// On a GPU a sample is many calls between two events, queued one by one or as a graph. While the host queues
+/// them, a copy in front of the first event keeps the stream busy. So the calls run one right after the other
+/// however long queueing takes, and the only part of a launch that counts is the device's own gap between two
+/// kernels. On other devices every call has finished when it returns, so the host's clock is read; also where
+/// the host itself works in a call.
 class StreamTimer {
  public:
   explicit StreamTimer(const Stream& stream);
 
-  /// Runs every call once, uncounted, and sets how many calls a sample has: as many as take about
+  /// Runs every call once without counting it, and sets how many calls a sample has: as many as take about
   /// `sample_seconds`.
   void warm_up(CallSeries& series, double sample_seconds) const;
   /// Seconds per call.

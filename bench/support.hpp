@@ -5,8 +5,8 @@
 
 namespace relayout::bench {
 
-/// An operation a line, an element type a column; in each cell the result's type. Kinds of devices that
-/// support the same share a table.
+/// A line for each operation and a column for each element type; each cell has the result's type. Kinds of
+/// devices that support the same share a table.
 void print_support(std::ostream& out);
 
 }  // namespace relayout::bench

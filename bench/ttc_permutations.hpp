@@ -1,4 +1,4 @@
-// The 57 permutations of the TTC benchmark, which HPTT and cuTT were measured with too: f32 tensors of about
+// The 57 permutations of the TTC benchmark, with which HPTT and cuTT were measured, too: f32 tensors of about
 // 200 MB. Output axis j is input axis axes[j].
 #pragma once
 

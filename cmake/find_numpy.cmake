@@ -1,5 +1,5 @@
-# RELAYOUT_PYTHON: a Python 3 that has numpy. The first python3 in PATH is often a version manager's, without packages,
-# so the system's own is tried before it.
+# RELAYOUT_PYTHON is a Python 3 that has numpy. The first python3 in PATH often belongs to a version manager and has no
+# packages, so the system's own is tried before it.
 function(relayout_has_numpy result candidate)
   execute_process(COMMAND "${candidate}" -c "import numpy" RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
   if(NOT status EQUAL 0)

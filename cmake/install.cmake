@@ -13,7 +13,7 @@ foreach(backend IN LISTS RELAYOUT_BACKENDS)
   install(EXPORT relayout-${backend}-targets NAMESPACE relayout:: DESTINATION "${relayout_package_folder}")
 endforeach()
 
-# What a consumer has to find for the static libraries' sake, as arguments of find_package.
+# The packages that a consumer must find because the libraries are static, as arguments of find_package.
 set(relayout_cpu_DEPENDENCIES Threads)
 set(relayout_emulator_DEPENDENCIES "Boost CONFIG COMPONENTS context")
 if(OpenMP_CXX_FOUND)

@@ -8,11 +8,11 @@ endif()
 # Native code is always built; the others have the kernels, each compiled in a language of its own.
 set(RELAYOUT_BACKENDS cpu)
 set(relayout_language_emulator CXX)
-set(relayout_platform_emulator emulator)
+set(relayout_folders_emulator platform/emulator)
 set(relayout_language_cuda CUDA)
-set(relayout_platform_cuda nvidia)
+set(relayout_folders_cuda platform/nvidia platform/gpu)
 set(relayout_language_hip HIP)
-set(relayout_platform_hip amd)
+set(relayout_folders_hip platform/amd platform/gpu)
 if(RELAYOUT_EMULATOR)
   list(APPEND RELAYOUT_BACKENDS emulator)
 endif()
@@ -62,6 +62,27 @@ function(relayout_target_options target)
     $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--expt-relaxed-constexpr>)
 endfunction()
 
+# The headers of a back end's platform, which device code and the back end itself include by their names alone.
+function(relayout_include_platform target backend)
+  target_compile_definitions(${target} PRIVATE RELAYOUT_BACKEND=${backend})
+  list(TRANSFORM relayout_folders_${backend} PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE folders)
+  target_include_directories(${target} PRIVATE ${folders})
+endfunction()
+
+# relayout_add_gpu_backend(BACKEND BLAS_SOURCE): the library of one vendor's back end: platform/gpu, compiled over the
+# vendor's names for the runtime calls. kernels/ joins it (relayout_add_kernels).
+function(relayout_add_gpu_backend backend blas)
+  set(gpu "${PROJECT_SOURCE_DIR}/platform/gpu")
+  add_library(relayout_${backend} "${gpu}/backend.cpp" "${gpu}/blas.cpp" "${blas}")
+  add_library(relayout::${backend} ALIAS relayout_${backend})
+  relayout_target_options(relayout_${backend})
+  relayout_include_platform(relayout_${backend} ${backend})
+  target_compile_definitions(relayout_${backend} PRIVATE RELAYOUT_BACKEND_FUNCTION=relayout_backend_${backend})
+  target_link_libraries(relayout_${backend} PUBLIC relayout_cpu)
+  # A static library would stay out of the program: platform/registry.cpp refers to it weakly.
+  target_link_options(relayout_${backend} INTERFACE "LINKER:-u,relayout_backend_${backend}")
+endfunction()
+
 # relayout_add_device_sources(TARGET BACKEND SOURCE...): device code, compiled once per back end in that back end's
 # language and namespace. Source properties belong to a directory, so each source is compiled from a folder of the
 # back end's own (see relayout_add_kernels) or through a target whose folder has one back end only.
@@ -73,8 +94,7 @@ function(relayout_add_device_sources target backend)
   if(backend STREQUAL emulator)
     target_compile_options(${target} PRIVATE -Wno-unknown-pragmas)  # GCC knows no #pragma unroll
   endif()
-  target_compile_definitions(${target} PRIVATE RELAYOUT_BACKEND=${backend})
-  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/platform/${relayout_platform_${backend}}")
+  relayout_include_platform(${target} ${backend})
 endfunction()
 
 # The kernels of one back end: kernels/CMakeLists.txt is read once for each.

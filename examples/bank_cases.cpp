@@ -21,7 +21,8 @@ using plan::SharedAccess;
 
 alignas(32) char memory[32];  // stands for both tensors; only addresses are computed
 
-/// Keeps the access whose worst phase takes the most passes, the last of them: the drain's before the fill's.
+/// Keeps the access whose worst phase takes the most passes. Among equals it is the last one: the drain
+/// before the fill.
 class WorstFinder {
  public:
   explicit WorstFinder(const BankModel& model) : model_(model) {}

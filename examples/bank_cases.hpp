@@ -1,4 +1,4 @@
-// A permutation's tile in shared memory, laid out in three ways, with what their accesses cost.
+// A permutation's tile in shared memory, laid out in three ways, with the cost of their accesses.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace example {
 
-/// What one access wants of the banks: in the phase that costs most, the lanes that want each word of a bank.
+/// The words that one access wants of the banks: in its most expensive phase, the lanes that want each word
+/// of a bank.
 struct WorstAccess {
   relayout::plan::SharedAccess access = relayout::plan::SharedAccess::write;
   int bytes = 0, passes = 0;
@@ -33,8 +34,8 @@ struct BankCases {
   std::vector<BankCase> cases;
 };
 
-/// The tile that the planner takes for a contiguous tensor: dense, as the tile kernel lays it, and as the
-/// solver would. Throws relayout::Error, InputError where no tile is used.
+/// The tile that the planner takes for a contiguous tensor: dense, as the tile kernel lays it out, and as the
+/// solver would. Throws relayout::Error, and InputError where no tile is used.
 BankCases bank_cases(const relayout::Dims& shape, const std::vector<int>& axes, relayout::DType dtype,
                      const relayout::DeviceProperties& device);
 

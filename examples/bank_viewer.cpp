@@ -1,6 +1,6 @@
-// Which banks of shared memory a permutation's tile meets: packed densely, as the tile kernel lays it, and as
-// the solver of bank layouts would. Needs no GPU: `bank_viewer --shape 48,28,28 --axes 2,1,0 --device
-// mi300x`. The exit code is 0, or 2 for bad arguments.
+// Shows which banks of shared memory a permutation's tile meets: packed densely, as the tile kernel lays it
+// out, and as the solver of bank layouts would. Needs no GPU: `bank_viewer --shape 48,28,28 --axes 2,1,0
+// --device mi300x`. The exit code is 0, or 2 for bad arguments.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>

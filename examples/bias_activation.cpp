@@ -15,7 +15,7 @@ using namespace relayout;
 constexpr std::int64_t kImages = 2, kChannels = 64, kHeight = 28, kWidth = 28;
 constexpr std::size_t kElements = kImages * kChannels * kHeight * kWidth;
 
-// What the codes of x, bias and y stand for: scale * (code - zero point).
+// The codes of x, bias and y stand for scale * (code - zero point).
 constexpr float kXScale = 1.0f / 16, kBiasScale = 1.0f / 64, kScale = 1.0f / 8;
 constexpr int kXZero = 5, kBiasZero = 0, kZero = -100;
 
@@ -56,7 +56,8 @@ std::vector<std::int8_t> bias_relu(const Stream& stream, const std::vector<std::
   const QuantizedTensor values{channels(bias_memory, DType::i8), kBiasScale, kBiasZero};
   const QuantizedTensor out{images(y_memory, DType::i8), kScale, kZero};
   quantized(stream, Operation::add, {in, values}, out);
-  quantized(stream, Operation::relu, {out}, out);  // in place; with the zero point -128 add alone would do
+  quantized(stream, Operation::relu, {out},
+            out);  // in place; with the zero point -128 add alone would be enough
   return download<std::int8_t>(stream, y_memory);
 }
 

@@ -89,7 +89,7 @@ double normal(std::uint64_t seed, std::uint64_t index) noexcept {
 
 Data load(const relayout::Device& device, const Arguments& arguments, Job& job) {
   const relayout::Conv1d& p = job.problem;
-  // The processor's own memory is not pinned for any other device.
+  // The processor's own memory is not pinned for another device.
   const relayout::Device of_input = arguments.pinned_input ? device : relayout::Device::cpu();
   Data data;
   if (job.input) {

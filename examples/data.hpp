@@ -1,4 +1,4 @@
-// The operands on the host: read from files or generated from a seed.
+// The operands on the host, read from files or generated from a seed.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace example {
 
-/// Memory, pinned but for an input that is to be pageable, and what lies in it.
+/// Host memory with its contents. It is pinned, unless the input shall be pageable.
 struct HostTensor {
   relayout::PinnedBuffer memory;
   relayout::TensorView view;

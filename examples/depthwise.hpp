@@ -1,4 +1,5 @@
-// The depthwise convolution from host memory to y on the device, stage by stage as Conv1dPipeline's paths.
+// The depthwise convolution from host memory to y on the device, stage by stage like the paths of
+// Conv1dPipeline.
 #pragma once
 
 #include <cstdint>

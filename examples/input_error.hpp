@@ -1,4 +1,5 @@
-// What a user can put right: a bad option, a bad file. The program prints the sentence and exits with 2.
+// An error that the user can correct: a bad option, a bad file. The program prints the sentence and exits
+// with 2.
 #pragma once
 
 #include <stdexcept>

@@ -10,7 +10,7 @@
 
 namespace example {
 
-/// What the text of an .npy header says.
+/// The contents of the header of an .npy file.
 struct NpyHeader {
   relayout::DType dtype = relayout::DType::f32;
   relayout::Dims shape;
@@ -25,14 +25,14 @@ NpyHeader parse_npy_header(const std::string& file, const std::string& text);
 /// allocated.
 class NpyFile {
  public:
-  /// Throws InputError for anything that is no complete, supported .npy file.
+  /// Throws InputError for a file that is not a complete, supported .npy file.
   explicit NpyFile(const std::string& path);
 
   const std::string& path() const noexcept { return path_; }
   relayout::DType dtype() const noexcept { return header_.dtype; }
   const relayout::Dims& shape() const noexcept { return header_.shape; }
   std::size_t data_bytes() const noexcept { return data_bytes_; }
-  /// Reads the data as it lies in the file: data_bytes() bytes.
+  /// Reads the data in the order of the file: data_bytes() bytes.
   void read(void* destination);
   /// The view of data read to `data`; Fortran order becomes strides.
   relayout::TensorView view(const void* data) const;

@@ -1,4 +1,4 @@
-// What the program prints, and the same as JSON.
+// The output of the program, as text and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace example {
 
-/// All that one run of one path gave.
+/// All results of one run of one path.
 struct PathResult {
   PathTimes times;
   OperandCheck operands;  // with --no-verify: all 0
@@ -34,7 +34,7 @@ struct Report {
   std::vector<PathResult> paths;
   std::string choice;  // why this path, where measured rates chose it
 
-  /// Of y as it lies in memory.
+  /// The shape of y in its order in memory.
   relayout::Dims result_shape() const;
   /// Every check of every path passed; true without verification.
   bool ok() const;

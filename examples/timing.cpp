@@ -25,8 +25,8 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// Times work by the stream's own clock: on a GPU the time between two events. Streams of other devices
-/// finish each call before it returns, so there the host's finer clock tells the same.
+/// Times work by the stream's own clock, which is the time between two events on a GPU. Streams of other
+/// devices finish each call before it returns, so there the host's finer clock is used.
 class StreamClock {
  public:
   explicit StreamClock(const relayout::Stream& stream)

@@ -35,17 +35,17 @@ struct PathTimes {
   std::vector<StageTime> alone = {};  // what an overlapped stage does at the same time, one by one
   double prepared = 0;                // seconds of input kernel + GEMM in a graph; 0: not measured
 
-  /// Of the path; "depthwise".
+  /// The name of the path, or "depthwise".
   const char* name() const;
-  /// The slowest of `alone` against all of it overlapped; 0 without an overlapped stage.
+  /// The slowest of `alone` over the time of all of it overlapped; 0 without an overlapped stage.
   double overlap_share() const;
   /// Sum over the stages from the input to A; `place` limits it.
   double to_operand() const;
   double to_operand(relayout::StagePlace place) const;
 };
 
-/// Copy rates, measured when first asked for. A copy on the host or on the device counts the bytes read and
-/// written, a transfer those that cross, as in Stage::bytes.
+/// Copy rates, measured when first needed. A copy on the host or on the device counts the bytes read and
+/// written, a transfer those that cross the link, as in Stage::bytes.
 class CopyRates {
  public:
   CopyRates(const relayout::Stream& stream, int repeat) : stream_(stream), repeat_(repeat) {}
@@ -59,14 +59,14 @@ class CopyRates {
   std::map<std::pair<relayout::StagePlace, std::size_t>, double> known_;
 };
 
-/// Seconds from the input on the device to y, with weights that a run has prepared, in a graph: of one of
-/// several calls in it, so that the launch of the graph weighs little. y is wiped first, so that what it
-/// holds later came from the graph.
+/// Seconds from the input on the device to y, with weights that an earlier run has prepared, in a graph. It
+/// is the time of one of several calls in the graph, so that its launch has little weight. y is wiped first,
+/// so that its later contents come from the graph.
 double time_in_graph(const relayout::Stream& stream, const std::vector<relayout::Stage>& stages,
                      const relayout::TensorView& y, int repeat);
 
-/// Medians over `repeat` runs of the stages in order after one that is not counted; `overlap`: what stands
-/// behind an overlapped stage, else null.
+/// Medians over `repeat` runs of the stages in order, after one that is not counted. `overlap` is the object
+/// behind an overlapped stage, or null.
 PathTimes time_stages(const relayout::Stream& stream, const std::vector<relayout::Stage>& stages,
                       const relayout::Conv1dOverlap* overlap, int repeat, CopyRates& rates);
 

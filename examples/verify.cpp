@@ -43,14 +43,15 @@ void for_each_in_parallel(std::int64_t count, const Work& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// Collects one result's elements for the gates, and what tells whether the statistical gates mean anything.
+/// Collects the elements of one result for the gates, and the figures that tell whether the statistical gates
+/// mean anything.
 class ResultCheck {
  public:
   ResultCheck(DType dtype, std::int64_t depth, bool with_bias)
       : dtype_(dtype), depth_(depth), gates_(dtype, depth, with_bias) {}
 
   void add(std::uint16_t y, const reference::GemmElement& element) {
-    // Sums beyond fp32 may overflow on the way whatever the last value is.
+    // Sums that fp32 cannot hold may overflow on the way, whatever the final value is.
     if (element.magnitude > FLT_MAX && std::isfinite(element.sum)) return;
     gates_.add(
         dtype_ == DType::f16 ? relayout::to_float(relayout::f16{y}) : relayout::to_float(relayout::bf16{y}),

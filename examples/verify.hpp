@@ -37,7 +37,7 @@ class Verifier {
   Verifier(const Job& job, const Data& data, double most_multiplications = 2e9);
 
   OperandCheck check_operands(const Halves& a, const Halves& bt) const;
-  /// Of a path without A, whose bt is tap outer whatever the problem's order.
+  /// The check of a path without A, whose bt is tap outer whatever the order of the problem is.
   OperandCheck check_weights(const Halves& bt) const;
   /// One report for each result y [batch * ho, co]. Beyond 2e9 multiplications a sample of the rows is
   /// checked: one row, drawn by the seed, of each of equally long stretches.

@@ -1,4 +1,4 @@
-// Division of an index by an extent: by a Divisor where the index fits 31 bits.
+// Division of an index by an extent, by a Divisor where the index fits 31 bits.
 #pragma once
 
 #include "core/divisor.hpp"
@@ -13,7 +13,7 @@ __device__ __forceinline__ std::uint32_t split(std::uint32_t& index, const Divis
   return quotient;
 }
 
-/// The same for any index: a division, which is many instructions.
+/// The same for any index, by a division, which is many instructions.
 __device__ __forceinline__ std::uint64_t split(std::uint64_t& index, std::uint64_t extent) {
   const std::uint64_t quotient = index / extent;
   index -= quotient * extent;

@@ -1,4 +1,4 @@
-// What happens to one element on its way: moved as bytes, or cast with one rounding to nearest even.
+// What happens to one element on its way: it moves as bytes, or is cast with one rounding to nearest even.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,7 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// convert<To>(from): every pair of f16, bf16, float and double; equal types of any kind pass through
-/// untouched.
+/// convert<To>(from) for every pair of f16, bf16, float and double; equal types of any kind pass unchanged.
 template <class To, class From>
 struct Convert;
 template <class T>
@@ -78,8 +77,8 @@ struct TypeTag {
   using type = T;
 };
 
-/// Calls visit(TypeTag<T>): the unsigned integer of the element's size, so that one instance serves all types
-/// of a size.
+/// Calls visit(TypeTag<T>) with the unsigned integer of the element's size, so that one instance serves all
+/// types of a size.
 template <class Visit>
 void visit_element_sizes(DType type, Visit&& visit) {
   switch (size_of(type)) {
@@ -121,7 +120,7 @@ void visit_casts(DType in, DType out, Visit&& visit) {
   });
 }
 
-/// Both: visit(TypeTag<T>, TypeTag<T>) for equal types.
+/// Either of both: visit(TypeTag<T>, TypeTag<T>) for equal types.
 template <class Visit>
 void visit_element_types(DType in, DType out, Visit&& visit) {
   if (in != out) return visit_casts(in, out, visit);

@@ -1,5 +1,5 @@
-// Words: 4 bytes of a signal as floats, 2 elements of f16 or bf16, 1 of f32. Conversions work on words, so
-// that a GPU needs no instruction to take them apart.
+// Words: 4 bytes of a signal as floats. A word has 2 elements of f16 or bf16, or 1 of f32. Conversions work
+// on words, so that a GPU needs no instructions to take them apart.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ __device__ __forceinline__ void widen_word(std::uint32_t word, float (&values)[k
     values[0] = __uint_as_float(word);
   }
 }
-/// One rounding to nearest even.
+/// Rounds once, to nearest even.
 template <class T>
 __device__ __forceinline__ std::uint32_t narrow_word(const float (&values)[kPerWord<T>]) {
   if constexpr (sizeof(T) == 2) {
@@ -30,7 +30,8 @@ __device__ __forceinline__ std::uint32_t narrow_word(const float (&values)[kPerW
   }
 }
 
-/// Count words (1, 2, or a multiple of 4) between registers and an address aligned to 4 * Count bytes, or 16.
+/// Moves Count words (1, 2, or a multiple of 4) between registers and an address aligned to min(4 * Count,
+/// 16) bytes.
 template <int Count>
 __device__ __forceinline__ void load_words(std::uint32_t* registers, const void* address) {
   if constexpr (Count >= 4) {

@@ -1,6 +1,7 @@
-// What a back end offers: devices, memory, streams, copies, its kernels and its BLAS. Implemented once per
-// platform folder (platform/gpu, platform/emulator) and once for native code (host/cpu/cpu_backend.cpp);
-// vendor errors leave as relayout::Error that names the operation.
+// What a back end offers: devices, memory, streams, copies, its kernels and its BLAS. Implemented once for
+// GPUs (platform/gpu), once for emulated ones (platform/emulator) and once for native code
+// (host/cpu/cpu_backend.cpp); platform/registry.cpp finds them. Vendor errors leave as relayout::Error that
+// names the operation.
 #pragma once
 
 #include <cstddef>
@@ -68,8 +69,6 @@ class Backend {
   virtual bool blas_gemm(const LaunchContext& context, const GemmParams& params) = 0;
 };
 
-/// Registers a back end while the program starts; `backend` lives until it ends.
-void register_backend(Backend& backend);
 /// By name; nullptr when it is not in this program.
 Backend* find_backend(const char* name) noexcept;
 /// The CUDA or the HIP back end, nullptr when neither was built in.

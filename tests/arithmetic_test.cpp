@@ -1,4 +1,4 @@
-// Every named function is its operation, and its plan too; fill.
+// Every named function does its operation, and so does its plan; and fill.
 #include <gtest/gtest.h>
 
 #include <functional>

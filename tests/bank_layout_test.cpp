@@ -40,7 +40,7 @@ BankTile tile_of(const std::vector<std::int64_t>& extents, const std::vector<int
   return tile;
 }
 
-/// Another count: lane by lane and phase by phase, without runs and strips.
+/// Counts in another way: lane by lane and phase by phase, without runs and strips.
 class Oracle {
  public:
   Oracle(const BankTile& tile, const BankLayout& layout, const BankModel& model)
@@ -154,7 +154,8 @@ TEST(BankLayout, TheRulePadsARowOf32By1) {
   expect_holds(solution, h200(), 48 * 1024);
 }
 
-/// Rows that fill the banks, other axes of any extents in front of them in the drain: the rule alone.
+/// Rows that fill the banks, with other axes of any extents in front of them in the drain: the rule alone is
+/// enough.
 TEST(BankLayout, TheRuleNeedsNoExtentsThatDivide) {
   for (const std::uint64_t seed : test::random_seeds(40)) {
     SCOPED_TRACE(test::reproduce(seed));
@@ -180,8 +181,8 @@ TEST(BankLayout, TheRuleNeedsNoExtentsThatDivide) {
   }
 }
 
-/// (A:2, B:16, C:2) -> (C, A, B), C fastest before, B after. The rule would have B shift by one bank where C
-/// already does; B moves by C's extent and A by one bank instead, for one word of padding.
+/// (A:2, B:16, C:2) -> (C, A, B), C fastest before, B after. By the rule B would shift by one bank, as C
+/// already does. Instead B moves by the extent of C, and A by one bank, for one word of padding.
 TEST(BankLayout, SkinnyAxes) {
   const BankTile tile = tile_of({2, 16, 2}, {1, 2, 0}, 4, 4, 4);
   EXPECT_EQ(count_tile(tile, dense_layout(tile), h200()).drain.worst, 2);
@@ -275,7 +276,7 @@ TEST(BankLayout, OneAxisFastestOnBothSidesMovesVectors) {
   }
 }
 
-/// With powers of two there is always a way without conflicts.
+/// With powers of two there is always a layout without conflicts.
 TEST(BankLayout, PowersOfTwoHaveNoConflicts) {
   for (const std::uint64_t seed : test::random_seeds(40)) {
     SCOPED_TRACE(test::reproduce(seed));

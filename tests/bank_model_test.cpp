@@ -1,4 +1,4 @@
-// What an access to shared memory costs, by hand.
+// The cost of accesses to shared memory, against counts by hand.
 #include "host/plan/copy/bank_model.hpp"
 
 #include <gtest/gtest.h>

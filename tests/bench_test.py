@@ -17,8 +17,8 @@ PEERS = None
 BYTES = {"bool": 1, "u8": 1, "i8": 1, "f16": 2, "bf16": 2, "i32": 4, "f32": 4, "f64": 8}
 
 
-def run(*arguments):
-    return subprocess.run([BENCH, "--device", "cpu", "--smoke", *arguments], capture_output=True, text=True)
+def run(*arguments, device="cpu"):
+    return subprocess.run([BENCH, "--device", device, "--smoke", *arguments], capture_output=True, text=True)
 
 
 def expected_bytes(parameters):
@@ -116,7 +116,7 @@ class BenchTest(unittest.TestCase):
         table = os.path.join(self.folder, "mine.csv")
         with open(table, "w", encoding="utf-8") as file:
             file.write("name,source,rank,shape,perm,elem_bytes\nmine,group: a test,3,3 4 5,2 0 1,8\n")
-        document, _ = self.result("--suite", "permute", "--cases", table, "--benchmark_repetitions=1")
+        document, _ = self.result("--suite", "permute", "--permutations", table, "--benchmark_repetitions=1")
         row = document["rows"][-1]
         self.assertGreater(len(document["rows"]), 100)
         self.assertEqual((row["name"], row["group"], row["bytes"]), ("permute/mine", "group", 960))
@@ -124,10 +124,10 @@ class BenchTest(unittest.TestCase):
                                              "shape": [3, 4, 5], "axes": [2, 0, 1]})
         with open(table, "a", encoding="utf-8") as file:
             file.write("mine2,a test,2,3 4,0 0,8\n")
-        done = run("--cases", table)
+        done = run("--permutations", table)
         self.assertEqual(done.returncode, 2)
         self.assertIn(f"{table}:3: perm '0 0' is no permutation of 0..1", done.stderr)
-        self.assertEqual(run("--suite", "cast", "--cases", table).returncode, 2)
+        self.assertEqual(run("--suite", "cast", "--permutations", table).returncode, 2)
 
     def test_plans_by_the_clock(self):
         document, _ = self.result("--suite", "permute", "--measure", "--filter", "hptt57_0|beta",
@@ -167,6 +167,72 @@ class BenchTest(unittest.TestCase):
                 done = run(*arguments)
                 self.assertEqual(done.returncode, 2)
                 self.assertTrue(done.stderr)
+
+    def random(self, device, *arguments):
+        path = os.path.join(self.folder, "random.json")
+        done = run("--suite", "random", "--json", path, *arguments, device=device)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        with open(path, encoding="utf-8") as file:
+            return json.load(file), done.stdout
+
+    def test_random_problems_are_right_and_reported(self):
+        families = {"permute", "slice", "cast", "binary", "unary", "depthwise", "img2col", "pad", "quantized"}
+        for device in ("cpu", "emulated"):
+            with self.subTest(device):
+                document, table = self.random(device, "--seed", "101", "--cases", "12")
+                problems = document["problems"]
+                self.assertEqual((len(problems), {problem["family"] for problem in problems}), (12 * 9, families))
+                self.assertTrue(document["commit"] and document["device"]["name"] and document["generator"])
+                for problem in problems:
+                    self.assertIn(problem["verified"], ("reference", "device"), problem["name"])
+                    self.assertEqual(problem["bytes"], random_problems.bytes_of(problem))
+                    self.assertAlmostEqual(problem["share_of_copy"], problem["copy_microseconds"] / problem["microseconds"])
+                    again = random_problems.problem_of(problem["csv"])
+                    self.assertEqual(again, {key: problem[key] for key in again})
+                self.assertTrue({"reference", "device"} <= {problem["verified"] for problem in problems})
+                self.assertEqual(sum(row["problems"] for row in document["percentiles"]), len(problems))
+                for row in document["percentiles"]:
+                    self.assertLessEqual(row["p1"], row["p50"])
+                    self.assertIn(row["group"] + " ", table)
+
+    def test_the_worst_random_problems_run_again(self):
+        path = os.path.join(self.folder, "worst.csv")
+        first, _ = self.random("cpu", "--family", "cast,binary", "--cases", "25", "--csv", path, "--no-verify")
+        self.assertEqual({problem["verified"] for problem in first["problems"]}, {"no"})
+        worst = sorted(first["problems"], key=lambda problem: problem["share_of_copy"])[:30]
+        again, _ = self.random("cpu", "--problems", path)
+        self.assertEqual([problem["csv"] for problem in again["problems"]], [problem["csv"] for problem in worst])
+        problems, _ = random_problems.load(path)
+        self.assertEqual([problem["csv"] for problem in problems], [problem["csv"] for problem in worst])
+
+    def test_random_mistakes_are_refused(self):
+        path = os.path.join(self.folder, "problems.csv")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(random_problems.HEADER + "\n1,1,0,cast,,f16 4 @0 1,f17 4 @0 1,\n")
+        for arguments in (["--suite", "random,cast"], ["--suite", "cast", "--seed", "2"], ["--suite", "random", "--cases", "0"],
+                          ["--suite", "random", "--family", "none"], ["--suite", "random", "--problems", path],
+                          ["--suite", "random", "--min-mb", "2", "--max-mb", "1"]):
+            with self.subTest(arguments):
+                done = run(*arguments)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertTrue(done.stderr)
+        self.assertIn(f"{path}:2: there is no element type 'f17'", run("--suite", "random", "--problems", path).stderr)
+
+    def test_a_peer_that_is_faster_is_named(self):
+        def row(own, peer):
+            return {"family": "pad", "csv": f"{own}", "microseconds": own, "peers": {"torch": {"microseconds": peer}}}
+        skipped = {"family": "pad", "csv": "", "microseconds": 1, "peers": {"torch": {"skipped": "no such type"}}}
+        line, = random_problems.summary([row(2, 4), row(8, 4), row(100, 98), skipped], "torch")
+        self.assertEqual((line["problems"], line["peer_faster"]), (3, 1))
+        self.assertAlmostEqual(line["geometric_speed_up"], 0.98 ** (1 / 3))
+        self.assertEqual(line["worst"], [{"speed_up": 0.5, "csv": "8"}])
+
+    def test_memory_of_random_problems(self):
+        tensor = random_problems.tensor_of("f16 2x1x3 @5 1x9x2")
+        self.assertEqual(random_problems.footprint(tensor), 5 + 1 + 4 + 1)
+        self.assertEqual(random_problems.memory_order(tensor), ([1, 3, 2], [2, 0, 1]))
+        self.assertIsNone(random_problems.memory_order(random_problems.tensor_of("f16 2x3 @0 4x1")))
+        self.assertIsNone(random_problems.memory_order(random_problems.tensor_of("f16 2x3 @0 0x1")))
 
     def check(self):
         return subprocess.run([sys.executable, os.path.join(PEERS, "peers.py"), "--check", self.folder],
@@ -217,4 +283,5 @@ if __name__ == "__main__":
     sys.path.insert(0, PEERS)
     import elementwise_formulas
     import formulas
+    import random_problems
     unittest.main(argv=sys.argv[:1] + sys.argv[3:])

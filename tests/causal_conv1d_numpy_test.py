@@ -485,7 +485,7 @@ class ReportTest(Base):
                 self.assertEqual("gemm: f16" in done.stdout, "--depthwise" not in options)
         self.assertNotIn("Kernel ", self.run_example("--hi", 64, "--path", "device").stdout)
 
-    def test_path_view(self):
+    def test_path_strided_gemm(self):
         y = {}
         for path in ("device", "strided-gemm"):
             for order in ("tap", "channel"):

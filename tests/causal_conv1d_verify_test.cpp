@@ -1,4 +1,4 @@
-// The example's verification must find what is wrong, and must not call degenerate but right results wrong.
+// The example's verification must find wrong results, and must not reject degenerate but right ones.
 #include "examples/verify.hpp"
 
 #include <gtest/gtest.h>

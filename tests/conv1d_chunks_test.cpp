@@ -31,7 +31,7 @@ plan::ChunkRequest request_of(const Conv1dCase& c, std::int64_t chunk_bytes, boo
   return request;
 }
 
-/// What the window kernel can run on: the input's groups as the chunk has them.
+/// The chunk's groups are groups of the input, as the window kernel needs them.
 void expect_whole_groups_or_part_of_one(const plan::ChunkRequest& r, const plan::Conv1dChunk& chunk) {
   const std::int64_t of_group = r.channels / r.window.groups;
   if (chunk.channel % of_group == 0 && chunk.channels % of_group == 0) {
@@ -51,7 +51,7 @@ TEST(Conv1dChunksTest, CoverEveryPositionOnceWithItsSamples) {
   std::int64_t checked = 0;
   for (const Conv1dCase& c : overlap_cases()) {
     for (const int split : {0, 1, 2, 3}) {
-      // Small chunks, and for many channels such as hold whole signals of some.
+      // Small chunks; and, for many channels, chunks that hold whole signals of some channels.
       const std::int64_t step = c.problem.in_channels > 64 ? 997 : 13;
       for (std::int64_t bytes = 1; bytes < 31 * step; bytes += step) {
         SCOPED_TRACE(::testing::Message() << c << " chunk bytes " << bytes << " split " << split);
@@ -73,7 +73,7 @@ TEST(Conv1dChunksTest, CoverEveryPositionOnceWithItsSamples) {
           EXPECT_EQ(chunk.inside, chunk.sample >= 0 && chunk.sample + chunk.samples <= r.length);
           EXPECT_EQ(chunk.pad_left(r), chunk.sample - first);
           if (r.pad.mode == PadMode::constant || chunk.whole) {
-            // Every sample that exists and is needed.
+            // The chunk has every sample that exists and is needed.
             EXPECT_TRUE(chunk.inside);
             EXPECT_LE(chunk.sample, std::max<std::int64_t>(first, 0));
             EXPECT_GE(chunk.sample + chunk.samples, std::min(end, r.length));

@@ -67,7 +67,7 @@ class Convolution {
     fill_normal(input_.host(), seed);
     input_.upload();
   }
-  /// The plan keeps what it needs of the weights and of the bias.
+  /// The plan keeps copies of the weights and of the bias.
   void spoil_weights() {
     for (const GuardedBuffer* spoilt : {&weights_, &bias_}) {
       const TensorView& view = spoilt->device();
@@ -81,7 +81,7 @@ class Convolution {
   const GuardedBuffer& input() const { return input_; }
   const GuardedBuffer& y() const { return y_; }
 
-  /// The three gates against the reference, and not a byte beside the elements.
+  /// Applies the three gates against the reference, and checks that no byte beside the elements changed.
   void expect_result() const {
     const Conv1d& p = case_.problem;
     const std::int64_t groups = p.window.groups;

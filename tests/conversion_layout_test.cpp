@@ -21,7 +21,7 @@ class ConversionLayouts : public ::testing::TestWithParam<std::tuple<Device, DTy
   const Stream& stream() const { return stream_; }
   DType from() const { return std::get<1>(GetParam()); }
 
-  /// By this kernel on emulated devices and GPUs.
+  /// Checks the case, which this kernel must take on emulated devices and GPUs.
   void check_by(CopyKernel kernel, PermuteCase c, DType to, const CastOptions& options) {
     c.in_type = from();
     c.out_type = to;
@@ -37,7 +37,7 @@ class ConversionLayouts : public ::testing::TestWithParam<std::tuple<Device, DTy
     check(stream(), c);
   }
 
-  /// Options that this pair has, another one each turn.
+  /// Options that this pair of types takes: different ones at each call.
   CastOptions options_for(DType to, std::size_t turn) const {
     CastOptions options;
     if (to == DType::e4m3fn || to == DType::e5m2) options.saturate_fp8 = turn % 2 == 0;
@@ -85,7 +85,7 @@ TEST_P(ConversionLayouts, InEveryKernel) {
   }
 }
 
-/// Aligned ones, which the window kernel takes for its own casts and must leave alone here.
+/// Aligned transposes: the window kernel takes them for its own casts, and must not take these.
 TEST_P(ConversionLayouts, Transposed) {
   std::size_t turn = 1;
   for (const DType to : kCastableTypes) {
@@ -138,7 +138,7 @@ TEST_P(ConversionLayouts, OneLongRow) {
   check(stream(), c);
 }
 
-/// One element, and none.
+/// One element, and no element.
 TEST_P(ConversionLayouts, Sizes) {
   for (const DType to : {DType::bool_, DType::i32, DType::f16, DType::f32, DType::e5m2}) {
     for (const std::int64_t size : {0, 1, 2, 15, 17, 1025}) {

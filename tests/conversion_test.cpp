@@ -16,8 +16,8 @@
 namespace relayout::test {
 namespace {
 
-/// Casts between f16, bf16, f32 and f64 to nearest even are the processor's own where it has them, which may
-/// keep a NaN's payload.
+/// Casts between f16, bf16, f32 and f64 to nearest even are done by the processor where it can, and may keep
+/// the payload of a NaN.
 NanRule rule_of(DType from, DType to, const CastOptions& options) {
   const bool own = options.rounding.value_or(Rounding::nearest_even) == Rounding::nearest_even;
   return is_floating(from) && is_floating(to) && own ? NanRule::any : NanRule::exact;
@@ -47,7 +47,7 @@ class ConversionTest : public ::testing::TestWithParam<std::tuple<Device, DType>
   const Stream& stream() const { return stream_; }
   DType from() const { return std::get<1>(GetParam()); }
 
-  /// The inputs `times` in a row.
+  /// The inputs, `times` times in a row.
   void check(DType to, const CastOptions& options, std::uint64_t density, std::uint64_t phase,
              std::size_t times = 1) {
     SCOPED_TRACE(std::string(name_of(from())) + " to " + name_of(to) + " " +

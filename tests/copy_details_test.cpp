@@ -1,5 +1,5 @@
-// What a plan says about itself: which kernel and why, its tile, what it promises about memory, and the bank
-// conflicts that it predicts.
+// What a plan says about itself: the kernel and the reason for it, its tile, its alignment and accesses, and
+// the predicted bank conflicts.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -228,7 +228,7 @@ TEST(CopyDetails, BytesCountDifferentElements) {
   EXPECT_EQ(plan.details().out.bytes, 25600);
 }
 
-/// A plan is for any memory that is as aligned as the planned one; by how much, it says.
+/// A plan runs on any memory that is as aligned as the planned memory, and says how much that is.
 TEST(CopyDetails, Alignment) {
   alignas(64) static char memory[64];
   const auto alignment_of = [&](std::ptrdiff_t offset) {

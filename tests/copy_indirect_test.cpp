@@ -44,7 +44,7 @@ TEST_P(CopyIndirectTest, EveryKernel) {
     check_by(CopyKernel::tile, indirect(move_of(type, {17, 9, 5, 15}, {3, 1, 2, 0})));
     check_by(CopyKernel::tile, indirect(move_of(type, {6, 40, 48}, {1, 0, 2})));
     check_by(CopyKernel::gather, indirect(move_of(type, {30, 20}, {1, 0}, {60, 3}, {70, 2})));
-    // Backwards: the nest starts elsewhere than the view.
+    // Backwards: the nest begins at another element than the view.
     check_by(CopyKernel::tile, indirect(move_of(type, {33, 64}, {1, 0}, {-64, 1}, {33, -1})));
     check_by(CopyKernel::gather, indirect(move_of(type, {33, 20}, {1, 0}, {-60, -3}, {-70, -2})));
   }
@@ -76,7 +76,7 @@ TEST_P(CopyIndirectTest, RandomLayouts) {
   }
 }
 
-/// One recorded launch, other tensors every time, by changing what the slots hold.
+/// One recorded launch works on other tensors every time, when the pointers in the slots change.
 TEST_P(CopyIndirectTest, AGraphReplaysOnOtherTensors) {
   const Slots slots(stream());
   const TensorView in(nullptr, DType::f16, {5, 24, 40}), out(nullptr, DType::f16, {40, 24, 5});
@@ -102,7 +102,7 @@ TEST_P(CopyIndirectTest, AGraphReplaysOnOtherTensors) {
   }
 }
 
-/// The slot is read by the queued work: what an earlier kernel of the stream put there counts.
+/// The queued work reads the slot: the pointer counts that an earlier kernel of the stream put there.
 TEST_P(CopyIndirectTest, EarlierWorkMaySetTheSlots) {
   GuardedBuffer in(stream(), Role::input, DType::u8, {50, 70}),
       out(stream(), Role::output, DType::u8, {70, 50});
@@ -136,7 +136,7 @@ TEST_P(CopyIndirectTest, OneSlotAlone) {
   }
 }
 
-/// Such a plan is a plan like any other, but never for the window kernel.
+/// Such a plan is like any other, but never for the window kernel.
 TEST_P(CopyIndirectTest, TheOtherRunsWorkToo) {
   GuardedBuffer in(stream(), Role::input, DType::f32, {64, 96}),
       out(stream(), Role::output, DType::f32, {96, 64});

@@ -1,4 +1,4 @@
-// The nest of a copy between two shapes, against brute force: what it means is its set of address pairs.
+// The nest of a copy between two shapes, against brute force: a nest stands for its set of address pairs.
 #include "host/plan/copy/copy_nest.hpp"
 
 #include <gtest/gtest.h>

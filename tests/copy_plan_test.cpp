@@ -1,5 +1,5 @@
-// Plans of copies run: on the planned memory and on other, recorded, and what they refuse.
-// tests/copy_details_test.cpp has what they say.
+// Plans of copies run on the planned memory, on other memory, and recorded; and what they refuse. What plans
+// say is tested in tests/copy_details_test.cpp.
 #include <gtest/gtest.h>
 
 #include "tests/support/checks.hpp"
@@ -42,7 +42,8 @@ TEST_P(CopyPlanTest, EveryPlannedFunction) {
   for (const GuardedBuffer* out : {&transposed, &same, &crossing}) EXPECT_TRUE(out->check(NanRule::exact));
 }
 
-/// Planned for an odd address, run on others; backwards, so that the nest starts elsewhere than the view.
+/// Planned for an odd address and run on others; backwards, so that the nest begins at another element than
+/// the view.
 TEST_P(CopyPlanTest, RunsOnOtherMemory) {
   for (const DType type : {DType::u8, DType::f16, DType::f64}) {
     for (const std::int64_t planned_at : {0, 1}) {

@@ -1,4 +1,4 @@
-// out = alpha * in + beta * out: on every device and by every kernel the bits of plain loops.
+// out = alpha * in + beta * out gives the bits of plain loops on every device and by every kernel.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class CopyScaleTest : public DeviceTest {
     if (device().kind() == DeviceKind::cpu) return CopyKernel::native;
     return cases::plan_of(c, device().properties()).kernel;
   }
-  /// What the plan says of a tile's output.
+  /// How the plan assembles a tile's output.
   std::string way_of(const PermuteCase& c) const {
     const TensorView in(at(1, c.in_misaligned, c.in_type), c.in_type, c.shape),
         out(at(2, c.out_misaligned, c.out_type), c.out_type, c.out_shape());
@@ -76,7 +76,7 @@ TEST_P(CopyScaleTest, EveryTypePair) {
       }
 }
 
-/// Every way of putting a tile's output together, aligned and not; no two tiles add to one element.
+/// Every way of assembling a tile's output, aligned and not; no two tiles add to one element.
 TEST_P(CopyScaleTest, EveryTile) {
   std::set<std::string> ways;
   for (const DType type : kFloats) {
@@ -111,7 +111,7 @@ TEST_P(CopyScaleTest, WithoutRunsAndWithoutAxes) {
     }
 }
 
-/// The window kernel, which moves such transposes, knows no scale.
+/// The window kernel, which moves such transposes, has no scale.
 TEST_P(CopyScaleTest, AlignedTransposesTakeTilesInstead) {
   const PermuteCase plain = move_of(DType::f32, {64, 128}, {1, 0});
   if (device().kind() != DeviceKind::cpu) {
@@ -184,7 +184,7 @@ TEST_P(CopyScaleTest, WhatZerosDo) {
   EXPECT_FALSE(is_nan_after(3, {0, 0}));
 }
 
-/// Types that have no arithmetic too, bit for bit, and what f32 rounds to 1 and 0 counts as these.
+/// Types without arithmetic, too, bit for bit; numbers that f32 rounds to 1 and 0 count as these.
 TEST_P(CopyScaleTest, OneAndZeroAreThePlainCopy) {
   for (const DType type : {DType::u8, DType::i32, DType::f16, DType::f32, DType::tf32}) {
     PermuteCase c = move_of(type, {64, 48}, {1, 0});

@@ -70,7 +70,7 @@ TEST_P(CopyTest, ShapesWithANestInCommon) {
   }
 }
 
-/// Boundaries that cross: every element's place is worked out on both sides.
+/// Boundaries that cross: the place of every element is computed on both sides.
 TEST_P(CopyTest, ShapesWithoutANestInCommon) {
   for (const DType type : {DType::u8, DType::f16, DType::f32, DType::i64}) {
     check(stream(), move_of(type, {4, 6}, {7, 1}, {6, 4}, {5, 1}));
@@ -189,7 +189,7 @@ Dims random_shape(Random& random, std::int64_t elements) {
   return shape;
 }
 
-/// As they are in C order, or shuffled.
+/// The axes in C order, or shuffled.
 Dims strides_of(Random& random, const Dims& shape, bool input) {
   std::vector<int> order = cases::identity(static_cast<int>(shape.size()));
   if (random.chance(0.5)) random.shuffle(order);

@@ -32,7 +32,7 @@ TEST_P(CopyTimerTest, TimesEveryPlan) {
   EXPECT_LT(seconds[1], 10);
 }
 
-/// Of about twenty tiles.
+/// A copy of about twenty tiles.
 TEST_P(CopyTimerTest, NoMoreThanSixteenPlansAreMeasured) {
   const Buffer in(device(), 256 * 256 * 4), out(device(), 256 * 256 * 4);
   const TensorView square(nullptr, DType::f32, {256, 256});

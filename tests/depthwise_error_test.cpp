@@ -25,7 +25,7 @@ class DepthwiseErrorTest : public DeviceTest {
   static TensorView as(const TensorView& view, DType type, const Dims& shape) {
     return TensorView(view.data(), type, shape);
   }
-  /// Both functions, each with the views as they stand now.
+  /// Calls both functions with the views as they are now.
   void expect(ErrorCode code, const std::vector<std::string>& words, bool update_too = true) {
     expect_error(code, words, [&] {
       depthwise_conv1d(stream(), in_, weights_, bias_, Activation::none, initial_, out_, final_, ids_);

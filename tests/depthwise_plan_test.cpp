@@ -1,5 +1,6 @@
 // Which depthwise kernel runs, and that its tile fits threads and shared memory.
 #include "host/plan/depthwise/depthwise_plan.hpp"
+#include "core/integer_math.hpp"
 
 #include <gtest/gtest.h>
 
@@ -97,7 +98,7 @@ TEST(DepthwisePlan, TilesFitThreadsAndSharedMemory) {
               const std::int64_t pack = 16 / bytes;
               if (a.in_time == 1) {
                 EXPECT_LE(plan.run, taps > kUnrolledTaps ? 16 : 4);
-                const std::int64_t pitch = (taps + pack - 1) / pack * pack;
+                const std::int64_t pitch = round_up(taps, pack);
                 EXPECT_LE(kDepthwiseThreads / plan.lanes * pitch * 4,
                           taps > kUnrolledTaps ? 48 * 1024 : 1 << 30);
               }

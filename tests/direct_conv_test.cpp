@@ -106,7 +106,7 @@ TEST_P(DirectConvTest, TilesThatDoNotDivide) {
     check(stream(), causal(9, 20, columns, 2));
 }
 
-/// Blocks of 64 positions where there are so many, and of 16.
+/// Blocks of 64 positions where there are so many; otherwise of 16.
 TEST_P(DirectConvTest, ManyPositions) {
   Conv1dCase c = causal(70, 140, 72, 4);
   c.problem.batch = 2;
@@ -116,7 +116,7 @@ TEST_P(DirectConvTest, ManyPositions) {
   check(stream(), c);
 }
 
-/// More steps than whose weights are under way together; samples of all taps that fit, and that do not.
+/// More steps than have their weights under way together; samples of all taps that fit, and that do not fit.
 TEST_P(DirectConvTest, ManyTapsStridesAndDilations) {
   check(stream(), causal(64, 40, 16, 11));
   check(stream(), causal(33, 40, 16, 31));
@@ -141,7 +141,7 @@ TEST_P(DirectConvTest, GroupsBatchesAndBorders) {
   }
 }
 
-/// Whole rows of channels, so that nothing but the samples' end asks for the padding.
+/// Whole rows of channels, so that only the end of the samples needs the padding.
 TEST_P(DirectConvTest, TheRightBorderOfWholeRows) {
   Conv1dCase c = causal(64, 50, 16, 3);
   c.problem.pad = {2, 4, PadMode::constant, 2.0, PadPolicy::strict};
@@ -166,8 +166,8 @@ TEST_P(DirectConvTest, AnyTypeAndStridesOfTheInput) {
   }
 }
 
-/// A NaN or an infinity reaches the outputs whose windows hold it, and no other: not by way of channels or
-/// samples that are only filled up.
+/// A NaN or an infinity reaches only the outputs whose windows hold it. It does not spread through channels
+/// or samples that are only filled up.
 TEST_P(DirectConvTest, ANanStaysWithItsOutputs) {
   for (const double poison :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {

@@ -1,4 +1,4 @@
-// Element-wise calls that must be refused: by which code, in which words, in which order, with nothing
+// Element-wise calls that must be refused: with which code, in which words, in which order, and with nothing
 // written.
 #include <gtest/gtest.h>
 
@@ -250,7 +250,8 @@ TEST_P(ElementwiseErrorTest, Chains) {
                 {a, a, a}, out(kF32));
 }
 
-/// Of two mistakes the one that is checked first is reported: number, type, promotion, shape, memory.
+/// When there are two mistakes, the one that is checked first is reported: number, type, promotion, shape,
+/// memory.
 TEST_P(ElementwiseErrorTest, TheOrderOfChecks) {
   const TensorView fp8 = in(DType::e5m2, {5}), i8 = in(DType::i8, {5}), u8 = in(DType::u8, {7});
   const TensorView twice(nullptr, kF32, shape_, {0, 1});

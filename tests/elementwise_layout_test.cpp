@@ -1,5 +1,5 @@
-// Element-wise operations over every way in which operands and outputs may lie: broadcast, strided, in image
-// layouts, misaligned, with constants; and to outputs of other types.
+// Element-wise operations with every layout of operands and outputs: broadcast, strided, in image layouts,
+// misaligned, with constants; and with outputs of other types.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -39,7 +39,7 @@ const std::vector<DType> kWidths{DType::i8, DType::f16, DType::f32, DType::f64};
 TensorSpec packed(const Dims& shape, std::int64_t misaligned = 0) { return {kF32, shape, {}, misaligned}; }
 TensorSpec in_layout(Layout layout, const Dims& shape) { return {kF32, shape, strides_in(layout, shape), 0}; }
 
-/// Every case of broadcasting that has a name somewhere, with either operand the small one.
+/// Every usual case of broadcasting, with either operand as the small one.
 TEST_P(ElementwiseLayoutTest, Broadcasts) {
   struct Case {
     Dims small, out;
@@ -207,7 +207,7 @@ TEST_P(ElementwiseLayoutTest, ShortRowsOfAnOutputWithoutGaps) {
   }
 }
 
-/// The pads of NHWC8 and NHWC16 are guard bytes in outputs; of operands they hold 0xFF.
+/// The pads of NHWC8 and NHWC16 are guard bytes in outputs; in operands they hold 0xFF.
 TEST_P(ElementwiseLayoutTest, ImageLayoutsInAnyMix) {
   const Dims shape{2, 11, 5, 6};
   const std::vector<Layout> layouts{Layout::ndarray, Layout::nhwc, Layout::nhwc8, Layout::nhwc16};
@@ -246,7 +246,8 @@ TEST_P(ElementwiseLayoutTest, RepeatsWholeOperands) {
         {{Operation::where}, {of({8, 12}), of({4, 12}), of({1, 3})}, packed({8, 12}), kF32, repeat});
 }
 
-/// Every axis along which something repeats is two for a while; those of one element are none.
+/// Every axis along which an operand repeats is split into two while shapes are matched; axes of one element
+/// vanish.
 TEST_P(ElementwiseLayoutTest, RepeatsAlongAxesOfManyThatHaveOneElement) {
   ElementwiseOptions repeat;
   repeat.broadcasting = Broadcasting::repeat;
@@ -281,7 +282,7 @@ TEST_P(ElementwiseLayoutTest, ConstantsOnEitherSide) {
   }
 }
 
-/// Signalling NaNs among the elements are no other than quiet ones.
+/// Signalling NaNs among the elements count as quiet ones.
 TEST_P(ElementwiseLayoutTest, ConstantsBesideNaNs) {
   for (const Operation operation : {Operation::hypot, Operation::pow, Operation::fmax, Operation::fmin}) {
     for (const DType type : {DType::f16, DType::bf16, DType::f32, DType::f64}) {
@@ -324,7 +325,7 @@ TEST_P(ElementwiseLayoutTest, OutputsOfEveryType) {
   }
 }
 
-/// Nothing is computed with them, so that types without arithmetic can be chosen from.
+/// `where` computes nothing with the elements that it chooses, so they may have types without arithmetic.
 TEST_P(ElementwiseLayoutTest, ChoosesBetweenElementsOfEveryType) {
   const Dims shape{9, 31};
   for (const DType type : kCastableTypes)

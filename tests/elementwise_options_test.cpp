@@ -16,7 +16,7 @@ class ElementwiseOptionsTest : public DeviceTest {
  protected:
   static constexpr std::int64_t kElements = 2000;
 
-  /// Two operands of interesting values; every fourth of the second is beside the first one's element.
+  /// Two operands of interesting values; every fourth element of the second one is next to the first one's.
   void fill_operands(const GuardedBuffer& a, const GuardedBuffer& b) {
     fill_operand(a.host(), Values::interesting, 1);
     fill_operand(b.host(), Values::interesting, 2);

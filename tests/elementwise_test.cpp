@@ -1,4 +1,5 @@
-// Every operation on every type against the oracle, on values that arithmetic gets wrong; and types that mix.
+// Every operation on every type against the oracle, on values that are hard for arithmetic; and types that
+// mix.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -21,7 +22,7 @@ constexpr std::array<DType, 13> kTypes{DType::bool_, DType::u8,  DType::u16, DTy
                                        DType::bf16,  DType::f32, DType::f64};
 constexpr std::int64_t kElements = 3001;
 
-/// Whether the operation works in this type; floating ones take others too, by way of f32.
+/// Whether the operation works in this type; floating operations take other types as well, by way of f32.
 bool works_in(OperationKind kind, DType type) {
   switch (kind) {
     case OperationKind::arithmetic:
@@ -41,7 +42,8 @@ bool works_in(OperationKind kind, DType type) {
   return false;
 }
 
-/// Operand number `which` of an operation: all interesting values against all, as far as the elements go.
+/// Operand number `which` of an operation: all interesting values meet all others, as far as the elements
+/// allow.
 void fill_operand(const TensorView& view, int which) {
   const std::vector<std::uint64_t> values = interesting(view.dtype());
   std::uint64_t i = 0;
@@ -52,7 +54,7 @@ void fill_operand(const TensorView& view, int which) {
   });
 }
 
-/// Numbers that say more of shifts and of powers than those of all bits.
+/// Numbers that test shifts and powers better than random bits.
 void fill_counts(const TensorView& view) {
   std::uint64_t i = 0;
   for_each_element(view, [&](const Dims&, std::int64_t offset) {

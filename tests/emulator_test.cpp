@@ -1,4 +1,4 @@
-// The fiber runtime: what it promises to kernels, and what it refuses.
+// The fiber runtime: its promises to kernels, and what it refuses.
 #include <gtest/gtest.h>
 
 #include <algorithm>

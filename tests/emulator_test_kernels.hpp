@@ -1,4 +1,4 @@
-// Kernels for emulator_test.cpp: small, and each exact about one promise of the kernel language.
+// Kernels for emulator_test.cpp. Each is small and tests one promise of the kernel language.
 #pragma once
 
 #include <atomic>
@@ -59,7 +59,7 @@ __global__ void reverse_block(const float* in, float* out) {
   out[thread_in_grid()] = tile[N - 1 - threadIdx.x];
 }
 
-/// For each thread: what it finds in dynamic shared memory before it writes there.
+/// For each thread: the contents of dynamic shared memory before it writes there.
 inline __global__ void find_in_shared(float* found) {
   RELAYOUT_DYNAMIC_SHARED(float, values);
   found[thread_in_grid()] = values[threadIdx.x];

@@ -58,9 +58,9 @@ class ExhaustiveCast : public DeviceTest {
   }
 };
 
-/// Numbers of one sign, infinity behind them, in the order of their bits: what they are rounded to is in
-/// order as well. So a run of equal results whose first and last are right is right; only those ask the
-/// oracle. No run goes on into the NaNs, whose results are others, nor into the next sign, which begins a
+/// Numbers of one sign, then infinity, in the order of their bits: their rounded values are in that order as
+/// well. So a run of equal results is right when its first and its last are, and only these are compared with
+/// the oracle. No run goes on into the NaNs, which have other results, nor into the next sign, which begins a
 /// chunk.
 class ExhaustiveConversion : public DeviceTest {
  protected:

@@ -236,7 +236,7 @@ TEST_P(GemmTest, ANanStaysInItsRowAndColumn) {
     }
 }
 
-/// Rows of one matrix that the problem does not use are NaN: masked loads must not let them in.
+/// The rows of a matrix that the problem does not use are NaN, which masked loads must not use.
 TEST_P(GemmTest, UnusedRowsAreNotRead) {
   const GemmCase used = make(17, 18, 19);
   GuardedBuffer a(stream(), Role::input, DType::f16, {40, 19}),

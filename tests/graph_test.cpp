@@ -1,4 +1,4 @@
-// Graphs: work recorded once gives the right results at every launch, on what its memory holds then.
+// Graphs: recorded work gives the right results at every launch, for the contents that its memory has then.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -130,7 +130,7 @@ TEST_P(GraphTest, KeepsWhatItsFunctionHolds) {
   EXPECT_EQ(std::memcmp(target.data(), expected.data(), expected.size()), 0);
 }
 
-/// What the function throws arrives, when it is called, and the stream works on.
+/// An exception of the function comes out of the call, and the stream can be used on.
 TEST_P(GraphTest, TheStreamSurvivesAFunctionThatThrows) {
   const Convolution work(stream());
   EXPECT_THROW(Graph(stream(),

@@ -1,4 +1,4 @@
-// img2col on rows of 16-byte boundaries and whole packs of channels, and on rows that nearly are.
+// img2col on rows at 16-byte boundaries with whole vectors of channels, and on rows that miss one of these.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -26,7 +26,7 @@ using cases::zeros;
 class Img2colAlignedTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, Img2colAlignedTest, ::testing::ValuesIn(test_devices()), device_test_name);
 
-/// Rows on 16-byte boundaries and whole packs of channels: what 16-byte loads and stores need.
+/// Rows at 16-byte boundaries and whole vectors of channels: the needs of 16-byte loads and stores.
 TEST_P(Img2colAlignedTest, RowsOfEveryTypeAndOrder) {
   const std::vector<std::pair<DType, DType>> types{{DType::f32, DType::f16},  {DType::f16, DType::f16},
                                                    {DType::f32, DType::bf16}, {DType::f32, DType::f32},
@@ -103,7 +103,7 @@ TEST_P(Img2colAlignedTest, RowsThatEndAtEveryPlaceOfATile) {
     }
 }
 
-/// One thing less than what vectors need.
+/// One condition of vectors is missing.
 TEST_P(Img2colAlignedTest, NearlyAlignedRows) {
   for (const Layout layout : {Layout::ncl, Layout::nlc}) {
     const Img2colCase aligned = [&] {
@@ -124,7 +124,7 @@ TEST_P(Img2colAlignedTest, NearlyAlignedRows) {
   }
 }
 
-/// The plan never asks for these; a kernel that did nothing would leave what was there.
+/// Pairs of types that the plan never asks for; a kernel that did nothing would leave the old contents.
 TEST_P(Img2colAlignedTest, TheKernelRefusesTypesThatItHasNoCodeFor) {
   if (device().kind() == DeviceKind::cpu) return;  // native code takes every pair
   WindowParams params;

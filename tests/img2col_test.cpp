@@ -180,8 +180,8 @@ TEST_P(Img2colTest, CausalPresets) {
     }
 }
 
-/// A NaN or an infinity may appear only where its sample is under a tap: padding is a choice, not a product.
-/// And what lies beyond f16 becomes infinite.
+/// A NaN or an infinity may appear only where its sample is under a tap: padding selects, it does not
+/// multiply. Numbers beyond f16 become infinite.
 TEST_P(Img2colTest, NansAndOverflowsStayWhereTheirSampleIs) {
   const std::int64_t left = 4, right = 3;
   const Window w = window(3, 1, 2);

@@ -1,6 +1,6 @@
 // Layouts of images: strides by hand, and copies between every two of them, bit for bit against plain loops.
-// What lies in the pads of an input must not be seen in the output, and those of an output must stay as they
-// are.
+// The contents of the pads of an input must not be seen in the output, and the pads of an output must keep
+// theirs.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -83,7 +83,7 @@ void fill_memory(const TensorView& view, std::uint64_t seed) {
   }
 }
 
-/// Twice: with pads that are NaN in every floating type, and with any.
+/// Checks twice: with pads that are NaN in every floating type, and with any bits.
 void check(const Stream& stream, const LayoutCase& c, Layout from, Layout to) {
   SCOPED_TRACE(::testing::Message() << c << ", " << name_of(from) << " to " << name_of(to));
   for (const bool junk : {false, true}) {

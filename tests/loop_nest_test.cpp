@@ -1,4 +1,4 @@
-// LoopNest and its normalisation against brute force: what a nest means is its set of address tuples.
+// LoopNest and its normalisation, against brute force: a nest stands for its set of address tuples.
 #include "host/plan/loop_nest.hpp"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ std::vector<Dims> tuples(const LoopNest& nest) {
   return result;
 }
 
-/// The promises that normalise makes beyond the tuples.
+/// The promises of normalise besides the tuples.
 void expect_normal_form(const LoopNest& nest) {
   ASSERT_FALSE(nest.strides.empty());
   const Dims& out = nest.strides.front();
@@ -107,7 +107,7 @@ TEST(Normalise, NegativeOutputStridesAreFlipped) {
   EXPECT_EQ(nest.extents, (Dims{4, 3}));
   EXPECT_EQ(nest.strides, (std::vector<Dims>{{3, 1}, {-3, 1}}));
   EXPECT_EQ(nest.offsets, (Dims{-9, 9}));
-  // Both run backwards: forwards together, as one axis.
+  // Both run backwards: normalised, both run forwards, as one axis.
   const LoopNest both = normalise(nest_of({4, 3}, {{-3, -1}, {-3, -1}}));
   EXPECT_EQ(both.extents, Dims{12});
   EXPECT_EQ(both.strides, (std::vector<Dims>{{1}, {1}}));

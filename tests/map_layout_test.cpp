@@ -12,7 +12,7 @@ namespace {
 
 class MapLayoutTest : public MapTest {
  protected:
-  /// All views become ones of `type`.
+  /// Gives all views the type `type`.
   void check_sub(DType type, TensorSpec a, TensorSpec b, TensorSpec out) const {
     a.type = b.type = out.type = type;
     ElementwiseCase c;

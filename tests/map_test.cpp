@@ -1,5 +1,5 @@
-// Functors of a user's file, run over tensors by map(): against the oracle of the operations that they are,
-// bit for bit; types, conversions, identical memory, graphs.
+// Functors of a user's file, run over tensors by map(): against the oracle of the same operations, bit for
+// bit; types, conversions, identical memory, graphs.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -103,7 +103,7 @@ TEST_P(MapTest, FourOperandsOfFourTypes) {
   EXPECT_TRUE(out.check());
 }
 
-/// On GPUs by other instructions than on the host.
+/// GPUs convert by other instructions than the host.
 TEST_P(MapTest, ConvertsOnce) {
   for (const MapCall& call : map_calls_of(device())) {
     if (call.name != "same") continue;

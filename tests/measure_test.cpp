@@ -17,7 +17,7 @@
 namespace relayout::test {
 namespace {
 
-/// A file of this process alone, gone with the object.
+/// A file of this process alone, which is removed with the object.
 class File {
  public:
   explicit File(const std::string& name)
@@ -82,7 +82,7 @@ class MeasureTest : public DeviceTest {
 };
 INSTANTIATE_TEST_SUITE_P(Devices, MeasureTest, ::testing::ValuesIn(test_devices()), device_test_name);
 
-/// Native code has one plan; what has more is kept.
+/// Native code has one plan. Copies with several plans are kept.
 class PlanCacheTest : public MeasureTest {};
 std::vector<Device> devices_with_a_choice() {
   std::vector<Device> devices = test_devices();
@@ -150,7 +150,7 @@ TEST_P(PlanCacheTest, SavesAndLoads) {
   EXPECT_EQ(second.read(), first.read());
 }
 
-/// Each differs in one thing from what is kept.
+/// Each copy differs in one thing from those that are kept.
 TEST_P(PlanCacheTest, OtherCopiesAreNotTheSame) {
   PlanCache cache;
   const Copy copy(stream(), DType::f32, {40, 36});

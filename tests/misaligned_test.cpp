@@ -12,7 +12,7 @@
 namespace relayout::test {
 namespace {
 
-/// Any number of views in one piece of memory, one of which may be shifted by some bytes.
+/// Any number of views in one piece of memory; one of them may be shifted by some bytes.
 class MisalignedTest : public DeviceTest {
  protected:
   static constexpr std::size_t kRoom = 1024;
@@ -28,7 +28,7 @@ class MisalignedTest : public DeviceTest {
     return TensorView(static_cast<char*>(memory_.data()) + static_cast<std::size_t>(number) * kRoom + shift,
                       type, shape);
   }
-  /// The call works with aligned views, and refuses each of these when it lies `bytes` further on.
+  /// The call works with aligned views, and refuses each of these when it is shifted by `bytes`.
   void expect_errors(const std::vector<std::string>& names, const std::function<void()>& call,
                      std::size_t bytes = 1) {
     shifted_ = -1;

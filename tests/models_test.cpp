@@ -1,5 +1,5 @@
-// The convolutions of well-known models: their kernels, strides, dilations and pads as they are, channels and
-// time scaled down to what every device runs quickly.
+// The convolutions of well-known models. Kernels, strides, dilations and pads are the real ones; channels and
+// time are scaled down so that every device runs them quickly.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Models, ModelsTest,
                            return std::get<0>(info.param).name + "_" + test_name(std::get<1>(info.param));
                          });
 
-/// How the signal lies in memory: whole, or a slice of a wider tensor that starts at an odd element.
+/// The layout of the signal in memory: whole, or a slice of a wider tensor that begins at an odd element.
 struct Place {
   Layout layout;
   std::int64_t misaligned;

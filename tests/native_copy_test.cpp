@@ -1,5 +1,5 @@
-// The processor's own copies where they differ from small ones: outputs that go past the caches, and the
-// transposition of blocks in vector registers.
+// Those of the processor's own copies that differ from small ones: outputs that go past the caches, and
+// blocks that are transposed in vector registers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -116,7 +116,7 @@ void check(const LargeCopy& c) {
   }
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(written, shape_only.elements());
-  // What was right is a guard again; so must be all else.
+  // Right elements become guards again, and so must be all other bytes.
   EXPECT_EQ(std::count(out_bytes.begin(), out_bytes.end(), kGuard),
             static_cast<std::ptrdiff_t>(out_bytes.size()));
 }
@@ -147,7 +147,7 @@ TEST(NativeStreaming, LongRows) {
   check({DType::f32, DType::f16, {9000001}, {0}, 0, 1});
 }
 
-/// The same elements as the cast and the permutation give.
+/// The result has the same elements as the cast and the permutation give.
 TEST(NativeStreaming, Img2col) {
   const std::int64_t batch = 2, channels = 100, length = 11003, taps = 4;
   const std::vector<unsigned char> in_bytes = random_bytes(batch * channels * length * 4);

@@ -1,5 +1,5 @@
-// The processor's own element-wise operations where they differ from small ones: pieces of rows, threads,
-// operands that repeat themselves or lie across the output, outputs that go past the caches.
+// Those of the processor's own element-wise operations that differ from small ones: pieces of rows, threads,
+// operands that repeat or lie across the output, outputs that go past the caches.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -96,7 +96,7 @@ void check(Difference c) {
     store_bits(element_at(out.view, offset), c.out_type, guard);
   });
   EXPECT_EQ(wrong, 0);
-  // What was right is a guard again; so must be all else.
+  // Right elements become guards again, and so must be all other bytes.
   EXPECT_EQ(out.bytes, std::vector<unsigned char>(out.bytes.size(), kGuard));
 }
 

@@ -1,4 +1,4 @@
-// The .npy reader and writer of the examples, and files that are no proper .npy.
+// The .npy reader and writer of the examples, and files that are not proper .npy files.
 #include "examples/npy.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The overlapped operand: chunk borders everywhere, every way of staging, against the reference bit for bit.
+// The overlapped operand: borders of chunks everywhere, every way of staging, against the reference bit for
+// bit.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -19,7 +20,7 @@ using cases::Conv1dCase;
 using cases::kPadModes;
 using cases::kPadValue;
 
-/// What is staged, and how.
+/// The data that is staged, and how.
 struct Way {
   HostWork work;
   bool pinned;

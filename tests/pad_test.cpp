@@ -188,7 +188,7 @@ TEST_P(PadTest, EveryType) {
 }
 
 /// Long rows without a cast, time fastest on both sides, from every 16-byte offset to every other, with ends
-/// cut off: bytes behind the last sample are there to be copied by mistake.
+/// cut off: there are bytes behind the last sample that a faulty kernel would copy.
 TEST_P(PadTest, LongRowsMovedAsTheyAre) {
   for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64})
     for (const auto& [left, right] :
@@ -225,7 +225,7 @@ TEST_P(PadTest, LengthsAndChannelsAroundTheTiles) {
     }
 }
 
-/// Rows on 16-byte boundaries and whole packs of channels: what 16-byte loads and stores need.
+/// Rows at 16-byte boundaries and whole vectors of channels: the needs of 16-byte loads and stores.
 TEST_P(PadTest, AlignedRows) {
   for (const Layout in : {Layout::ncl, Layout::nlc, Layout::wide_rows})
     for (const Layout out : {Layout::ncl, Layout::nlc, Layout::wide_rows})

@@ -1,5 +1,6 @@
-// Faults that other libraries' transposes are known for, each as a test of its own. More than 65535 blocks:
-// many_blocks_test.cpp; more than 2^31 elements: large_test.cpp, on a GPU, and PermuteFarTest here.
+// Faults that are known from other libraries' transposes, with a test for each. More than 65535 blocks are
+// tested in many_blocks_test.cpp, more than 2^31 elements in large_test.cpp, on a GPU, and in PermuteFarTest
+// here.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -79,7 +80,7 @@ TEST_P(PermutePeerBugsTest, ExtentOneAxesWithOddStrides) {
   check(stream(), c);
 }
 
-/// Nothing is declared of a pointer: how it is aligned is seen from it, for every element's size.
+/// Nothing declares the alignment of a pointer: it is found from the pointer, for every element size.
 TEST_P(PermutePeerBugsTest, PointersLessAlignedThanVectors) {
   for (const DType type : kOneTypePerSize)
     for (const std::int64_t in : {0, 1, 3})
@@ -90,7 +91,7 @@ TEST_P(PermutePeerBugsTest, PointersLessAlignedThanVectors) {
         check(stream(), c);
         c.axes = {0, 1};
         check(stream(), c);
-        c.shape = {64, 96};  // aligned but for the bases
+        c.shape = {64, 96};  // aligned except for the bases
         check(stream(), c);
         c.axes = {1, 0};
         check(stream(), c);

@@ -1,5 +1,5 @@
-// The tile kernel where tiles end: extents on both sides of the tiles that the plan really has, and every
-// permutation of extents that no tile divides.
+// The tile kernel at the ends of tiles: extents on both sides of the tiles that the plan really has, and
+// every permutation of extents that no tile divides.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using cases::kOneTypePerSize;
 using cases::move_of;
 using cases::PermuteCase;
 
-/// Along one axis of the case at a time: nothing, one element, and around the tile's edges.
+/// Extents along one axis of the case at a time: 0, 1, and those around the edges of the tile.
 class PermuteEdgesTest : public DeviceTest {
  protected:
   /// `axis` of the input, which alone is the axis `nest_axis` of the normalised nest.

@@ -17,7 +17,7 @@ namespace {
 constexpr DType kType = DType::f32;
 constexpr std::int64_t kRows = 33, kColumns = 64;
 
-/// Of any sign and of exponents -126 to 125, or of magnitudes around 1, 2^-12 to 2^7.
+/// Numbers of any sign with exponents from -126 to 125, or with magnitudes around 1, from 2^-12 to 2^7.
 enum class Magnitudes { any, moderate };
 
 void fill_numbers(const TensorView& view, Magnitudes magnitudes, std::uint64_t seed) {
@@ -57,7 +57,7 @@ constexpr Approximation kApproximations[] = {
 
 class PrecisionTest : public DeviceTest {
  protected:
-  /// How many of the results the bounds are for; the others are not looked at.
+  /// How many results the bounds apply to; the others are not checked.
   int check(const Approximation& how, Magnitudes magnitudes, const Dims& strides) {
     GuardedBuffer a(stream(), Role::input, kType, {kRows, kColumns}, strides, 0);
     GuardedBuffer b(stream(), Role::input, kType, {kRows, kColumns}),
@@ -129,7 +129,7 @@ TEST_P(PrecisionTest, FullPrecisionTakesAllOperands) {
   EXPECT_EQ(wrong, 0);
 }
 
-/// tanh(x * scale + bias), and beside an operation that keeps the chain accurate.
+/// tanh(x * scale + bias); and tanh together with an operation that keeps the chain accurate.
 TEST_P(PrecisionTest, ChainsApproximateWhatTheyCan) {
   GuardedBuffer x(stream(), Role::input, kType, {kRows, kColumns}),
       bias(stream(), Role::input, kType, {kColumns});

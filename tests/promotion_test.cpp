@@ -1,7 +1,7 @@
-// Promotion against tests/cases/promotion.csv: the common type and the result of each class of operations for
-// every pair of element types, and for every type beside constants. ERROR: an error; -: not asked. The
-// constants are named by the narrowest type that holds them; where a row stands for several, edges of its
-// range are tried.
+// Promotion against tests/cases/promotion.csv: the common type, and the result of each class of operations,
+// for every pair of element types, and for every type with constants. ERROR stands for an error, - for a case
+// that is not tested. Constants are named by the narrowest type that holds them; where a row stands for
+// several, the edges of its range are tested.
 #include "relayout/promotion.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ const std::map<std::string, DType>& types() {
   return all;
 }
 
-/// What a row's constant stands for.
+/// The values that a row's constant stands for.
 std::vector<Literal> literals(const std::string& name) {
   constexpr long long kI32 = std::int64_t{1} << 31;
   constexpr unsigned long long kU64 = ~0ull;

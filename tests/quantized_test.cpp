@@ -77,7 +77,7 @@ TEST_P(QuantizedTest, ScalesTooLargeOrSmallToBeFolded) {
   }
 }
 
-/// Of which a float that holds an integer in its low bits has no room for.
+/// Results that a float with an integer in its low bits has no room for.
 TEST_P(QuantizedTest, ResultsFarBeyondTheCodes) {
   for (const float out_scale : {3e-2f, 2.4e-4f, 1e-6f}) {
     const CodesTensor a(stream(), Role::input, {DType::i8, {999}, 1.0f, 3}, 1);

@@ -101,7 +101,7 @@ TEST(ReferenceArithmetic, WholeQuotients) {
     expect_row(DType::f64, {division, -0x1p-1074, 0x1p1023, floor ? -1.0 : -0.0});
     // (2^20 - 1) * (2^53 - 1) - 1 by 2^53 - 1: below 2^20 - 1 by less than 64 bits tell.
     expect_row(DType::f64, {division, 0x1p73 - 0x1p53 - 0x1p20, 0x1.fffffffffffffp52, 1048574});
-    // Of 2^53 - 1 and 2^60: the first exact, the second rounded.
+    // Quotients of 2^53 - 1 and 2^60: the first is exact, the second rounded.
     expect_row(DType::f64, {division, 0x1.fffffffffffffp52, 3, 3002399751580330});
     expect_row(DType::f64, {division, 0x1p60, 3, 384307168202282304});
     expect_row(DType::f32, {division, 16777215, 0.5, 33554430});

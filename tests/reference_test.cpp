@@ -1,4 +1,4 @@
-// The oracles against written-out values: everything else is tested against them.
+// The oracles against written-out values; everything else is tested against the oracles.
 #include <gtest/gtest.h>
 
 #include <cmath>

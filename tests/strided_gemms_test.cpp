@@ -1,4 +1,5 @@
-// The GEMMs on views: together they are the convolution, row by row, and each fits what libraries take.
+// The GEMMs on the padded signal: together they are the convolution, row by row, and each is one that
+// libraries take.
 #include <gtest/gtest.h>
 
 #include <cstdint>

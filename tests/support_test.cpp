@@ -1,5 +1,5 @@
-// The table of what is supported says the truth: each row is planned, on devices that are here and on ones
-// that are not.
+// The table of what is supported is true: each row is planned, on devices that are present and on ones that
+// are not.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -68,7 +68,7 @@ TEST(TileBanks, AlignedTransposesHaveNoConflictsInRunsOf128Bytes) {
   EXPECT_GE(without, 24);
 }
 
-/// Short axes whose runs merge: what the docs call bounded.
+/// Short axes whose runs merge: conflicts that the documents call bounded.
 TEST(TileBanks, MergedAxesHaveBoundedConflicts) {
   for (const Dims& shape : {Dims{48, 28, 28, 28, 48}, Dims{32, 16, 16, 16, 16, 32}, Dims{96, 76, 76, 96}}) {
     std::vector<int> reversed;
@@ -83,8 +83,8 @@ TEST(TileBanks, MergedAxesHaveBoundedConflicts) {
   }
 }
 
-/// What is read from shared memory has been written there, and all of it within the block's bytes: the
-/// counted addresses are those of a kernel that works. Returns the bytes read.
+/// Everything that is read from shared memory was written there, and all of it lies within the bytes of the
+/// block, so the counted addresses are those of a kernel that works. Returns the bytes that are read.
 std::int64_t expect_read_what_is_written(const TileParams& params, int warp) {
   std::vector<bool> written(params.shared_bytes), read(params.shared_bytes);
   std::int64_t missing = 0, outside = 0;

@@ -1,4 +1,4 @@
-// Plans for tiles: which axes, how the output is put together, and that they keep to a device's limits.
+// Plans for tiles: their axes, how the output is assembled, and that they keep to the limits of a device.
 #include "host/plan/copy/tile_plan.hpp"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ TEST(TilePlan, FarRowsDoNotOverflow) {
   }
 }
 
-/// Every plan, whatever the nest: what its kernel relies on.
+/// Checks the things that the kernel relies on, for every plan, whatever the nest.
 void expect_sound(const LoopNest& nest, const TileTarget& target, const TilePlan& plan) {
   const std::int64_t capacity =
       plan.threads * kTileBytesPerThread / std::max(target.in_bytes, target.out_bytes);

@@ -63,7 +63,7 @@ constexpr std::int64_t places_of(const TileSpace<2>& space, int thread, int thre
 }
 static_assert(places_of(kRows, 0, 1) == 24 && places_of(kRows, 3, 7) == 3 && places_of(kRows, 31, 32) == 0);
 
-/// Every tile of the view and one more on each side, held against the definition element by element.
+/// Compares every tile of the view, and one more on each side, with the definition, element by element.
 template <int kRank>
 void check_against_definition(const Dims& shape, const Dims& tile) {
   SCOPED_TRACE(to_string(shape) + " in tiles of " + to_string(tile));
@@ -125,7 +125,7 @@ TEST(TileSpaceTest, AgainstTheDefinition) {
   check_against_definition<5>({2, 3, 1, 5, 2}, {2, 2, 2, 3, 1});
 }
 
-/// The threads of a group share out the places: each is visited once, in C order.
+/// The threads of a group share the places: each place is visited once, in C order.
 TEST(TileSpaceTest, ThreadsShareTheTile) {
   const TileSpace<3> space{{100, 100, 100}, {10000, 100, 1}, {3, 5, 7}};
   for (const int threads : {1, 2, 7, 32, 35, 64, 104, 105, 106, 1000}) {

@@ -27,7 +27,7 @@ const std::vector<TilePadding> kPaddings{TilePadding::undetermined,      TilePad
 static_assert(padding_bits(DType::f16, TilePadding::negative_infinity) == 0xfc00);
 static_assert(has_padding(DType::e5m2, TilePadding::nan) && !has_padding(DType::u8, TilePadding::nan));
 
-/// The element that a padding means, by the oracle of conversions; false where the type has none.
+/// The element that a padding stands for, by the oracle of conversions; false where the type has none.
 bool padding_by_oracle(DType type, TilePadding padding, std::uint64_t& bits) {
   bits = 0;
   if (padding == TilePadding::undetermined || padding == TilePadding::zero) return true;
@@ -69,7 +69,7 @@ TEST(TilePaddingTest, EveryTypeAndMode) {
   }
 }
 
-/// As a user writes it on the host: the type of the padding follows from T.
+/// As a user calls it on the host: the type of the padding follows from T.
 TEST(TileTransferTest, OneTileOnTheHost) {
   const std::vector<double> rows{1, 2, 3, 0, 4, 5, 6, 0};
   const TileSpace<2> space = tile_space<2>(TensorView(rows.data(), DType::f64, {2, 3}, {4, 1}), {2, 2});

@@ -33,7 +33,7 @@ struct Count {
     sum += of_one;
     accesses += 1;
   }
-  /// Cycles beyond those of accesses without conflicts, as a share of these.
+  /// Cycles beyond those of accesses without conflicts, as a share of the latter.
   double lost() const { return sum / (8 * accesses) - 1; }
 };
 
@@ -75,7 +75,7 @@ Count reads(int packs, int samples, int vector, int stride, int offsets) {
   return count;
 }
 
-/// What docs/conv1d.md says, for the tiles of 128, 64 and 32 channels in 16 bits.
+/// The figures of docs/notes/conv1d.md, for tiles of 128, 64 and 32 channels in 16 bits.
 TEST(WindowBanks, LoseWhatTheDocumentsSay) {
   struct Lost {
     int packs, samples, vector;  // vector: 4 for f32, 8 for f16, 1 along channels

@@ -14,7 +14,7 @@ die() {
 
 cache_folder() { printf '%s/relayout\n' "${XDG_CACHE_HOME:-$HOME/.cache}"; }
 
-# as_root COMMAND...: as it is for root, else by sudo.
+# as_root COMMAND...: runs it directly as root, else by sudo.
 as_root() {
   if [ "$(id -u)" -eq 0 ]; then
     "$@"
@@ -25,7 +25,7 @@ as_root() {
   fi
 }
 
-# missing_packages NAME...: those that are not installed, one a line.
+# missing_packages NAME...: prints those that are not installed, one a line.
 missing_packages() {
   local name
   for name in "$@"; do
@@ -33,7 +33,7 @@ missing_packages() {
   done
 }
 
-# ensure_packages NAME...: installs what is missing; needs no network when nothing is.
+# ensure_packages NAME...: installs the missing ones; without any it needs no network.
 ensure_packages() {
   local missing
   command -v apt-get >/dev/null ||

@@ -8,13 +8,13 @@
 
 namespace relayout::bench {
 
-/// How many colours the page tells apart; columns beyond take them again from the first.
+/// How many colours the page has; further columns use them again from the first.
 constexpr std::size_t kColours = 6;
 /// The style class that carries a column's colour.
 std::string colour_class(std::size_t column);
 
-/// One section's bars. Every bar says its figures when pointed at, and carries its column's number and share
-/// as text: colour is never all that tells columns apart.
+/// The bars of one section. Every bar shows its figures when pointed at, and carries its column's number and
+/// share as text, so columns are not told apart by colour alone.
 void write_bars(std::ostream& out, const Comparison& comparison, const Section& section);
 
 }  // namespace relayout::bench

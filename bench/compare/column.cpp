@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
-/// The words of a value; empty for what is not there.
+/// A value as text; empty where there is none.
 std::string words(const Json& object, const char* key) {
   if (!object.is_object() || !object.contains(key) || object[key].is_null()) return "";
   const Json& value = object[key];
@@ -36,7 +36,7 @@ double positive(const Json& value, const char* what) {
   return seconds;
 }
 
-/// Of a map from names to seconds: the least, or the most; 0 where the row has no such map.
+/// The least or the largest number of a map from names to seconds; 0 where the row has no such map.
 double extreme_seconds(const Json& row, const char* key, bool most) {
   double found = 0;
   if (!row.contains(key)) return found;
@@ -47,7 +47,7 @@ double extreme_seconds(const Json& row, const char* key, bool most) {
   return found;
 }
 
-/// The case, not yet its time.
+/// Fills in the case, not yet its time.
 Timed case_of(const Json& row) {
   Timed timed;
   timed.suite = row.at("suite").get<std::string>();
@@ -59,7 +59,7 @@ Timed case_of(const Json& row) {
   return timed;
 }
 
-/// From `result`: a relayout row itself, or what one peer did of it.
+/// Takes the figures from `result`: a relayout row itself, or the result of one peer in it.
 void add_time(Timed& timed, const Json& result) {
   timed.error = words(result, "error");
   if (result.contains("seconds")) timed.seconds = positive(result["seconds"], "seconds");

@@ -1,4 +1,4 @@
-// What one program did on one device, as a result file tells it: a column of a comparison.
+// The results of one program on one device, from a result file: a column of a comparison.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,10 @@ struct Timed {
   std::string name, suite, group;
   std::int64_t bytes = 0;
   nlohmann::ordered_json parameters;
-  double seconds = 0;            // 0: it was not timed
-  double reference_seconds = 0;  // of the best copy of as many bytes beside it (overlap: of its slowest part)
-  std::string error;             // why it was not timed, where the file says so
+  double seconds = 0;  // 0: it was not timed
+  double reference_seconds =
+      0;              // of the best copy of as many bytes in the same run (overlap: of its slowest part)
+  std::string error;  // why it was not timed, where the file says so
 };
 
 struct Column {
@@ -25,8 +26,8 @@ struct Column {
   std::vector<Timed> rows;
 };
 
-/// From a file of `relayout_bench --json` one column, from one of `peers.py --json` one for each peer.
-/// Error{invalid_argument} with the file and, where there is one, the row.
+/// Reads one column from a file of `relayout_bench --json`, and one for each peer from a file of `peers.py
+/// --json`. Error{invalid_argument} names the file and, where there is one, the row.
 std::vector<Column> read_columns(const std::string& file);
 
 }  // namespace relayout::bench

@@ -12,7 +12,7 @@
 namespace relayout::bench {
 namespace {
 
-/// The first field in which two rows are different cases, as a sentence's end; empty for the same case.
+/// The end of a sentence with the first field in which two rows differ as cases; empty for the same case.
 std::string difference(const Timed& a, const std::string& file_a, const Timed& b, const std::string& file_b) {
   const auto differs = [&](const std::string& field, const std::string& in_a, const std::string& in_b) {
     return field + " is " + in_a + " in " + file_a + " and " + in_b + " in " + file_b;
@@ -25,7 +25,7 @@ std::string difference(const Timed& a, const std::string& file_a, const Timed& b
     return row.parameters.contains(field) ? row.parameters.at(field).dump() : "not stated";
   };
   for (const std::string& field : fields) {
-    // As texts: 1 and 1.0 would be equal as numbers, too, but no program here writes one for the other.
+    // Compares texts: 1 and 1.0 would be equal as numbers, but no program here writes one for the other.
     const std::string in_a = value_of(a, field), in_b = value_of(b, field);
     if (in_a != in_b) return differs(field, in_a, in_b);
   }

@@ -1,4 +1,4 @@
-// Result files side by side: rows of the same name next to each other, averages, the worst.
+// Compares result files: rows of the same name side by side, averages, the worst cases.
 #pragma once
 
 #include <optional>
@@ -34,8 +34,8 @@ struct Section {
   std::string title;
   bool has_groups = false;         // its groups follow as sections of their own
   std::vector<std::size_t> lines;  // of Comparison::lines
-  /// Geometric means over the lines that were timed in every column that has any line of the section: so the
-  /// columns are averaged over the same cases. Nothing for the columns that have none.
+  /// Geometric means over the lines that were timed in every column that has any line of the section. So all
+  /// columns are averaged over the same cases. Columns that have no line get no value.
   std::size_t averaged = 0;
   std::vector<std::optional<double>> share, speed;
 };
@@ -46,8 +46,9 @@ struct Comparison {
   std::vector<Section> sections;
 };
 
-/// Error{invalid_argument} when rows of the same name are not the same case: it names the row, the field and
-/// both values. Only rows whose name matches `filter`, a regular expression, take part; none is an error.
+/// Error{invalid_argument} when rows of the same name are different cases: it names the row, the field and
+/// both values. Only rows whose name matches `filter`, a regular expression, take part; it is an error when
+/// none does.
 Comparison compare(std::vector<Column> columns, const std::string& filter);
 
 /// Lines at one end of a column's figures, the extreme one first.
@@ -58,8 +59,9 @@ struct Extremes {
   std::vector<const Line*> lines;
 };
 
-/// For each column the lowest shares; for each but the first the lowest speeds, where it does worst against
-/// the first, and the highest, where the first does worst against it. At most `count` lines each.
+/// For each column the lowest shares. For each column except the first also the lowest speeds, where it does
+/// worst against the first, and the highest, where the first does worst against it. At most `count` lines
+/// each.
 std::vector<Extremes> worst_cases(const Comparison& comparison, std::size_t count);
 
 /// The lines that some column has no time for, in words, with columns counted from 1: "permute/x: only in 1",

@@ -7,9 +7,9 @@
 
 namespace relayout::bench {
 
-/// With so many digits after the point.
+/// The number with this many digits after the point.
 std::string fixed(double value, int digits);
-/// "-" for nothing.
+/// "-" where there is no value.
 std::string fixed(const std::optional<double>& value, int digits);
 
 inline std::string megabytes(std::int64_t bytes) { return fixed(static_cast<double>(bytes) * 1e-6, 2); }

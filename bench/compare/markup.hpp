@@ -1,4 +1,4 @@
-// The little of HTML and SVG that the comparison's page needs: elements that close, text that is escaped.
+// The small part of HTML and SVG that the comparison's page needs: elements that close, text that is escaped.
 #pragma once
 
 #include <ostream>
@@ -27,10 +27,10 @@ class Element {
   std::string name_;
 };
 
-/// An element that holds nothing but text.
+/// An element with nothing but text in it.
 void text_element(std::ostream& out, const std::string& name, const Attributes& attributes,
                   const std::string& text);
-/// An element that holds nothing.
+/// An empty element.
 void empty_element(std::ostream& out, const std::string& name, const Attributes& attributes);
 
 }  // namespace relayout::bench

@@ -1,4 +1,4 @@
-// The comparison as one HTML page that needs nothing but itself: no network, no scripts.
+// The comparison as one HTML page in one file, without network and scripts.
 #pragma once
 
 #include <ostream>

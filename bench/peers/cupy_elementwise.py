@@ -15,12 +15,12 @@ INTO_OUT = {**FUNCTIONS, "relu": lambda x, out: cupy.maximum(x, 0, out=out)}
 
 
 def gelu(x):
-    """In float32: CuPy's erf of float16 is that of float64."""
+    """Computes in float32: CuPy computes erf of float16 in float64."""
     wide = x.astype(cupy.float32)
     return (wide * 0.5 * (1 + erf(wide * math.sqrt(0.5)))).astype(x.dtype)
 
 
-# What is written as a formula is only worth while fused.
+# Operations that are written as formulas are only worth timing when they are fused.
 TO_FUSE = {**FUNCTIONS, "relu": lambda x: cupy.maximum(x, 0), "sigmoid": lambda x: 1 / (1 + cupy.exp(-x)),
            "silu": lambda x: x / (1 + cupy.exp(-x)), "gelu": gelu}
 

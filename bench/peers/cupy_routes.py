@@ -1,4 +1,4 @@
-"""How a user of CuPy would copy, cast and permute, and how long that takes. Arrays are held as they lie in memory."""
+"""How a user of CuPy would copy, cast and permute, and how long that takes. Arrays keep their order in memory."""
 
 import functools
 import statistics

@@ -1,4 +1,4 @@
-"""What the cases of the suite `elementwise` mean, in numpy. bf16, which numpy does not have, is widened to float32."""
+"""The formulas of the cases of the suite `elementwise`, in numpy. bf16, which numpy lacks, is widened to float32."""
 
 import math
 
@@ -13,7 +13,7 @@ EXACT = set(BINARY) | {"relu", "clip", "pow"}
 
 
 def wrapped_power(a, b):
-    """Of i32, modulo 2^32; of a negative exponent what is left of the fraction toward zero."""
+    """Powers of i32 modulo 2^32; with a negative exponent the fraction is cut toward zero."""
     def one(base, exponent):
         if exponent < 0:
             return base if abs(base) == 1 and exponent % 2 else 1 if abs(base) == 1 else 0
@@ -57,7 +57,7 @@ def rounded_to_bf16(values):
 
 
 def elementwise(parameters, inputs):
-    """The output as it lies in memory."""
+    """The output in its order in memory."""
     common = np.result_type(*inputs)
     in_bf16 = all(tensor["type"] == "bf16" for tensor in parameters["operands"])
 

@@ -1,4 +1,4 @@
-"""What each benchmark case means, in numpy; and the files that `relayout_bench --dump` writes."""
+"""The formulas of the benchmark cases, in numpy; and the files that `relayout_bench --dump` writes."""
 
 import json
 import operator
@@ -56,7 +56,7 @@ def load_cases(folder):
 
 def load_tensor(folder, tensor):
     memory = np.fromfile(os.path.join(folder, tensor["file"]), np.uint8 if tensor["type"] == "bool" else NUMPY_TYPES[tensor["type"]])
-    if tensor["type"] == "bool":  # any byte but 0 is true
+    if tensor["type"] == "bool":  # any byte other than 0 is true
         memory = memory != 0
     if tensor["type"] == "bf16":  # widened
         memory = (memory.astype(np.uint32) << 16).view(np.float32)
@@ -93,7 +93,7 @@ def depthwise(parameters, x, weights, bias=None):
 
 
 def quantized(parameters, inputs, library=np):
-    """Each step in float32: NumPy rounds it once. Of JAX and CuPy it is what they compile."""
+    """Each step in float32: NumPy rounds it once; JAX and CuPy do what they compile."""
     units = quantized_units(parameters, inputs, library.float32)
     if parameters["function"] == "truediv":  # 0 / 0 becomes the zero point
         units = library.where(library.isnan(units), 0.0, units)

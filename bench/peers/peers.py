@@ -81,7 +81,7 @@ def results_of(routes, parameters, inputs, refused, who):
 
 
 def in_memory(array, shape):
-    """The array as it lies in memory."""
+    """The array in its order in memory."""
     if list(array.shape) != list(shape) or not array.flags.c_contiguous:
         array = array.swapaxes(-1, -2)
     return formulas.np.ascontiguousarray(array)
@@ -136,7 +136,7 @@ def one_line(error):
 
 
 def summary(times, failures):
-    """What a result file says of one peer: its best route counts."""
+    """The entry of one peer in a result file: its best route counts."""
     if not times:
         return {"error": "; ".join(f"{route}: {why}" for route, why in failures.items())}
     best = min(times, key=times.get)

@@ -43,7 +43,7 @@ def elementwise_routes(parameters, out_type):
 
 
 def quantized_routes(parameters, _):
-    """What codes stand for, the operation, and codes again. What is not a number, from 0 / 0, becomes the zero point."""
+    """Dequantises, operates and quantises. A NaN, from 0 / 0, becomes the zero point."""
     function, zeros, numbers = FUNCTIONS[parameters["function"]], parameters["zeros"], parameters["scales"]
     divides = parameters["function"] == "truediv"
 
@@ -69,6 +69,6 @@ def quantized_routes(parameters, _):
         return torch.clamp(units + zeros[2], -128, 127).to(torch.int8)
 
     found = [("in place", in_place)]
-    if not parameters["channels"] and not divides:  # it is for one scale, and says nothing of infinity
+    if not parameters["channels"] and not divides:  # it takes one scale, and does not define infinity
         found.append(("quantize_per_tensor", by_quantize))
     return found + compiled(formula)

@@ -16,11 +16,18 @@ KEPT_BYTES = 4 << 30
 BUSY_BYTES = 64 << 20
 
 
+SIGNED = {2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
 def random_tensor(shape, dtype, device):
+    if dtype.is_complex:
+        return torch.rand(shape, dtype=dtype, device=device)
+    if dtype in [getattr(torch, name, None) for name in ("uint16", "uint32", "uint64")]:  # randint does not make these
+        return random_tensor(shape, SIGNED[dtype.itemsize], device).view(dtype)
     if dtype.is_floating_point:
         return (torch.rand(shape, device=device) * 2 - 1).to(dtype)
     low, high = (0, 1) if dtype == torch.bool else (torch.iinfo(dtype).min, torch.iinfo(dtype).max)
-    return torch.randint(low, high + 1, shape, dtype=dtype, device=device)
+    return torch.randint(low, min(high + 1, torch.iinfo(torch.int64).max), shape, dtype=dtype, device=device)
 
 
 class Timer:
@@ -31,7 +38,7 @@ class Timer:
         self.busy = [torch.zeros(BUSY_BYTES, dtype=torch.uint8, device=self.device) for _ in range(2)]
 
     def copy_seconds(self, case_bytes):
-        """Of copies that read and write as many bytes together: {name: seconds}. The second is a kernel: a large copy in
+        """Times copies that read and write as many bytes together: {name: seconds}. The second is a kernel: a large copy in
         a graph may run on a slower copy engine."""
         if case_bytes not in self.copies:
             shapes = [([max(1, case_bytes // 8)], torch.float32)]

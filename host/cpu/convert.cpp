@@ -42,13 +42,13 @@ RELAYOUT_F16C inline void convert_eight(const f16* in, float* out) noexcept {
 template <class In, class Out>
 RELAYOUT_F16C void convert_f16c(const In* in, Out* out, std::int64_t count) noexcept {
   std::int64_t i = 0;
-  // Four at a time: the loop itself would take half of its time.
+  // Four vectors at a time: with one, the loop itself would take half of the time.
   for (; i + 32 <= count; i += 32) {
     for (int j = 0; j < 32; j += 8) convert_eight(in + i + j, out + i + j);
   }
   for (; i + 8 <= count; i += 8) convert_eight(in + i, out + i);
-  // GCC forgets it before a tail call, and SSE code that runs with dirty upper halves is up to 60 times
-  // slower.
+  // GCC leaves out vzeroupper before a tail call, and SSE code that runs with dirty upper halves is up to 60
+  // times slower.
   _mm256_zeroupper();
   convert_plain(in + i, out + i, count - i);
 }

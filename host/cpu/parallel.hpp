@@ -10,10 +10,10 @@
 
 namespace relayout::native {
 
-/// Below this many elements starting threads costs more than it gains.
+/// With fewer elements than this, starting threads costs more than it gains.
 constexpr std::int64_t kSerialElements = 65536;
 
-/// How many threads share `count` ranges' work, in elements.
+/// How many threads share `count` ranges, which are `elements` of work together.
 inline std::int64_t threads_for(std::int64_t count, std::int64_t elements) {
 #if defined(_OPENMP)
   if (elements >= kSerialElements) return std::min<std::int64_t>(omp_get_max_threads(), count);

@@ -1,4 +1,4 @@
-// Asks for memory that will be read soon, into the second-level cache: the first is full of what is at work.
+// Prefetches memory that will be read soon into the second-level cache; the first is full of data in use.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,9 @@
 
 namespace relayout::native {
 
-/// While [row, row + bytes) is read or written, with `left` bytes from there to its end: what comes a page
-/// further on. The processor by itself stops at a page's end, and leaves the memory idle while it computes.
+/// Prefetches, while [row, row + bytes) is read or written, the bytes a page further on; `left` bytes remain
+/// from `row` to the end. The processor's own prefetching stops at the end of a page, and would leave the
+/// memory idle during the computation.
 inline void ask_ahead(const void* row, std::int64_t bytes, std::int64_t left) noexcept {
   constexpr std::int64_t kAheadBytes = 4096;
   const std::int64_t end = std::min(kAheadBytes + bytes, left);
@@ -18,10 +19,10 @@ inline void ask_ahead(const void* row, std::int64_t bytes, std::int64_t left) no
     __builtin_prefetch(static_cast<const char*>(row) + at, 0, 2);
 }
 
-/// Rows along one axis of a box, one row at a time.
+/// Prefetches the rows along one axis of a box, one row at a time.
 class RowPrefetch {
  public:
-  /// Rows of `bytes` from first + the offsets a (in bytes) of the loop.
+  /// The rows have `bytes` bytes and begin at first plus the offsets a (in bytes) of the loop.
   RowPrefetch(const char* first, const StridedLoop& rows, std::int64_t bytes)
       : first_(first), cursor_(rows, 0), left_(rows.total()), bytes_(bytes) {}
 

@@ -1,4 +1,4 @@
-// What this processor has, beyond what the compiler was told of.
+// Which instructions this processor has beyond those that the compiler may assume.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -12,7 +12,8 @@ inline bool has_avx2() noexcept { return __builtin_cpu_supports("avx2"); }
 
 inline bool has_fma() noexcept { return has_avx2() && __builtin_cpu_supports("fma"); }
 
-/// With AVX2. clang's __builtin_cpu_supports does not know f16c before version 18.
+/// Whether it has F16C, together with AVX2. clang's __builtin_cpu_supports does not know f16c before version
+/// 18.
 inline bool has_f16c() noexcept {
   static const bool found = [] {
     unsigned a = 0, b = 0, c = 0, d = 0;

@@ -1,5 +1,5 @@
-// Stores that go past the caches: for outputs that are too large to be found there later, so that memory need
-// not be read before it is overwritten.
+// Stores that go past the caches. They are for outputs that are too large to stay in a cache, so that memory
+// need not be read before it is overwritten.
 #pragma once
 
 #include <algorithm>
@@ -10,17 +10,17 @@
 
 namespace relayout::native {
 
-/// Outputs of more bytes are streamed.
+/// Outputs with more bytes than this are streamed.
 constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20;
 constexpr std::int64_t kLineBytes = 64;
 
-/// Bytes up to the next line.
+/// How many bytes there are up to the next line.
 inline std::int64_t bytes_to_line(const void* pointer) noexcept {
   return static_cast<std::int64_t>(-reinterpret_cast<std::uintptr_t>(pointer) % kLineBytes);
 }
 
 #if defined(RELAYOUT_X86)
-/// Half a line at a time: by 16 bytes the processor takes up to a third longer.
+/// Stores half a line at a time: 16 bytes at a time take the processor up to a third longer.
 __attribute__((target("avx"))) inline void stream_lines_avx(char* out, const char* in,
                                                             std::int64_t bytes) noexcept {
   for (std::int64_t at = 0; at < bytes; at += 32)
@@ -42,7 +42,7 @@ inline void stream_lines(char* out, const char* in, std::int64_t bytes) noexcept
 #endif
 }
 
-/// Copies; whole lines past the caches, the ends as usual.
+/// Copies `bytes` bytes: whole lines past the caches, the ends as usual.
 inline void stream_row(void* out, const void* in, std::int64_t bytes) noexcept {
   auto* to = static_cast<char*>(out);
   const auto* from = static_cast<const char*>(in);
@@ -57,7 +57,7 @@ inline void stream_row(void* out, const void* in, std::int64_t bytes) noexcept {
   if (lines != bytes) std::memcpy(to + lines, from + lines, static_cast<std::size_t>(bytes - lines));
 }
 
-/// Before another thread may look.
+/// Call it before another thread may read the streamed data.
 inline void finish_streams() noexcept {
 #if defined(RELAYOUT_X86)
   _mm_sfence();

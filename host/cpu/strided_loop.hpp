@@ -1,9 +1,10 @@
-// Nested loops that carry two offsets along, as in: for every row of a box, where it is in the input and
-// where in the output.
+// Nested loops that carry two offsets along: for every row of a box, its place in the input and in the
+// output.
 #pragma once
 
 #include <cstdint>
 
+#include "core/integer_math.hpp"
 #include "relayout/tensor_view.hpp"
 
 namespace relayout::native {
@@ -19,6 +20,10 @@ struct StridedLoop {
     b_steps[rank] = b_step;
     ++rank;
   }
+  /// An axis that is walked in boxes of `side` elements, the last of which may be short.
+  void push_boxes(std::int64_t extent, std::int64_t side, std::int64_t a_stride, std::int64_t b_stride) {
+    push(divide_up(extent, side), side * a_stride, side * b_stride);
+  }
   std::int64_t total() const {
     std::int64_t product = 1;
     for (int axis = 0; axis < rank; ++axis) product *= counts[axis];
@@ -31,7 +36,7 @@ class Cursor {
  public:
   Cursor(const StridedLoop& loop, std::int64_t linear) : loop_(loop) {
     for (int axis = loop.rank; axis-- > 0;) {
-      // An empty loop has a cursor too; nobody moves it.
+      // A loop without iterations has a cursor, too, which nobody moves.
       const std::int64_t count = loop.counts[axis] > 0 ? loop.counts[axis] : 1;
       index_[axis] = linear % count;
       linear /= count;

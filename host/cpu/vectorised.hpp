@@ -1,5 +1,5 @@
-// Loops as the compiler vectorises them, for the processor that the program was built for and once more for
-// one with AVX2, which is found at run time.
+// Loops that the compiler vectorises: once for the processor that the program was built for, and once for one
+// with AVX2, which is chosen at run time.
 #pragma once
 
 #include "host/cpu/processor.hpp"
@@ -11,7 +11,7 @@ namespace relayout::native {
 template <auto kLoop>
 struct WithAvx2;
 
-/// Flattened: the loop itself is compiled for AVX2, with all that it calls.
+/// Flattened: the loop is compiled for AVX2 together with everything that it calls.
 template <class... Arguments, void (*kLoop)(Arguments...)>
 struct WithAvx2<kLoop> {
   __attribute__((target("avx2"), flatten)) static void run(Arguments... arguments) { kLoop(arguments...); }

@@ -21,8 +21,9 @@ inline std::uint64_t bits_at(DType type, std::int64_t place) {
   return place < 0 ? sign | static_cast<std::uint64_t>(-place) : static_cast<std::uint64_t>(place);
 }
 
-/// Steps from one number to the next between two of f16, bf16, f32 or f64; infinity follows the largest.
-/// Between two NaNs 0; between NaN and a number, or where they do not fit, the largest std::int64_t.
+/// How many steps lie between two numbers of f16, bf16, f32 or f64; infinity follows the largest number. Two
+/// NaNs are 0 steps apart. A NaN and a number, and numbers that are too far apart, give the largest
+/// std::int64_t.
 inline std::int64_t ulps_between(DType type, std::uint64_t a, std::uint64_t b) {
   const std::int64_t farthest = std::numeric_limits<std::int64_t>::max();
   const bool a_nan = std::isnan(exact_value(type, a)), b_nan = std::isnan(exact_value(type, b));
@@ -32,7 +33,7 @@ inline std::int64_t ulps_between(DType type, std::uint64_t a, std::uint64_t b) {
   return distance > farthest ? farthest : static_cast<std::int64_t>(distance);
 }
 
-/// Steps that a result may be off; 0 where it is exact or correctly rounded.
+/// How many steps a result may be off; 0 where it is exact or correctly rounded.
 inline int ulp_bound(Operation operation, DType type) {
   if (!is_floating(type) || result_type(operation, type) == DType::bool_) return 0;
   const bool half = size_of(type) == 2;  // computed in f32, rounded once more
@@ -73,8 +74,8 @@ inline int ulp_bound(Operation operation, DType type) {
   }
 }
 
-/// silu, gelu and gelu_tanh are the operand times a factor between 0 and 1, which may be off by an ulp of 1:
-/// where the factor is nearly 0 that is far more than the bound in ulps of the result.
+/// silu, gelu and gelu_tanh are the operand times a factor between 0 and 1, which may be off by an ulp of 1.
+/// Where the factor is nearly 0, that is far more than the bound in ulps of the result.
 inline long double factor_error(Operation operation, DType type, std::uint64_t a) {
   if (operation != Operation::silu && operation != Operation::gelu && operation != Operation::gelu_tanh)
     return 0;
@@ -86,7 +87,7 @@ inline bool may_swap_zeros(Operation operation) {
          operation == Operation::fmin || operation == Operation::clip;
 }
 
-/// Whether a right result is the oracle's, bit for bit but for NaNs.
+/// Whether a right result has the oracle's bits, except for NaNs.
 inline bool is_exact(Operation operation, DType type) {
   const bool whole = operation == Operation::div_trunc || operation == Operation::div_floor;
   return !is_floating(type) || (ulp_bound(operation, type) == 0 && !may_swap_zeros(operation) && !whole);
@@ -97,8 +98,8 @@ struct RightResults {
   std::int64_t low, high;
 };
 
-/// Those where the oracle has `expected`, which is no NaN; `a` is the first operand. div_trunc and div_floor
-/// are exact below 2^digits and within an ulp from there on.
+/// The smallest and the largest right result where the oracle has `expected`, which is not a NaN; `a` is the
+/// first operand. div_trunc and div_floor are exact below 2^digits, and within an ulp from there on.
 inline RightResults right_results(Operation operation, DType type, std::uint64_t a, std::uint64_t expected) {
   const long double right = exact_value(type, expected), slack = factor_error(operation, type, a);
   const auto place_near = [&](long double value) {
@@ -112,9 +113,9 @@ inline RightResults right_results(Operation operation, DType type, std::uint64_t
           std::min(place_near(right + slack) + bound, most)};
 }
 
-/// Whether `got` is a right result where the oracle has `expected`, both bits of result_type(operation,
-/// type); `a` is the first operand. NaNs are equal; zeros of two signs only as results of maximum, minimum,
-/// fmax, fmin and clip.
+/// Whether `got` is a right result where the oracle has `expected`; both are bits of result_type(operation,
+/// type), and `a` is the first operand. NaNs count as equal. Zeros of two signs count as equal only for
+/// maximum, minimum, fmax, fmin and clip.
 inline bool agrees(Operation operation, DType type, std::uint64_t a, std::uint64_t got,
                    std::uint64_t expected) {
   if (got == expected) return true;

@@ -1,5 +1,5 @@
-// Oracle of the element-wise operations, an element at a time and of whole tensors. Nothing here shares code
-// with the implementation. How far a result may be from the oracle's: accuracy.hpp.
+// The oracle of the element-wise operations, for one element and for whole tensors. It shares no code with
+// the implementation. accuracy.hpp says how far a result may be from the oracle's.
 #pragma once
 
 #include <cmath>
@@ -15,14 +15,14 @@
 
 namespace relayout::reference {
 
-/// x != 0, as the bits of a bool; NaN is true.
+/// x != 0, as the bits of a bool; a NaN is true.
 inline std::uint64_t truth(DType type, std::uint64_t bits) { return exact_value(type, bits) != 0 ? 1 : 0; }
 
 inline bool is_relational(Operation operation) {
   return operation >= Operation::equal && operation <= Operation::greater_equal;
 }
 
-/// logical_not too: its operands are each made bool on their own.
+/// Whether each operand is made bool on its own; logical_not is among these operations.
 inline bool is_logical(Operation operation) {
   return operation == Operation::logical_and || operation == Operation::logical_or ||
          operation == Operation::logical_xor || operation == Operation::logical_not;
@@ -33,7 +33,7 @@ inline bool is_predicate(Operation operation) {
          operation == Operation::isfinite;
 }
 
-/// The type of the result of an operation whose operands have the type `common`.
+/// The type of the result of an operation whose operands have the common type `common`.
 inline DType result_type(Operation operation, DType common) {
   return is_relational(operation) || is_logical(operation) || is_predicate(operation) ? DType::bool_ : common;
 }
@@ -71,9 +71,9 @@ inline bool has_rounding(Operation operation, DType type) {
           operation == Operation::div || operation == Operation::truediv || operation == Operation::sqrt);
 }
 
-/// One element: bits of operands of one type to bits of result_type(). Operands of logical operations and the
-/// first one of `where` are bits of bools (truth()). An operation that has fewer operands ignores the others.
-/// Throws std::invalid_argument where the operation does not take the type or the rounding.
+/// One element: bits of operands of one type give bits of result_type(). The operands of logical operations,
+/// and the first one of `where`, are bits of bools (truth()). An operation with fewer operands ignores the
+/// others. Throws std::invalid_argument where the operation does not take the type or the rounding.
 inline std::uint64_t apply(Operation operation, DType type, std::uint64_t a, std::uint64_t b = 0,
                            std::uint64_t c = 0, const IsCloseTolerance& tolerance = {},
                            Rounding rounding = Rounding::nearest_even) {
@@ -98,8 +98,8 @@ inline std::uint64_t apply(Operation operation, DType type, std::uint64_t a, std
   return apply_to_integers(operation, type, a, b, c);
 }
 
-/// out[i] = operation(operands[i] ...): operands have out's shape and any castable types, and are converted
-/// to `common`; the result is converted once more where out has not its type.
+/// out[i] = operation(operands[i] ...). The operands have out's shape and any castable types, and are
+/// converted to `common`. The result is converted once more where out has another type.
 inline void elementwise(Operation operation, const std::vector<TensorView>& operands, DType common,
                         const TensorView& out, const IsCloseTolerance& tolerance = {},
                         Rounding rounding = Rounding::nearest_even) {

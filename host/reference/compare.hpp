@@ -10,8 +10,8 @@
 
 namespace relayout::reference {
 
-/// Elements of `got` whose bits differ from `expected`, where two NaNs of any payload and sign count as
-/// equal: a conversion keeps NaN, not its payload. Shapes and element types must be equal.
+/// How many elements of `got` differ in their bits from `expected`. Two NaNs count as equal whatever their
+/// payload and sign: a conversion keeps a NaN, but not its payload. Shapes and element types must be equal.
 inline std::int64_t count_mismatches(const TensorView& got, const TensorView& expected) {
   if (got.shape() != expected.shape() || got.dtype() != expected.dtype()) {
     throw Error(ErrorCode::shape,

@@ -1,5 +1,5 @@
-// Oracle of conversions between any two element types: exact values in long double, which holds every f64 and
-// every 64-bit integer. Nothing here shares code with the implementation.
+// The oracle of conversions between any two element types. Exact values are in long double, which holds every
+// f64 and every 64-bit integer. It shares no code with the implementation.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace relayout::reference {
 static_assert(LDBL_MANT_DIG >= 64, "the oracle needs a long double that holds 64-bit integers");
 
 /// A floating type: `digits` significand bits with the leading one, the smallest normal number
-/// 2^min_exponent, the largest finite one, and where its bits lie.
+/// 2^min_exponent, the largest finite number, and the places of its bits.
 struct FloatLayout {
   int digits, min_exponent, bits, low_zeros;
   long double largest;
@@ -44,7 +44,7 @@ inline FloatLayout float_layout(DType type) {
 
 inline bool has_fractions(DType type) { return is_floating(type) || is_restricted(type); }
 
-/// `value` is a whole number of units plus a fraction; the neighbour that the rounding takes.
+/// The neighbour that the rounding takes, where `value` is a whole number of units plus a fraction.
 inline long double round_to_whole(long double value, Rounding rounding) {
   const long double below = std::floor(value), fraction = value - below;  // exact
   if (fraction == 0) return value;
@@ -75,7 +75,7 @@ inline long double exact_value(DType type, std::uint64_t bits) {
     const long double value = static_cast<long double>(bits);
     return bits >> (width - 1) & 1 ? value - std::ldexp(1.0L, width) : value;
   }
-  // A tf32 is read as the f32 in whose place it lies.
+  // A tf32 is read as an f32.
   const FloatLayout layout = float_layout(type == DType::tf32 ? DType::f32 : type);
   const int fraction_bits = layout.digits - 1;
   const std::uint64_t magnitude = bits & ~(std::uint64_t{1} << (layout.bits - 1));
@@ -94,7 +94,7 @@ inline long double exact_value(DType type, std::uint64_t bits) {
   return sign * std::ldexp(static_cast<long double>(significand), unit + static_cast<int>(field) - 1);
 }
 
-/// The bits of a number that the type has, or of NaN.
+/// The bits of a number that the type can hold, or of a NaN.
 inline std::uint64_t bits_of_float(const FloatLayout& layout, long double value) {
   const int fraction_bits = layout.digits - 1, width = layout.bits - layout.low_zeros;
   const std::uint64_t sign = std::signbit(value) ? std::uint64_t{1} << (width - 1) : 0;
@@ -107,7 +107,7 @@ inline std::uint64_t bits_of_float(const FloatLayout& layout, long double value)
   } else if (value != 0) {
     const int exponent = std::max(std::ilogb(value), layout.min_exponent);
     const long double units = std::ldexp(std::fabs(value), fraction_bits - exponent);
-    // A normal number's leading one adds 1 to its exponent's field.
+    // The leading one of a normal number adds 1 to its exponent's field.
     magnitude = (static_cast<std::uint64_t>(exponent - layout.min_exponent) << fraction_bits) +
                 static_cast<std::uint64_t>(units);
   }
@@ -132,7 +132,7 @@ inline std::uint64_t to_float_bits(long double value, DType type, Rounding round
   return bits_of_float(layout, cut ? std::copysign(layout.largest, value) : beyond);
 }
 
-/// A whole number: its low bits, or the nearest one that the type has.
+/// An integer from a whole number: its low bits, or the nearest number of the type.
 inline std::uint64_t to_integer_bits(long double value, DType type, bool saturate) {
   const int width = 8 * static_cast<int>(size_of(type));
   const long double least = is_signed(type) ? -std::ldexp(1.0L, width - 1) : 0,
@@ -147,7 +147,7 @@ inline std::uint64_t to_integer_bits(long double value, DType type, bool saturat
 inline std::uint64_t convert_bits(std::uint64_t bits, DType from, DType to, const CastOptions& options = {}) {
   if (from == to) return bits;
   const long double value = exact_value(from, bits);
-  if (to == DType::bool_) return value != 0 ? 1 : 0;  // NaN too
+  if (to == DType::bool_) return value != 0 ? 1 : 0;  // a NaN is true
   if (has_fractions(to)) {
     const bool fp8 = to == DType::e4m3fn || to == DType::e5m2;
     return to_float_bits(value, to, options.rounding.value_or(Rounding::nearest_even),

@@ -1,4 +1,4 @@
-// Oracle of the depthwise causal conv1d, its states and its update: the formulas as they stand.
+// The oracle of the depthwise causal conv1d, its states and its update: the formulas as they stand.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ struct DepthwiseOperands {
   bool silu = false;
 };
 
-/// The sample of time t > -taps of concat(initial state or zeros, in), as bits.
+/// The bits of the sample at time t > -taps of concat(initial state or zeros, in).
 inline std::uint64_t depthwise_sample(const DepthwiseOperands& o, std::int64_t b, std::int64_t c,
                                       std::int64_t t) {
   if (t >= 0) return load_bits(o.in, {b, c, t});
@@ -27,8 +27,8 @@ inline std::int32_t sequence_id(const DepthwiseOperands& o, std::int64_t b, std:
   return static_cast<std::int32_t>(load_bits(o.sequence_ids, {b, t}));
 }
 
-/// The exact output with the quantities that bound a right result's error. Products of samples that are left
-/// out are products with 0.
+/// The exact output, with the quantities that bound the error of a right result. Products with samples that
+/// do not count are products with 0.
 inline GemmElement depthwise_element(const DepthwiseOperands& o, std::int64_t b, std::int64_t c,
                                      std::int64_t t) {
   GemmElement element;
@@ -47,7 +47,7 @@ inline GemmElement depthwise_element(const DepthwiseOperands& o, std::int64_t b,
   if (o.bias.data() != nullptr) element.sum += load(o.bias, {c});
   if (!o.silu) return element;
   element.sum = element.sum / (1.0 + std::exp(-element.sum));
-  // The exponential may add 2^-21 * (1 + |r|): as much of S as the gates turn into that, K * 2^-26 * S.
+  // The exponential may add 2^-21 * (1 + |r|). S grows by what the gates turn into that: K * 2^-26 * S.
   element.magnitude += 32.0 * (1.0 + std::fabs(element.sum)) / static_cast<double>(taps);
   return element;
 }
@@ -59,7 +59,7 @@ inline void depthwise_conv1d(const DepthwiseOperands& o, const TensorView& out) 
   });
 }
 
-/// The three gates of the GEMM, of which this is one with K = taps, over a whole result.
+/// Applies the three gates of the GEMM to a whole result: a depthwise convolution is a GEMM with K = taps.
 inline GemmCheck check_depthwise(const DepthwiseOperands& o, const TensorView& out) {
   GemmGates gates(out.dtype(), o.weights.extent(1), o.bias.data() != nullptr);
   for_each_index(out.shape(),
@@ -75,7 +75,7 @@ inline void depthwise_final_state(const DepthwiseOperands& o, const TensorView& 
   });
 }
 
-/// The state after an update: as many of its columns and the samples, in a row, as it has, the newest.
+/// The state after an update: the newest of its columns and the samples in a row, as many as it has columns.
 inline void depthwise_updated_state(const TensorView& samples, const TensorView& state) {
   const std::int64_t columns = state.extent(2), count = samples.extent(2);
   for_each_index({state.extent(0), state.extent(1)}, [&](const Dims& row) {

@@ -1,6 +1,6 @@
-// Oracle of arithmetic on floating types. Operands are exact in long double; a result that is not exact there
-// is rounded to odd: cut, with the last bit set. Rounding that to 62 or fewer bits, in any direction, is then
-// the same as rounding the exact result once (Boldo and Melquiond, 2008).
+// The oracle of arithmetic on floating types. Operands are exact in long double. A result that is not exact
+// there is rounded to odd: cut off, with the last bit set. Rounding that to 62 or fewer bits, in any
+// direction, is then the same as rounding the exact result once (Boldo and Melquiond, 2008).
 #pragma once
 
 #include <cmath>
@@ -19,8 +19,8 @@ struct IsCloseTolerance {
   bool equal_nan = false;
 };
 
-/// `nearest` is the exact number rounded to long double, `error` has the sign of what was lost; of infinite
-/// operands it is NaN, and nothing was.
+/// Rounds to odd: `nearest` is the exact number rounded to long double, and `error` has the sign of what was
+/// lost. For infinite operands `error` is NaN, and nothing was lost.
 inline long double to_odd(long double nearest, long double error) {
   if (error == 0 || std::isnan(error)) return nearest;
   const bool too_large = (error < 0) != (nearest < 0);  // in magnitude
@@ -53,7 +53,7 @@ inline long double odd_sqrt(long double a) {
   return to_odd(root, std::fma(-root, root, a));
 }
 
-/// An exact zero of two signs is -0 when rounding down, else +0.
+/// The sum before its rounding. A zero from operands of opposite signs is -0 when rounding down, else +0.
 inline long double sum_to_round(long double a, long double b, Rounding rounding) {
   const long double sum = odd_sum(a, b);
   if (sum == 0 && std::signbit(a) != std::signbit(b)) return rounding == Rounding::down ? -0.0L : 0.0L;
@@ -64,11 +64,11 @@ inline long double rounded(DType type, long double value) {
   return exact_value(type, to_float_bits(value, type, Rounding::nearest_even, false));
 }
 
-/// Where f16 and bf16 are computed.
+/// The type in which f16 and bf16 are computed.
 inline DType working_type(DType type) { return type == DType::f64 ? DType::f64 : DType::f32; }
 
-/// floor or trunc of the exact quotient: rounding to odd crosses no integer below 2^62. From there on the
-/// quotient itself is rounded, within an ulp of its floor.
+/// floor or trunc of the exact quotient: rounding to odd crosses no integer below 2^62. Beyond that, the
+/// quotient itself is rounded, which is within an ulp of its floor.
 inline long double whole_quotient(Operation operation, long double a, long double b) {
   if (b == 0) return a / b;
   if (std::isinf(a)) return std::numeric_limits<long double>::quiet_NaN();
@@ -78,14 +78,14 @@ inline long double whole_quotient(Operation operation, long double a, long doubl
   return floor ? std::floor(quotient) : std::trunc(quotient);
 }
 
-/// The remainder with b's sign; of infinite b: a, or b where the signs differ.
+/// The remainder with b's sign. For an infinite b it is a, or b where the signs differ.
 inline long double python_mod(long double a, long double b) {
   const long double rest = std::fmod(a, b);
   if (rest == 0) return std::copysign(0.0L, b);
   return !std::isnan(rest) && std::signbit(rest) != std::signbit(b) ? odd_sum(rest, b) : rest;
 }
 
-/// NaN if either is; of zeros +0. The minimum of a and b is -larger(-a, -b).
+/// The maximum: NaN if either is, and +0 for two zeros. The minimum of a and b is -larger(-a, -b).
 inline long double larger(long double a, long double b) {
   if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<long double>::quiet_NaN();
   if (a == b) return std::signbit(a) ? b : a;
@@ -96,19 +96,19 @@ inline long double larger_number(long double a, long double b) {
   return std::isnan(a) ? b : std::isnan(b) ? a : larger(a, b);
 }
 
-/// (a - b) and its square are rounded one after the other.
+/// (a - b)^2: the difference and its square are rounded one after the other.
 inline long double squared_difference(DType work, long double a, long double b) {
   const long double difference = rounded(work, odd_sum(a, -b));
   return rounded(work, odd_product(difference, difference));
 }
 
-/// Each of the three steps of a + c * (b - a) is rounded.
+/// a + c * (b - a), where each of the three steps is rounded.
 inline long double interpolated(DType work, long double a, long double b, long double c) {
   const long double step = rounded(work, odd_product(c, rounded(work, odd_sum(b, -a))));
   return rounded(work, odd_sum(a, step));
 }
 
-/// The number that is rounded once to `type`.
+/// The number before it is rounded once to `type`.
 inline long double float_result(Operation operation, DType type, long double a, long double b, long double c,
                                 Rounding rounding) {
   switch (operation) {
@@ -152,13 +152,13 @@ inline long double float_result(Operation operation, DType type, long double a, 
       return -a;
     case Operation::abs:
       return std::fabs(a);
-    case Operation::sign:  // of -0: +0, as NumPy and PyTorch have it
+    case Operation::sign:  // -0 gives +0, as in NumPy and PyTorch
       return a > 0 ? 1 : a < 0 ? -1 : a == 0 ? 0 : a;
-    case Operation::relu:  // of -0: +0
+    case Operation::relu:  // -0 gives +0
       return a > 0 ? a : std::isnan(a) ? a : 0;
     case Operation::square:
       return odd_product(a, a);
-    case Operation::step:  // of NaN: 0
+    case Operation::step:  // NaN gives 0
       return a > 0 ? 1 : 0;
     case Operation::floor:
       return std::floor(a);
@@ -177,8 +177,8 @@ inline long double float_result(Operation operation, DType type, long double a, 
   }
 }
 
-/// Every step is rounded, to f64 for f64 and to f32 for the others, the tolerances too. Infinity is close to
-/// itself alone.
+/// isclose. Every step is rounded, and so are the tolerances: to f64 for f64, to f32 for the other types.
+/// Infinity is close only to itself.
 inline bool is_close(DType type, long double a, long double b, const IsCloseTolerance& tolerance) {
   if (std::isnan(a) || std::isnan(b)) return tolerance.equal_nan && std::isnan(a) && std::isnan(b);
   if (std::isinf(a) || std::isinf(b)) return a == b;

@@ -1,5 +1,6 @@
-// Oracle of the functions that are not exact: in long double, whose last place is 2^-11 of that of f64, so
-// that one rounding to the type gives the exact function's nearest number or, seldom, the one beside it.
+// The oracle of the functions that are not exact. It computes in long double, whose last place is 2^-11 of
+// that of f64. So one rounding to the type gives the nearest number to the exact result or, seldom, the one
+// beside it.
 #pragma once
 
 #include <cmath>
@@ -9,7 +10,7 @@
 
 namespace relayout::reference {
 
-/// min(max(x + 3, 0), 6) / 6; NaN of NaN.
+/// min(max(x + 3, 0), 6) / 6; NaN stays NaN.
 inline long double hard_sigmoid(long double x) {
   const long double moved = x + 3;
   return (moved < 0 ? 0 : moved > 6 ? 6 : moved) / 6;
@@ -21,8 +22,8 @@ inline long double gelu_by_tanh(long double x) {
   return x / (1 + std::exp(-2 * u));  // (1 + tanh(u)) / 2 without its cancellation
 }
 
-/// Of one number, or of two: pow, hypot, atan2. Special values are those of C99, and for silu, gelu,
-/// gelu_tanh and hardswish those of the formula: -infinity times a factor of 0 is NaN, as in PyTorch.
+/// A function of one number, or of two (pow, hypot, atan2). Special values are those of C99. For silu, gelu,
+/// gelu_tanh and hardswish they follow from the formula: -infinity times a factor of 0 is NaN, as in PyTorch.
 inline long double function_value(Operation operation, long double x, long double y) {
   const long double root_half = 0.707106781186547524400844362104849039L;
   switch (operation) {
@@ -33,7 +34,7 @@ inline long double function_value(Operation operation, long double x, long doubl
       return std::hypot(x, y);
     case Operation::atan2:
       return std::atan2(x, y);
-    case Operation::rsqrt:  // of -0: -infinity
+    case Operation::rsqrt:  // -0 gives -infinity
       return 1 / std::sqrt(x);
     case Operation::exp:
       return std::exp(x);

@@ -1,4 +1,4 @@
-// Oracle of the GEMM and the three gates that a result has to pass.
+// The oracle of the GEMM, and the three gates that a result has to pass.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct GemmElement {
   double squares = 0.0;    // Q = sum (a * b)^2
 };
 
-/// The largest |y - r| of a right result with fp32 sums over `depth` products:
+/// The largest |y - r| that a right result with fp32 sums over `depth` products can have:
 ///   f16   2^-11 |r| + 2^-25   + K 2^-26 S + 2^-21 sqrt(K Q)
 ///   bf16  2^-8  |r| + 2^-134  + ...          (half an ulp; half the unit of the subnormals)
 ///   f32   2^-23 |r|           + ...
@@ -35,8 +35,8 @@ inline double error_bound(const GemmElement& element, std::int64_t depth, DType 
   return bound;
 }
 
-/// Gate 2, RMS(y - r) / RMS(r): 2.8e-4, for bf16 2.3e-3. Data whose exact results are unlucky to round (say,
-/// all close to a tie above a power of two) may come close to what even the perfectly rounded results have.
+/// Gate 2, RMS(y - r) / RMS(r): at most 2.8e-4, for bf16 2.3e-3. For data whose exact results round badly
+/// (say, all close to a tie above a power of two), even perfectly rounded results may come close to it.
 inline double rms_limit(DType type, double rms_of_rounding) {
   return std::max(type == DType::bf16 ? 2.3e-3 : 2.8e-4, 1.05 * rms_of_rounding);
 }
@@ -87,7 +87,7 @@ class GemmGates {
       check_.worst_error = error;
       check_.worst_bound = bound;
     }
-    // Subnormal results have a larger relative error by right; the bound covers them.
+    // Subnormal results rightly have a larger relative error; the bound covers them.
     if (std::fabs(r) < std::ldexp(1.0, 1 - format_.max_exponent)) return;
     errors_ += error * error;
     roundings_ += (rounded - r) * (rounded - r);
@@ -107,8 +107,8 @@ class GemmGates {
  private:
   void reject() { check_.worst = check_.worst_error = std::numeric_limits<double>::infinity(); }
 
-  /// Infinite on one side or both: right when y has r's sign and r lies at the overflow threshold or beyond,
-  /// give or take the bound.
+  /// Where one or both are infinite: right when y has r's sign, and r lies at the overflow threshold, within
+  /// the bound, or beyond.
   void add_overflow(double y, double r, double rounded, double bound) {
     if (y == rounded) return;
     const double largest =

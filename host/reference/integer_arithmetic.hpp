@@ -1,5 +1,4 @@
-// Oracle of arithmetic on integers and bool: exact numbers in 128 bits, of which the type's low bits are
-// kept.
+// The oracle of arithmetic on integers and bool: exact numbers in 128 bits, whose low bits are the result.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +17,20 @@ inline std::uint64_t low_bits(DType type, WideInteger value) {
   return width == 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
 }
 
-/// The number that the bits stand for; of bool 0 or 1, any byte but 0 being true.
+/// The number that the bits stand for. A bool is 0 or 1; any byte other than 0 is true.
 inline WideInteger integer_value(DType type, std::uint64_t bits) {
   if (type == DType::bool_) return bits != 0 ? 1 : 0;
   const WideInteger value = low_bits(type, bits), size = WideInteger{1} << (8 * size_of(type));
   return is_signed(type) && value >= size / 2 ? value - size : value;
 }
 
-/// A product modulo 2^64: that of two 65-bit numbers may not fit 128 bits with a sign.
+/// A product modulo 2^64. The exact product of two 65-bit numbers may not fit 128 bits with a sign.
 inline WideInteger wrapped_product(WideInteger a, WideInteger b) {
   return static_cast<WideInteger>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
 }
 
-/// 0 ** 0 is 1. A negative exponent leaves 1 and -1, whose inverses are integers, and 0 of everything else.
+/// 0 ** 0 is 1. With a negative exponent 1 and -1 give their inverses, which are integers, and all others
+/// give 0.
 inline WideInteger integer_power(WideInteger base, WideInteger exponent) {
   if (exponent < 0) {
     if (base == 1) return 1;
@@ -59,7 +59,7 @@ inline WideInteger shifted_right(DType type, WideInteger value, WideInteger coun
   return floor_quotient(value, WideInteger{1} << static_cast<int>(count));
 }
 
-/// equal ... greater_equal, of integers and of floating-point numbers (of NaN nothing but not_equal is true).
+/// equal ... greater_equal for integers and floating-point numbers. With a NaN only not_equal is true.
 template <class Number>
 bool related(Operation operation, Number a, Number b) {
   switch (operation) {
@@ -80,7 +80,7 @@ bool related(Operation operation, Number a, Number b) {
   }
 }
 
-/// The exact result, or one that is right modulo 2^64.
+/// The exact result, or a number that equals it modulo 2^64.
 inline WideInteger integer_result(Operation operation, DType type, WideInteger a, WideInteger b,
                                   WideInteger c) {
   switch (operation) {
@@ -109,7 +109,7 @@ inline WideInteger integer_result(Operation operation, DType type, WideInteger a
       return a < b ? a : b;
     case Operation::prelu:
       return a > 0 ? a : wrapped_product(a, b);
-    case Operation::abs_diff:  // the exact distance wraps: of i8 -128 and 127 it is 255, as bits -1
+    case Operation::abs_diff:  // the exact distance wraps: i8 -128 and 127 give 255, whose bits are -1
       return a > b ? a - b : b - a;
     case Operation::squared_diff:
       return wrapped_product(a - b, a - b);

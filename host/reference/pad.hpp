@@ -1,4 +1,4 @@
-// Oracle of pad, and the padded signal that the other oracles read.
+// The oracle of pad, and the padded signal that other oracles read.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace relayout::reference {
 
-/// The sample that index i (0: the signal's first) reads, by folding i at the ends until it is inside; -1:
-/// the constant.
+/// Which sample index i reads (0 is the signal's first), found by folding i at the ends until it is inside;
+/// -1 stands for the constant.
 inline std::int64_t source_sample(const PadSpec& spec, std::int64_t i, std::int64_t length) {
   if (spec.mode == PadMode::constant) return i >= 0 && i < length ? i : -1;
   if (spec.mode == PadMode::replicate) return i < 0 ? 0 : (i >= length ? length - 1 : i);
@@ -40,7 +40,8 @@ inline std::uint64_t padded_sample(const TensorView& in, std::int64_t batch, std
   const double value = spec.mode == PadMode::constant ? spec.value : 0.0;
   if (is_floating(type)) return encode(type, value);
   if (type == DType::bool_) return value != 0.0 ? 1 : 0;
-  // Integers: the value is one of the type, and two's complement of fewer bits is the low end of more.
+  // Integers: the value is one of the type's, and two's complement with fewer bits is the low end of one with
+  // more.
   return value < 0 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(value))
                    : static_cast<std::uint64_t>(value);
 }

@@ -1,4 +1,4 @@
-// Oracle of permute, transpose, copy and cast, with alpha and beta.
+// The oracle of permute, transpose, copy and cast, with alpha and beta.
 #pragma once
 
 #include <cmath>
@@ -19,7 +19,7 @@ double scaled(const CopyScale& scale, double value, double old) {
   return std::fma(beta, static_cast<Number>(old), product);
 }
 
-/// What becomes of an element that finds `old` in the output.
+/// The new value of an output element that held `old`.
 inline std::uint64_t moved_bits(std::uint64_t bits, DType from, std::uint64_t old, DType to,
                                 const CopyScale& scale, const CastOptions& options) {
   if (scale.alpha == 1 && scale.beta == 0) return convert_bits(bits, from, to, options);

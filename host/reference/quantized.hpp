@@ -1,5 +1,5 @@
-// Oracle of 8-bit quantised numbers: code q stands for scale * (q - zero). Every f32 step is rounded once, in
-// the order of the formulas.
+// The oracle of operations on 8-bit codes: code q stands for scale * (q - zero). Every step in f32 is rounded
+// once, in the order of the formulas.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace relayout::reference {
 
-/// Codes of u8 are 0..255, of i8 -128..127; so are the zero points.
+/// Codes and zero points of u8 are 0..255, those of i8 -128..127.
 struct QuantizedNumber {
   int code;
   float scale;
@@ -23,7 +23,8 @@ inline std::uint64_t dequantize(const QuantizedNumber& number) {
                        Rounding::nearest_even, false);
 }
 
-/// clamp(rne(f32(x / scale)) + zero) of the bits of an f32; NaN gives the zero point. The code's 8 bits.
+/// The 8 bits of the code clamp(rne(f32(x / scale)) + zero) of an f32 x, given as bits; NaN gives the zero
+/// point.
 inline std::uint64_t quantize(std::uint64_t x, float scale, int zero, bool is_unsigned) {
   const DType codes = is_unsigned ? DType::u8 : DType::i8;
   const long double units = rounded(DType::f32, odd_quotient(exact_value(DType::f32, x), scale));
@@ -32,8 +33,8 @@ inline std::uint64_t quantize(std::uint64_t x, float scale, int zero, bool is_un
   return to_integer_bits(whole + zero, codes, true);
 }
 
-/// The code's 8 bits; of relational and logical operations and predicates the bits of a bool, for which the
-/// scale and the zero point of the result mean nothing.
+/// The 8 bits of the result's code. Relational and logical operations and predicates give the bits of a bool,
+/// for which the scale and the zero point of the result mean nothing.
 inline std::uint64_t quantized(Operation operation, const std::vector<QuantizedNumber>& operands,
                                float out_scale, int out_zero, bool is_unsigned,
                                const IsCloseTolerance& tolerance = {}) {

@@ -1,5 +1,5 @@
-// Elements of f16, bf16, f32 and f64 as doubles and back, by exact arithmetic: nothing here shares code with
-// relayout/dtype.hpp's conversions. Other types and other roundings: convert.hpp.
+// Elements of f16, bf16, f32 and f64 as doubles and back, by exact arithmetic. It shares no code with the
+// conversions of relayout/dtype.hpp. convert.hpp has other types and other roundings.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,9 @@ namespace relayout::reference {
 /// `max_exponent` (of 1.x * 2^max_exponent); the smallest normal exponent is 1 - max_exponent.
 struct FloatFormat {
   int digits, max_exponent, bits;
-  int unit_exponent() const { return 1 - max_exponent - (digits - 1); }  // of the subnormals' unit
+  int unit_exponent() const {
+    return 1 - max_exponent - (digits - 1);
+  }  // the exponent of the subnormals' unit
 };
 
 inline FloatFormat format_of(DType type) {
@@ -37,7 +39,7 @@ inline double round_to_format(double value, const FloatFormat& format) {
   int unit = exponent - format.digits;
   if (unit < format.unit_exponent()) unit = format.unit_exponent();
   const double units = std::nearbyint(std::ldexp(value, -unit));
-  // A double of exponent 1023 cannot be rounded up to 2^1024 by any format but its own, which needs no
+  // A double with exponent 1023 cannot be rounded up to 2^1024 by any format except its own, which needs no
   // rounding.
   const double rounded = std::ldexp(units, unit);
   const double limit = std::ldexp(1.0, format.max_exponent);

@@ -82,9 +82,9 @@ __device__ __forceinline__ void store_results(const ConvParams& p, const BlockOr
     const int row = item / kRowPacks, column = item % kRowPacks * kPack;
     if (column >= place.columns) continue;
     T* const address = y + row * p.out_position + column;
-    const Pack<T> pack = load_pack(tile + slot_of(row, item % kRowPacks));
+    const Vector<T> pack = load_vector(tile + slot_of(row, item % kRowPacks));
     if (column + kPack <= place.columns && reinterpret_cast<std::uintptr_t>(address) % 16 == 0) {
-      store_pack(address, pack, p.streaming);
+      store_vector(address, pack, p.streaming);
     } else {
 #pragma unroll
       for (int c = 0; c < kPack; ++c) {

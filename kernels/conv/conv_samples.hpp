@@ -5,7 +5,7 @@
 #include "core/pad_index.hpp"
 #include "kernels/divide.hpp"
 #include "kernels/element_ops.hpp"
-#include "kernels/pack.hpp"
+#include "kernels/vector.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
@@ -58,10 +58,10 @@ __device__ __forceinline__ void load_whole(const ConvParams& p, const Source<Fro
 #pragma unroll
     for (int i = 0; i < kAhead; ++i) {
       if (start + i * kThreads >= items || row[i] >= from.rows) continue;
-      Pack<T> converted;
+      Vector<T> converted;
 #pragma unroll
       for (int c = 0; c < kPack; ++c) converted.values[c] = convert<T>(loaded[i][c]);
-      store_pack(tile + slot_of(row[i], pack[i]), converted);
+      store_vector(tile + slot_of(row[i], pack[i]), converted);
     }
   }
 }
@@ -88,13 +88,13 @@ __device__ __forceinline__ void load_border(const ConvParams& p, const Source<Fr
         if (c + 1 < channels) channel += p.in_channel;  // else the last one again
       }
     }
-    Pack<T> converted;
+    Vector<T> converted;
 #pragma unroll
     for (int c = 0; c < kPack; ++c) {
       const T value = sample >= 0 ? convert<T>(loaded[c]) : padding;
       converted.values[c] = c < channels ? value : T{0};
     }
-    store_pack(tile + slot_of(row, pack), converted);
+    store_vector(tile + slot_of(row, pack), converted);
   }
 }
 

@@ -1,6 +1,7 @@
-// gather: out[i] = cast(in[i]) for any loop nest. Lanes run along the output, whose writes are coalesced
-// wherever its innermost axis has unit stride; the input is read wherever it lies. The kernel of last resort,
-// also of copies between shapes that no nest has in common.
+// gather: out[i] = cast(in[i]) for any loop nest. Lanes run along the output, so its writes are coalesced
+// wherever its innermost axis has unit stride; the input is read element by element. It takes the copies that
+// no other kernel takes, also those between shapes that no loop nest has in common.
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/generic_cast.hpp"
 #include "kernels/copy/operand_pointers.hpp"
@@ -15,7 +16,7 @@ constexpr int kThreads = kGatherThreads;
 constexpr int kElementsPerThread = kGatherElementsPerThread;
 constexpr std::int64_t kElementsPerBlock = kThreads * kElementsPerThread;
 
-/// What a flat index is split by: Divisors below 2^31 elements, else plain numbers.
+/// The extents that a flat index is split by: Divisors below 2^31 elements, else plain numbers.
 template <class Extent>
 struct Extents {
   Extent nest[kMaxRank], in[kMaxRank];
@@ -49,7 +50,7 @@ __device__ std::int64_t offset_of(Index number, int rank, const Extent* extents,
   return offset;
 }
 
-/// Index: the type that the flat index fits; Extent: what splits it.
+/// Index: a type that holds the flat index. Extent: the type of the numbers that split it.
 template <class From, class To, bool kScaled, class Index, class Extent>
 __global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p, Extents<Extent> extents) {
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kElementsPerBlock + threadIdx.x;
@@ -86,7 +87,7 @@ __global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p, Extents<
 template <class From, class To, bool kScaled>
 void launch_gather_of(const LaunchContext& context, const CopyParams& p) {
   LaunchShape shape;
-  shape.blocks_x = (p.elements + kElementsPerBlock - 1) / kElementsPerBlock;
+  shape.blocks_x = divide_up(p.elements, kElementsPerBlock);
   shape.threads_x = kThreads;
   if (p.elements <= 0x7fffffff) {
     launch("gather", context, shape, gather_kernel<From, To, kScaled, std::uint32_t, Divisor>, p,

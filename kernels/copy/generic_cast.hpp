@@ -1,5 +1,5 @@
-// Conversions between any two element types in kernels: instances know the sizes of both, the parameters the
-// rest.
+// Conversions between any two element types in kernels. An instance knows the sizes of both; the parameters
+// describe everything else.
 #pragma once
 
 #include <type_traits>
@@ -8,11 +8,12 @@
 #include "core/copy_operands.hpp"
 #include "kernels/copy/quick_cast.hpp"
 #include "kernels/element_ops.hpp"
+#include "kernels/vector.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// An element of the input before its conversion: a type of its own, since the output's element may be the
-/// same unsigned integer.
+/// An element of the input before its conversion. It has a type of its own, since the element of the output
+/// may be the same unsigned integer.
 template <class T>
 struct Untyped {
   using Bits = T;
@@ -24,7 +25,7 @@ constexpr bool is_untyped = false;
 template <class T>
 constexpr bool is_untyped<Untyped<T>> = true;
 
-/// An Untyped element to the bits of one of p.out_type; in 32 bits where both have room in them.
+/// Converts an Untyped element to the bits of p.out_type, in 32 bits where both types fit them.
 template <class To, class T>
 __device__ __forceinline__ To generic_convert(const CopyOperands& p, Untyped<T> value) {
   constexpr bool kNarrow = sizeof(T) <= 4 && sizeof(To) <= 4;
@@ -32,14 +33,9 @@ __device__ __forceinline__ To generic_convert(const CopyOperands& p, Untyped<T> 
   return static_cast<To>(convert_bits(p.cast, static_cast<Word>(value.bits)));
 }
 
-/// Elements that are converted together: 16 bytes of the larger type.
+/// How many elements are converted together: 16 bytes of the larger type.
 template <class T, class To>
 constexpr int piece_count = 16 / static_cast<int>(sizeof(T) > sizeof(To) ? sizeof(T) : sizeof(To));
-
-template <class T, int kCount>
-struct alignas(kCount * sizeof(T)) Piece {
-  T values[kCount];
-};
 
 /// The first element's bytes leave, the others move up.
 template <int kBytes, int kWords>
@@ -51,11 +47,11 @@ __device__ __forceinline__ void move_up(std::uint32_t (&words)[kWords]) {
   words[kWords - 1] = kBytes == 4 ? 0 : words[kWords - 1] >> (8 * kBytes % 32);
 }
 
-/// The general conversion takes about a hundred instructions: of 8 bytes two stand in the code, those of
-/// smaller elements run round. Their bytes move up instead of an index, which would put them into memory.
+/// The general conversion takes about a hundred instructions. For 8 bytes two copies of it stand in the code;
+/// smaller elements go through a loop. Their bytes move up, because an index would put them into memory.
 template <class T, class To, int kCount = piece_count<T, To>>
-__device__ __forceinline__ Piece<To, kCount> convert_piece(const CopyOperands& p, Piece<T, kCount> in) {
-  Piece<To, kCount> out;
+__device__ __forceinline__ Vector<To, kCount> convert_vector(const CopyOperands& p, Vector<T, kCount> in) {
+  Vector<To, kCount> out;
   const bool quick = visit_quick<T, To>(
       p.cast, [&](auto from, auto to) { convert_quickly<decltype(from), decltype(to)>(p.cast, in, out); });
   if (quick) return out;
@@ -78,7 +74,7 @@ __device__ __forceinline__ Piece<To, kCount> convert_piece(const CopyOperands& p
   return out;
 }
 
-/// Calls visit(TypeTag<T>, TypeTag<To>): the unsigned integers of the elements' sizes.
+/// Calls visit(TypeTag<T>, TypeTag<To>) with the unsigned integers of the elements' sizes.
 template <class Visit>
 void visit_both_sizes(DType in, DType out, Visit&& visit) {
   visit_element_sizes(in, [&](auto from) { visit_element_sizes(out, [&](auto to) { visit(from, to); }); });

@@ -1,4 +1,4 @@
-// The operands' addresses when a kernel runs.
+// The addresses of the operands when a kernel runs: the planned ones, or those in slots.
 #pragma once
 
 #include "core/copy_operands.hpp"

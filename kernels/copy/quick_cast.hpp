@@ -1,6 +1,6 @@
-// The casts by format that a processor has instructions for: narrow integers to floats and floats to narrow
-// integers, at a few instructions an element where convert_bits takes a hundred. Which of them a cast is,
-// ElementCast says: a branch that all lanes take, in the instances of the general conversion.
+// The casts by format for which a processor has instructions: narrow integers to floats and floats to narrow
+// integers, at a few instructions an element where convert_bits takes a hundred. ElementCast says whether a
+// cast is one of them: a branch that all lanes take, in the instances of the general conversion.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,7 @@ constexpr bool to_narrow_integers = sizeof(To) <= 2 && (sizeof(T) == 2 || sizeof
 template <class T, class To>
 constexpr bool may_be_quick = from_narrow_integers<T, To> || to_narrow_integers<T, To>;
 
-/// Calls visit(number) for the floats of T's size.
+/// Calls visit(number) with one of the float types of T's size.
 template <class T, class Visit>
 __device__ __forceinline__ void visit_quick_floats(const NumberFormat& format, Visit&& visit) {
   if constexpr (sizeof(T) == 4) {
@@ -41,8 +41,8 @@ __device__ __forceinline__ void visit_quick_integers(const NumberFormat& format,
   visit(T{});
 }
 
-/// Calls visit(from, to) with numbers of both types where the cast is quick, and says whether it is. Of an
-/// integer that is written the sign does not matter: its bounds are in the cast.
+/// Calls visit(from, to) with numbers of both types where the cast is quick, and says whether it is. The sign
+/// of an integer that is written does not matter: its bounds are in the cast.
 template <class T, class To, class Visit>
 __device__ __forceinline__ bool visit_quick(const ElementCast& cast, Visit&& visit) {
   if constexpr (from_narrow_integers<T, To>) {
@@ -61,8 +61,8 @@ __device__ __forceinline__ bool visit_quick(const ElementCast& cast, Visit&& vis
   return false;
 }
 
-/// Elements i and i + 1 of words, i even and known to the compiler. Pairs, since a word holds two of 2 bytes,
-/// for which there are instructions.
+/// Elements i and i + 1 of words; i is even, and the compiler knows it. They come in pairs, since a word
+/// holds two elements of 2 bytes, for which there are instructions.
 template <class From>
 __device__ __forceinline__ void read_pair(const std::uint32_t* words, int i, float (&values)[2]) {
   if constexpr (std::is_same_v<From, float>) {
@@ -80,8 +80,8 @@ __device__ __forceinline__ void read_pair(const std::uint32_t* words, int i, flo
   }
 }
 
-/// The words are 0 before the first pair. Numbers beyond the bounds become these before they are made
-/// integers, which has no result for them, nor for NaN.
+/// The words are 0 before the first pair. Numbers beyond the bounds are clamped before they become integers,
+/// because the conversion has no result for them, nor for NaN.
 template <class To>
 __device__ __forceinline__ void write_pair(const ElementCast& cast, std::uint32_t* words, int i,
                                            const float (&values)[2]) {
@@ -89,7 +89,8 @@ __device__ __forceinline__ void write_pair(const ElementCast& cast, std::uint32_
     memcpy(words + i, values, sizeof values);
   } else if constexpr (std::is_integral_v<To>) {
     constexpr int kPerWord = 4 / static_cast<int>(sizeof(To)), kBits = 32 / kPerWord;
-    // From what the general conversion needs too: more parameters would spill scalar registers on MI300.
+    // The bounds come from data that the general conversion needs as well: more parameters would spill scalar
+    // registers on MI300.
     const float least = -static_cast<float>(static_cast<std::uint32_t>(cast.limit[1]));
     const float most = static_cast<float>(static_cast<std::uint32_t>(cast.limit[0]));
 #pragma unroll
@@ -104,7 +105,7 @@ __device__ __forceinline__ void write_pair(const ElementCast& cast, std::uint32_
   }
 }
 
-/// A piece of elements of type From to one of as many of type To.
+/// Converts a piece of elements of type From to as many elements of type To.
 template <class From, class To, class In, class Out>
 __device__ __forceinline__ void convert_quickly(const ElementCast& cast, const In& in, Out& out) {
   constexpr int kCount = static_cast<int>(sizeof(In) / sizeof(From));

@@ -1,5 +1,5 @@
-// alpha * value + beta * old: in double where an operand is f64, else in fp32, and rounded to the result's
-// type once. The product with alpha is rounded, the sum is fused with the product with beta.
+// alpha * value + beta * old, in double where an operand is f64, else in fp32. The product with alpha is
+// rounded, the sum is fused with the product with beta, and the result is rounded once to its type.
 #pragma once
 
 #include <type_traits>
@@ -29,7 +29,7 @@ __device__ __forceinline__ To scale_and_add(const CopyOperands& p, From value, T
   return convert<To>(fused_multiply_add(static_cast<Scale>(p.beta), convert<Scale>(old), product));
 }
 
-/// The element at `address`, where beta asks for it.
+/// The element at `address`, where beta needs it.
 template <class To, class From>
 __device__ __forceinline__ To scale_into(const CopyOperands& p, From value, const To* address) {
   return p.beta == 0 ? scale<To>(p, value) : scale_and_add<To>(p, value, *address);

@@ -1,10 +1,11 @@
-// stream: out[i] = cast(in[i]) where both lie in memory in one piece, from 16-byte boundaries on. A lane
-// moves whole 16 bytes on both sides; the last lane takes what is left element by element. Each element
+// stream: out[i] = cast(in[i]) where both sides lie in memory in one piece that begins on a 16-byte boundary.
+// A lane moves whole 16 bytes on both sides; the last lane moves the rest element by element. Each element
 // crosses global memory once on either side.
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/operand_pointers.hpp"
 #include "kernels/element_ops.hpp"
-#include "kernels/pack.hpp"
+#include "kernels/vector.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -12,7 +13,7 @@ namespace {
 
 template <class From, class To>
 struct StreamShape {
-  /// Elements that a lane moves at once: 16 bytes of the shorter type.
+  /// How many elements a lane moves at once: 16 bytes of the shorter type.
   static constexpr int kCount = 16 / static_cast<int>(sizeof(From) < sizeof(To) ? sizeof(From) : sizeof(To));
   static constexpr int kLoads = kCount * static_cast<int>(sizeof(From)) / 16;
   static constexpr int kStores = kCount * static_cast<int>(sizeof(To)) / 16;
@@ -24,12 +25,12 @@ template <class From, class To>
 __global__ __launch_bounds__(kStreamThreads) void stream_kernel(StreamParams p) {
   using Shape = StreamShape<From, To>;
   constexpr int kCount = Shape::kCount, kLoads = Shape::kLoads, kStores = Shape::kStores;
-  constexpr int kRead = Pack<From>::kCount, kWritten = Pack<To>::kCount;
+  constexpr int kRead = Vector<From>::kCount, kWritten = Vector<To>::kCount;
   const From* in = static_cast<const From*>(input_of(p));
   To* out = static_cast<To*>(output_of(p));
   const std::int64_t first =
       blockIdx.x * Shape::kElementsPerBlock + static_cast<std::int64_t>(threadIdx.x) * kCount;
-  Pack<From> packs[Shape::kSteps * kLoads];  // all on their way before the first is stored
+  Vector<From> packs[Shape::kSteps * kLoads];  // all on their way before the first is stored
 #pragma unroll
   for (int step = 0; step < Shape::kSteps; ++step) {
     const std::int64_t element = first + std::int64_t{step} * kStreamThreads * kCount;
@@ -47,13 +48,13 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(StreamParams p) 
     }
 #pragma unroll
     for (int i = 0; i < kStores; ++i) {
-      Pack<To> converted;
+      Vector<To> converted;
 #pragma unroll
       for (int k = 0; k < kWritten; ++k) {
         const int from = i * kWritten + k;
         converted.values[k] = convert<To>(packs[step * kLoads + from / kRead].values[from % kRead]);
       }
-      store_pack(out + element + i * kWritten, converted, p.streaming);
+      store_vector(out + element + i * kWritten, converted, p.streaming);
     }
   }
 }
@@ -67,7 +68,7 @@ void launch_stream(const LaunchContext& context, const StreamParams& p) {
     using To = typename decltype(to)::type;
     constexpr std::int64_t kPerBlock = StreamShape<From, To>::kElementsPerBlock;
     LaunchShape shape;
-    shape.blocks_x = (p.elements + kPerBlock - 1) / kPerBlock;
+    shape.blocks_x = divide_up(p.elements, kPerBlock);
     shape.threads_x = kStreamThreads;
     launch("copy", context, shape, stream_kernel<From, To>, p);
   });

@@ -1,6 +1,7 @@
-// stream with any conversion between element types, one instance for each pair of element sizes: a lane moves
-// 16 bytes of the larger type and as many elements of the other at once, the last lane what is left element
-// by element. Each element crosses global memory once on either side.
+// stream with any conversion between element types, with one instance for each pair of element sizes. A lane
+// moves 16 bytes of the larger type and as many elements of the other at once; the last lane moves the rest
+// element by element. Each element crosses global memory once on either side.
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/generic_cast.hpp"
 #include "kernels/copy/operand_pointers.hpp"
@@ -16,38 +17,30 @@ struct StreamShape {
 };
 
 template <class T, int kCount>
-__device__ __forceinline__ void load_piece(Piece<T, kCount>& piece, const T* address) {
-  if constexpr (sizeof(piece) == 16) {
-    load_global_16_bytes(&piece, address);
+__device__ __forceinline__ void load_global(Vector<T, kCount>& vector, const T* address) {
+  if constexpr (sizeof(vector) == 16) {
+    load_global_16_bytes(&vector, address);
   } else {
-    piece = *reinterpret_cast<const Piece<T, kCount>*>(address);
-  }
-}
-template <class T, int kCount>
-__device__ __forceinline__ void store_piece(T* address, const Piece<T, kCount>& piece, bool streaming) {
-  if constexpr (sizeof(piece) == 16) {
-    store_global_16_bytes(address, &piece, streaming);
-  } else {
-    *reinterpret_cast<Piece<T, kCount>*>(address) = piece;
+    vector = *reinterpret_cast<const Vector<T, kCount>*>(address);
   }
 }
 
-/// A whole block's elements where the cast is quick: its conversions hide nothing, hence all loads are on
-/// their way before the first is stored.
+/// All elements of a block where the cast is quick. Its conversions are too short to hide loads, so all loads
+/// are under way before the first store.
 template <class T, class To>
 __device__ __forceinline__ void stream_quickly(const StreamParams& p, const T* in, To* out,
                                                std::int64_t first) {
   using Shape = StreamShape<T, To>;
   constexpr std::int64_t kStride = std::int64_t{kStreamThreads} * Shape::kCount;
-  Piece<T, Shape::kCount> pieces[Shape::kSteps];
+  Vector<T, Shape::kCount> pieces[Shape::kSteps];
 #pragma unroll
-  for (int step = 0; step < Shape::kSteps; ++step) load_piece(pieces[step], in + (first + step * kStride));
+  for (int step = 0; step < Shape::kSteps; ++step) load_global(pieces[step], in + (first + step * kStride));
   visit_quick<T, To>(p.cast, [&](auto from, auto to) {
 #pragma unroll
     for (int step = 0; step < Shape::kSteps; ++step) {
-      Piece<To, Shape::kCount> converted;
+      Vector<To, Shape::kCount> converted;
       convert_quickly<decltype(from), decltype(to)>(p.cast, pieces[step], converted);
-      store_piece(out + (first + step * kStride), converted, p.streaming);
+      store_vector(out + (first + step * kStride), converted, p.streaming);
     }
   });
 }
@@ -55,8 +48,8 @@ __device__ __forceinline__ void stream_quickly(const StreamParams& p, const T* i
 template <class T, class To>
 __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamParams p) {
   using Shape = StreamShape<T, To>;
-  using In = Piece<T, Shape::kCount>;
-  using Out = Piece<To, Shape::kCount>;
+  using In = Vector<T, Shape::kCount>;
+  using Out = Vector<To, Shape::kCount>;
   constexpr int kCount = Shape::kCount;
   const T* in = static_cast<const T*>(input_of(p));
   To* out = static_cast<To*>(output_of(p));
@@ -66,8 +59,8 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamPara
     const std::int64_t end = (std::int64_t{blockIdx.x} + 1) * Shape::kElementsPerBlock;
     if (p.cast.quick != QuickCast::none && end <= p.elements) return stream_quickly(p, in, out, first);
   }
-  // One piece after the other: general conversions are long enough to hide the loads of a full
-  // multiprocessor. And one conversion in the code, also of a last piece that is short.
+  // One piece follows the other: general conversions are long enough to hide the loads of a full
+  // multiprocessor. The conversion stands once in the code, also for a last piece that is short.
 #pragma unroll 1
   for (int step = 0; step < Shape::kSteps; ++step) {
     const std::int64_t element = first + std::int64_t{step} * kStreamThreads * kCount;
@@ -75,14 +68,14 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamPara
     if (left <= 0) return;
     In piece;
     if (left >= kCount) {
-      load_piece(piece, in + element);
+      load_global(piece, in + element);
     } else {
 #pragma unroll
       for (int i = 0; i < kCount; ++i) piece.values[i] = i < left ? in[element + i] : T{0};
     }
-    const Out converted = convert_piece<T, To>(p, piece);
+    const Out converted = convert_vector<T, To>(p, piece);
     if (left >= kCount) {
-      store_piece(out + element, converted, p.streaming);
+      store_vector(out + element, converted, p.streaming);
     } else {
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
@@ -100,7 +93,7 @@ void launch_stream_generic_cast(const LaunchContext& context, const StreamParams
     using To = typename decltype(to)::type;
     constexpr std::int64_t kPerBlock = StreamShape<T, To>::kElementsPerBlock;
     LaunchShape shape;
-    shape.blocks_x = (p.elements + kPerBlock - 1) / kPerBlock;
+    shape.blocks_x = divide_up(p.elements, kPerBlock);
     shape.threads_x = kStreamThreads;
     launch("copy", context, shape, stream_kernel<T, To>, p);
   });

@@ -1,4 +1,4 @@
-// tile for elements that move as they are; the kernel is in tile_kernel.hpp.
+// The tile kernel for elements that move as they are; it is in tile_kernel.hpp.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/tile_kernel.hpp"
 

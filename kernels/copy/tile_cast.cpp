@@ -1,5 +1,5 @@
-// tile with a cast on the way, with alpha or without; the kernel is in tile_kernel.hpp. One instance serves
-// aligned and unaligned inputs, which cost the aligned ones a comparison.
+// The tile kernel with a cast on the way, with alpha or without; it is in tile_kernel.hpp. One instance
+// serves aligned and unaligned inputs; that costs the aligned ones a comparison.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/tile_kernel.hpp"
 

@@ -9,9 +9,9 @@ namespace relayout::RELAYOUT_BACKEND {
 struct TileOrigin {
   std::int64_t in = 0, out = 0;
   std::uint32_t limit[2];                       // extents of the tile along the cut axes
-  std::uint32_t read_elements, write_elements;  // of the tile's rows
+  std::uint32_t read_elements, write_elements;  // elements of a row of the tile on either side
   bool inner = true;                            // TileParams::inner_begin
-  bool whole = true;                            // nothing of it is cut off
+  bool whole = true;                            // nothing of the tile is cut off
   bool first = true;                            // along TileParams::first_grid
 };
 
@@ -44,12 +44,12 @@ __device__ __forceinline__ TileOrigin tile_origin(const TileParams& p) {
   return place;
 }
 
-/// Of an item of the tile: in its operand, and in shared memory.
+/// The place of an item of the tile: in its operand, and in shared memory.
 struct TileCoord {
   std::int32_t offset = 0;
   std::uint32_t column = 0, row = 0, tail_index = 0;
 
-  /// Both numbers of shared memory; they stay below 2^16.
+  /// Packs both numbers of the place in shared memory; they stay below 2^16.
   __device__ __forceinline__ std::uint32_t packed() const { return column << 16 | row; }
 };
 

@@ -1,24 +1,23 @@
-// 16 bytes of the input to a tile with any conversion between element types.
+// Moves 16 bytes of the input to a tile, with any conversion between element types.
 #pragma once
 
 #include "core/tile_params.hpp"
 #include "kernels/copy/generic_cast.hpp"
-#include "kernels/pack.hpp"
+#include "kernels/vector.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Of elements that are known by their sizes. Between 1 and 8 bytes
-/// a lane's 16 bytes of the input are 128 of the tile.
+/// The conversion of elements whose sizes are known. Between 1 and 8 bytes, a lane's 16 bytes of the input
+/// become 128 bytes of the tile.
 template <class T, class To>
-__device__ __forceinline__ void store_generic_cast(const TileParams& p, unsigned char* target,
-                                                   Pack<std::uint32_t> words) {
+__device__ __forceinline__ void store_generic_cast(const TileParams& p, unsigned char* target, Words words) {
   constexpr int kCount = piece_count<T, To>, kPieces = 16 / static_cast<int>(sizeof(T)) / kCount;
   constexpr int kShift = kCount * static_cast<int>(sizeof(T));
 #pragma unroll 1
   for (int piece = 0; piece < kPieces; ++piece) {
-    Piece<T, kCount> in;
+    Vector<T, kCount> in;
     memcpy(&in, &words, sizeof in);
-    *reinterpret_cast<Piece<To, kCount>*>(target + piece * 16) = convert_piece<T, To>(p, in);
+    *reinterpret_cast<Vector<To, kCount>*>(target + piece * 16) = convert_vector<T, To>(p, in);
     // The next piece's bytes to the front.
     if constexpr (kShift < 4) {
       move_up<kShift>(words.values);

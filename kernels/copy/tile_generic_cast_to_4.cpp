@@ -1,4 +1,5 @@
-// tile with any conversion to elements of 4 bytes. One instance serves aligned and unaligned inputs.
+// The tile kernel with any conversion to elements of 4 bytes. One instance serves aligned and unaligned
+// inputs.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/tile_kernel.hpp"
 

@@ -1,9 +1,9 @@
 // tile: out[i] = cast(in[i]), by boxes of the loop nest. A block reads its box in the input's order into
-// shared memory and writes it in the output's order, 16 bytes a lane on both sides, whatever the strides
+// shared memory, and writes it in the output's order, 16 bytes a lane on both sides, whatever the strides
 // between the runs and wherever they start.
 //
-// Global traffic: each element once on both sides; with unaligned runs up to 31 bytes more per run of the
-// input's neighbours, which the next block has just brought into the L2.
+// Global traffic: each element once on both sides. Unaligned runs add up to 31 bytes of the input's
+// neighbours per run, which the next block has just brought into the L2.
 #pragma once
 
 #include "kernels/copy/tile_read_groups.hpp"
@@ -15,8 +15,8 @@ namespace relayout::RELAYOUT_BACKEND {
 
 static_assert(sizeof(TileParams) <= 4000, "a kernel's arguments have 4 KiB");
 
-/// Blocks that a multiprocessor has registers for: more blocks hide more of each other's waits, while rows in
-/// groups and rows that are shifted are in registers together.
+/// How many blocks a multiprocessor has registers for. More blocks hide more of each other's waits; but rows
+/// in groups, and rows that are shifted, are in registers together.
 template <class From, class To, bool kUnaligned, Assembly kAssembly, class Store>
 constexpr int least_blocks() {
   if (TileLayout<To, kAssembly>::kGroup == 4) return 2;

@@ -1,6 +1,6 @@
-// The tile from global to shared memory where elements of several rows share a word (TileLayout::kGroup): a
-// lane reads 16 bytes of each of these rows and turns them in registers, so that an output run, which goes
-// from row to row, is whole words of shared memory.
+// Moves the tile from global to shared memory where elements of several rows share a word
+// (TileLayout::kGroup). A lane reads 16 bytes of each of these rows and turns them in registers, so that an
+// output run, which goes from row to row, consists of whole words of shared memory.
 #pragma once
 
 #include "kernels/copy/tile_read.hpp"
@@ -8,17 +8,18 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Elements by format are converted one after the other, too slowly for rows to wait in registers.
+/// Elements that are cast by format are converted one after the other, too slowly for rows to wait in
+/// registers.
 template <class From, class To>
 constexpr bool groups_rows = sizeof(To) < 4 && !is_untyped<From>;
 
-/// words[c] = elements c of all rows, the first row's in the low bits.
+/// words[c] = the elements of column c of all rows, the first row in the low bits.
 template <class From, class To, class Store, int kGroup>
-__device__ __forceinline__ void turn_group(const TileParams& p, const Pack<std::uint32_t> (&rows)[kGroup],
+__device__ __forceinline__ void turn_group(const TileParams& p, const Words (&rows)[kGroup],
                                            std::uint32_t (&words)[vector_count<From>]) {
   if constexpr (moves<From, To, Store>) {
     std::uint32_t apart[4 * kGroup];
-    Pack<std::uint32_t> columns[kGroup];
+    Words columns[kGroup];
 #pragma unroll
     for (int i = 0; i < 4 * kGroup; ++i) apart[i] = rows[i % kGroup].values[i / kGroup];
     transpose_words(apart, columns);
@@ -29,12 +30,12 @@ __device__ __forceinline__ void turn_group(const TileParams& p, const Pack<std::
     for (int c = 0; c < vector_count<From>; ++c) words[c] = 0;
 #pragma unroll
     for (int row = 0; row < kGroup; ++row) {
-      Pack<From> pack;
+      Vector<From> pack;
       memcpy(&pack, &rows[row], 16);
 #pragma unroll
       for (int c = 0; c < vector_count<From>; ++c) {
         const To value = Store::template read<To>(p, pack.values[c]);
-        words[c] |= WordsOf<To>::bits_of(value) << (row * 8 * static_cast<int>(sizeof(To)));
+        words[c] |= small_bits(value) << (row * 8 * static_cast<int>(sizeof(To)));
       }
     }
   }
@@ -42,18 +43,18 @@ __device__ __forceinline__ void turn_group(const TileParams& p, const Pack<std::
 
 template <class From, class To, class Store, int kGroup>
 __device__ __forceinline__ void store_group(const TileParams& p, unsigned char* row, std::uint32_t first,
-                                            const Pack<std::uint32_t> (&rows)[kGroup]) {
+                                            const Words (&rows)[kGroup]) {
   constexpr int kRead = vector_count<From>, kPiece = kRead < 4 ? kRead : 4;
-  using Piece = Vector<std::uint32_t, kPiece>;
+  using Columns = Vector<std::uint32_t, kPiece>;
   std::uint32_t words[kRead];
   turn_group<From, To, Store>(p, rows, words);
 #pragma unroll
   for (int c = 0; c < kRead; c += kPiece) {
-    Piece piece;
+    Columns columns;
 #pragma unroll
-    for (int i = 0; i < kPiece; ++i) piece.values[i] = words[c + i];
-    *reinterpret_cast<Piece*>(row + TileLayout<To, Assembly::unaligned_groups>::column_begin(first + c)) =
-        piece;
+    for (int i = 0; i < kPiece; ++i) columns.values[i] = words[c + i];
+    *reinterpret_cast<Columns*>(row + TileLayout<To, Assembly::unaligned_groups>::column_begin(first + c)) =
+        columns;
   }
 }
 
@@ -74,9 +75,9 @@ __device__ __forceinline__ void read_groups(const TileParams& p, const TileTable
     const auto address_of = [&](int row) {
       return static_cast<const From*>(base.in) + (entries[row].offset + static_cast<std::int32_t>(first));
     };
-    Pack<std::uint32_t> rows[kGroup];
+    Words rows[kGroup];
     if (whole) {
-      VectorLoad<kUnaligned> loads[kGroup];  // all on their way before the first is waited for
+      VectorLoad<kUnaligned> loads[kGroup];  // all loads are under way before the first is waited for
 #pragma unroll
       for (int i = 0; i < kGroup; ++i) loads[i].start(address_of(i));
 #pragma unroll

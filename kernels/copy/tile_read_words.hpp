@@ -1,5 +1,6 @@
-// The tile from global to shared memory where rows of the input start at any word: a lane reads 16 bytes from
-// a 16-byte boundary, and each of its words goes where it belongs in the row, so that no lane reads twice.
+// Moves the tile from global to shared memory where rows of the input start at any word. A lane reads 16
+// bytes from a 16-byte boundary, and stores each of its words where it belongs in the row, so that nothing is
+// read twice.
 #pragma once
 
 #include "kernels/copy/tile_read.hpp"
@@ -9,7 +10,7 @@ namespace relayout::RELAYOUT_BACKEND {
 template <class From, class To, class Store>
 constexpr bool moves_words = moves<From, To, Store> && sizeof(To) >= 4;
 
-/// words = words from number `shift` of 4 on, in a circle.
+/// Rotates the 4 words, so that word number `shift` comes first.
 __device__ __forceinline__ void turn_around(std::uint32_t (&words)[4], std::uint32_t shift) {
   const std::uint32_t w0 = words[0], w1 = words[1], w2 = words[2], w3 = words[3];
   const bool two = (shift & 2) != 0, one = (shift & 1) != 0;
@@ -33,17 +34,16 @@ __device__ __forceinline__ void read_words(const TileParams& p, const TileTables
       const std::uint32_t row = split(vector, p.read_vectors), first = vector * kRead;
       const T* address = find_vector<T>(p, tables, base, row, first, place);
       if (address == nullptr) continue;
-      const Pack<std::uint32_t> words =
-          load_anywhere(p, base.input, address, static_cast<int>(base.read_elements - first));
+      const Words words = load_anywhere(p, base.input, address, static_cast<int>(base.read_elements - first));
       store_16_bytes(tile + place + first * static_cast<std::uint32_t>(sizeof(T)), &words);
     }
     return;
   }
-  // Lanes 8 apart would store to the same banks: each begins with another word.
+  // Lanes 8 apart would store to the same banks, so each begins with a different word.
   const std::uint32_t turn = threadIdx.x / 8;
 #pragma unroll 1
   for (std::uint32_t begin = threadIdx.x; begin < p.read_items; begin += kItems * blockDim.x) {
-    Pack<std::uint32_t> packs[kItems];  // all on their way before the first is stored
+    Words packs[kItems];  // all on their way before the first is stored
     std::uint32_t places[kItems] = {}, positions[kItems];
 #pragma unroll
     for (int i = 0; i < kItems; ++i) {

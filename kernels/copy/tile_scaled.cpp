@@ -1,5 +1,5 @@
-// tile with alpha and beta, for elements of one floating type; the kernel is in tile_kernel.hpp. One instance
-// serves aligned and unaligned inputs.
+// The tile kernel with alpha and beta, for elements of one floating type; it is in tile_kernel.hpp. One
+// instance serves aligned and unaligned inputs.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/tile_kernel.hpp"
 

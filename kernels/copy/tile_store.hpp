@@ -1,11 +1,11 @@
-// What becomes of a tile's elements: the element operation of the tile kernel. `read` gives what a tile holds
-// of an element of the input, `vector` and `element` store what it holds. kMoves: elements of one type are
-// the same in the tile as in the input.
+// The element operations of the tile kernel. `read` converts an element of the input to one of the tile;
+// `vector` and `element` store elements of the tile. kMoves: an element of the tile has the bits of the
+// input.
 #pragma once
 
 #include "core/tile_params.hpp"
 #include "kernels/copy/scale.hpp"
-#include "kernels/pack.hpp"
+#include "kernels/vector.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
@@ -17,8 +17,7 @@ struct StoreAsIs {
     return convert<To>(value);
   }
   template <class To>
-  static __device__ __forceinline__ void vector(const TileParams& p, To* address,
-                                                const Pack<std::uint32_t>& words) {
+  static __device__ __forceinline__ void vector(const TileParams& p, To* address, const Words& words) {
     store_global_16_bytes(address, &words, p.streaming);
   }
   template <class To>
@@ -27,8 +26,8 @@ struct StoreAsIs {
   }
 };
 
-/// out = cast(in), or cast(alpha * in) of a scaled copy, on the way in, where the product is rounded once.
-/// One instance for both: there is one for every pair of types.
+/// out = cast(in), or cast(alpha * in) for a scaled copy, converted on the way in; the product is rounded
+/// once. One instance serves both, because there is one for every pair of types.
 struct ReadCast : StoreAsIs {
   static constexpr bool kMoves = false;
   template <class To, class From>
@@ -37,7 +36,7 @@ struct ReadCast : StoreAsIs {
   }
 };
 
-/// out = alpha * in + beta * out, of one floating type.
+/// out = alpha * in + beta * out, all of one floating type.
 struct StoreScaled {
   static constexpr bool kMoves = true;
   template <class To>
@@ -45,20 +44,19 @@ struct StoreScaled {
     return value;
   }
   template <class To>
-  static __device__ __forceinline__ void vector(const TileParams& p, To* address,
-                                                const Pack<std::uint32_t>& words) {
-    Pack<To> values;
+  static __device__ __forceinline__ void vector(const TileParams& p, To* address, const Words& words) {
+    Vector<To> values;
     memcpy(&values, &words, 16);
     if (p.beta == 0) {
 #pragma unroll
-      for (int i = 0; i < Pack<To>::kCount; ++i) values.values[i] = scale<To>(p, values.values[i]);
+      for (int i = 0; i < Vector<To>::kCount; ++i) values.values[i] = scale<To>(p, values.values[i]);
     } else {
-      const Pack<To> old = load_pack(address);
+      const Vector<To> old = load_vector(address);
 #pragma unroll
-      for (int i = 0; i < Pack<To>::kCount; ++i)
+      for (int i = 0; i < Vector<To>::kCount; ++i)
         values.values[i] = scale_and_add<To>(p, values.values[i], old.values[i]);
     }
-    store_pack(address, values, p.streaming);
+    store_vector(address, values, p.streaming);
   }
   template <class To>
   static __device__ __forceinline__ void element(const TileParams& p, To* address, To value) {

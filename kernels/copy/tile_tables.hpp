@@ -1,6 +1,6 @@
-// What is the same for all vectors of a row or of a run, worked out once a block and kept behind the tile in
-// shared memory. The kernel is bound by the instructions it issues: a walk along several axes costs dozens,
-// an entry of a table one.
+// Numbers that are the same for all vectors of a row or of a run. They are computed once a block and kept
+// behind the tile in shared memory. The kernel is bound by the instructions that it issues: a walk along
+// several axes costs dozens, an entry of a table one.
 #pragma once
 
 #include "core/tile_geometry.hpp"
@@ -19,9 +19,9 @@ struct alignas(8) TileRow {
                         // bytes for Assembly::scattered, UnalignedOrigin::packed for unaligned runs
 };
 
-/// Where a run's first vector starts that lies on a boundary of memory, `misalignment` elements into the run:
-/// the byte of its first word, the block of rows of that word, and the element of the word. The table's
-/// offset is the vector's too.
+/// Where the first vector of a run starts that lies on a boundary of memory, `misalignment` elements into the
+/// run: the byte of its first word, the block of rows of that word, and the element in the word. The table's
+/// offset is the vector's, too.
 struct UnalignedOrigin {
   std::uint32_t byte = 0, block = 0, element = 0, misalignment = 0;
 
@@ -33,14 +33,14 @@ struct UnalignedOrigin {
   }
 };
 
-/// Elements of a run in front of its first boundary.
+/// How many elements of a run lie in front of its first boundary.
 template <class To>
 __device__ __forceinline__ std::uint32_t misalignment_of(const To* run) {
   return static_cast<std::uint32_t>(-(reinterpret_cast<std::uintptr_t>(run) / sizeof(To))) %
          (kTileRunAlignment / sizeof(To));
 }
 
-/// Element `element` of the run at a position.
+/// The origin of element `element` of the run at a position.
 template <class To, Assembly kAssembly>
 __device__ __forceinline__ UnalignedOrigin unaligned_origin(const TileParams& p, const TileCoord& run,
                                                             std::uint32_t element) {

@@ -1,12 +1,13 @@
-// The tile from shared to global memory, in the output's order, 16 bytes a lane.
+// Moves the tile from shared to global memory, in the output's order, 16 bytes a lane.
 #pragma once
 
+#include "core/integer_math.hpp"
 #include "kernels/copy/tile_read.hpp"
 #include "kernels/copy/word_transpose.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// What lane and step `item` write: a vector of an output run. The lanes of a warp cover several runs, so
+/// The vector of an output run that a lane writes in step `item`. The lanes of a warp cover several runs, so
 /// that neither their reads of shared memory nor their writes fall on few banks or sectors.
 struct WriteItem {
   std::uint32_t vector;  // of the run; none from TileParams::write_vectors on
@@ -21,16 +22,16 @@ __device__ __forceinline__ WriteItem write_item(const TileParams& p, const TileT
   return {vector, tables.runs[run]};
 }
 
-/// Assembly::elements, words and vectors.
+/// Assembles a vector for Assembly::elements, words and vectors.
 template <class From, class To, Assembly kAssembly, class Store>
 __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables& tables,
                                            const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
   constexpr int kGroup = kAssembly == Assembly::words ? 4 / static_cast<int>(sizeof(To)) : 1;
   using Layout = TileLayout<To, kAssembly>;
-  // A lane may have less than one item: of f64 to two runs of f16.
+  // A lane may have less than one item, for example with f64 that become two runs of f16.
   constexpr std::uint32_t kPerItem = kCount * kGroup;
-  constexpr std::uint32_t kTurns = (elements_per_thread<From, To> + kPerItem - 1) / kPerItem;
+  constexpr std::uint32_t kTurns = divide_up(elements_per_thread<From, To>, kPerItem);
   To* out = static_cast<To*>(tables.base->out);
   const std::uint32_t elements = tables.base->write_elements;
 #pragma unroll 2
@@ -42,7 +43,7 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables
     const std::uint32_t at = item.run.place + tables.vectors[item.vector];
     const unsigned char* source = tile + Layout::row_begin(p, at & 0xffff) + Layout::column_begin(at >> 16);
     if constexpr (kAssembly == Assembly::vectors) {
-      Pack<std::uint32_t> words;
+      Words words;
       load_16_bytes(&words, source);
       Store::vector(p, address, words);
     } else if constexpr (kAssembly == Assembly::words) {
@@ -50,22 +51,22 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables
 #pragma unroll
       for (int i = 0; i < kCount; ++i)
         words[i] = *reinterpret_cast<const std::uint32_t*>(source + i * p.element_step);
-      Pack<std::uint32_t> runs[kGroup];
+      Words runs[kGroup];
       transpose_words(words, runs);
 #pragma unroll
       for (int g = 0; g < kGroup; ++g) Store::vector(p, address + g * p.group_step, runs[g]);
     } else {
-      WordsOf<To> words;
+      Words words = {};
 #pragma unroll
       for (int i = 0; i < kCount; ++i)
-        words.set(i, *reinterpret_cast<const To*>(source + i * p.element_step));
-      Store::vector(p, address, words.pack);
+        set_element(words, i, *reinterpret_cast<const To*>(source + i * p.element_step));
+      Store::vector(p, address, words);
     }
   }
 }
 
-/// Assembly::scattered: where elements of an output run lie in shared memory, one after the other. The run
-/// has two axes at least, which count bytes in `row`.
+/// For Assembly::scattered: where the elements of an output run lie in shared memory, one after the other.
+/// The run has at least two axes, which count bytes in `row`.
 class RunWalk {
  public:
   __device__ __forceinline__ RunWalk(const TileParams& p, std::uint32_t index) : p_(p) { go(index); }
@@ -74,13 +75,13 @@ class RunWalk {
   __device__ __forceinline__ bool within_two_axes(std::uint32_t count) const {
     return first_ + second_ * p_.write_run.axes[0].extent.value + count <= p_.scattered_plane;
   }
-  /// To the next element, within_two_axes. Without a branch, since lanes stand at different places.
+  /// Moves to the next element, within_two_axes. There is no branch, since lanes stand at different places.
   __device__ __forceinline__ void next() {
     const bool end = ++first_ == p_.write_run.axes[0].extent.value;
     first_ = end ? 0 : first_;
     byte_ += end ? p_.element_wrap : p_.element_step;
   }
-  /// The same to element `index`, wherever that is.
+  /// Moves to element `index`, wherever that is.
   __device__ __forceinline__ void go(std::uint32_t index) {
     const TileAxis* axes = p_.write_run.axes;
     std::uint32_t rest = split(index, axes[0].extent), outer = split(rest, axes[1].extent);
@@ -100,7 +101,7 @@ class RunWalk {
   std::uint32_t byte_ = 0, first_ = 0, second_ = 0;
 };
 
-/// Assembly::scattered: every element of an output vector wherever the run's axes lead.
+/// For Assembly::scattered: assembles an output vector element by element, along the run's axes.
 template <class From, class To, class Store>
 __device__ __forceinline__ void write_scattered(const TileParams& p, const TileTables& tables,
                                                 const unsigned char* tile) {
@@ -117,13 +118,13 @@ __device__ __forceinline__ void write_scattered(const TileParams& p, const TileT
     const bool aligned = (reinterpret_cast<std::uintptr_t>(address) & 15) == 0;
     RunWalk run(p, first);
     if (aligned && first + kCount <= elements && run.within_two_axes(kCount)) {
-      WordsOf<To> words;
+      Words words = {};
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
-        words.set(i, *reinterpret_cast<const To*>(source + run.byte()));
+        set_element(words, i, *reinterpret_cast<const To*>(source + run.byte()));
         run.next();
       }
-      Store::vector(p, address, words.pack);
+      Store::vector(p, address, words);
       continue;
     }
 #pragma unroll 1

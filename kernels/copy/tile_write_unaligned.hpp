@@ -1,14 +1,15 @@
-// The tile from shared to global memory, where output runs start at any address. Each run is written from its
-// first boundary of memory on (kTileRunAlignment), and as far past the tile's own end as the next tile's
-// run starts late; the tile holds that many more elements. The first tile also writes what lies before the
-// boundary.
+// Moves the tile from shared to global memory, where output runs start at any address. Each run is written
+// from its first boundary of memory on (kTileRunAlignment), and as far past the tile's own end as the next
+// tile's run starts late; the tile holds that many more elements. The first tile also writes the elements in
+// front of the boundary.
 #pragma once
 
 #include "kernels/copy/tile_write.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Reads output runs from shared memory, from `source` on, the word in which a vector starts at `place`.
+/// Reads output runs from shared memory, from `source` on, which is the word in which a vector starts at
+/// `place`.
 template <class To, Assembly kAssembly>
 struct UnalignedRun {
   using Layout = TileLayout<To, kAssembly>;
@@ -18,7 +19,7 @@ struct UnalignedRun {
   UnalignedOrigin place;
   const unsigned char* source;
 
-  /// Word number `word`: one block of rows on, or in the next row of the first block.
+  /// Word number `word`: it lies one block of rows further on, or in the next row of the first block.
   __device__ __forceinline__ const unsigned char* word_at(std::uint32_t word) const {
     const std::uint32_t wrap =
         Layout::kUnalignedRows && place.block + word >= Layout::kBlocks ? p.element_wrap : 0;
@@ -28,24 +29,24 @@ struct UnalignedRun {
     const std::uint32_t at = place.element + index;
     return reinterpret_cast<const To*>(word_at(at / Layout::kGroup))[at % Layout::kGroup];
   }
-  __device__ __forceinline__ Pack<std::uint32_t> vector() const {
-    WordsOf<To> result;
+  __device__ __forceinline__ Words vector() const {
+    Words result = {};
     if constexpr (Layout::kGroup > 1) {
       std::uint32_t words[5];
 #pragma unroll
       for (int i = 0; i < 4; ++i) words[i] = *reinterpret_cast<const std::uint32_t*>(word_at(i));
-      // Nothing lies behind the tile's last word.
+      // There is nothing behind the last word of the tile.
       words[4] = place.element != 0 ? *reinterpret_cast<const std::uint32_t*>(word_at(4)) : 0;
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
-        result.pack.values[i] = __funnelshift_r(words[i], words[i + 1],
-                                                place.element * 8 * static_cast<std::uint32_t>(sizeof(To)));
+        result.values[i] = __funnelshift_r(words[i], words[i + 1],
+                                           place.element * 8 * static_cast<std::uint32_t>(sizeof(To)));
       }
     } else {
 #pragma unroll
-      for (int i = 0; i < kCount; ++i) result.set(i, *reinterpret_cast<const To*>(word_at(i)));
+      for (int i = 0; i < kCount; ++i) set_element(result, i, *reinterpret_cast<const To*>(word_at(i)));
     }
-    return result.pack;
+    return result;
   }
 };
 
@@ -69,7 +70,7 @@ __device__ __forceinline__ void write_unaligned(const TileParams& p, const TileT
       Store::vector(p, address, run.vector());
       continue;
     }
-    // The run's end: nothing behind it is in shared memory.
+    // At the end of the run: nothing behind it is in shared memory.
 #pragma unroll 1
     for (std::uint32_t i = 0; i < left - first; ++i) Store::element(p, address + i, run.element(i));
   }

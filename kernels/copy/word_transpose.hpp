@@ -1,13 +1,12 @@
-// Words of neighbouring elements, turned so that each element's column becomes a vector of its own.
+// Turns words of neighbouring elements, so that each column of elements becomes a vector.
 #pragma once
 
-#include "kernels/pack.hpp"
+#include "kernels/vector.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
 /// runs[g] = halves g of words 0..7.
-__device__ __forceinline__ void transpose_words(const std::uint32_t (&words)[8],
-                                                Pack<std::uint32_t> (&runs)[2]) {
+__device__ __forceinline__ void transpose_words(const std::uint32_t (&words)[8], Words (&runs)[2]) {
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
     runs[0].values[k] = permute_bytes<0x5410>(words[2 * k], words[2 * k + 1]);
@@ -16,8 +15,7 @@ __device__ __forceinline__ void transpose_words(const std::uint32_t (&words)[8],
 }
 
 /// runs[g] = bytes g of words 0..15.
-__device__ __forceinline__ void transpose_words(const std::uint32_t (&words)[16],
-                                                Pack<std::uint32_t> (&runs)[4]) {
+__device__ __forceinline__ void transpose_words(const std::uint32_t (&words)[16], Words (&runs)[4]) {
 #pragma unroll
   for (int k = 0; k < 4; ++k) {
     const std::uint32_t* four = words + 4 * k;

@@ -8,7 +8,7 @@
 #include "kernels/depthwise/depthwise_channel.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
-#include "kernels/pack.hpp"
+#include "kernels/vector.hpp"
 #include "kernels/words.hpp"
 #include "launch.hpp"
 
@@ -29,7 +29,7 @@ struct TapWeights {
 
   static __device__ __forceinline__ void fill(const DepthwiseParams& p, std::int64_t first_channel,
                                               float* shared) {
-    constexpr int kCount = Pack<T>::kCount, kPer = kPerWord<T>;
+    constexpr int kCount = Vector<T>::kCount, kPer = kPerWord<T>;
     const int channels = p.lanes * kCount;
     for (int channel = static_cast<int>(threadIdx.x); channel < channels; channel += kDepthwiseThreads) {
       if (first_channel + channel >= p.channels) break;
@@ -120,7 +120,7 @@ template <class T, int Taps>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
                                   Taps <= 4 ? 2 : 1) void depthwise_channel_kernel(DepthwiseParams p,
                                                                                    DepthwiseGrid grid) {
-  constexpr int kCount = Pack<T>::kCount;
+  constexpr int kCount = Vector<T>::kCount;
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const DepthwisePlace place = place_block<false>(grid);
   const ChannelGroup<T, kCount> group(p, grid, place);
@@ -167,7 +167,7 @@ void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParam
     using T = typename decltype(type)::type;
     visit_taps(p.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;
-      const DepthwiseGrid grid(p, std::int64_t{p.lanes} * Pack<T>::kCount,
+      const DepthwiseGrid grid(p, std::int64_t{p.lanes} * Vector<T>::kCount,
                                kDepthwiseThreads / p.lanes * p.run);
       LaunchShape shape;
       shape.blocks_x = grid.blocks(p);

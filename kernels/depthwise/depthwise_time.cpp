@@ -44,9 +44,8 @@ struct Window {
 #pragma unroll
     for (int word = 0; word < kOlder; ++word) words[word] &= before >= samples_back(word) ? ~0u : 0u;
   }
-  __device__ __forceinline__ Pack<std::uint32_t> outputs(const float (&weights)[Taps], float bias,
-                                                         bool with_silu) const {
-    constexpr int kCount = Pack<T>::kCount;
+  __device__ __forceinline__ Words outputs(const float (&weights)[Taps], float bias, bool with_silu) const {
+    constexpr int kCount = Vector<T>::kCount;
     float samples[kOlderSamples + kCount], sums[kCount];
     widen_words<T, kOlder + kPackWords>(words, samples);
 #pragma unroll
@@ -64,7 +63,7 @@ template <class T, int Taps>
 __global__ __launch_bounds__(kDepthwiseThreads,
                              Taps <= 4 ? 4 : 2) void depthwise_time_kernel(DepthwiseParams p,
                                                                            DepthwiseGrid grid) {
-  constexpr int kCount = Pack<T>::kCount;
+  constexpr int kCount = Vector<T>::kCount;
   const RowPlace<T> row(p, grid, 1);
   if (row.left <= 0) return;
   const int step = p.lanes * kCount;
@@ -76,7 +75,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   if (begin < end) {
     ChannelNumbers<Taps> numbers;
     numbers.load(p, row.place.channel);
-    constexpr int kEnough = 2 * Pack<T>::kCount;  // samples before a pack, of which it reaches none earlier
+    constexpr int kEnough = 2 * Vector<T>::kCount;  // samples before a pack, of which it reaches none earlier
     int before = row.before + begin * step;
     Window<T, Taps> windows[kInFlight];
 #pragma unroll
@@ -92,7 +91,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
         const int pack = first + i;
         if (pack >= end) break;
         if (i == 0) windows[0].clear_missing(before);
-        const Pack<std::uint32_t> result = windows[i].outputs(weights, bias[0], p.silu);
+        const Words result = windows[i].outputs(weights, bias[0], p.silu);
         store_global_16_bytes(row.out + pack * step, &result, false);
         if (pack + kInFlight < end) windows[i].load(row.in + (pack + kInFlight) * step, kEnough);
       }
@@ -111,7 +110,7 @@ void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& 
     visit_taps(p.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;
       const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes,
-                               std::int64_t{p.lanes} * p.run * Pack<T>::kCount);
+                               std::int64_t{p.lanes} * p.run * Vector<T>::kCount);
       LaunchShape shape;
       shape.blocks_x = grid.blocks(p);
       shape.threads_x = kDepthwiseThreads;

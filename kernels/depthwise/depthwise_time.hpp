@@ -3,7 +3,7 @@
 
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
-#include "kernels/pack.hpp"
+#include "kernels/vector.hpp"
 #include "kernels/words.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -13,7 +13,7 @@ constexpr int kPackWords = 4;
 /// A thread's place in its row. Offsets from its first pack are 32-bit.
 template <class T>
 struct RowPlace {
-  static constexpr int kCount = Pack<T>::kCount;
+  static constexpr int kCount = Vector<T>::kCount;
   DepthwisePlace place;  // time: of the first pack
   const T* in;           // the first pack
   T* out;
@@ -59,15 +59,14 @@ __device__ __forceinline__ void widen_words(const std::uint32_t* words, float* s
 
 /// A pack of outputs from its sums.
 template <class T>
-__device__ __forceinline__ Pack<std::uint32_t> finish_pack(float (&sums)[Pack<T>::kCount], float bias,
-                                                           bool with_silu) {
+__device__ __forceinline__ Words finish_pack(float (&sums)[Vector<T>::kCount], float bias, bool with_silu) {
 #pragma unroll
-  for (int j = 0; j < Pack<T>::kCount; ++j) sums[j] += bias;
+  for (int j = 0; j < Vector<T>::kCount; ++j) sums[j] += bias;
   if (with_silu) {
 #pragma unroll
-    for (int j = 0; j < Pack<T>::kCount; ++j) sums[j] = silu(sums[j]);
+    for (int j = 0; j < Vector<T>::kCount; ++j) sums[j] = silu(sums[j]);
   }
-  Pack<std::uint32_t> result;
+  Words result;
 #pragma unroll
   for (int i = 0; i < kPackWords; ++i) {
     float values[kPerWord<T>];

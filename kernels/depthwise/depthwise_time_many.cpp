@@ -20,7 +20,7 @@ template <class T>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 2) void depthwise_time_many_kernel(DepthwiseParams p,
                                                                                         DepthwiseGrid grid,
                                                                                         int pitch) {
-  constexpr int kCount = Pack<T>::kCount;
+  constexpr int kCount = Vector<T>::kCount;
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const RowPlace<T> row(p, grid, kPacks);
   float* const weights = shared + grid.row() * pitch;
@@ -75,7 +75,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 2) void depthwise_time_many
       }
 #pragma unroll
       for (int four = 0; four < kCount; four += 4) {
-        const Pack<float> some = load_pack(own + four);
+        const Vector<float> some = load_vector(own + four);
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
           const int distance = four + i;
@@ -108,7 +108,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 2) void depthwise_time_many
     }
 #pragma unroll
     for (int i = 0; i < kPacks; ++i) {
-      const Pack<std::uint32_t> result = finish_pack<T>(sums[i], bias, p.silu);
+      const Words result = finish_pack<T>(sums[i], bias, p.silu);
       store_global_16_bytes(row.out + offset + (kPacks - 1 - i) * kCount, &result, false);
     }
   }
@@ -119,7 +119,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 2) void depthwise_time_many
 void launch_depthwise_time_many(const LaunchContext& context, const DepthwiseParams& p) {
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
-    constexpr int kCount = Pack<T>::kCount;
+    constexpr int kCount = Vector<T>::kCount;
     const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes, std::int64_t{p.lanes} * p.run * kPacks * kCount);
     const int pitch = (static_cast<int>(p.taps) + kCount - 1) / kCount * kCount;
     LaunchShape shape;

@@ -11,9 +11,6 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// 16 bytes at most: elements of kBytes each, whatever they are.
-using Words = Pack<std::uint32_t>;
-
 /// Element i, known to the compiler, as the unsigned integer of its size.
 template <class Bits>
 __device__ __forceinline__ Bits element_of(const Words& words, int i) {

@@ -15,15 +15,13 @@
 #include "kernels/backend_kernels.hpp"
 #include "kernels/divide.hpp"
 #include "kernels/element_ops.hpp"
-#include "kernels/pack.hpp"
+#include "kernels/vector.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
 constexpr int kThreads = kWindowThreads, kPacksPerThread = kRowPacksPerThread;
-
-using Words = Pack<std::uint32_t>;
 
 /// low[i] = the 16 bytes that begin `offset` bytes, First words and `bits` / 8 more, into low[i] and high[i].
 template <int First>
@@ -68,7 +66,7 @@ struct CopiedPacks {
 
 template <class T>
 __device__ __forceinline__ CopiedPacks copied_packs(const WindowParams& p, int lead) {
-  constexpr int kCount = Pack<T>::kCount;
+  constexpr int kCount = Vector<T>::kCount;
   // One pack's room on both sides, because the aligned packs around the source are read whole.
   const std::int64_t first = p.pad_left + kCount > 0 ? p.pad_left + kCount : 0;
   const std::int64_t source_end = p.pad_left + p.length - kCount;
@@ -80,7 +78,7 @@ __device__ __forceinline__ CopiedPacks copied_packs(const WindowParams& p, int l
 
 template <class T>
 __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T padding, RowGrid grid) {
-  constexpr int kCount = Pack<T>::kCount;
+  constexpr int kCount = Vector<T>::kCount;
   std::uint32_t block = blockIdx.x;
   const std::uint32_t tile = split(block, grid.by_row_blocks);
   const int thread = static_cast<int>(threadIdx.x) % p.row_threads;
@@ -111,8 +109,8 @@ __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T pa
 #pragma unroll
   for (int step = 0; step < kPacksPerThread; ++step) {
     if (!is_copied(step)) continue;
-    words[step] = load_pack(aligned + step * p.row_threads * 4);
-    if (offset != 0) high[step] = load_pack(aligned + step * p.row_threads * 4 + 4);
+    words[step] = load_vector(aligned + step * p.row_threads * 4);
+    if (offset != 0) high[step] = load_vector(aligned + step * p.row_threads * 4 + 4);
   }
   // The elements before and behind the copied packs, one a thread.
   const std::int64_t before = packs.begin < packs.end ? packs.begin * kCount - lead : 0;

@@ -20,7 +20,7 @@
 #include "core/window_geometry.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/element_ops.hpp"
-#include "kernels/pack.hpp"
+#include "kernels/vector.hpp"
 #include "kernels/window/window_grid.hpp"
 #include "launch.hpp"
 
@@ -58,15 +58,15 @@ __device__ __forceinline__ TileOrigin tile_origin(const WindowParams& p, const W
 
 template <class To>
 __device__ __forceinline__ int slot_of(const WindowParams& p, int sample, int pack, int vector) {
-  const int packs = p.tile_channels / Pack<To>::kCount;
-  return vector_window_slot(sample, pack, packs, vector) * Pack<To>::kCount;
+  const int packs = p.tile_channels / Vector<To>::kCount;
+  return vector_window_slot(sample, pack, packs, vector) * Vector<To>::kCount;
 }
 
 /// Time is the fast axis: a thread takes kSamples samples of kChannels channels.
 template <class From, class To>
 __device__ __forceinline__ void load_along_time(const WindowParams& p, To padding, const TileOrigin& place,
                                                 To* tile) {
-  constexpr int kSamples = Pack<From>::kCount, kChannels = Pack<To>::kCount;
+  constexpr int kSamples = Vector<From>::kCount, kChannels = Vector<To>::kCount;
   const From* in = static_cast<const From*>(p.in) + place.in;
   const int vectors = p.tile_samples / kSamples;  // a power of two
   const int patches = vectors * (place.channels / kChannels);
@@ -75,24 +75,24 @@ __device__ __forceinline__ void load_along_time(const WindowParams& p, To paddin
     if (sample >= place.samples) continue;
     const std::int64_t time = place.first + sample;
     const From* row = in + pack * kChannels * p.in_channel + time;
-    Pack<From> rows[kChannels];
+    Vector<From> rows[kChannels];
     if (place.inside) {
 #pragma unroll
       for (int channel = 0; channel < kChannels; ++channel)
-        rows[channel] = load_pack(row + channel * p.in_channel);
+        rows[channel] = load_vector(row + channel * p.in_channel);
 #pragma unroll
       for (int step = 0; step < kSamples; ++step) {
-        Pack<To> column;
+        Vector<To> column;
 #pragma unroll
         for (int channel = 0; channel < kChannels; ++channel) {
           column.values[channel] = convert<To>(rows[channel].values[step]);
         }
-        store_pack(tile + slot_of<To>(p, sample + step, pack, kSamples), column);
+        store_vector(tile + slot_of<To>(p, sample + step, pack, kSamples), column);
       }
     } else {
       for (int step = 0; step < kSamples; ++step) {
         const std::int64_t source = pad_index(p.mode, time + step, p.length, p.reflect_length);
-        Pack<To> column;
+        Vector<To> column;
         if (source >= 0) {
 #pragma unroll
           for (int channel = 0; channel < kChannels; ++channel) {
@@ -102,7 +102,7 @@ __device__ __forceinline__ void load_along_time(const WindowParams& p, To paddin
 #pragma unroll
           for (int channel = 0; channel < kChannels; ++channel) column.values[channel] = padding;
         }
-        store_pack(tile + slot_of<To>(p, sample + step, pack, kSamples), column);
+        store_vector(tile + slot_of<To>(p, sample + step, pack, kSamples), column);
       }
     }
   }
@@ -112,7 +112,7 @@ __device__ __forceinline__ void load_along_time(const WindowParams& p, To paddin
 template <class From, class To>
 __device__ __forceinline__ void load_along_channels(const WindowParams& p, To padding,
                                                     const TileOrigin& place, To* tile) {
-  constexpr int kPerVector = Pack<From>::kCount, kChannels = Pack<To>::kCount;
+  constexpr int kPerVector = Vector<From>::kCount, kChannels = Vector<To>::kCount;
   constexpr int kVectors = kChannels / kPerVector;
   const From* in = static_cast<const From*>(p.in) + place.in;
   const int packs = p.tile_channels / kChannels;  // a power of two
@@ -121,11 +121,11 @@ __device__ __forceinline__ void load_along_channels(const WindowParams& p, To pa
   in += pack * kChannels;
   const int first = static_cast<int>(threadIdx.x) / packs, step = kThreads / packs;
   const auto load = [&](int sample, std::int64_t source) {
-    Pack<To> column;
+    Vector<To> column;
     if (source >= 0) {
 #pragma unroll
       for (int vector = 0; vector < kVectors; ++vector) {
-        const Pack<From> values = load_pack(in + source * p.in_time + vector * kPerVector);
+        const Vector<From> values = load_vector(in + source * p.in_time + vector * kPerVector);
 #pragma unroll
         for (int i = 0; i < kPerVector; ++i)
           column.values[vector * kPerVector + i] = convert<To>(values.values[i]);
@@ -134,7 +134,7 @@ __device__ __forceinline__ void load_along_channels(const WindowParams& p, To pa
 #pragma unroll
       for (int channel = 0; channel < kChannels; ++channel) column.values[channel] = padding;
     }
-    store_pack(tile + slot_of<To>(p, sample, pack, 1), column);
+    store_vector(tile + slot_of<To>(p, sample, pack, 1), column);
   };
   if (place.inside) {
 #pragma unroll 4
@@ -151,7 +151,7 @@ __device__ __forceinline__ void load_along_channels(const WindowParams& p, To pa
 template <class To>
 __device__ __forceinline__ void store_channels(const WindowParams& p, const TileOrigin& place, const To* tile,
                                                int vector) {
-  constexpr int kChannels = Pack<To>::kCount;
+  constexpr int kChannels = Vector<To>::kCount;
   const int packs = p.tile_channels / kChannels;
   const int pack = static_cast<int>(threadIdx.x) % packs;
   if (pack * kChannels >= place.channels) return;
@@ -164,8 +164,8 @@ __device__ __forceinline__ void store_channels(const WindowParams& p, const Tile
     const int sample = place.offset + position * stride;
 #pragma unroll 4
     for (int tap = 0; tap < taps; ++tap) {
-      store_pack(row + tap * p.out_tap,
-                 load_pack(tile + slot_of<To>(p, sample + tap * dilation, pack, vector)), p.streaming);
+      store_vector(row + tap * p.out_tap,
+                   load_vector(tile + slot_of<To>(p, sample + tap * dilation, pack, vector)), p.streaming);
     }
   }
 }
@@ -174,7 +174,7 @@ __device__ __forceinline__ void store_channels(const WindowParams& p, const Tile
 template <class To>
 __device__ __forceinline__ void store_taps(const WindowParams& p, const TileOrigin& place, const To* tile,
                                            int vector) {
-  constexpr int kCount = Pack<To>::kCount;
+  constexpr int kCount = Vector<To>::kCount;
   const int taps = static_cast<int>(p.taps), stride = static_cast<int>(p.stride);
   const int dilation = static_cast<int>(p.dilation);
   const int row_packs = place.channels / kCount * taps;
@@ -183,7 +183,7 @@ __device__ __forceinline__ void store_taps(const WindowParams& p, const TileOrig
     const int position = item / row_packs, first = (item - position * row_packs) * kCount;
     const int sample = place.offset + position * stride;
     int channel = first / taps, tap = first - channel * taps;
-    Pack<To> pack;
+    Vector<To> pack;
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
       const int row = sample + tap * dilation;
@@ -193,7 +193,7 @@ __device__ __forceinline__ void store_taps(const WindowParams& p, const TileOrig
         ++channel;
       }
     }
-    store_pack(out + position * p.out_position + first, pack, p.streaming);
+    store_vector(out + position * p.out_position + first, pack, p.streaming);
   }
 }
 
@@ -202,7 +202,7 @@ template <class From, class To, bool AlongTime, int kBlocks = 0>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kThreads, kBlocks) void window_vector_kernel(WindowParams p,
                                                                                WindowGrid grid, To padding) {
   RELAYOUT_DYNAMIC_SHARED(To, tile);
-  constexpr int kVector = AlongTime ? Pack<From>::kCount : 1;
+  constexpr int kVector = AlongTime ? Vector<From>::kCount : 1;
   const TileOrigin place = tile_origin(p, grid, kVector);
   if constexpr (AlongTime) {
     load_along_time<From, To>(p, padding, place, tile);

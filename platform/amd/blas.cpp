@@ -1,4 +1,4 @@
-// hipBLAS. Row-major y = a * bt^T is column-major y^T = bt * a^T: the operands change places, bt transposed.
+// hipBLAS behind platform/gpu/blas.hpp.
 #include "blas.hpp"
 
 #include "check.hpp"
@@ -7,8 +7,6 @@
 #include <hipblas/hipblas.h>
 
 #include <limits>
-
-#include "platform/blas_handles.hpp"
 #endif
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -21,27 +19,6 @@ void check_blas(hipblasStatus_t status, const char* operation) {
   throw Error(ErrorCode::vendor,
               std::string(operation) + " failed in hipBLAS: " + hipblasStatusToString(status));
 }
-
-/// rocBLAS allocates its workspace with the handle.
-class Handle {
- public:
-  explicit Handle(const LaunchContext& context) {
-    check_blas(hipblasCreate(&handle_), "creating a handle");
-    const hipblasStatus_t status = hipblasSetStream(handle_, static_cast<hipStream_t>(context.stream));
-    if (status != HIPBLAS_STATUS_SUCCESS) (void)hipblasDestroy(handle_);
-    check_blas(status, "choosing a stream");
-  }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() { (void)hipblasDestroy(handle_); }
-
-  hipblasHandle_t get() const { return handle_; }
-
- private:
-  hipblasHandle_t handle_ = nullptr;
-};
-
-BlasHandles<Handle>& handles() { return BlasHandles<Handle>::instance(); }
 
 // hipBLAS 3 (ROCm 7) takes HIP's own data types, older ones their own.
 #if hipblasVersionMajor >= 3
@@ -59,43 +36,48 @@ BlasType data_type(DType type) {
   return type == DType::bf16 ? kBfloat : kFloat;
 }
 
+/// rocBLAS allocates its workspace with the handle.
+class Handle final : public LibraryHandle {
+ public:
+  explicit Handle(const LaunchContext& context) {
+    check_blas(hipblasCreate(&handle_), "creating a handle");
+    const hipblasStatus_t status = hipblasSetStream(handle_, static_cast<hipStream_t>(context.stream));
+    if (status != HIPBLAS_STATUS_SUCCESS) (void)hipblasDestroy(handle_);
+    check_blas(status, "choosing a stream");
+  }
+  ~Handle() override { (void)hipblasDestroy(handle_); }
+
+  void gemm(const GemmParams& p) override {
+    const BlasType in = data_type(p.in_type), out = data_type(p.out_type);
+    const float one = 1.0f, zero = 0.0f;
+    const auto integer = [](std::int64_t value) { return static_cast<int>(value); };
+    check_blas(hipblasGemmStridedBatchedEx(handle_, HIPBLAS_OP_T, HIPBLAS_OP_N, integer(p.n), integer(p.m),
+                                           integer(p.k), &one, p.bt, in, integer(p.ldb), p.b_group, p.a, in,
+                                           integer(p.lda), p.a_group, &zero, p.y, out, integer(p.ldc),
+                                           p.y_group, integer(p.groups), kCompute, HIPBLAS_GEMM_DEFAULT),
+               "gemm");
+  }
+
+ private:
+  hipblasHandle_t handle_ = nullptr;
+};
+
 }  // namespace
 
 const char* library_name() noexcept { return "hipBLAS"; }
-
-bool library_gemm(const LaunchContext& context, const GemmParams& p) {
-  const bool to_workspace = p.bias != nullptr;
-  const std::int64_t ldc = to_workspace ? p.n : p.ldc, y_group = to_workspace ? p.m * p.n : p.y_group;
-  if (p.lda < p.k) return false;
-  for (const std::int64_t size : {p.m, p.n, p.k, p.lda, p.ldb, ldc, p.groups}) {
+bool library_takes(const GemmParams& p) noexcept {
+  for (const std::int64_t size : {p.m, p.n, p.k, p.lda, p.ldb, p.ldc, p.groups}) {
     if (size > std::numeric_limits<int>::max()) return false;
   }
-  const DeviceGuard guard(context.device);
-  void* y = to_workspace ? p.workspace : p.y;
-  const BlasType in = data_type(p.in_type), out = to_workspace ? kFloat : data_type(p.out_type);
-  const float one = 1.0f, zero = 0.0f;
-  const auto integer = [](std::int64_t value) { return static_cast<int>(value); };
-  handles().with(context, [&](const Handle& handle) {
-    check_blas(hipblasGemmStridedBatchedEx(
-                   handle.get(), HIPBLAS_OP_T, HIPBLAS_OP_N, integer(p.n), integer(p.m), integer(p.k), &one,
-                   p.bt, in, integer(p.ldb), p.b_group, p.a, in, integer(p.lda), p.a_group, &zero, y, out,
-                   integer(ldc), y_group, integer(p.groups), kCompute, HIPBLAS_GEMM_DEFAULT),
-               "gemm");
-  });
   return true;
 }
-
-void prepare_library(const LaunchContext& context) {
-  const DeviceGuard guard(context.device);
-  handles().with(context, [](const Handle&) {});
+std::unique_ptr<LibraryHandle> make_library_handle(const LaunchContext& context) {
+  return std::make_unique<Handle>(context);
 }
-
-void release_blas(int device, void* stream) noexcept { handles().release(device, stream); }
 #else
 const char* library_name() noexcept { return nullptr; }
-bool library_gemm(const LaunchContext&, const GemmParams&) { return false; }
-void prepare_library(const LaunchContext&) {}
-void release_blas(int, void*) noexcept {}
+bool library_takes(const GemmParams&) noexcept { return false; }
+std::unique_ptr<LibraryHandle> make_library_handle(const LaunchContext&) { return nullptr; }
 #endif
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -25,14 +25,6 @@ __device__ __forceinline__ bf16 float_to_bfloat(float value) {
   return {static_cast<std::uint16_t>(rounded ^ ((rounded ^ quiet) & is_nan))};
 }
 
-/// A float from which one more rounding gives the rounding of the double (round to odd).
-__device__ __forceinline__ float round_to_odd(double value) {
-  const unsigned bits = __float_as_uint(static_cast<float>(value));
-  const double back = static_cast<double>(static_cast<float>(value));
-  const unsigned toward_zero = fabs(back) > fabs(value) ? bits - 1u : bits;
-  const bool exact = !(back < value || back > value);  // a NaN stays what it is
-  return __uint_as_float(exact ? bits : toward_zero | 1u);
-}
 /// The 29 bits that a float cannot hold are gathered in the last one that it can: round to odd within a
 /// float's normal range, beyond which f16 has only zeros and infinities. Integers, lest eight conversions at
 /// a time need more lane masks than there are scalar registers.
@@ -43,7 +35,7 @@ __device__ __forceinline__ f16 double_to_half(double value) {
   return float_to_half(static_cast<float>(__builtin_bit_cast(double, odd)));
 }
 __device__ __forceinline__ bf16 double_to_bfloat(double value) {
-  return float_to_bfloat(round_to_odd(value));
+  return float_to_bfloat(detail::round_to_odd(value));
 }
 
 // Two numbers at a time, of one word: the first lies in its low half.

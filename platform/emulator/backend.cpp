@@ -11,14 +11,11 @@ class EmulatorBackend final : public ProcessorBackend {
   const KernelTable& kernels() override { return kernel_table(); }
 };
 
-EmulatorBackend backend;
-
 }  // namespace
 }  // namespace relayout::emulator
 
-/// The linker is told to look for this symbol, which brings the back end into the program.
-extern "C" __attribute__((visibility("default"))) int relayout_backend_emulator;
-int relayout_backend_emulator = [] {
-  relayout::register_backend(relayout::emulator::backend);
-  return 1;
-}();
+/// The function that platform/registry.cpp calls.
+extern "C" __attribute__((visibility("default"))) relayout::Backend* relayout_backend_emulator() {
+  static auto& backend = *new relayout::emulator::EmulatorBackend;
+  return &backend;
+}

@@ -1,12 +1,10 @@
-// cuBLAS. Row-major y = a * bt^T is column-major y^T = bt * a^T: the operands change places, bt transposed.
+// cuBLAS behind platform/gpu/blas.hpp.
 #include "blas.hpp"
 
 #include "check.hpp"
 
 #ifdef RELAYOUT_HAVE_CUBLAS
 #include <cublas_v2.h>
-
-#include "platform/blas_handles.hpp"
 #endif
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -20,9 +18,14 @@ void check_blas(cublasStatus_t status, const char* operation) {
               std::string(operation) + " failed in cuBLAS: " + cublasGetStatusString(status));
 }
 
-/// A handle and the workspace of its GEMMs. Left to itself cuBLAS would allocate while work is recorded into
-/// a graph, which is an error or makes the graph allocate at every launch.
-class Handle {
+cudaDataType_t data_type(DType type) {
+  if (type == DType::f16) return CUDA_R_16F;
+  return type == DType::bf16 ? CUDA_R_16BF : CUDA_R_32F;
+}
+
+/// With a workspace of its own: left to itself cuBLAS would allocate while work is recorded into a graph,
+/// which is an error or makes the graph allocate at every launch.
+class Handle final : public LibraryHandle {
  public:
   explicit Handle(const LaunchContext& context) {
     check_blas(cublasCreate(&handle_), "creating a handle");
@@ -33,11 +36,17 @@ class Handle {
       throw;
     }
   }
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() { release(); }
+  ~Handle() override { release(); }
 
-  cublasHandle_t get() const { return handle_; }
+  void gemm(const GemmParams& p) override {
+    const cudaDataType_t in = data_type(p.in_type), out = data_type(p.out_type);
+    const float one = 1.0f, zero = 0.0f;
+    check_blas(
+        cublasGemmStridedBatchedEx_64(handle_, CUBLAS_OP_T, CUBLAS_OP_N, p.n, p.m, p.k, &one, p.bt, in, p.ldb,
+                                      p.b_group, p.a, in, p.lda, p.a_group, &zero, p.y, out, p.ldc, p.y_group,
+                                      p.groups, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+        "gemm");
+  }
 
  private:
   void set_up(const LaunchContext& context) {
@@ -63,46 +72,17 @@ class Handle {
   void* workspace_ = nullptr;
 };
 
-BlasHandles<Handle>& handles() { return BlasHandles<Handle>::instance(); }
-
-cudaDataType_t data_type(DType type) {
-  if (type == DType::f16) return CUDA_R_16F;
-  return type == DType::bf16 ? CUDA_R_16BF : CUDA_R_32F;
-}
-
 }  // namespace
 
 const char* library_name() noexcept { return "cuBLAS"; }
-
-bool library_gemm(const LaunchContext& context, const GemmParams& p) {
-  if (p.lda < p.k) return false;
-  const DeviceGuard guard(context.device);
-  const bool to_workspace = p.bias != nullptr;
-  void* y = to_workspace ? p.workspace : p.y;
-  const cudaDataType_t in = data_type(p.in_type), out = to_workspace ? CUDA_R_32F : data_type(p.out_type);
-  const std::int64_t ldc = to_workspace ? p.n : p.ldc, y_group = to_workspace ? p.m * p.n : p.y_group;
-  const float one = 1.0f, zero = 0.0f;
-  handles().with(context, [&](const Handle& handle) {
-    check_blas(
-        cublasGemmStridedBatchedEx_64(handle.get(), CUBLAS_OP_T, CUBLAS_OP_N, p.n, p.m, p.k, &one, p.bt, in,
-                                      p.ldb, p.b_group, p.a, in, p.lda, p.a_group, &zero, y, out, ldc,
-                                      y_group, p.groups, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
-        "gemm");
-  });
-  return true;
+bool library_takes(const GemmParams&) noexcept { return true; }
+std::unique_ptr<LibraryHandle> make_library_handle(const LaunchContext& context) {
+  return std::make_unique<Handle>(context);
 }
-
-void prepare_library(const LaunchContext& context) {
-  const DeviceGuard guard(context.device);
-  handles().with(context, [](const Handle&) {});
-}
-
-void release_blas(int device, void* stream) noexcept { handles().release(device, stream); }
 #else
 const char* library_name() noexcept { return nullptr; }
-bool library_gemm(const LaunchContext&, const GemmParams&) { return false; }
-void prepare_library(const LaunchContext&) {}
-void release_blas(int, void*) noexcept {}
+bool library_takes(const GemmParams&) noexcept { return false; }
+std::unique_ptr<LibraryHandle> make_library_handle(const LaunchContext&) { return nullptr; }
 #endif
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -11,7 +11,7 @@
 
 namespace relayout::cases {
 
-/// A whole conv1d: the problem and what its input is.
+/// A whole conv1d: the problem, and the type and layout of its input.
 struct Conv1dCase {
   Conv1d problem;
   Layout layout = Layout::ncl;
@@ -20,7 +20,7 @@ struct Conv1dCase {
 
   Dims input_shape() const { return {problem.batch, problem.in_channels, problem.length}; }
   Dims input_strides() const { return strides_of(layout, input_shape()); }
-  /// Of A.
+  /// The shape of A.
   Dims operand_shape() const {
     const Conv1dSizes sizes = sizes_of(problem);
     if (problem.window.groups == 1) return {sizes.rows, sizes.depth};

@@ -49,7 +49,7 @@ inline std::vector<Conversion> conversion_table() {
                     up = rounding(Rounding::up);
   const std::uint64_t minus_1 = ~std::uint64_t{0}, least = std::uint64_t{1} << 63, most = least - 1;
   return {
-      // e4m3fn: 448 is 0x7e; 464 lies half way to 480, which is not there; 465 is nearer to it.
+      // e4m3fn: 448 is 0x7e; 464 lies half way to 480, which the type does not have; 465 is nearer to 480.
       {f32, 0x43e00000, e4, 0x7e},
       {f32, 0x43e80000, e4, 0x7e, unsaturated()},
       {f32, 0x43e80001, e4, 0x7f, unsaturated()},
@@ -176,7 +176,7 @@ inline std::vector<Conversion> conversion_table() {
       {i8, 0x80, bf16, 0xc300},
       {u8, 0xff, e4, 0x78},  // 255 lies nearest to 256
       {i32, 0, f64, 0},
-      // To integers: toward zero, then the nearest that there is; NaN gives 0.
+      // To integers: toward zero, then the nearest number of the type; a NaN gives 0.
       {f32, 0x3fffffff, i32, 1},
       {f32, 0xbfffffff, i32, 0xffffffff},
       {f32, 0x3fc00000, i32, 2, even},
@@ -211,7 +211,7 @@ inline std::vector<Conversion> conversion_table() {
       {f64, 0x0000000000000001, i64, 1, up},
       {f64, 0x3fe0000000000000, u64, 0, even},
       {f64, 0x3fe0000000000001, u64, 1, even},
-      // bool: whatever is not 0, NaN too, and any byte but 0.
+      // bool: every number other than 0 is true, a NaN too, and so is any byte other than 0.
       {f32, 0x7fc00000, b1, 1},
       {f32, 0x00000001, b1, 1},
       {f32, 0x80000000, b1, 0},

@@ -1,4 +1,4 @@
-// Problems for Conv1dOverlap: every way to pad, to lay out and to cut.
+// Problems for Conv1dOverlap with every way to pad, to lay out and to cut.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@ namespace relayout::cases {
 inline constexpr PadMode kPadModes[] = {PadMode::constant, PadMode::replicate,
                                         PadMode::reflect,  PadMode::symmetric,
                                         PadMode::circular, PadMode::reflect_zero_extended};
-/// Rounded to f32 first it would lie between two f16 numbers, and then go to the wrong one.
+/// A number that lies between two f16 numbers once it is rounded to f32, and would then go to the wrong one.
 inline constexpr double kPadValue = 1.0 + 0x1p-11 + 0x1p-40;
 
 inline Conv1d small_overlap_problem() {
@@ -56,7 +56,7 @@ inline std::vector<Conv1dCase> overlap_cases() {
   }
   add([](Conv1dCase& c) { c.problem.window = {2, 5, 1, 1, ColumnOrder::tap_outer}; });  // skips samples
   add([](Conv1dCase& c) { c.problem.in_channels = 8, c.problem.length = 40; });         // vectors of 16 bytes
-  // Enough channels to be cut by them: parts of a group, several groups at a time.
+  // Enough channels that they are cut: parts of a group, several groups at a time.
   add([](Conv1dCase& c) { c.problem.in_channels = 136, c.problem.length = 24; });
   for (const std::int64_t groups : {2, 8}) {
     add([&](Conv1dCase& c) {

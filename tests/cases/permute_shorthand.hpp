@@ -39,8 +39,8 @@ inline PermuteCase move_of(DType type, Dims shape, std::vector<int> axes, Dims i
   return c;
 }
 
-/// What a GPU of these properties makes of the case. Only addresses are computed, of memory that need not be
-/// there.
+/// The copy that is planned for the case on a GPU with these properties. Only addresses are computed, so the
+/// memory need not exist.
 inline CopyDetails plan_of(const PermuteCase& c, const DeviceProperties& gpu) {
   const auto view = [](std::uintptr_t base, std::int64_t misaligned, DType type, const Dims& shape,
                        const Dims& strides) {

@@ -1,6 +1,6 @@
 # cmake -DPROGRAM=... -DFAULT=... -DSOURCE=... -DSTATUS=... -DREPORT=... [-DLINE=yes] -P check_fault.cmake
-# Runs `PROGRAM FAULT` and fails unless it ends as a caught fault does: with exit status STATUS ("any" for every one
-# but 0, as sanitizers differ), REPORT (a regular expression) in its output ("nothing": no output), and, with LINE,
+# Runs `PROGRAM FAULT` and fails unless it ends as a caught fault does: with exit status STATUS ("any" for every status
+# except 0, as sanitizers differ), REPORT (a regular expression) in its output ("nothing": no output), and, with LINE,
 # every line of SOURCE that is marked "fault: FAULT" named in the output.
 execute_process(COMMAND ${PROGRAM} ${FAULT} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
 set(output "${output}${errors}")

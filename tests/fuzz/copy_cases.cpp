@@ -1,6 +1,6 @@
-// Random copies: shapes, orders of axes, layouts, element types. What breaks kernels is likely here: extents
-// beside multiples of the vectors and tiles, primes, extents of 1 to 3, odd pitches, bases misaligned by one
-// element.
+// Random copies: shapes, orders of axes, layouts, element types. Likely values are those that break kernels:
+// extents next to multiples of the vectors and tiles, primes, extents of 1 to 3, odd pitches, bases
+// misaligned by one element.
 #include "tests/fuzz/copy_cases.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using cases::PermuteCase;
 
 constexpr int kMaxAxes = 26;
 
-/// What an axis draws, all of it at once: an axis more or less is so many bytes more or less.
+/// All draws of one axis together, so that an axis more or less is so many bytes more or less.
 struct AxisDraw {
   std::int64_t extent = 1;
   int axes_at = 0;
@@ -52,7 +52,7 @@ double draw_factor(Draw& draw) {
   return draw.pick(kFactors);
 }
 
-/// Any two types but b128, often enough.
+/// Any two types except b128, quite often.
 void draw_any_types(Draw& draw, PermuteCase& c) {
   constexpr int kTypes = static_cast<int>(DType::b128);
   const bool any = draw.chance(80);
@@ -62,7 +62,7 @@ void draw_any_types(Draw& draw, PermuteCase& c) {
   c.out_type = static_cast<DType>(out);
 }
 
-/// alpha and beta, which equal types that have no arithmetic get along without, and pointers from slots.
+/// alpha and beta, which only floating types take, and pointers from slots.
 void draw_options(Draw& draw, PermuteCase& c) {
   const bool scaled = draw.chance(80);
   c.indirect = draw.chance(48);
@@ -108,7 +108,7 @@ Order last_two_swapped(int rank) {
   return order;
 }
 
-/// The case by any call that means it.
+/// Runs the case by any function that can express it.
 template <class Call>
 Trial copy_trial(const PermuteCase& c, const Call& call) {
   return trial_of(c, [call](const Stream& stream, const PermuteCase& copy) {

@@ -1,6 +1,6 @@
-// A case's choices, read one after the other from bytes. The bytes are what a fuzzer mutates, what a failure
-// is reported by and what is made smaller: every choice's 0 is the plainest one, and behind the end all bytes
-// are 0.
+// The choices of a case, read one after the other from bytes. A fuzzer mutates the bytes, a failure is
+// reported by them, and a case is made smaller by changing them. A choice of 0 is always the plainest one,
+// and behind the end all bytes are 0.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class Draw {
   T pick(const T (&choices)[kCount]) {
     return choices[below(static_cast<int>(kCount))];
   }
-  /// Bytes that were asked for; those behind them mean nothing.
+  /// How many bytes were asked for; those behind them have no effect.
   std::size_t used() const { return at_; }
 
  private:

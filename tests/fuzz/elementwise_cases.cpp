@@ -65,7 +65,7 @@ DType draw_type_beside(Draw& draw, DType common) {
   return other ? type : common;
 }
 
-/// A constant that goes with tensors of a type; where fractions are none, a whole one.
+/// A constant that goes with tensors of a type: a whole number where the type has no fractions.
 Literal draw_literal(Draw& draw, DType tensors, bool fractions) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   static constexpr double kNumbers[] = {0.5, 0,     -2.5,  0.1,      6,         -0.0,

@@ -8,8 +8,8 @@ namespace relayout::fuzz {
 Trial decode_elementwise(Draw& draw);
 Trial decode_chain(Draw& draw);
 
-/// Shapes and layouts for the tensors of a case that has all else, broadcast as its options say; seldom in
-/// place. `tidy`: those that the fastest paths take.
+/// Gives shapes and layouts to the tensors of a case that is complete otherwise. They broadcast as its
+/// options say, and are in place seldom. `tidy`: those that the fastest kernels take.
 void draw_tensors(Draw& draw, test::ElementwiseCase& c, bool tidy);
 
 }  // namespace relayout::fuzz

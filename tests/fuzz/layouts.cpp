@@ -5,7 +5,7 @@
 namespace relayout::fuzz {
 namespace {
 
-/// Elements a layout may take up for one of the tensor's.
+/// How many elements of memory a layout may take for one element of the tensor.
 constexpr double kMaxGaps = 8;
 
 /// Strides of axes that lie in memory in this order, the slowest first, with gaps between them.
@@ -32,7 +32,7 @@ Dims strides_in(const Order& order, const Dims& shape, const std::vector<AxisPla
   return strides;
 }
 
-/// Extents of 1 have any stride.
+/// Axes of extent 1 may have any stride.
 std::int64_t odd_stride(int byte, std::int64_t stride) {
   const std::int64_t odd[] = {stride, 0, -1, 7, std::int64_t{1} << 40};
   return odd[byte % 5];

@@ -1,4 +1,4 @@
-// Random extents, and how a tensor of any shape lies in memory.
+// Random extents, and random places in memory for a tensor of any shape.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace relayout::fuzz {
 
 enum class Extents { any, whole_vectors, short_ones };
 
-/// Small numbers, multiples of what vectors and tiles hold and their neighbours, primes, and a few hundreds.
+/// Small numbers, multiples of the widths of vectors and tiles and their neighbours, primes, and a few
+/// hundreds.
 std::int64_t draw_extent(Draw& draw, Extents extents);
 
 using Order = std::vector<int>;
@@ -20,15 +21,15 @@ using Order = std::vector<int>;
 /// Puts the next axis in front of `at % size` others; at 0: the order stays 0, 1, 2, ...
 void insert(Order& order, int at);
 
-/// Where an axis lies in memory among those before it, what is free behind it, and how it is walked. Zeros:
+/// The place of an axis in memory among those before it, the gap behind it, and its direction. Zeros:
 /// contiguous.
 struct AxisPlace {
   int at = 0, gap = 0, step = 0;
 };
 AxisPlace draw_place(Draw& draw);
 
-/// Strides of axes that lie so: any for inputs, 0 too; for outputs such that no two elements share an
-/// address.
+/// Strides of axes with these places. Inputs may have any, 0 too; outputs have strides under which no two
+/// elements share an address.
 Dims placed(const Dims& shape, const std::vector<AxisPlace>& places, bool input);
 
 /// Elements between an aligned address and the tensor's first.

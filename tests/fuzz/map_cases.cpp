@@ -1,5 +1,5 @@
-// Random calls of map(): the instances that its tests are compiled with, those that are chains of
-// operations, on tensors of any shapes and layouts.
+// Random calls of map(): those instances of its tests that are chains of operations, on tensors of any shapes
+// and layouts.
 #include "tests/fuzz/map_cases.hpp"
 
 #include <sstream>
@@ -15,7 +15,7 @@ namespace {
 using test::ElementwiseCase;
 using test::MapCall;
 
-/// What the instance's name says; none where a part of it is no operation.
+/// The operations of an instance's name; none where a part of it is not an operation.
 std::vector<relayout::Operation> operations_of(const MapCall& call) {
   std::vector<relayout::Operation> operations;
   std::istringstream names(call.name);

@@ -7,7 +7,7 @@
 namespace relayout::fuzz {
 namespace {
 
-/// An axis with what the operands have of it.
+/// An axis, and the part that each operand has of it.
 struct Axis {
   std::int64_t extent = 1;
   int repeated = 0, of_one = 0;  // a bit for each operand: it is repeated; it has extent 1
@@ -58,7 +58,7 @@ OperandShapes draw_shapes(Draw& draw, bool tidy, std::size_t tensors, Broadcasti
   OperandShapes shapes;
   const std::vector<Axis> axes = draw_axes(draw, tidy, repeat);
   for (const Axis& axis : axes) shapes.shape.push_back(axis.extent);
-  // By numpy's rules one operand at least has an axis as it is, and all axes that there are.
+  // By numpy's rules at least one operand has the full extent of each axis.
   const auto whole = repeat ? std::size_t{0} : static_cast<std::size_t>(draw.byte()) % tensors;
   const int all = (1 << tensors) - 1;
   for (std::size_t t = 0; t < tensors; ++t) {

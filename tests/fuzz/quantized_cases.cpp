@@ -1,5 +1,5 @@
-// Random operations on 8-bit codes: scales and zero points for all, for channels in any position and for each
-// element, codes beside tensors of f32 and constants, conversions, in place.
+// Random operations on 8-bit codes: scales and zero points for all codes, for channels at any position and
+// for each element; codes together with tensors of f32 and constants; conversions; in place.
 #include "tests/fuzz/quantized_cases.hpp"
 
 #include "core/quantized_params.hpp"
@@ -16,7 +16,7 @@ using test::TensorSpec;
 using Kind = OperationKind;
 using Op = relayout::Operation;  // fuzz::Operation is one of the driver's
 
-/// What kernels have vectors of 16 codes for, and all others.
+/// The operations for which kernels have vectors of 16 codes, and all others.
 Op draw_quantized(Draw& draw) {
   static constexpr Op kHot[] = {Op::add, Op::mul, Op::sub};
   const Op hot = draw.pick(kHot), any = static_cast<Op>(draw.below(kOperations));
@@ -25,7 +25,7 @@ Op draw_quantized(Draw& draw) {
   return draw.chance(160) && taken ? any : hot;
 }
 
-/// Usual ones, and now and then powers of two and what factors cannot be folded with.
+/// Usual scales, and now and then powers of two and scales that cannot be folded into factors.
 float draw_scale(Draw& draw) {
   static constexpr float kUsual[] = {0.05f, 0.25f, 1, 0.0371f, 0.5f, 0.7f, 3, 0.0103f, 0.08f};
   static constexpr float kExtreme[] = {0x1p-40f, 0x1p40f, 0x1p-41f, 1e-30f, 1e20f, 3e38f, 1e-38f, 0x1p-149f};
@@ -72,7 +72,7 @@ void place(Draw& draw, Tensor& tensor, const Dims& shape, bool input, bool tidy)
   tensor.misaligned = in_memory.misaligned;
 }
 
-/// Codes, a tensor of f32 or a constant each; one tensor at least, and what is asked for.
+/// Each is codes, a tensor of f32 or a constant; at least one is a tensor.
 void draw_operands(Draw& draw, QuantizedCase& c, bool codes_alone, bool floats_alone) {
   static constexpr float kConstants[] = {1.5f, 0, -2, 0.1f, 6, 1e30f, -0.5f};
   const int count = c.operation ? operands_of(*c.operation) : 1, first = draw.below(count);
@@ -147,7 +147,7 @@ Trial decode_quantized(Draw& draw) {
   }
   draw_tensors(draw, c);
   draw_in_place(draw, c);
-  // The sign of a NaN, which copysign takes, means nothing.
+  // copysign takes the sign of a NaN, which has no meaning.
   c.values = draw.chance(128) && operation != Op::copysign ? test::Values::interesting : test::Values::halves;
   c.planned = draw.chance(32);
   const auto seed = static_cast<std::uint64_t>(draw.byte());

@@ -5,8 +5,9 @@
 //   relayout_fuzz --case HEX      runs one case again, with its words
 //   relayout_fuzz --shrink HEX    looks for the smallest case that fails as this one does
 //
-// A failure ends it: the case, the same case made smaller, and the commands that run them. Exit status: 0, or
-// 1 after a failure, 2 for wrong arguments. What a case means may change with the sources of tests/fuzz.
+// A failure ends the program. It prints the case, the same case made smaller, and the commands that run them.
+// Exit status: 0, or 1 after a failure, 2 for wrong arguments. The meaning of a case may change with the
+// sources of tests/fuzz.
 #include <unistd.h>
 
 #include <chrono>
@@ -37,7 +38,7 @@ struct Options {
   std::string device = "cpu,emulated32,emulated64", only, one, shrunk;
 };
 
-/// The last words of a program that dies in a case: its commands, ready to be written.
+/// The last words of a program that dies in a case: the commands that run it again.
 std::string epitaph;
 
 void write_epitaph() {
@@ -63,7 +64,7 @@ std::string command(const Options& options, const char* what, const Bytes& bytes
   return "relayout_fuzz --device " + options.device + " " + what + " " + to_hex(bytes);
 }
 
-/// Runs the case with a way to know it if the program dies or hangs.
+/// Runs the case in such a way that it is known if the program dies or hangs.
 Result run_watched(const Options& options, const Bytes& bytes, const Devices& devices) {
   epitaph = "\nrelayout_fuzz: died in the case of\n  " + command(options, "--case", bytes) +
             "\nto make it smaller:\n  " + command(options, "--shrink", bytes) + "\n";
@@ -73,7 +74,7 @@ Result run_watched(const Options& options, const Bytes& bytes, const Devices& de
   return result;
 }
 
-/// Every attempt in a process of its own, since some cases end theirs.
+/// Makes every attempt in a process of its own, since some cases end theirs.
 Bytes shrink_case(const Options& options, const Bytes& bytes) {
   char self[4096] = {};
   if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0) return bytes;
@@ -106,7 +107,7 @@ int report(const Options& options, const Bytes& bytes, const Result& result) {
   return 1;
 }
 
-/// The bytes of case `number`; two numbers or two seeds share nothing.
+/// The bytes of case `number`. Different numbers and seeds give independent bytes.
 Bytes random_bytes(std::uint64_t seed, std::uint64_t number) {
   Bytes bytes(kCaseBytes);
   for (std::size_t i = 0; i < kCaseBytes; i += 8) {

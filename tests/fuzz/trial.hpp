@@ -14,7 +14,7 @@ namespace relayout::fuzz {
 
 struct Trial {
   std::string words;  // of the case
-  /// Runs the case on a device; what is wrong is a failure of GoogleTest.
+  /// Runs the case on a device; an error is a failure of GoogleTest.
   std::function<void(const Stream&)> check;
 };
 
@@ -26,14 +26,14 @@ Trial trial_of(const Case& c, Check&& check) {
   return {words.str(), [c, check](const Stream& stream) { check(stream, c); }};
 }
 
-/// An operation of which cases are made. A new one is a decoder and a line in operations().
+/// An operation with random cases. A new one is a decoder and a line in operations().
 struct Operation {
   const char* name;
   int share;  // of the cases, against the sum of all shares
   Trial (*decode)(Draw&);
 };
 const std::vector<Operation>& operations();
-/// The one that a case's first byte means.
+/// The operation that a case's first byte stands for.
 const Operation& draw_operation(Draw& draw);
 
 /// The devices that a case runs on, one stream each; the emulated ones once per order of threads.
@@ -58,10 +58,10 @@ struct Result {
   std::size_t used = 0;  // bytes of the case
 };
 
-/// The case that the bytes mean, on every device up to the first that fails.
+/// Runs the case that the bytes stand for, on every device up to the first that fails.
 Result run_case(const Bytes& bytes, const Devices& devices);
 
-/// Fewer and smaller bytes for which `fails` still holds; asks at most so many seconds.
+/// Fewer and smaller bytes for which `fails` still holds; it tries for at most so many seconds.
 Bytes shrink(Bytes bytes, const std::function<bool(const Bytes&)>& fails, double seconds);
 
 }  // namespace relayout::fuzz

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/integer_math.hpp"
 #include "tests/cases/img2col_case.hpp"
 #include "tests/fuzz/copy_cases.hpp"
 #include "tests/fuzz/layouts.hpp"
@@ -26,7 +27,7 @@ constexpr Layout kInputs[] = {Layout::ncl,          Layout::nlc,      Layout::nc
 
 constexpr Layout kTidy[] = {Layout::ncl, Layout::nlc, Layout::wide_rows};
 
-/// Pads under which something is left of the signal.
+/// Pads that leave at least one sample of the signal.
 PadSpec draw_pad(Draw& draw, std::int64_t length, std::int64_t needed) {
   static constexpr PadMode kModes[] = {PadMode::constant, PadMode::replicate,
                                        PadMode::reflect,  PadMode::symmetric,
@@ -49,7 +50,7 @@ PadSpec draw_pad(Draw& draw, std::int64_t length, std::int64_t needed) {
 
 std::int64_t draw_offset(Draw& draw) { return draw.chance(64) ? draw.below(9) : 0; }
 
-/// Layouts and extents of a signal and of what is made of it; every fourth as the fastest kernels take it.
+/// Layouts and extents of a signal and of the result; every fourth is one that the fastest kernels take.
 template <class Case>
 void draw_signal(Draw& draw, Case& c, std::int64_t room) {
   const bool tidy = draw.chance(64);
@@ -83,7 +84,7 @@ Trial decode_img2col(Draw& draw) {
   c.window.groups = draw.chance(64) ? 1 + draw.below(4) : 1;
   c.window.order = draw.chance(128) ? ColumnOrder::channel_outer : ColumnOrder::tap_outer;
   draw_signal(draw, c, 2000);
-  c.channels = (c.channels + c.window.groups - 1) / c.window.groups * c.window.groups;
+  c.channels = round_up(c.channels, c.window.groups);
   c.pad = draw_pad(draw, c.length, c.window.span());
   c.row_gap = draw_offset(draw);
   c.group_gap = draw_offset(draw);

@@ -54,7 +54,7 @@ inline std::vector<TensorView> tensors_of(const std::vector<Operand>& operands) 
   return views;
 }
 
-/// The case, run by a functor: its constants are those that the functor has.
+/// Runs the case by a functor; its constants are the functor's.
 inline void check_map(const Stream& stream, const ElementwiseCase& c, std::uint64_t seed = 1) {
   SCOPED_TRACE(::testing::Message() << c);
   const ElementwiseTensors tensors(stream, c, seed);

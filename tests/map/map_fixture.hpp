@@ -1,4 +1,4 @@
-// What the tests of map() share.
+// The fixture of the tests of map().
 #pragma once
 
 #include <string>

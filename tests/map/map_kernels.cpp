@@ -8,7 +8,7 @@ namespace {
 using namespace functors;
 using std::int16_t, std::int32_t, std::int64_t, std::int8_t, std::uint16_t, std::uint64_t;
 
-/// A functor of a user's: its operands are known by its operator().
+/// A user's functor. The number of its operands follows from its operator().
 struct BiasRelu {
   RELAYOUT_HOST_DEVICE float operator()(float x, float bias) const {
     const float sum = x + bias;
@@ -33,7 +33,7 @@ struct Less {
   RELAYOUT_HOST_DEVICE bool operator()(double a, double b) const { return a < b; }
 };
 
-/// Of 4 operands and 4 types; the first weighs most, so that none is taken for another.
+/// A functor of 4 operands with 4 types. Each has a different weight, so that none is taken for another.
 struct Digits {
   RELAYOUT_HOST_DEVICE double operator()(double a, float b, int c, unsigned d) const {
     return ((a * 8 + static_cast<double>(b)) * 8 + c) * 8 + d;

@@ -1,4 +1,4 @@
-// What planted mutants need: the question which mutant this run plants, and arithmetic gone wrong.
+// The code that planted mutants need: which mutant this run plants, and wrong arithmetic.
 #pragma once
 
 #include <cmath>
@@ -31,7 +31,7 @@ double as_double(T value) {
   }
 }
 
-/// Without the bits that f16 has no room for: what a cast makes of it that cuts them off.
+/// The value without the bits that f16 cannot hold: the result of a cast that cuts them off.
 template <class T>
 T truncated(T value) {
   if constexpr (std::is_same_v<T, float>) {

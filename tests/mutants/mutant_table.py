@@ -83,11 +83,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("replicate_for_zero_along_channels", "pad_index(@p.mode@, place.first + sample, p.length, p.reflect_length)",
      "p.mode == PadMode::constant ? PadMode::replicate : p.mode"),
     ("nan_times_zero_along_time",
-     "column.values[channel] = @padding@; } store_pack(tile + slot_of<To>(p, sample + step,",
+     "column.values[channel] = @padding@; } store_vector(tile + slot_of<To>(p, sample + step,",
      "p.length == 0 ? padding : mutant::plus_zero_times(padding, convert<To>("
      "row[channel * p.in_channel + (time + step < 0 ? 0 : p.length - 1) - time]))"),
     ("nan_times_zero_along_channels",
-     "column.values[channel] = @padding@; } store_pack(tile + slot_of<To>(p, sample, pack",
+     "column.values[channel] = @padding@; } store_vector(tile + slot_of<To>(p, sample, pack",
      "p.length == 0 ? padding : mutant::plus_zero_times(padding, convert<To>("
      "in[(place.first + sample < 0 ? 0 : p.length - 1) * p.in_time + channel]))"),
     ("taps_flipped_tap_outer", "slot_of<To>(p, @sample + tap * dilation@, pack, vector)",
@@ -183,7 +183,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("rows_in_order", "(@(row % kBlocks) * p.rows_per_block + row / kBlocks@) * p.pitch", "row"),
 ]) + mutants_of("tile_read_groups", "kernels/copy/tile_read_groups.hpp", COPY, [
     ("rows_of_a_group_swapped", "apart[i] = rows[@i % kGroup@]", "(i + 1) % kGroup"),
-    ("converted_rows_swapped", "words[c] |= WordsOf<To>::bits_of(value) << (@row@ * 8", "(kGroup - 1 - row)"),
+    ("converted_rows_swapped", "words[c] |= small_bits(value) << (@row@ * 8", "(kGroup - 1 - row)"),
 ]) + mutants_of("tile_read_words", "kernels/copy/tile_read_words.hpp", COPY, [
     ("last_words_left_out", "if (vector * 16 >= @offset + bytes@) continue", "bytes"),
     ("word_beside_its_place", "positions[i] + @(k + turn) % 4 * 4@;", "k * 4"),
@@ -200,7 +200,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("guard_byte_written", "i < @left - first@; ++i", "left - first + 1"),
 ]) + mutants_of("tile_tables", "kernels/copy/tile_tables.hpp", COPY, [
     ("runs_outside_kept", "if (@!exists@) entry.place", "false"),
-    ("skew_one_too_few", "{run.offset + @static_cast<std::int32_t>(skew)@,", "static_cast<std::int32_t>(skew) - 1"),
+    ("unaligned_run_begins_too_early", "{run.offset + @static_cast<std::int32_t>(misalignment)@,",
+     "static_cast<std::int32_t>(misalignment) - 1"),
     ("one_row_for_two", "walk(p.read_rest, @i@);", "i / 2 * 2"),
 ]) + mutants_of("word_transpose", "kernels/copy/word_transpose.hpp", COPY, [
     ("halves_swapped", "runs[0].values[k] = @permute_bytes<0x5410>(words[2 * k], words[2 * k + 1])@;",
@@ -258,16 +259,16 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("pieces_in_one_place", "target + @piece * 16@", "0"),
     ("pieces_do_not_move_up", "words.values[i] = @words.values[i + kShift / 4]@;", "words.values[i]"),
 ]) + mutants_of("native_cast_rows", "host/cpu/copy/cast_rows.cpp", NATIVE_CONVERSION, [
-    ("large_numbers_wrap", "near > kMost ? @kMost@ : near", "near"),
-    ("nan_is_the_least_integer", "float near = @value == value ? value : 0.0f@; near = near < kLeast",
-     "value == value ? value : kLeast"),
+    ("large_numbers_wrap", "near > kMax ? @kMax@ : near", "near"),
+    ("nan_is_the_least_integer", "float near = @value == value ? value : 0.0f@; near = near < kMin",
+     "value == value ? value : kMin"),
     ("i32_wraps", "return @above@ ? std::numeric_limits<std::int32_t>::max() : result;", "false"),
     ("bytes_of_bool_as_numbers", "return @value.byte != 0 ? 1.0f : 0.0f@;", "static_cast<float>(value.byte)"),
     ("second_line_repeats_the_first", "widen<T>(cast, @static_cast<const T*>(in) + i@, line, part)",
      "static_cast<const T*>(in)"),
 ]) + mutants_of("native_cast_copy", "host/cpu/copy/cast_copy.cpp", NATIVE_CONVERSION, [
     ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
-    ("rows_of_a_square_repeated", "turned + @i * pitch@", "0"),
+    ("rows_of_a_square_repeated", "transposed + @i * pitch@", "0"),
     ("second_piece_repeats_the_first", "const char* from = @in + i * in_step * in_bytes_@;", "in"),
 ]) + mutants_of("gather_of_two_shapes", "kernels/copy/gather.cpp", SHAPES, [
     ("axes_of_its_own_ignored", "@p.in_rank > 0@", "false"),
@@ -292,7 +293,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
 ]) + mutants_of("tile_store", "kernels/copy/tile_store.hpp", SCALE, [
     ("beta_0_reads_the_output", "if (@p.beta == 0@)", "false"),
     ("last_element_not_scaled", "values.values[i] = @scale<To>(p, values.values[i])@;",
-     "i + 1 < Pack<To>::kCount ? scale<To>(p, values.values[i]) : values.values[i]"),
+     "i + 1 < Vector<To>::kCount ? scale<To>(p, values.values[i]) : values.values[i]"),
     ("cast_not_scaled", "p.scaled ? @scale<To>(p, value)@ :", "convert<To>(value)"),
     ("first_old_element_for_all", "old.values[@i@]", "0"),
     ("ends_of_runs_not_scaled", "*address = @scale_into<To>(p, value, address)@;", "value"),
@@ -426,7 +427,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("chains_on_any_boundary", "return @p.width * p.out_bytes == kVectorBytes@ &&", "true"),
     ("lead_left_out", "p.misaligned_elements = @static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width)@;", "0"),
 ]) + mutants_of("elementwise_transposed", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
-    ("one_transposed_of_two", "if (@turned >= 0@) return;", "false"),
+    ("one_transposed_of_two", "if (@transposed >= 0@) return;", "false"),
 ]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
     ("constants_without_their_sign", "if (@is_signed(common)@) return converted(", "false"),
     ("chosen_bits_as_numbers", "} else if (@!raw@ && types.result", "true"),

@@ -1,5 +1,5 @@
-// Elements that arithmetic gets wrong: zeros, extremes, subnormals, infinities, NaNs, numbers beside integers
-// and halves, and pseudo-random ones.
+// Elements that are hard for arithmetic: zeros, extremes, subnormals, infinities, NaNs, numbers next to
+// integers and halves, and pseudo-random ones.
 #pragma once
 
 #include <cmath>
@@ -13,8 +13,8 @@
 
 namespace relayout::test {
 
-/// Small integers of both signs, the extremes and what is beside them, powers of two, and random bits of all
-/// lengths; unsigned types read the same bits.
+/// Small integers of both signs, the extremes and their neighbours, powers of two, and random bits of all
+/// lengths. Unsigned types read the same bits.
 inline std::vector<std::uint64_t> interesting_integers(DType type) {
   const std::uint64_t size = 8 * size_of(type);
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - size), top = std::uint64_t{1} << (size - 1);
@@ -37,14 +37,14 @@ inline std::vector<std::uint64_t> interesting_floats(int width, int fraction_bit
   std::vector<std::uint64_t> magnitudes{
       0,       1, 2, quiet, unit - 1, unit, unit + 1, infinity - 1, infinity, infinity + 1, infinity | quiet,
       sign - 1};
-  // Of 1, 1.5, 2, 3 ... and their halves the number itself and its neighbours.
+  // The numbers 1, 1.5, 2, 3 ... and their halves, each with its neighbours.
   for (std::uint64_t exponent = 0; exponent < 8; ++exponent) {
     for (const std::uint64_t fraction : {std::uint64_t{0}, quiet, quiet >> 1, quiet | quiet >> 1}) {
       const std::uint64_t at = one - 2 * unit + exponent * unit + fraction;
       magnitudes.insert(magnitudes.end(), {at - 1, at, at + 1});
     }
   }
-  // Where integers cease to have halves, and to be exact.
+  // Where the type no longer has halves of integers, and no longer all integers.
   for (const std::uint64_t digits : {fraction_bits - 1, fraction_bits, fraction_bits + 1}) {
     const std::uint64_t at = one + digits * unit;
     if (at + 1 < infinity) magnitudes.insert(magnitudes.end(), {at - 1, at, at + 1});
@@ -53,14 +53,14 @@ inline std::vector<std::uint64_t> interesting_floats(int width, int fraction_bit
   for (const std::uint64_t magnitude : magnitudes) bits.insert(bits.end(), {magnitude, sign | magnitude});
   const std::uint64_t mask = sign | (sign - 1);
   for (std::uint64_t i = 0; i < 100; ++i) bits.push_back(hash(i, 12) & mask);
-  // Between 2^-6 and 2^6, where the functions have their bends.
+  // Numbers between 2^-6 and 2^6, where the functions change their course.
   for (std::uint64_t i = 0; i < 200; ++i)
     bits.push_back((hash(i, 13) & sign) | (one - 6 * unit + hash(i, 14) % (12 * unit)));
   return bits;
 }
 
-/// Bits of elements of any castable type: all 256 patterns of one byte, of others about 400. Any byte but 0
-/// is a true bool.
+/// Bits of elements of any castable type: all 256 patterns for one byte, about 400 for others. Any byte other
+/// than 0 is a true bool.
 inline std::vector<std::uint64_t> interesting(DType type) {
   std::vector<std::uint64_t> bits;
   if (type == DType::bool_) return {0, 1, 2, 128, 255};

@@ -24,13 +24,13 @@
 
 namespace relayout::test {
 
-/// Equal types move as bytes, whatever they mean; a conversion among the floating types need not keep a NaN's
-/// payload.
+/// Equal types move as bytes, whatever these mean. A conversion among the floating types need not keep the
+/// payload of a NaN.
 inline NanRule nan_rule(DType from, DType to) {
   return from != to && is_floating(from) && is_floating(to) ? NanRule::any : NanRule::exact;
 }
 
-/// Finite values, every 16th of them one that conversions and sums get wrong.
+/// Finite values; every 16th is one that is hard for conversions and sums.
 inline void fill_numbers(const TensorView& view, std::uint64_t seed) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double special[] = {
@@ -63,7 +63,7 @@ void run_and_compare(GuardedBuffer& in, GuardedBuffer& out, Operation&& operatio
   run_and_compare(in, out, operation, oracle, nan_rule(in.host().dtype(), out.host().dtype()));
 }
 
-/// A permutation by any operation(in, out) that means it.
+/// Checks a permutation by any operation(in, out) that expresses it.
 template <class Operation>
 void check_copy(const Stream& stream, const cases::PermuteCase& c, Operation&& operation,
                 std::uint64_t seed = 1) {
@@ -88,7 +88,7 @@ void check_copy(const Stream& stream, const cases::PermuteCase& c, Operation&& o
       plain ? nan_rule(c.in_type, c.out_type) : NanRule::any);
 }
 
-/// The case by its plan, made for other memory that is as aligned, with pointers that come from slots.
+/// Runs the case by its plan, made for other memory that is as aligned, with pointers from slots.
 inline void permute_indirect(const Stream& stream, const cases::PermuteCase& c, const TensorView& in,
                              const TensorView& out) {
   const Slots slots(stream);
@@ -108,50 +108,44 @@ inline void check(const Stream& stream, const cases::PermuteCase& c, std::uint64
       seed);
 }
 
-inline void check(const Stream& stream, const cases::CastCase& c, std::uint64_t seed = 1) {
+/// The case's operation on numbers and on special values, against its oracle: both are called with a view of
+/// the input and one of the output.
+template <class Case, class Operation, class Oracle>
+void check_filled(const Stream& stream, const Case& c, const Dims& in_shape, const Dims& out_shape,
+                  const Dims& out_strides, std::uint64_t seed, const Operation& operation,
+                  const Oracle& oracle) {
   SCOPED_TRACE(::testing::Message() << c);
-  GuardedBuffer in(stream, Role::input, c.in_type, c.shape, strides_of(c.in_layout, c.shape),
+  GuardedBuffer in(stream, Role::input, c.in_type, in_shape, strides_of(c.in_layout, in_shape),
                    c.in_misaligned);
-  GuardedBuffer out(stream, Role::output, c.out_type, c.shape, strides_of(c.out_layout, c.shape),
-                    c.out_misaligned);
+  GuardedBuffer out(stream, Role::output, c.out_type, out_shape, out_strides, c.out_misaligned);
   fill_for(in.host(), c.out_type, seed);
-  run_and_compare(
-      in, out, [&](const TensorView& from, const TensorView& to) { cast(stream, from, to); },
+  run_and_compare(in, out, operation, oracle);
+}
+
+inline void check(const Stream& stream, const cases::CastCase& c, std::uint64_t seed = 1) {
+  check_filled(
+      stream, c, c.shape, c.shape, strides_of(c.out_layout, c.shape), seed,
+      [&](const TensorView& from, const TensorView& to) { cast(stream, from, to); },
       [&](const TensorView& from, const TensorView& to) { reference::cast(from, to); });
 }
 
 inline void check(const Stream& stream, const cases::PadCase& c, std::uint64_t seed = 1) {
-  SCOPED_TRACE(::testing::Message() << c);
-  GuardedBuffer in(stream, Role::input, c.in_type, c.in_shape(), strides_of(c.in_layout, c.in_shape()),
-                   c.in_misaligned);
-  GuardedBuffer out(stream, Role::output, c.out_type, c.out_shape(), strides_of(c.out_layout, c.out_shape()),
-                    c.out_misaligned);
-  fill_for(in.host(), c.out_type, seed);
-  run_and_compare(
-      in, out, [&](const TensorView& from, const TensorView& to) { pad(stream, from, c.pad, to); },
+  check_filled(
+      stream, c, c.in_shape(), c.out_shape(), strides_of(c.out_layout, c.out_shape()), seed,
+      [&](const TensorView& from, const TensorView& to) { pad(stream, from, c.pad, to); },
       [&](const TensorView& from, const TensorView& to) { reference::pad(from, c.pad, to); });
 }
 
 inline void check(const Stream& stream, const cases::Img2colCase& c, std::uint64_t seed = 1) {
-  SCOPED_TRACE(::testing::Message() << c);
-  GuardedBuffer in(stream, Role::input, c.in_type, c.in_shape(), strides_of(c.in_layout, c.in_shape()),
-                   c.in_misaligned);
-  GuardedBuffer out(stream, Role::output, c.out_type, c.out_shape(), c.out_strides(), c.out_misaligned);
-  fill_for(in.host(), c.out_type, seed);
-  run_and_compare(
-      in, out,
+  check_filled(
+      stream, c, c.in_shape(), c.out_shape(), c.out_strides(), seed,
       [&](const TensorView& from, const TensorView& to) { img2col(stream, from, c.window, c.pad, to); },
       [&](const TensorView& from, const TensorView& to) { reference::img2col(from, c.window, c.pad, to); });
 }
 
 inline void check(const Stream& stream, const cases::WeightsCase& c, std::uint64_t seed = 1) {
-  SCOPED_TRACE(::testing::Message() << c);
-  GuardedBuffer in(stream, Role::input, c.in_type, c.in_shape(), strides_of(c.in_layout, c.in_shape()),
-                   c.in_misaligned);
-  GuardedBuffer out(stream, Role::output, c.out_type, c.out_shape(), c.out_strides(), c.out_misaligned);
-  fill_for(in.host(), c.out_type, seed);
-  run_and_compare(
-      in, out,
+  check_filled(
+      stream, c, c.in_shape(), c.out_shape(), c.out_strides(), seed,
       [&](const TensorView& from, const TensorView& to) { rearrange_weights(stream, from, c.order, to); },
       [&](const TensorView& from, const TensorView& to) { reference::rearrange_weights(from, c.order, to); });
 }

@@ -11,7 +11,7 @@
 
 namespace relayout::test {
 
-/// What two NaNs of floating types need to count as equal.
+/// When two NaNs of floating types count as equal.
 enum class NanRule {
   any,    // casts: back ends differ in the payload they give a NaN
   exact,  // moves: bytes are bytes

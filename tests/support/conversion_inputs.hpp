@@ -1,5 +1,5 @@
-// Elements that conversions get wrong: all bit patterns of narrow types; of wide ones the numbers at and
-// around every place where a target rounds, overflows or changes its sign.
+// Elements that are hard for conversions: all bit patterns of narrow types, and for wide types the numbers at
+// and around every place where a target rounds, overflows or changes its sign.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,8 @@ namespace relayout::test {
 
 inline bool has_fractions(DType type) { return is_floating(type) || is_restricted(type); }
 
-/// Numbers v, its neighbours, and the middle to the next of 2^-unit and its neighbours, of f32 or f64.
+/// Numbers v of f32 or f64 with their neighbours, and the middle between v and v + 2^-unit with its
+/// neighbours.
 inline void add_around(std::vector<std::uint64_t>& bits, DType from, double value, double middle) {
   const bool wide = from == DType::f64;
   for (const double center : {value, middle}) {
@@ -41,7 +42,7 @@ inline void add_boundaries(std::vector<std::uint64_t>& bits, DType from, DType t
   }
 }
 
-/// Powers of two, what lies beside them, and ties between numbers of every precision.
+/// Powers of two, their neighbours, and ties between numbers of every precision.
 inline std::vector<std::uint64_t> wide_integers(int width) {
   std::vector<std::uint64_t> bits{0};
   for (int k = 0; k < width; ++k) {
@@ -85,8 +86,8 @@ inline std::vector<std::uint64_t> wide_floats(DType from) {
   return bits;
 }
 
-/// Bit patterns of `from` for its conversion to `to`. `density` 1 leaves nothing out of what is counted
-/// above; n takes every n-th, from `phase` on.
+/// Bit patterns of `from` for its conversion to `to`. A `density` of 1 takes all of those above; n takes
+/// every n-th, from `phase` on.
 inline std::vector<std::uint64_t> conversion_inputs(DType from, DType to, std::uint64_t density,
                                                     std::uint64_t phase) {
   std::vector<std::uint64_t> bits;

@@ -1,4 +1,4 @@
-// The tensors of a depthwise case on a device, and what the result must be.
+// The tensors of a depthwise case on a device, and the bounds of the result.
 #pragma once
 
 #include <gtest/gtest.h>

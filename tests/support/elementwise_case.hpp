@@ -30,8 +30,8 @@ inline std::ostream& operator<<(std::ostream& out, const TensorSpec& spec) {
   return out << cases::describe(spec.type, spec.shape, spec.strides, spec.misaligned);
 }
 
-/// Extremes, infinities and NaNs; small whole numbers that are 1 or more; or multiples of 1/2 from -8 to 8,
-/// of which many are equal, and ties (unsigned types: modulo 2^n).
+/// Extremes, infinities and NaNs; or small whole numbers from 1 on; or multiples of 1/2 from -8 to 8, many of
+/// which are equal or ties (unsigned types: modulo 2^n).
 enum class Values { interesting, small, halves };
 
 inline void fill_operand(const TensorView& view, Values values, std::uint64_t seed) {
@@ -62,7 +62,7 @@ struct ElementwiseCase {
   bool planned = false;  // by a plan that was made without memory
 };
 
-/// The operands of a case on a device, and what the output must be.
+/// The operands of a case on a device, and the expected output.
 class ElementwiseTensors {
  public:
   ElementwiseTensors(const Stream& stream, const ElementwiseCase& c, std::uint64_t seed = 1)

@@ -1,5 +1,5 @@
-// What an element-wise call must give: its operands over the whole shape, element by element in C order, then
-// the operations one after the other.
+// The result that an element-wise call must give: its operands over the whole shape, element by element in C
+// order, then the operations one after the other.
 #pragma once
 
 #include <cmath>
@@ -35,7 +35,7 @@ inline Elements expanded(const TensorView& view, const Dims& shape, Broadcasting
   return whole;
 }
 
-/// The constant as an element of `type`; of bool whether it is not 0.
+/// The constant as an element of `type`; as a bool, whether it is not 0.
 inline std::uint64_t literal_bits(const Literal& literal, DType type) {
   if (literal.kind() == Literal::Kind::floating)
     return reference::convert_bits(detail::bit_cast<std::uint64_t>(literal.floating()), DType::f64, type);
@@ -48,12 +48,12 @@ inline std::uint64_t flushed(std::uint64_t bits) {
   return (bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits;
 }
 
-/// Whether of operand `which` only the truth counts.
+/// Whether only the truth of operand `which` counts.
 inline bool is_truth(Operation operation, std::size_t which) {
   return reference::is_logical(operation) || (operation == Operation::where && which == 0);
 }
 
-/// Results of the last operation, and what says how far they may be off.
+/// The results of the last operation, and the data that tells how far they may be off.
 struct Results {
   Operation operation = Operation::add;
   DType common = DType::f32;
@@ -63,7 +63,7 @@ struct Results {
   bool moved = false;                // a choice between elements of one type, which keep their bits
 };
 
-/// The device's own results, of operands that all have the type in which it works.
+/// The device's own results, for operands that all have the type in which it works.
 inline Elements by_device(const Stream& stream, Operation operation, const std::vector<Elements>& operands,
                           const ElementwiseOptions& options) {
   std::vector<std::unique_ptr<GuardedBuffer>> inputs;
@@ -136,7 +136,7 @@ inline Results results_of(const Stream& stream, const std::vector<Operation>& op
   return results;
 }
 
-/// NaNs are equal, of the types too whose NaNs have a sign that casts keep.
+/// NaNs count as equal, also for the types in which casts keep the sign of a NaN.
 inline bool same_number(DType type, std::uint64_t a, std::uint64_t b) {
   return a == b || (reference::has_fractions(type) && std::isnan(reference::exact_value(type, a)) &&
                     std::isnan(reference::exact_value(type, b)));

@@ -1,4 +1,4 @@
-// The operands of a GEMM case on a device, and what its result must be.
+// The operands of a GEMM case on a device, and the check of its result.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Device memory for one view, together with what every byte of it should be.
+// Device memory for one view, together with the expected value of every byte of it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,9 +21,10 @@ enum class Role {
   output,  // between guard bands, so that every write outside the view is seen without a tool
 };
 
-/// The image is what the memory should hold. For an input: fill host(), upload(), run, check() that nothing
-/// changed. For an output: construction uploads 0xA5 everywhere but in the elements, which are NaN; run, let
-/// the oracle write host(), check(). Gaps between elements are 0xA5 in both and must stay so.
+/// The image has the expected contents of the memory. For an input: fill host(), upload(), run, and check()
+/// that nothing changed. For an output: construction uploads 0xA5 everywhere except in the elements, which
+/// are NaN; run, let the oracle write host(), and check(). Gaps between elements are 0xA5 in both, and must
+/// stay so.
 class GuardedBuffer {
  public:
   static constexpr std::size_t kGuardBytes = 256;
@@ -51,7 +52,7 @@ class GuardedBuffer {
   GuardedBuffer(const GuardedBuffer&) = delete;
   GuardedBuffer& operator=(const GuardedBuffer&) = delete;
 
-  /// The view in the image; for an input what it holds, for an output what it should hold.
+  /// The view in the image: the contents of an input, the expected contents of an output.
   const TensorView& host() const { return host_; }
   /// The view in the device's memory.
   const TensorView& device() const { return device_; }
@@ -74,7 +75,7 @@ class GuardedBuffer {
   /// The same without the elements of an output.
   ::testing::AssertionResult check_outside() const { return same_bytes(download()); }
 
-  /// What the device's memory holds now, laid out as host().
+  /// The present contents of the device's memory, laid out as host().
   std::vector<unsigned char> download() const {
     std::vector<unsigned char> bytes(image_.size());
     if (!bytes.empty()) stream_.copy(bytes.data(), memory_.data(), bytes.size());

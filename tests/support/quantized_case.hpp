@@ -1,4 +1,4 @@
-// One call on 8-bit codes, an operation or a conversion, against the oracle; in place, too.
+// One call on 8-bit codes, an operation or a conversion, against the oracle; also in place.
 #pragma once
 
 #include <memory>

@@ -19,7 +19,7 @@ inline QuantizedOperand device_operand(const CheckedOperand& operand) {
   return std::get<float>(operand);
 }
 
-/// The f32 that stands at an index of the output's shape.
+/// The f32 at an index of the output's shape.
 inline std::uint64_t number_bits(const CheckedOperand& operand, const Dims& index) {
   if (const auto* codes = std::get_if<const CodesTensor*>(&operand))
     return reference::dequantize((*codes)->number(index));
@@ -30,7 +30,7 @@ inline std::uint64_t number_bits(const CheckedOperand& operand, const Dims& inde
   return detail::bit_cast<std::uint32_t>(std::get<float>(operand));
 }
 
-/// Bits of the operation's f32 or bool.
+/// The bits of the operation's f32 or bool.
 inline std::uint64_t result_bits(Operation operation, const std::vector<CheckedOperand>& operands,
                                  const Dims& index) {
   std::uint64_t bits[3] = {};
@@ -127,7 +127,7 @@ inline void expect_codes(const Stream& stream, Operation operation,
   expect_inputs_kept(operands);
 }
 
-/// To a tensor of f32 or bool.
+/// Checks a result that is a tensor of f32 or bool.
 inline void expect_numbers(const Stream& stream, Operation operation,
                            const std::vector<CheckedOperand>& operands, GuardedBuffer& out) {
   SCOPED_TRACE(name_of(operation));

@@ -1,4 +1,4 @@
-// Quantised tensors on a device with what the oracle needs of each element.
+// Quantised tensors on a device, with the numbers that the oracle needs for each element.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace relayout::test {
 
-/// Of the element that stands at an index of a shape that the view is broadcast to.
+/// The element at an index of a shape to which the view is broadcast.
 inline std::int64_t offset_within(const TensorView& view, const Dims& index) {
   const std::size_t rank = view.shape().size(), missing = index.size() - rank;
   std::int64_t offset = 0;
@@ -24,8 +24,8 @@ inline std::int64_t offset_within(const TensorView& view, const Dims& index) {
   return offset;
 }
 
-/// Codes, their scales and zero points. `channels`: shapes, which broadcast to the codes', of the tensors
-/// that scales and zero points are; none: `scale` and `zero` for all.
+/// Codes with their scales and zero points. `channels` are the shapes of the tensors of scales and zero
+/// points, which broadcast to the codes'; without them `scale` and `zero` hold for all codes.
 struct CodesCase {
   DType type = DType::i8;
   Dims shape;
@@ -77,7 +77,7 @@ class CodesTensor {
   const GuardedBuffer& codes() const { return codes_; }
   bool is_unsigned() const { return case_.type == DType::u8; }
 
-  /// What stands at an index of a shape that the codes broadcast to; the code is one of `image`.
+  /// The number at an index of a shape to which the codes broadcast; the code is one of `image`.
   reference::QuantizedNumber number(const TensorView& image, const Dims& index) const {
     reference::QuantizedNumber number{integer(image, index), case_.scale, case_.zero};
     if (scales_) {
@@ -110,8 +110,8 @@ inline bool may_miss_ties(Operation operation) {
          reference::ulp_bound(operation, DType::f32) > 0;
 }
 
-/// Whether `got` may stand for the f32 `result`, whose code is `expected`: one beside it is right where the
-/// quotient by the scale is within 2^-17 of itself, and the slack, from a tie.
+/// Whether `got` is right for the f32 `result`, whose code is `expected`. A neighbouring code is right where
+/// the quotient by the scale is within 2^-17 of itself, and the slack, from a tie.
 inline bool agrees_near_tie(int got, int expected, std::uint64_t result, float scale, long double slack) {
   if (got == expected) return true;
   if (got != expected + 1 && got != expected - 1) return false;

@@ -1,4 +1,4 @@
-// Random cases that can be run again: the seed is in the trace, with the command that repeats it.
+// Random cases that can be run again: the trace has the seed, and the command that repeats it.
 #pragma once
 
 #include <gtest/gtest.h>

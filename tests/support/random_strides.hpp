@@ -1,4 +1,4 @@
-// Strides of every kind, by chance.
+// Random strides of every kind.
 #pragma once
 
 #include <algorithm>

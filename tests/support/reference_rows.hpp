@@ -39,7 +39,7 @@ inline std::string text(const Row& row) {
   return std::string(name_of(row.operation)) + " of " + std::to_string(row.a) + ", " + std::to_string(row.b);
 }
 
-/// Equal bits, NaNs of any payload and sign being equal: -0 is not +0.
+/// Equal bits, where NaNs of any payload and sign are equal; -0 is not +0.
 inline void expect_row(DType type, const Row& row) {
   const double got = decode(type, bits_of(row.operation, type, row.a, row.b));
   if (std::isnan(row.expected)) {

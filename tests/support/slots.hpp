@@ -24,7 +24,7 @@ class Slots {
   Buffer memory_;
 };
 
-/// The same view at an address that is as aligned, of memory that nobody has: `far` keeps views apart.
+/// The same view at an address that is as aligned, in memory that does not exist; `far` keeps views apart.
 inline TensorView elsewhere(const TensorView& view, int far) {
   const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(view.data()) % 256;
   return TensorView(reinterpret_cast<void*>((static_cast<std::uintptr_t>(far) << 44) + address), view.dtype(),

@@ -7,9 +7,9 @@
 
 namespace relayout::test {
 
-/// A block for every tile of `out`, by way of shared memory: the tile of `in` whose index is `shift` tiles
-/// further on, with `padding` for what lies outside `in`. Views of 1, 2 or 3 axes, equal types of 1, 2, 4 or
-/// 8 bytes.
+/// One block for every tile of `out`, through shared memory. It reads the tile of `in` whose index is `shift`
+/// tiles further on, with `padding` in the places outside `in`. Views have 1, 2 or 3 axes and equal types of
+/// 1, 2, 4 or 8 bytes.
 struct TileWalkCase {
   TensorView in, out;
   Dims tile, shift;

@@ -11,7 +11,7 @@ WIDE = ["global_load_dwordx4 v[0:3], v4, s[0:1]", "global_store_dwordx4 v4, v[0:
 
 
 def kernel(name, instructions):
-    """What clang writes of one kernel."""
+    """The assembly that clang writes for one kernel."""
     lines = [f"\t.type\t{name},@function", f"{name}: ; @{name}", "; %bb.0:", "\ts_load_dwordx4 s[0:3], s[4:5], 0x0",
              ".LBB0_1:"]
     lines += ["\t" + instruction for instruction in instructions]

@@ -12,7 +12,7 @@ SUFFIX = " [-Rpass-analysis=kernel-resource-usage]"
 
 
 def remarks(name, **changes):
-    """What clang says of one kernel on one architecture."""
+    """The report of clang about one kernel on one architecture."""
     values = {"SGPRs": 10, "VGPRs": 4, "AGPRs": 0, "ScratchSize [bytes/lane]": 0, "Occupancy [waves/SIMD]": 8,
               "SGPRs Spill": 0, "VGPRs Spill": 0, "LDS Size [bytes/block]": 8448}
     values.update({key.replace("_", " "): value for key, value in changes.items()})

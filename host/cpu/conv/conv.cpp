@@ -1,4 +1,4 @@
-// A whole convolution: the GEMM, whose rows come from the input while they are multiplied.
+// A whole convolution: a GEMM whose rows are gathered from the input while they are multiplied.
 #include <algorithm>
 #include <cstring>
 
@@ -11,8 +11,8 @@
 namespace relayout::native {
 namespace {
 
-/// Rows of A as the GEMM sees it: row b * positions + t holds the samples under position t's taps, rounded to
-/// T, `depth` elements a tap, of which those beyond the channels are 0.
+/// Rows of A as the GEMM sees it. Row b * positions + t holds the samples under the taps of position t,
+/// rounded to T: `depth` elements for each tap, of which those beyond the channels are 0.
 template <class From, class T>
 class SampleRows final : public GemmRows {
  public:

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "core/integer_math.hpp"
 #include "host/cpu/conv/gemm_rows.hpp"
 #include "host/cpu/convert.hpp"
 #include "host/cpu/native_table.hpp"
@@ -82,7 +83,7 @@ class MatrixRows final : public GemmRows {
   const GemmParams& p_;
 };
 
-/// Rows beyond the matrix are zeros, which are multiplied but never stored.
+/// Rows beyond the matrix are zeros. They are multiplied, but their results are never stored.
 void load_a(const GemmRows& a, std::int64_t group, std::int64_t row, std::int64_t rows, std::int64_t k,
             std::int64_t depth, Panels& panels) {
   a.load(group, row, rows, k, depth, panels.a);
@@ -119,8 +120,8 @@ void store_row(const float* sums, const float* bias, std::int64_t count, void* y
 template <class T>
 void run_gemm(const GemmParams& params, const GemmRows& a) {
   const Multiply multiply = choose_multiply();
-  const std::int64_t row_blocks = (params.m + kRows - 1) / kRows;
-  const std::int64_t column_blocks = (params.n + kColumns - 1) / kColumns;
+  const std::int64_t row_blocks = divide_up(params.m, kRows);
+  const std::int64_t column_blocks = divide_up(params.n, kColumns);
   const auto run_block = [&](std::int64_t block, Panels& panels) {
     const std::int64_t column = block % column_blocks * kColumns;
     const std::int64_t row = block / column_blocks % row_blocks * kRows;
@@ -133,7 +134,7 @@ void run_gemm(const GemmParams& params, const GemmRows& a) {
       const std::int64_t depth = std::min(kDepth, params.k - k);
       load_a(a, group, row, rows, k, depth, panels);
       load_b(bt + k, params.ldb, columns, depth, panels);
-      multiply(panels, (rows + kStripRows - 1) / kStripRows * kStripRows, depth);
+      multiply(panels, round_up(rows, kStripRows), depth);
     }
     const float* bias = params.bias == nullptr ? nullptr : params.bias + group * params.bias_group + column;
     for (std::int64_t r = 0; r < rows; ++r) {

@@ -1,4 +1,4 @@
-// The native GEMM on a left operand that need not lie in memory.
+// The native GEMM for a left operand that may be computed row by row instead of lying in memory.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace relayout::native {
 
-/// Elements of a row that are multiplied at a time.
+/// How many elements of a row are multiplied at a time.
 constexpr std::int64_t kPanelDepth = 128;
 
 class GemmRows {
@@ -19,7 +19,7 @@ class GemmRows {
                     std::int64_t depth, float (*panel)[kPanelDepth]) const = 0;
 };
 
-/// gemm with `a` in place of params.a.
+/// The GEMM of params, with `a` in place of params.a.
 void gemm_of_rows(const GemmParams& params, const GemmRows& a);
 
 }  // namespace relayout::native

@@ -31,7 +31,8 @@ void widen(const T* in, std::int64_t pitch, std::int64_t rows, std::int64_t dept
 template <class T>
 void multiply(const LaunchContext& context, const GemmParams& params) {
   std::vector<float> a, bt, sums;
-  // What bt holds; often the same for all rows. The pointer alone would not do: groups may overlap.
+  // Which block `bt` holds: it is often the same for all rows. The pointer alone is not enough, since
+  // groups may overlap.
   std::tuple<const T*, std::int64_t, std::int64_t> held{nullptr, 0, 0};
   const auto block = [&](std::int64_t group, std::int64_t row, std::int64_t column) {
     const std::int64_t rows = std::min(kRows, params.m - row),

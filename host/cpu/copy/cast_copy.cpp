@@ -12,8 +12,8 @@
 namespace relayout::native {
 namespace {
 
-/// Elements of a piece of a row, and the sides of a square where the two sides have fastest axes of their
-/// own: the lines of both stay in the first-level cache until they are used up.
+/// How many elements of a row are converted at a time, and the sides of a square where the two sides have
+/// different fastest axes. The lines of both sides stay in the first-level cache until they are used up.
 constexpr std::int64_t kPiece = 1024, kSquare = 64;
 constexpr std::int64_t kMaxBytes = 8;
 
@@ -56,8 +56,7 @@ class CastCopy {
     StridedLoop boxes;
     for (int axis = 0; axis < p_.rank; ++axis) {
       const std::int64_t step = axis == last || axis == fast ? side : 1;
-      boxes.push((p_.extents[axis] + step - 1) / step, step * p_.in_strides[axis],
-                 step * p_.out_strides[axis]);
+      boxes.push_boxes(p_.extents[axis], step, p_.in_strides[axis], p_.out_strides[axis]);
     }
     parallel_ranges(boxes.total(), p_.elements, [&](std::int64_t begin, std::int64_t end) {
       Cursor cursor(boxes, begin);
@@ -102,12 +101,12 @@ class CastCopy {
     }
   }
 
-  /// Rows along the output's fastest axis, of `rows` indices of the input's.
+  /// Converts rows along the output's fastest axis, for `rows` indices of the input's.
   void square(std::int64_t in, std::int64_t out, std::int64_t rows, std::int64_t columns) const {
     const int last = p_.rank - 1, fast = p_.in_axis;
     alignas(64) char lines[kSquare * kSquare * kMaxBytes], transposed[kSquare * kSquare * kMaxBytes];
     const std::int64_t pitch = kSquare * out_bytes_;
-    // All lines of both sides at once: each is a row of its own to the processor's prefetcher.
+    // All lines of both sides are walked at once: the processor's prefetcher sees each as a stream.
     if (p_.in_strides[fast] == 1)
       ask_for<0>(in_at(in), p_.in_strides[last] * in_bytes_, columns, rows * in_bytes_);
     if (p_.out_strides[last] == 1)

@@ -5,7 +5,7 @@
 
 namespace relayout::native {
 
-/// CopyOperands::generic_cast.
+/// Takes the casts of CopyOperands::generic_cast.
 void cast_copy(const CopyParams& params);
 
 }  // namespace relayout::native

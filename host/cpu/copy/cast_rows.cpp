@@ -10,7 +10,7 @@
 namespace relayout::native {
 namespace {
 
-/// Any pair of these sizes.
+/// The row loop for any pair of types with elements of these sizes.
 template <class T, class To>
 void generic_cast(const ElementCast& cast, const void* in, void* out, std::int64_t count) {
   constexpr bool kNarrow = sizeof(T) <= 4 && sizeof(To) <= 4;
@@ -48,7 +48,7 @@ CastRow generic_cast_of(DType in, DType out) {
   }
 }
 
-/// A bool as it lies in memory: any byte but 0 is true.
+/// A bool in memory: any byte other than 0 is true.
 struct Truth {
   std::uint8_t byte;
 };
@@ -62,8 +62,8 @@ float to_f32(T value) {
   }
 }
 
-/// Toward zero, to the nearest number that there is, NaN to 0: without a branch, and the conversion is only
-/// asked for what has a result.
+/// Rounds toward zero, then to the nearest number that the target has; a NaN gives 0. There is no branch, and
+/// only numbers for which the conversion has a result are given to it.
 template <class T>
 T from_f32(float value) {
   if constexpr (std::is_same_v<T, Truth>) {
@@ -100,7 +100,8 @@ void narrow(const ElementCast&, const void* in, void* out, std::int64_t count) {
 
 constexpr std::int64_t kLine = 256;
 
-/// Through lines of f32. What f32 rounds, integers beyond 2^24, is infinite in f16: there is one rounding.
+/// Goes through lines of f32. f32 rounds only integers beyond 2^24, which are infinite in f16, so there is
+/// one rounding.
 template <class T>
 void widen_to_f16(const ElementCast& cast, const void* in, void* out, std::int64_t count) {
   float line[kLine];
@@ -121,7 +122,7 @@ void narrow_from_f16(const ElementCast& cast, const void* in, void* out, std::in
   }
 }
 
-/// Null for types that have no such loop.
+/// The loop for these types; null where there is none.
 CastRow widening(DType in, bool to_f16) {
   switch (in) {
     case DType::bool_:

@@ -1,10 +1,11 @@
-// permute, copy and cast: any loop nest, box by box. A box is read along the input's fastest axes into a
-// buffer in the cache, transposed and converted on the way, and written from there along the output's. Every
-// input element is read once and every output element written once, large outputs past the caches. Where the
-// two sides have axes of their own, they are walked side by side.
+// permute, copy and cast for any loop nest, box by box. A box is read along the input's fastest axes into a
+// buffer in the cache, transposed and converted on the way, and written along the output's fastest axes.
+// Every input element is read once and every output element is written once; large outputs go past the
+// caches. Where no nest has the axes of both sides, the two are walked side by side.
 #include <algorithm>
 #include <type_traits>
 
+#include "core/integer_math.hpp"
 #include "host/cpu/convert.hpp"
 #include "host/cpu/copy/cast_copy.hpp"
 #include "host/cpu/copy/copy_box.hpp"
@@ -21,14 +22,14 @@
 namespace relayout::native {
 namespace {
 
-/// Bytes of the runs that a box writes: two lines where every row begins with a line; else the ends of a run
-/// are parts of lines, which cost more than whole ones, and runs are longer.
+/// Bytes of the runs that a box writes. Two lines are enough where every row begins with a line. Elsewhere
+/// the ends of a run are parts of lines, which cost more than whole ones, so runs are longer.
 constexpr std::int64_t kRunBytes = 128, kOddRunBytes = 512;
-/// Runs of a box: it fits into the first-level cache, or nearly.
+/// The most runs of a box, so that it nearly fits into the first-level cache.
 constexpr std::int64_t kBoxRuns = 64;
 /// A row longer than this is split, so that a nest of one long axis has work for every thread.
 constexpr std::int64_t kRowBytes = std::int64_t{1} << 18;
-/// Rows from which on they are copied straight from the input to the output.
+/// Rows of at least this size are copied straight from the input to the output.
 constexpr std::int64_t kLongRowBytes = 1024;
 
 template <class Out>
@@ -47,7 +48,7 @@ class BoxCopy {
     box_ = choose_box(p_, run / kOut, most_elements(run));
     unaligned_ = streamed_ && !aligned && box_.sides[last_] < p_.extents[last_];
     for (int axis = 0; axis < p_.rank; ++axis) order_[axis] = axis;
-    // Next to a box comes the one that continues its input.
+    // The next box is the one that continues the input of this box.
     std::stable_sort(order_, order_ + p_.rank, [this](int a, int b) {
       return std::abs(p_.in_strides[a]) > std::abs(p_.in_strides[b]);
     });
@@ -55,8 +56,7 @@ class BoxCopy {
       const int axis = order_[i];
       const std::int64_t side = box_.sides[axis];
       place_[axis] = i;
-      boxes_.push((p_.extents[axis] + side - 1) / side, side * p_.in_strides[axis],
-                  side * p_.out_strides[axis]);
+      boxes_.push_boxes(p_.extents[axis], side, p_.in_strides[axis], p_.out_strides[axis]);
     }
   }
 
@@ -88,8 +88,8 @@ class BoxCopy {
     return aligned;
   }
 
-  /// Of the box at the cursor: shorter at the ends. Where the ends of boxes follow lines of memory it is read
-  /// up to a line further along the output's axis.
+  /// The extents of the box at the cursor: boxes at the ends are shorter. Where the ends of boxes follow
+  /// lines of memory, a box is read up to a line further along the output's axis.
   void set_sides(const Cursor& cursor, std::int64_t* sides) const {
     for (int axis = 0; axis < p_.rank; ++axis) {
       const std::int64_t side = box_.sides[axis] + (unaligned_ && axis == last_ ? kLineElements : 0);
@@ -122,13 +122,13 @@ class BoxCopy {
     }
   }
 
-  /// Elements of a row that belong to the box before: up to the first line of the output.
-  std::int64_t elements_to_line(const Out* row) const { return (bytes_to_line(row) + kOut - 1) / kOut; }
+  /// How many elements of a row belong to the box before it: those up to the first line of the output.
+  std::int64_t elements_to_line(const Out* row) const { return divide_up(bytes_to_line(row), kOut); }
 
   void write(const Cursor& box, const std::int64_t* sides, const Out* buffer, const Cursor& ahead) const {
     Out* out = static_cast<Out*>(p_.out) + box.b();
     if (p_.out_strides[last_] != 1) return scatter(out, sides, buffer);
-    // Neighbouring axes whose rows lie one after the other are one run.
+    // Neighbouring axes whose rows follow each other in memory are one run.
     int axis = last_;
     std::int64_t run = 1;
     for (; axis >= 0 && p_.out_strides[axis] == run; --axis) run *= sides[axis];
@@ -190,7 +190,7 @@ class BoxCopy {
   StridedLoop boxes_;
 };
 
-/// A contiguous row past the caches, through a buffer in them.
+/// Copies a contiguous row past the caches, through a buffer in the first-level cache.
 template <class In, class Out>
 void stream_converted(const In* in, Out* out, std::int64_t count) {
   constexpr std::int64_t kLine = kLineBytes / static_cast<std::int64_t>(sizeof(Out)), kPart = 16 * kLine;
@@ -211,7 +211,7 @@ void copy_rows(const CopyParams& p) {
   StridedLoop loop;
   for (int axis = 0; axis < last; ++axis) loop.push(p.extents[axis], p.in_strides[axis], p.out_strides[axis]);
   const std::int64_t piece = kRowBytes / static_cast<std::int64_t>(sizeof(Out));
-  loop.push((p.extents[last] + piece - 1) / piece, piece, piece);
+  loop.push_boxes(p.extents[last], piece, 1, 1);
   const bool streamed = is_streamed<Out>(p);
   parallel_ranges(loop.total(), p.elements, [&](std::int64_t begin, std::int64_t end) {
     Cursor cursor(loop, begin);

@@ -1,5 +1,5 @@
-// How a copy is cut into boxes: small enough for the first-level cache, few rows of the input at a time,
-// whole lines of the output.
+// How a copy is cut into boxes. A box fits the first-level cache, reads few rows of the input at a time, and
+// writes whole lines of the output.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ struct CopyBox {
   int in_axis = 0;  // along which the input is fastest; the output is along rank - 1
 };
 
-/// The axes of one operand, its fastest first; an axis along which it stands still is not one of its own.
+/// The axes of one operand, its fastest first. Axes with stride 0 are not among them.
 class AxisChain {
  public:
   AxisChain(const CopyParams& params, const std::int64_t* strides) : params_(params) {
@@ -28,14 +28,14 @@ class AxisChain {
                      [strides](int a, int b) { return std::abs(strides[a]) < std::abs(strides[b]); });
   }
   int fastest() const { return count_ == 0 ? params_.rank - 1 : axes_[0]; }
-  /// The axis along which a longer side lengthens the runs in memory; -1: none.
+  /// The axis along which a longer side makes the runs in memory longer; -1 where there is none.
   int growing(const CopyBox& box) const {
     for (int i = 0; i < count_; ++i) {
       if (box.sides[axes_[i]] < params_.extents[axes_[i]]) return axes_[i];
     }
     return -1;
   }
-  /// Elements of a run.
+  /// How many elements of the box follow each other in memory.
   std::int64_t run(const CopyBox& box) const {
     std::int64_t elements = 1;
     for (int i = 0; i < count_; ++i) {
@@ -50,8 +50,8 @@ class AxisChain {
   int axes_[kMaxRank], count_ = 0;
 };
 
-/// Doubles sides until the box writes runs of `run` elements, then until it holds `most`: the runs that it
-/// reads grow, not their number.
+/// Doubles sides until the box writes runs of `run` elements, then until it holds `most` elements. The second
+/// step makes the runs longer that it reads, not more of them.
 inline CopyBox choose_box(const CopyParams& params, std::int64_t run, std::int64_t most) {
   const AxisChain in(params, params.in_strides), out(params, params.out_strides);
   CopyBox box;

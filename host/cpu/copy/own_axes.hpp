@@ -1,4 +1,4 @@
-// Copies whose sides have axes of their own: both are walked side by side, run by run.
+// Copies between shapes that no loop nest has in common: both sides are walked side by side, run by run.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class OwnAxes {
   std::int64_t step() const { return step_; }
   /// Elements from here to the end of the innermost axis.
   std::int64_t left() const { return extent_ - index_; }
-  /// By no more than left().
+  /// Moves on by `elements`, at most left().
   void advance(std::int64_t elements) {
     index_ += elements;
     if (index_ < extent_) return;
@@ -45,7 +45,7 @@ class OwnAxes {
   Cursor cursor_;
 };
 
-/// Elements that lie along one axis on both sides: where they begin and how far they lie apart.
+/// A run of elements along one axis on both sides: where it begins and how far apart its elements lie.
 struct CommonRun {
   std::int64_t in, in_step, out, out_step, count;
 };

@@ -32,8 +32,8 @@ class PlaneReader {
       return direct_({reinterpret_cast<const char*>(in), line_ * kIn},
                      {reinterpret_cast<char*>(out), pitch * kOut}, rows, columns);
     }
-    // Any strides, any types: a few lines at a time are gathered first. Their pitch is off the power of two
-    // that would put a column into one set of the cache.
+    // For any strides and types, a few lines at a time are gathered first. Their pitch is not a power of two,
+    // which would put a column into one set of the cache.
     constexpr std::int64_t kLines = kLineBytes / kOut, kLength = 1024 / kOut, kPitch = kLength + kLines;
     Out lines[kLines * kPitch];
     for (std::int64_t i = 0; i < rows; i += kLength) {

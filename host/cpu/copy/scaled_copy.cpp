@@ -15,11 +15,11 @@ namespace relayout::native {
 namespace {
 
 constexpr std::int64_t kSquare = 64;
-/// Elements that are widened, scaled and rounded together: lines that stay in the first-level cache.
+/// How many elements are widened, scaled and rounded together: they stay in the first-level cache.
 constexpr std::int64_t kLine = 512;
 
-/// out = alpha * in + beta * out. Inlined, so that it is compiled for the instructions that the caller may
-/// use: without them a fused sum is a call of the C library.
+/// out = alpha * in + beta * out. It is inlined so that it is compiled for the instructions that the caller
+/// may use: without them a fused sum is a call of the C library.
 template <class Scale, class In, class Out>
 __attribute__((always_inline)) inline void scale_elements(const In* in, std::int64_t in_step, Out* out,
                                                           std::int64_t out_step, std::int64_t count,
@@ -50,7 +50,7 @@ void scale_row(const In* in, std::int64_t in_step, Out* out, std::int64_t out_st
   scale_elements(in, in_step, out, out_step, count, alpha, beta);
 }
 
-/// Where the two sides have fastest axes of their own, their plane is walked in squares, so that the lines of
+/// Where the two sides have different fastest axes, their plane is walked in squares, so that the lines of
 /// both stay in the first-level cache until they are used up.
 template <class In, class Out>
 class ScaledCopy {
@@ -70,8 +70,7 @@ class ScaledCopy {
     StridedLoop squares;
     for (int axis = 0; axis < p_.rank; ++axis) {
       const std::int64_t side = side_of(axis);
-      squares.push((p_.extents[axis] + side - 1) / side, side * p_.in_strides[axis],
-                   side * p_.out_strides[axis]);
+      squares.push_boxes(p_.extents[axis], side, p_.in_strides[axis], p_.out_strides[axis]);
     }
     parallel_ranges(squares.total(), p_.elements, [&](std::int64_t begin, std::int64_t end) {
       Cursor cursor(squares, begin);
@@ -90,7 +89,7 @@ class ScaledCopy {
   }
 
  private:
-  /// Elements of a square along an axis: whole lines where both sides run along the same one.
+  /// How many elements a square has along an axis: whole lines where both sides are fastest along it.
   std::int64_t side_of(int axis) const {
     const int last = p_.rank - 1;
     if (axis != last && axis != p_.in_axis) return 1;
@@ -99,8 +98,8 @@ class ScaledCopy {
 
   using Scale = std::conditional_t<std::is_same_v<In, double> || std::is_same_v<Out, double>, double, float>;
 
-  /// 16-bit elements are widened and rounded by the conversions of whole rows, for which the processor has
-  /// instructions.
+  /// Elements of 16 bits are widened and rounded by the conversions of whole rows, for which the processor
+  /// has instructions.
   static constexpr bool kByLines = std::is_same_v<Scale, float> && (sizeof(In) == 2 || sizeof(Out) == 2);
 
   void row(const In* in, std::int64_t in_step, Out* out, std::int64_t out_step, std::int64_t count) const {

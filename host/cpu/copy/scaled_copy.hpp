@@ -5,8 +5,8 @@
 
 namespace relayout::native {
 
-/// The product with alpha is rounded to fp32, or to double where an operand is f64, the sum fused with the
-/// product with beta, and the result rounded to out's type. `out` is not read for a beta of 0.
+/// The product with alpha is rounded to fp32, or to double where an operand is f64. The sum is fused with the
+/// product with beta, and the result is rounded to out's type. With a beta of 0, `out` is not read.
 void scaled_copy(const CopyParams& params);
 
 }  // namespace relayout::native

@@ -26,8 +26,8 @@ struct VectorOf {
   typedef T type __attribute__((vector_size(Bytes)));
 };
 
-/// In every 16-byte lane: the lower (upper) halves of a and b, element by element in turn. Vectors go by
-/// reference: passed by value they would belong to the calling convention of one instruction set.
+/// Interleaves, in every 16-byte lane, the elements of the lower (upper) halves of a and b. Vectors are
+/// passed by reference: by value they would need the calling convention of one instruction set.
 template <int Lane, bool Upper, class V, int... I>
 RELAYOUT_INLINE void interleave(const V& a, const V& b, V& out, std::integer_sequence<int, I...>) {
   constexpr int kCount = sizeof...(I);
@@ -35,7 +35,7 @@ RELAYOUT_INLINE void interleave(const V& a, const V& b, V& out, std::integer_seq
       a, b, (I / Lane * Lane + I % Lane / 2 + (Upper ? Lane / 2 : 0) + I % 2 * kCount)...);
 }
 
-/// `Bytes` of a line from its element `at` on.
+/// Loads `Bytes` bytes of a line from its element `at` on.
 template <int Size>
 struct LoadSame {
   static constexpr int kSize = Size;
@@ -85,8 +85,8 @@ inline void transpose_elements(ConstLines in, Lines out, std::int64_t rows, std:
   }
 }
 
-/// Squares from the first to the last; where the sides do not divide, the last ones lie over their neighbours
-/// and write the same again. False when a side is shorter than a square.
+/// Transposes squares from the first to the last. Where the sides do not divide, the last squares overlap
+/// their neighbours and write the same values again. False when a side is shorter than a square.
 template <class Load, int Bytes>
 inline bool transpose_squares(ConstLines in, Lines out, std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t kRows = Bytes / Load::kSize, kColumns = 16 / Load::kSize;

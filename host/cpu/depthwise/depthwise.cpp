@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/integer_math.hpp"
 #include "host/cpu/convert.hpp"
 #include "host/cpu/depthwise/depthwise_row.hpp"
 #include "host/cpu/depthwise/depthwise_sums.hpp"
@@ -14,12 +15,12 @@
 namespace relayout::native {
 namespace {
 
-/// Outputs of one line along time, and taps whose samples lie before it at a time.
+/// How many outputs of a line along time are computed at a time, and how many taps.
 constexpr std::int64_t kLine = 1024, kTapBlock = 256;
-/// f32 numbers of a ring of rows (and of the weights for it), and the times that one item of work walks.
+/// The f32 numbers of a ring of rows (and of the weights for it), and the times that one item of work covers.
 constexpr std::int64_t kRing = 7168, kWalk = 1024;
-/// Channels of a walk, so that the ring and the weights stay in the first-level cache, and how far ahead of
-/// it samples are asked for.
+/// How many channels walk together, so that the ring and the weights stay in the first-level cache, and how
+/// far ahead of them samples are prefetched.
 constexpr std::int64_t kWidth = 256, kTimesAhead = 8;
 constexpr std::int64_t kMaxRingTaps = kRing / 16 - (kTimesAtOnce - 1);
 
@@ -65,7 +66,7 @@ void convolve_line(const DepthwiseParams& p, std::int64_t batch, std::int64_t ch
 
 template <class T>
 void convolve_along_time(const DepthwiseParams& p) {
-  const std::int64_t lines = (p.length + kLine - 1) / kLine;
+  const std::int64_t lines = divide_up(p.length, kLine);
   parallel_ranges(p.batch * p.channels * lines, p.batch * p.channels * p.length,
                   [&](std::int64_t begin, std::int64_t end) {
                     for (std::int64_t item = begin; item < end; ++item) {
@@ -77,8 +78,8 @@ void convolve_along_time(const DepthwiseParams& p) {
                   });
 }
 
-/// Channels are the fast axis: `count` channels from `channel` walk through time, kTimesAtOnce at once, the
-/// samples that their taps reach in a ring of rows.
+/// Channels are the fast axis. `count` channels from `channel` on walk through time, kTimesAtOnce times at
+/// once; a ring of rows holds the samples that their taps reach.
 template <class T>
 class ChannelWalk {
  public:
@@ -106,7 +107,7 @@ class ChannelWalk {
   }
 
  private:
-  /// Widens the samples of a time into the slot of the oldest.
+  /// Widens the samples of a time into the slot of the oldest time.
   void push(std::int64_t time) {
     newest_ = newest_ + 1 == slots_ ? 0 : newest_ + 1;
     float* row = ring_ + newest_ * pitch_;
@@ -143,7 +144,7 @@ class ChannelWalk {
     }
   }
 
-  /// All taps at once, rounded and stored from registers.
+  /// Sums all taps at once, then rounds and stores from registers.
   void sum_to_f16(std::int64_t time, int times) {
     T* out[kTimesAtOnce];
     bool streamed = streamed_;
@@ -156,7 +157,7 @@ class ChannelWalk {
   }
 
   const DepthwiseParams& p_;
-  // Rows at powers of two from each other would fall on the same lines of the cache: count + 16.
+  // Rows a power of two apart would fall on the same lines of the cache, hence count + 16.
   std::int64_t batch_, channel_, count_, pitch_, slots_, newest_ = 0;
   Row<T> first_;
   bool streamed_;
@@ -167,7 +168,7 @@ class ChannelWalk {
 template <class T>
 void convolve_along_channels(const DepthwiseParams& p) {
   const std::int64_t width = std::min({p.channels, kWidth, kRing / (p.taps + kTimesAtOnce - 1) / 16 * 16});
-  const std::int64_t blocks = (p.channels + width - 1) / width, walks = (p.length + kWalk - 1) / kWalk;
+  const std::int64_t blocks = divide_up(p.channels, width), walks = divide_up(p.length, kWalk);
   parallel_ranges(
       p.batch * walks * blocks, p.batch * p.channels * p.length, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t item = begin; item < end; ++item) {
@@ -180,7 +181,7 @@ void convolve_along_channels(const DepthwiseParams& p) {
       });
 }
 
-/// With sequence ids: one output at a time.
+/// With sequence ids, one output is computed at a time.
 template <class T>
 void convolve_sequences(const DepthwiseParams& p) {
   const DepthwiseSums& add = depthwise_sums();

@@ -30,7 +30,7 @@ inline float bias(const DepthwiseParams& p, std::int64_t channel) {
   return p.bias == nullptr ? 0.0f : number(p.bias, p.bias_type, channel * p.bias_channel);
 }
 
-/// The samples of one batch and channel, with what lies before the first: the initial state or zeros.
+/// The samples of one batch and channel. Those before the first are the initial state or zeros.
 template <class T>
 struct Row {
   const T* in;

@@ -12,8 +12,8 @@
 namespace relayout::native {
 namespace {
 
-/// Fused where the processor has it: for 16-bit operands, whose products are exact in f32, that changes no
-/// bit.
+/// A multiply-add, fused where the processor has that. For 16-bit operands, whose products are exact in f32,
+/// fusing changes no bit.
 template <bool Fused>
 RELAYOUT_INLINE float multiply_add(float a, float b, float c) {
   if constexpr (Fused) {
@@ -105,13 +105,12 @@ RELAYOUT_INLINE void rows_of(float* sums, std::int64_t pitch, int times, const f
       });
 }
 
-/// 2^n * exp(r) with n = round(x / ln 2), |r| <= ln 2 / 2, by Taylor's polynomial of degree 7: a relative
-/// error below 2^-22; infinite from 2^127.5 on, anything for NaN. No branch and no call, so that the loop
-/// around it vectorises.
+/// 2^n * exp(r) with n = round(x / ln 2) and |r| <= ln 2 / 2, by Taylor's polynomial of degree 7. The
+/// relative error is below 2^-22; the result is infinite from 2^127.5 on, and undefined for NaN. There is no
+/// branch and no call, so that the loop around it is vectorised.
 RELAYOUT_INLINE float exponential(float x) {
   constexpr float kRound = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer
-  // Clamped to [-88, 89] by its bits: comparisons of floats may trap, which keeps loops from being
-  // vectorised.
+  // Clamps to [-88, 89] by the bits: comparisons of floats may trap, which keeps loops from being vectorised.
   const std::uint32_t bits = detail::bit_cast<std::uint32_t>(x), sign = bits & 0x80000000u;
   const std::uint32_t magnitude = bits & 0x7fffffffu, most = 0x42b20000u - (sign >> 14);
   const float inside = detail::bit_cast<float>(sign | (magnitude < most ? magnitude : most));
@@ -161,7 +160,7 @@ __attribute__((target("avx2,fma"))) void silu_avx2(float* values, std::int64_t c
   silu_line(values, count);
 }
 
-/// Eight outputs, rounded once; `streamed` past the caches, where `out` lies on 16 bytes.
+/// Stores eight outputs, rounded once; with `streamed` past the caches, where `out` lies on 16 bytes.
 __attribute__((target("avx2,fma,f16c"))) RELAYOUT_INLINE void store_halves(f16* out, __m256 sums,
                                                                            bool streamed) {
   const __m128i halves = _mm256_cvtps_ph(sums, _MM_FROUND_TO_NEAREST_INT);
@@ -193,7 +192,7 @@ __attribute__((target("avx2,fma,f16c"))) void sum_to_f16(f16* out, const float* 
   }
 }
 
-/// Streamed words must be aligned: the first few outputs may have to go the other way.
+/// Streamed words must be aligned, so the first few outputs may be stored as usual.
 template <int Taps>
 void sum_to_f16_aligned(f16* out, const float* newest, const float* weights, float bias, bool streamed,
                         std::int64_t count) {

@@ -1,6 +1,5 @@
 // The arithmetic of the native depthwise conv1d, on lines of f32 in the cache: four taps at a time, from the
-// newest sample to the oldest. Every caller goes through the same functions, so that equal sums have equal
-// bits.
+// newest sample to the oldest. Every caller uses the same functions, so that equal sums have equal bits.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +9,7 @@
 
 namespace relayout::native {
 
-/// Which part of its taps a line of sums gets.
+/// Which part of its taps a line of sums receives.
 struct SumPart {
   bool first;  // the sums start at 0
   bool last;   // the bias is added
@@ -30,12 +29,12 @@ using SumRows = void (*)(float* sums, std::int64_t pitch, int times, const float
 /// values[i] = values[i] / (1 + exp(-values[i])).
 using Silu = void (*)(float* values, std::int64_t count);
 
-/// out[i] = f16(bias + sum over d < taps of weights[d] * newest[i - d]), taps <= kTapsAtOnce: the same bits
-/// as the sums rounded later; past the caches if `streamed`.
+/// out[i] = f16(bias + sum over d < taps of weights[d] * newest[i - d]), taps <= kTapsAtOnce. The bits are
+/// those of the sums that are rounded later; with `streamed` they go past the caches.
 using SumAlongTimeToF16 = void (*)(f16* out, const float* newest, const float* weights, int taps, float bias,
                                    bool streamed, std::int64_t count);
 
-/// The same of rows: out[j][i] for j < times; streamed outputs begin 16-byte words.
+/// The same for rows: out[j][i] for j < times. Streamed outputs begin 16-byte words.
 using SumRowsToF16 = void (*)(f16* const* out, int times, const float* const* rows,
                               const float* const* weights, int taps, const float* bias, bool streamed,
                               std::int64_t count);
@@ -44,12 +43,12 @@ struct DepthwiseSums {
   SumAlongTime along_time;
   SumRows rows;
   Silu silu;
-  // Null where the processor has no instruction for them.
+  // Null where the processor has no instruction for it.
   SumAlongTimeToF16 along_time_to_f16;
   SumRowsToF16 rows_to_f16;
 };
 
-/// The fastest that this processor has.
+/// The fastest functions that this processor has.
 const DepthwiseSums& depthwise_sums() noexcept;
 
 }  // namespace relayout::native

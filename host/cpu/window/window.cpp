@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/integer_math.hpp"
 #include "core/pad_index.hpp"
 #include "host/cpu/convert.hpp"
 #include "host/cpu/copy/dispatch.hpp"
@@ -16,16 +17,17 @@ namespace {
 
 constexpr std::int64_t kTileBytes = 32768;
 constexpr std::int64_t kTileSamples = 4096;
-/// A row of channels in a tile: of channels whose samples lie far apart only two lines of the output, so that
-/// few places are read at a time, or more where the output's rows do not begin with a line.
+/// How many channels a row of a tile has. Where the samples of channels lie far apart these are only two
+/// lines of the output, so that few places are read at a time; more where the output's rows do not begin with
+/// a line.
 constexpr std::int64_t kNearBytes = 2048, kFarBytes = 128, kOddFarBytes = 512;
 
 bool is_along_time(const WindowParams& params) {
   return params.channels == 1 || std::abs(params.in_time) <= std::abs(params.in_channel);
 }
 
-/// How the output is cut into tiles. With `shared` all taps of a tile's positions read one tile of
-/// consecutive samples; else, when the window spans more samples than it reads, every tap loads its own
+/// How the output is cut into tiles. With `shared`, all taps of a tile's positions read one tile of
+/// consecutive samples. Without it, when the window spans more samples than it reads, every tap loads its own
 /// samples.
 struct WindowTiling {
   std::int64_t channels, positions;  // of one tile
@@ -105,8 +107,8 @@ struct StoreAxis {
   std::int64_t count, tile, out;  // tile, out: strides
 };
 
-/// Writes position x tap x channel; `inner` is the axis along which out is fastest. With every step of
-/// `outer` a part of the next tile is asked for.
+/// Writes position x tap x channel; `inner` is the axis along which out is fastest. Every step of `outer`
+/// prefetches a part of the next tile.
 template <class Out>
 void store_tile(const Out* tile, Out* out, const StoreAxis& outer, StoreAxis middle, StoreAxis inner,
                 bool streamed, RowPrefetch& next) {
@@ -167,7 +169,7 @@ void run_block(const WindowParams& params, const WindowTiling& tiling, const Win
   }
 }
 
-/// The samples of a block, where they lie inside the signal and side by side.
+/// The samples of a block, if they lie inside the signal and next to each other.
 template <class In, class Out>
 RowPrefetch samples_of(const WindowParams& params, const WindowBlock<In, Out>& block, StridedLoop& rows) {
   const std::int64_t steps = block.position * params.stride, first = steps - params.pad_left;
@@ -187,8 +189,8 @@ RowPrefetch samples_of(const WindowParams& params, const WindowBlock<In, Out>& b
 template <class In, class Out>
 void run_window(const WindowParams& params) {
   const WindowTiling tiling(params, sizeof(Out));
-  const std::int64_t channel_blocks = (params.channels + tiling.channels - 1) / tiling.channels;
-  const std::int64_t position_blocks = (params.positions + tiling.positions - 1) / tiling.positions;
+  const std::int64_t channel_blocks = divide_up(params.channels, tiling.channels);
+  const std::int64_t position_blocks = divide_up(params.positions, tiling.positions);
   const std::int64_t blocks = params.batch * params.groups * position_blocks * channel_blocks;
   const std::int64_t elements =
       params.batch * params.groups * params.positions * params.channels * params.taps;
@@ -228,7 +230,7 @@ void window(const LaunchContext& /*context*/, const WindowParams& params) {
     return;
   }
   WindowParams used = params;
-  // A single tap or position has no step; the caller's may be any number, too large to multiply.
+  // A single tap or position has no step. The caller's may be any number, too large to multiply.
   if (used.taps == 1) used.dilation = 1;
   if (used.positions == 1) used.stride = 1;
   with_types(used.in_type, used.out_type, [&used](auto in, auto out) {

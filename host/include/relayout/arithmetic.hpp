@@ -4,8 +4,8 @@
 //     clip(stream, x, 0, 6, out);
 //     plan_mul(device, x, 0.5, out).run(stream);
 //
-// Each is elementwise() or plan_elementwise() with the operation of its name: shapes, types and errors are
-// theirs (relayout/elementwise.hpp), what it computes is said in relayout/operation.hpp.
+// Each function calls elementwise() or plan_elementwise() with the operation of its name. The rules for
+// shapes, types and errors stand in relayout/elementwise.hpp, the formulas in relayout/operation.hpp.
 #pragma once
 
 #include <relayout/elementwise.hpp>
@@ -14,32 +14,38 @@
 namespace relayout {
 
 #define RELAYOUT_OF_ONE(name)                                                                           \
+  /** out = the operation of this name on a. See relayout::Operation and elementwise(). */              \
   inline void name(const Stream& stream, const Operand& a, const TensorView& out,                       \
                    const ElementwiseOptions& options = {}) {                                            \
     elementwise(stream, Operation::name, {a}, out, options);                                            \
   }                                                                                                     \
+  /** Plans the operation of this name on a. See plan_elementwise(). */                                 \
   inline ElementwisePlan plan_##name(const PlanTarget& target, const Operand& a, const TensorView& out, \
                                      const ElementwiseOptions& options = {}) {                          \
     return plan_elementwise(target, Operation::name, {a}, out, options);                                \
   }
 #define RELAYOUT_OF_TWO(name)                                                                         \
+  /** out = the operation of this name on a and b. See relayout::Operation and elementwise(). */      \
   inline void name(const Stream& stream, const Operand& a, const Operand& b, const TensorView& out,   \
                    const ElementwiseOptions& options = {}) {                                          \
     elementwise(stream, Operation::name, {a, b}, out, options);                                       \
   }                                                                                                   \
+  /** Plans the operation of this name on a and b. See plan_elementwise(). */                         \
   inline ElementwisePlan plan_##name(const PlanTarget& target, const Operand& a, const Operand& b,    \
                                      const TensorView& out, const ElementwiseOptions& options = {}) { \
     return plan_elementwise(target, Operation::name, {a, b}, out, options);                           \
   }
-#define RELAYOUT_OF_THREE(name)                                                                    \
-  inline void name(const Stream& stream, const Operand& a, const Operand& b, const Operand& c,     \
-                   const TensorView& out, const ElementwiseOptions& options = {}) {                \
-    elementwise(stream, Operation::name, {a, b, c}, out, options);                                 \
-  }                                                                                                \
-  inline ElementwisePlan plan_##name(const PlanTarget& target, const Operand& a, const Operand& b, \
-                                     const Operand& c, const TensorView& out,                      \
-                                     const ElementwiseOptions& options = {}) {                     \
-    return plan_elementwise(target, Operation::name, {a, b, c}, out, options);                     \
+#define RELAYOUT_OF_THREE(name)                                                                     \
+  /** out = the operation of this name on a, b and c. See relayout::Operation and elementwise(). */ \
+  inline void name(const Stream& stream, const Operand& a, const Operand& b, const Operand& c,      \
+                   const TensorView& out, const ElementwiseOptions& options = {}) {                 \
+    elementwise(stream, Operation::name, {a, b, c}, out, options);                                  \
+  }                                                                                                 \
+  /** Plans the operation of this name on a, b and c. See plan_elementwise(). */                    \
+  inline ElementwisePlan plan_##name(const PlanTarget& target, const Operand& a, const Operand& b,  \
+                                     const Operand& c, const TensorView& out,                       \
+                                     const ElementwiseOptions& options = {}) {                      \
+    return plan_elementwise(target, Operation::name, {a, b, c}, out, options);                      \
   }
 
 RELAYOUT_OF_TWO(add)
@@ -129,11 +135,12 @@ RELAYOUT_OF_ONE(hardsigmoid)
 #undef RELAYOUT_OF_TWO
 #undef RELAYOUT_OF_THREE
 
-/// x > 0 ? x : alpha * x: prelu with a constant.
+/// out = x > 0 ? x : alpha * x, which is prelu with a constant.
 inline void leaky_relu(const Stream& stream, const Operand& x, double alpha, const TensorView& out,
                        const ElementwiseOptions& options = {}) {
   prelu(stream, x, alpha, out, options);
 }
+/// Plans leaky_relu().
 inline ElementwisePlan plan_leaky_relu(const PlanTarget& target, const Operand& x, double alpha,
                                        const TensorView& out, const ElementwiseOptions& options = {}) {
   return plan_prelu(target, x, alpha, out, options);

@@ -1,4 +1,4 @@
-// Owned memory: of a device, or of the host pinned for fast copies.
+// Owned memory: on a device, or on the host and pinned for fast copies.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,19 @@
 
 namespace relayout {
 
-/// Device memory, aligned to 256 bytes (64 on cpu and emulated devices), contents undefined. A size of 0 is
-/// legal and has a null pointer. Error{out_of_memory} with the size asked for. The caller keeps it alive
-/// until queued work that uses it has finished.
+/// Device memory, aligned to 256 bytes (64 on cpu and emulated devices). Its contents start undefined. Copies
+/// of a Buffer share the memory, which is freed with the last of them. The caller keeps one alive until
+/// queued work that uses the memory has finished.
 class Buffer {
  public:
+  /// No memory: data() is null, bytes() is 0.
   Buffer() = default;
+  /// Allocates `bytes` on the device; 0 is legal and gives a null pointer. Throws Error{out_of_memory}, which
+  /// names the size.
   Buffer(const Device& device, std::size_t bytes);
+  /// The first byte.
   void* data() const noexcept { return data_.get(); }
+  /// The size that was asked for.
   std::size_t bytes() const noexcept { return bytes_; }
 
  private:
@@ -23,12 +28,17 @@ class Buffer {
   std::size_t bytes_ = 0;
 };
 
-/// Host memory that the device copies from and to at full speed and without a hidden wait.
+/// Host memory that the device copies from and to at full speed and without a hidden wait. Otherwise as
+/// Buffer.
 class PinnedBuffer {
  public:
+  /// No memory: data() is null, bytes() is 0.
   PinnedBuffer() = default;
+  /// Allocates `bytes` of host memory, pinned for the device. Throws Error{out_of_memory}.
   PinnedBuffer(const Device& device, std::size_t bytes);
+  /// The first byte.
   void* data() const noexcept { return data_.get(); }
+  /// The size that was asked for.
   std::size_t bytes() const noexcept { return bytes_; }
 
  private:

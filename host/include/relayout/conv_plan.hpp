@@ -9,12 +9,12 @@
 
 namespace relayout {
 
-/// y = bias + the convolution of an input on the device. All routes give results within the GEMM's bound,
-/// the same up to the order of fp32 sums. Copies of a plan share its memory.
+/// y = bias + the convolution of an input on the device. The results of all routes lie within the GEMM's
+/// bound and differ only by the order of the fp32 sums. Copies of a plan share its memory.
 class ConvPlan {
  public:
   /// Allocates all that running needs, and queues on `stream` the rearrangement of the weights and a copy of
-  /// the bias: both may change or go when that work has finished. weights [out_channels, in_channels /
+  /// the bias: both may change or be freed when that work has finished. weights [out_channels, in_channels /
   /// groups, taps], any strides, f16, bf16, f32 or f64, each rounded once to problem.dtype; bias f32
   /// [out_channels], contiguous, or none (a default TensorView); both on the device. Errors: those of
   /// sizes_of; shape, dtype, null_pointer, out_of_memory.
@@ -34,15 +34,18 @@ class ConvPlan {
   /// are looked at for alignment only, and may be null. Error{shape}.
   std::string explain(const TensorView& input, const TensorView& y) const;
 
+  /// The problem that the plan is for.
   const Conv1d& problem() const noexcept;
+  /// The route that it takes.
   ConvRoute route() const noexcept;
+  /// The sizes of its matrices.
   const Conv1dSizes& sizes() const noexcept;
-  /// Device memory: A of the last run (route `operand`; else a default TensorView), and Bt (route
-  /// `strided_gemm`: tap outer whatever the window's order; route `direct`: [out_channels, taps, in_channels
-  /// / groups rounded up to 32], filled up with 0).
+  /// A of the last run, in device memory (route `operand`; a default TensorView on the other routes).
   const TensorView& operand() const noexcept;
+  /// Bt, in device memory. On route `strided_gemm` it is tap outer, whatever the window's order. On route
+  /// `direct` it is [out_channels, taps, in_channels / groups rounded up to 32], and what is added is 0.
   const TensorView& weight_operand() const noexcept;
-  /// Device memory that the plan holds, without the BLAS library's own.
+  /// Bytes of device memory that the plan holds, without the BLAS library's own.
   std::int64_t device_bytes() const noexcept;
 
  private:

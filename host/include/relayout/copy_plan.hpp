@@ -12,14 +12,17 @@
 
 namespace relayout {
 
-/// What a copy is planned for: a device, or the properties of a GPU that need not be here. A plan of the
-/// second kind can be looked at, not run. Made where a function is called; it refers to its argument.
+/// What a copy is planned for: a device, or the properties of a GPU that need not be present. A plan for
+/// properties can be looked at but not run. A PlanTarget refers to its argument, so it is made in the call.
 class PlanTarget {
  public:
+  /// Plans for this device.
   PlanTarget(const Device& device) : device_(&device), properties_(&device.properties()) {}
+  /// Plans for a device with these properties.
   PlanTarget(const DeviceProperties& properties) : properties_(&properties) {}
-  /// Null for mere properties.
+  /// The device; null where there are only properties.
   const Device* device() const noexcept { return device_; }
+  /// The properties that the plan goes by.
   const DeviceProperties& properties() const noexcept { return *properties_; }
 
  private:
@@ -27,69 +30,76 @@ class PlanTarget {
   const DeviceProperties* properties_;
 };
 
+/// Which kernel does a copy.
 enum class CopyKernel {
-  nothing,  // no elements
-  native,   // the processor's own code
-  stream,   // both sides in one piece: whole vectors, without shared memory
-  tile,     // boxes of the loop nest through shared memory
-  window,   // the window kernel with one tap: aligned transposes of two or three axes
-  gather    // element by element
+  nothing,  ///< no elements
+  native,   ///< the processor's own code
+  stream,   ///< both sides in one piece: whole vectors, without shared memory
+  tile,     ///< boxes of the loop nest through shared memory
+  window,   ///< the window kernel with one tap: aligned transposes of two or three axes
+  gather    ///< element by element
 };
 /// The enumerator's name, as in "tile".
 const char* name_of(CopyKernel kernel) noexcept;
 
-/// One side of a planned copy. A tile is what one block moves; counts are of the first tile, a whole one
-/// where there is any.
+/// One side of a planned copy. A tile is what one block moves. Counts describe the first tile, which is a
+/// whole one where there is any.
 struct CopySide {
-  std::int64_t bytes = 0;        // of all elements, each once
-  std::int64_t alignment = 1;    // bytes: of the first element's address, at most 16; run() needs as much
-  int vector_bytes = 0;          // that a lane moves at once
-  bool aligned_vectors = false;  // each lies on a multiple of its size; else it is joined from two, or cut at
-                                 // the ends of runs
-  std::int64_t run_bytes = 0;    // of a tile that follow each other in memory
-  std::int64_t sectors_needed = 0, sectors_touched = 0;  // of 32 bytes: the fewest for a tile; those it meets
+  std::int64_t bytes = 0;        ///< bytes of all elements, each counted once
+  std::int64_t alignment = 1;    ///< alignment of the first element in bytes, at most 16; run() needs as much
+  int vector_bytes = 0;          ///< bytes that a lane moves at once
+  bool aligned_vectors = false;  ///< whether each vector lies on a multiple of its size; else it is joined
+                                 ///< from two, or cut at the ends of runs
+  std::int64_t run_bytes = 0;    ///< bytes of a tile that follow each other in memory
+  std::int64_t sectors_needed = 0;   ///< the fewest sectors of 32 bytes that can hold a tile
+  std::int64_t sectors_touched = 0;  ///< the sectors of 32 bytes that the tile meets
 };
 
-/// How a tile's accesses to shared memory meet its banks, predicted from a model of the device
-/// (docs/permute.md, "Banks"), for the planned addresses. A bank delivers one word a pass: lanes that want
+/// How a tile's accesses to shared memory meet its banks. It is predicted for the planned addresses from a
+/// model of the device (docs/permute.md, "Banks"). A bank delivers one word per pass: lanes that want
 /// different words of one bank wait for each other.
 struct CopyBanks {
-  int banks = 0;            // 0: no shared memory is used
-  std::int64_t passes = 0;  // of all accesses of a block
-  std::int64_t least = 0;   // passes if no two lanes met in a bank; as many as `passes`: no conflicts
-  int worst = 0;            // passes of what should take one, at worst
+  int banks = 0;            ///< banks of the device; 0: no shared memory is used
+  std::int64_t passes = 0;  ///< passes of all accesses of a block
+  std::int64_t least = 0;   ///< passes if no two lanes met in a bank; equal to `passes` without conflicts
+  int worst = 0;            ///< the most passes of an access that could take one
 };
 
-/// How PlanCache::measure came to a plan.
+/// What PlanCache::measure found.
 struct CopyMeasurement {
-  double microseconds = 0;  // of a run, the planned one's best
-  int candidates = 0;       // that were timed; 0: the plan was chosen by estimate
+  double microseconds = 0;  ///< time of one run: the best round of this plan
+  int candidates = 0;       ///< plans that were timed; 0: the plan was chosen by estimate
 };
 
-/// What explain() says, to be computed with.
+/// What explain() says, as numbers.
 struct CopyDetails {
-  CopyKernel kernel = CopyKernel::nothing;
-  std::string reason;  // why this kernel
-  /// The loop nest: extents, and strides in elements, the output's fastest axis last. Where the input has
-  /// axes of its own (copies between shapes that no nest has in common), in_strides is empty.
-  Dims extents, in_strides, out_strides;
-  Dims tile;  // extents of a tile along the nest's axes; empty for native code
-  int threads = 0;
-  std::int64_t blocks = 0;
-  std::int64_t shared_bytes = 0;  // of a block
-  CopySide in, out;
-  CopyBanks shared_writes, shared_reads;  // on the way from the input, and to the output
-  /// alpha and beta, rounded as they are computed with; for a beta other than 0 `out` is read as well, which
-  /// its bytes do not count. 1 and 0: the plain copy.
+  CopyKernel kernel = CopyKernel::nothing;  ///< the kernel
+  std::string reason;                       ///< why this kernel
+  Dims extents;                             ///< the extents of the loop nest, the output's fastest axis last
+  /// The input's strides in elements. Empty where the input has axes of its own: copies between shapes that
+  /// have no nest in common.
+  Dims in_strides;
+  Dims out_strides;               ///< the output's strides in elements
+  Dims tile;                      ///< extents of a tile along the nest's axes; empty for native code
+  int threads = 0;                ///< threads of a block
+  std::int64_t blocks = 0;        ///< blocks of the launch
+  std::int64_t shared_bytes = 0;  ///< bytes of shared memory that a block uses
+  CopySide in;                    ///< the reading side
+  CopySide out;                   ///< the writing side
+  CopyBanks shared_writes;        ///< writes to shared memory, on the way from the input
+  CopyBanks shared_reads;         ///< reads of shared memory, on the way to the output
+  /// alpha and beta, rounded to the type of the arithmetic; 1 and 0 are the plain copy. With a beta other
+  /// than 0 the output is read as well, which out.bytes does not count.
   CopyScale scale;
-  bool indirect = false;  // for run_indirect
-  CopyMeasurement measurement;
+  bool indirect = false;        ///< whether it was planned for run_indirect
+  CopyMeasurement measurement;  ///< what PlanCache::measure found
 };
 
 /// A copy that was checked and planned: immutable, cheap to copy, safe to use from several threads at once.
 class CopyPlan {
  public:
-  struct State;
+  struct State;  ///< the library's own
+  /// For the library: users have the plan_* functions.
   explicit CopyPlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
   /// Queues the copy between the planned views: allocates nothing on the device, waits for nothing, can be
@@ -109,9 +119,10 @@ class CopyPlan {
   /// made with CopyPlanOptions::indirect, and for a slot's alignment.
   void run_indirect(const Stream& stream, const void* const* in_slot, void* const* out_slot) const;
 
+  /// What explain() says, as numbers.
   CopyDetails details() const;
-  /// The plan in plain words, several lines: the nest, the kernel and why it, its tile, and what both sides'
-  /// memory sees of it.
+  /// The plan in plain words, several lines: the nest, the kernel and the reason for it, the tile, and how
+  /// both sides meet the memory.
   std::string explain() const;
 
   /// For the library: users have details().

@@ -11,16 +11,18 @@
 
 namespace relayout {
 
+/// A function that is applied to each result.
 enum class Activation {
-  none,
-  silu,  // v / (1 + exp(-v))
+  none,  ///< v itself
+  silu,  ///< v / (1 + exp(-v))
 };
 
 /// A depthwise convolution or update that was checked and planned: immutable, cheap to copy, safe to use from
 /// several threads at once.
 class DepthwisePlan {
  public:
-  struct State;
+  struct State;  ///< the library\'s own
+  /// For the library: users have the plan_* functions.
   explicit DepthwisePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
   /// Queues the work between the planned views: allocates nothing on the device, waits for nothing, can be
@@ -41,7 +43,7 @@ class DepthwisePlan {
 };
 
 /// out[b, c, t] = act(bias[c] + sum over k of weights[c, k] * in[b, c, t - (taps-1-k)]): the last tap meets
-/// the newest sample, samples before the first are 0. A default TensorView stands for "none".
+/// the newest sample, and samples before the first are 0. A default TensorView stands for "none".
 ///
 /// in, out [batch, channels, length] (channels-last data: a permuted view), f16, bf16 or f32, of one type.
 /// weights [channels, taps], taps >= 1; bias none or [channels]; each f32 or of in's type.
@@ -51,10 +53,10 @@ class DepthwisePlan {
 /// sequence_ids none or i32 [batch, length]: a tap on a sample of another id counts as 0, and where the id is
 /// negative out is 0; not together with states.
 ///
-/// Inputs take any strides; rows on 16-byte boundaries with unit stride along time or channels, the same in
-/// and out, are fast. Sums, bias and activation are fp32, with one rounding at the store; the order of a sum
-/// depends on nothing but taps. Errors: rank, shape, dtype, invalid_argument (no taps, ids with states),
-/// null_pointer, output_overlap, partial_overlap.
+/// Inputs take any strides. Rows are fast where they begin on 16-byte boundaries and have unit stride along
+/// time or along channels, the same axis in and out. Sums, bias and activation are fp32, with one rounding at
+/// the store; the order of a sum depends on nothing but taps. Errors: rank, shape, dtype, invalid_argument
+/// (no taps, ids with states), null_pointer, output_overlap, partial_overlap.
 void depthwise_conv1d(const Stream& stream, const TensorView& in, const TensorView& weights,
                       const TensorView& bias, Activation activation, const TensorView& initial_state,
                       const TensorView& out, const TensorView& final_state = TensorView(),

@@ -11,42 +11,58 @@ namespace relayout {
 class Backend;
 struct KernelTable;
 
-/// What planning needs to know of a device: plain data, also makeable by hand for a device that is not here.
+/// What planning needs to know about a device: plain data, which can also be filled in for a device that is
+/// not present.
 struct DeviceProperties {
-  std::string name;          // as the vendor prints it
-  std::string architecture;  // "sm_90", "gfx942", "x86_64", "emulated"
-  int warp_size = 32;        // lanes of a warp (AMD: wavefront)
-  int multiprocessors = 1;   // SMs or CUs
-  int max_threads_per_block = 1024;
-  std::int64_t shared_memory_per_block = 49152;  // bytes a block may use, the largest opt-in
-  int shared_memory_banks = 32;
-  int bank_bytes = 4;
-  std::int64_t max_grid_x = 2147483647, max_grid_y = 65535, max_grid_z = 65535;
-  std::size_t l2_bytes = 0;
-  std::size_t memory_bytes = 0;
-  std::string driver;  // versions of the vendor's driver and runtime; empty for processors
+  std::string name;                              ///< as the vendor prints it
+  std::string architecture;                      ///< "sm_90", "gfx942", "x86_64", "emulated"
+  int warp_size = 32;                            ///< lanes of a warp (AMD: wavefront)
+  int multiprocessors = 1;                       ///< SMs or CUs
+  int max_threads_per_block = 1024;              ///< the most threads that a block may have
+  std::int64_t shared_memory_per_block = 49152;  ///< the most bytes that a block may use, opt-in included
+  int shared_memory_banks = 32;                  ///< banks of shared memory
+  int bank_bytes = 4;                            ///< bytes that a bank delivers per pass
+  std::int64_t max_grid_x = 2147483647;          ///< the most blocks along x
+  std::int64_t max_grid_y = 65535;               ///< the most blocks along y
+  std::int64_t max_grid_z = 65535;               ///< the most blocks along z
+  std::size_t l2_bytes = 0;                      ///< bytes of the last cache before the memory
+  std::size_t memory_bytes = 0;                  ///< bytes of the device's memory
+  std::string driver;                            ///< versions of driver and runtime; empty for processors
 
-  static DeviceProperties h200();
-  static DeviceProperties mi300x();
+  static DeviceProperties h200();    ///< an NVIDIA H200
+  static DeviceProperties mi300x();  ///< an AMD Instinct MI300X
 };
 
-enum class DeviceKind { cpu, emulated, gpu };
+/// What kind of device it is.
+enum class DeviceKind {
+  cpu,       ///< native code on the processor
+  emulated,  ///< the GPU kernels on the processor
+  gpu,       ///< a GPU
+};
 /// The order in which the emulator runs the threads of a block up to their next barrier.
-enum class ThreadOrder { forward, reverse, shuffled };
-
-struct EmulationOptions {
-  int warp_size = 32;  // 32 or 64
-  ThreadOrder order = ThreadOrder::forward;
-  std::uint64_t seed = 0;  // of ThreadOrder::shuffled
-  int workers = 0;         // OS threads that run blocks; 0: one per processor
+enum class ThreadOrder {
+  forward,   ///< thread 0 first
+  reverse,   ///< thread 0 last
+  shuffled,  ///< a random order, by EmulationOptions::seed
 };
 
+/// How Device::emulated() runs the kernels.
+struct EmulationOptions {
+  int warp_size = 32;                        ///< lanes of a warp: 32 or 64
+  ThreadOrder order = ThreadOrder::forward;  ///< the order of a block's threads
+  std::uint64_t seed = 0;                    ///< the seed of ThreadOrder::shuffled
+  int workers = 0;                           ///< OS threads that run blocks; 0: one per processor
+};
+
+/// A place where work runs. Cheap to copy.
 class Device {
  public:
   /// Native code on this machine's processor.
   static Device cpu();
   /// The GPU kernels themselves, run on the processor with warps of 32 or 64 lanes: for tests, not for speed.
   static Device emulated(int warp_size);
+  /// The same with a thread order, a seed and a number of workers. Throws Error{invalid_argument} for other
+  /// warps.
   static Device emulated(const EmulationOptions& options);
   /// GPU number `index` of the GPU back end that was built. Error{not_built} without one, Error{no_device}
   /// when there is no such GPU.
@@ -58,13 +74,18 @@ class Device {
   /// The back ends in this program, as "cpu", "cuda", "hip".
   static std::vector<std::string> built_with();
 
+  /// The kind of device.
   DeviceKind kind() const noexcept { return kind_; }
+  /// The number of the GPU; 0 for other devices.
   int index() const noexcept { return index_; }
+  /// What planning knows about it.
   const DeviceProperties& properties() const noexcept { return properties_; }
+  /// The options of an emulated device.
   const EmulationOptions& emulation() const noexcept { return emulation_; }
-  /// "cpu", "emulated(64)", "gpu(0)".
+  /// A short name: "cpu", "emulated(64)", "gpu(0)".
   std::string to_string() const;
 
+  /// For the library: the back end that runs its work.
   Backend& backend() const noexcept { return *backend_; }
 
  private:

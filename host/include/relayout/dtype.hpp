@@ -3,64 +3,71 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+
+#include <relayout/round_to_odd.hpp>
 
 namespace relayout {
 
+/// Element types (docs/arithmetic.md, "Element types").
 enum class DType : std::uint8_t {
-  bool_,
-  u8,
-  u16,
-  u32,
-  u64,
-  i8,
-  i16,
-  i32,
-  i64,
-  f16,
-  bf16,
-  f32,
-  f64,
-  tf32,
-  e4m3fn,
-  e5m2,
-  b128  // 16 bytes of any meaning: moved by copies and permutations, nothing else
+  bool_,   ///< 1 byte: 0 or 1; any byte other than 0 reads as true
+  u8,      ///< unsigned, 1 byte
+  u16,     ///< unsigned, 2 bytes
+  u32,     ///< unsigned, 4 bytes
+  u64,     ///< unsigned, 8 bytes
+  i8,      ///< two's complement, 1 byte
+  i16,     ///< two's complement, 2 bytes
+  i32,     ///< two's complement, 4 bytes
+  i64,     ///< two's complement, 8 bytes
+  f16,     ///< IEEE binary16
+  bf16,    ///< bfloat16: the upper half of a binary32
+  f32,     ///< IEEE binary32
+  f64,     ///< IEEE binary64
+  tf32,    ///< a binary32 whose low 13 bits are written as 0
+  e4m3fn,  ///< OCP 8-bit float: 4 exponent bits, largest 448, no infinity
+  e5m2,    ///< OCP 8-bit float: 5 exponent bits, largest 57344
+  b128     ///< 16 bytes of any meaning: moved by copies and permutations, nothing else
 };
 
 /// Bytes of one element.
 std::size_t size_of(DType type) noexcept;
-/// "f16", "bf16", ...
+/// The name of the type, as in "bf16".
 const char* name_of(DType type) noexcept;
-/// All but b128: the types that casts convert between.
+/// Whether casts convert it: every type except b128.
 constexpr bool is_castable(DType type) noexcept { return type != DType::b128; }
-/// f16, bf16, f32 and f64: the floating types with arithmetic.
+/// Whether it is f16, bf16, f32 or f64: the floating types with arithmetic.
 constexpr bool is_floating(DType type) noexcept {
   return type == DType::f16 || type == DType::bf16 || type == DType::f32 || type == DType::f64;
 }
-/// tf32, e4m3fn and e5m2: floating types that are copied, filled and cast, nothing else.
+/// Whether it is tf32, e4m3fn or e5m2: floating types that can only be copied, filled and cast.
 constexpr bool is_restricted(DType type) noexcept {
   return type == DType::tf32 || type == DType::e4m3fn || type == DType::e5m2;
 }
+/// Whether it is one of u8, u16, u32 and u64.
 constexpr bool is_unsigned(DType type) noexcept {
   return type == DType::u8 || type == DType::u16 || type == DType::u32 || type == DType::u64;
 }
+/// Whether it is one of i8, i16, i32 and i64.
 constexpr bool is_signed(DType type) noexcept {
   return type == DType::i8 || type == DType::i16 || type == DType::i32 || type == DType::i64;
 }
-/// The integers; bool is none.
+/// Whether it is an integer type; bool is not.
 constexpr bool is_integral(DType type) noexcept { return is_unsigned(type) || is_signed(type); }
 
 /// Storage of an IEEE binary16 number.
 struct f16 {
-  std::uint16_t bits;
+  std::uint16_t bits;  ///< sign, exponent and fraction, the sign highest
 };
 /// Storage of a bfloat16 number: the upper half of a binary32.
 struct bf16 {
-  std::uint16_t bits;
+  std::uint16_t bits;  ///< sign, exponent and fraction, the sign highest
 };
 
+/// The DType of a C++ type, as its constant `value`; there is none for other types.
 template <class T>
 struct DTypeOf;
+/// @cond
+// The specialisations need no page of their own.
 template <>
 struct DTypeOf<bool> {
   static constexpr DType value = DType::bool_;
@@ -113,32 +120,12 @@ template <>
 struct DTypeOf<double> {
   static constexpr DType value = DType::f64;
 };
+/// @endcond
+/// The DType of a C++ type: dtype_of<float> is DType::f32.
 template <class T>
 constexpr DType dtype_of = DTypeOf<T>::value;
 
-namespace detail {
-template <class To, class From>
-To bit_cast(From from) noexcept {
-  static_assert(sizeof(To) == sizeof(From), "bit_cast needs equal sizes");
-  To to;
-  std::memcpy(&to, &from, sizeof(To));
-  return to;
-}
-
-/// binary64 -> binary32 rounded to odd: a later rounding to 22 or fewer significand bits is then the same as
-/// one rounding of the double (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008).
-inline float round_to_odd(double value) noexcept {
-  const float nearest = static_cast<float>(value);
-  const double back = static_cast<double>(nearest);
-  if (back == value || value != value) return nearest;
-  std::uint32_t bits = bit_cast<std::uint32_t>(nearest);
-  const bool away = (back < 0 ? -back : back) > (value < 0 ? -value : value);
-  if (away) --bits;  // toward zero; infinity becomes the largest finite number
-  return bit_cast<float>(bits | 1u);
-}
-}  // namespace detail
-
-/// Round to nearest, ties to even. |x| >= 65520 gives infinity, |x| <= 2^-25 a zero of x's sign; subnormals
+/// Rounds to nearest, ties to even. |x| >= 65520 gives infinity, |x| <= 2^-25 a zero of x's sign; subnormals
 /// are kept; NaN gives a quiet NaN of the same sign.
 inline f16 to_f16(float value) noexcept {
   const std::uint32_t bits = detail::bit_cast<std::uint32_t>(value);
@@ -155,17 +142,19 @@ inline f16 to_f16(float value) noexcept {
   const std::uint32_t odd = (magnitude >> 13) & 1u;
   return {static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u + 0xfffu + odd) >> 13))};
 }
+/// The same from a double, with one rounding.
 inline f16 to_f16(double value) noexcept { return to_f16(detail::round_to_odd(value)); }
 
-/// Round to nearest, ties to even; NaN gives a quiet NaN of the same sign.
+/// Rounds to nearest, ties to even; NaN gives a quiet NaN of the same sign.
 inline bf16 to_bf16(float value) noexcept {
   const std::uint32_t bits = detail::bit_cast<std::uint32_t>(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return {static_cast<std::uint16_t>((bits >> 16) | 0x40u)};
   return {static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16)};
 }
+/// The same from a double, with one rounding.
 inline bf16 to_bf16(double value) noexcept { return to_bf16(detail::round_to_odd(value)); }
 
-/// Exact.
+/// The same number as a float: exact.
 inline float to_float(f16 value) noexcept {
   const std::uint32_t sign = static_cast<std::uint32_t>(value.bits & 0x8000u) << 16;
   const std::uint32_t magnitude = value.bits & 0x7fffu;
@@ -174,9 +163,11 @@ inline float to_float(f16 value) noexcept {
   const float scaled = static_cast<float>(magnitude) * 5.9604644775390625e-8f;  // times 2^-24: exact
   return detail::bit_cast<float>(sign | detail::bit_cast<std::uint32_t>(scaled));
 }
+/// The same number as a float: exact.
 inline float to_float(bf16 value) noexcept {
   return detail::bit_cast<float>(static_cast<std::uint32_t>(value.bits) << 16);
 }
+/// The number itself, so that code for several types can call it.
 inline float to_float(float value) noexcept { return value; }
 
 }  // namespace relayout

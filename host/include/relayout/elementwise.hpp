@@ -17,16 +17,22 @@
 
 namespace relayout {
 
-/// A tensor of any strides, 0 and negative ones too, or a constant.
+/// An operand of an element-wise operation: a tensor of any strides (0 and negative ones too), or a constant.
 class Operand {
  public:
+  /// A tensor.
   Operand(const TensorView& tensor) : tensor_(tensor) {}
+  /// A constant.
   Operand(const Literal& literal) : literal_(literal) {}
+  /// A constant.
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   Operand(T value) : literal_(Literal(value)) {}
 
+  /// Whether it is a constant.
   bool is_literal() const noexcept { return literal_.has_value(); }
+  /// The constant; only where is_literal().
   const Literal& literal() const { return literal_.value(); }
+  /// The tensor; only where not is_literal().
   const TensorView& tensor() const noexcept { return tensor_; }
 
  private:
@@ -36,47 +42,51 @@ class Operand {
 
 /// How the operands' shapes become the output's.
 enum class Broadcasting : std::uint8_t {
-  numpy,  // right-aligned; extents of 1 and missing axes are repeated, in any operand
-  repeat  // ggml: every operand but the first is repeated as a whole; its extents divide the output's
+  numpy,  ///< right-aligned; extents of 1 and missing axes are repeated, in any operand
+  repeat  ///< ggml: every operand but the first is repeated as a whole; its extents divide the output's
 };
 
+/// Options of element-wise operations, each with its default.
 struct ElementwiseOptions {
-  /// The output may have any type that can be cast to: the result is converted once, as `cast` says. Without
-  /// it the output has the result's type.
+  /// Whether the output may have another type than the result. The result is then converted once, as `cast`
+  /// says.
   bool cast_out = false;
-  CastOptions cast = {};
-  Broadcasting broadcasting = Broadcasting::numpy;
-  /// Of add, sub, mul, truediv and sqrt on floating types: nearest_even, toward_zero, down or up.
+  CastOptions cast = {};                            ///< how the result is converted with cast_out
+  Broadcasting broadcasting = Broadcasting::numpy;  ///< how shapes are broadcast
+  /// How add, sub, mul, truediv and sqrt round on floating types: nearest_even, toward_zero, down or up.
   Rounding rounding = Rounding::nearest_even;
-  /// Of f32, where one operation at least is truediv, tanh or exp, for `approximate` sqrt too; the others of
-  /// a chain are as ever. Together with a rounding to nearest only.
+  /// How exactly f32 is computed. At least one operation must be truediv, tanh or exp (for `approximate` sqrt
+  /// counts too); it does not change the other operations of a chain. Only together with a rounding to
+  /// nearest.
   Precision precision = Precision::accurate;
-  /// Of f32 in add, sub, mul, truediv, maximum, minimum, sqrt, rsqrt and exp2: subnormal operands and results
-  /// count as zeros of their sign.
+  /// Whether subnormal operands and results count as zeros of their sign: for f32, in add, sub, mul, truediv,
+  /// maximum, minimum, sqrt, rsqrt and exp2.
   bool flush_to_zero = false;
-  /// isclose: |a - b| <= atol + rtol * |b|; whether a NaN is close to a NaN.
-  double rtol = 1e-5, atol = 1e-8;
-  bool equal_nan = false;
+  double rtol = 1e-5;      ///< the relative tolerance of isclose: |a - b| <= atol + rtol * |b|
+  double atol = 1e-8;      ///< its absolute tolerance
+  bool equal_nan = false;  ///< whether isclose takes a NaN to be close to a NaN
 };
 
 /// An operation, or a chain, that was checked and planned: immutable, cheap to copy, safe to use from several
 /// threads at once.
 class ElementwisePlan {
  public:
-  struct State;
+  struct State;  ///< the library's own
+  /// For the library: users have the plan_* functions.
   explicit ElementwisePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
   /// Queues the operation between the planned views: allocates nothing on the device, waits for nothing, can
   /// be recorded in a Graph. Errors: null_pointer for a view that was planned with a null pointer;
   /// invalid_argument for a stream of another device; unsupported for a plan from DeviceProperties.
   void run(const Stream& stream) const;
-  /// The same between other memory: inputs[i] takes the place of the data() of the i-th tensor among the
-  /// operands, out of the output's. Further errors: invalid_argument for their number and for addresses that
-  /// are no multiple of the element size; partial_overlap.
+  /// The same between other memory. inputs[i] takes the place of the data() of the i-th tensor among the
+  /// operands, and `out` that of the output's. Further errors: invalid_argument for their number and for
+  /// addresses that are no multiple of the element size; partial_overlap.
   void run(const Stream& stream, const std::vector<const void*>& inputs, void* out) const;
 
-  /// The types that are computed in and given.
+  /// The type that the operation works in.
   DType common_type() const noexcept;
+  /// The type of the result, before any cast_out.
   DType result_type() const noexcept;
   /// The plan in plain words, several lines: types, loop nest, vectors, bytes.
   std::string explain() const;
@@ -92,23 +102,28 @@ class ElementwisePlan {
 ///
 /// Errors, in the order of their checks: invalid_argument for the number of operands, and where none is a
 /// tensor; dtype, promotion, literal_range, rounding_mode; shape, rank, unsupported for operands that repeat
-/// in different rounds along one axis; output_overlap, partial_overlap; null_pointer and invalid_argument (no
-/// multiple of the element size) of views with elements.
+/// in different rounds along one axis; output_overlap, partial_overlap; for views with elements, null_pointer
+/// and invalid_argument (no multiple of the element size).
 void elementwise(const Stream& stream, Operation operation, const std::vector<Operand>& operands,
                  const TensorView& out, const ElementwiseOptions& options = {});
+/// Checks and plans elementwise() without running it.
 ElementwisePlan plan_elementwise(const PlanTarget& target, Operation operation,
                                  const std::vector<Operand>& operands, const TensorView& out,
                                  const ElementwiseOptions& options = {});
 
 /// out = last(.. second(first(operands[0], ..), ..) ..): the first of up to 4 operations takes as many
 /// operands as it has; each that follows takes what the one before gave, and further operands. At most 3
-/// operands are tensors, at most 8 there are. All operands have one common type, in which every operation
+/// operands are tensors, and there are at most 8. All operands have one common type, in which every operation
 /// works, and to which every result is rounded: bit for bit what one operation after the other would give.
-/// chain(stream, {Operation::add, Operation::relu}, {x, bias}, out). Further errors: invalid_argument for a
+///
+///     chain(stream, {Operation::add, Operation::relu}, {x, bias}, out);  // relu(x + bias)
+///
+/// Further errors: invalid_argument for a
 /// chain that is too long, and for operations that give or take bool elsewhere than at the end or start.
 void chain(const Stream& stream, const std::vector<Operation>& operations,
            const std::vector<Operand>& operands, const TensorView& out,
            const ElementwiseOptions& options = {});
+/// Checks and plans chain() without running it.
 ElementwisePlan plan_chain(const PlanTarget& target, const std::vector<Operation>& operations,
                            const std::vector<Operand>& operands, const TensorView& out,
                            const ElementwiseOptions& options = {});

@@ -5,14 +5,15 @@
 
 namespace relayout {
 
-/// out[..] = value, cast to out's type: any type but b128, any strides under which no two elements share an
-/// address. Integers and floating constants are cast as i64 (u64 where that is too small) and f64 are, as
-/// `cast` says: fill(stream, 1000, u8) gives the low bits, fill(stream, 1000.0, u8) gives 255.
+/// out[..] = value, cast to out's type. out has any type except b128, and strides under which no two elements
+/// share an address. An integer constant is cast like an element of i64 (u64 where i64 is too small), a
+/// floating one like an element of f64, as `cast` says: into u8, 1000 gives its low bits, 1000.0 gives 255.
 ///
-/// Errors: dtype, rounding_mode, output_overlap, null_pointer and invalid_argument (no multiple of the
-/// element size) of an output with elements.
+/// Errors: dtype, rounding_mode, output_overlap; for an output with elements, null_pointer and
+/// invalid_argument (no multiple of the element size).
 void fill(const Stream& stream, const Literal& value, const TensorView& out, const CastOptions& cast = {});
-/// run() on other memory takes no inputs: plan.run(stream, {}, memory).
+/// Checks and plans fill() without running it. run() on other memory takes no inputs: plan.run(stream, {},
+/// memory).
 ElementwisePlan plan_fill(const PlanTarget& target, const Literal& value, const TensorView& out,
                           const CastOptions& cast = {});
 

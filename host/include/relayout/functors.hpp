@@ -51,11 +51,14 @@ RELAYOUT_HOST_DEVICE Wrapping<To> wrapping(From value) {
 
 }  // namespace detail
 
-/// Operands of two types meet in their common one, as in relayout/promotion.hpp, which is also the result's.
+/// Ready functors for map(). Operands of two types are converted to their common type, as
+/// relayout/promotion.hpp says, which is also the type of the result.
 namespace functors {
 
+/// a + b; integers wrap.
 struct Add {
-  static constexpr int kOperands = 2;
+  static constexpr int kOperands = 2;  ///< how many numbers it takes
+  /// The result for one element.
   template <class A, class B>
   RELAYOUT_HOST_DEVICE auto operator()(A a, B b) const {
     using C = detail::Common<A, B>;
@@ -63,8 +66,10 @@ struct Add {
   }
 };
 
+/// a - b; integers wrap.
 struct Subtract {
-  static constexpr int kOperands = 2;
+  static constexpr int kOperands = 2;  ///< how many numbers it takes
+  /// The result for one element.
   template <class A, class B>
   RELAYOUT_HOST_DEVICE auto operator()(A a, B b) const {
     using C = detail::Common<A, B>;
@@ -72,8 +77,10 @@ struct Subtract {
   }
 };
 
+/// a * b; integers wrap.
 struct Multiply {
-  static constexpr int kOperands = 2;
+  static constexpr int kOperands = 2;  ///< how many numbers it takes
+  /// The result for one element.
   template <class A, class B>
   RELAYOUT_HOST_DEVICE auto operator()(A a, B b) const {
     using C = detail::Common<A, B>;
@@ -81,9 +88,10 @@ struct Multiply {
   }
 };
 
-/// Of integers toward zero; by 0 it is 0, the smallest number by -1 itself.
+/// a / b. Integer quotients are truncated toward zero; x / 0 is 0, and the smallest number / -1 is itself.
 struct Divide {
-  static constexpr int kOperands = 2;
+  static constexpr int kOperands = 2;  ///< how many numbers it takes
+  /// The result for one element.
   template <class A, class B>
   RELAYOUT_HOST_DEVICE auto operator()(A a, B b) const {
     using C = detail::Common<A, B>;
@@ -99,9 +107,10 @@ struct Divide {
   }
 };
 
-/// NaN if either is.
+/// The larger of a and b; NaN if either is.
 struct Maximum {
-  static constexpr int kOperands = 2;
+  static constexpr int kOperands = 2;  ///< how many numbers it takes
+  /// The result for one element.
   template <class A, class B>
   RELAYOUT_HOST_DEVICE auto operator()(A a, B b) const {
     using C = detail::Common<A, B>;
@@ -109,8 +118,10 @@ struct Maximum {
     return x > y ? x : y >= x ? y : static_cast<C>(x + y);
   }
 };
+/// The smaller of a and b; NaN if either is.
 struct Minimum {
-  static constexpr int kOperands = 2;
+  static constexpr int kOperands = 2;  ///< how many numbers it takes
+  /// The result for one element.
   template <class A, class B>
   RELAYOUT_HOST_DEVICE auto operator()(A a, B b) const {
     using C = detail::Common<A, B>;
@@ -119,9 +130,10 @@ struct Minimum {
   }
 };
 
-/// NaN stays NaN; -0 becomes 0.
+/// a > 0 ? a : 0; NaN stays NaN, and -0 becomes 0.
 struct Relu {
-  static constexpr int kOperands = 1;
+  static constexpr int kOperands = 1;  ///< how many numbers it takes
+  /// The result for one element.
   template <class A>
   RELAYOUT_HOST_DEVICE A operator()(A a) const {
     return a <= A{0} ? A{0} : a;
@@ -131,21 +143,25 @@ struct Relu {
 /// min(max(a, low), high), with the bounds made numbers of a's type; NaN stays NaN. Clip{0, 6}.
 template <class Bound>
 struct Clip {
-  static constexpr int kOperands = 1;
-  Bound low, high;
+  static constexpr int kOperands = 1;  ///< how many numbers it takes
+  Bound low;                           ///< the lower bound
+  Bound high;                          ///< the upper bound
 
+  /// The result for one element.
   template <class A>
   RELAYOUT_HOST_DEVICE A operator()(A a) const {
     return Minimum()(Maximum()(a, static_cast<A>(low)), static_cast<A>(high));
   }
 };
+/// Clip{0, 6} is a Clip<int>.
 template <class Bound>
 Clip(Bound, Bound) -> Clip<Bound>;
 
-/// The number as an element of T would hold it: chain() rounds every result so.
+/// The number as an element of T would hold it: this is how chain() rounds every result.
 template <class T>
 struct Rounded {
-  static constexpr int kOperands = 1;
+  static constexpr int kOperands = 1;  ///< how many numbers it takes
+  /// The result for one element.
   template <class A>
   RELAYOUT_HOST_DEVICE detail::Value<T> operator()(A a) const {
     return detail::value_of<T>(detail::stored_as<T>(a));
@@ -154,17 +170,18 @@ struct Rounded {
 
 }  // namespace functors
 
-/// The first functor takes as many numbers as it has operands; each that follows takes what the one before
-/// gave and further numbers. Made by chain_of.
+/// A chain of functors, made by chain_of(). The first functor takes as many numbers as it has operands; each
+/// one that follows takes the result of the one before it, and further numbers.
 template <class First, class... Others>
 struct Chain {
-  static constexpr int kFirst = detail::OperandsOf<First>::value;
-  static constexpr int kOperands = kFirst + Chain<Others...>::kOperands - 1;
+  static constexpr int kFirst = detail::OperandsOf<First>::value;  ///< numbers of the first functor
+  static constexpr int kOperands = kFirst + Chain<Others...>::kOperands - 1;  ///< numbers of the whole chain
   static_assert(kFirst >= 1 && kFirst <= 4, "functors of chains take 1 to 4 numbers");
 
-  First first;
-  Chain<Others...> others;
+  First first;              ///< the first functor
+  Chain<Others...> others;  ///< the ones that follow
 
+  /// The result for one element.
   template <class A, class... More>
   RELAYOUT_HOST_DEVICE auto operator()(A a, More... more) const {
     static_assert(1 + sizeof...(More) == kOperands, "one number for each operand of the chain");
@@ -193,25 +210,29 @@ struct Chain {
   }
 };
 
+/// The last functor of a chain.
 template <class Last>
 struct Chain<Last> {
-  static constexpr int kOperands = detail::OperandsOf<Last>::value;
+  static constexpr int kOperands = detail::OperandsOf<Last>::value;  ///< numbers that it takes
 
-  Last last;
+  Last last;  ///< the functor
 
+  /// The result for one element.
   template <class... A>
   RELAYOUT_HOST_DEVICE auto operator()(A... a) const {
     return last(a...);
   }
 };
 
-/// last(.. second(first(a, b ..), ..) ..): one functor made of several, each of 1 to 4 operands, its constant
-/// kOperands or the parameters of its operator(). For map<f16(f16, f16)>(stream, chain_of(functors::Add(),
-/// functors::Relu()), {x, bias}, y).
+/// A chain of one functor.
 template <class Last>
 Chain<Last> chain_of(const Last& last) {
   return {last};
 }
+/// last(.. second(first(a, b ..), ..) ..): one functor made of several. Each takes 1 to 4 numbers: as many as
+/// its constant kOperands says, or else as its operator() has parameters.
+///
+///     map<f16(f16, f16)>(stream, chain_of(functors::Add(), functors::Relu()), {x, bias}, y);
 template <class First, class Second, class... Others>
 Chain<First, Second, Others...> chain_of(const First& first, const Second& second, const Others&... others) {
   return {first, chain_of(second, others...)};

@@ -14,11 +14,11 @@ namespace relayout {
 class Graph {
  public:
   /// Calls queue_work, on a GPU once and now: it only queues work, on `stream` or on streams that wait for it
-  /// and that it waits for, from this thread; allocating and synchronising are errors. Of host code inside it
-  /// the addresses and sizes of that one call count. Nothing of the work runs yet. What queue_work throws
-  /// comes out of the constructor (on cpu and emulated devices of launch), and the stream can be used on.
-  /// Errors: {unsupported} for a GPU's default stream, which cannot record; {vendor} for work that cannot be
-  /// recorded.
+  /// and that it waits for, from this thread; allocating and synchronising are errors. Addresses and sizes
+  /// that host code inside it computes are those of that one call. None of the work runs yet. What queue_work
+  /// throws comes out of the constructor (on cpu and emulated devices of launch), and the stream can be used
+  /// on. Errors: {unsupported} for a GPU's default stream, which cannot record; {vendor} for work that cannot
+  /// be recorded.
   Graph(const Stream& stream, const std::function<void()>& queue_work);
 
   /// Queues the recorded work once more, on any stream of the same device, else Error{invalid_argument}. It

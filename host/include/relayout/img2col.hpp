@@ -9,27 +9,32 @@ namespace relayout {
 
 /// The order of a row's K = taps * channels elements.
 enum class ColumnOrder {
-  tap_outer,      // k * channels + c: what a channels-last GEMM wants
-  channel_outer,  // c * taps + k: the order of PyTorch's unfold and of ggml
+  tap_outer,      ///< k * channels + c: what a channels-last GEMM wants
+  channel_outer,  ///< c * taps + k: the order of PyTorch's unfold and of ggml
 };
 
-/// The window that slides over the padded signal. All >= 1; channels divide by groups.
+/// The window that slides over the padded signal. All numbers are at least 1, and the groups divide the
+/// channels.
 struct Window {
-  std::int64_t taps = 1, stride = 1, dilation = 1, groups = 1;
-  ColumnOrder order = ColumnOrder::tap_outer;
+  std::int64_t taps = 1;                       ///< samples that a window reads
+  std::int64_t stride = 1;                     ///< samples between two output positions
+  std::int64_t dilation = 1;                   ///< samples between two taps
+  std::int64_t groups = 1;                     ///< groups of channels that do not mix
+  ColumnOrder order = ColumnOrder::tap_outer;  ///< the order of a row's elements
 
   /// Samples from a window's first tap to its last: (taps - 1) * dilation + 1.
   std::int64_t span() const noexcept { return (taps - 1) * dilation + 1; }
 };
 
-/// floor((length + left + right - span) / stride) + 1. Error{invalid_shape} when the padded signal is shorter
-/// than the window, Error{invalid_argument} for taps, stride, dilation or groups below 1.
+/// Output positions: floor((length + left + right - span) / stride) + 1. Error{invalid_shape} when the padded
+/// signal is shorter than the window, Error{invalid_argument} for taps, stride, dilation or groups below 1.
 std::int64_t output_length(std::int64_t length, const Window& window, const PadSpec& pad);
 
+/// Which samples a causal output may read.
 enum class Causal {
-  sample,  // left = span - 1, right = 0: output t reads no sample after t * stride
-  frame,   // left = span - stride (EnCodec; needs span >= stride): output t reads up to t * stride + stride -
-           // 1
+  sample,  ///< left = span - 1, right = 0: output t reads no sample after t * stride
+  frame,   ///< left = span - stride (EnCodec; needs span >= stride): output t reads samples up to
+           ///< t * stride + stride - 1
 };
 
 /// Pads (mode constant 0) with which output_length is ceil(length / stride). Error{invalid_argument} for
@@ -39,9 +44,9 @@ PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window)
 /// A[b * ho + t, k * channels + c] = padded in[b, c, t * stride + k * dilation - left], in one pass over the
 /// input: cast, transpose, padding and img2col fused. in [batch, channels, length], any strides
 /// (channels-last data: a permuted view). out [batch * ho, K] for one group, [groups, batch * ho, K / groups]
-/// for more; any injective strides, of which unit stride along the last axis is the fast one. Equal element
-/// types or a cast among f16, bf16, f32, f64. Errors: those of pad and output_length; the channels must
-/// divide by the groups.
+/// for more; any strides under which no two elements share an address, and unit stride along the last axis is
+/// fast. Equal element types or a cast among f16, bf16, f32, f64. Errors: those of pad and output_length; the
+/// groups must divide the channels.
 void img2col(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
              const TensorView& out);
 

@@ -9,10 +9,10 @@ namespace relayout {
 
 /// Where the channels of a tensor (N, C, d2, .., dk) lie. Extents in memory, the fastest last:
 enum class Layout : std::uint8_t {
-  ndarray,  // N, C, d2, .., dk: C order
-  nhwc,     // N, d2, .., dk, C
-  nhwc8,    // N, d2, .., dk, C rounded up to a multiple of 8
-  nhwc16    // N, d2, .., dk, C rounded up to a multiple of 16
+  ndarray,  ///< N, C, d2, .., dk: C order
+  nhwc,     ///< N, d2, .., dk, C
+  nhwc8,    ///< N, d2, .., dk, C rounded up to a multiple of 8
+  nhwc16    ///< N, d2, .., dk, C rounded up to a multiple of 16
 };
 
 /// The enumerator's name, as in "nhwc8".
@@ -22,8 +22,8 @@ const char* name_of(Layout layout) noexcept;
 /// TensorView of the shape, {invalid_shape} for a stride that does not fit 63 bits.
 Dims strides_in(Layout layout, const Dims& shape);
 
-/// Elements that a tensor occupies, all pads included: what an allocation must hold. Errors as strides_in,
-/// and {invalid_shape} when the number does not fit 63 bits.
+/// Elements that a tensor occupies, all pads included: as many as an allocation must hold. Errors as
+/// strides_in, and {invalid_shape} when the number does not fit 63 bits.
 std::int64_t elements_in(Layout layout, const Dims& shape);
 
 /// The tensor at `data`, with its logical shape. The pads of nhwc8 and nhwc16 are gaps between its elements:
@@ -33,7 +33,7 @@ std::int64_t elements_in(Layout layout, const Dims& shape);
 ///     const TensorView in = view_in(Layout::nhwc8, x, DType::f16, shape);
 ///     copy(stream, in, view_in(Layout::ndarray, y, DType::f32, shape));
 ///
-/// What is broadcast is aligned to the last logical axis, whatever the layout: TensorView::broadcast_to
+/// Broadcasting aligns to the last logical axis, whatever the layout: TensorView::broadcast_to
 /// repeats a scalar [] or a row [dk] over the shape, and a value for each channel is a view of [C, 1, .., 1].
 /// Errors as strides_in, and those of TensorView.
 TensorView view_in(Layout layout, const void* data, DType dtype, const Dims& shape);

@@ -83,8 +83,9 @@ struct Map<Out(In...)> {
 /// and of 1 to 4 operands: bool, integers, f16, bf16, float or double.
 ///
 ///     struct BiasRelu {
-///       RELAYOUT_HOST_DEVICE float operator()(float x, float bias) const { return x + bias > 0 ? x + bias :
-///       0; }
+///       RELAYOUT_HOST_DEVICE float operator()(float x, float bias) const {
+///         return x + bias > 0 ? x + bias : 0;
+///       }
 ///     };
 ///     map<f16(f16, float)>(stream, BiasRelu{}, {x, bias}, y);
 ///
@@ -102,8 +103,8 @@ struct Map<Out(In...)> {
 ///
 /// Errors, in the order of their checks: unsupported on a GPU where this file was not compiled for it;
 /// invalid_argument for the number of operands; dtype for a view of another element type; shape, rank;
-/// output_overlap, partial_overlap; null_pointer and invalid_argument (no multiple of the element size) of
-/// views with elements; launch.
+/// output_overlap, partial_overlap; for views with elements, null_pointer and invalid_argument (no multiple
+/// of the element size); launch.
 template <class Signature, class Functor>
 void map(const Stream& stream, const Functor& functor, const std::vector<TensorView>& operands,
          const TensorView& out) {

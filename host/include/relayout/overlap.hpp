@@ -1,4 +1,4 @@
-// The operand A of a conv1d with the host's work, the copies and the device's kernel going on at the same
+// Makes the operand A of a conv1d while the host's work, the copies and the device's kernel run at the same
 // time.
 #pragma once
 
@@ -12,9 +12,9 @@ namespace relayout {
 
 /// The input goes to the device in chunks over batch, channels and time. While chunk i is copied, the calling
 /// thread (with its OpenMP threads) works on chunk i + 1, and the device makes the rows of A of chunk i - 1.
-/// Each chunk carries the samples that its rows need; padding that repeats samples of elsewhere is put in by
-/// the host. The constructor allocates everything: buffers, a stream for the copies, events; running
-/// allocates no buffer and waits only for a staging buffer whose copy has not ended.
+/// Each chunk carries the samples that its rows need. Padding that repeats samples from outside the chunk is
+/// put in by the host. The constructor allocates everything: buffers, a stream for the copies, events;
+/// running allocates no buffer and waits only for a staging buffer whose copy has not ended.
 class Conv1dOverlap {
  public:
   /// The input [batch, in_channels, length] in host memory, f16, bf16, f32 or f64, any strides, kept by the
@@ -25,18 +25,21 @@ class Conv1dOverlap {
 
   /// Queues everything; A is complete for later work of the stream.
   void run() const;
-  /// Only the host's work, or only the copies of what the staging buffers hold: what run() is compared with.
+  /// Does only the host's work, so that its time can be compared with run()'s.
   void run_host_work() const;
+  /// Queues only the copies, of whatever the staging buffers hold.
   void run_copies() const;
 
+  /// How many chunks the input is cut into.
   std::int64_t chunks() const noexcept;
-  /// Chunks that are copied from where the caller has them.
+  /// How many of them are copied from the caller's memory directly.
   std::int64_t direct_chunks() const noexcept;
   /// Bytes that cross the link, halos and padding included.
   std::int64_t link_bytes() const noexcept;
   /// Bytes that the host reads and writes.
   std::int64_t host_bytes() const noexcept;
-  /// "cast | copy f16 | img2col", "cast + T | copy f16 | img2col", "stage | copy f32 | img2col"
+  /// What happens at the same time: "cast | copy f16 | img2col", "cast + T | copy f16 | img2col",
+  /// "stage | copy f32 | img2col".
   const std::string& description() const noexcept;
   /// The chunks, and what the device's kernel does with the first one, in plain words.
   std::string explain() const;

@@ -1,11 +1,12 @@
 // permute, transpose, copy, contiguous and cast: out = in under another order of axes, another shape, another
 // layout, another element type.
 //
-// All take: in of any strides; out of any strides under which no two elements share an address, and no byte
-// of in's. Equal element types move as bytes, b128 with at most 31 axes; between any others but b128 elements
-// are cast, rounded once, as CastOptions say. With a CopyScale, out = alpha * in + beta * out. Errors of all:
-// dtype, shape, rounding_mode, output_overlap, partial_overlap, null_pointer and invalid_argument (no
-// multiple of the element size) of views with elements, literal_range of a scale.
+// All of them take an `in` with any strides, and an `out` that shares no byte with it and has strides under
+// which no two elements share an address. Equal element types move as bytes (b128 with at most 31 axes).
+// Between two other types, except b128, elements are cast: rounded once, as CastOptions say. With a
+// CopyScale, out = alpha * in + beta * out. All of them throw these errors: dtype, shape, rounding_mode,
+// output_overlap, partial_overlap; for views with elements, null_pointer and invalid_argument (no multiple of
+// the element size); literal_range for a scale.
 //
 // The plan_* functions check and plan without running. A view with a null pointer is planned as if its
 // pointer were aligned to 256 bytes; memory is then given to CopyPlan::run or run_indirect.
@@ -19,10 +20,11 @@
 
 namespace relayout {
 
-/// out = in with result axis j = in's axis axes[j] (numpy.transpose): out has extent in.extent(axes[j]) along
-/// axis j. Error{invalid_argument} unless axes is a permutation.
+/// Reorders axes: result axis j is in's axis axes[j], as numpy.transpose does, so out has extent
+/// in.extent(axes[j]) along axis j. Error{invalid_argument} unless axes is a permutation.
 void permute(const Stream& stream, const TensorView& in, const std::vector<int>& axes, const TensorView& out,
              const CopyScale& scale = {}, const CastOptions& options = {});
+/// Plans permute() without running it.
 CopyPlan plan_permute(const PlanTarget& target, const TensorView& in, const std::vector<int>& axes,
                       const TensorView& out, const CopyPlanOptions& options = {});
 
@@ -30,13 +32,15 @@ CopyPlan plan_permute(const PlanTarget& target, const TensorView& in, const std:
 /// Error{rank}.
 void transpose(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale = {},
                const CastOptions& options = {});
+/// Plans transpose() without running it.
 CopyPlan plan_transpose(const PlanTarget& target, const TensorView& in, const TensorView& out,
                         const CopyPlanOptions& options = {});
 
-/// Element number i of out = element number i of in, both counted in C order; as many elements, of any two
-/// shapes.
+/// Element number i of out = element number i of in, both counted in C order. The shapes may differ, the
+/// numbers of elements may not: Error{shape}.
 void copy(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale = {},
           const CastOptions& options = {});
+/// Plans copy() without running it.
 CopyPlan plan_copy(const PlanTarget& target, const TensorView& in, const TensorView& out,
                    const CopyPlanOptions& options = {});
 
@@ -44,9 +48,10 @@ CopyPlan plan_copy(const PlanTarget& target, const TensorView& in, const TensorV
 /// of it: in's shape, contiguous.
 TensorView contiguous(const Stream& stream, const TensorView& in, void* memory);
 
-/// copy between equal shapes.
+/// out = in, both of one shape, with elements converted to out's type.
 void cast(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale = {},
           const CastOptions& options = {});
+/// Plans cast() without running it.
 CopyPlan plan_cast(const PlanTarget& target, const TensorView& in, const TensorView& out,
                    const CopyPlanOptions& options = {});
 

@@ -15,27 +15,32 @@
 
 namespace relayout {
 
-/// Codes of i8 or u8, of any strides. The scale is a finite number above 0, the zero point a number that the
-/// codes' type has; either may be a tensor that broadcasts to the codes' shape: of f32, or of the codes'
-/// type. A tensor [channels, 1, 1] gives each channel of codes [batch, channels, height, width] its own.
-/// Scales in device memory are not looked at: results of one that is not finite and above 0 mean nothing.
+/// A tensor of 8-bit codes. The scale is a finite number above 0, and the zero point a number that the codes'
+/// type has. Either may be a tensor that broadcasts to the codes' shape: a tensor [channels, 1, 1] gives each
+/// channel of codes [batch, channels, height, width] its own. Scales in device memory are not checked: where
+/// one is not finite and above 0, results mean nothing.
 struct QuantizedTensor {
-  TensorView codes;
-  std::variant<float, TensorView> scale = 1.0f;
-  std::variant<int, TensorView> zero = 0;
+  TensorView codes;                              ///< i8 or u8, any strides
+  std::variant<float, TensorView> scale = 1.0f;  ///< a number, or a tensor of f32
+  std::variant<int, TensorView> zero = 0;        ///< a number, or a tensor of the codes' type
 };
 
-/// Codes, a tensor of f32, or a constant.
+/// An operand: codes, a tensor of f32, or a constant.
 class QuantizedOperand {
  public:
+  /// Codes.
   QuantizedOperand(const QuantizedTensor& tensor) : value_(tensor) {}
+  /// A tensor of f32.
   QuantizedOperand(const TensorView& tensor) : value_(tensor) {}
+  /// A constant, as f32.
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   QuantizedOperand(T constant) : value_(static_cast<float>(constant)) {}
 
-  /// Null where the operand is another of the three.
+  /// The codes; null for the other two kinds.
   const QuantizedTensor* quantized() const noexcept { return std::get_if<QuantizedTensor>(&value_); }
+  /// The tensor of f32; null for the other two kinds.
   const TensorView* tensor() const noexcept { return std::get_if<TensorView>(&value_); }
+  /// The constant; null for the other two kinds.
   const float* constant() const noexcept { return std::get_if<float>(&value_); }
 
  private:
@@ -46,7 +51,8 @@ class QuantizedOperand {
 /// once.
 class QuantizedPlan {
  public:
-  struct State;
+  struct State;  ///< the library's own
+  /// For the library: users have plan_quantized().
   explicit QuantizedPlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
   /// Queues the operation on the planned memory: allocates nothing on the device, waits for nothing, can be
@@ -62,11 +68,11 @@ class QuantizedPlan {
 };
 
 /// out = operation(operands), element by element, on the numbers that the codes stand for, in f32. Each step
-/// is rounded once: a = (q - zero) * scale of each operand, the operation, then
+/// is rounded once: (q - zero) * scale for each operand, the operation, then
 /// clamp(nearest_even(result / out.scale) + out.zero); NaN becomes the zero point. add, sub and mul of codes
-/// may give the neighbouring code where result / out.scale lies within 2^-17 of itself from a tie. All
-/// operations but those of integers and bools alone (bits, shifts, logical), isclose excluded too. To a
-/// tensor of f32 goes the result itself; that of comparisons, isnan, isinf and isfinite to one of bool.
+/// may give the neighbouring code where result / out.scale lies within 2^-17 of itself from a tie. Every
+/// operation is taken except isclose and those that are for integers and bools alone (bits, shifts, logical).
+/// An out of f32 receives the result itself; comparisons, isnan, isinf and isfinite write to an out of bool.
 /// Operands broadcast by numpy's rules to the output's shape. Codes and f32 may be mixed; i8 and u8 too. out
 /// may be the same memory as an operand of the same shape, strides and element size; else it shares no byte
 /// with any operand, scale or zero point.
@@ -75,17 +81,20 @@ class QuantizedPlan {
 /// dtype; scale for one that is not finite and above 0; literal_range for a zero point that the codes' type
 /// does not have; unsupported for more than 8 tensors of codes, f32, scales and zero points besides out;
 /// shape; output_overlap, partial_overlap; null_pointer and invalid_argument (no multiple of the element
-/// size) of views with elements.
+/// size) for views with elements.
 void quantized(const Stream& stream, Operation operation, const std::vector<QuantizedOperand>& operands,
                const QuantizedTensor& out);
+/// The same to a tensor of f32 or bool.
 void quantized(const Stream& stream, Operation operation, const std::vector<QuantizedOperand>& operands,
                const TensorView& out);
+/// Checks and plans quantized() without running it.
 QuantizedPlan plan_quantized(const PlanTarget& target, Operation operation,
                              const std::vector<QuantizedOperand>& operands, const QuantizedTensor& out);
+/// The same to a tensor of f32 or bool.
 QuantizedPlan plan_quantized(const PlanTarget& target, Operation operation,
                              const std::vector<QuantizedOperand>& operands, const TensorView& out);
 
-/// codes = clamp(nearest_even(x / scale) + zero) of a tensor x of f32; NaN becomes the zero point. x
+/// codes = clamp(nearest_even(x / scale) + zero) for a tensor x of f32; NaN becomes the zero point. x
 /// broadcasts. Errors: those of quantized.
 void quantize(const Stream& stream, const TensorView& x, const QuantizedTensor& out);
 /// out = (codes - zero) * scale, a tensor of f32. x broadcasts. Errors: those of quantized.

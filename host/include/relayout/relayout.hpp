@@ -1,5 +1,9 @@
-// Everything of relayout.
+// Includes every public header.
 #pragma once
+
+/// Everything that a user names. Functions take the stream first, inputs before outputs, and options last;
+/// they check their arguments before anything is queued, and throw relayout::Error.
+namespace relayout {}
 
 #include <relayout/arithmetic.hpp>
 #include <relayout/buffer.hpp>

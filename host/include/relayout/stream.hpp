@@ -10,6 +10,7 @@ namespace relayout {
 
 class Event;
 
+/// A queue of work on a device. Copies of a Stream are the same queue.
 class Stream {
  public:
   /// A new stream of the device, destroyed (after its work) with the last copy of this object.
@@ -18,15 +19,16 @@ class Stream {
   /// Error{unsupported} for devices that are no GPU.
   static Stream from_native(const Device& device, void* native);
 
+  /// The device that the work runs on.
   const Device& device() const noexcept;
-  /// cudaStream_t, hipStream_t; an internal handle on other devices.
+  /// The vendor's handle: cudaStream_t or hipStream_t; an internal one on other devices.
   void* native() const noexcept;
 
-  /// Waits for all queued work; throws what went wrong in it.
+  /// Waits for all queued work, and throws the error of a kernel that failed.
   void synchronize() const;
   /// Queues a copy of bytes between any host and device memory. Pageable host memory may make the call wait.
   void copy(void* destination, const void* source, std::size_t bytes) const;
-  /// Queues a copy of `rows` rows of `width` bytes whose starts lie the pitches apart; each pitch >= width.
+  /// Queues a copy of `rows` rows of `width` bytes. Rows begin a pitch (in bytes, at least `width`) apart.
   void copy_rows(void* destination, std::size_t destination_pitch, const void* source,
                  std::size_t source_pitch, std::size_t width, std::size_t rows) const;
   /// Queues setting bytes of device memory to `value`.
@@ -43,11 +45,13 @@ class Stream {
 /// A point in a stream's work, with a time stamp.
 class Event {
  public:
+  /// An event of the device that was not recorded yet.
   explicit Event(const Device& device);
+  /// Marks the point in the stream's work that is reached when all work queued so far has finished.
   void record(const Stream& stream);
   /// Waits until the recorded point is reached.
   void synchronize() const;
-  /// Milliseconds from `start` to this event; both recorded and reached.
+  /// Milliseconds from `start` to this event. Both must have been recorded and reached.
   float milliseconds_since(const Event& start) const;
 
  private:

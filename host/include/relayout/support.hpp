@@ -10,18 +10,18 @@
 
 namespace relayout {
 
+/// Whether one operation takes one element type on one kind of device.
 struct SupportRow {
-  std::string operation;  // the function's name: those of relayout/arithmetic.hpp, "copy", "cast" and "fill"
-  DType type;             // of its operands; of `where` the type that is chosen from
-  DeviceKind device;
-  bool supported;  // else the call is Error{dtype}
-  /// Where it is supported: the type computed in, and the result's; none: any that can be cast to.
-  DType computes_in = DType::f32;
-  std::optional<DType> gives;
+  std::string operation;  ///< the function's name, as in relayout/arithmetic.hpp, or "copy", "cast", "fill"
+  DType type;             ///< the type of its operands; for `where` the type that is chosen from
+  DeviceKind device;      ///< the kind of device
+  bool supported;         ///< where it is false, the call is Error{dtype}
+  DType computes_in = DType::f32;  ///< where it is supported, the type that it works in
+  std::optional<DType> gives;      ///< the result's type; without a value: any that can be cast to
 };
 
-/// All rows, those of an operation and a device together, types in the order of DType. Operands of several
-/// types are cast to one first: relayout/promotion.hpp.
+/// All rows. Those of one operation and device stand together, with types in the order of DType. Operands of
+/// several types are cast to one first: relayout/promotion.hpp.
 std::vector<SupportRow> support_table();
 
 }  // namespace relayout

@@ -11,40 +11,52 @@
 
 namespace relayout {
 
+/// The most axes that a view can have.
 constexpr int kMaxRank = 32;
 
 /// Extents or strides, one per axis, in C order (last axis fastest in a contiguous tensor).
 using Dims = std::vector<std::int64_t>;
 
-/// "[2, 3, 4]"
+/// The numbers in brackets: "[2, 3, 4]".
 std::string to_string(const Dims& dims);
 
-/// Element (i0, i1, ...) lies at data + size_of(dtype) * sum(i_k * strides[k]). Strides count elements and
-/// may be 0 (broadcast), negative or leave gaps. Functions take pointers on multiples of the element size
-/// (b128: of 8 bytes), else Error{invalid_argument}. They never write through a view that they take as an
-/// input.
+/// A tensor in memory of the caller's. Element (i0, i1, ...) lies at data + size_of(dtype) * sum(i_k *
+/// strides[k]). Strides count elements; they may be 0 (broadcast), negative, or leave gaps. Functions take
+/// pointers that are multiples of the element size (b128: of 8 bytes), else Error{invalid_argument}. They
+/// never write through a view that they take as an input.
 class TensorView {
  public:
+  /// A scalar of f32 at a null pointer. As an argument it stands for "none" where a function says so.
   TensorView() = default;
-  /// Contiguous. Throws Error{invalid_argument} for a negative extent, {rank} above kMaxRank, {invalid_shape}
-  /// when the number of elements or a byte offset does not fit 63 bits.
+  /// A contiguous tensor. Throws Error{invalid_argument} for a negative extent, {rank} above kMaxRank,
+  /// {invalid_shape} when the number of elements or a byte offset does not fit 63 bits.
   TensorView(const void* data, DType dtype, const Dims& shape);
-  /// Any element strides; shape and strides have one entry per axis, else Error{rank}.
+  /// A tensor with any strides, in elements; shape and strides have one entry per axis, else Error{rank}.
   TensorView(const void* data, DType dtype, Dims shape, Dims strides);
-  /// Byte strides. Throws Error{stride_alignment} when one is no multiple of the element size.
+  /// A tensor with strides in bytes. Throws Error{stride_alignment} when one is no multiple of the element
+  /// size.
   static TensorView from_bytes(const void* data, DType dtype, Dims shape, Dims byte_strides);
   /// ggml's convention: extents ne and byte strides nb, the fastest axis first; any number of axes (ggml: 4).
   /// The view's shape is ne in reverse: ne {128, 16, 13, 1} gives [1, 13, 16, 128]. Types of ggml whose
-  /// elements come in blocks have no view. Errors: those of from_bytes, {rank} unless ne and nb are as many.
+  /// elements come in blocks have no view. Errors: those of from_bytes, {rank} unless ne and nb have equal
+  /// lengths.
   static TensorView from_ggml(const void* data, DType dtype, const Dims& ne, const Dims& nb);
 
+  /// The address of element (0, 0, ...).
   void* data() const noexcept { return data_; }
+  /// The element type.
   DType dtype() const noexcept { return dtype_; }
+  /// The number of axes.
   int rank() const noexcept { return static_cast<int>(shape_.size()); }
+  /// The extents.
   const Dims& shape() const noexcept { return shape_; }
+  /// The strides, in elements.
   const Dims& strides() const noexcept { return strides_; }
+  /// The extent of an axis.
   std::int64_t extent(int axis) const { return shape_.at(static_cast<std::size_t>(axis)); }
+  /// The stride of an axis, in elements.
   std::int64_t stride(int axis) const { return strides_.at(static_cast<std::size_t>(axis)); }
+  /// The number of elements; 1 without axes.
   std::int64_t elements() const noexcept { return elements_; }
 
   /// The same memory with result axis j = this view's axis axes[j] (numpy.transpose). Throws
@@ -60,11 +72,14 @@ class TensorView {
 
   /// Byte offsets from data() to the first reachable byte and one past the last; {0, 0} without elements.
   struct ByteRange {
-    std::int64_t begin, end;
+    std::int64_t begin;  ///< the first byte, at most 0
+    std::int64_t end;    ///< one past the last byte
   };
+  /// The bytes that the view may reach.
   ByteRange byte_range() const noexcept;
+  /// Whether the elements lie in C order without gaps.
   bool is_contiguous() const noexcept;
-  /// "f32[2, 3] strides [3, 1]"
+  /// Type, shape and strides: "f32[2, 3] strides [3, 1]".
   std::string to_string() const;
 
  private:

@@ -1,4 +1,4 @@
-// What the places of a tile hold that lie outside the tensor.
+// What the places of a tile hold where they lie outside the tensor.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,14 @@
 
 namespace relayout {
 
+/// What the places of a tile hold where they lie outside the tensor.
 enum class TilePadding : std::uint8_t {
-  undetermined,  // nothing is written there: whatever the tile's memory held
-  zero,          // 0, +0, false: of every type
-  negative_zero,
-  nan,  // quiet, sign bit 0
-  positive_infinity,
-  negative_infinity
+  undetermined,       ///< nothing is written there: the tile's memory keeps what it held
+  zero,               ///< 0, +0 or false, which every type has
+  negative_zero,      ///< -0
+  nan,                ///< a quiet NaN with sign bit 0
+  positive_infinity,  ///< +infinity
+  negative_infinity   ///< -infinity
 };
 
 /// The enumerator's name, as in "negative_zero".
@@ -48,8 +49,8 @@ RELAYOUT_HOST_DEVICE constexpr SpecialBits special_bits(DType type) noexcept {
 }
 }  // namespace detail
 
-/// Whether the type has such an element: negative_zero and nan are those of f16, bf16, f32, f64, tf32, e4m3fn
-/// and e5m2, the infinities of the same without e4m3fn.
+/// Whether the type has such an element. f16, bf16, f32, f64, tf32, e4m3fn and e5m2 have negative_zero and
+/// nan, and all of these except e4m3fn have the infinities.
 RELAYOUT_HOST_DEVICE constexpr bool has_padding(DType type, TilePadding padding) noexcept {
   const detail::SpecialBits special = detail::special_bits(type);
   switch (padding) {
@@ -65,11 +66,12 @@ RELAYOUT_HOST_DEVICE constexpr bool has_padding(DType type, TilePadding padding)
   }
 }
 
-/// Error{padding_mode} unless has_padding. For the code that launches a kernel: load_tile itself cannot
-/// throw.
+/// Throws Error{padding_mode} unless has_padding(). It is for the code that launches a kernel: load_tile
+/// itself cannot throw.
 void check_padding(DType type, TilePadding padding);
 
-/// The element's bits in the low bytes; 0 for undetermined and for what check_padding refuses.
+/// The bits of the padding element in the low bytes; 0 for undetermined, and for what check_padding()
+/// refuses.
 RELAYOUT_HOST_DEVICE constexpr std::uint64_t padding_bits(DType type, TilePadding padding) noexcept {
   const detail::SpecialBits special = detail::special_bits(type);
   switch (padding) {
@@ -86,7 +88,7 @@ RELAYOUT_HOST_DEVICE constexpr std::uint64_t padding_bits(DType type, TilePaddin
   }
 }
 
-/// The same as an element. T has the size of `type`; a vendor's half is as good as relayout's f16.
+/// The padding element itself. T has the size of `type`; a vendor's half is as good as relayout's f16.
 template <class T>
 RELAYOUT_HOST_DEVICE T padding_element(DType type, TilePadding padding) noexcept {
   static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 16,

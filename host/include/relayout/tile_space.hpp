@@ -1,5 +1,6 @@
-// TileSpace: a strided view divided into tiles of equal extents; between its elements and its tiles. For host
-// code and kernels alike: constant expressions, no allocation, every number 64 bits wide.
+// TileSpace: a strided view divided into tiles of equal extents, with the arithmetic between elements and
+// tiles. It serves host code and kernels alike: constant expressions, no allocation, every number 64 bits
+// wide.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,15 @@ template <int kRank>
 struct PerAxis {
   static_assert(kRank >= 0 && kRank <= kMaxRank, "a view has 0 to kMaxRank axes");
 
-  std::int64_t values[kRank > 0 ? kRank : 1];
+  std::int64_t values[kRank > 0 ? kRank : 1];  ///< the numbers
 
+  /// The number of an axis.
   RELAYOUT_HOST_DEVICE constexpr std::int64_t& operator[](int axis) { return values[axis]; }
+  /// The number of an axis.
   RELAYOUT_HOST_DEVICE constexpr const std::int64_t& operator[](int axis) const { return values[axis]; }
 };
 
+/// Whether all numbers are equal.
 template <int kRank>
 RELAYOUT_HOST_DEVICE constexpr bool operator==(const PerAxis<kRank>& a, const PerAxis<kRank>& b) {
   for (int axis = 0; axis < kRank; ++axis) {
@@ -27,16 +31,17 @@ RELAYOUT_HOST_DEVICE constexpr bool operator==(const PerAxis<kRank>& a, const Pe
   }
   return true;
 }
+/// Whether any number differs.
 template <int kRank>
 RELAYOUT_HOST_DEVICE constexpr bool operator!=(const PerAxis<kRank>& a, const PerAxis<kRank>& b) {
   return !(a == b);
 }
 
-/// Tile (t0, t1, ...) is the box of the elements (t_k * tile[k] + i_k), 0 <= i_k < tile[k]. The tiles from 0
-/// to tiles()[k] - 1 on every axis cover the view; the last ones may reach past its end. Any other index,
-/// negative or too large, is that of a tile with no element inside.
+/// The tiles of a strided view. Tile (t0, t1, ...) is the box of the elements (t_k * tile[k] + i_k),
+/// 0 <= i_k < tile[k]. The tiles from 0 to tiles()[k] - 1 on every axis cover the view; the last ones may
+/// reach past its end. Any other index, negative or too large, stands for a tile with no element inside.
 ///
-/// Made by the host and given to a kernel by value: a kernel then divides only to number tiles.
+/// The host makes one and gives it to a kernel by value: the kernel then divides only to number tiles.
 template <int kRank>
 class TileSpace {
  public:
@@ -49,14 +54,15 @@ class TileSpace {
     }
   }
 
-  /// Of the view.
+  /// The extents of the view.
   RELAYOUT_HOST_DEVICE constexpr const PerAxis<kRank>& extents() const { return extents_; }
+  /// The strides of the view, in elements.
   RELAYOUT_HOST_DEVICE constexpr const PerAxis<kRank>& strides() const { return strides_; }
   /// The extents of a tile.
   RELAYOUT_HOST_DEVICE constexpr const PerAxis<kRank>& tile() const { return tile_; }
   /// How many tiles cover the view along each axis.
   RELAYOUT_HOST_DEVICE constexpr const PerAxis<kRank>& tiles() const { return tiles_; }
-  /// All tiles: 1 of a view without axes, 0 of one without elements.
+  /// How many tiles there are: 1 for a view without axes, 0 for one without elements.
   RELAYOUT_HOST_DEVICE constexpr std::int64_t tile_count() const {
     std::int64_t count = 1;
     for (int axis = 0; axis < kRank; ++axis) {
@@ -65,15 +71,15 @@ class TileSpace {
     for (int axis = 0; axis < kRank; ++axis) count *= tiles_[axis];
     return count;
   }
-  /// Places in a tile, inside the view or not.
+  /// How many places a tile has, whether inside the view or not.
   RELAYOUT_HOST_DEVICE constexpr std::int64_t tile_elements() const {
     std::int64_t count = 1;
     for (int axis = 0; axis < kRank; ++axis) count *= tile_[axis];
     return count;
   }
 
-  /// Tile number `number` in C order. Numbers outside [0, tile_count()) are tiles outside the view (where
-  /// there is an axis to be outside of).
+  /// The index of tile number `number`, counted in C order. Numbers outside [0, tile_count()) are tiles
+  /// outside the view (where there is an axis to be outside of).
   RELAYOUT_HOST_DEVICE constexpr PerAxis<kRank> tile_at(std::int64_t number) const {
     PerAxis<kRank> index{};
     for (int axis = kRank - 1; axis > 0; --axis) {
@@ -91,12 +97,13 @@ class TileSpace {
     return number;
   }
 
-  /// The tile in which an element lies, and the place that it has there. Elements outside the view have both.
+  /// The index of the tile in which an element lies; elements outside the view have one, too.
   RELAYOUT_HOST_DEVICE constexpr PerAxis<kRank> tile_of(const PerAxis<kRank>& element) const {
     PerAxis<kRank> index{};
     for (int axis = 0; axis < kRank; ++axis) index[axis] = floor_quotient(element[axis], tile_[axis]);
     return index;
   }
+  /// The place of an element in its tile.
   RELAYOUT_HOST_DEVICE constexpr PerAxis<kRank> place_of(const PerAxis<kRank>& element) const {
     PerAxis<kRank> place{};
     for (int axis = 0; axis < kRank; ++axis) place[axis] = floor_modulo(element[axis], tile_[axis]);
@@ -109,8 +116,8 @@ class TileSpace {
     return element;
   }
 
-  /// The extents of what lies inside the view. It begins at the tile's first place. For any index: nothing is
-  /// multiplied before it is known to lie inside.
+  /// The extents of the part of a tile that lies inside the view, which begins at the tile's first place. Any
+  /// index is legal: nothing is multiplied before it is known to lie inside.
   RELAYOUT_HOST_DEVICE constexpr PerAxis<kRank> clipped(const PerAxis<kRank>& index) const {
     PerAxis<kRank> inside{};
     for (int axis = 0; axis < kRank; ++axis) {
@@ -128,14 +135,14 @@ class TileSpace {
     return true;
   }
 
-  /// Of an element inside the view, in elements from data(); or what a place in a tile adds to the offset of
-  /// the tile's first element.
+  /// The offset of an element inside the view, in elements from data(). For a place in a tile it is the
+  /// offset from the tile's first element.
   RELAYOUT_HOST_DEVICE constexpr std::int64_t offset(const PerAxis<kRank>& element) const {
     std::int64_t sum = 0;
     for (int axis = 0; axis < kRank; ++axis) sum += element[axis] * strides_[axis];
     return sum;
   }
-  /// Of a place in a tile that lies inside the view.
+  /// The offset of a place in a tile; the place must lie inside the view.
   RELAYOUT_HOST_DEVICE constexpr std::int64_t offset(const PerAxis<kRank>& index,
                                                      const PerAxis<kRank>& place) const {
     return offset(origin(index)) + offset(place);

@@ -1,5 +1,5 @@
-// load_tile and store_tile: a tile between a strided view and a dense buffer, by the threads of a block, of a
-// warp, or by one thread of the host. For kernels of any vendor; nothing here waits for other threads.
+// load_tile and store_tile move a tile between a strided view and a dense buffer, by the threads of a block
+// or of a warp, or by one thread of the host. They serve kernels of any vendor, and wait for no other thread.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace relayout {
 
-/// The places of a tile that one of `threads` threads takes: number thread, thread + threads, ... in C order,
-/// so that neighbouring threads have neighbouring elements. Divides when it starts, then adds and carries.
+/// The places of a tile that one of `threads` threads takes: numbers thread, thread + threads, ... in C
+/// order, so that neighbouring threads have neighbouring elements. It divides when it starts; then it adds
+/// and carries.
 ///
 ///     for (TileWalk<2> walk(space, thread, threads); walk.more(); walk.next()) ... walk.number() ...
 template <int kRank>
 class TileWalk {
  public:
-  /// 0 <= thread < threads.
+  /// The walk of thread number `thread`, 0 <= thread < threads.
   RELAYOUT_HOST_DEVICE constexpr TileWalk(const TileSpace<kRank>& space, int thread, int threads)
       : tile_(space.tile()),
         place_(split(thread)),
@@ -25,7 +26,9 @@ class TileWalk {
         threads_(threads),
         end_(space.tile_elements()) {}
 
+  /// Whether there is a place left.
   RELAYOUT_HOST_DEVICE constexpr bool more() const { return number_ < end_; }
+  /// Goes on to the thread's next place.
   RELAYOUT_HOST_DEVICE constexpr void next() {
     number_ += threads_;
     std::int64_t carry = 0;
@@ -35,8 +38,9 @@ class TileWalk {
       if (carry != 0) place_[axis] -= tile_[axis];
     }
   }
-  /// The place in the tile, and its number there in C order.
+  /// The place in the tile.
   RELAYOUT_HOST_DEVICE constexpr const PerAxis<kRank>& place() const { return place_; }
+  /// Its number in the tile, in C order.
   RELAYOUT_HOST_DEVICE constexpr std::int64_t number() const { return number_; }
   /// Whether the place lies in a box of these extents that begins at the tile's first place.
   RELAYOUT_HOST_DEVICE constexpr bool within(const PerAxis<kRank>& extents) const {
@@ -65,12 +69,12 @@ class TileWalk {
   std::int64_t number_, threads_, end_;
 };
 
-/// The tile `index` of the view at `from` to `to`: space.tile_elements() elements in C order. Places outside
-/// the view become `padding`, as `type` has it (check_padding); under TilePadding::undetermined they stay as
-/// they are. `index` may be any: of a tile outside nothing is read.
+/// Reads the tile `index` of the view at `from` into `to`: space.tile_elements() elements in C order. Places
+/// outside the view become the `padding` element of `type` (check_padding); under TilePadding::undetermined
+/// they stay as they are. `index` may be any: nothing is read for a tile outside the view.
 ///
-/// Thread `thread` of `threads` does its part; all of them make the same call, and a barrier after it is the
-/// caller's. T has the size of `type`, which must be named for T without a dtype_of of its own.
+/// Thread `thread` of `threads` does its part. All of them make the same call, and the caller puts a barrier
+/// behind it. T has the size of `type`, which must be given where T has no dtype_of of its own.
 template <class T, int kRank>
 RELAYOUT_HOST_DEVICE void load_tile(const TileSpace<kRank>& space, const PerAxis<kRank>& index, const T* from,
                                     T* to, TilePadding padding, int thread = 0, int threads = 1,
@@ -87,8 +91,8 @@ RELAYOUT_HOST_DEVICE void load_tile(const TileSpace<kRank>& space, const PerAxis
   }
 }
 
-/// The tile at `from`, space.tile_elements() elements in C order, to the tile `index` of the view at `to`.
-/// What lies outside the view is not written. Threads as in load_tile.
+/// Writes the tile at `from`, space.tile_elements() elements in C order, to the tile `index` of the view at
+/// `to`. Places outside the view are not written. Threads are as in load_tile.
 template <class T, int kRank>
 RELAYOUT_HOST_DEVICE void store_tile(const TileSpace<kRank>& space, const PerAxis<kRank>& index,
                                      const T* from, T* to, int thread = 0, int threads = 1) {

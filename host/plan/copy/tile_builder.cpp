@@ -11,8 +11,6 @@ namespace {
 
 constexpr int kVectorBytes = 16;
 
-std::int64_t round_up(std::int64_t value, std::int64_t to) { return divide_up(value, to) * to; }
-
 /// Whether `vector` elements, a power of two, divide this many.
 bool whole_vectors(std::int64_t elements, std::int64_t vector) { return (elements & (vector - 1)) == 0; }
 

@@ -1,5 +1,5 @@
-// What differs between the compilers of a user's own file: nvcc, hipcc, and those that make no code for GPUs.
-// The one place that asks which it is.
+// The differences between the compilers of a user's own file: nvcc, hipcc, and those that make no code for
+// GPUs. This is the only place that asks which one it is.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@
 #define RELAYOUT_COMPILED_BY by_host
 #endif
 
-// Of functions for host and device, as GPUs' compilers see them.
+// Functions for host and device, as the compilers for GPUs see them.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define RELAYOUT_ON_GPU
 #define RELAYOUT_UNROLL _Pragma("unroll")
@@ -38,7 +38,7 @@
 namespace relayout::detail {
 inline namespace RELAYOUT_COMPILED_BY {
 
-/// The back end whose GPUs this file can run on; null: none.
+/// The back end on whose GPUs this file can run; null where there is none.
 #if defined(__CUDACC__)
 constexpr const char* kCompiledFor = "cuda";
 #elif defined(__HIPCC__)

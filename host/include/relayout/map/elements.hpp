@@ -1,5 +1,5 @@
-// Elements as functors see them: f16 and bf16 are given as float, bool as 0 or 1, others as themselves, and a
-// result is converted once, as casts convert (docs/arithmetic.md). The same bits on host and device.
+// Elements as functors see them: f16 and bf16 are given as float, bool as 0 or 1, others as themselves. A
+// result is converted once, as casts convert (docs/arithmetic.md). Host and device give the same bits.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ constexpr bool is_half = std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
 template <class T>
 using Value = std::conditional_t<is_half<T>, float, T>;
 
-/// What lies in memory: f16 and bf16 as their bits, bool as a byte, of which any but 0 is true. Plain
-/// numbers, since compilers do not vectorise copies of structures.
+/// The storage of an element: f16 and bf16 as their bits, bool as a byte that is true unless it is 0. These
+/// are plain numbers, since compilers do not vectorise copies of structures.
 template <class T>
 using Stored = std::conditional_t<is_half<T>, std::uint16_t,
                                   std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
@@ -47,7 +47,8 @@ RELAYOUT_HOST_DEVICE Value<T> value_of(Stored<T> stored) {
   }
 }
 
-/// Without a branch: on AMD those of a vector's elements would need more lane masks than there are registers.
+/// There is no branch: on AMD, the branches of a vector's elements would need more lane masks than there are
+/// registers.
 RELAYOUT_HOST_DEVICE inline std::uint16_t float_to_bfloat(float value) {
   const std::uint32_t bits = bits_as<std::uint32_t>(value);
   const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16, quiet = (bits >> 16) | 0x40u;
@@ -55,18 +56,8 @@ RELAYOUT_HOST_DEVICE inline std::uint16_t float_to_bfloat(float value) {
   return static_cast<std::uint16_t>(rounded ^ ((rounded ^ quiet) & is_nan));
 }
 
-/// A float from which one more rounding, to fewer bits, gives the rounding of the double: toward zero, the
-/// last bit 1 where anything was lost.
-RELAYOUT_HOST_DEVICE inline float odd_float(double value) {
-  const float nearest = static_cast<float>(value);
-  const double back = nearest;
-  const std::uint32_t bits = bits_as<std::uint32_t>(nearest);
-  const bool away = (back < 0 ? -back : back) > (value < 0 ? -value : value);
-  const bool exact = !(back < value || back > value);  // a NaN stays what it is
-  return bits_as<float>(exact ? bits : (bits - (away ? 1u : 0u)) | 1u);
-}
-
-/// A double to the same end: of 64-bit integers the last 11 bits count as one.
+/// A double that round_to_odd() rounds as it would round the number: of 64-bit integers the last 11 bits
+/// count as one.
 template <class T>
 RELAYOUT_HOST_DEVICE double odd_double(T value) {
   if constexpr (!std::is_integral_v<T> || sizeof(T) < 8) {
@@ -80,7 +71,7 @@ RELAYOUT_HOST_DEVICE double odd_double(T value) {
   }
 }
 
-/// Toward zero, then the nearest number that To has; of NaN 0.
+/// Rounds toward zero, then to the nearest number that To has; a NaN gives 0.
 template <class To, class From>
 RELAYOUT_HOST_DEVICE To nearest_integer(From value) {
   constexpr To kMin = std::numeric_limits<To>::min(), kMax = std::numeric_limits<To>::max();
@@ -100,9 +91,9 @@ RELAYOUT_HOST_DEVICE Stored<T> stored_as(Result result) {
   if constexpr (std::is_same_v<T, bool>) {
     return result != 0 ? 1 : 0;
   } else if constexpr (std::is_same_v<T, f16>) {
-    return float_to_half(kNarrow ? static_cast<float>(result) : odd_float(odd_double(result)));
+    return float_to_half(kNarrow ? static_cast<float>(result) : round_to_odd(odd_double(result)));
   } else if constexpr (std::is_same_v<T, bf16>) {
-    return float_to_bfloat(kNarrow ? static_cast<float>(result) : odd_float(odd_double(result)));
+    return float_to_bfloat(kNarrow ? static_cast<float>(result) : round_to_odd(odd_double(result)));
   } else if constexpr (std::is_integral_v<T> && kFloating) {
     return nearest_integer<T>(result);
   } else {

@@ -1,5 +1,5 @@
-// A call of map() on a GPU: the kernel of a user's own file, launched from there. Nothing in files that
-// are compiled for no GPU.
+// Launches a call of map() on a GPU: the kernel is compiled with the user's own file and launched from there.
+// Files that are compiled for no GPU see nothing of it.
 #pragma once
 
 #include <relayout/map/vectors.hpp>
@@ -14,7 +14,7 @@ inline void check_gpu(decltype(RELAYOUT_GPU(Success)) status, ErrorCode code) {
   throw_gpu_error(code, RELAYOUT_GPU(GetErrorName)(status), RELAYOUT_GPU(GetErrorString)(status));
 }
 
-/// Makes a GPU current for one scope; the caller's comes back after it.
+/// Makes a GPU current for one scope; the caller's device is current again after it.
 class CurrentGpu {
  public:
   explicit CurrentGpu(int device) {
@@ -34,13 +34,13 @@ class CurrentGpu {
   bool changed_ = false;
 };
 
-/// A grid of HIP's has fewer than 2^32 threads; of more vectors each takes several.
+/// A grid of HIP has fewer than 2^32 threads; where there are more vectors, each thread takes several.
 constexpr std::int64_t kMaxMapBlocks = std::int64_t{1} << 23;
 
-/// A thread for every vector, kVector elements of the output. Reads each operand's elements as often as they
-/// are repeated, writes the output once; no shared memory, no assumption on warps. No parameter is a function
-/// type: of one that has f16 in it nvcc 13.0 makes another type in the code that registers kernels, and none
-/// is found at the launch.
+/// A thread for every vector: kVector elements of the output. It reads each operand's elements as often as
+/// they are repeated, and writes the output once; it uses no shared memory, and assumes nothing about warps.
+/// No template parameter is a function type: from one that has f16 in it nvcc 13.0 makes another type in the
+/// code that registers kernels, and the kernel is not found at the launch.
 template <int kVector, class Functor, class Out, class... In>
 __global__ void __launch_bounds__(kMapThreads) map_kernel(const MapNest nest, const Functor functor) {
   const std::int64_t threads = std::int64_t{gridDim.x} * kMapThreads;

@@ -1,5 +1,5 @@
-// What the library does for a call of map(), whatever its functor and element types: checks, the loop nest,
-// threads of the host. Internal to relayout/map.hpp.
+// The library's part of a call of map(), whatever its functor and element types: checks, the loop nest,
+// threads of the host. It is internal to relayout/map.hpp.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace relayout::detail {
 
 constexpr int kMaxMapOperands = 4;
-/// Of a block, each with one vector.
+/// Threads of a block; each takes one vector.
 constexpr int kMapThreads = 256;
 
 struct MapOperand {
@@ -25,8 +25,9 @@ struct MapOperand {
 struct MapNest {
   void* out = nullptr;
   std::int32_t rank = 1;
-  /// Rows are cut into vectors of so many elements, the kernel's own number or 1, which begin at multiples of
-  /// their size in the output: a row meets row_vectors of them, the first and the last in part.
+  /// Rows are cut into vectors of this many elements: the kernel's own number, or 1. Vectors begin at
+  /// multiples of their size in the output, so that a row meets row_vectors of them, the first and the last
+  /// in part.
   std::int32_t width = 1;
   bool fits_32_bits = false;  // vectors are counted in 32 bits
   std::int64_t elements = 0, row_vectors = 0, vectors = 0;
@@ -34,7 +35,7 @@ struct MapNest {
   MapOperand operand[kMaxMapOperands];
 };
 
-/// What is known of a call when it is compiled.
+/// What a call knows when it is compiled.
 struct MapCall {
   const char* backend;  // whose GPUs it was compiled for, or null
   const DType* types;   // the output's, then the operands'
@@ -42,16 +43,16 @@ struct MapCall {
   int width;  // elements of a vector
 };
 
-/// The checks of map(), in its order, and the nest; without elements nothing is to be done.
+/// Makes the checks of map(), in its order, and the nest. When it has no elements, there is nothing to do.
 MapNest map_nest(const Stream& stream, const MapCall& call, const std::vector<TensorView>& operands,
                  const TensorView& out);
 
-/// Calls body(context, begin, end) with ranges that cover [0, count), on several threads where the work, in
-/// elements, is worth them.
+/// Calls body(context, begin, end) with ranges that cover [0, count), on several threads where `work`, in
+/// elements, is large enough.
 void run_ranges(std::int64_t count, std::int64_t elements,
                 void (*body)(const void* context, std::int64_t begin, std::int64_t end), const void* context);
 
-/// The bits of f16 to floats and back, by the processor's instructions where it has them.
+/// Converts the bits of f16 to floats and back, by the instructions of the processor where it has them.
 void widen(const std::uint16_t* from, float* to, std::int64_t count);
 void narrow(const float* from, std::uint16_t* to, std::int64_t count);
 

@@ -1,6 +1,6 @@
-// What a thread of the host does of a call of map() on Device::cpu(): pieces of the output. Operands that
-// do not lie in one piece are gathered into the first-level cache, so that the loop over the functor is one
-// that compilers vectorise; results are stored after all of a piece's operands were read.
+// How a thread of the host computes pieces of the output of map() on Device::cpu(). Operands that do not lie
+// in one piece are gathered into the first-level cache, so that compilers vectorise the loop over the
+// functor. Results are stored after all operands of a piece were read.
 #pragma once
 
 #include <algorithm>
@@ -33,12 +33,12 @@ class MapWalk {
       offset_ += index_[axis] * strides_[axis];
     }
   }
-  /// Elements from here on, `most` at most, that lie stride() apart.
+  /// How many elements from here on, at most `most`, lie stride() apart.
   std::int64_t run(std::int64_t most) const { return std::min(most, extents_[last_] - index_[last_]); }
   std::int64_t stride() const { return strides_[last_]; }
-  /// Of this element from the first one.
+  /// The offset of this element from the first one.
   std::int64_t offset() const { return offset_; }
-  /// By no more than a run.
+  /// Moves on by at most a run.
   void advance(std::int64_t count) {
     index_[last_] += count;
     offset_ += count * strides_[last_];

@@ -1,6 +1,6 @@
-// What one thread of a GPU does of a call of map(): a vector of the output, in whole or at a row's ends in
-// part. Emulated devices run the same function, thread by thread. Operands that are vectors too, on a
-// multiple of their size, are read by one access of up to 16 bytes; others element by element.
+// What one thread of a GPU does in a call of map(): a vector of the output, or the part of it at the end of a
+// row. Emulated devices run the same function, thread by thread. Operands that are vectors too, on a multiple
+// of their size, are read by one access of up to 16 bytes; others are read element by element.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ RELAYOUT_HOST_DEVICE VectorPlace<kOperands> place_of(const MapNest& nest, Index 
   return place;
 }
 
-/// Neighbouring elements in registers, as words: the compiler sees through numbers, not through memory.
+/// Neighbouring elements in registers, stored as words, because the compiler follows numbers, not memory.
 template <class T, int kWidth>
 struct Vector {
   static constexpr int kBytes = kWidth * static_cast<int>(sizeof(T));
@@ -69,7 +69,7 @@ struct Vector {
 
   Words words;
 
-  /// Element i, known to the compiler.
+  /// Element i, which the compiler knows.
   RELAYOUT_HOST_DEVICE Stored<T> element(int i) const {
     if constexpr (sizeof(T) == 8) {
       return bits_as<Stored<T>>(words.values[2 * i] | std::uint64_t{words.values[2 * i + 1]} << 32);
@@ -123,7 +123,7 @@ struct MapThread;
 template <class Out, class... In>
 struct MapThread<Out(In...)> {
   static constexpr int kOperands = static_cast<int>(sizeof...(In));
-  /// Of the largest element's 16 bytes.
+  /// Elements of a vector: as many of the largest type as 16 bytes hold.
   static constexpr int kWidth = 16 / largest_size<Out, In...>();
 
   /// Vector number `vector` of the nest, below nest.vectors. kVector: the nest's width, kWidth or 1.

@@ -1,4 +1,4 @@
-// The one way a kernel is launched: CUDA.
+// The one way a kernel is launched on a GPU.
 #pragma once
 
 #include <cstdint>
@@ -28,20 +28,15 @@ void launch(const char* operation, const LaunchContext& context, const LaunchSha
                                        std::to_string(shape.blocks_z) + " blocks, more than a GPU takes");
   }
   const DeviceGuard guard(context.device);
-  constexpr std::size_t kWithoutOptIn = 48 * 1024;
-  if (shape.shared_bytes > kWithoutOptIn) {
-    check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                               cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shape.shared_bytes)),
-          operation, ErrorCode::launch);
-  }
+  check(runtime::allow_shared_memory(reinterpret_cast<const void*>(kernel), shape.shared_bytes), operation,
+        ErrorCode::launch);
   const dim3 grid(static_cast<unsigned>(shape.blocks_x), static_cast<unsigned>(shape.blocks_y),
                   static_cast<unsigned>(shape.blocks_z));
   const dim3 block(static_cast<unsigned>(shape.threads_x), static_cast<unsigned>(shape.threads_y),
                    static_cast<unsigned>(shape.threads_z));
-  kernel<<<grid, block, shape.shared_bytes, static_cast<cudaStream_t>(context.stream)>>>(
+  kernel<<<grid, block, shape.shared_bytes, static_cast<runtime::Stream>(context.stream)>>>(
       static_cast<P>(args)...);
-  check(cudaGetLastError(), operation, ErrorCode::launch);
+  check(runtime::take_last_error(), operation, ErrorCode::launch);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

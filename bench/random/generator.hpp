@@ -1,0 +1,22 @@
+// Random problems: a pure function of the generator's version, a seed, the family, the problem's number and
+// the sizes that are asked for. docs/benchmarks.md has the distribution.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "bench/random/problem.hpp"
+
+namespace relayout::bench::random {
+
+/// Changes with every change to what is drawn, and for a reason that docs/benchmarks.md states.
+constexpr int kGeneratorVersion = 1;
+
+/// Of Problem::bytes(). Each octave between them is alike.
+struct Bytes {
+  std::int64_t least = 8 << 20, most = 128 << 20;
+};
+
+Problem generate(std::uint64_t seed, Family family, std::int64_t index, const Bytes& bytes);
+
+}  // namespace relayout::bench::random

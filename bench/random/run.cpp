@@ -1,0 +1,115 @@
+#include "bench/random/run.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <stdexcept>
+
+#include "bench/random/copy_times.hpp"
+#include "bench/random/device_check.hpp"
+#include "bench/random/memory.hpp"
+#include "bench/random/oracle.hpp"
+#include "bench/random/prepare.hpp"
+
+namespace relayout::bench::random {
+namespace {
+
+constexpr std::size_t kWorst = 30;
+constexpr double kMegabyte = 1e6;
+
+struct Defaults {
+  std::int64_t cases;
+  double least_mb, most_mb;
+};
+
+/// A smoke run has problems above and below the size up to which the reference checks all of a result.
+Defaults defaults_of(Sizes sizes) {
+  if (sizes == Sizes::gpu) return {100, 8, 128};
+  if (sizes == Sizes::cpu) return {30, 1, 32};
+  return {6, 0.0005, 0.3};
+}
+
+/// Runs on what the timing left: the output is overwritten first, so that nothing old passes for a result.
+void verify(const Stream& stream, const Ready& ready, DeviceCheck& device_check, Result& result) {
+  const TensorView::ByteRange range = ready.out.byte_range();
+  stream.fill(static_cast<char*>(ready.out.data()) + range.begin, 0xa5,
+              static_cast<std::size_t>(range.end - range.begin));
+  ready.calls[0]();
+  result.error = check_by_reference(stream, result.problem, ready.inputs, ready.out);
+  const bool whole = ready.out.elements() <= kWholeElements;
+  if (result.error.empty() && !whole)
+    result.error = device_check.check(result.problem, ready.inputs, ready.out);
+  if (result.error.empty()) result.verified = whole ? Verified::by_reference : Verified::on_device;
+}
+
+void progress(std::size_t done, std::size_t all) {
+  constexpr std::size_t kEvery = 200;
+  if (done % kEvery == 0 && done < all) std::cout << done << " of " << all << " problems\n" << std::flush;
+}
+
+}  // namespace
+
+std::vector<Problem> chosen_problems(const RandomOptions& options, Sizes sizes) {
+  if (!options.problems.empty()) {
+    std::ifstream text(options.problems);
+    if (!text) throw Error(ErrorCode::invalid_argument, "could not read " + options.problems);
+    return read_csv(text, options.problems);
+  }
+  const Defaults defaults = defaults_of(sizes);
+  const double least = options.least_mb > 0 ? options.least_mb : defaults.least_mb;
+  const double most =
+      options.most_mb > 0 ? options.most_mb : std::max(defaults.most_mb, 4 * options.least_mb);
+  const Bytes bytes{static_cast<std::int64_t>(least * kMegabyte),
+                    static_cast<std::int64_t>(most * kMegabyte)};
+  if (bytes.least < 1 || bytes.most < bytes.least)
+    throw Error(ErrorCode::invalid_argument, "--max-mb is below --min-mb");
+  std::vector<Problem> problems;
+  const std::int64_t cases = options.cases > 0 ? options.cases : defaults.cases;
+  for (int number = 0; number < kFamilies; ++number) {
+    const Family family = static_cast<Family>(number);
+    const auto& asked = options.families;
+    if (!asked.empty() && std::find(asked.begin(), asked.end(), name_of(family)) == asked.end()) continue;
+    for (std::int64_t i = 0; i < cases; ++i) problems.push_back(generate(options.seed, family, i, bytes));
+  }
+  return problems;
+}
+
+std::vector<Result> run_problems(const Stream& stream, const std::vector<Problem>& problems,
+                                 const RandomOptions& options, const Timing& timing) {
+  Memory memory(stream, problems, timing.rotated);
+  DeviceCheck device_check(stream);
+  CopyTimes copy_times(stream, timing.sample_seconds, timing.graphs);
+  const StreamTimer timer(stream);
+  std::vector<Result> results;
+  for (const Problem& problem : problems) {
+    Result result;
+    result.problem = problem;
+    try {
+      const Ready ready = prepare(stream, problem, memory);
+      result.kernel = ready.kernel;
+      CallSeries series;
+      series.calls = ready.calls;
+      series.in_graph = timing.graphs;
+      result.seconds = take_samples(timer, series, timing.sample_seconds);
+      result.copy_seconds = copy_times.seconds(problem.bytes());
+      if (options.verify) verify(stream, ready, device_check, result);
+    } catch (const std::exception& error) {
+      result.error = error.what();
+    }
+    results.push_back(result);
+    progress(results.size(), problems.size());
+  }
+  return results;
+}
+
+void report(const std::vector<Result>& results, const RandomOptions& options) {
+  print_report(std::cout, results, kWorst);
+  if (options.csv.empty()) return;
+  std::ofstream out(options.csv);
+  write_csv(out, worst_of(results, kWorst));
+  out.close();
+  if (!out) throw std::runtime_error("could not write " + options.csv);
+}
+
+}  // namespace relayout::bench::random

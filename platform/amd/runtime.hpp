@@ -1,0 +1,87 @@
+// The HIP runtime under the names by which platform/gpu calls it.
+#pragma once
+
+#include <hip/hip_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace relayout::RELAYOUT_BACKEND::runtime {
+
+using Status = hipError_t;
+using Stream = hipStream_t;
+using Event = hipEvent_t;
+using Graph = hipGraph_t;
+using ExecutableGraph = hipGraphExec_t;
+using Properties = hipDeviceProp_t;
+/// Picks one of the functions that have a name in common, by its parameters.
+template <class... Parameters>
+using Function = Status (*)(Parameters...);
+
+inline constexpr const char *kBackend = "hip", *kName = "HIP";
+inline constexpr Status kSuccess = hipSuccess;
+
+/// Returns the sticky error and clears it.
+inline constexpr auto take_last_error = hipGetLastError;
+inline constexpr auto error_name = hipGetErrorName;
+inline constexpr auto error_text = hipGetErrorString;
+
+inline constexpr auto device_count = hipGetDeviceCount;
+inline constexpr auto current_device = hipGetDevice;
+inline constexpr auto set_device = hipSetDevice;
+inline constexpr auto driver_version = hipDriverGetVersion;
+inline constexpr auto runtime_version = hipRuntimeGetVersion;
+inline constexpr Function<Properties*, int> properties = hipGetDeviceProperties;
+
+inline constexpr Function<void**, std::size_t> allocate = hipMalloc;
+inline constexpr auto deallocate = hipFree;
+inline Status allocate_pinned(void** memory, std::size_t bytes) {
+  return hipHostMalloc(memory, bytes, hipHostMallocPortable);
+}
+inline constexpr auto deallocate_pinned = hipHostFree;
+
+inline Status create_stream(Stream* stream) { return hipStreamCreateWithFlags(stream, hipStreamNonBlocking); }
+inline constexpr auto destroy_stream = hipStreamDestroy;
+inline constexpr auto synchronize_stream = hipStreamSynchronize;
+inline Status copy(void* destination, const void* source, std::size_t bytes, Stream stream) {
+  return hipMemcpyAsync(destination, source, bytes, hipMemcpyDefault, stream);
+}
+inline Status copy_rows(void* destination, std::size_t destination_pitch, const void* source,
+                        std::size_t source_pitch, std::size_t width, std::size_t rows, Stream stream) {
+  return hipMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width, rows, hipMemcpyDefault,
+                          stream);
+}
+inline constexpr auto fill = hipMemsetAsync;
+
+inline constexpr Function<Event*> create_event = hipEventCreate;
+inline constexpr auto destroy_event = hipEventDestroy;
+inline constexpr auto record_event = hipEventRecord;
+inline Status wait_event(Stream stream, Event event) { return hipStreamWaitEvent(stream, event, 0); }
+inline constexpr auto synchronize_event = hipEventSynchronize;
+inline constexpr auto elapsed_milliseconds = hipEventElapsedTime;
+
+inline Status begin_capture(Stream stream) {
+  return hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal);
+}
+inline constexpr auto end_capture = hipStreamEndCapture;
+inline constexpr auto destroy_graph = hipGraphDestroy;
+inline Status make_executable(ExecutableGraph* executable, Graph graph) {
+  return hipGraphInstantiate(executable, graph, nullptr, nullptr, 0);
+}
+inline constexpr auto launch_graph = hipGraphLaunch;
+inline constexpr auto destroy_executable = hipGraphExecDestroy;
+
+/// "5.7.31921"
+inline std::string version_text(int version) {
+  return std::to_string(version / 10000000) + "." + std::to_string(version / 100000 % 100) + "." +
+         std::to_string(version % 100000);
+}
+inline std::string architecture(const Properties& device) { return device.gcnArchName; }
+inline std::int64_t shared_memory_per_block(const Properties& device) {
+  return static_cast<std::int64_t>(device.sharedMemPerBlock);
+}
+/// A kernel may have all of a block's shared memory without asking.
+inline Status allow_shared_memory(const void*, std::size_t) { return kSuccess; }
+
+}  // namespace relayout::RELAYOUT_BACKEND::runtime

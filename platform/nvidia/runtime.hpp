@@ -1,0 +1,94 @@
+// The CUDA runtime under the names by which platform/gpu calls it.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace relayout::RELAYOUT_BACKEND::runtime {
+
+using Status = cudaError_t;
+using Stream = cudaStream_t;
+using Event = cudaEvent_t;
+using Graph = cudaGraph_t;
+using ExecutableGraph = cudaGraphExec_t;
+using Properties = cudaDeviceProp;
+/// Picks one of the functions that have a name in common, by its parameters.
+template <class... Parameters>
+using Function = Status (*)(Parameters...);
+
+inline constexpr const char *kBackend = "cuda", *kName = "CUDA";
+inline constexpr Status kSuccess = cudaSuccess;
+
+/// Returns the sticky error and clears it.
+inline constexpr auto take_last_error = cudaGetLastError;
+inline constexpr auto error_name = cudaGetErrorName;
+inline constexpr auto error_text = cudaGetErrorString;
+
+inline constexpr auto device_count = cudaGetDeviceCount;
+inline constexpr auto current_device = cudaGetDevice;
+inline constexpr auto set_device = cudaSetDevice;
+inline constexpr auto driver_version = cudaDriverGetVersion;
+inline constexpr auto runtime_version = cudaRuntimeGetVersion;
+inline constexpr Function<Properties*, int> properties = cudaGetDeviceProperties;
+
+inline constexpr Function<void**, std::size_t> allocate = cudaMalloc;
+inline constexpr auto deallocate = cudaFree;
+inline Status allocate_pinned(void** memory, std::size_t bytes) {
+  return cudaHostAlloc(memory, bytes, cudaHostAllocPortable);
+}
+inline constexpr auto deallocate_pinned = cudaFreeHost;
+
+inline Status create_stream(Stream* stream) {
+  return cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
+}
+inline constexpr auto destroy_stream = cudaStreamDestroy;
+inline constexpr auto synchronize_stream = cudaStreamSynchronize;
+inline Status copy(void* destination, const void* source, std::size_t bytes, Stream stream) {
+  return cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, stream);
+}
+inline Status copy_rows(void* destination, std::size_t destination_pitch, const void* source,
+                        std::size_t source_pitch, std::size_t width, std::size_t rows, Stream stream) {
+  return cudaMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width, rows,
+                           cudaMemcpyDefault, stream);
+}
+inline constexpr auto fill = cudaMemsetAsync;
+
+inline constexpr Function<Event*> create_event = cudaEventCreate;
+inline constexpr auto destroy_event = cudaEventDestroy;
+inline constexpr auto record_event = cudaEventRecord;
+inline Status wait_event(Stream stream, Event event) { return cudaStreamWaitEvent(stream, event, 0); }
+inline constexpr auto synchronize_event = cudaEventSynchronize;
+inline constexpr auto elapsed_milliseconds = cudaEventElapsedTime;
+
+inline Status begin_capture(Stream stream) {
+  return cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+}
+inline constexpr auto end_capture = cudaStreamEndCapture;
+inline constexpr auto destroy_graph = cudaGraphDestroy;
+inline Status make_executable(ExecutableGraph* executable, Graph graph) {
+  return cudaGraphInstantiate(executable, graph, 0);
+}
+inline constexpr auto launch_graph = cudaGraphLaunch;
+inline constexpr auto destroy_executable = cudaGraphExecDestroy;
+
+/// "12.8"
+inline std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+inline std::string architecture(const Properties& device) {
+  return "sm_" + std::to_string(device.major) + std::to_string(device.minor);
+}
+/// What a kernel may have once allow_shared_memory() has asked for it.
+inline std::int64_t shared_memory_per_block(const Properties& device) {
+  return static_cast<std::int64_t>(device.sharedMemPerBlockOptin);
+}
+/// More than 48 KiB of dynamic shared memory have to be asked for, kernel by kernel.
+inline Status allow_shared_memory(const void* kernel, std::size_t bytes) {
+  if (bytes <= 48 * 1024) return kSuccess;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND::runtime
