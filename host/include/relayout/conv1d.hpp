@@ -42,8 +42,8 @@ struct Conv1dSizes {
 /// Checks the whole problem. Errors: those of img2col; invalid_shape for a product beyond 63 bits.
 Conv1dSizes sizes_of(const Conv1d& problem);
 
-/// How y is computed (docs/conv1d.md says which is fast when). The routes' results differ in the order of the
-/// fp32 sums.
+/// How y is computed (docs/conv1d.md says which is fast when). The results of all routes lie within the
+/// GEMM's bound and differ only by the order of the fp32 sums.
 enum class ConvRoute {
   operand,       ///< one kernel from the input to A, then the GEMM
   strided_gemm,  ///< the padded signal is written once, channels last; the GEMMs read A as views of it

@@ -21,7 +21,8 @@ enum class Activation {
 /// several threads at once.
 class DepthwisePlan {
  public:
-  struct State;
+  struct State;  ///< the library\'s own
+  /// For the library: users have the plan_* functions.
   explicit DepthwisePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
   /// Queues the work between the planned views: allocates nothing on the device, waits for nothing, can be

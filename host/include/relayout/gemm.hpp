@@ -27,7 +27,8 @@ void gemm(const Stream& stream, const TensorView& a, const TensorView& bt, const
 /// A GEMM that was checked and planned: immutable, cheap to copy, safe to use from several threads at once.
 class GemmPlan {
  public:
-  struct State;
+  struct State;  ///< the library\'s own
+  /// For the library: users have the plan_* functions.
   explicit GemmPlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
   /// Queues the GEMM between the planned views: it allocates nothing but, once for a stream, what

@@ -47,10 +47,10 @@ struct Conv1dChoice {
   std::string explain() const;
 };
 
-/// Estimates every upload and takes the fastest. Uploads host and device do their parts one after another:
-/// host + link + device. On overlap, where the device is concurrent, the largest part counts, and one of n
-/// chunks adds the other parts: max + (host + link + device - max) / n. Looks at the input's view, not at its
-/// elements. `options` are kept, except for the host's work. Errors: those of sizes_of.
+/// Estimates every upload to A and takes the fastest. Uploads host and device do their parts one after
+/// another: host + link + device. On overlap, where the device is concurrent, the largest part counts, and
+/// one of n chunks adds the other parts: max + (host + link + device - max) / n. Looks at the input's view,
+/// not at its elements. `options` are kept, except for the host's work. Errors: those of sizes_of.
 Conv1dChoice choose_upload(const Conv1d& problem, const TensorView& input, const Conv1dRates& rates,
                            const OverlapOptions& options = {});
 

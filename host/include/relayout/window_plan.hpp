@@ -12,7 +12,8 @@ namespace relayout {
 /// What pad or img2col does: immutable, cheap to copy, safe to use from several threads at once.
 class WindowPlan {
  public:
-  struct State;
+  struct State;  ///< the library\'s own
+  /// For the library: users have the plan_* functions.
   explicit WindowPlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
   /// Queues the work between the planned views: allocates nothing on the device, waits for nothing, can be
