@@ -175,7 +175,11 @@ class GpuBackend final : public Backend {
   void prepare_blas(const LaunchContext& context) override { prepare_library(context); }
   bool blas_gemm(const LaunchContext& context, const GemmParams& params) override {
     if (!library_gemm(context, params)) return false;
-    if (params.bias != nullptr) kernel_table().gemm_epilogue(context, params);
+    if (params.bias != nullptr) {
+      GemmParams epilogue = params;
+      epilogue.kernel = GemmKernel::epilogue;
+      kernel_table().gemm(context, epilogue);
+    }
     return true;
   }
 };
