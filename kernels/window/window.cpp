@@ -57,7 +57,9 @@ __device__ __forceinline__ void load_tile(const WindowParams& p, To padding, con
                                           To* tile) {
   const From* in = static_cast<const From*>(p.in) + place.in_base;
   const std::int64_t first_time = place.first_position * p.stride - p.pad_left;
-  const int samples = (place.positions - 1) * static_cast<int>(p.stride) + static_cast<int>(p.span());
+  // In 32 bits, not by p.span(): in 64 the loop below is laid out otherwise, for which a pad pays up to 15 %.
+  const int samples =
+      (place.positions - 1) * static_cast<int>(p.stride) + static_cast<int>((p.taps - 1) * p.dilation) + 1;
   const std::int64_t time_step = p.in_time < 0 ? -p.in_time : p.in_time;
   const std::int64_t channel_step = p.in_channel < 0 ? -p.in_channel : p.in_channel;
   const int thread = static_cast<int>(threadIdx.x);
