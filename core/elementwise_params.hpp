@@ -61,45 +61,38 @@ struct Step {
   std::int32_t operands = 0;
 };
 
+/// How many instructions an operation takes (relayout/operations.def).
+enum class OperationCost : std::uint8_t { cheap, rounded, divided, activation, costly };
+
+constexpr OperationCost cost_of(Operation operation) {
+  switch (operation) {
+#define RELAYOUT_OPERATION(name, operands, kind, cost, meaning) \
+  case Operation::name:                                         \
+    return OperationCost::cost;
+#include <relayout/operations.def>
+  }
+  return OperationCost::cheap;
+}
+
 /// Operations of many instructions, of which kernels have instances of their own. To a rounding other than to
 /// nearest some others are, too. `real`: on floating types.
 constexpr bool is_costly(Operation operation, Rounding rounding, bool real) {
-  switch (operation) {
-    case Operation::add:
-    case Operation::sub:
-    case Operation::mul:
-    case Operation::truediv:
-    case Operation::sqrt:
+  switch (cost_of(operation)) {
+    case OperationCost::cheap:
+      return false;
+    case OperationCost::rounded:
       return real && rounding != Rounding::nearest_even;
-    case Operation::div:
+    case OperationCost::divided:
       return !real;
-    case Operation::div_trunc:
-    case Operation::div_floor:
-    case Operation::mod:
-    case Operation::fmod:
-    case Operation::pow:
-    case Operation::hypot:
-    case Operation::atan2:
+    case OperationCost::activation:
+    case OperationCost::costly:
       return true;
-    default:
-      return operation >= Operation::exp && operation <= Operation::elu;
   }
+  return true;
 }
 
 /// The costly operations that kernels for activations have.
-constexpr bool is_activation(Operation operation) {
-  switch (operation) {
-    case Operation::exp:
-    case Operation::tanh:
-    case Operation::sigmoid:
-    case Operation::silu:
-    case Operation::gelu:
-    case Operation::gelu_tanh:
-      return true;
-    default:
-      return false;
-  }
-}
+constexpr bool is_activation(Operation operation) { return cost_of(operation) == OperationCost::activation; }
 
 /// Which operations have an approximation of their own, on f32.
 constexpr bool is_approximated(Operation operation, Precision precision) {
