@@ -5,7 +5,7 @@
 
 #include "core/convert_bits.hpp"
 #include "host/api/cast_rule.hpp"
-#include "host/api/operation_rules.hpp"
+#include "host/api/promotion_rules.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -45,54 +45,17 @@ void check_counts(const ElementwiseCall& call) {
   }
 }
 
-/// The type as which an operation takes the operand, or nothing is wrong with it.
-void check_type(const ElementwiseCall& call, DType type, Kind kind) {
-  if (kind == Kind::select && type != DType::b128) return;
-  if (is_restricted(type) || type == DType::b128)
-    fail(call, ErrorCode::dtype,
-         std::string("no operation on ") + name_of(type) +
-             (type == DType::b128
-                  ? ", which is only copied and permuted"
-                  : ", which is only copied, filled and cast; cast it to f16, bf16 or f32 first"));
-}
-
-/// Of one operation on the common type.
-void check_common(const ElementwiseCall& call, Operation operation, DType common) {
-  const Kind kind = rule_of(operation).kind;
-  const std::string name = std::string(name_of(operation)) + " does not take " + name_of(common);
-  if (kind == Kind::arithmetic && common == DType::bool_)
-    fail(call, ErrorCode::dtype, name + "; cast it to an integer type first");
-  if (kind == Kind::bits && !is_integral(common) && common != DType::bool_)
-    fail(call, ErrorCode::dtype,
-         name + ", whose bits have no meaning on their own; it takes integers and bool");
-  if (kind == Kind::shift && !is_integral(common)) fail(call, ErrorCode::dtype, name + "; it takes integers");
-}
-
 /// Of all operands but those of which only the truth counts.
 DType common_of(const ElementwiseCall& call, const ElementwiseTypes& types, bool equal) {
-  const Operand* first = nullptr;
-  DType common = DType::bool_;
-  for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    const Operand& operand = call.operands[i];
-    if (types.as_bool_value[i] || operand.is_literal()) continue;
-    const DType type = operand.tensor().dtype();
-    if (first != nullptr && equal && type != common)
-      fail(call, ErrorCode::promotion,
-           std::string(name_of(common)) + " and " + name_of(type) +
-               " are two types, and operations on bits take one; cast one of them first");
-    common = first == nullptr ? type : common_type(common, type, call.name.c_str());
-    first = &operand;
+  Promotion promotion(call.name, equal);
+  for (const bool literals : {false, true}) {
+    for (std::size_t i = 0; i < call.operands.size(); ++i) {
+      const Operand& operand = call.operands[i];
+      if (types.as_bool_value[i] || operand.is_literal() != literals) continue;
+      literals ? promotion.add(operand.literal()) : promotion.add(operand.tensor().dtype());
+    }
   }
-  Literal::Kind kind = Literal::Kind::boolean;
-  for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    if (types.as_bool_value[i] || !call.operands[i].is_literal()) continue;
-    const Literal& literal = call.operands[i].literal();
-    // Constants alone: the widest of their own types.
-    const bool alone = first == nullptr && common == DType::bool_ && kind == Literal::Kind::boolean;
-    common = alone ? literal.dtype() : common_type(common, literal, call.name.c_str());
-    kind = std::max(kind, literal.kind());
-  }
-  return common;
+  return promotion.common();
 }
 
 void check_options(const ElementwiseCall& call, DType common) {
@@ -189,19 +152,23 @@ ElementwiseTypes resolve_types(const ElementwiseCall& call) {
   types.as_bool_value.assign(call.operands.size(), first == Kind::logical);
   if (first == Kind::select) types.as_bool_value[0] = true;
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    if (!call.operands[i].is_literal())
-      check_type(call, call.operands[i].tensor().dtype(),
-                 types.as_bool_value[i] || call.operations.size() > 1 ? Kind::arithmetic : first);
+    if (call.operands[i].is_literal()) continue;
+    const DType type = call.operands[i].tensor().dtype();
+    const bool chosen = first == Kind::select && !types.as_bool_value[i] && call.operations.size() == 1;
+    check_operand_type(chosen && type != DType::b128 ? Kind::select : Kind::arithmetic, type, call.name);
   }
   const auto has = [&](Kind kind) {
     return std::any_of(call.operations.begin(), call.operations.end(),
                        [kind](Operation operation) { return rule_of(operation).kind == kind; });
   };
   types.common = common_of(call, types, has(Kind::bits) || has(Kind::shift));
-  if ((has(Kind::floating) || has(Kind::predicate)) && !is_floating(types.common)) types.common = DType::f32;
-  for (const Operation operation : call.operations) check_common(call, operation, types.common);
+  for (const Kind kind : {Kind::floating, Kind::predicate}) {
+    if (has(kind)) types.common = working_type(kind, types.common, call.name, call.name);
+  }
+  for (const Operation operation : call.operations)
+    static_cast<void>(working_type(rule_of(operation).kind, types.common, call.name, name_of(operation)));
   check_options(call, types.common);
-  types.result = gives_bool(rule_of(call.operations.back()).kind) ? DType::bool_ : types.common;
+  types.result = given_type(rule_of(call.operations.back()).kind, types.common);
   return types;
 }
 

@@ -429,11 +429,14 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
 ]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
     ("constants_without_their_sign", "if (@is_signed(common)@) return converted(", "false"),
     ("chosen_bits_as_numbers", "} else if (@!raw@ && types.result", "true"),
-    ("bits_of_two_types", "first != nullptr && @equal@ && type != common", "false"),
     ("flushes_any_type", "(@common != DType::f32@ ||", "false"),
     ("rounds_to_nearest", "p.rounding = @options.rounding@;", "Rounding::nearest_even"),
     ("tolerance_for_the_other", "p.rtol = @options.rtol@;", "options.atol"),
     ("nan_is_never_close", "p.equal_nan = @options.equal_nan@;", "false"),
+]) + mutants_of("promotion", "host/api/promotion.cpp", f"{ELEMENTWISE}:Promotion.*", [
+    ("bits_of_two_types", "if (has_type_ && @equal_@ && type != common_)", "false"),
+    ("constants_first_of_all", "if (@!has_type_@ && first)", "true"),
+    ("bool_has_arithmetic", "if (@common == DType::bool_@) refuse(", "false"),
 ]) + mutants_of("quantized_plan", "host/api/quantized_plan.cpp", QUANTIZED, [
     ("any_tensor_in_place", "if (@is_operand@ && tensor.data() ==", "true"),
     ("more_tensors_than_there_is_room", "if (@state_.tensors.size() == kMaxQuantizedTensors@)", "false"),

@@ -63,9 +63,9 @@ constexpr Literal::Kind common_kind(const Literal& a, const Literal& b) noexcept
   return a.kind() < b.kind() ? b.kind() : a.kind();
 }
 
-/// The result's type. Errors: those of common_type, and dtype for a common type that the operation does not
-/// take: tf32, e4m3fn, e5m2 and b128 in anything but select, bool in arithmetic, floating types in bitwise.
-/// Bitwise operands of two types are Error{promotion}.
+/// The result's type, as element-wise operations have it. Errors, in the order of their checks: dtype for
+/// tf32, e4m3fn, e5m2 and b128 in anything but select; those of common_type, and promotion for bitwise
+/// operands of two types; dtype for bool in arithmetic and for floating types in bitwise.
 DType result_type(OperationClass operation_class, DType a, DType b, const char* operation = "result_type");
 DType result_type(OperationClass operation_class, DType a, const Literal& b,
                   const char* operation = "result_type");
