@@ -9,7 +9,6 @@
 #include "core/elementwise_params.hpp"
 #include "core/gemm_params.hpp"
 #include "core/launch_context.hpp"
-#include "core/quantized_params.hpp"
 #include "core/tile_params.hpp"
 #include "core/window_params.hpp"
 
@@ -37,7 +36,6 @@ struct KernelTable {
   void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
   void (*depthwise_update)(const LaunchContext&, const DepthwiseParams&);
   void (*elementwise)(const LaunchContext&, const ElementwiseParams&);
-  void (*quantized)(const LaunchContext&, const QuantizedParams&);
 };
 
 }  // namespace relayout

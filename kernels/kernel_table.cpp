@@ -8,8 +8,7 @@ const KernelTable& kernel_table() {
   static constexpr KernelTable table{launch_tile,      launch_stream,           launch_gather,
                                      launch_window,    launch_window_vector,    launch_pad_rows,
                                      launch_gemm,      launch_gemm_epilogue,    launch_conv,
-                                     launch_depthwise, launch_depthwise_update, launch_elementwise,
-                                     launch_quantized};
+                                     launch_depthwise, launch_depthwise_update, launch_elementwise};
   return table;
 }
 

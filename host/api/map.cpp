@@ -43,7 +43,7 @@ void cut_rows(int out_bytes, int width, MapNest& nest) {
   std::int64_t most_lead = 0;
   if (nest.out_strides[nest.rank - 1] == 1 && length >= 2 * width) {
     nest.width = width;
-    most_lead = rows_alike(nest) ? place_of(nest.out, out_bytes) % width : width - 1;
+    most_lead = plan::rows_alike(nest) ? plan::place_of(nest.out, out_bytes) % width : width - 1;
   }
   nest.row_vectors = (most_lead + length + nest.width - 1) / nest.width;
   nest.vectors = nest.elements / length * nest.row_vectors;
@@ -67,7 +67,7 @@ MapNest map_nest(const Stream& stream, const MapCall& call, const std::vector<Te
   check_distinct(kName, out);
   std::vector<const void*> inputs;
   for (const TensorView& tensor : tensors) inputs.push_back(tensor.data());
-  check_operand_memory(kName, tensors, inputs, out, out.data());
+  check_operand_memory(kName, tensors, inputs, call.operands, out, out.data());
 
   MapNest result;
   const plan::LoopNest nest = plan::normalise(plan::make_nest(out, tensors));

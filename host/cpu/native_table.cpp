@@ -17,7 +17,6 @@ const KernelTable& kernel_table() {
     native.depthwise = depthwise;
     native.depthwise_update = depthwise_update;
     native.elementwise = elementwise;
-    native.quantized = quantized;
     return native;
   }();
   return table;

@@ -14,7 +14,6 @@ void conv(const LaunchContext& context, const ConvParams& params);
 void depthwise(const LaunchContext& context, const DepthwiseParams& params);
 void depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 void elementwise(const LaunchContext& context, const ElementwiseParams& params);
-void quantized(const LaunchContext& context, const QuantizedParams& params);
 
 const KernelTable& kernel_table();
 

@@ -77,7 +77,7 @@ __device__ __forceinline__ OutputPlace start_vector(const ElementwiseParams& p, 
 template <int kWidth, class C, int kTensors, int kVectors, int kCount>
 __device__ __forceinline__ void fetch(const ElementwiseParams& p, const Words (&inputs)[kTensors][kVectors],
                                       const Argument& argument, C (&numbers)[kCount]) {
-  const C constant = argument.tensor < 0 ? constant_of<C>(argument.bits) : C{0};
+  const C constant = argument.tensor < 0 ? constant_of<C>(argument.bits()) : C{0};
 #pragma unroll
   for (int i = 0; i < kCount; ++i) numbers[i] = constant;
   if (argument.tensor < 0) return;
@@ -110,6 +110,16 @@ __device__ __forceinline__ void flush(const ElementwiseParams& p, C (&numbers)[k
   }
 }
 
+template <class C, int kCount>
+__device__ __forceinline__ void exchange(C (&a)[kCount], C (&b)[kCount]) {
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    const C kept = a[i];
+    a[i] = b[i];
+    b[i] = kept;
+  }
+}
+
 /// What a step may be: a cheap operation, besides an activation, a costly operation, or an approximated one.
 enum class Steps { cheap, activation, costly, approximate };
 
@@ -128,6 +138,14 @@ __device__ __forceinline__ void apply(const ElementwiseParams& p, Operation oper
   cheap_operation(p, operation, a, b, c);
 }
 
+/// a, b and c: the running value and the other operands in their order; they become the operands in theirs.
+template <class V>
+__device__ __forceinline__ void put_running(int running, V& a, V& b, V& c) {
+  if (running == 0) return;
+  exchange(a, b);
+  if (running == 2) exchange(b, c);
+}
+
 /// `inputs` to the output's vectors.
 template <class C, int kWidth, Steps kSteps, int kTensors, int kVectors>
 __device__ __forceinline__ void compute(const ElementwiseParams& p, const Words (&inputs)[kTensors][kVectors],
@@ -144,6 +162,7 @@ __device__ __forceinline__ void compute(const ElementwiseParams& p, const Words 
       flush(p, b);
     }
     if (operands == 3) fetch<kWidth>(p, inputs, p.argument[next++], c);
+    put_running(p.step[s].running, a, b, c);
     apply<kSteps>(p, p.step[s].operation, a, b, c);
     flush(p, a);
     if (s + 1 < p.steps) narrow(p, a);
@@ -159,16 +178,16 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void elementwise_kerne
   constexpr int kVectors = vectors_together<C, kWidth>;
   const std::int64_t first =
       static_cast<std::int64_t>(blockIdx.x) * (kElementwiseThreads * kVectors) + threadIdx.x;
-  VectorLoad<false, kWidth> loads[kVectors][kMaxTensors];
+  VectorLoad<false, kWidth> loads[kVectors][kMaxTypedTensors];
   OutputPlace places[kVectors];
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
     const std::int64_t vector = first + v * kElementwiseThreads;
     if (vector < p.vectors) places[v] = start_vector<kWidth>(p, vector, loads[v]);
   }
-  Words inputs[kMaxTensors][kVectors], results[kVectors];
+  Words inputs[kMaxTypedTensors][kVectors], results[kVectors];
 #pragma unroll
-  for (int t = 0; t < kMaxTensors; ++t) {
+  for (int t = 0; t < kMaxTypedTensors; ++t) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) inputs[t][v] = loads[v][t].words();
   }

@@ -1,6 +1,6 @@
 // A function for each element-wise operation, and fill:
 //
-//     add(stream, a, b, out);              // operands: tensors of any strides, or constants
+//     add(stream, a, b, out);              // operands: tensors of any strides, codes, or constants
 //     clip(stream, x, 0, 6, out);
 //     plan_mul(device, x, 0.5, out).run(stream);
 //
@@ -13,31 +13,31 @@
 
 namespace relayout {
 
-#define RELAYOUT_OF_1(name)                                                                             \
-  inline void name(const Stream& stream, const Operand& a, const TensorView& out,                       \
-                   const ElementwiseOptions& options = {}) {                                            \
-    elementwise(stream, Operation::name, {a}, out, options);                                            \
-  }                                                                                                     \
-  inline ElementwisePlan plan_##name(const PlanTarget& target, const Operand& a, const TensorView& out, \
-                                     const ElementwiseOptions& options = {}) {                          \
-    return plan_elementwise(target, Operation::name, {a}, out, options);                                \
+#define RELAYOUT_OF_1(name)                                                                         \
+  inline void name(const Stream& stream, const Operand& a, const Output& out,                       \
+                   const ElementwiseOptions& options = {}) {                                        \
+    elementwise(stream, Operation::name, {a}, out, options);                                        \
+  }                                                                                                 \
+  inline ElementwisePlan plan_##name(const PlanTarget& target, const Operand& a, const Output& out, \
+                                     const ElementwiseOptions& options = {}) {                      \
+    return plan_elementwise(target, Operation::name, {a}, out, options);                            \
   }
-#define RELAYOUT_OF_2(name)                                                                           \
-  inline void name(const Stream& stream, const Operand& a, const Operand& b, const TensorView& out,   \
-                   const ElementwiseOptions& options = {}) {                                          \
-    elementwise(stream, Operation::name, {a, b}, out, options);                                       \
-  }                                                                                                   \
-  inline ElementwisePlan plan_##name(const PlanTarget& target, const Operand& a, const Operand& b,    \
-                                     const TensorView& out, const ElementwiseOptions& options = {}) { \
-    return plan_elementwise(target, Operation::name, {a, b}, out, options);                           \
+#define RELAYOUT_OF_2(name)                                                                        \
+  inline void name(const Stream& stream, const Operand& a, const Operand& b, const Output& out,    \
+                   const ElementwiseOptions& options = {}) {                                       \
+    elementwise(stream, Operation::name, {a, b}, out, options);                                    \
+  }                                                                                                \
+  inline ElementwisePlan plan_##name(const PlanTarget& target, const Operand& a, const Operand& b, \
+                                     const Output& out, const ElementwiseOptions& options = {}) {  \
+    return plan_elementwise(target, Operation::name, {a, b}, out, options);                        \
   }
 #define RELAYOUT_OF_3(name)                                                                        \
   inline void name(const Stream& stream, const Operand& a, const Operand& b, const Operand& c,     \
-                   const TensorView& out, const ElementwiseOptions& options = {}) {                \
+                   const Output& out, const ElementwiseOptions& options = {}) {                    \
     elementwise(stream, Operation::name, {a, b, c}, out, options);                                 \
   }                                                                                                \
   inline ElementwisePlan plan_##name(const PlanTarget& target, const Operand& a, const Operand& b, \
-                                     const Operand& c, const TensorView& out,                      \
+                                     const Operand& c, const Output& out,                          \
                                      const ElementwiseOptions& options = {}) {                     \
     return plan_elementwise(target, Operation::name, {a, b, c}, out, options);                     \
   }
@@ -50,12 +50,12 @@ namespace relayout {
 #undef RELAYOUT_OF_3
 
 /// x > 0 ? x : alpha * x: prelu with a constant.
-inline void leaky_relu(const Stream& stream, const Operand& x, double alpha, const TensorView& out,
+inline void leaky_relu(const Stream& stream, const Operand& x, double alpha, const Output& out,
                        const ElementwiseOptions& options = {}) {
   prelu(stream, x, alpha, out, options);
 }
 inline ElementwisePlan plan_leaky_relu(const PlanTarget& target, const Operand& x, double alpha,
-                                       const TensorView& out, const ElementwiseOptions& options = {}) {
+                                       const Output& out, const ElementwiseOptions& options = {}) {
   return plan_prelu(target, x, alpha, out, options);
 }
 

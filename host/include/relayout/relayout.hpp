@@ -21,6 +21,7 @@
 #include <relayout/img2col.hpp>
 #include <relayout/layout.hpp>
 #include <relayout/map.hpp>
+#include <relayout/operand.hpp>
 #include <relayout/operation.hpp>
 #include <relayout/overlap.hpp>
 #include <relayout/pad.hpp>
