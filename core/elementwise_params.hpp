@@ -22,7 +22,7 @@ constexpr int kMaxTypedTensors = 3;
 
 /// The types that are computed in: every element type is held by one of them without loss. Integers of up to
 /// 32 bits lie in 32, extended by their sign if they have one; f16 and bf16 in f32.
-enum class ComputeClass : std::int32_t { i32, i64, f32, f64 };
+enum class ComputeClass : std::int8_t { i32, i64, f32, f64 };
 
 /// How an element is read.
 enum class Reading : std::int8_t {
@@ -33,7 +33,7 @@ enum class Reading : std::int8_t {
 };
 
 /// How an operand lies beside the output's vectors.
-enum class Access : std::int8_t {
+enum class Access : std::int32_t {
   constant,   // no tensor
   repeated,   // one element for a row
   aligned,    // whole vectors are, too, in one piece and on a multiple of their size
@@ -46,8 +46,8 @@ struct TensorOperand {
   const void* data = nullptr;
   DType type = DType::f32;
   Reading reading = Reading::value;
+  std::int16_t bytes = 4;  // of an element
   Access access = Access::strided;
-  std::int32_t bytes = 4;               // of an element
   std::int64_t strides[kMaxRank] = {};  // along the nest's axes; 0: repeated
 };
 
@@ -78,7 +78,8 @@ struct Argument {
 /// order. Every result but the last is rounded to the common type. Without a step the one argument is stored.
 struct ProgramStep {
   Operation operation = Operation::add;
-  std::int8_t operands = 0, running = 0;
+  std::int8_t running = 0;
+  std::int32_t operands = 0;
 };
 
 /// Which kernel takes it (host/plan/elementwise/elementwise_kernel.cpp).
@@ -167,8 +168,8 @@ struct ElementwiseParams {
   std::int64_t extents[kMaxRank] = {};  // the last axis is the output's fastest
   std::int64_t out_strides[kMaxRank] = {};
 
+  ElementCast rounding_cast;                   // f64 to the common type by `rounding`, where that is no f64
   Rounding rounding = Rounding::nearest_even;  // of add, sub, mul, truediv and sqrt
-  ElementCast rounding_cast;                   // f64 to the common type by it, where that is no f64
   Precision precision = Precision::accurate;   // else every step is cheap or approximated
   bool flush_to_zero = false;
   bool equal_nan = false;  // isclose

@@ -274,7 +274,7 @@ void set_operands(const ElementwiseCall& call, const ElementwiseTypes& types, bo
     TensorOperand& tensor = p.tensor[p.tensors++];
     const DType type = operand.tensor().dtype();
     tensor.type = raw && !truth ? p.common : type;
-    tensor.bytes = static_cast<std::int32_t>(size_of(type));
+    tensor.bytes = static_cast<std::int16_t>(size_of(type));
     if (operand.quantized() != nullptr) {
       tensor.reading = Reading::codes;
     } else if (truth) {
@@ -292,7 +292,7 @@ CodeNumbers numbers_of(const QuantizedTensor& codes, ElementwiseParams& p) {
   const auto add = [&](const TensorView& view) {
     TensorOperand& tensor = p.tensor[p.tensors];
     tensor.type = view.dtype();
-    tensor.bytes = static_cast<std::int32_t>(size_of(view.dtype()));
+    tensor.bytes = static_cast<std::int16_t>(size_of(view.dtype()));
     return static_cast<std::int8_t>(p.tensors++);
   };
   if (const float* scale = std::get_if<float>(&codes.scale)) numbers.scale = *scale;
@@ -351,8 +351,7 @@ ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTyp
   p.common_bytes = static_cast<std::int32_t>(size_of(p.common));
   set_output(call, types.result, raw, p);
   for (const Step& step : call.steps)
-    p.step[p.steps++] = {step.operation, static_cast<std::int8_t>(operands_of(step.operation)),
-                         static_cast<std::int8_t>(step.running)};
+    p.step[p.steps++] = {step.operation, static_cast<std::int8_t>(step.running), operands_of(step.operation)};
   set_operands(call, types, raw, p);
   set_codes(call, p);
   p.rounding = options.rounding;

@@ -94,7 +94,6 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(
     const ProgramStep& step = p.step[s];
     if (step.operands >= 2) fetch_words<T>(p, loads, p.argument[next++], b);
     if (step.operands == 3) fetch_words<T>(p, loads, p.argument[next++], c);
-    put_running(step.running, a, b, c);
     take_step<T, C, kSteps, Chain::kTogether>(p, step, a, b, c);
   }
   store_vectors(p, lane, a);

@@ -3,7 +3,8 @@
 // operands, each vector is read once (twice its ends, where it is not aligned). Operations, element types and
 // strides are run-time values, on which all lanes branch alike, once for several vectors. An instance knows
 // the type that is computed in and the vector's width. What is most common has kernels of its own
-// (elementwise_typed.hpp, elementwise_chain.hpp, elementwise_transposed.hpp).
+// (elementwise_typed.hpp, elementwise_chain.hpp, elementwise_transposed.hpp); so has what has more tensors,
+// or a running value that is no first operand (elementwise_program.hpp).
 #pragma once
 
 #include "kernels/elementwise/approximate_operations.hpp"
@@ -110,16 +111,6 @@ __device__ __forceinline__ void flush(const ElementwiseParams& p, C (&numbers)[k
   }
 }
 
-template <class C, int kCount>
-__device__ __forceinline__ void exchange(C (&a)[kCount], C (&b)[kCount]) {
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    const C kept = a[i];
-    a[i] = b[i];
-    b[i] = kept;
-  }
-}
-
 /// What a step may be: a cheap operation, besides an activation, a costly operation, or an approximated one.
 enum class Steps { cheap, activation, costly, approximate };
 
@@ -138,14 +129,6 @@ __device__ __forceinline__ void apply(const ElementwiseParams& p, Operation oper
   cheap_operation(p, operation, a, b, c);
 }
 
-/// a, b and c: the running value and the other operands in their order; they become the operands in theirs.
-template <class V>
-__device__ __forceinline__ void put_running(int running, V& a, V& b, V& c) {
-  if (running == 0) return;
-  exchange(a, b);
-  if (running == 2) exchange(b, c);
-}
-
 /// `inputs` to the output's vectors.
 template <class C, int kWidth, Steps kSteps, int kTensors, int kVectors>
 __device__ __forceinline__ void compute(const ElementwiseParams& p, const Words (&inputs)[kTensors][kVectors],
@@ -162,7 +145,6 @@ __device__ __forceinline__ void compute(const ElementwiseParams& p, const Words 
       flush(p, b);
     }
     if (operands == 3) fetch<kWidth>(p, inputs, p.argument[next++], c);
-    put_running(p.step[s].running, a, b, c);
     apply<kSteps>(p, p.step[s].operation, a, b, c);
     flush(p, a);
     if (s + 1 < p.steps) narrow(p, a);

@@ -10,6 +10,24 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+template <class C, int kCount>
+__device__ __forceinline__ void exchange(C (&a)[kCount], C (&b)[kCount]) {
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    const C kept = a[i];
+    a[i] = b[i];
+    b[i] = kept;
+  }
+}
+
+/// a, b and c: the running value and the other operands in their order; they become the operands in theirs.
+template <class V>
+__device__ __forceinline__ void put_running(int running, V& a, V& b, V& c) {
+  if (running == 0) return;
+  exchange(a, b);
+  if (running == 2) exchange(b, c);
+}
+
 /// A vector of the output: its row, and what of it is in the row.
 struct VectorCoord {
   std::int64_t row;

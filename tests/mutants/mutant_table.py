@@ -40,7 +40,7 @@ SLOTS = "*CopyIndirectTest*/emulated32"
 SHAPES = "*CopyTest*/emulated32"
 NEST = f"CopyNest.*:{SHAPES}"
 ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
-    "ErrorTest*", "OptionsTest*", "PlanTest*", "LayoutTest*", "Test.RoundsAsAsked"))
+    "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "Test.RoundsAsAsked"))
 QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"

@@ -160,7 +160,7 @@ template <class First, class... Others>
 struct Chain {
   static constexpr int kFirst = detail::OperandsOf<First>::value;
   static constexpr int kOperands = kFirst + Chain<Others...>::kOperands - 1;
-  static_assert(kFirst >= 1 && kFirst <= 4, "functors of chains take 1 to 4 numbers");
+  static_assert(kFirst >= 1 && kFirst <= 8, "functors of chains take 1 to 8 numbers");
 
   First first;
   Chain<Others...> others;
@@ -205,7 +205,7 @@ struct Chain<Last> {
   }
 };
 
-/// last(.. second(first(a, b ..), ..) ..): one functor made of several, each of 1 to 4 operands, its constant
+/// last(.. second(first(a, b ..), ..) ..): one functor made of several, each of 1 to 8 operands, its constant
 /// kOperands or the parameters of its operator(). For map<f16(f16, f16)>(stream, chain_of(functors::Add(),
 /// functors::Relu()), {x, bias}, y).
 template <class Last>

@@ -112,7 +112,6 @@ const char* obstacle_to_types(const ElementwiseParams& p, const OperandTypes& ty
 /// Tensors, repeated or aligned to 16 bytes, and the output are of one of f16, bf16 and f32, in which
 /// everything is computed.
 const char* obstacle_to_chain(const ElementwiseParams& p) {
-  if (p.tensors > kMaxTypedTensors) return "there are more than three tensors";
   if (p.compute != ComputeClass::f32 || p.convert || p.out_type != p.common || p.result != p.common)
     return "not everything is of one of f16, bf16 and f32";
   for (int t = 0; t < p.tensors; ++t) {
@@ -138,6 +137,23 @@ Kernel vectors_kernel(const ElementwiseParams& p) {
   return has_costly(p) ? Kernel::vectors_costly : Kernel::vectors;
 }
 
+/// Kernels that have all vectors in registers have none to exchange operands with.
+const char* obstacle_to_vectors(const ElementwiseParams& p) {
+  if (p.tensors > kMaxTypedTensors) return "there are more than three tensors";
+  for (int s = 0; s < p.steps; ++s) {
+    if (p.step[s].running != 0) return "a running value is not its operation's first operand";
+  }
+  return nullptr;
+}
+
+/// Of sums and products either operand may be the first.
+void put_running_first(ElementwiseParams& p) {
+  for (int s = 0; s < p.steps; ++s) {
+    const Operation operation = p.step[s].operation;
+    if (operation == Operation::add || operation == Operation::mul) p.step[s].running = 0;
+  }
+}
+
 /// Of operands of any number, and of codes.
 KernelChoice choose_program(ElementwiseParams& p) {
   KernelChoice choice;
@@ -151,7 +167,7 @@ KernelChoice choose_program(ElementwiseParams& p) {
       return choice;
     }
   } else {
-    choice.not_vectors = "there are more than three tensors";
+    choice.not_vectors = obstacle_to_vectors(p);
   }
   cut_program_rows(p);
   choice.kernel = has_costly(p) ? Kernel::program_costly : Kernel::program;
@@ -161,7 +177,8 @@ KernelChoice choose_program(ElementwiseParams& p) {
 }  // namespace
 
 KernelChoice choose_kernel(ElementwiseParams& p) {
-  if (has_codes(p) || p.tensors > kMaxTypedTensors) return choose_program(p);
+  put_running_first(p);
+  if (has_codes(p) || obstacle_to_vectors(p) != nullptr) return choose_program(p);
   KernelChoice choice;
   cut_rows(p);
   const OperandTypes types = operand_types(p);

@@ -89,6 +89,7 @@ void cut_rows(ElementwiseParams& p, std::int32_t width) {
 void join_short_rows(ElementwiseParams& p) {
   const int last = p.rank - 1;
   const std::int64_t length = p.extents[last], width = width_of(p);
+  if (has_codes(p)) return;  // whose scales are to stay constant along rows
   if (p.rank < 2 || length >= kShortRowVectors * width || length % width == 0) return;
   if (p.out_strides[last] != 1 || p.out_strides[last - 1] != length || p.elements > kMax32BitIndex) return;
   for (int t = 0; t < p.tensors; ++t) {

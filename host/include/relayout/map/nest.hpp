@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <relayout/error.hpp>
@@ -11,7 +12,7 @@
 
 namespace relayout::detail {
 
-constexpr int kMaxMapOperands = 4;
+constexpr int kMaxMapOperands = 8;
 /// Of a block, each with one vector.
 constexpr int kMapThreads = 256;
 
@@ -43,8 +44,14 @@ struct MapCall {
 };
 
 /// The checks of map(), in its order, and the nest; without elements nothing is to be done.
-MapNest map_nest(const Stream& stream, const MapCall& call, const std::vector<TensorView>& operands,
+MapNest map_nest(const Device& device, const MapCall& call, const std::vector<TensorView>& operands,
                  const TensorView& out);
+
+/// Of a plan for `device`: Error{invalid_argument} for a stream of another one.
+void check_map_stream(const Device& device, const Stream& stream);
+
+/// The plan in plain words.
+std::string explain_map(const Device& device, const MapCall& call, const MapNest& nest);
 
 /// Calls body(context, begin, end) with ranges that cover [0, count), on several threads where the work, in
 /// elements, is worth them.
