@@ -58,6 +58,17 @@ TEST_P(ElementwiseProgramTest, RunningValuesOnEitherSide) {
   }
 }
 
+TEST_P(ElementwiseProgramTest, TransposedOperandsBesideConstants) {
+  for (const DType type : {kF32, kF16, DType::i32}) {
+    const TensorSpec across{type, {64, 80}, {1, 64}, 0};
+    ElementwiseCase c = program(type, {Op::sub}, {Literal(3), across});
+    c.out = spec(type, {64, 80});
+    check(stream(), c);
+    c.operands = {across, Literal(3)};
+    check(stream(), c);
+  }
+}
+
 TEST_P(ElementwiseProgramTest, ComparesThenChooses) {
   for (const DType type : {kF32, kF16, DType::bf16, DType::f64, DType::u8, DType::i32}) {
     const OperandSpec x = spec(type, kImages), y = spec(type, kImages, 3), each = spec(type, kEach);

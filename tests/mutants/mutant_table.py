@@ -401,7 +401,10 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("period_without_a_piece", "std::min(p.elements, @period + piece@)", "period"),
     ("step_forgets_the_one_before", "operands[3] = {@results@, results, results}", "constants_[0]"),
     ("arguments_from_the_first", "for (int i = 0, argument = 0; i < p_.steps; @++i@)", "++i, argument = 0"),
+]) + mutants_of("native_elementwise_program", "host/cpu/elementwise/elementwise.cpp", "*ElementwiseProgramTest*/cpu", [
     ("running_value_first", "if (i > 0 && k == @p_.step[i].running@) continue;", "0"),
+    ("numbers_of_other_codes", "codes_[i].emplace(@p.codes[i]@, count);", "p.codes[0]"),
+    ("result_in_the_codes_of_zero", "out_codes_.emplace(@p.out_codes@, count);", "CodeNumbers{}"),
 ]) + mutants_of("native_elementwise_operand", "host/cpu/elementwise/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
     ("rows_of_a_piece_repeated", "copy_elements(bytes_, @data + offset()@, axes_.step(), out, 1, part)", "data"),
     ("scatter_packs", "copy_elements(bytes_, in, 1, data + offset(), @axes_.step()@, part)", "1"),
@@ -423,15 +426,12 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("in_place_of_smaller_elements", "|| @size_of(a.dtype()) != size_of(b.dtype())@) return false;", "false"),
 ]) + mutants_of("elementwise_rows", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
     ("costly_vectors_too_wide", "if (@costly@ && p.width > kCostlyNumbers)", "false"),
-    ("last_row_dropped", "static_cast<std::uint32_t>(@p.elements / p.extents[p.rank - 1]@ * shared)",
-     "p.elements / p.extents[p.rank - 1] - (p.rank > 1)"),
     ("lead_left_out", "p.misaligned_elements = @static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width)@;", "0"),
 ]) + mutants_of("elementwise_transposed", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
     ("one_transposed_of_two", "if (@transposed >= 0@) return;", "false"),
 ]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
     ("constants_without_their_sign", "if (@is_signed(common)@) return converted(", "false"),
     ("chosen_bits_as_numbers", "} else if (@!raw@ && result == DType::f32", "true"),
-    ("flushes_any_type", "(@common != DType::f32@ ||", "false"),
     ("rounds_to_nearest", "p.rounding = @options.rounding@;", "Rounding::nearest_even"),
     ("tolerance_for_the_other", "p.rtol = @options.rtol@;", "options.atol"),
     ("nan_is_never_close", "p.equal_nan = @options.equal_nan@;", "false"),
@@ -444,7 +444,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
      "false"),
     ("cast_results_are_typed", "if (@p.convert@) return \"the result is cast\";", "false"),
     ("transposed_stays_in_place", "p.transposed_tensor = @p.argument[0].tensor == transposed ? 0 : 1@;", "transposed"),
-]) + mutants_of("code_operands", "host/api/elementwise_types.cpp", QUANTIZED, [
+]) + mutants_of("elementwise_checks", "host/api/elementwise_checks.cpp", ELEMENTWISE, [
+    ("flushes_any_type", "(@common != DType::f32@ ||", "false"),
+    ("bools_anywhere", "(@after_bool@ && (kind", "false"),
+    ("running_value_of_the_first", "|| @(i == 0 && step.running != 0)@)", "false"),
+]) + mutants_of("code_operands", "host/api/elementwise_checks.cpp", QUANTIZED, [
     ("more_tensors_than_there_is_room", "if (@tensors > kMaxTensors@)", "tensors > kMaxTensors + 3"),
 ]) + mutants_of("code_numbers", "host/api/elementwise_types.cpp", QUANTIZED, [
     ("result_without_its_numbers", "p.out_codes = @numbers_of(*codes, p)@;", "CodeNumbers{}"),
@@ -454,6 +458,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("scales_in_place", "all_tensors(state, inputs), @state.operands@, state.out, out)", "kMaxTensors"),
 ]) + mutants_of("code_checks", "host/api/codes.cpp", QUANTIZED, [
     ("zero_point_too_large", "*zero > @lowest + 255@)", "lowest + 256"),
+]) + mutants_of("code_rows", "host/plan/elementwise/elementwise_rows.cpp", QUANTIZED, [
+    ("last_row_dropped", "static_cast<std::uint32_t>(@p.elements / p.extents[p.rank - 1]@ * shared)",
+     "p.elements / p.extents[p.rank - 1] - (p.rank > 1)"),
 ]) + mutants_of("code_rows", "host/plan/elementwise/elementwise_kernel.cpp", QUANTIZED, [
     ("zero_of_the_row", "is_repeated(codes.scale_tensor) && @is_repeated(codes.zero_tensor)@;", "true"),
     ("scale_of_the_row", "return @is_repeated(codes.scale_tensor)@ &&", "true"),
