@@ -1,6 +1,6 @@
 #include "host/api/elementwise_plan.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
@@ -26,50 +26,64 @@ TensorView spread(const std::string& name, const TensorView& view, const Dims& s
   }
 }
 
-/// The tensors that are read, in the order of the parameters: the operands', then the scales and zero points
-/// of each, over the codes' shape, and of the output.
-struct Tensors {
+/// Scales and zero points over the codes' shape, in the order of the parameters; of which of them the codes
+/// are the first operand.
+struct Numbers {
   std::vector<TensorView> views;
-  std::vector<bool> firsts;  // of the first operand
-  int operands = 0;
+  std::vector<bool> firsts;
 };
 
-Tensors tensors_of(const ElementwiseCall& call) {
-  Tensors tensors;
-  const auto add_numbers = [&](const QuantizedTensor& codes, bool first) {
-    const auto add = [&](const TensorView& numbers) {
-      tensors.views.push_back(spread(call.name, numbers, codes.codes.shape()));
-      tensors.firsts.push_back(first);
+Numbers numbers_of(const ElementwiseCall& call) {
+  Numbers numbers;
+  const auto add_codes = [&](const QuantizedTensor& codes, bool first) {
+    const auto add = [&](const TensorView& view) {
+      numbers.views.push_back(spread(call.name, view, codes.codes.shape()));
+      numbers.firsts.push_back(first);
     };
     if (const auto* scale = std::get_if<TensorView>(&codes.scale)) add(*scale);
     if (const auto* zero = std::get_if<TensorView>(&codes.zero)) add(*zero);
   };
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    if (call.operands[i].is_literal()) continue;
-    tensors.views.push_back(call.operands[i].tensor());
-    tensors.firsts.push_back(i == 0);
+    if (const QuantizedTensor* codes = call.operands[i].quantized()) add_codes(*codes, i == 0);
   }
-  tensors.operands = static_cast<int>(tensors.views.size());
-  for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    if (const QuantizedTensor* codes = call.operands[i].quantized()) add_numbers(*codes, i == 0);
-  }
-  if (const QuantizedTensor* codes = call.out.quantized()) add_numbers(*codes, false);
-  return tensors;
+  if (const QuantizedTensor* codes = call.out.quantized()) add_codes(*codes, false);
+  return numbers;
 }
 
-ShapedOperands shaped_operands(const ElementwiseCall& call, const Tensors& tensors) {
+/// The tensors that are read over the output's shape: the operands', then scales and zero points.
+ShapedOperands shaped_operands(const ElementwiseCall& call, int& operands) {
   const TensorView& out = call.out.tensor();
-  if (call.options.broadcasting == Broadcasting::repeat)
-    return repeat_operands(call.name, tensors.views, tensors.firsts, out);
-  if (!call.converts) {
-    // What codes stand for has their shape, but for the output's.
-    const auto first = tensors.views.begin();
-    static_cast<void>(
-        broadcast_operands(call.name, std::vector<TensorView>(first, first + tensors.operands), out));
+  std::vector<TensorView> tensors;
+  std::vector<bool> firsts;
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    if (call.operands[i].is_literal()) continue;
+    tensors.push_back(call.operands[i].tensor());
+    firsts.push_back(i == 0);
   }
-  ShapedOperands shaped{out, {}};
-  for (const TensorView& view : tensors.views) shaped.tensors.push_back(spread(call.name, view, out.shape()));
-  return shaped;
+  operands = static_cast<int>(tensors.size());
+  const Numbers numbers = numbers_of(call);
+  if (call.options.broadcasting == Broadcasting::repeat) {
+    tensors.insert(tensors.end(), numbers.views.begin(), numbers.views.end());
+    firsts.insert(firsts.end(), numbers.firsts.begin(), numbers.firsts.end());
+    return repeat_operands(call.name, tensors, firsts, out);
+  }
+  if (call.converts) {
+    for (TensorView& tensor : tensors) tensor = spread(call.name, tensor, out.shape());
+  } else {
+    tensors = broadcast_operands(call.name, tensors, out);
+  }
+  for (const TensorView& view : numbers.views) tensors.push_back(spread(call.name, view, out.shape()));
+  return {out, std::move(tensors)};
+}
+
+/// Where the operands' tensors are, then where the scales and zero points were planned; `room` is for both.
+const std::vector<const void*>& all_tensors(const ElementwisePlan::State& state,
+                                            const std::vector<const void*>& inputs,
+                                            std::vector<const void*>& room) {
+  if (inputs.size() == state.tensors.size()) return inputs;
+  room = inputs;
+  for (std::size_t t = inputs.size(); t < state.tensors.size(); ++t) room.push_back(state.tensors[t].data());
+  return room;
 }
 
 }  // namespace
@@ -95,12 +109,10 @@ ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const Eleme
   ElementwisePlan::State state;
   state.name = call.name;
   state.types = resolve_types(call);
-  const Tensors tensors = tensors_of(call);
-  const ShapedOperands shaped = shaped_operands(call, tensors);
+  ShapedOperands shaped = shaped_operands(call, state.operands);
   check_distinct(call.name.c_str(), call.out.tensor());
-  state.operands = tensors.operands;
-  state.tensors = shaped.tensors;
-  state.out = shaped.out;
+  state.tensors = std::move(shaped.tensors);
+  state.out = std::move(shaped.out);
   state.params = typed_params(call, state.types);
   set_nest(target, state);
   return state;
@@ -113,30 +125,22 @@ std::vector<const void*> planned_inputs(const ElementwisePlan::State& state) {
   return inputs;
 }
 
-namespace {
-
-/// Those of the operands, and where the scales and zero points were planned.
-std::vector<const void*> all_tensors(const ElementwisePlan::State& state, std::vector<const void*> inputs) {
-  for (std::size_t t = inputs.size(); t < state.tensors.size(); ++t)
-    inputs.push_back(state.tensors[t].data());
-  return inputs;
-}
-
-}  // namespace
-
 void check_elementwise_memory(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
                               void* out) {
   if (static_cast<int>(inputs.size()) != state.operands)
     fail(state.name, ErrorCode::invalid_argument,
          std::to_string(inputs.size()) + " pointers for " + std::to_string(state.operands) +
              " tensors among the operands");
-  check_operand_memory(state.name, state.tensors, all_tensors(state, inputs), state.operands, state.out, out);
+  std::vector<const void*> room;
+  check_operand_memory(state.name, state.tensors, all_tensors(state, inputs, room), state.operands, state.out,
+                       out);
 }
 
 ElementwiseParams launch_params(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
                                 void* out) {
   ElementwiseParams p = state.params;
-  plan::set_memory(state.nest, all_tensors(state, inputs), out, p);
+  std::vector<const void*> room;
+  plan::set_memory(state.nest, all_tensors(state, inputs, room), out, p);
   return p;
 }
 
