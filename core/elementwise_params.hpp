@@ -17,7 +17,7 @@ namespace relayout {
 /// Tensors that are read, scales and zero points of codes among them; operations; and the operands of as many
 /// operations of three.
 constexpr int kMaxTensors = 8, kMaxSteps = 8, kMaxArguments = 2 * kMaxSteps + 1;
-/// Of kernels that have all tensors' vectors in registers at once.
+/// The most for kernels that have all tensors' vectors in registers at once.
 constexpr int kMaxTypedTensors = 3;
 
 /// The types that are computed in: every element type is held by one of them without loss. Integers of up to
@@ -175,7 +175,7 @@ struct ElementwiseParams {
   bool equal_nan = false;  // isclose
   double rtol = 0, atol = 0;
 
-  /// Of the kernels, host/plan/elementwise: the vectors that the output is written in, aligned ones of
+  /// What kernels need, from host/plan/elementwise: the vectors that the output is written in, aligned ones of
   /// `width` elements, of which a row meets row_vectors.
   ElementwiseKernel kernel = ElementwiseKernel::program;
   bool aligned = false;  // all operands are repeated or aligned

@@ -112,7 +112,7 @@ TEST_P(ElementwiseProgramTest, RedGreenBlueToGrey) {
   check(stream(), c);
 }
 
-/// Of the f32 that operands stand for, one step after the other.
+/// One step after the other, on the f32 that operands stand for.
 std::uint64_t composed(const std::vector<Step>& steps, const std::vector<std::uint64_t>& operands) {
   std::uint64_t running = 0;
   std::size_t next = 0;

@@ -23,7 +23,7 @@ void check_counts(const ElementwiseCall& call);
 /// Results that are bool are chosen by; the truth of operands counts in operations that stand alone.
 void check_places(const ElementwiseCall& call);
 void check_operand_types(const ElementwiseCall& call, const ElementwiseTypes& types);
-/// Of what is f32 for the codes' sake.
+/// What is f32 for the codes' sake must not be wider.
 void check_beside_codes(const ElementwiseCall& call, DType common);
 /// Roundings, precision, flush_to_zero.
 void check_options(const ElementwiseCall& call, DType common);

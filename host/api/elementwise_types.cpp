@@ -81,7 +81,7 @@ bool moves_bits(const ElementwiseCall& call, const ElementwiseTypes& types) {
   return true;
 }
 
-/// Of each operand: whether only its truth counts.
+/// For each operand, whether only its truth counts.
 std::vector<bool> truths_of(const ElementwiseCall& call) {
   std::vector<bool> truths;
   for (std::size_t i = 0; i < call.steps.size(); ++i) {

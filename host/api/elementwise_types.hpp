@@ -15,7 +15,7 @@ struct ElementwiseCall {
   const std::vector<Operand>& operands;
   const Output& out;
   const ElementwiseOptions& options;
-  /// Of the functions on codes: everything is f32, whatever the operands are; and nothing but a conversion is
+  /// For the functions on codes: everything is f32, whatever the operands are; and nothing but a conversion is
   /// wanted, without a step.
   bool in_f32 = false, converts = false;
 };

@@ -69,7 +69,7 @@ struct ElementwiseCase {
   }
 };
 
-/// Of each operand of a chain: whether only its truth counts.
+/// For each operand of a chain, whether only its truth counts.
 inline std::vector<bool> truths_of(const std::vector<Step>& steps) {
   std::vector<bool> truths;
   for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -15,7 +15,7 @@ bool is_along_rows(const ElementwiseParams& p) { return p.out_strides[p.rank - 1
 
 bool is_aligned(Access access) { return access == Access::aligned || access == Access::repeated; }
 
-/// Of the two operands that typed kernels have; a constant has the type of the other.
+/// The types of the two operands that typed kernels have; a constant has that of the other.
 struct OperandTypes {
   DType a, b;
 };
@@ -146,7 +146,7 @@ const char* obstacle_to_vectors(const ElementwiseParams& p) {
   return nullptr;
 }
 
-/// Of sums and products either operand may be the first.
+/// Sums and products may have either operand as the first.
 void put_running_first(ElementwiseParams& p) {
   for (int s = 0; s < p.steps; ++s) {
     const Operation operation = p.step[s].operation;
@@ -154,7 +154,7 @@ void put_running_first(ElementwiseParams& p) {
   }
 }
 
-/// Of operands of any number, and of codes.
+/// The choice for more tensors, and for codes.
 KernelChoice choose_program(ElementwiseParams& p) {
   KernelChoice choice;
   p.precision = Precision::accurate;

@@ -5,7 +5,7 @@
 
 namespace relayout::plan {
 
-/// Of a vector, as many as one access moves.
+/// The size of a vector, as much as one access moves.
 constexpr std::int32_t kVectorBytes = 16;
 
 /// Rows that are too short for vectors, of an output without gaps, joined to rows of the axis before:
@@ -19,7 +19,7 @@ void cut_wide_rows(ElementwiseParams& params);     // the same for operations th
 void cut_program_rows(ElementwiseParams& params);  // for the kernel of any program
 void cut_code_rows(ElementwiseParams& params);     // 16 codes
 
-/// Of rows of codes: the lanes that share a row, and how many there are.
+/// Sets, for rows of codes, the lanes that share a row and how many there are.
 void share_rows(ElementwiseParams& params);
 
 }  // namespace relayout::plan

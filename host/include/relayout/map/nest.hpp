@@ -47,7 +47,7 @@ struct MapCall {
 MapNest map_nest(const Device& device, const MapCall& call, const std::vector<TensorView>& operands,
                  const TensorView& out);
 
-/// Of a plan for `device`: Error{invalid_argument} for a stream of another one.
+/// Error{invalid_argument} where a plan for `device` is given a stream of another one.
 void check_map_stream(const Device& device, const Stream& stream);
 
 /// The plan in plain words.
