@@ -175,8 +175,8 @@ struct ElementwiseParams {
   bool equal_nan = false;  // isclose
   double rtol = 0, atol = 0;
 
-  /// What kernels need, from host/plan/elementwise: the vectors that the output is written in, aligned ones of
-  /// `width` elements, of which a row meets row_vectors.
+  /// What kernels need, from host/plan/elementwise: the vectors that the output is written in, aligned ones
+  /// of `width` elements, of which a row meets row_vectors.
   ElementwiseKernel kernel = ElementwiseKernel::program;
   bool aligned = false;  // all operands are repeated or aligned
   std::int32_t width = 1;

@@ -86,7 +86,8 @@ TEST_P(QuantizedErrorTest, TooManyTensors) {
     return x;
   };
   EXPECT_NO_THROW(quantized(stream(), Operation::add, {all(), all()}, all()));
-  refuses(ErrorCode::invalid_argument, {"11 tensors", "at most 8"}, Operation::where, {all(), all(), all()}, all());
+  refuses(ErrorCode::invalid_argument, {"11 tensors", "at most 8"}, Operation::where, {all(), all(), all()},
+          all());
   stream().synchronize();
 }
 

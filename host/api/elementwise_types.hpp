@@ -15,8 +15,8 @@ struct ElementwiseCall {
   const std::vector<Operand>& operands;
   const Output& out;
   const ElementwiseOptions& options;
-  /// For the functions on codes: everything is f32, whatever the operands are; and nothing but a conversion is
-  /// wanted, without a step.
+  /// For the functions on codes: everything is f32, whatever the operands are; and nothing but a conversion
+  /// is wanted, without a step.
   bool in_f32 = false, converts = false;
 };
 
