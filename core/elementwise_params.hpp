@@ -1,5 +1,6 @@
-// What the element-wise kernels are told: out = cast(last(.. first(a, b ..) ..)) over a normalised loop nest.
-// Plain data, filled by host/api/elementwise_plan.cpp. Strides count elements of the operand's own type.
+// What the element-wise kernels are told: out = store(last(.. first(a, b ..) ..)) over a normalised loop
+// nest, of tensors, codes and constants. Plain data, filled by host/plan/elementwise. Strides count elements
+// of the operand's own type.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +14,22 @@
 
 namespace relayout {
 
-/// Inputs in memory, operands with constants, operations of a chain.
-constexpr int kMaxTensors = 3, kMaxArguments = 8, kMaxSteps = 4;
+/// Tensors that are read, scales and zero points of codes among them; operations; and the operands of as many
+/// operations of three.
+constexpr int kMaxTensors = 8, kMaxSteps = 8, kMaxArguments = 2 * kMaxSteps + 1;
+/// The most for kernels that have all tensors' vectors in registers at once.
+constexpr int kMaxTypedTensors = 3;
 
 /// The types that are computed in: every element type is held by one of them without loss. Integers of up to
 /// 32 bits lie in 32, extended by their sign if they have one; f16 and bf16 in f32.
-enum class ComputeClass : std::int32_t { i32, i64, f32, f64 };
+enum class ComputeClass : std::int8_t { i32, i64, f32, f64 };
 
 /// How an element is read.
-enum class Reading : std::int32_t {
+enum class Reading : std::int8_t {
   value,          // its number, which the computing type holds, or which is rounded once to it
   round_to_half,  // the same, rounded to the common type f16 or bf16
-  as_bool         // x != 0, as 1 or 0
+  as_bool,        // x != 0, as 1 or 0
+  codes           // the number that a code stands for, in f32 (CodeNumbers)
 };
 
 /// How an operand lies beside the output's vectors.
@@ -41,65 +46,97 @@ struct TensorOperand {
   const void* data = nullptr;
   DType type = DType::f32;
   Reading reading = Reading::value;
-  std::int32_t bytes = 4;  // of an element
+  std::int16_t bytes = 4;  // of an element
   Access access = Access::strided;
   std::int64_t strides[kMaxRank] = {};  // along the nest's axes; 0: repeated
+};
+
+/// Code q stands for (q - zero) * scale. A scale or a zero point is a tensor of its own, or one number for
+/// all.
+struct CodeNumbers {
+  float scale = 1;
+  std::int32_t zero = 0;
+  std::int8_t scale_tensor = -1, zero_tensor = -1;  // below 0: the number
+  bool is_signed = false;                           // i8, else u8
 };
 
 /// What an operation takes: a tensor, or a constant (tensor < 0) in the class computed in. An f32 constant
 /// lies in the low half of the bits.
 struct Argument {
   std::int32_t tensor = -1;
-  std::uint64_t bits = 0;
+  std::uint32_t low = 0, high = 0;
+
+  constexpr std::uint64_t bits() const { return low | static_cast<std::uint64_t>(high) << 32; }
+  constexpr void set_bits(std::uint64_t bits) {
+    low = static_cast<std::uint32_t>(bits);
+    high = static_cast<std::uint32_t>(bits >> 32);
+  }
 };
 
 /// Step by step: the first takes as many arguments as it has operands; each that follows takes what the one
-/// before gave and arguments for its other operands, the next ones in their order. Every result but the last
-/// is rounded to the common type.
-struct Step {
+/// before gave as operand number `running`, and arguments for its other operands, the next ones in their
+/// order. Every result but the last is rounded to the common type. Without a step the one argument is stored.
+struct ProgramStep {
   Operation operation = Operation::add;
+  std::int8_t running = 0;
   std::int32_t operands = 0;
 };
+
+/// Which kernel takes it (host/plan/elementwise/elementwise_kernel.cpp).
+enum class ElementwiseKernel : std::int8_t {
+  typed,               // one cheap operation on two operands of types that an instance knows, aligned
+  typed_unaligned,     // the same from any address
+  typed_periodic_row,  // the same of rows that lie in pieces
+  transposed,          // the same where one operand lies across the output's rows
+  chain_cheap,         // up to three aligned tensors of one of f16, bf16 and f32
+  chain_activation,
+  chain_costly,
+  chain_approximate,
+  vectors,  // up to three tensors of any types, anywhere
+  vectors_costly,
+  vectors_approximate,
+  program,  // anything
+  program_costly,
+  code_rows  // add, sub and mul of codes to codes, scales and zero points constant along rows
+};
+/// Vectors of a lane of code_rows.
+constexpr int kCodeRowVectors = 4;
+/// Scales between these are multiplied with each other and with the reciprocal of another beforehand: nothing
+/// overflows, nothing is subnormal.
+constexpr float kMinFoldedScale = 0x1p-40f, kMaxFoldedScale = 0x1p40f;
+
+/// How many instructions an operation takes (relayout/operations.def).
+enum class OperationCost : std::uint8_t { cheap, rounded, divided, activation, costly };
+
+constexpr OperationCost cost_of(Operation operation) {
+  switch (operation) {
+#define RELAYOUT_OPERATION(name, operands, kind, cost, meaning) \
+  case Operation::name:                                         \
+    return OperationCost::cost;
+#include <relayout/operations.def>
+  }
+  return OperationCost::cheap;
+}
 
 /// Operations of many instructions, of which kernels have instances of their own. To a rounding other than to
 /// nearest some others are, too. `real`: on floating types.
 constexpr bool is_costly(Operation operation, Rounding rounding, bool real) {
-  switch (operation) {
-    case Operation::add:
-    case Operation::sub:
-    case Operation::mul:
-    case Operation::truediv:
-    case Operation::sqrt:
+  switch (cost_of(operation)) {
+    case OperationCost::cheap:
+      return false;
+    case OperationCost::rounded:
       return real && rounding != Rounding::nearest_even;
-    case Operation::div:
+    case OperationCost::divided:
       return !real;
-    case Operation::div_trunc:
-    case Operation::div_floor:
-    case Operation::mod:
-    case Operation::fmod:
-    case Operation::pow:
-    case Operation::hypot:
-    case Operation::atan2:
+    case OperationCost::activation:
+    case OperationCost::costly:
       return true;
-    default:
-      return operation >= Operation::exp && operation <= Operation::elu;
   }
+  return true;
 }
 
 /// The costly operations that kernels for activations have.
-constexpr bool is_activation(Operation operation) {
-  switch (operation) {
-    case Operation::exp:
-    case Operation::tanh:
-    case Operation::sigmoid:
-    case Operation::silu:
-    case Operation::gelu:
-    case Operation::gelu_tanh:
-      return true;
-    default:
-      return false;
-  }
-}
+constexpr bool is_activation(Operation operation) { return cost_of(operation) == OperationCost::activation; }
 
 /// Which operations have an approximation of their own, on f32.
 constexpr bool is_approximated(Operation operation, Precision precision) {
@@ -112,15 +149,18 @@ struct ElementwiseParams {
   ComputeClass compute = ComputeClass::f32;
   DType common = DType::f32;  // the type that operands are cast to and operations work on
   DType result = DType::f32;  // of the last operation
-  std::int32_t steps = 0, tensors = 0;
-  Step step[kMaxSteps];
+  std::int32_t steps = 0, arguments = 0, tensors = 0;
+  ProgramStep step[kMaxSteps];
   Argument argument[kMaxArguments];
   TensorOperand tensor[kMaxTensors];
+  CodeNumbers codes[kMaxTensors];  // of tensors with Reading::codes
 
   void* out = nullptr;
   DType out_type = DType::f32;
   std::int32_t out_bytes = 4, result_bytes = 4, common_bytes = 4;  // of an element
   bool convert = false;  // by `cast` from the result's type; else the class computed in is stored as out_type
+  bool out_coded = false;  // or, in f32, as codes
+  CodeNumbers out_codes;
   ElementCast cast;
 
   std::int32_t rank = 0;  // 1 or more
@@ -128,32 +168,41 @@ struct ElementwiseParams {
   std::int64_t extents[kMaxRank] = {};  // the last axis is the output's fastest
   std::int64_t out_strides[kMaxRank] = {};
 
+  ElementCast rounding_cast;                   // f64 to the common type by `rounding`, where that is no f64
   Rounding rounding = Rounding::nearest_even;  // of add, sub, mul, truediv and sqrt
-  ElementCast rounding_cast;                   // f64 to the common type by it, where that is no f64
   Precision precision = Precision::accurate;   // else every step is cheap or approximated
   bool flush_to_zero = false;
   bool equal_nan = false;  // isclose
   double rtol = 0, atol = 0;
 
-  /// Of the kernels, host/plan/elementwise/elementwise_rows.hpp: the vectors that the output is written in,
-  /// aligned ones of `width` elements, of which a row meets row_vectors.
+  /// What kernels need, from host/plan/elementwise: the vectors that the output is written in, aligned ones
+  /// of `width` elements, of which a row meets row_vectors.
+  ElementwiseKernel kernel = ElementwiseKernel::program;
+  bool aligned = false;  // all operands are repeated or aligned
   std::int32_t width = 1;
-  bool aligned = false;      // all operands are repeated or aligned
-  bool typed_chain = false;  // the kernels for chains on one type take it, in vectors of 16 bytes
   std::int64_t row_vectors = 0, vectors = 0;
   std::int32_t block_rows = 0;  // that a block's vectors may lie in, set at the launch
-  bool rows_alike = false;      // every row begins `lead` elements behind a vector's boundary
+  bool rows_alike = false;      // every row begins `misaligned_elements` behind a vector's boundary
+  bool fits_32_bits = false;    // vectors and offsets fit 31 bits: `divisors` are used
+  bool streaming = false;       // the output is too large for the caches to be of use to a reader: past them
   std::int32_t misaligned_elements = 0;
-  bool fits_32_bits = false;  // vectors and offsets fit 31 bits: `divisors` are used
+  /// By row_vectors; of code_rows, by the `lanes` that share a row.
   Divisor row_divisor, divisors[kMaxRank];
+  std::uint32_t lanes = 0;
   /// The tensor that is fastest along another axis than the output, on which its vectors are aligned while
   /// the others' are along the output's rows; -1: there is none.
   std::int32_t transposed_tensor = -1, transposed_axis = 0;
-  bool streaming = false;  // the output is too large for the caches to be of use to a reader: past them
   /// Of Access::periodic_row: the elements of a piece, and from one piece to the next.
   Divisor piece;
   std::int64_t piece_strides[kMaxTensors] = {};
 };
+
+constexpr bool has_codes(const ElementwiseParams& p) {
+  for (std::int32_t t = 0; t < p.tensors; ++t) {
+    if (p.tensor[t].reading == Reading::codes) return true;
+  }
+  return p.out_coded;
+}
 
 constexpr bool has_periodic_row(const ElementwiseParams& p) {
   for (std::int32_t t = 0; t < p.tensors; ++t) {

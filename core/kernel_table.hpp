@@ -9,7 +9,6 @@
 #include "core/elementwise_params.hpp"
 #include "core/gemm_params.hpp"
 #include "core/launch_context.hpp"
-#include "core/quantized_params.hpp"
 #include "core/window_params.hpp"
 
 namespace relayout {
@@ -26,7 +25,6 @@ struct KernelTable {
   /// Depthwise convolution and its update by a few samples, by DepthwiseParams::kernel.
   void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
   void (*elementwise)(const LaunchContext&, const ElementwiseParams&);
-  void (*quantized)(const LaunchContext&, const QuantizedParams&);
 };
 
 }  // namespace relayout

@@ -37,13 +37,13 @@ void launch_elementwise_costly(const LaunchContext& context, const ElementwisePa
 void launch_elementwise_i32(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_f32(const LaunchContext& context, const ElementwiseParams& params);
 void launch_elementwise_wide(const LaunchContext& context, const ElementwiseParams& params);
-void launch_transposed(const LaunchContext& context, const ElementwiseParams& params, DType type);
-void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParams& params, DType type);
-void launch_typed_periodic_row(const LaunchContext& context, const ElementwiseParams& params, DType type);
-void launch_typed_integer(const LaunchContext& context, const ElementwiseParams& params, DType type);
-void launch_typed_real(const LaunchContext& context, const ElementwiseParams& params, DType a, DType b);
-void launch_quantized(const LaunchContext& context, const QuantizedParams& params);
-void launch_quantized_any(const LaunchContext& context, const QuantizedParams& params);
-void launch_quantized_arithmetic(const LaunchContext& context, const QuantizedParams& params);
+void launch_transposed(const LaunchContext& context, const ElementwiseParams& params);
+void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParams& params);
+void launch_typed_periodic_row(const LaunchContext& context, const ElementwiseParams& params);
+void launch_typed_integer(const LaunchContext& context, const ElementwiseParams& params);
+void launch_typed_real(const LaunchContext& context, const ElementwiseParams& params);
+void launch_program(const LaunchContext& context, const ElementwiseParams& params);
+void launch_program_costly(const LaunchContext& context, const ElementwiseParams& params);
+void launch_code_rows(const LaunchContext& context, const ElementwiseParams& params);
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -13,7 +13,6 @@ const KernelTable& kernel_table() {
     kernels.conv = launch_conv;
     kernels.depthwise = launch_depthwise;
     kernels.elementwise = launch_elementwise;
-    kernels.quantized = launch_quantized;
     return kernels;
   }();
   return table;

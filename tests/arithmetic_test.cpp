@@ -34,39 +34,15 @@ struct Named {
           return relayout::plan_##name(t, __VA_ARGS__, out);                            \
         }                                                                               \
   }
-#define RELAYOUT_ONE(name) RELAYOUT_NAMED(name, x[0])
-#define RELAYOUT_TWO(name) RELAYOUT_NAMED(name, x[0], x[1])
-#define RELAYOUT_THREE(name) RELAYOUT_NAMED(name, x[0], x[1], x[2])
+#define RELAYOUT_NAMED_1(name) RELAYOUT_NAMED(name, x[0])
+#define RELAYOUT_NAMED_2(name) RELAYOUT_NAMED(name, x[0], x[1])
+#define RELAYOUT_NAMED_3(name) RELAYOUT_NAMED(name, x[0], x[1], x[2])
 
 const std::vector<Named>& named() {
   static const std::vector<Named> all{
-      RELAYOUT_TWO(add),           RELAYOUT_TWO(sub),          RELAYOUT_TWO(mul),
-      RELAYOUT_TWO(div),           RELAYOUT_TWO(truediv),      RELAYOUT_TWO(div_trunc),
-      RELAYOUT_TWO(div_floor),     RELAYOUT_TWO(mod),          RELAYOUT_TWO(fmod),
-      RELAYOUT_TWO(pow),           RELAYOUT_TWO(maximum),      RELAYOUT_TWO(minimum),
-      RELAYOUT_TWO(fmax),          RELAYOUT_TWO(fmin),         RELAYOUT_TWO(prelu),
-      RELAYOUT_TWO(abs_diff),      RELAYOUT_TWO(squared_diff), RELAYOUT_TWO(hypot),
-      RELAYOUT_TWO(atan2),         RELAYOUT_TWO(copysign),     RELAYOUT_TWO(bit_and),
-      RELAYOUT_TWO(bit_or),        RELAYOUT_TWO(bit_xor),      RELAYOUT_TWO(shift_left),
-      RELAYOUT_TWO(shift_right),   RELAYOUT_TWO(equal),        RELAYOUT_TWO(not_equal),
-      RELAYOUT_TWO(less),          RELAYOUT_TWO(less_equal),   RELAYOUT_TWO(greater),
-      RELAYOUT_TWO(greater_equal), RELAYOUT_TWO(isclose),      RELAYOUT_TWO(logical_and),
-      RELAYOUT_TWO(logical_or),    RELAYOUT_TWO(logical_xor),  RELAYOUT_THREE(where),
-      RELAYOUT_THREE(clip),        RELAYOUT_THREE(lerp),       RELAYOUT_ONE(neg),
-      RELAYOUT_ONE(abs),           RELAYOUT_ONE(sign),         RELAYOUT_ONE(relu),
-      RELAYOUT_ONE(square),        RELAYOUT_ONE(step),         RELAYOUT_ONE(floor),
-      RELAYOUT_ONE(ceil),          RELAYOUT_ONE(trunc),        RELAYOUT_ONE(round),
-      RELAYOUT_ONE(bit_not),       RELAYOUT_ONE(logical_not),  RELAYOUT_ONE(isnan),
-      RELAYOUT_ONE(isinf),         RELAYOUT_ONE(isfinite),     RELAYOUT_ONE(sqrt),
-      RELAYOUT_ONE(rsqrt),         RELAYOUT_ONE(reciprocal),   RELAYOUT_ONE(exp),
-      RELAYOUT_ONE(exp2),          RELAYOUT_ONE(expm1),        RELAYOUT_ONE(log),
-      RELAYOUT_ONE(log2),          RELAYOUT_ONE(log1p),        RELAYOUT_ONE(sin),
-      RELAYOUT_ONE(cos),           RELAYOUT_ONE(tan),          RELAYOUT_ONE(sinh),
-      RELAYOUT_ONE(cosh),          RELAYOUT_ONE(tanh),         RELAYOUT_ONE(asin),
-      RELAYOUT_ONE(acos),          RELAYOUT_ONE(atan),         RELAYOUT_ONE(erf),
-      RELAYOUT_ONE(sigmoid),       RELAYOUT_ONE(silu),         RELAYOUT_ONE(gelu),
-      RELAYOUT_ONE(gelu_tanh),     RELAYOUT_ONE(softplus),     RELAYOUT_ONE(elu),
-      RELAYOUT_ONE(hardswish),     RELAYOUT_ONE(hardsigmoid)};
+#define RELAYOUT_OPERATION(name, operands, kind, cost, meaning) RELAYOUT_NAMED_##operands(name),
+#include <relayout/operations.def>
+  };
   return all;
 }
 

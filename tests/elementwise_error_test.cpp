@@ -31,7 +31,7 @@ class ElementwiseErrorTest : public DeviceTest {
     expect_error(code, words, [&] { elementwise(stream(), operation, operands, to, options); });
     EXPECT_TRUE(out_.check(NanRule::exact));
   }
-  void refuses_chain(ErrorCode code, const Words& words, const std::vector<Operation>& operations,
+  void refuses_chain(ErrorCode code, const Words& words, const Program& operations,
                      const std::vector<Operand>& operands, const TensorView& to,
                      const ElementwiseOptions& options = {}) {
     expect_error(code, words, [&] { chain(stream(), operations, operands, to, options); });
@@ -234,20 +234,22 @@ TEST_P(ElementwiseErrorTest, PlansThatCannotRunSo) {
 
 TEST_P(ElementwiseErrorTest, Chains) {
   const TensorView a = in(kF32);
-  refuses_chain(ErrorCode::invalid_argument, {"1 to 4 operations, not 0"}, {}, {a}, out(kF32));
-  refuses_chain(ErrorCode::invalid_argument, {"1 to 4 operations, not 5"},
-                std::vector<Operation>(5, Operation::neg), {a}, out(kF32));
-  refuses_chain(ErrorCode::invalid_argument, {"at most 3 tensors", "split"},
-                {Operation::add, Operation::add, Operation::add}, {a, a, a, a}, out(kF32));
-  refuses_chain(ErrorCode::invalid_argument, {"8 operands"},
-                {Operation::clip, Operation::clip, Operation::clip, Operation::clip},
-                {a, 1, 2, 1, 2, 1, 2, 1, 2}, out(kF32));
+  refuses_chain(ErrorCode::invalid_argument, {"1 to 8 operations, not 0"}, {}, {a}, out(kF32));
+  refuses_chain(ErrorCode::invalid_argument, {"1 to 8 operations, not 9"},
+                std::vector<Operation>(9, Operation::neg), {a}, out(kF32));
+  refuses_chain(ErrorCode::invalid_argument, {"9 tensors", "at most 8", "split"},
+                std::vector<Operation>(8, Operation::add), std::vector<Operand>(9, a), out(kF32));
   refuses_chain(ErrorCode::invalid_argument, {"less", "cannot stand"}, {Operation::less, Operation::add},
                 {a, a, 1}, out(kF32));
   refuses_chain(ErrorCode::invalid_argument, {"logical_not", "cannot stand"},
                 {Operation::neg, Operation::logical_not}, {a}, out(DType::bool_));
-  refuses_chain(ErrorCode::invalid_argument, {"where", "cannot stand"}, {Operation::neg, Operation::where},
-                {a, a, a}, out(kF32));
+  refuses_chain(ErrorCode::invalid_argument, {"where", "cannot stand"},
+                std::vector<Step>{Operation::less, {Operation::where, 1}}, {a, a, a, a}, out(kF32));
+  for (const int running : {-1, 2})
+    refuses_chain(ErrorCode::invalid_argument, {"sub", "operand " + std::to_string(running)},
+                  std::vector<Step>{Operation::neg, {Operation::sub, running}}, {a, a}, out(kF32));
+  refuses_chain(ErrorCode::invalid_argument, {"sub", "operand 1"}, std::vector<Step>{{Operation::sub, 1}},
+                {a, a}, out(kF32));
 }
 
 /// When there are two mistakes, the one that is checked first is reported: number, type, promotion, shape,

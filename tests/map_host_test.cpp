@@ -1,8 +1,10 @@
 // map() where a file of the host's compiler is enough: offsets and counts beyond 32 bits, every conversion.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -48,7 +50,7 @@ TEST(MapHostTest, VectorsCountedIn64Bits) {
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(1000 * i);
   constexpr DType kTypes[] = {kF32, kF32, kF32};
   detail::MapNest nest =
-      detail::map_nest(Stream(Device::cpu()), {nullptr, kTypes, 2, 4},
+      detail::map_nest(Device::cpu(), {nullptr, kTypes, 2, 4},
                        {TensorView(a.data(), kF32, shape), TensorView(b.data(), kF32, {3, 5, 1})},
                        TensorView(out.data(), kF32, shape));
   EXPECT_TRUE(nest.fits_32_bits);
@@ -89,6 +91,38 @@ TEST(MapHostTest, EveryConversion) {
   expect_conversions<float, bool>();
   expect_conversions<f16, bool>();
   expect_conversions<std::int32_t, bool>();
+}
+
+struct Weighted {
+  float operator()(float a, float b, float c, float d, float e, float f, float g, float h) const {
+    return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h;
+  }
+};
+
+TEST(MapHostTest, EightOperandsByAPlan) {
+  std::vector<float> values(8 * 100), out(100);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 13);
+  std::vector<TensorView> operands;
+  for (int k = 0; k < 8; ++k) operands.emplace_back(values.data() + 100 * k, kF32, Dims{100});
+  for (const Device& device : host_memory_devices()) {
+    SCOPED_TRACE(device.to_string());
+    std::fill(out.begin(), out.end(), -1.0f);
+    using F = float;
+    const auto plan = plan_map<F(F, F, F, F, F, F, F, F)>(device, Weighted(), operands,
+                                                          TensorView(out.data(), kF32, {100}));
+    for (const char* words : {"map to f32", "extents [100]", "operand 8's [1]"})
+      EXPECT_NE(plan.explain().find(words), std::string::npos) << plan.explain();
+    const Stream stream(device);
+    plan.run(stream);
+    stream.synchronize();
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      float sum = 0;
+      for (std::size_t k = 0; k < 8; ++k) sum += static_cast<float>(k + 1) * values[100 * k + i];
+      ASSERT_EQ(out[i], sum);
+    }
+    const Device another = device.kind() == DeviceKind::cpu ? Device::emulated(32) : Device::cpu();
+    EXPECT_THROW(plan.run(Stream(another)), Error);
+  }
 }
 
 static_assert(std::is_same_v<detail::Common<std::int8_t, std::int16_t>, std::int16_t>);

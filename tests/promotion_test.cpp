@@ -143,11 +143,13 @@ TEST(Promotion, ErrorsNameBothTypesAndAWayOut) {
   expect(ErrorCode::promotion, OperationClass::arithmetic, DType::i8, DType::u32);
   expect(ErrorCode::promotion, OperationClass::relational, DType::f16, DType::bf16);
   expect(ErrorCode::promotion, OperationClass::select, DType::f32, DType::tf32);
-  expect(ErrorCode::promotion, OperationClass::arithmetic, DType::e5m2, DType::e4m3fn);
+  expect(ErrorCode::promotion, OperationClass::select, DType::e5m2, DType::e4m3fn);
   expect(ErrorCode::promotion, OperationClass::bitwise, DType::i8, DType::i16);
   expect(ErrorCode::promotion, OperationClass::select, DType::b128, DType::f32);
   expect(ErrorCode::dtype, OperationClass::arithmetic, DType::bool_, DType::bool_);
   expect(ErrorCode::dtype, OperationClass::relational, DType::e5m2, DType::e5m2);
+  expect_error(ErrorCode::dtype, {"mul", "e4m3fn"},
+               [] { result_type(OperationClass::arithmetic, DType::f32, DType::e4m3fn, "mul"); });
   EXPECT_EQ(result_type(OperationClass::select, DType::b128, DType::b128), DType::b128);
   expect_error(ErrorCode::dtype, {"bit_and", "f32"},
                [] { result_type(OperationClass::bitwise, DType::f32, DType::f32, "bit_and"); });

@@ -1,50 +1,87 @@
 #include "relayout/elementwise.hpp"
 
+#include <sstream>
+
 #include "host/api/checks.hpp"
 #include "host/api/elementwise_plan.hpp"
-#include "host/api/row_explain.hpp"
+#include "host/plan/elementwise/elementwise_nest.hpp"
+#include "relayout/quantized.hpp"
 
 namespace relayout {
 namespace {
 
-void run_now(const Stream& stream, const std::vector<Operation>& operations,
-             const std::vector<Operand>& operands, const TensorView& out, const ElementwiseOptions& options) {
-  const ElementwisePlan::State state =
-      plan_elementwise_of(stream.device(), operations, operands, out, options);
+void run_now(const Stream& stream, const ElementwiseCall& call) {
+  const ElementwisePlan::State state = plan_elementwise_of(stream.device(), call);
   const std::vector<const void*> inputs = planned_inputs(state);
-  check_elementwise_memory(state, inputs, out.data());
-  launch_elementwise(stream, state, inputs, out.data());
+  check_elementwise_memory(state, inputs, state.out.data());
+  launch_elementwise(stream, state, inputs, state.out.data());
 }
 
-ElementwisePlan keep(const PlanTarget& target, const std::vector<Operation>& operations,
-                     const std::vector<Operand>& operands, const TensorView& out,
-                     const ElementwiseOptions& options) {
-  return ElementwisePlan(std::make_shared<const ElementwisePlan::State>(
-      plan_elementwise_of(target, operations, operands, out, options)));
+ElementwisePlan keep(const PlanTarget& target, const ElementwiseCall& call) {
+  return ElementwisePlan(std::make_shared<const ElementwisePlan::State>(plan_elementwise_of(target, call)));
+}
+
+/// An operation, or none, of the functions on codes.
+ElementwiseCall quantized_call(const char* name, const std::vector<Step>& steps,
+                               const std::vector<Operand>& operands, const Output& out) {
+  static const ElementwiseOptions options;
+  return {steps.empty() ? name : "quantized " + name_of(steps),
+          steps,
+          operands,
+          out,
+          options,
+          true,
+          steps.empty()};
 }
 
 }  // namespace
 
 void elementwise(const Stream& stream, Operation operation, const std::vector<Operand>& operands,
-                 const TensorView& out, const ElementwiseOptions& options) {
-  run_now(stream, {operation}, operands, out, options);
+                 const Output& out, const ElementwiseOptions& options) {
+  chain(stream, Program({Step(operation)}), operands, out, options);
 }
 
 ElementwisePlan plan_elementwise(const PlanTarget& target, Operation operation,
-                                 const std::vector<Operand>& operands, const TensorView& out,
+                                 const std::vector<Operand>& operands, const Output& out,
                                  const ElementwiseOptions& options) {
-  return keep(target, {operation}, operands, out, options);
+  return plan_chain(target, Program({Step(operation)}), operands, out, options);
 }
 
-void chain(const Stream& stream, const std::vector<Operation>& operations,
-           const std::vector<Operand>& operands, const TensorView& out, const ElementwiseOptions& options) {
-  run_now(stream, operations, operands, out, options);
+void chain(const Stream& stream, const Program& program, const std::vector<Operand>& operands,
+           const Output& out, const ElementwiseOptions& options) {
+  run_now(stream, {name_of(program.steps()), program.steps(), operands, out, options});
 }
 
-ElementwisePlan plan_chain(const PlanTarget& target, const std::vector<Operation>& operations,
-                           const std::vector<Operand>& operands, const TensorView& out,
+ElementwisePlan plan_chain(const PlanTarget& target, const Program& program,
+                           const std::vector<Operand>& operands, const Output& out,
                            const ElementwiseOptions& options) {
-  return keep(target, operations, operands, out, options);
+  return keep(target, {name_of(program.steps()), program.steps(), operands, out, options});
+}
+
+void quantized(const Stream& stream, Operation operation, const std::vector<Operand>& operands,
+               const Output& out) {
+  run_now(stream, quantized_call("", {operation}, operands, out));
+}
+
+ElementwisePlan plan_quantized(const PlanTarget& target, Operation operation,
+                               const std::vector<Operand>& operands, const Output& out) {
+  return keep(target, quantized_call("", {operation}, operands, out));
+}
+
+void quantize(const Stream& stream, const TensorView& x, const QuantizedTensor& out) {
+  run_now(stream, quantized_call("quantize", {}, {x}, out));
+}
+
+ElementwisePlan plan_quantize(const PlanTarget& target, const TensorView& x, const QuantizedTensor& out) {
+  return keep(target, quantized_call("quantize", {}, {x}, out));
+}
+
+void dequantize(const Stream& stream, const QuantizedTensor& x, const TensorView& out) {
+  run_now(stream, quantized_call("dequantize", {}, {x}, out));
+}
+
+ElementwisePlan plan_dequantize(const PlanTarget& target, const QuantizedTensor& x, const TensorView& out) {
+  return keep(target, quantized_call("dequantize", {}, {x}, out));
 }
 
 void ElementwisePlan::run(const Stream& stream) const {
@@ -61,10 +98,21 @@ DType ElementwisePlan::common_type() const noexcept { return state_->types.commo
 DType ElementwisePlan::result_type() const noexcept { return state_->types.result; }
 
 std::string ElementwisePlan::explain() const {
-  return explain_rows(state_->name + " in " + name_of(state_->types.common), *state_, [this] {
-    return explain_vectors("elementwise",
-                           launch_params(*state_, planned_inputs(*state_), state_->out.data()));
-  });
+  const State& state = *state_;
+  std::ostringstream text;
+  text << state.name << " in " << name_of(state.types.common) << ", to " << name_of(state.out.dtype())
+       << (state.params.out_coded ? " codes" : "") << ".\n";
+  if (state.out.elements() == 0) return text.str() + "No elements: nothing to do.\n";
+  text << "Loop nest: extents " << to_string(state.nest.extents) << ", the output's strides "
+       << to_string(state.nest.strides[0]);
+  for (std::size_t t = 0; t < state.tensors.size(); ++t)
+    text << ", tensor " << t + 1 << "'s (" << name_of(state.tensors[t].dtype()) << ") "
+         << to_string(state.nest.strides[t + 1]);
+  text << ".\n";
+  if (state.device && state.device->kind() == DeviceKind::cpu)
+    return text.str() + "Native code, pieces of rows.\n";
+  return text.str() + plan::explain_kernel(launch_params(state, planned_inputs(state), state.out.data())) +
+         "\n";
 }
 
 }  // namespace relayout

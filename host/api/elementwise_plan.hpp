@@ -15,23 +15,26 @@ namespace relayout {
 struct ElementwisePlan::State {
   std::string name;  // of the operations, for messages
   ElementwiseTypes types;
-  std::vector<TensorView> tensors;  // the operands', broadcast to the output's shape
+  /// Those that are read, over the output's shape: the operands', then scales and zero points of codes.
+  std::vector<TensorView> tensors;
+  int operands = 0;  // tensors of the first kind
   TensorView out;
   plan::LoopNest nest;           // operand 0: the output; no extents but {0}: nothing to do
-  ElementwiseParams params;      // all but pointers, and what cut_rows sets
+  ElementwiseParams params;      // all but pointers, rows and kernel
   std::optional<Device> device;  // none: planned from properties alone
   DeviceProperties properties;
 };
 
+/// "add+relu".
+std::string name_of(const std::vector<Step>& steps);
+
 /// Checks and plans. Null pointers are an error of launch_elementwise.
-ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const std::vector<Operation>& operations,
-                                           const std::vector<Operand>& operands, const TensorView& out,
-                                           const ElementwiseOptions& options);
+ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const ElementwiseCall& call);
 
 /// Of a state that has its tensors, output and typed parameters: all that is not yet set.
 void set_nest(const PlanTarget& target, ElementwisePlan::State& state);
 
-/// The parameters of a run on this memory: inputs in the order of State::tensors.
+/// The parameters of a run on this memory, a pointer for each operand's tensor; no rows, no kernel.
 ElementwiseParams launch_params(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
                                 void* out);
 
@@ -43,7 +46,7 @@ void check_elementwise_memory(const ElementwisePlan::State& state, const std::ve
 void launch_elementwise(const Stream& stream, const ElementwisePlan::State& state,
                         const std::vector<const void*>& inputs, void* out);
 
-/// The pointers of the planned views.
+/// The pointers of the operands' planned views.
 std::vector<const void*> planned_inputs(const ElementwisePlan::State& state);
 
 }  // namespace relayout

@@ -5,7 +5,9 @@
 
 #include "core/convert_bits.hpp"
 #include "host/api/cast_rule.hpp"
-#include "host/api/operation_rules.hpp"
+#include "host/api/codes.hpp"
+#include "host/api/elementwise_checks.hpp"
+#include "host/api/promotion_rules.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -13,121 +15,19 @@ namespace {
 
 using Kind = OperationKind;
 
-[[noreturn]] void fail(const ElementwiseCall& call, ErrorCode code, const std::string& what) {
-  throw Error(code, call.name + ": " + what);
-}
-
-void check_counts(const ElementwiseCall& call) {
-  if (call.operations.empty() || call.operations.size() > kMaxSteps)
-    fail(call, ErrorCode::invalid_argument,
-         "a chain has 1 to " + std::to_string(kMaxSteps) + " operations, not " +
-             std::to_string(call.operations.size()));
-  int wanted = 1;
-  for (const Operation operation : call.operations) wanted += operands_of(operation) - 1;
-  const auto given = static_cast<int>(call.operands.size());
-  if (given != wanted)
-    fail(call, ErrorCode::invalid_argument,
-         "it takes " + std::to_string(wanted) + " operands, not " + std::to_string(given));
-  const auto is_tensor = [](const Operand& operand) { return !operand.is_literal(); };
-  const auto tensors = std::count_if(call.operands.begin(), call.operands.end(), is_tensor);
-  if (tensors == 0) fail(call, ErrorCode::invalid_argument, "one operand at least must be a tensor");
-  if (tensors > kMaxTensors || given > kMaxArguments)
-    fail(call, ErrorCode::invalid_argument,
-         "it takes at most " + std::to_string(kMaxTensors) + " tensors and " + std::to_string(kMaxArguments) +
-             " operands at once; split the chain");
-  for (std::size_t i = 0; i < call.operations.size(); ++i) {
-    const Kind kind = rule_of(call.operations[i]).kind;
-    const bool last = i + 1 == call.operations.size();
-    if ((kind == Kind::logical && call.operations.size() > 1) || (gives_bool(kind) && !last) ||
-        (kind == Kind::select && i > 0))
-      fail(call, ErrorCode::invalid_argument,
-           std::string(name_of(call.operations[i])) + " cannot stand at this place of a chain");
-  }
-}
-
-/// The type as which an operation takes the operand, or nothing is wrong with it.
-void check_type(const ElementwiseCall& call, DType type, Kind kind) {
-  if (kind == Kind::select && type != DType::b128) return;
-  if (is_restricted(type) || type == DType::b128)
-    fail(call, ErrorCode::dtype,
-         std::string("no operation on ") + name_of(type) +
-             (type == DType::b128
-                  ? ", which is only copied and permuted"
-                  : ", which is only copied, filled and cast; cast it to f16, bf16 or f32 first"));
-}
-
-/// Of one operation on the common type.
-void check_common(const ElementwiseCall& call, Operation operation, DType common) {
-  const Kind kind = rule_of(operation).kind;
-  const std::string name = std::string(name_of(operation)) + " does not take " + name_of(common);
-  if (kind == Kind::arithmetic && common == DType::bool_)
-    fail(call, ErrorCode::dtype, name + "; cast it to an integer type first");
-  if (kind == Kind::bits && !is_integral(common) && common != DType::bool_)
-    fail(call, ErrorCode::dtype,
-         name + ", whose bits have no meaning on their own; it takes integers and bool");
-  if (kind == Kind::shift && !is_integral(common)) fail(call, ErrorCode::dtype, name + "; it takes integers");
-}
-
 /// Of all operands but those of which only the truth counts.
 DType common_of(const ElementwiseCall& call, const ElementwiseTypes& types, bool equal) {
-  const Operand* first = nullptr;
-  DType common = DType::bool_;
-  for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    const Operand& operand = call.operands[i];
-    if (types.as_bool_value[i] || operand.is_literal()) continue;
-    const DType type = operand.tensor().dtype();
-    if (first != nullptr && equal && type != common)
-      fail(call, ErrorCode::promotion,
-           std::string(name_of(common)) + " and " + name_of(type) +
-               " are two types, and operations on bits take one; cast one of them first");
-    common = first == nullptr ? type : common_type(common, type, call.name.c_str());
-    first = &operand;
+  Promotion promotion(call.name, equal);
+  if (works_in_f32(call)) promotion.add(DType::f32);
+  for (const bool literals : {false, true}) {
+    for (std::size_t i = 0; i < call.operands.size(); ++i) {
+      const Operand& operand = call.operands[i];
+      if (types.as_bool_value[i] || operand.is_literal() != literals) continue;
+      if (literals) promotion.add(operand.literal());
+      if (!literals && operand.quantized() == nullptr) promotion.add(operand.tensor().dtype());
+    }
   }
-  Literal::Kind kind = Literal::Kind::boolean;
-  for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    if (types.as_bool_value[i] || !call.operands[i].is_literal()) continue;
-    const Literal& literal = call.operands[i].literal();
-    // Constants alone: the widest of their own types.
-    const bool alone = first == nullptr && common == DType::bool_ && kind == Literal::Kind::boolean;
-    common = alone ? literal.dtype() : common_type(common, literal, call.name.c_str());
-    kind = std::max(kind, literal.kind());
-  }
-  return common;
-}
-
-void check_options(const ElementwiseCall& call, DType common) {
-  const ElementwiseOptions& options = call.options;
-  const auto takes = [&](std::initializer_list<Operation> those) {
-    return std::all_of(call.operations.begin(), call.operations.end(), [&](Operation operation) {
-      return std::find(those.begin(), those.end(), operation) != those.end();
-    });
-  };
-  if (options.rounding != Rounding::nearest_even) {
-    const std::string name = std::string("the rounding ") + name_of(options.rounding);
-    if (options.rounding == Rounding::nearest_away)
-      fail(call, ErrorCode::rounding_mode, name + " is for casts only");
-    if (!is_floating(common) ||
-        !takes({Operation::add, Operation::sub, Operation::mul, Operation::truediv, Operation::sqrt}))
-      fail(call, ErrorCode::rounding_mode,
-           name + " is for add, sub, mul, truediv and sqrt on floating types");
-  }
-  if (options.precision != Precision::accurate) {
-    const bool taken = std::any_of(call.operations.begin(), call.operations.end(), [&](Operation operation) {
-      return is_approximated(operation, Precision::approximate) &&
-             (operation != Operation::sqrt || options.precision == Precision::approximate);
-    });
-    if (!taken || common != DType::f32 || options.rounding != Rounding::nearest_even)
-      fail(call, ErrorCode::rounding_mode,
-           options.precision == Precision::full
-               ? "full precision is for truediv, tanh and exp on f32, rounded to nearest"
-               : "approximate precision is for truediv, sqrt, tanh and exp on f32, rounded to nearest");
-  }
-  if (options.flush_to_zero &&
-      (common != DType::f32 ||
-       !takes({Operation::add, Operation::sub, Operation::mul, Operation::truediv, Operation::maximum,
-               Operation::minimum, Operation::sqrt, Operation::rsqrt, Operation::exp2})))
-    fail(call, ErrorCode::rounding_mode,
-         "flush_to_zero is for add, sub, mul, truediv, maximum, minimum, sqrt, rsqrt and exp2 on f32");
+  return promotion.common();
 }
 
 ComputeClass class_of(DType common) {
@@ -172,7 +72,8 @@ DType unsigned_of(DType type) {
 
 /// Whether nothing is computed, so that elements keep their bits: a choice between operands of one type.
 bool moves_bits(const ElementwiseCall& call, const ElementwiseTypes& types) {
-  if (call.operations.size() != 1 || call.operations[0] != Operation::where) return false;
+  if (call.steps.size() != 1 || call.steps[0].operation != Operation::where || works_in_f32(call))
+    return false;
   if (types.common == DType::bool_) return false;  // other bytes than 0 and 1 become 1
   for (std::size_t i = 1; i < call.operands.size(); ++i) {
     if (!call.operands[i].is_literal() && call.operands[i].tensor().dtype() != types.common) return false;
@@ -180,97 +81,143 @@ bool moves_bits(const ElementwiseCall& call, const ElementwiseTypes& types) {
   return true;
 }
 
-}  // namespace
-
-ElementwiseTypes resolve_types(const ElementwiseCall& call) {
-  check_counts(call);
-  const Kind first = rule_of(call.operations.front()).kind;
-  ElementwiseTypes types;
-  types.as_bool_value.assign(call.operands.size(), first == Kind::logical);
-  if (first == Kind::select) types.as_bool_value[0] = true;
-  for (std::size_t i = 0; i < call.operands.size(); ++i) {
-    if (!call.operands[i].is_literal())
-      check_type(call, call.operands[i].tensor().dtype(),
-                 types.as_bool_value[i] || call.operations.size() > 1 ? Kind::arithmetic : first);
+/// For each operand, whether only its truth counts.
+std::vector<bool> truths_of(const ElementwiseCall& call) {
+  std::vector<bool> truths;
+  for (std::size_t i = 0; i < call.steps.size(); ++i) {
+    const Step& step = call.steps[i];
+    const Kind kind = rule_of(step.operation).kind;
+    for (int k = 0; k < operands_of(step.operation); ++k) {
+      if (i > 0 && k == step.running) continue;
+      truths.push_back(kind == Kind::logical || (kind == Kind::select && k == 0));
+    }
   }
-  const auto has = [&](Kind kind) {
-    return std::any_of(call.operations.begin(), call.operations.end(),
-                       [kind](Operation operation) { return rule_of(operation).kind == kind; });
-  };
-  types.common = common_of(call, types, has(Kind::bits) || has(Kind::shift));
-  if ((has(Kind::floating) || has(Kind::predicate)) && !is_floating(types.common)) types.common = DType::f32;
-  for (const Operation operation : call.operations) check_common(call, operation, types.common);
-  check_options(call, types.common);
-  types.result = gives_bool(rule_of(call.operations.back()).kind) ? DType::bool_ : types.common;
-  return types;
+  truths.resize(call.operands.size());  // of a conversion
+  return truths;
 }
 
-void check_output_type(const ElementwiseCall& call, DType result, DType out) {
-  if (!call.options.cast_out) {
-    if (out != result)
-      fail(call, ErrorCode::dtype,
-           std::string("the result is ") + name_of(result) + " and the output " + name_of(out) +
-               "; give an output of that type, or set cast_out");
-    return;
-  }
-  CopyPlanOptions options;
-  options.cast = call.options.cast;
-  check_cast_options(call.name.c_str(), result, out, options);
-}
-
-ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTypes& types, DType out) {
-  const bool raw = moves_bits(call, types);
-  const DType common = raw ? unsigned_of(types.common) : types.common;
-  ElementwiseParams p;
-  p.compute = class_of(common);
-  p.common = common;
-  p.result = raw ? common : types.result;
+/// How the result becomes the output's elements.
+void set_output(const ElementwiseCall& call, DType result, bool raw, ElementwiseParams& p) {
+  const DType out = call.out.tensor().dtype();
   p.out_type = out;
-  const ElementwiseOptions& options = call.options;
-  if (out == types.result) {
+  p.out_bytes = static_cast<std::int32_t>(size_of(out));
+  if (call.out.quantized() != nullptr) {
+    p.out_coded = true;
+  } else if (out == result) {
     p.out_type = p.result;
-  } else if (!raw && types.result == DType::f32 && (out == DType::f16 || out == DType::bf16) &&
-             !needs_generic_cast(types.result, out, options.cast)) {
+  } else if (!raw && result == DType::f32 && (out == DType::f16 || out == DType::bf16) &&
+             !needs_generic_cast(result, out, call.options.cast)) {
     // The class is stored with the one rounding that the cast has.
   } else {
     p.convert = true;
-    p.cast = element_cast(types.result, out, options.cast);
+    p.cast = element_cast(result, out, call.options.cast);
   }
-  for (const Operation operation : call.operations) {
-    p.step[p.steps].operation = operation;
-    p.step[p.steps++].operands = operands_of(operation);
-  }
+}
+
+void set_operands(const ElementwiseCall& call, const ElementwiseTypes& types, bool raw,
+                  ElementwiseParams& p) {
+  const bool half = p.common == DType::f16 || p.common == DType::bf16;
+  p.arguments = static_cast<std::int32_t>(call.operands.size());
   for (std::size_t i = 0; i < call.operands.size(); ++i) {
     Argument& argument = p.argument[i];
     const Operand& operand = call.operands[i];
+    const bool truth = types.as_bool_value[i];
     if (operand.is_literal()) {
-      const DType type = p.common;
-      argument.bits = types.as_bool_value[i]
-                          ? converted(DType::bool_, type, is_true(operand.literal()) ? 1 : 0)
-                          : constant_bits(operand.literal(), types.common, raw);
-      if (types.as_bool_value[i] && (type == DType::f16 || type == DType::bf16))
-        argument.bits = converted(type, DType::f32, argument.bits);
+      std::uint64_t bits = truth ? converted(DType::bool_, p.common, is_true(operand.literal()) ? 1 : 0)
+                                 : constant_bits(operand.literal(), types.common, raw);
+      if (truth && half) bits = converted(p.common, DType::f32, bits);
+      argument.set_bits(bits);
       continue;
     }
     argument.tensor = p.tensors;
     TensorOperand& tensor = p.tensor[p.tensors++];
     const DType type = operand.tensor().dtype();
-    tensor.type = raw && !types.as_bool_value[i] ? common : type;
-    tensor.bytes = static_cast<std::int32_t>(size_of(type));
-    if (types.as_bool_value[i]) {
+    tensor.type = raw && !truth ? p.common : type;
+    tensor.bytes = static_cast<std::int16_t>(size_of(type));
+    if (operand.quantized() != nullptr) {
+      tensor.reading = Reading::codes;
+    } else if (truth) {
       tensor.reading = Reading::as_bool;
-    } else if ((common == DType::f16 || common == DType::bf16) && is_integral(type)) {
+    } else if (half && is_integral(type)) {
       tensor.reading = Reading::round_to_half;
     }
   }
-  p.out_bytes = static_cast<std::int32_t>(size_of(p.out_type));
+}
+
+/// Scales and zero points, which are tensors behind the operands.
+CodeNumbers numbers_of(const QuantizedTensor& codes, ElementwiseParams& p) {
+  CodeNumbers numbers;
+  numbers.is_signed = codes.codes.dtype() == DType::i8;
+  const auto add = [&](const TensorView& view) {
+    TensorOperand& tensor = p.tensor[p.tensors];
+    tensor.type = view.dtype();
+    tensor.bytes = static_cast<std::int16_t>(size_of(view.dtype()));
+    return static_cast<std::int8_t>(p.tensors++);
+  };
+  if (const float* scale = std::get_if<float>(&codes.scale)) numbers.scale = *scale;
+  if (const int* zero = std::get_if<int>(&codes.zero)) numbers.zero = *zero;
+  if (const auto* scale = std::get_if<TensorView>(&codes.scale)) numbers.scale_tensor = add(*scale);
+  if (const auto* zero = std::get_if<TensorView>(&codes.zero)) numbers.zero_tensor = add(*zero);
+  return numbers;
+}
+
+void set_codes(const ElementwiseCall& call, ElementwiseParams& p) {
+  for (std::size_t i = 0; i < call.operands.size(); ++i) {
+    if (const QuantizedTensor* codes = call.operands[i].quantized())
+      p.codes[p.argument[i].tensor] = numbers_of(*codes, p);
+  }
+  if (const QuantizedTensor* codes = call.out.quantized()) p.out_codes = numbers_of(*codes, p);
+}
+
+}  // namespace
+
+ElementwiseTypes resolve_types(const ElementwiseCall& call) {
+  check_counts(call);
+  check_places(call);
+  ElementwiseTypes types;
+  types.as_bool_value = truths_of(call);
+  check_operand_types(call, types);
+  const auto has = [&](Kind kind) {
+    return std::any_of(call.steps.begin(), call.steps.end(),
+                       [kind](const Step& step) { return rule_of(step.operation).kind == kind; });
+  };
+  const bool bits = (has(Kind::bits) || has(Kind::shift)) && !works_in_f32(call);
+  types.common = common_of(call, types, bits);
+  for (const Kind kind : {Kind::floating, Kind::predicate}) {
+    if (has(kind)) types.common = working_type(kind, types.common, call.name, call.name);
+  }
+  for (const Step& step : call.steps)
+    static_cast<void>(
+        working_type(rule_of(step.operation).kind, types.common, call.name, name_of(step.operation)));
+  check_beside_codes(call, types.common);
+  types.result = types.common;
+  if (!call.steps.empty()) types.result = given_type(rule_of(call.steps.back().operation).kind, types.common);
+  if (call.out.quantized() != nullptr) check_output_type(call, types.result);
+  for_each_codes(call, [&](const QuantizedTensor& codes) { check_code_numbers(call.name, codes); });
+  check_options(call, types.common);
+  if (call.out.quantized() == nullptr) check_output_type(call, types.result);
+  return types;
+}
+
+ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTypes& types) {
+  const bool raw = moves_bits(call, types);
+  const ElementwiseOptions& options = call.options;
+  ElementwiseParams p;
+  p.common = raw ? unsigned_of(types.common) : types.common;
+  p.compute = class_of(p.common);
+  p.result = raw ? p.common : types.result;
   p.result_bytes = static_cast<std::int32_t>(size_of(p.result));
   p.common_bytes = static_cast<std::int32_t>(size_of(p.common));
+  set_output(call, types.result, raw, p);
+  for (const Step& step : call.steps)
+    p.step[p.steps++] = {step.operation, static_cast<std::int8_t>(step.running), operands_of(step.operation)};
+  set_operands(call, types, raw, p);
+  set_codes(call, p);
   p.rounding = options.rounding;
   if (p.compute == ComputeClass::f32 && options.rounding != Rounding::nearest_even) {
     CastOptions directed;
     directed.rounding = options.rounding;
-    p.rounding_cast = element_cast(DType::f64, common, directed);
+    p.rounding_cast = element_cast(DType::f64, p.common, directed);
   }
   p.precision = options.precision;
   // Approximations have kernels beside cheap operations only: with others everything is accurate.

@@ -8,12 +8,16 @@
 
 namespace relayout {
 
-/// The operations, operands and options of one call; `name` is for messages.
+/// One call; `name` is for messages.
 struct ElementwiseCall {
   std::string name;
-  const std::vector<Operation>& operations;
+  const std::vector<Step>& steps;
   const std::vector<Operand>& operands;
+  const Output& out;
   const ElementwiseOptions& options;
+  /// For the functions on codes: everything is f32, whatever the operands are; and nothing but a conversion
+  /// is wanted, without a step.
+  bool in_f32 = false, converts = false;
 };
 
 struct ElementwiseTypes {
@@ -22,14 +26,12 @@ struct ElementwiseTypes {
   std::vector<bool> as_bool_value;  // of each operand: x != 0 is taken, whatever its type
 };
 
-/// Errors: see relayout/elementwise.hpp: the number of operands, dtype, promotion, literal_range,
-/// rounding_mode.
+/// Errors: see relayout/elementwise.hpp: the numbers of operands and tensors, dtype, promotion,
+/// literal_range, scale, rounding_mode; dtype or rounding_mode for an output that the result does not go to.
 ElementwiseTypes resolve_types(const ElementwiseCall& call);
 
-/// Error{dtype} or {rounding_mode} for an output that the result does not go to.
-void check_output_type(const ElementwiseCall& call, DType result, DType out);
-
-/// Everything of the parameters but memory and the nest: types, steps, constants, how tensors are read.
-ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTypes& types, DType out);
+/// Everything of the parameters but memory and the nest: types, steps, constants, how tensors are read. The
+/// operands' tensors come first; then the scales and zero points of each that is codes, and of the output's.
+ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTypes& types);
 
 }  // namespace relayout

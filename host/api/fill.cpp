@@ -48,8 +48,9 @@ ElementwisePlan::State plan_fill_of(const PlanTarget& target, const Literal& val
   p.common = p.result = p.out_type = bits;
   p.common_bytes = p.result_bytes = p.out_bytes = static_cast<std::int32_t>(size_of(to));
   p.steps = 1;
-  p.step[0] = {Operation::bit_or, 2};
-  p.argument[0].bits = p.argument[1].bits = element;
+  p.step[0] = {Operation::bit_or, 0, 2};
+  p.arguments = 2;
+  for (int i = 0; i < 2; ++i) p.argument[i].set_bits(element);
   set_nest(target, state);
   return state;
 }

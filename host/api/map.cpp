@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <sstream>
 #include <string>
 
 #include "host/api/checks.hpp"
@@ -43,7 +44,7 @@ void cut_rows(int out_bytes, int width, MapNest& nest) {
   std::int64_t most_lead = 0;
   if (nest.out_strides[nest.rank - 1] == 1 && length >= 2 * width) {
     nest.width = width;
-    most_lead = rows_alike(nest) ? place_of(nest.out, out_bytes) % width : width - 1;
+    most_lead = plan::rows_alike(nest) ? plan::place_of(nest.out, out_bytes) % width : width - 1;
   }
   nest.row_vectors = (most_lead + length + nest.width - 1) / nest.width;
   nest.vectors = nest.elements / length * nest.row_vectors;
@@ -55,9 +56,9 @@ void cut_rows(int out_bytes, int width, MapNest& nest) {
 
 }  // namespace
 
-MapNest map_nest(const Stream& stream, const MapCall& call, const std::vector<TensorView>& operands,
+MapNest map_nest(const Device& device, const MapCall& call, const std::vector<TensorView>& operands,
                  const TensorView& out) {
-  check_compiler(stream.device(), call.backend);
+  check_compiler(device, call.backend);
   if (operands.size() != static_cast<std::size_t>(call.operands))
     fail(ErrorCode::invalid_argument, std::to_string(operands.size()) +
                                           " operands; the call was compiled for " +
@@ -67,7 +68,7 @@ MapNest map_nest(const Stream& stream, const MapCall& call, const std::vector<Te
   check_distinct(kName, out);
   std::vector<const void*> inputs;
   for (const TensorView& tensor : tensors) inputs.push_back(tensor.data());
-  check_operand_memory(kName, tensors, inputs, out, out.data());
+  check_operand_memory(kName, tensors, inputs, call.operands, out, out.data());
 
   MapNest result;
   const plan::LoopNest nest = plan::normalise(plan::make_nest(out, tensors));
@@ -86,6 +87,32 @@ MapNest map_nest(const Stream& stream, const MapCall& call, const std::vector<Te
   }
   cut_rows(static_cast<int>(size_of(out.dtype())), call.width, result);
   return result;
+}
+
+void check_map_stream(const Device& device, const Stream& stream) {
+  check_plan_device(kName, device, device.properties(), stream);
+}
+
+std::string explain_map(const Device& device, const MapCall& call, const MapNest& nest) {
+  std::ostringstream text;
+  text << kName << " to " << name_of(call.types[0]) << ", of";
+  for (int i = 1; i <= call.operands; ++i) text << (i > 1 ? ", " : " ") << name_of(call.types[i]);
+  text << ".\n";
+  if (nest.elements == 0) return text.str() + "No elements: nothing to do.\n";
+  const auto numbers = [&](const std::int64_t* values) {
+    return to_string(Dims(values, values + nest.rank));
+  };
+  text << "Loop nest: extents " << numbers(nest.extents) << ", the output's strides "
+       << numbers(nest.out_strides);
+  for (int i = 0; i < call.operands; ++i)
+    text << ", operand " << i + 1 << "'s " << numbers(nest.operand[i].strides);
+  if (device.kind() == DeviceKind::cpu) {
+    text << ".\nThe functor's own loop over pieces of the output, on the processor's threads.\n";
+  } else {
+    text << ".\nThe functor's own kernel: a thread for each of " << nest.vectors << " vectors of "
+         << nest.width << " elements, " << nest.row_vectors << " a row.\n";
+  }
+  return text.str();
 }
 
 void throw_gpu_error(ErrorCode code, const char* name, const char* text) {

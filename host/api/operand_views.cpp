@@ -37,12 +37,14 @@ std::vector<TensorView> broadcast_operands(const std::string& operation,
 }
 
 void check_operand_memory(const std::string& operation, const std::vector<TensorView>& operands,
-                          const std::vector<const void*>& inputs, const TensorView& out_view, void* out) {
+                          const std::vector<const void*>& inputs, int in_place, const TensorView& out_view,
+                          void* out) {
   const char* name = operation.c_str();
   const TensorView written = at(out_view, out);
   for (std::size_t t = 0; t < inputs.size(); ++t) {
     const TensorView read = at(operands[t], inputs[t]);
-    if (inputs[t] == out && same_places(read, written)) continue;
+    const bool is_operand = t < static_cast<std::size_t>(in_place);
+    if (is_operand && inputs[t] == out && same_places(read, written)) continue;
     if (inputs[t] != nullptr && out != nullptr) check_disjoint(name, read, written);
   }
   for (std::size_t t = 0; t < inputs.size(); ++t)

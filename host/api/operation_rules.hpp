@@ -25,6 +25,7 @@ struct OperationRule {
   const char* name;
   int operands;
   OperationKind kind;
+  const char* meaning;
 };
 
 const OperationRule& rule_of(Operation operation) noexcept;

@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "host/api/promotion_rules.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -33,31 +34,30 @@ bool holds(DType type, const Literal& literal) {
   return is_signed(type) && literal.magnitude() <= most + 1;
 }
 
-DType checked_result(OperationClass operation_class, DType common, const char* operation) {
-  const auto fail = [&](const std::string& why) {
-    throw Error(ErrorCode::dtype,
-                std::string(operation) + ": no operation on " + name_of(common) + ", " + why);
-  };
-  if (operation_class == OperationClass::select) return common;
-  if (is_opaque(common)) {
-    fail(common == DType::b128 ? "which is only copied and permuted"
-                               : "which is only copied, filled and cast; cast it to f16, bf16 or f32 first");
-  }
+OperationKind kind_of(OperationClass operation_class) {
   switch (operation_class) {
     case OperationClass::arithmetic:
-      if (common == DType::bool_) fail("which has no arithmetic; cast it to an integer type first");
-      return common;
+      return OperationKind::arithmetic;
     case OperationClass::true_division:
-      return is_floating(common) ? common : DType::f32;
+      return OperationKind::floating;
     case OperationClass::relational:
-      return DType::bool_;
+      return OperationKind::relational;
     case OperationClass::bitwise:
-      if (is_floating(common)) fail("whose bits have no meaning on their own; it takes integers and bool");
-      return common;
+      return OperationKind::bits;
     case OperationClass::select:
       break;
   }
-  return common;
+  return OperationKind::select;
+}
+
+/// The result's type for a tensor beside another one or a constant.
+template <class B>
+DType result_of(OperationClass operation_class, DType a, const B& b, const char* operation) {
+  const OperationKind kind = kind_of(operation_class);
+  Promotion promotion(operation, kind == OperationKind::bits);
+  promotion.add(a);
+  promotion.add(b);
+  return given_type(kind, working_type(kind, promotion.common(), operation, operation));
 }
 
 }  // namespace
@@ -98,13 +98,67 @@ DType common_type(DType a, const Literal& b, const char* operation) {
 }
 
 DType result_type(OperationClass operation_class, DType a, DType b, const char* operation) {
-  if (operation_class == OperationClass::bitwise && a != b)
-    fail_promotion(operation, a, b, "are two types, and operations on bits take one; cast one of them first");
-  return checked_result(operation_class, common_type(a, b, operation), operation);
+  check_operand_type(kind_of(operation_class), a, operation);
+  check_operand_type(kind_of(operation_class), b, operation);
+  return result_of(operation_class, a, b, operation);
 }
 
 DType result_type(OperationClass operation_class, DType a, const Literal& b, const char* operation) {
-  return checked_result(operation_class, common_type(a, b, operation), operation);
+  check_operand_type(kind_of(operation_class), a, operation);
+  return result_of(operation_class, a, b, operation);
+}
+
+void Promotion::add(DType type) {
+  if (has_type_ && equal_ && type != common_)
+    fail_promotion(operation_.c_str(), common_, type,
+                   "are two types, and operations on bits take one; cast one of them first");
+  common_ = has_type_ ? common_type(common_, type, operation_.c_str()) : type;
+  has_type_ = true;
+}
+
+void Promotion::add(const Literal& literal) {
+  const bool first = !constant_ || constant_->kind() < common_kind(*constant_, literal);
+  if (!has_type_ && first) {
+    constant_ = literal;
+    common_ = literal.dtype();
+  } else {
+    common_ = common_type(common_, literal, operation_.c_str());
+  }
+}
+
+void check_operand_type(OperationKind kind, DType type, const std::string& operation) {
+  if (!is_opaque(type) || kind == OperationKind::select) return;
+  throw Error(ErrorCode::dtype,
+              operation + ": no operation on " + name_of(type) +
+                  (type == DType::b128
+                       ? ", which is only copied and permuted"
+                       : ", which is only copied, filled and cast; cast it to f16, bf16 or f32 first"));
+}
+
+DType working_type(OperationKind kind, DType common, const std::string& operation, const std::string& name) {
+  const auto refuse = [&](const char* why) {
+    throw Error(ErrorCode::dtype, operation + ": " + name + " does not take " + name_of(common) + why);
+  };
+  switch (kind) {
+    case OperationKind::arithmetic:
+      if (common == DType::bool_) refuse("; cast it to an integer type first");
+      break;
+    case OperationKind::floating:
+    case OperationKind::predicate:
+      return is_floating(common) ? common : DType::f32;
+    case OperationKind::bits:
+      if (!is_integral(common) && common != DType::bool_)
+        refuse(", whose bits have no meaning on their own; it takes integers and bool");
+      break;
+    case OperationKind::shift:
+      if (!is_integral(common)) refuse("; it takes integers");
+      break;
+    case OperationKind::relational:
+    case OperationKind::logical:
+    case OperationKind::select:
+      break;
+  }
+  return common;
 }
 
 }  // namespace relayout

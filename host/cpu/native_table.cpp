@@ -11,7 +11,6 @@ const KernelTable& kernel_table() {
     native.conv = conv;
     native.depthwise = depthwise;
     native.elementwise = elementwise;
-    native.quantized = quantized;
     return native;
   }();
   return table;

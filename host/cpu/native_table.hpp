@@ -13,7 +13,6 @@ void gemm_epilogue(const LaunchContext& context, const GemmParams& params);
 void conv(const LaunchContext& context, const ConvParams& params);
 void depthwise(const LaunchContext& context, const DepthwiseParams& params);
 void elementwise(const LaunchContext& context, const ElementwiseParams& params);
-void quantized(const LaunchContext& context, const QuantizedParams& params);
 
 const KernelTable& kernel_table();
 

@@ -33,11 +33,11 @@ __device__ __forceinline__ void fetch_words(const ElementwiseParams& p, const Lo
     if (argument.tensor == 2) return finish_loads<T>(p.tensor[2], loads[2], words);
   }
 #pragma unroll
-  for (int v = 0; v < kVectors; ++v) words[v] = constant_words<T>(argument.bits);
+  for (int v = 0; v < kVectors; ++v) words[v] = constant_words<T>(argument.bits());
 }
 
 template <class T, class C, Steps kSteps, int kTogether>
-__device__ __forceinline__ void step_on_numbers(const ElementwiseParams& p, const Step& step,
+__device__ __forceinline__ void step_on_numbers(const ElementwiseParams& p, const ProgramStep& step,
                                                 Words (&a)[kTogether], const Words (&b)[kTogether],
                                                 const Words (&c)[kTogether]) {
   constexpr int kWidth = 16 / static_cast<int>(sizeof(T)), kCount = kWidth * kTogether;
@@ -51,8 +51,9 @@ __device__ __forceinline__ void step_on_numbers(const ElementwiseParams& p, cons
 
 /// One step: a becomes its result, rounded to T.
 template <class T, class C, Steps kSteps, int kTogether, int kVectors>
-__device__ __forceinline__ void take_step(const ElementwiseParams& p, const Step& step, Words (&a)[kVectors],
-                                          const Words (&b)[kVectors], const Words (&c)[kVectors]) {
+__device__ __forceinline__ void take_step(const ElementwiseParams& p, const ProgramStep& step,
+                                          Words (&a)[kVectors], const Words (&b)[kVectors],
+                                          const Words (&c)[kVectors]) {
   if constexpr (kPacked<T>) {
     if (half_operation<T>(step.operation, a, b, c)) return;
   }
@@ -90,7 +91,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(
   int next = 1;
 #pragma unroll 1
   for (int s = 0; s < p.steps; ++s) {
-    const Step& step = p.step[s];
+    const ProgramStep& step = p.step[s];
     if (step.operands >= 2) fetch_words<T>(p, loads, p.argument[next++], b);
     if (step.operands == 3) fetch_words<T>(p, loads, p.argument[next++], c);
     take_step<T, C, kSteps, Chain::kTogether>(p, step, a, b, c);
@@ -112,11 +113,11 @@ void launch_chain_on(const LaunchContext& context, const ElementwiseParams& p) {
 
 template <class T, class C, Steps kSteps>
 void launch_chain_of(const LaunchContext& context, const ElementwiseParams& p) {
-  if constexpr (ElementwiseChain<T, kSteps, kMaxTensors>::kExact) {
+  if constexpr (ElementwiseChain<T, kSteps, kMaxTypedTensors>::kExact) {
     if (p.tensors == 1) return launch_chain_on<T, C, kSteps, 1>(context, p);
     if (p.tensors == 2) return launch_chain_on<T, C, kSteps, 2>(context, p);
   }
-  launch_chain_on<T, C, kSteps, kMaxTensors>(context, p);
+  launch_chain_on<T, C, kSteps, kMaxTypedTensors>(context, p);
 }
 
 template <Steps kSteps>

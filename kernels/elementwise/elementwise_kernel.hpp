@@ -3,7 +3,8 @@
 // operands, each vector is read once (twice its ends, where it is not aligned). Operations, element types and
 // strides are run-time values, on which all lanes branch alike, once for several vectors. An instance knows
 // the type that is computed in and the vector's width. What is most common has kernels of its own
-// (elementwise_typed.hpp, elementwise_chain.hpp, elementwise_transposed.hpp).
+// (elementwise_typed.hpp, elementwise_chain.hpp, elementwise_transposed.hpp); so has what has more tensors,
+// or a running value that is no first operand (elementwise_program.hpp).
 #pragma once
 
 #include "kernels/elementwise/approximate_operations.hpp"
@@ -77,7 +78,7 @@ __device__ __forceinline__ OutputPlace start_vector(const ElementwiseParams& p, 
 template <int kWidth, class C, int kTensors, int kVectors, int kCount>
 __device__ __forceinline__ void fetch(const ElementwiseParams& p, const Words (&inputs)[kTensors][kVectors],
                                       const Argument& argument, C (&numbers)[kCount]) {
-  const C constant = argument.tensor < 0 ? constant_of<C>(argument.bits) : C{0};
+  const C constant = argument.tensor < 0 ? constant_of<C>(argument.bits()) : C{0};
 #pragma unroll
   for (int i = 0; i < kCount; ++i) numbers[i] = constant;
   if (argument.tensor < 0) return;
@@ -159,16 +160,16 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void elementwise_kerne
   constexpr int kVectors = vectors_together<C, kWidth>;
   const std::int64_t first =
       static_cast<std::int64_t>(blockIdx.x) * (kElementwiseThreads * kVectors) + threadIdx.x;
-  VectorLoad<false, kWidth> loads[kVectors][kMaxTensors];
+  VectorLoad<false, kWidth> loads[kVectors][kMaxTypedTensors];
   OutputPlace places[kVectors];
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
     const std::int64_t vector = first + v * kElementwiseThreads;
     if (vector < p.vectors) places[v] = start_vector<kWidth>(p, vector, loads[v]);
   }
-  Words inputs[kMaxTensors][kVectors], results[kVectors];
+  Words inputs[kMaxTypedTensors][kVectors], results[kVectors];
 #pragma unroll
-  for (int t = 0; t < kMaxTensors; ++t) {
+  for (int t = 0; t < kMaxTypedTensors; ++t) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) inputs[t][v] = loads[v][t].words();
   }

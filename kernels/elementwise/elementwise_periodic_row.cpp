@@ -5,8 +5,8 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-void launch_typed_periodic_row(const LaunchContext& context, const ElementwiseParams& p, DType type) {
-  launch_typed_rows<OperandRows::periodic_row>(context, p, type);
+void launch_typed_periodic_row(const LaunchContext& context, const ElementwiseParams& p) {
+  launch_typed_rows<OperandRows::periodic_row>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -4,8 +4,8 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-void launch_transposed(const LaunchContext& context, const ElementwiseParams& p, DType type) {
-  switch (type) {
+void launch_transposed(const LaunchContext& context, const ElementwiseParams& p) {
+  switch (p.common) {
     case DType::f16:
       return launch_transposed_of<f16, float>(context, p);
     case DType::bf16:

@@ -138,7 +138,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(TransposedTile<T>::kThreads,
   Words others[kWidth] = {};
   if (!has_other) {
 #pragma unroll
-    for (int i = 0; i < kWidth; ++i) others[i] = constant_words<T>(p.argument[other].bits);
+    for (int i = 0; i < kWidth; ++i) others[i] = constant_words<T>(p.argument[other].bits());
   }
 #pragma unroll
   for (int i = 0; i < kWidth; ++i) {

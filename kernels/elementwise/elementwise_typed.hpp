@@ -106,7 +106,7 @@ __device__ __forceinline__ void compute_typed(const ElementwiseParams& p, const 
   constexpr int kCount = kWidth * kVectors;
   const Operation operation = p.step[0].operation;
   C x[kCount] = {}, y[kCount] = {}, z[kCount];
-  const C third = constant_of<C>(p.argument[2].bits);
+  const C third = constant_of<C>(p.argument[2].bits());
 #pragma unroll
   for (int i = 0; i < kCount; ++i) z[i] = third;
   read_values<kWidth>(dtype_of<A>, false, a, x);
@@ -131,7 +131,7 @@ __device__ __forceinline__ bool compute_packed(const ElementwiseParams& p, const
     if constexpr (sizeof(A) == 2) {
       Words c[kVectors];
 #pragma unroll
-      for (int v = 0; v < kVectors; ++v) c[v] = constant_words<A>(p.argument[2].bits);
+      for (int v = 0; v < kVectors; ++v) c[v] = constant_words<A>(p.argument[2].bits());
       return half_operation<A>(operation, results, b, c);
     } else {
       return byte_operation<std::is_same_v<A, bool>>(operation, results, b);
@@ -169,7 +169,7 @@ __device__ __forceinline__ void start_operand(const ElementwiseParams& p, int op
                                               VectorLoad<kAligned, kWidth> (&loads)[kVectors]) {
   if (p.tensor[operand].access != Access::constant) return start_loads<S, kRows>(p, operand, lane, loads);
 #pragma unroll
-  for (int v = 0; v < kVectors; ++v) loads[v].fill(constant_words<S>(p.argument[operand].bits));
+  for (int v = 0; v < kVectors; ++v) loads[v].fill(constant_words<S>(p.argument[operand].bits()));
 }
 
 template <class A, class B, class R, class C, OperandRows kRows>
@@ -212,8 +212,8 @@ void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
 
 /// Of the types that have instances for operands that are not aligned.
 template <OperandRows kRows>
-void launch_typed_rows(const LaunchContext& context, const ElementwiseParams& p, DType type) {
-  switch (type) {
+void launch_typed_rows(const LaunchContext& context, const ElementwiseParams& p) {
+  switch (p.tensor[0].type) {
     case DType::u8:
       return launch_typed_of<std::uint8_t, std::int32_t, kRows>(context, p);
     case DType::i8:

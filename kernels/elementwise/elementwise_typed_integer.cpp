@@ -4,8 +4,8 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-void launch_typed_integer(const LaunchContext& context, const ElementwiseParams& p, DType type) {
-  switch (type) {
+void launch_typed_integer(const LaunchContext& context, const ElementwiseParams& p) {
+  switch (p.tensor[0].type) {
     case DType::bool_:
       return launch_typed_of<bool, bool, bool, std::int32_t>(context, p);
     case DType::u8:

@@ -4,7 +4,8 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-void launch_typed_real(const LaunchContext& context, const ElementwiseParams& p, DType a, DType b) {
+void launch_typed_real(const LaunchContext& context, const ElementwiseParams& p) {
+  const DType a = p.tensor[0].type, b = p.tensor[1].type;
   if (a == b) {
     switch (a) {
       case DType::f16:

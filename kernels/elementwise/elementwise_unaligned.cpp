@@ -4,8 +4,8 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParams& p, DType type) {
-  launch_typed_rows<OperandRows::unaligned>(context, p, type);
+void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParams& p) {
+  launch_typed_rows<OperandRows::unaligned>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -10,12 +10,12 @@ namespace relayout::RELAYOUT_BACKEND {
 
 /// Where a row begins in the output and in the tensors, in elements from their data.
 struct alignas(16) RowOffsets {
-  std::int32_t out = 0, tensors[kMaxTensors] = {};
+  std::int32_t out = 0, tensors[kMaxTypedTensors] = {};
 
   __device__ __forceinline__ void add(const ElementwiseParams& p, int axis, std::int32_t index) {
     out += index * static_cast<std::int32_t>(p.out_strides[axis]);
 #pragma unroll
-    for (int t = 0; t < kMaxTensors; ++t)
+    for (int t = 0; t < kMaxTypedTensors; ++t)
       tensors[t] += index * static_cast<std::int32_t>(p.tensor[t].strides[axis]);
   }
 };

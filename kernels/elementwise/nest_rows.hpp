@@ -1,5 +1,5 @@
-// The rows of a nest, those of its last axis: where one lies, and which of its elements a vector has. Of
-// ElementwiseParams and QuantizedParams alike.
+// The rows of a nest, those of its last axis: where one lies, and which of its elements a vector has, for
+// all parameters that have an output, extents and strides.
 #pragma once
 
 #include "kernels/divide.hpp"

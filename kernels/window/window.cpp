@@ -56,8 +56,9 @@ template <class From, class To>
 __device__ __forceinline__ void load_tile(const WindowParams& p, To padding, const TilePlace& place,
                                           To* tile) {
   const From* in = static_cast<const From*>(p.in) + place.in_base;
+  // The samples are counted in 32 bits, not by p.span(): in 64 bits nvcc lays the loop out differently, and
+  // pads of few channels take up to 15 % longer on an H200.
   const std::int64_t first_time = place.first_position * p.stride - p.pad_left;
-  // In 32 bits, not by p.span(): in 64 the loop below is laid out otherwise, for which a pad pays up to 15 %.
   const int samples =
       (place.positions - 1) * static_cast<int>(p.stride) + static_cast<int>((p.taps - 1) * p.dilation) + 1;
   const std::int64_t time_step = p.in_time < 0 ? -p.in_time : p.in_time;

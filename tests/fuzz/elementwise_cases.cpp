@@ -80,10 +80,11 @@ Literal draw_literal(Draw& draw, DType tensors, bool fractions) {
   return Literal(is_unsigned(tensors) ? std::abs(whole) : whole);
 }
 
-/// Tensors, three at most and one at least, and constants that all operations of the chain take.
+/// Tensors, eight at most and one at least, and constants that all operations of the chain take.
 void draw_operands(Draw& draw, ElementwiseCase& c, bool one_type) {
   int count = 1;
   for (const Op operation : c.operations) count += operands_of(operation) - 1;
+  const std::vector<bool> truths = test::truths_of(c.steps());
   const int first = draw.below(count);
   const DType type = draw_type(draw, c.operations);
   std::optional<DType> common;
@@ -95,7 +96,7 @@ void draw_operands(Draw& draw, ElementwiseCase& c, bool one_type) {
     TensorSpec spec;
     if (literal && i != first) {
       literals.push_back(i);
-    } else if (++tensors; test::is_truth(c.operations[0], static_cast<std::size_t>(i))) {
+    } else if (++tensors; truths[static_cast<std::size_t>(i)]) {
       spec.type = any;
     } else {
       spec.type = !common || one_type || takes_bits(c.operations) ? type : beside;
@@ -105,7 +106,7 @@ void draw_operands(Draw& draw, ElementwiseCase& c, bool one_type) {
   }
   c.common = common.value_or(DType::bool_);
   for (const int i : literals) {
-    const bool truth = test::is_truth(c.operations[0], static_cast<std::size_t>(i));
+    const bool truth = truths[static_cast<std::size_t>(i)];
     const Literal literal = draw_literal(draw, common.value_or(DType::bool_), !takes_bits(c.operations));
     c.operands[static_cast<std::size_t>(i)] = literal;
     if (!truth) c.common = common_type(c.common, literal);
@@ -180,11 +181,12 @@ void draw_tensors(Draw& draw, ElementwiseCase& c, bool tidy) {
 
 namespace {
 
-Trial trial_of_operations(Draw& draw, const Operations& operations) {
+Trial trial_of_operations(Draw& draw, const Operations& operations, const std::vector<int>& running = {}) {
   static constexpr test::Values kValues[] = {test::Values::small, test::Values::interesting,
                                              test::Values::halves, test::Values::interesting};
   ElementwiseCase c;
   c.operations = operations;
+  c.running = running;
   const bool tidy = draw.chance(96);  // what the fastest kernels take
   draw_operands(draw, c, tidy);
   draw_options(draw, c, !tidy);
@@ -200,12 +202,13 @@ Trial trial_of_operations(Draw& draw, const Operations& operations) {
 
 /// One of those that may stand at this place of a chain, where all work on numbers of any type, on integers'
 /// bits too, or round as they are told.
-Op draw_step(Draw& draw, int flavour, bool first, bool last) {
+Op draw_step(Draw& draw, int flavour, bool last) {
   static constexpr Op kRounded[] = {Op::add, Op::mul, Op::sub, Op::truediv, Op::sqrt};
   static constexpr Op kUsual[] = {Op::add, Op::mul, Op::relu, Op::clip, Op::sub, Op::where, Op::less};
   const auto fits = [&](Op operation) {
     switch (rule_of(operation).kind) {
       case Kind::arithmetic:
+      case Kind::select:
         return true;
       case Kind::floating:
         return flavour < 2;
@@ -213,11 +216,9 @@ Op draw_step(Draw& draw, int flavour, bool first, bool last) {
       case Kind::shift:
         return flavour == 2;
       case Kind::relational:
-        return last;
+        return last || flavour < 2;
       case Kind::predicate:
         return last && flavour < 2;
-      case Kind::select:
-        return first;
       case Kind::logical:
         break;
     }
@@ -237,15 +238,18 @@ Trial decode_elementwise(Draw& draw) {
 }
 
 Trial decode_chain(Draw& draw) {
-  const int count = 2 + draw.below(kMaxSteps - 1), flavour = draw.below(4);
+  const int longest = draw.chance(64) ? kMaxSteps : 4;
+  const int count = 2 + draw.below(longest - 1), flavour = draw.below(4);
   Operations operations;
-  int operands = 1;
+  std::vector<int> running;
   for (int i = 0; i < count; ++i) {
-    const Op step = draw_step(draw, flavour, i == 0, i + 1 == count);
-    operations.push_back(operands + operands_of(step) - 1 <= kMaxArguments ? step : Op::neg);
-    operands += operands_of(operations.back()) - 1;
+    const Op step = draw_step(draw, flavour, i + 1 == count);
+    const int place = draw.below(6);
+    const bool chooses = i > 0 && gives_bool(rule_of(operations.back()).kind);
+    operations.push_back(chooses ? Op::where : step);
+    running.push_back(i > 0 && !chooses && place < operands_of(step) ? place : 0);
   }
-  return trial_of_operations(draw, operations);
+  return trial_of_operations(draw, operations, running);
 }
 
 }  // namespace relayout::fuzz

@@ -2,7 +2,7 @@
 // for each element; codes together with tensors of f32 and constants; conversions; in place.
 #include "tests/fuzz/quantized_cases.hpp"
 
-#include "core/quantized_params.hpp"
+#include "core/elementwise_params.hpp"
 #include "host/api/operation_rules.hpp"
 #include "tests/fuzz/operand_shapes.hpp"
 #include "tests/support/quantized_case.hpp"
@@ -58,9 +58,9 @@ std::optional<Dims> draw_channels(Draw& draw, const Dims& shape, bool possible) 
 
 /// The scales of channels are up to four times the first one.
 void draw_numbers(Draw& draw, CodesCase& c, int& tensors) {
-  c.scale_channels = draw_channels(draw, c.shape, c.scale < 1e37f && tensors < kMaxQuantizedTensors);
+  c.scale_channels = draw_channels(draw, c.shape, c.scale < 1e37f && tensors < kMaxTensors);
   if (c.scale_channels) ++tensors;
-  c.zero_channels = draw_channels(draw, c.shape, tensors < kMaxQuantizedTensors);
+  c.zero_channels = draw_channels(draw, c.shape, tensors < kMaxTensors);
   if (c.zero_channels) ++tensors;
 }
 

@@ -24,7 +24,7 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
 # What the random driver must see on its own, and in cases of which operation.
 FUZZED = {"tile_": "permute", "unaligned.": "permute", "word_transpose.": "permute", "gather.": "permute",
           "scale.": "permute", "operand_pointers.": "permute", "elementwise_rows.": "elementwise",
-          "elementwise_memory.": "elementwise", "quantized_numbers.": "quantized", "quantized_rows.": "quantized"}
+          "elementwise_memory.": "elementwise", "code_numbers.": "quantized", "code_rows.": "quantized"}
 
 IMG2COL = "*Img2col*/emulated32"
 CONVERSION = "*Conversion*/emulated32*"
@@ -40,7 +40,7 @@ SLOTS = "*CopyIndirectTest*/emulated32"
 SHAPES = "*CopyTest*/emulated32"
 NEST = f"CopyNest.*:{SHAPES}"
 ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
-    "ErrorTest*", "OptionsTest*", "PlanTest*", "LayoutTest*", "Test.RoundsAsAsked"))
+    "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "Test.RoundsAsAsked"))
 QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
@@ -64,7 +64,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
      "place.first_channel > 0 ? 0 : static_cast<int>(channels)"),
     ("last_output_dropped", "static_cast<std::int64_t>(place.positions) * place.channels * p.taps",
      "static_cast<std::int64_t>(place.positions) * place.channels * p.taps - 1"),
-    ("halo_one_short", "@static_cast<int>(p.span())@;", "static_cast<int>(p.span()) - 1"),
+    ("halo_one_short", "@static_cast<int>((p.taps - 1) * p.dilation) + 1@;",
+     "static_cast<int>((p.taps - 1) * p.dilation)"),
     ("batch_stride_0", "batch * p.in_batch", "std::int64_t{0}"),
     ("batch_offset_in_32_bits", "batch * p.in_batch", "mutant::wrapped(batch * p.in_batch)"),
     ("row_offset_in_32_bits", "place.first_position * p.out_position",
@@ -409,6 +410,10 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("period_without_a_piece", "std::min(p.elements, @period + piece@)", "period"),
     ("step_forgets_the_one_before", "operands[3] = {@results@, results, results}", "constants_[0]"),
     ("arguments_from_the_first", "for (int i = 0, argument = 0; i < p_.steps; @++i@)", "++i, argument = 0"),
+]) + mutants_of("native_elementwise_program", "host/cpu/elementwise/elementwise.cpp", "*ElementwiseProgramTest*/cpu", [
+    ("running_value_first", "if (i > 0 && k == @p_.step[i].running@) continue;", "0"),
+    ("numbers_of_other_codes", "codes_[i].emplace(@p.codes[i]@, count);", "p.codes[0]"),
+    ("result_in_the_codes_of_zero", "out_codes_.emplace(@p.out_codes@, count);", "CodeNumbers{}"),
 ]) + mutants_of("native_elementwise_operand", "host/cpu/elementwise/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
     ("rows_of_a_piece_repeated", "copy_elements(bytes_, @data + offset()@, axes_.step(), out, 1, part)", "data"),
     ("scatter_packs", "copy_elements(bytes_, in, 1, data + offset(), @axes_.step()@, part)", "1"),
@@ -416,46 +421,59 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
 ]) + mutants_of("native_elementwise_transposed", "host/cpu/elementwise/elementwise_transposed.cpp", NATIVE_ELEMENTWISE, [
     ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
     ("all_boxes_read_the_first", "offsets[i] += @first[axis] * p_.tensor[i].strides[axis]@", "0"),
-]) + mutants_of("elementwise_memory", "host/api/elementwise_plan.cpp", ELEMENTWISE, [
-    ("rounds_of_one_stride", "rounds > 1 ? @strides[axis] * period@ : 0", "strides[axis]"),
-    ("start_of_the_output", "address_of(out, @offsets[0]@, state", "std::int64_t{0}"),
-    ("start_of_an_operand", "address_of(inputs[t], @offsets[t + 1]@, state", "offsets[0]"),
+]) + mutants_of("elementwise_memory", "host/plan/elementwise/elementwise_nest.cpp", ELEMENTWISE, [
+    ("start_of_the_output", "address_of(out, @nest.offsets[0]@, p.out_bytes)", "std::int64_t{0}"),
+    ("start_of_an_operand", "address_of(tensors[t], @nest.offsets[t + 1]@, p.tensor", "nest.offsets[0]"),
     ("strides_of_the_first_tensor", "nest.strides[@static_cast<std::size_t>(t) + 1@];", "std::size_t{1}"),
-]) + mutants_of("elementwise_plan", "host/api/elementwise_plan.cpp", ELEMENTWISE, [
+]) + mutants_of("elementwise_repeated", "host/api/repeated_operands.cpp", ELEMENTWISE, [
+    ("rounds_of_one_stride", "rounds > 1 ? @strides[axis] * period@ : 0", "strides[axis]"),
     ("one_period_for_all", "if (@period != whole@) fail(", "false"),
-    ("first_operand_repeats", "(@i > 0@ && part > 0 && whole % part == 0)", "true"),
+    ("first_operand_repeats", "(@!firsts[i]@ && part > 0 && whole % part == 0)", "true"),
     ("axes_of_one_element_stay", "if (@out_shape[axis] == 1@) continue;", "false"),
 ]) + mutants_of("operand_views", "host/api/operand_views.cpp", ELEMENTWISE, [
-    ("any_view_in_place", "if (@inputs[t] == out && same_places(read, written)@) continue;", "inputs[t] == out"),
+    ("any_view_in_place", "if (is_operand && @inputs[t] == out && same_places(read, written)@) continue;", "inputs[t] == out"),
     ("in_place_of_smaller_elements", "|| @size_of(a.dtype()) != size_of(b.dtype())@) return false;", "false"),
 ]) + mutants_of("elementwise_rows", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
-    ("costly_vectors_too_wide", "if (costly && @!p.typed_chain@ &&", "false"),
-    ("chains_on_any_boundary", "return @p.width * p.out_bytes == kVectorBytes@ &&", "true"),
+    ("costly_vectors_too_wide", "if (@costly@ && p.width > kCostlyNumbers)", "false"),
     ("lead_left_out", "p.misaligned_elements = @static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width)@;", "0"),
 ]) + mutants_of("elementwise_transposed", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
     ("one_transposed_of_two", "if (@transposed >= 0@) return;", "false"),
 ]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
     ("constants_without_their_sign", "if (@is_signed(common)@) return converted(", "false"),
-    ("chosen_bits_as_numbers", "} else if (@!raw@ && types.result", "true"),
-    ("bits_of_two_types", "first != nullptr && @equal@ && type != common", "false"),
-    ("flushes_any_type", "(@common != DType::f32@ ||", "false"),
+    ("chosen_bits_as_numbers", "} else if (@!raw@ && result == DType::f32", "true"),
     ("rounds_to_nearest", "p.rounding = @options.rounding@;", "Rounding::nearest_even"),
     ("tolerance_for_the_other", "p.rtol = @options.rtol@;", "options.atol"),
     ("nan_is_never_close", "p.equal_nan = @options.equal_nan@;", "false"),
-]) + mutants_of("quantized_plan", "host/api/quantized_plan.cpp", QUANTIZED, [
-    ("any_tensor_in_place", "if (@is_operand@ && tensor.data() ==", "true"),
-    ("more_tensors_than_there_is_room", "if (@state_.tensors.size() == kMaxQuantizedTensors@)", "false"),
+]) + mutants_of("promotion", "host/api/promotion.cpp", ELEMENTWISE, [
+    ("bits_of_two_types", "if (has_type_ && @equal_@ && type != common_)", "false"),
+    ("constants_first_of_all", "if (@!has_type_@ && first)", "true"),
+    ("bool_has_arithmetic", "if (@common == DType::bool_@) refuse(", "false"),
+]) + mutants_of("elementwise_kernel", "host/plan/elementwise/elementwise_kernel.cpp", ELEMENTWISE, [
+    ("strided_operands_are_unaligned", "if (@p.tensor[t].access == Access::strided@) return \"an operand is strided",
+     "false"),
+    ("cast_results_are_typed", "if (@p.convert@) return \"the result is cast\";", "false"),
+    ("transposed_stays_in_place", "p.transposed_tensor = @p.argument[0].tensor == transposed ? 0 : 1@;", "transposed"),
+]) + mutants_of("elementwise_checks", "host/api/elementwise_checks.cpp", ELEMENTWISE, [
+    ("flushes_any_type", "(@common != DType::f32@ ||", "false"),
+    ("bools_anywhere", "(@after_bool@ && (kind", "false"),
+    ("running_value_of_the_first", "|| @(i == 0 && step.running != 0)@)", "false"),
+]) + mutants_of("code_operands", "host/api/elementwise_checks.cpp", QUANTIZED, [
+    ("more_tensors_than_there_is_room", "if (@tensors > kMaxTensors@)", "tensors > kMaxTensors + 3"),
+]) + mutants_of("code_numbers", "host/api/elementwise_types.cpp", QUANTIZED, [
+    ("result_without_its_numbers", "p.out_codes = @numbers_of(*codes, p)@;", "CodeNumbers{}"),
+    ("codes_always_signed", "numbers.is_signed = @codes.codes.dtype() == DType::i8@;", "true"),
+    ("zero_left_out", "numbers.zero = @*zero@;", "0"),
+]) + mutants_of("code_memory", "host/api/elementwise_plan.cpp", QUANTIZED, [
+    ("scales_in_place", "all_tensors(state, inputs, room), @state.operands@, state.out, out)", "kMaxTensors"),
+]) + mutants_of("code_checks", "host/api/codes.cpp", QUANTIZED, [
     ("zero_point_too_large", "*zero > @lowest + 255@)", "lowest + 256"),
-]) + mutants_of("quantized_numbers", "host/api/quantized_plan.cpp", QUANTIZED, [
-    ("zero_left_out", "numbers.zero.constant = @*zero@;", "0"),
-    ("codes_always_signed", "numbers.is_signed = @tensor.codes.dtype() == DType::i8@;", "true"),
-    ("result_without_its_numbers", "p.out_coded = @call.out.quantized() != nullptr@;", "false"),
-]) + mutants_of("quantized_rows", "host/plan/elementwise/quantized_rows.cpp", QUANTIZED, [
-    ("zero_of_the_row", "codes.scale) && @is_repeated(p, codes.zero)@;", "true"),
-    ("scale_of_the_row", "return @is_repeated(p, codes.scale)@ &&", "true"),
-    ("operands_of_any_strides", "a.coded && @is_aligned(p.tensor[a.value.tensor].access)@ &&", "true"),
+]) + mutants_of("code_rows", "host/plan/elementwise/elementwise_rows.cpp", QUANTIZED, [
     ("last_row_dropped", "static_cast<std::uint32_t>(@p.elements / p.extents[p.rank - 1]@ * shared)",
      "p.elements / p.extents[p.rank - 1] - (p.rank > 1)"),
+]) + mutants_of("code_rows", "host/plan/elementwise/elementwise_kernel.cpp", QUANTIZED, [
+    ("zero_of_the_row", "is_repeated(codes.scale_tensor) && @is_repeated(codes.zero_tensor)@;", "true"),
+    ("scale_of_the_row", "return @is_repeated(codes.scale_tensor)@ &&", "true"),
+    ("operands_of_any_strides", "if (@!is_aligned(p.tensor[tensor].access)@) return \"an operand's rows", "false"),
 ]) + mutants_of("native_gemm", "host/cpu/conv/gemm.cpp", "*Gemm*/cpu", [
     ("truncating_cast", "bias == nullptr ? @sums[i]@ : sums[i] + bias[i]", "mutant::truncated(sums[i])"),
     ("two_roundings", "bias == nullptr ? sums[i] : @sums[i]@ + bias[i]", "mutant::through_f16(sums[i])"),

@@ -60,7 +60,26 @@ struct ElementwiseCase {
   Values values = Values::interesting;
   int in_place = -1;     // the operand whose memory the output is; they differ in nothing but the type
   bool planned = false;  // by a plan that was made without memory
+  std::vector<int> running = {};  // of each operation, which operand the running value is; none: the first
+
+  std::vector<Step> steps() const {
+    std::vector<Step> result(operations.begin(), operations.end());
+    for (std::size_t i = 0; i < running.size(); ++i) result[i].running = running[i];
+    return result;
+  }
 };
+
+/// For each operand of a chain, whether only its truth counts.
+inline std::vector<bool> truths_of(const std::vector<Step>& steps) {
+  std::vector<bool> truths;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    for (int k = 0; k < operands_of(steps[i].operation); ++k) {
+      if (i == 0 || k != steps[i].running)
+        truths.push_back(is_truth(steps[i].operation, static_cast<std::size_t>(k)));
+    }
+  }
+  return truths;
+}
 
 /// The operands of a case on a device, and the expected output.
 class ElementwiseTensors {
@@ -92,8 +111,9 @@ class ElementwiseTensors {
 
   void refill(std::uint64_t seed) {
     elements_.clear();
+    const std::vector<bool> truths = truths_of(c_.steps());
     for (std::size_t i = 0; i < c_.operands.size(); ++i) {
-      const bool truth = is_truth(c_.operations[0], i);
+      const bool truth = truths[i];
       if (const Literal* literal = std::get_if<Literal>(&c_.operands[i])) {
         const DType type = truth ? DType::bool_ : c_.common;
         const auto count = static_cast<std::size_t>(out_.host().elements());
@@ -117,7 +137,7 @@ class ElementwiseTensors {
   }
 
   void expect_right() const {
-    const Results results = results_of(stream_, c_.operations, elements_, c_.common, c_.options);
+    const Results results = results_of(stream_, c_.steps(), elements_, c_.common, c_.options);
     const std::vector<unsigned char> bytes = out_.download();
     const TensorView view = out_.view_of(bytes);
     std::ostringstream wrong;
@@ -160,7 +180,10 @@ inline std::string text_of(const Literal& literal) {
 
 inline std::ostream& operator<<(std::ostream& out, const ElementwiseCase& c) {
   const ElementwiseOptions& options = c.options;
-  for (const Operation operation : c.operations) out << name_of(operation) << " ";
+  for (const Step& step : c.steps()) {
+    out << name_of(step.operation) << " ";
+    if (step.running != 0) out << "(running " << step.running << ") ";
+  }
   for (const OperandSpec& operand : c.operands) {
     if (const TensorSpec* spec = std::get_if<TensorSpec>(&operand)) {
       out << *spec << ", ";
@@ -191,12 +214,12 @@ inline void run(const Stream& stream, const ElementwiseCase& c, const Elementwis
     for (Operand& operand : operands) {
       if (!operand.is_literal()) operand = nowhere(operand.tensor());
     }
-    plan_chain(stream.device(), c.operations, operands, nowhere(tensors.out()), c.options)
+    plan_chain(stream.device(), c.steps(), operands, nowhere(tensors.out()), c.options)
         .run(stream, tensors.inputs(), tensors.out().data());
   } else if (c.operations.size() == 1) {
     elementwise(stream, c.operations[0], tensors.operands(), tensors.out(), c.options);
   } else {
-    chain(stream, c.operations, tensors.operands(), tensors.out(), c.options);
+    chain(stream, c.steps(), tensors.operands(), tensors.out(), c.options);
   }
 }
 

@@ -100,27 +100,32 @@ inline Elements by_oracle(Operation operation, const std::vector<Elements>& oper
   return results;
 }
 
+/// The elements as the operation takes operand `which`: as their truth or in the common type.
+inline Elements taken_as(Operation operation, std::size_t which, const Elements& elements, DType common) {
+  Elements taken{is_truth(operation, which) ? DType::bool_ : common, {}};
+  for (const std::uint64_t bits : elements.bits)
+    taken.bits.push_back(reference::convert_bits(bits, elements.type, taken.type));
+  return taken;
+}
+
 /// The operations one after the other, each result rounded to the common type. Where more than one result
 /// would be right, the next operation takes the one that the device gives on its own.
-inline Results results_of(const Stream& stream, const std::vector<Operation>& operations,
+inline Results results_of(const Stream& stream, const std::vector<Step>& steps,
                           const std::vector<Elements>& operands, DType common,
                           const ElementwiseOptions& options) {
   Results results;
   results.common = common;
   results.unknown.resize(operands[0].bits.size());
-  results.moved = operations[0] == Operation::where && operations.size() == 1 && operands[1].type == common &&
+  results.moved = steps[0].operation == Operation::where && steps.size() == 1 && operands[1].type == common &&
                   operands[2].type == common;
   std::size_t next = 0;
-  for (std::size_t step = 0; step < operations.size(); ++step) {
-    const Operation operation = results.operation = operations[step];
+  for (std::size_t step = 0; step < steps.size(); ++step) {
+    const Operation operation = results.operation = steps[step].operation;
     std::vector<Elements> taken;
-    if (step > 0) taken.push_back(results.elements);
-    while (static_cast<int>(taken.size()) < operands_of(operation)) {
-      const DType type = is_truth(operation, taken.size()) ? DType::bool_ : common;
-      taken.push_back({type, {}});
-      for (const std::uint64_t bits : operands[next].bits)
-        taken.back().bits.push_back(reference::convert_bits(bits, operands[next].type, type));
-      ++next;
+    for (int k = 0; k < operands_of(operation); ++k) {
+      const bool running = step > 0 && k == steps[step].running;
+      taken.push_back(taken_as(operation, static_cast<std::size_t>(k),
+                               running ? results.elements : operands[next++], common));
     }
     if (operation == Operation::copysign) {
       for (std::size_t i = 0; i < results.unknown.size(); ++i)
@@ -128,7 +133,7 @@ inline Results results_of(const Stream& stream, const std::vector<Operation>& op
             results.unknown[i] || std::isnan(reference::exact_value(common, taken[1].bits[i]));
     }
     results.first = taken[0].bits;
-    const bool last = step + 1 == operations.size();
+    const bool last = step + 1 == steps.size();
     results.elements = last || reference::is_exact(operation, common) || results.first.empty()
                            ? by_oracle(operation, taken, common, options)
                            : by_device(stream, operation, taken, options);

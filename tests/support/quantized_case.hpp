@@ -52,7 +52,7 @@ class QuantizedTensors {
 
   void run(const Stream& stream) const {
     if (!c_.operation) {
-      if (out_codes_) return quantize(stream, *device_[0].tensor(), out_codes_->quantized());
+      if (out_codes_) return quantize(stream, device_[0].tensor(), out_codes_->quantized());
       return dequantize(stream, *device_[0].quantized(), out_->device());
     }
     const auto call = [&](const auto& out) {

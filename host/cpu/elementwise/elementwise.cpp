@@ -1,12 +1,13 @@
 // Element-wise operations: the output's elements in the order of the nest, in pieces that stay in the
 // first-level cache. Of a piece, operands become rows of the numbers that are computed with, each step makes
 // of them another row, and the last row becomes elements of the output. What lies in memory as it is needed
-// is computed there, without a copy.
+// is computed there, without a copy. Codes, their scales and their zero points are rows of what they are.
 #include <algorithm>
 #include <cstring>
 #include <optional>
 #include <vector>
 
+#include "host/cpu/elementwise/elementwise_codes.hpp"
 #include "host/cpu/elementwise/elementwise_convert.hpp"
 #include "host/cpu/elementwise/elementwise_operand.hpp"
 #include "host/cpu/elementwise/elementwise_rows.hpp"
@@ -35,12 +36,20 @@ constexpr std::int64_t kKeptBytes = 512 << 10;
 /// them for all.
 constexpr std::int64_t kFewestPeriods = 4;
 
+/// Codes, and tensors that are no argument: scales and zero points.
+bool is_of_codes(const ElementwiseParams& p, const TensorOperand& operand) {
+  if (operand.reading == Reading::codes) return true;
+  return std::none_of(p.argument, p.argument + p.arguments,
+                      [&](const Argument& a) { return a.tensor >= 0 && &p.tensor[a.tensor] == &operand; });
+}
+
 /// An operand in memory, for all threads.
 struct Source {
   const char* data;
   std::int64_t bytes;
   MergedAxes axes;
   RowReader reader;
+  std::int64_t number_bytes;  // of what is read: numbers, or the codes, scales and zero points themselves
   /// 0, or the operand's elements come again after so many and their numbers are kept: a period and a piece,
   /// so that a piece that begins anywhere in the period is a part of them.
   std::int64_t period;
@@ -50,9 +59,10 @@ struct Source {
       : data(static_cast<const char*>(operand.data)),
         bytes(static_cast<std::int64_t>(size_of(operand.type))),
         axes(p, operand.strides),
-        reader(operand, p),
+        reader(operand, p, is_of_codes(p, operand)),
+        number_bytes(reader.number_bytes()),
         period(axes.period()) {
-    const std::int64_t number = bytes_of(p.compute), piece = kMaxPieceBytes / number;
+    const std::int64_t number = number_bytes, piece = kMaxPieceBytes / bytes_of(p.compute);
     if (period > piece && !pays(p.elements, number)) period = 0;
     if (period == 0) return;
     char elements[kPiece * kMaxElementBytes];
@@ -89,11 +99,10 @@ class SourceRows {
   };
 
   /// `far`: what comes next is asked for.
-  SourceRows(const Source& source, std::int64_t number_bytes, std::int64_t first, bool far, Buffers& buffers)
+  SourceRows(const Source& source, std::int64_t first, bool far, Buffers& buffers)
       : source_(source),
         buffers_(buffers),
         far_(far),
-        number_bytes_(number_bytes),
         phase_(source.period != 0 ? first % source.period : 0),
         cursor_(source.axes, source.bytes, first) {}
 
@@ -103,7 +112,7 @@ class SourceRows {
   /// The next `count` numbers, moving on.
   const char* next(std::int64_t count) {
     if (source_.period != 0) {
-      const char* const numbers = source_.repeated + phase_ * number_bytes_;
+      const char* const numbers = source_.repeated + phase_ * source_.number_bytes;
       phase_ = (phase_ + count) % source_.period;
       return numbers;
     }
@@ -135,11 +144,35 @@ class SourceRows {
   const Source& source_;
   Buffers& buffers_;
   bool far_;
-  std::int64_t number_bytes_, phase_;
+  std::int64_t phase_;
   OperandCursor cursor_;
   /// The buffer of numbers holds so many times the element there.
   const char* repeated_ = nullptr;
   std::int64_t repeats_ = 0;
+};
+
+/// Scales and zero points of codes: rows of a tensor, or of one number.
+class CodeRows {
+ public:
+  CodeRows(const CodeNumbers& numbers, std::int64_t count) : numbers_(numbers) {
+    const auto size = static_cast<std::size_t>(count);
+    if (numbers.scale_tensor < 0) scales_.assign(size, numbers.scale);
+    if (numbers.zero_tensor < 0) zeros_.assign(size, static_cast<unsigned char>(numbers.zero));
+  }
+
+  bool is_signed() const { return numbers_.is_signed; }
+  const float* scales(const char* const* rows) const {
+    if (numbers_.scale_tensor < 0) return scales_.data();
+    return reinterpret_cast<const float*>(rows[numbers_.scale_tensor]);
+  }
+  const void* zeros(const char* const* rows) const {
+    return numbers_.zero_tensor < 0 ? static_cast<const void*>(zeros_.data()) : rows[numbers_.zero_tensor];
+  }
+
+ private:
+  CodeNumbers numbers_;
+  std::vector<float> scales_;
+  std::vector<unsigned char> zeros_;
 };
 
 class Elementwise {
@@ -159,22 +192,22 @@ class Elementwise {
       // The lines are in the cache when they are written.
       if (p.tensor[i].data == p.out) streamed_ = false;
     }
-    int arguments = 1;
-    for (int i = 0; i < p.steps; ++i) {
-      rows_[i] = elementwise_row(p.step[i].operation, p);
-      arguments += p.step[i].operands - 1;
+    for (int i = 0; i < p.steps; ++i) rows_[i] = elementwise_row(p.step[i].operation, p);
+    for (int k = 0; k < p.arguments; ++k) {
+      if (p.argument[k].tensor < 0) fill(constants_[k], p.argument[k].bits());
     }
-    for (int k = 0; k < arguments; ++k) {
-      if (p.argument[k].tensor < 0) fill(constants_[k], p.argument[k].bits);
+    const std::int64_t count = std::min(p.elements, kMaxPieceBytes / number_bytes_);
+    for (int i = 0; i < p.tensors; ++i) {
+      if (p.tensor[i].reading == Reading::codes) codes_[i].emplace(p.codes[i], count);
     }
+    if (p.out_coded) out_codes_.emplace(p.out_codes, count);
   }
 
   void run() const {
     parallel_ranges(p_.elements, p_.elements, [this](std::int64_t begin, std::int64_t end) {
       SourceRows::Buffers buffers[kMaxTensors];
       std::optional<SourceRows> sources[kMaxTensors];
-      for (int i = 0; i < p_.tensors; ++i)
-        sources[i].emplace(*sources_[i], number_bytes_, begin, far_, buffers[i]);
+      for (int i = 0; i < p_.tensors; ++i) sources[i].emplace(*sources_[i], begin, far_, buffers[i]);
       OperandCursor out(out_axes_, out_bytes_, begin);
       for (std::int64_t at = begin, count = 0; at < end; at += count) {
         count = kPieceBytes / number_bytes_;
@@ -182,9 +215,9 @@ class Elementwise {
         if (streamed_) count += elements_to_line(out.offset() + count * out_bytes_);
         count = out.piece(std::min(count, end - at), kShortestPiece);
         for (int i = 0; i < p_.tensors; ++i) count = sources[i]->piece(count);
-        const char* numbers[kMaxTensors];
-        for (int i = 0; i < p_.tensors; ++i) numbers[i] = sources[i]->next(count);
-        piece(numbers, out, count);
+        const char* rows[kMaxTensors];
+        for (int i = 0; i < p_.tensors; ++i) rows[i] = sources[i]->next(count);
+        piece(rows, out, count);
       }
       if (streamed_) finish_streams();
     });
@@ -207,26 +240,47 @@ class Elementwise {
     return bytes_to_line(static_cast<const char*>(p_.out) + offset) / out_bytes_;
   }
 
-  void piece(const char* const* numbers, OperandCursor& out, std::int64_t count) const {
+  /// The numbers that an argument is: a row, one that codes stand for (in `decoded`), or a constant.
+  const char* argument_row(int argument, const char* const* rows, char* decoded, std::int64_t count) const {
+    const int tensor = p_.argument[argument].tensor;
+    if (tensor < 0) return constants_[argument];
+    if (!codes_[tensor]) return rows[tensor];
+    const CodeRows& codes = *codes_[tensor];
+    dequantize_row(codes.is_signed(), rows[tensor], codes.zeros(rows), codes.scales(rows),
+                   reinterpret_cast<float*>(decoded), count);
+    rounder_.flush(decoded, count);
+    return decoded;
+  }
+
+  void piece(const char* const* rows, OperandCursor& out, std::int64_t count) const {
     alignas(kLineBytes) char results[kMaxPieceBytes], elements[kPiece * kMaxElementBytes];
+    alignas(kLineBytes) char decoded[3][kMaxPieceBytes];
     char* const at = static_cast<char*>(p_.out) + out.offset();
     const bool run = out.is_run(count), straight = run && !streamed_;
     if (straight && far_) ask_ahead(at, count * out_bytes_, out.left() * out_bytes_);
-    char* last = straight && writer_.direct() ? at : results;
+    const bool direct = writer_.direct() && !p_.out_coded;
+    char* last = straight && direct ? at : results;
+    // Without a step, codes become numbers where those are wanted, or numbers codes.
+    const char* computed = p_.steps == 0 ? argument_row(0, rows, last, count) : results;
     for (int i = 0, argument = 0; i < p_.steps; ++i) {
       const char* operands[3] = {results, results, results};
-      for (int k = i > 0 ? 1 : 0; k < p_.step[i].operands; ++k, ++argument) {
-        const int tensor = p_.argument[argument].tensor;
-        operands[k] = tensor >= 0 ? numbers[tensor] : constants_[argument];
+      for (int k = 0; k < p_.step[i].operands; ++k) {
+        if (i > 0 && k == p_.step[i].running) continue;
+        operands[k] = argument_row(argument++, rows, decoded[k], count);
       }
       const bool is_last = i + 1 == p_.steps;
       char* const result = is_last ? last : results;
       rows_[i](operands[0], operands[1], operands[2], result, count, p_);
       rounder_.round(p_.step[i].operation, result, count, is_last);
     }
-    if (!writer_.direct()) {
+    if (!direct) {
       last = straight ? at : elements;
-      writer_.write(results, last, count);
+      if (out_codes_) {
+        quantize_row(out_codes_->is_signed(), reinterpret_cast<const float*>(computed),
+                     out_codes_->zeros(rows), out_codes_->scales(rows), last, count);
+      } else {
+        writer_.write(computed, last, count);
+      }
     }
     if (!run) return out.scatter(last, static_cast<char*>(p_.out), count);
     if (streamed_) stream_row(at, last, count * out_bytes_);
@@ -241,6 +295,7 @@ class Elementwise {
   bool far_, streamed_;
   ElementwiseRow rows_[kMaxSteps] = {};
   std::optional<Source> sources_[kMaxTensors];
+  std::optional<CodeRows> codes_[kMaxTensors], out_codes_;
   alignas(kLineBytes) char constants_[kMaxArguments][kMaxPieceBytes];
 };
 

@@ -70,8 +70,12 @@ ChangeRow round_row(const ElementwiseParams& p) {
 
 }  // namespace
 
-RowReader::RowReader(const TensorOperand& operand, const ElementwiseParams& p)
+RowReader::RowReader(const TensorOperand& operand, const ElementwiseParams& p, bool as_it_is)
     : number_bytes_(bytes_of(p.compute)) {
+  if (as_it_is) {
+    number_bytes_ = operand.bytes;
+    return;
+  }
   if (p.flush_to_zero && p.compute == ComputeClass::f32) flush_ = flush_row;
   DType type = operand.type;
   if (operand.reading == Reading::as_bool) {

@@ -19,10 +19,12 @@ using ChangeRow = void (*)(void* row, std::int64_t count);
 class RowReader {
  public:
   RowReader() = default;
-  RowReader(const TensorOperand& operand, const ElementwiseParams& params);
+  /// `as_it_is`: elements are what is wanted, as of codes, scales and zero points.
+  RowReader(const TensorOperand& operand, const ElementwiseParams& params, bool as_it_is);
 
   /// Elements are numbers as they lie in memory.
   bool direct() const { return load_ == nullptr && flush_ == nullptr; }
+  std::int64_t number_bytes() const { return number_bytes_; }
   /// At most kPiece elements.
   void read(const void* in, void* out, std::int64_t count) const;
 

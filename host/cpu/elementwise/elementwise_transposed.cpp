@@ -55,11 +55,12 @@ bool TransposedOperands::is_transposed(const TensorOperand& tensor) const {
 }
 
 void TransposedOperands::run() const {
+  const auto transposed = static_cast<std::int64_t>(std::count(transposed_, transposed_ + p_.tensors, true));
   StridedLoop boxes;
   for (int axis = 0; axis < p_.rank; ++axis)
     boxes.push((p_.extents[axis] + box_.sides[axis] - 1) / box_.sides[axis], 0, 0);
   parallel_ranges(boxes.total(), p_.elements, [&](std::int64_t begin, std::int64_t end) {
-    Buffers buffers;
+    std::vector<char> buffers(static_cast<std::size_t>(transposed * kBoxBytes + kLineBytes));
     Cursor cursor(boxes, begin);
     for (std::int64_t box = begin; box < end; ++box, cursor.next()) {
       std::int64_t first[kMaxRank];
@@ -69,7 +70,7 @@ void TransposedOperands::run() const {
   });
 }
 
-void TransposedOperands::compute(const std::int64_t* first, Buffers& buffers) const {
+void TransposedOperands::compute(const std::int64_t* first, std::vector<char>& buffers) const {
   ElementwiseParams box = p_;
   std::int64_t out = 0, offsets[kMaxTensors] = {};
   box.elements = 1;
@@ -79,11 +80,14 @@ void TransposedOperands::compute(const std::int64_t* first, Buffers& buffers) co
     out += first[axis] * p_.out_strides[axis];
     for (int i = 0; i < p_.tensors; ++i) offsets[i] += first[axis] * p_.tensor[i].strides[axis];
   }
+  char* buffer = buffers.data() + bytes_to_line(buffers.data());
   box.out = static_cast<char*>(p_.out) + out * bytes_of_type(p_.out_type);
   for (int i = 0; i < p_.tensors; ++i) {
     TensorOperand& part = box.tensor[i];
     part.data = static_cast<const char*>(part.data) + offsets[i] * bytes_of_type(part.type);
-    if (transposed_[i]) turn(part, box, buffers.parts[i]);
+    if (!transposed_[i]) continue;
+    turn(part, box, buffer);
+    buffer += kBoxBytes;
   }
   elementwise_pieces(box);
 }

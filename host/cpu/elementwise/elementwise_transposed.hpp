@@ -1,6 +1,9 @@
 // Element-wise operations on operands that are fastest along another axis than the output.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "core/elementwise_params.hpp"
 #include "host/cpu/copy/copy_box.hpp"
 
@@ -22,12 +25,9 @@ class TransposedOperands {
 
  private:
   static constexpr std::int64_t kBoxBytes = 65536;
-  struct Buffers {
-    alignas(64) char parts[kMaxTensors][kBoxBytes];
-  };
 
   bool is_transposed(const TensorOperand& tensor) const;
-  void compute(const std::int64_t* first, Buffers& buffers) const;
+  void compute(const std::int64_t* first, std::vector<char>& buffers) const;
   void turn(TensorOperand& part, const ElementwiseParams& box, char* buffer) const;
 
   const ElementwiseParams& p_;

@@ -1,43 +1,43 @@
-// Element-wise operations over tensors of any strides: one operation, or a chain of them in one pass over the
-// memory. relayout/arithmetic.hpp has a function for each operation; docs/operations.md their tables.
+// Element-wise operations over tensors of any strides and over 8-bit codes: one operation, or a chain of them
+// in one pass over the memory. relayout/arithmetic.hpp has a function for each operation; docs/operations.md
+// their tables.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
-#include <optional>
 #include <string>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <relayout/cast_options.hpp>
 #include <relayout/copy_plan.hpp>
+#include <relayout/operand.hpp>
 #include <relayout/operation.hpp>
-#include <relayout/promotion.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
 
 namespace relayout {
 
-/// An operand of an element-wise operation: a tensor of any strides (0 and negative ones too), or a constant.
-class Operand {
- public:
-  /// A tensor.
-  Operand(const TensorView& tensor) : tensor_(tensor) {}
-  /// A constant.
-  Operand(const Literal& literal) : literal_(literal) {}
-  /// A constant.
-  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
-  Operand(T value) : literal_(Literal(value)) {}
+/// An operation of a chain. `running` says which of its operands is what the operation before gave: 0 the
+/// first. {Operation::sub, 1} is its operand minus the running value.
+struct Step {
+  Operation operation;
+  int running;
 
-  /// Whether it is a constant.
-  bool is_literal() const noexcept { return literal_.has_value(); }
-  /// The constant; only where is_literal().
-  const Literal& literal() const { return literal_.value(); }
-  /// The tensor; only where not is_literal().
-  const TensorView& tensor() const noexcept { return tensor_; }
+  constexpr Step(Operation which, int running_operand = 0) : operation(which), running(running_operand) {}
+};
+
+/// Operations one after the other: {Operation::add, {Operation::truediv, 1}}.
+class Program {
+ public:
+  Program(std::initializer_list<Step> steps) : steps_(steps) {}
+  Program(std::vector<Step> steps) : steps_(std::move(steps)) {}
+  Program(const std::vector<Operation>& operations) : steps_(operations.begin(), operations.end()) {}
+
+  const std::vector<Step>& steps() const noexcept { return steps_; }
 
  private:
-  TensorView tensor_;
-  std::optional<Literal> literal_;
+  std::vector<Step> steps_;
 };
 
 /// How the operands' shapes become the output's.
@@ -79,16 +79,18 @@ class ElementwisePlan {
   /// be recorded in a Graph. Errors: null_pointer for a view that was planned with a null pointer;
   /// invalid_argument for a stream of another device; unsupported for a plan from DeviceProperties.
   void run(const Stream& stream) const;
-  /// The same between other memory. inputs[i] takes the place of the data() of the i-th tensor among the
-  /// operands, and `out` that of the output's. Further errors: invalid_argument for their number and for
-  /// addresses that are no multiple of the element size; partial_overlap.
+  /// The same between other memory: inputs[i] takes the place of the data() of the i-th tensor among the
+  /// operands, codes among them, out of the output's; scales and zero points stay where they were planned.
+  /// Further errors: invalid_argument for their number and for addresses that are no multiple of the element
+  /// size; partial_overlap.
   void run(const Stream& stream, const std::vector<const void*>& inputs, void* out) const;
 
   /// The type that the operation works in.
   DType common_type() const noexcept;
   /// The type of the result, before any cast_out.
   DType result_type() const noexcept;
-  /// The plan in plain words, several lines: types, loop nest, vectors, bytes.
+  /// The plan in plain words, several lines: types, loop nest, the kernel and why it is no faster one,
+  /// vectors.
   std::string explain() const;
 
  private:
@@ -100,32 +102,40 @@ class ElementwisePlan {
 /// elements share an address, and the result's type. out may be the same memory as an operand of the same
 /// shape, strides and element size; else it shares no byte with any. Constants are weakly typed.
 ///
-/// Errors, in the order of their checks: invalid_argument for the number of operands, and where none is a
-/// tensor; dtype, promotion, literal_range, rounding_mode; shape, rank, unsupported for operands that repeat
-/// in different rounds along one axis; output_overlap, partial_overlap; for views with elements, null_pointer
-/// and invalid_argument (no multiple of the element size).
+/// Codes are operands of f32, (q - zero) * scale rounded once. Where an operand or the output is codes, the
+/// common type is f32: f16, bf16 and integers may stand beside them. To codes goes clamp(nearest_even(result
+/// / scale) + zero), the quotient rounded once before; NaN becomes the zero point. A single add, sub or mul
+/// of codes to codes may give the neighbouring code where result / scale lies within 2^-17 of itself from a
+/// tie.
+///
+/// Errors, in the order of their checks: invalid_argument for the number of operands, where none is a tensor,
+/// and for more than 8 tensors, scales and zero points counted; dtype, promotion, literal_range, scale,
+/// rounding_mode; shape, rank, unsupported for operands that repeat in different rounds along one axis;
+/// output_overlap, partial_overlap; null_pointer and invalid_argument (no multiple of the element size) of
+/// views with elements.
 void elementwise(const Stream& stream, Operation operation, const std::vector<Operand>& operands,
-                 const TensorView& out, const ElementwiseOptions& options = {});
-/// Checks and plans elementwise() without running it.
+                 const Output& out, const ElementwiseOptions& options = {});
 ElementwisePlan plan_elementwise(const PlanTarget& target, Operation operation,
-                                 const std::vector<Operand>& operands, const TensorView& out,
+                                 const std::vector<Operand>& operands, const Output& out,
                                  const ElementwiseOptions& options = {});
 
-/// out = last(.. second(first(operands[0], ..), ..) ..): the first of up to 4 operations takes as many
-/// operands as it has; each that follows takes what the one before gave, and further operands. At most 3
-/// operands are tensors, and there are at most 8. All operands have one common type, in which every operation
-/// works, and to which every result is rounded: bit for bit what one operation after the other would give.
+/// out = last(.. second(first(operands[0], ..), ..) ..): the first of up to 8 operations takes as many
+/// operands as it has; each that follows takes what the one before gave, as the operand that its Step says,
+/// and further operands in their order. At most 8 tensors are read. All operands have one common type, in
+/// which every operation works, and to which every result is rounded: bit for bit what one operation after
+/// the other would give.
 ///
-///     chain(stream, {Operation::add, Operation::relu}, {x, bias}, out);  // relu(x + bias)
+///     chain(stream, {Operation::add, Operation::relu}, {x, bias}, out);                  // relu(x + bias)
+///     chain(stream, {Operation::add, {Operation::truediv, 1}}, {std, 1e-5, x}, out);     // x / (std + 1e-5)
+///     chain(stream, {Operation::greater, Operation::where}, {x, 0, a, b}, out);          // x > 0 ? a : b
 ///
-/// Further errors: invalid_argument for a
-/// chain that is too long, and for operations that give or take bool elsewhere than at the end or start.
-void chain(const Stream& stream, const std::vector<Operation>& operations,
-           const std::vector<Operand>& operands, const TensorView& out,
-           const ElementwiseOptions& options = {});
-/// Checks and plans chain() without running it.
-ElementwisePlan plan_chain(const PlanTarget& target, const std::vector<Operation>& operations,
-                           const std::vector<Operand>& operands, const TensorView& out,
+/// Between codes everything is f32: codes are rounded to once, at the end. Further errors: invalid_argument
+/// for a chain that is too long or a Step without such an operand, for operations that give bool before any
+/// but the first operand of `where`, and for logical ones.
+void chain(const Stream& stream, const Program& program, const std::vector<Operand>& operands,
+           const Output& out, const ElementwiseOptions& options = {});
+ElementwisePlan plan_chain(const PlanTarget& target, const Program& program,
+                           const std::vector<Operand>& operands, const Output& out,
                            const ElementwiseOptions& options = {});
 
 }  // namespace relayout

@@ -176,7 +176,7 @@ template <class First, class... Others>
 struct Chain {
   static constexpr int kFirst = detail::OperandsOf<First>::value;  ///< numbers of the first functor
   static constexpr int kOperands = kFirst + Chain<Others...>::kOperands - 1;  ///< numbers of the whole chain
-  static_assert(kFirst >= 1 && kFirst <= 4, "functors of chains take 1 to 4 numbers");
+  static_assert(kFirst >= 1 && kFirst <= 8, "functors of chains take 1 to 8 numbers");
 
   First first;              ///< the first functor
   Chain<Others...> others;  ///< the ones that follow
@@ -229,7 +229,7 @@ template <class Last>
 Chain<Last> chain_of(const Last& last) {
   return {last};
 }
-/// last(.. second(first(a, b ..), ..) ..): one functor made of several. Each takes 1 to 4 numbers: as many as
+/// last(.. second(first(a, b ..), ..) ..): one functor made of several. Each takes 1 to 8 numbers: as many as
 /// its constant kOperands says, or else as its operator() has parameters.
 ///
 ///     map<f16(f16, f16)>(stream, chain_of(functors::Add(), functors::Relu()), {x, bias}, y);

@@ -3,6 +3,7 @@
 // them.
 #pragma once
 
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -23,17 +24,17 @@ struct Map {
 template <class Out, class... In>
 struct Map<Out(In...)> {
   static constexpr int kOperands = static_cast<int>(sizeof...(In));
-  static_assert(kOperands >= 1 && kOperands <= kMaxMapOperands, "1 to 4 operands");
+  static_assert(kOperands >= 1 && kOperands <= kMaxMapOperands, "1 to 8 operands");
   using Thread = MapThread<Out(In...)>;
 
+  static constexpr DType kTypes[] = {dtype_of<Out>, dtype_of<In>...};
+  static constexpr MapCall kCall{kCompiledFor, kTypes, kOperands, Thread::kWidth};
+
   template <class Functor>
-  static void run(const Stream& stream, const Functor& functor, const std::vector<TensorView>& operands,
-                  const TensorView& out) {
+  static void run(const Stream& stream, const Functor& functor, const MapNest& nest) {
     static_assert(std::is_trivially_copyable_v<Functor>, "a functor is copied to the GPU byte by byte");
     static_assert(std::is_invocable_v<const Functor&, Value<In>...>,
                   "the functor takes one number an operand, in a const operator()");
-    constexpr DType kTypes[] = {dtype_of<Out>, dtype_of<In>...};
-    const MapNest nest = map_nest(stream, {kCompiledFor, kTypes, kOperands, Thread::kWidth}, operands, out);
     if (nest.elements == 0) return;
     if (nest.width == 1) {
       run_nest<1>(stream, functor, nest);
@@ -80,7 +81,7 @@ struct Map<Out(In...)> {
 }  // namespace detail
 
 /// out = cast(functor(operands..)), element by element, in one pass. Out(In..) are the element types, of out
-/// and of 1 to 4 operands: bool, integers, f16, bf16, float or double.
+/// and of 1 to 8 operands: bool, integers, f16, bf16, float or double.
 ///
 ///     struct BiasRelu {
 ///       RELAYOUT_HOST_DEVICE float operator()(float x, float bias) const {
@@ -91,7 +92,7 @@ struct Map<Out(In...)> {
 ///
 /// The functor is given f16 and bf16 as float, other elements as what they are; it returns a number, which is
 /// converted once to out's type, as a cast without options converts it (docs/arithmetic.md). It is trivially
-/// copyable, up to 2 KiB, depends on nothing but its operands and members, and throws nothing.
+/// copyable, up to 1 KiB, depends on nothing but its operands and members, and throws nothing.
 ///
 /// Shapes broadcast by numpy's rules to out's; operands have any strides, and may share memory with each
 /// other. out has strides under which no two elements share an address. It may be the same memory as an
@@ -108,7 +109,40 @@ struct Map<Out(In...)> {
 template <class Signature, class Functor>
 void map(const Stream& stream, const Functor& functor, const std::vector<TensorView>& operands,
          const TensorView& out) {
-  detail::Map<Signature>::run(stream, functor, operands, out);
+  using Map = detail::Map<Signature>;
+  Map::run(stream, functor, detail::map_nest(stream.device(), Map::kCall, operands, out));
+}
+
+/// A call of map() that was checked and planned: immutable, safe to use from several threads at once.
+template <class Signature, class Functor>
+class MapPlan {
+ public:
+  /// What plan_map makes.
+  MapPlan(const Device& device, const Functor& functor, const std::vector<TensorView>& operands,
+          const TensorView& out)
+      : device_(device),
+        functor_(functor),
+        nest_(detail::map_nest(device, detail::Map<Signature>::kCall, operands, out)) {}
+
+  /// Queues the call between the planned views. Error{invalid_argument} for a stream of another device.
+  void run(const Stream& stream) const {
+    detail::check_map_stream(device_, stream);
+    detail::Map<Signature>::run(stream, functor_, nest_);
+  }
+  /// The plan in plain words: types, loop nest, vectors.
+  std::string explain() const { return detail::explain_map(device_, detail::Map<Signature>::kCall, nest_); }
+
+ private:
+  Device device_;
+  Functor functor_;
+  detail::MapNest nest_;
+};
+
+/// The twin of map(), whose errors it has: checked and planned once, run often.
+template <class Signature, class Functor>
+MapPlan<Signature, Functor> plan_map(const Device& device, const Functor& functor,
+                                     const std::vector<TensorView>& operands, const TensorView& out) {
+  return MapPlan<Signature, Functor>(device, functor, operands, out);
 }
 
 }  // namespace relayout

@@ -81,9 +81,9 @@ constexpr Literal::Kind common_kind(const Literal& a, const Literal& b) noexcept
   return a.kind() < b.kind() ? b.kind() : a.kind();
 }
 
-/// The type of an operation's result. Errors: those of common_type; promotion for bitwise operands of two
-/// types; dtype for a common type that the operation does not take, which is tf32, e4m3fn, e5m2 and b128
-/// everywhere except in select, bool in arithmetic, and floating types in bitwise.
+/// The result's type, as element-wise operations have it. Errors, in the order of their checks: dtype for
+/// tf32, e4m3fn, e5m2 and b128 in anything but select; those of common_type, and promotion for bitwise
+/// operands of two types; dtype for bool in arithmetic and for floating types in bitwise.
 DType result_type(OperationClass operation_class, DType a, DType b, const char* operation = "result_type");
 /// The same for a tensor and a constant.
 DType result_type(OperationClass operation_class, DType a, const Literal& b,

@@ -25,6 +25,7 @@ namespace relayout {}
 #include <relayout/img2col.hpp>
 #include <relayout/layout.hpp>
 #include <relayout/map.hpp>
+#include <relayout/operand.hpp>
 #include <relayout/operation.hpp>
 #include <relayout/overlap.hpp>
 #include <relayout/pad.hpp>

@@ -5,13 +5,11 @@
 
 #include "host/plan/elementwise/row_vectors.hpp"
 
-namespace relayout {
+namespace relayout::plan {
 namespace {
 
-constexpr std::int64_t kVectorBytes = 16;
-
 /// Numbers that the kernels for costly and approximated operations on f16, bf16 and f32 have registers for,
-/// but for those for chains.
+/// but for those for chains; and that for any program.
 constexpr std::int32_t kCostlyNumbers = 4;
 
 /// Elements of which the largest operand's are 16 bytes; fewer where a kernel computes with more registers.
@@ -66,17 +64,6 @@ void find_transposed(ElementwiseParams& p) {
   }
 }
 
-/// Whether tensors, repeated or aligned to 16 bytes, and the output are of one of f16, bf16 and f32, in which
-/// everything is computed.
-bool is_typed_chain(const ElementwiseParams& p) {
-  return p.width * p.out_bytes == kVectorBytes && p.compute == ComputeClass::f32 && p.aligned &&
-         p.fits_32_bits && !p.convert && !p.flush_to_zero && p.rounding == Rounding::nearest_even &&
-         p.out_type == p.common && p.result == p.common && p.out_strides[p.rank - 1] == 1 &&
-         std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
-           return tensor.type == p.common && tensor.reading == Reading::value;
-         });
-}
-
 /// Rows of fewer vectors lose more by their ends, which are moved element by element, than by folded
 /// operands: on an H200 up to 64 vectors of f32 and 256 of f16, and further where an operand is unaligned.
 constexpr std::int64_t kShortRowVectors = 64;
@@ -95,7 +82,6 @@ void cut_rows(ElementwiseParams& p, std::int32_t width) {
   if (p.out_strides[last] == 1)
     p.misaligned_elements = static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width);
   count_vectors(p);
-  p.typed_chain = is_typed_chain(p);
 }
 
 }  // namespace
@@ -103,6 +89,7 @@ void cut_rows(ElementwiseParams& p, std::int32_t width) {
 void join_short_rows(ElementwiseParams& p) {
   const int last = p.rank - 1;
   const std::int64_t length = p.extents[last], width = width_of(p);
+  if (has_codes(p)) return;  // whose scales are to stay constant along rows
   if (p.rank < 2 || length >= kShortRowVectors * width || length % width == 0) return;
   if (p.out_strides[last] != 1 || p.out_strides[last - 1] != length || p.elements > kMax32BitIndex) return;
   for (int t = 0; t < p.tensors; ++t) {
@@ -124,9 +111,24 @@ void join_short_rows(ElementwiseParams& p) {
 
 void cut_rows(ElementwiseParams& p) {
   cut_rows(p, static_cast<std::int32_t>(width_of(p)));
-  const bool costly = p.compute == ComputeClass::f32 && (has_costly(p) || p.precision != Precision::accurate);
-  if (costly && !p.typed_chain && p.width > kCostlyNumbers) cut_rows(p, kCostlyNumbers);
   find_transposed(p);
 }
 
-}  // namespace relayout
+void cut_wide_rows(ElementwiseParams& p) {
+  const bool costly = p.compute == ComputeClass::f32 && (has_costly(p) || p.precision != Precision::accurate);
+  if (costly && p.width > kCostlyNumbers) cut_rows(p, kCostlyNumbers);
+}
+
+void cut_program_rows(ElementwiseParams& p) {
+  cut_rows(p, static_cast<std::int32_t>(std::min<std::int64_t>(width_of(p), kCostlyNumbers)));
+}
+
+void cut_code_rows(ElementwiseParams& p) { cut_rows(p, kVectorBytes); }
+
+void share_rows(ElementwiseParams& p) {
+  const std::int64_t shared = (p.row_vectors + kCodeRowVectors - 1) / kCodeRowVectors;
+  p.row_divisor = make_divisor(static_cast<std::uint32_t>(shared));
+  p.lanes = static_cast<std::uint32_t>(p.elements / p.extents[p.rank - 1] * shared);
+}
+
+}  // namespace relayout::plan

@@ -3,14 +3,23 @@
 
 #include "core/elementwise_params.hpp"
 
-namespace relayout {
+namespace relayout::plan {
+
+/// The size of a vector, as much as one access moves.
+constexpr std::int32_t kVectorBytes = 16;
 
 /// Rows that are too short for vectors, of an output without gaps, joined to rows of the axis before:
-/// operands that do not join as well are Access::periodic_row. For kernels on devices, before cut_rows.
+/// operands that do not join as well are Access::periodic_row. For kernels on devices, before they are cut.
 void join_short_rows(ElementwiseParams& params);
 
-/// Sets what of the parameters depends on where the memory is: width, row_vectors, vectors, divisors, and how
-/// operands are accessed. All else is set.
-void cut_rows(ElementwiseParams& params);
+/// Each of these sets what of the parameters depends on where the memory is: width, row_vectors, vectors,
+/// divisors, how operands are accessed, and which one is transposed. All else is set.
+void cut_rows(ElementwiseParams& params);          // vectors of 16 bytes, or as many numbers as kernels hold
+void cut_wide_rows(ElementwiseParams& params);     // the same for operations that take many registers
+void cut_program_rows(ElementwiseParams& params);  // for the kernel of any program
+void cut_code_rows(ElementwiseParams& params);     // 16 codes
 
-}  // namespace relayout
+/// Sets, for rows of codes, the lanes that share a row and how many there are.
+void share_rows(ElementwiseParams& params);
+
+}  // namespace relayout::plan

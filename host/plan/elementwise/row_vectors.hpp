@@ -9,7 +9,7 @@
 
 #include "core/elementwise_params.hpp"
 
-namespace relayout {
+namespace relayout::plan {
 
 /// With room for the vectors of a block.
 constexpr std::int64_t kMax32BitIndex = std::numeric_limits<std::int32_t>::max() - (1 << 16);
@@ -71,4 +71,4 @@ void count_vectors(Params& p) {
     p.divisors[axis] = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
 }
 
-}  // namespace relayout
+}  // namespace relayout::plan

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <relayout/error.hpp>
@@ -11,7 +12,7 @@
 
 namespace relayout::detail {
 
-constexpr int kMaxMapOperands = 4;
+constexpr int kMaxMapOperands = 8;
 /// Threads of a block; each takes one vector.
 constexpr int kMapThreads = 256;
 
@@ -44,11 +45,17 @@ struct MapCall {
 };
 
 /// Makes the checks of map(), in its order, and the nest. When it has no elements, there is nothing to do.
-MapNest map_nest(const Stream& stream, const MapCall& call, const std::vector<TensorView>& operands,
+MapNest map_nest(const Device& device, const MapCall& call, const std::vector<TensorView>& operands,
                  const TensorView& out);
 
-/// Calls body(context, begin, end) with ranges that cover [0, count), on several threads where `work`, in
-/// elements, is large enough.
+/// Error{invalid_argument} where a plan for `device` is given a stream of another one.
+void check_map_stream(const Device& device, const Stream& stream);
+
+/// The plan in plain words.
+std::string explain_map(const Device& device, const MapCall& call, const MapNest& nest);
+
+/// Calls body(context, begin, end) with ranges that cover [0, count), on several threads where `elements`
+/// is large enough.
 void run_ranges(std::int64_t count, std::int64_t elements,
                 void (*body)(const void* context, std::int64_t begin, std::int64_t end), const void* context);
 

@@ -3,15 +3,15 @@
 // from a code that is repeated; bytes become floats, and floats integers, without a conversion: as the low
 // bits of a float between 2^23 and 2^24. Vectors that stick out of their row, and rows with scales of which
 // factors could not be made beforehand, are made code by code, every step rounded once.
+#include "kernels/elementwise/code_rows.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/elementwise/elementwise_numbers.hpp"
-#include "kernels/elementwise/quantized_code_rows.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kThreads = 256, kWidth = 16, kVectors = kArithmeticVectors;
+constexpr int kThreads = 256, kWidth = 16, kVectors = kCodeRowVectors;
 
 /// code - zero of the four codes in a word.
 __device__ __forceinline__ void steps_of(std::uint32_t word, std::uint32_t flip, float offset,
@@ -139,7 +139,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kThreads, 3) void arithmetic_kernel(const Code
 }
 
 template <bool kMul>
-void launch_arithmetic(const LaunchContext& context, const QuantizedParams& p) {
+void launch_arithmetic(const LaunchContext& context, const ElementwiseParams& p) {
   const bool flat = p.rank == 1;
   const std::int64_t lanes = flat ? (p.row_vectors + kVectors - 1) / kVectors : p.lanes;
   LaunchShape shape;
@@ -155,8 +155,8 @@ void launch_arithmetic(const LaunchContext& context, const QuantizedParams& p) {
 
 }  // namespace
 
-void launch_quantized_arithmetic(const LaunchContext& context, const QuantizedParams& p) {
-  if (p.operation == Operation::mul) return launch_arithmetic<true>(context, p);
+void launch_code_rows(const LaunchContext& context, const ElementwiseParams& p) {
+  if (p.step[0].operation == Operation::mul) return launch_arithmetic<true>(context, p);
   launch_arithmetic<false>(context, p);
 }
 

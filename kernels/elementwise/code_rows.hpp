@@ -2,9 +2,9 @@
 // lane has to find out before its first load is made short: plain numbers by place, no tensor by its index.
 #pragma once
 
+#include "kernels/elementwise/code_numbers.hpp"
 #include "kernels/elementwise/elementwise_memory.hpp"
 #include "kernels/elementwise/nest_rows.hpp"
-#include "kernels/elementwise/quantized_numbers.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
@@ -27,9 +27,9 @@ struct CodeRowParams {
 static_assert(sizeof(CodeRowParams) < 4000, "room for a kernel's parameters");
 
 /// What is repeated comes second: sums and products are the same either way, and a difference is a sum.
-inline CodeRowParams code_row_params(const QuantizedParams& p) {
+inline CodeRowParams code_row_params(const ElementwiseParams& p) {
   CodeRowParams rows;
-  const bool swapped = p.tensor[p.argument[0].value.tensor].access == Access::repeated;
+  const bool swapped = p.tensor[p.argument[0].tensor].access == Access::repeated;
   const auto set_part = [&](int part, const void* data, const std::int64_t* strides) {
     rows.data[part] = data;
     for (int axis = 0; axis < p.rank; ++axis)
@@ -37,20 +37,20 @@ inline CodeRowParams code_row_params(const QuantizedParams& p) {
   };
   const auto set_party = [&](Party party, const CodeNumbers& codes) {
     rows.is_signed[party] = codes.is_signed;
-    rows.scale[party] = codes.scale.constant;
-    rows.zero[party] = codes.zero.constant;
-    const int scale = codes.scale.tensor, zero = codes.zero.tensor;
+    rows.scale[party] = codes.scale;
+    rows.zero[party] = codes.zero;
+    const int scale = codes.scale_tensor, zero = codes.zero_tensor;
     if (scale >= 0) set_part(kScales + party, p.tensor[scale].data, p.tensor[scale].strides);
     if (zero >= 0) set_part(kZeros + party, p.tensor[zero].data, p.tensor[zero].strides);
   };
   for (const Party party : {kFirst, kSecond}) {
     const int place = swapped ? 1 - party : party;
-    const QuantizedArgument& argument = p.argument[place];
-    const TensorOperand& tensor = p.tensor[argument.value.tensor];
-    set_party(party, argument.codes);
+    const int number = p.argument[place].tensor;
+    const TensorOperand& tensor = p.tensor[number];
+    set_party(party, p.codes[number]);
     set_part(kCodes + party, tensor.data, tensor.strides);
     rows.repeated[party] = tensor.access == Access::repeated;
-    if (p.operation == Operation::sub && place == 1) rows.sign[party] = -1;
+    if (p.step[0].operation == Operation::sub && place == 1) rows.sign[party] = -1;
   }
   set_party(kOut, p.out_codes);
   set_part(kCodes + kOut, p.out, p.out_strides);

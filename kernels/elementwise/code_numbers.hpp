@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "core/quantized_params.hpp"
 #include "kernel_language.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {

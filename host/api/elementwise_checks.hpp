@@ -1,0 +1,33 @@
+// What an element-wise call must be, check by check; host/api/elementwise_types.cpp has their order. Errors
+// name the operation.
+#pragma once
+
+#include "host/api/elementwise_types.hpp"
+
+namespace relayout {
+
+/// Calls check(QuantizedTensor) for all codes of the call, the output's last.
+template <class Check>
+void for_each_codes(const ElementwiseCall& call, const Check& check) {
+  for (const Operand& operand : call.operands) {
+    if (operand.quantized() != nullptr) check(*operand.quantized());
+  }
+  if (call.out.quantized() != nullptr) check(*call.out.quantized());
+}
+
+/// Whether everything is f32, as codes are.
+bool works_in_f32(const ElementwiseCall& call);
+
+/// The numbers of operations, operands and tensors.
+void check_counts(const ElementwiseCall& call);
+/// Results that are bool are chosen by; the truth of operands counts in operations that stand alone.
+void check_places(const ElementwiseCall& call);
+void check_operand_types(const ElementwiseCall& call, const ElementwiseTypes& types);
+/// What is f32 for the codes' sake must not be wider.
+void check_beside_codes(const ElementwiseCall& call, DType common);
+/// Roundings, precision, flush_to_zero.
+void check_options(const ElementwiseCall& call, DType common);
+/// Error{dtype} or {rounding_mode} for an output that the result does not go to.
+void check_output_type(const ElementwiseCall& call, DType result);
+
+}  // namespace relayout

@@ -1,0 +1,43 @@
+// The one promotion: that of relayout/promotion.hpp and of every element-wise operation.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "host/api/operation_rules.hpp"
+#include "relayout/promotion.hpp"
+
+namespace relayout {
+
+/// The type that operands meet in: tensors' types first, then constants. `operation` is for messages.
+class Promotion {
+ public:
+  /// `equal`: all types must be one, as operations on bits want it.
+  Promotion(std::string operation, bool equal) : operation_(std::move(operation)), equal_(equal) {}
+
+  /// Errors: those of common_type.
+  void add(DType type);
+  void add(const Literal& literal);
+  DType common() const { return common_; }
+
+ private:
+  std::string operation_;
+  bool equal_;
+  std::optional<Literal> constant_;  // where nothing else was added
+  bool has_type_ = false;
+  DType common_ = DType::bool_;
+};
+
+/// Error{dtype} for the type of an operand that no operation of the kind takes.
+void check_operand_type(OperationKind kind, DType type, const std::string& operation);
+
+/// The type that an operation of the kind works in where its operands meet in `common`: that, or f32 for
+/// functions of bool and integers. Error{dtype} where it does not take it; `name` is the operation's.
+DType working_type(OperationKind kind, DType common, const std::string& operation, const std::string& name);
+
+/// The type of its result.
+constexpr DType given_type(OperationKind kind, DType working) {
+  return gives_bool(kind) ? DType::bool_ : working;
+}
+
+}  // namespace relayout

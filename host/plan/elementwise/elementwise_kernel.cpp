@@ -1,0 +1,223 @@
+#include "host/plan/elementwise/elementwise_kernel.hpp"
+
+#include <algorithm>
+
+#include "host/plan/elementwise/elementwise_rows.hpp"
+
+namespace relayout::plan {
+namespace {
+
+using Kernel = ElementwiseKernel;
+
+bool is_half(DType type) { return type == DType::f16 || type == DType::bf16; }
+
+bool is_along_rows(const ElementwiseParams& p) { return p.out_strides[p.rank - 1] == 1; }
+
+bool is_aligned(Access access) { return access == Access::aligned || access == Access::repeated; }
+
+/// The types of the two operands that typed kernels have; a constant has that of the other.
+struct OperandTypes {
+  DType a, b;
+};
+OperandTypes operand_types(const ElementwiseParams& p) {
+  const auto type_of = [&](int operand) {
+    const int tensor = operand < p.step[0].operands ? p.argument[operand].tensor : -1;
+    return tensor < 0 ? p.common : p.tensor[tensor].type;
+  };
+  if (p.tensors == 0) return {p.common, p.common};
+  const bool has_a = p.argument[0].tensor >= 0, has_b = p.step[0].operands >= 2 && p.argument[1].tensor >= 0;
+  return {type_of(has_a ? 0 : 1), type_of(has_b ? 1 : 0)};
+}
+
+/// add, sub and mul of codes to codes, rows in vectors, scales and zero points constant along each row.
+const char* obstacle_to_code_rows(const ElementwiseParams& p) {
+  const Operation operation = p.step[0].operation;
+  if (p.steps != 1 ||
+      (operation != Operation::add && operation != Operation::sub && operation != Operation::mul))
+    return "the program is not one add, sub or mul";
+  const auto is_codes = [&](int argument) {
+    const int tensor = p.argument[argument].tensor;
+    return tensor >= 0 && p.tensor[tensor].reading == Reading::codes;
+  };
+  if (!p.out_coded || !is_codes(0) || !is_codes(1)) return "not all operands and results are codes";
+  if (p.flush_to_zero || p.rounding != Rounding::nearest_even)
+    return "a rounding or flush_to_zero is asked for";
+  if (!p.fits_32_bits) return "offsets need 64 bits";
+  if (!is_along_rows(p)) return "the output's rows are strided";
+  const auto is_repeated = [&](int tensor) {
+    return tensor < 0 || p.tensor[tensor].access == Access::repeated;
+  };
+  const auto fits = [&](const CodeNumbers& codes) {
+    return is_repeated(codes.scale_tensor) && is_repeated(codes.zero_tensor);
+  };
+  if (!fits(p.out_codes)) return "the output's scale or zero point changes along a row";
+  for (int i = 0; i < 2; ++i) {
+    const int tensor = p.argument[i].tensor;
+    if (!is_aligned(p.tensor[tensor].access)) return "an operand's rows are not aligned with the output's";
+    if (!fits(p.codes[tensor])) return "a scale or a zero point changes along a row";
+  }
+  return nullptr;
+}
+
+/// One cheap operation on two operands at most, of types that need no conversion but to the common one.
+const char* obstacle_to_typed(const ElementwiseParams& p) {
+  const ProgramStep& step = p.step[0];
+  if (p.steps != 1) return "there are several operations";
+  if (has_costly(p)) return "the operation takes many instructions";
+  if (p.precision != Precision::accurate) return "an approximation is asked for";
+  if (step.operation == Operation::where) return "the operation is where";
+  if (p.tensors > 2 || (step.operands == 3 && p.argument[2].tensor >= 0))
+    return "there are more than two tensors";
+  if (!p.fits_32_bits) return "offsets need 64 bits";
+  if (p.convert) return "the result is cast";
+  if (p.flush_to_zero) return "flush_to_zero is asked for";
+  if (!is_along_rows(p)) return "the output's rows are strided";
+  for (int t = 0; t < p.tensors; ++t) {
+    const Reading reading = p.tensor[t].reading;
+    if (reading == Reading::round_to_half) return "an integer is rounded to the common type";
+    if (reading == Reading::as_bool && p.tensor[t].type != DType::bool_) return "an operand is made bool";
+  }
+  return nullptr;
+}
+
+const char* obstacle_to_transposed(const ElementwiseParams& p, const OperandTypes& types) {
+  if (p.transposed_tensor < 0) return "no single operand lies across the output's rows, aligned";
+  if (types.a != types.b || types.a != p.common || p.out_type != p.common)
+    return "not all tensors are of one type";
+  if (!is_floating(p.common) && p.common != DType::i32 && p.common != DType::u32)
+    return "the type is neither floating nor i32 or u32";
+  return nullptr;
+}
+
+/// Whether there is an instance for operands of these types, and for where they lie.
+const char* obstacle_to_types(const ElementwiseParams& p, const OperandTypes& types) {
+  if (types.a == types.b) {
+    const bool to_bool = p.out_type == DType::bool_;
+    if (types.a != p.common || types.a == DType::u16 || types.a == DType::i16 ||
+        (p.out_type != p.common && !to_bool))
+      return "no instance has these types";
+  } else if (p.out_type != DType::f32 ||
+             !((is_half(types.a) && types.b == DType::f32) || (types.a == DType::f32 && is_half(types.b)))) {
+    return "no instance has these types";
+  }
+  if (p.aligned) return nullptr;
+  if (types.a != types.b || types.a == DType::bool_ || types.a == DType::u64 || types.a == DType::i64)
+    return "an operand of these types is not aligned";
+  for (int t = 0; t < p.tensors; ++t) {
+    if (p.tensor[t].access == Access::strided) return "an operand is strided along the rows";
+  }
+  return nullptr;
+}
+
+/// Tensors, repeated or aligned to 16 bytes, and the output are of one of f16, bf16 and f32, in which
+/// everything is computed.
+const char* obstacle_to_chain(const ElementwiseParams& p) {
+  if (p.compute != ComputeClass::f32 || p.convert || p.out_type != p.common || p.result != p.common)
+    return "not everything is of one of f16, bf16 and f32";
+  for (int t = 0; t < p.tensors; ++t) {
+    if (p.tensor[t].type != p.common || p.tensor[t].reading != Reading::value)
+      return "not everything is of one of f16, bf16 and f32";
+  }
+  if (p.flush_to_zero || p.rounding != Rounding::nearest_even)
+    return "a rounding or flush_to_zero is asked for";
+  if (!p.fits_32_bits) return "offsets need 64 bits";
+  if (!is_along_rows(p)) return "the output's rows are strided";
+  if (!p.aligned || p.width * p.out_bytes != kVectorBytes) return "not all tensors are aligned";
+  return nullptr;
+}
+
+Kernel chain_kernel(const ElementwiseParams& p) {
+  if (p.precision != Precision::accurate) return Kernel::chain_approximate;
+  if (!has_costly(p)) return Kernel::chain_cheap;
+  return has_costly(p, is_activation) ? Kernel::chain_costly : Kernel::chain_activation;
+}
+
+Kernel vectors_kernel(const ElementwiseParams& p) {
+  if (p.precision != Precision::accurate) return Kernel::vectors_approximate;
+  return has_costly(p) ? Kernel::vectors_costly : Kernel::vectors;
+}
+
+/// Kernels that have all vectors in registers have none to exchange operands with.
+const char* obstacle_to_vectors(const ElementwiseParams& p) {
+  if (p.tensors > kMaxTypedTensors) return "there are more than three tensors";
+  for (int s = 0; s < p.steps; ++s) {
+    if (p.step[s].running != 0) return "a running value is not its operation's first operand";
+  }
+  return nullptr;
+}
+
+/// Sums and products may have either operand as the first.
+void put_running_first(ElementwiseParams& p) {
+  for (int s = 0; s < p.steps; ++s) {
+    const Operation operation = p.step[s].operation;
+    if (operation == Operation::add || operation == Operation::mul) p.step[s].running = 0;
+  }
+}
+
+/// The choice for more tensors, and for codes.
+KernelChoice choose_program(ElementwiseParams& p) {
+  KernelChoice choice;
+  p.precision = Precision::accurate;
+  if (has_codes(p)) {
+    cut_code_rows(p);
+    choice.not_code_rows = obstacle_to_code_rows(p);
+    if (choice.not_code_rows == nullptr) {
+      share_rows(p);
+      choice.kernel = Kernel::code_rows;
+      return choice;
+    }
+  } else {
+    choice.not_vectors = obstacle_to_vectors(p);
+  }
+  cut_program_rows(p);
+  choice.kernel = has_costly(p) ? Kernel::program_costly : Kernel::program;
+  return choice;
+}
+
+}  // namespace
+
+KernelChoice choose_kernel(ElementwiseParams& p) {
+  put_running_first(p);
+  if (has_codes(p) || obstacle_to_vectors(p) != nullptr) return choose_program(p);
+  KernelChoice choice;
+  cut_rows(p);
+  const OperandTypes types = operand_types(p);
+  choice.not_typed = obstacle_to_typed(p);
+  if (choice.not_typed == nullptr) {
+    choice.not_transposed = obstacle_to_transposed(p, types);
+    choice.kernel = Kernel::transposed;
+    if (choice.not_transposed == nullptr) return choice;
+    choice.not_typed = obstacle_to_types(p, types);
+    choice.kernel = p.aligned             ? Kernel::typed
+                    : has_periodic_row(p) ? Kernel::typed_periodic_row
+                                          : Kernel::typed_unaligned;
+    if (choice.not_typed == nullptr) return choice;
+  }
+  choice.not_chain = obstacle_to_chain(p);
+  if (choice.not_chain == nullptr) {
+    choice.kernel = chain_kernel(p);
+    return choice;
+  }
+  cut_wide_rows(p);
+  choice.kernel = vectors_kernel(p);
+  return choice;
+}
+
+void place_operands(const KernelChoice& choice, ElementwiseParams& p) {
+  p.kernel = choice.kernel;
+  if (choice.kernel > Kernel::transposed) return;  // those of two operands come first
+  const TensorOperand tensors[2] = {p.tensor[0], p.tensor[1]};
+  const std::int64_t piece_strides[2] = {p.piece_strides[0], p.piece_strides[1]};
+  const int transposed = p.transposed_tensor;
+  const OperandTypes types = operand_types(p);
+  for (int i = 0; i < 2; ++i) {
+    const int tensor = i < p.step[0].operands ? p.argument[i].tensor : -1;
+    p.tensor[i] = tensor < 0 ? TensorOperand{} : tensors[tensor];
+    if (tensor < 0) p.tensor[i].access = Access::constant;
+    p.tensor[i].type = i == 0 ? types.a : types.b;
+    p.piece_strides[i] = tensor < 0 ? 0 : piece_strides[tensor];
+  }
+  if (transposed >= 0) p.transposed_tensor = p.argument[0].tensor == transposed ? 0 : 1;
+}
+
+}  // namespace relayout::plan

@@ -1,0 +1,97 @@
+#include "host/plan/elementwise/elementwise_nest.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+#include "host/plan/elementwise/elementwise_kernel.hpp"
+#include "host/plan/elementwise/elementwise_rows.hpp"
+
+namespace relayout::plan {
+namespace {
+
+std::uintptr_t address_of(const void* data, std::int64_t offset, std::int32_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(offset * bytes);
+}
+
+const char* name_of(ElementwiseKernel kernel) {
+  switch (kernel) {
+    case ElementwiseKernel::typed:
+      return "typed";
+    case ElementwiseKernel::typed_unaligned:
+      return "typed, unaligned";
+    case ElementwiseKernel::typed_periodic_row:
+      return "typed, rows in pieces";
+    case ElementwiseKernel::transposed:
+      return "transposed";
+    case ElementwiseKernel::chain_cheap:
+      return "chain, cheap operations";
+    case ElementwiseKernel::chain_activation:
+      return "chain, activations";
+    case ElementwiseKernel::chain_costly:
+      return "chain, costly operations";
+    case ElementwiseKernel::chain_approximate:
+      return "chain, approximate operations";
+    case ElementwiseKernel::vectors:
+      return "vectors";
+    case ElementwiseKernel::vectors_costly:
+      return "vectors, costly operations";
+    case ElementwiseKernel::vectors_approximate:
+      return "vectors, approximate operations";
+    case ElementwiseKernel::program:
+      return "program";
+    case ElementwiseKernel::program_costly:
+      return "program, costly operations";
+    case ElementwiseKernel::code_rows:
+      return "rows of codes";
+  }
+  return "?";
+}
+
+}  // namespace
+
+void set_nest(const LoopNest& nest, ElementwiseParams& p) {
+  p.rank = std::max(nest.rank(), 1);
+  p.elements = nest.elements();
+  p.extents[0] = p.out_strides[0] = 1;  // of a single element
+  std::copy(nest.extents.begin(), nest.extents.end(), p.extents);
+  std::copy(nest.strides[0].begin(), nest.strides[0].end(), p.out_strides);
+  for (int t = 0; t < p.tensors; ++t) {
+    const auto& strides = nest.strides[static_cast<std::size_t>(t) + 1];
+    std::copy(strides.begin(), strides.end(), p.tensor[t].strides);
+  }
+}
+
+void set_memory(const LoopNest& nest, const std::vector<const void*>& tensors, void* out,
+                ElementwiseParams& p) {
+  p.out = reinterpret_cast<void*>(address_of(out, nest.offsets[0], p.out_bytes));
+  for (std::size_t t = 0; t < tensors.size(); ++t)
+    p.tensor[t].data =
+        reinterpret_cast<const void*>(address_of(tensors[t], nest.offsets[t + 1], p.tensor[t].bytes));
+}
+
+void set_kernel(ElementwiseParams& p) {
+  join_short_rows(p);
+  const KernelChoice choice = choose_kernel(p);
+  place_operands(choice, p);
+}
+
+std::string explain_kernel(const ElementwiseParams& params) {
+  ElementwiseParams p = params;
+  join_short_rows(p);
+  const KernelChoice choice = choose_kernel(p);
+  std::ostringstream text;
+  text << "Kernel " << name_of(choice.kernel) << ": " << p.vectors << " vectors of " << p.width
+       << " elements, " << p.row_vectors << " a row" << (p.streaming ? ", stored past the caches" : "")
+       << ".";
+  const auto add = [&](const char* name, const char* obstacle) {
+    if (obstacle != nullptr) text << " Not " << name << ": " << obstacle << ".";
+  };
+  add("rows of codes", choice.not_code_rows);
+  add("transposed", choice.not_transposed);
+  add("typed", choice.not_typed);
+  add("chain", choice.not_chain);
+  add("vectors", choice.not_vectors);
+  return text.str();
+}
+
+}  // namespace relayout::plan
