@@ -48,9 +48,8 @@ TEST(MapHostTest, VectorsCountedIn64Bits) {
   std::vector<float> a(675), b(15), out(675);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i);
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(1000 * i);
-  constexpr DType kTypes[] = {kF32, kF32, kF32};
   detail::MapNest nest =
-      detail::map_nest(Device::cpu(), {nullptr, kTypes, 2, 4},
+      detail::map_nest(Device::cpu(), {nullptr, {kF32, kF32, kF32}, 2, 4},
                        {TensorView(a.data(), kF32, shape), TensorView(b.data(), kF32, {3, 5, 1})},
                        TensorView(out.data(), kF32, shape));
   EXPECT_TRUE(nest.fits_32_bits);

@@ -27,8 +27,9 @@ struct Map<Out(In...)> {
   static_assert(kOperands >= 1 && kOperands <= kMaxMapOperands, "1 to 8 operands");
   using Thread = MapThread<Out(In...)>;
 
-  static constexpr DType kTypes[] = {dtype_of<Out>, dtype_of<In>...};
-  static constexpr MapCall kCall{kCompiledFor, kTypes, kOperands, Thread::kWidth};
+  static MapCall call() {
+    return {kCompiledFor, {dtype_of<Out>, dtype_of<In>...}, kOperands, Thread::kWidth};
+  }
 
   template <class Functor>
   static void run(const Stream& stream, const Functor& functor, const MapNest& nest) {
@@ -80,6 +81,9 @@ struct Map<Out(In...)> {
 }  // namespace RELAYOUT_COMPILED_BY
 }  // namespace detail
 
+// These, too, are compiled in several ways in one program.
+inline namespace RELAYOUT_COMPILED_BY {
+
 /// out = cast(functor(operands..)), element by element, in one pass. Out(In..) are the element types, of out
 /// and of 1 to 8 operands: bool, integers, f16, bf16, float or double.
 ///
@@ -110,7 +114,7 @@ template <class Signature, class Functor>
 void map(const Stream& stream, const Functor& functor, const std::vector<TensorView>& operands,
          const TensorView& out) {
   using Map = detail::Map<Signature>;
-  Map::run(stream, functor, detail::map_nest(stream.device(), Map::kCall, operands, out));
+  Map::run(stream, functor, detail::map_nest(stream.device(), Map::call(), operands, out));
 }
 
 /// A call of map() that was checked and planned: immutable, safe to use from several threads at once.
@@ -122,7 +126,7 @@ class MapPlan {
           const TensorView& out)
       : device_(device),
         functor_(functor),
-        nest_(detail::map_nest(device, detail::Map<Signature>::kCall, operands, out)) {}
+        nest_(detail::map_nest(device, detail::Map<Signature>::call(), operands, out)) {}
 
   /// Queues the call between the planned views. Error{invalid_argument} for a stream of another device.
   void run(const Stream& stream) const {
@@ -130,7 +134,7 @@ class MapPlan {
     detail::Map<Signature>::run(stream, functor_, nest_);
   }
   /// The plan in plain words: types, loop nest, vectors.
-  std::string explain() const { return detail::explain_map(device_, detail::Map<Signature>::kCall, nest_); }
+  std::string explain() const { return detail::explain_map(device_, detail::Map<Signature>::call(), nest_); }
 
  private:
   Device device_;
@@ -145,4 +149,5 @@ MapPlan<Signature, Functor> plan_map(const Device& device, const Functor& functo
   return MapPlan<Signature, Functor>(device, functor, operands, out);
 }
 
+}  // namespace RELAYOUT_COMPILED_BY
 }  // namespace relayout

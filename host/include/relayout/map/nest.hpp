@@ -38,8 +38,8 @@ struct MapNest {
 
 /// What a call knows when it is compiled.
 struct MapCall {
-  const char* backend;  // whose GPUs it was compiled for, or null
-  const DType* types;   // the output's, then the operands'
+  const char* backend;               // whose GPUs it was compiled for, or null
+  DType types[1 + kMaxMapOperands];  // the output's, then the operands'
   int operands;
   int width;  // elements of a vector
 };
