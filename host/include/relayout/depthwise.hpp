@@ -21,7 +21,7 @@ enum class Activation {
 /// several threads at once.
 class DepthwisePlan {
  public:
-  struct State;  ///< the library\'s own
+  struct State;  ///< the library's own
   /// For the library: users have the plan_* functions.
   explicit DepthwisePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 

@@ -21,19 +21,24 @@ namespace relayout {
 /// An operation of a chain. `running` says which of its operands is what the operation before gave: 0 the
 /// first. {Operation::sub, 1} is its operand minus the running value.
 struct Step {
-  Operation operation;
-  int running;
+  Operation operation;  ///< the operation
+  int running;          ///< which operand the running value is
 
+  /// An operation whose operand number `running_operand` is the running value. An Operation converts to it.
   constexpr Step(Operation which, int running_operand = 0) : operation(which), running(running_operand) {}
 };
 
 /// Operations one after the other: {Operation::add, {Operation::truediv, 1}}.
 class Program {
  public:
+  /// The steps in the order in which they run. Programs of all three kinds are checked where they are used.
   Program(std::initializer_list<Step> steps) : steps_(steps) {}
+  /// The same, from a vector.
   Program(std::vector<Step> steps) : steps_(std::move(steps)) {}
+  /// The same, where every running value is the first operand.
   Program(const std::vector<Operation>& operations) : steps_(operations.begin(), operations.end()) {}
 
+  /// The steps.
   const std::vector<Step>& steps() const noexcept { return steps_; }
 
  private:
@@ -115,6 +120,7 @@ class ElementwisePlan {
 /// views with elements.
 void elementwise(const Stream& stream, Operation operation, const std::vector<Operand>& operands,
                  const Output& out, const ElementwiseOptions& options = {});
+/// Checks and plans elementwise() without running it.
 ElementwisePlan plan_elementwise(const PlanTarget& target, Operation operation,
                                  const std::vector<Operand>& operands, const Output& out,
                                  const ElementwiseOptions& options = {});
@@ -134,6 +140,7 @@ ElementwisePlan plan_elementwise(const PlanTarget& target, Operation operation,
 /// but the first operand of `where`, and for logical ones.
 void chain(const Stream& stream, const Program& program, const std::vector<Operand>& operands,
            const Output& out, const ElementwiseOptions& options = {});
+/// Checks and plans chain() without running it.
 ElementwisePlan plan_chain(const PlanTarget& target, const Program& program,
                            const std::vector<Operand>& operands, const Output& out,
                            const ElementwiseOptions& options = {});

@@ -27,7 +27,7 @@ void gemm(const Stream& stream, const TensorView& a, const TensorView& bt, const
 /// A GEMM that was checked and planned: immutable, cheap to copy, safe to use from several threads at once.
 class GemmPlan {
  public:
-  struct State;  ///< the library\'s own
+  struct State;  ///< the library's own
   /// For the library: users have the plan_* functions.
   explicit GemmPlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
@@ -48,8 +48,9 @@ class GemmPlan {
   std::shared_ptr<const State> state_;
 };
 
-/// The same, to be run later and again. Null pointers count as given, but for those of a default TensorView;
-/// they are an error of run(). Of a plan from DeviceProperties nobody knows the library.
+/// Checks and plans gemm() without running it. A view with a null pointer counts as given, except a default
+/// TensorView; a null pointer is then an error of run(). A plan from DeviceProperties does not know the
+/// library.
 GemmPlan plan_gemm(const PlanTarget& target, const TensorView& a, const TensorView& bt,
                    const TensorView& bias, const TensorView& y, const TensorView& workspace = TensorView());
 

@@ -16,25 +16,31 @@ namespace relayout {
 /// [batch, channels, height, width] its own. Scales in device memory are not looked at: results of one that
 /// is not finite and above 0 mean nothing.
 struct QuantizedTensor {
-  TensorView codes;
-  std::variant<float, TensorView> scale = 1.0f;
-  std::variant<int, TensorView> zero = 0;
+  TensorView codes;                              ///< the codes, of i8 or u8
+  std::variant<float, TensorView> scale = 1.0f;  ///< one scale, or a tensor of them
+  std::variant<int, TensorView> zero = 0;        ///< one zero point, or a tensor of them
 };
 
 /// A tensor of any strides, 0 and negative ones too; codes; or a constant.
 class Operand {
  public:
+  /// A tensor.
   Operand(const TensorView& tensor) : tensor_(tensor) {}
+  /// Codes.
   Operand(const QuantizedTensor& tensor) : tensor_(tensor.codes), quantized_(tensor) {}
+  /// A constant.
   Operand(const Literal& literal) : literal_(literal) {}
+  /// A constant, of any C++ number.
   template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
   Operand(T value) : literal_(Literal(value)) {}
 
+  /// Whether it is a constant.
   bool is_literal() const noexcept { return literal_.has_value(); }
+  /// The constant; throws std::bad_optional_access where it is none.
   const Literal& literal() const { return literal_.value(); }
   /// The tensor, or the codes.
   const TensorView& tensor() const noexcept { return tensor_; }
-  /// Null of anything but codes.
+  /// The codes with scale and zero point; null for anything else.
   const QuantizedTensor* quantized() const noexcept { return quantized_ ? &*quantized_ : nullptr; }
 
  private:
@@ -46,10 +52,14 @@ class Operand {
 /// A tensor, or codes.
 class Output {
  public:
+  /// A tensor.
   Output(const TensorView& tensor) : tensor_(tensor) {}
+  /// Codes.
   Output(const QuantizedTensor& tensor) : tensor_(tensor.codes), quantized_(tensor) {}
 
+  /// The tensor, or the codes.
   const TensorView& tensor() const noexcept { return tensor_; }
+  /// The codes with scale and zero point; null for a tensor.
   const QuantizedTensor* quantized() const noexcept { return quantized_ ? &*quantized_ : nullptr; }
 
  private:

@@ -8,13 +8,14 @@
 
 namespace relayout {
 
-/// relayout/operations.def lists them, with what each gives.
+/// An element-wise operation. relayout/operations.def lists them all, with what each gives.
 enum class Operation : std::uint8_t {
 #define RELAYOUT_OPERATION(name, operands, kind, cost, meaning) name,
 #include <relayout/operations.def>
 };
 
 #define RELAYOUT_OPERATION(name, operands, kind, cost, meaning) +1
+/// How many operations there are.
 constexpr int kOperations = 0
 #include <relayout/operations.def>
     ;

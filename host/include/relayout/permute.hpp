@@ -47,6 +47,7 @@ CopyPlan plan_copy(const PlanTarget& target, const TensorView& in, const TensorV
 /// Writes in to `memory` in C order, in.elements() elements of in's type without gaps, and returns the view
 /// of it: in's shape, contiguous.
 TensorView contiguous(const Stream& stream, const TensorView& in, void* memory);
+/// Plans contiguous() without running it. With a null `memory`, run() is given the memory.
 CopyPlan plan_contiguous(const PlanTarget& target, const TensorView& in, void* memory = nullptr,
                          const CopyPlanOptions& options = {});
 

@@ -12,7 +12,7 @@ namespace relayout {
 /// What pad or img2col does: immutable, cheap to copy, safe to use from several threads at once.
 class WindowPlan {
  public:
-  struct State;  ///< the library\'s own
+  struct State;  ///< the library's own
   /// For the library: users have the plan_* functions.
   explicit WindowPlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 
