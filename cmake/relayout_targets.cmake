@@ -29,6 +29,8 @@ if(RELAYOUT_HIP)
     set(CMAKE_HIP_ARCHITECTURES "gfx90a;gfx942;gfx1100" CACHE STRING "AMD architectures (default gfx90a;gfx942;gfx1100)" FORCE)
   endif()
   enable_language(HIP)
+  # CMake writes a pragma of clang into the headers of all languages, which GCC warns about.
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
 
 set(RELAYOUT_KERNEL_BACKENDS ${RELAYOUT_BACKENDS})

@@ -25,8 +25,8 @@ struct CopyOperands {
   bool scaled = false;
   double alpha = 1, beta = 0;
 
-  /// out = cast(in) by convert_bits, where `generic_cast`: all conversions but those among f16, bf16, f32 and
-  /// f64 that round to nearest even, for which kernels have instances of their own.
+  /// With `generic_cast`, out = cast(in) by convert_bits. That is every conversion except those among f16,
+  /// bf16, f32 and f64 to nearest even, for which kernels have instances of their own.
   bool generic_cast = false;
   ElementCast cast;
 };

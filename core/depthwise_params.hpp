@@ -11,7 +11,7 @@ namespace relayout {
 constexpr int kDepthwiseThreads = 256;
 /// Up to here the taps are unrolled; beyond, both kernels of vectors keep weights in shared memory.
 constexpr std::int64_t kUnrolledTaps = 8;
-/// Of the kernels of vectors: the weights of a block's channels fit into 48 KiB.
+/// The most taps of the kernels with vectors: the weights of a block's channels fit into 48 KiB.
 constexpr std::int64_t kMaxVectorTaps = 128;
 
 /// With more taps a thread takes tiles: packs along time, or samples of neighbouring channels.
@@ -54,7 +54,7 @@ struct DepthwiseParams {
 
   // The rest is the plan's (host/plan/depthwise/depthwise_plan.hpp). Native code ignores it.
   DepthwiseKernel kernel = DepthwiseKernel::scalar;
-  /// Of a block's kDepthwiseThreads threads `lanes` (a power of two) lie along the fast axis, the others
+  /// `lanes` (a power of two) of a block's kDepthwiseThreads threads lie along the fast axis, the others
   /// along the other one.
   std::int32_t lanes = 1;
   /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsPacks. channel: neighbouring

@@ -192,7 +192,7 @@ struct ElementwiseParams {
   /// The tensor that is fastest along another axis than the output, on which its vectors are aligned while
   /// the others' are along the output's rows; -1: there is none.
   std::int32_t transposed_tensor = -1, transposed_axis = 0;
-  /// Of Access::periodic_row: the elements of a piece, and from one piece to the next.
+  /// With Access::periodic_row: the elements of a piece, and the steps from one piece to the next.
   Divisor piece;
   std::int64_t piece_strides[kMaxTensors] = {};
 };

@@ -13,7 +13,7 @@ enum class NumberKind : std::int32_t { boolean, natural, integer, floating };
 
 struct NumberFormat {
   NumberKind kind = NumberKind::floating;
-  /// Of the number, the sign included.
+  /// Bits of the number, the sign included.
   std::int32_t bits = 32;
   /// Floating: bits below the exponent's, and the exponent's bias. Number of exponent field x > 0 and
   /// fraction f: (2^fraction_bits + f) * 2^(x - bias - fraction_bits); field 0: f * 2^(1 - bias -
@@ -109,8 +109,8 @@ struct ElementCast {
   /// 1 more if the magnitude is odd and `ties_to_even`, is above this.
   std::uint64_t round_above[2] = {};
   std::uint32_t ties_to_even = 1;
-  /// Results beyond `limit` become `overflow`. Of integers from integers only where `saturate`; they wrap
-  /// otherwise.
+  /// Results beyond `limit` become `overflow`. Integers made from integers do so only with `saturate`; they
+  /// wrap otherwise.
   std::uint64_t limit[2] = {}, overflow[2] = {};
   bool saturate = false;
   /// What becomes of infinity and of NaN, but for the sign.

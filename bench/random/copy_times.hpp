@@ -13,9 +13,9 @@ class CopyTimes {
   CopyTimes(const Stream& stream, double sample_seconds, bool graphs)
       : stream_(stream), timer_(stream), sample_seconds_(sample_seconds), graphs_(graphs) {}
 
-  /// Of the fastest of the copies in bench/copy_baseline.hpp, bytes / 2 read and bytes / 2 written. Measures
-  /// the powers of two on either side where they are not known; in between lies a straight line through the
-  /// logarithms.
+  /// The time of the fastest copy in bench/copy_baseline.hpp that reads bytes / 2 and writes bytes / 2. It
+  /// measures the powers of two on either side where they are not known, and takes the straight line through
+  /// their logarithms in between.
   double seconds(std::int64_t bytes);
 
  private:

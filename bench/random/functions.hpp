@@ -20,7 +20,7 @@ struct Function {
   DType result(DType type) const;
 };
 
-/// Of Family::binary and Family::unary.
+/// The functions of Family::binary and Family::unary.
 const std::vector<Function>& functions_of(Family family);
 /// quantize and dequantize, and operations on codes.
 const std::vector<std::string>& quantized_functions();

@@ -12,7 +12,7 @@ namespace relayout::bench::random {
 /// Changes with every change to what is drawn, and for a reason that docs/benchmarks.md states.
 constexpr int kGeneratorVersion = 1;
 
-/// Of Problem::bytes(). Each octave between them is alike.
+/// The range of Problem::bytes(). Each octave in it is equally likely.
 struct Bytes {
   std::int64_t least = 8 << 20, most = 128 << 20;
 };

@@ -54,8 +54,7 @@ struct Problem {
   std::int64_t number(const std::string& option) const;
   /// Every input element once and every output element once.
   std::int64_t bytes() const;
-  /// Of the functions the list reports f16, bf16 and f32 by themselves: "unary", and "unary of f64 and
-  /// integers". For other families their name.
+  /// The family's name; functions of f64 and integers are a group of their own, "unary of f64 and integers".
   std::string group() const;
   /// "binary-17"
   std::string name() const;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::pair<const char*, double> kPercentiles[] = {{"p1", 1}, {"p5", 5}, {"p25", 25}, {"p50", 50}};
 constexpr double kMegabyte = 1e6;
 
-/// Of megabytes read and written: each class up to its end.
+/// The size classes by megabytes read and written, each up to its end.
 constexpr std::pair<double, const char*> kClasses[] = {
     {1, "<1 MB"}, {8, "1-8 MB"}, {32, "8-32 MB"}, {128, "32-128 MB"}};
 constexpr int kLastClass = 4;

@@ -25,8 +25,8 @@ struct Result {
   double share() const { return copy_seconds / seconds.median; }
 };
 
-/// Of those that ran: for each family and size class the problems, and the share of copy at p1, p5, p25, p50.
-/// A percentile is the value that so many of a hundred problems do not exceed (nearest rank).
+/// For each family and size class: how many problems ran, and their share of copy at p1, p5, p25, p50. A
+/// percentile is the value that so many of a hundred problems do not exceed (nearest rank).
 Json percentiles_of(const std::vector<Result>& results);
 /// The lowest shares first.
 std::vector<Result> worst_of(const std::vector<Result>& results, std::size_t count);

@@ -9,7 +9,7 @@
 namespace relayout::bench::random {
 namespace {
 
-/// Of the input, that a box of the output may need to be copied.
+/// How many samples of the input are copied at most to check a box of the output.
 constexpr std::int64_t kMaxSamples = 1 << 20;
 
 /// Batch, channel and sample that an element of the output holds; sample -1: padding.

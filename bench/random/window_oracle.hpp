@@ -9,8 +9,8 @@
 
 namespace relayout::bench::random {
 
-/// Of a result of img2col or pad. A box whose samples lie too far from each other counts as right: the check
-/// on the device sees all of the result.
+/// Checks a box of the result of img2col or pad. A box whose samples lie too far from each other counts as
+/// right: the check on the device sees all of the result.
 std::string check_window_box(const Stream& stream, const Problem& problem, const TensorView& in,
                              const TensorView& out, const Box& box);
 std::string check_depthwise_box(const Stream& stream, const Problem& problem,

@@ -41,8 +41,8 @@ void check_disjoint(const char* operation, const TensorView& in, const TensorVie
 /// Whether work of one may use the memory, streams and recordings of the other.
 bool same_device(const Device& a, const Device& b) noexcept;
 
-/// Of running a plan: Error{unsupported} for one that was made from properties alone; {invalid_argument} for
-/// a stream of another device than `device`.
+/// The checks before a plan runs: Error{unsupported} for one that was made from properties alone,
+/// Error{invalid_argument} for a stream of another device than `device`.
 void check_plan_device(const std::string& operation, const std::optional<Device>& device,
                        const DeviceProperties& properties, const Stream& stream);
 

@@ -31,7 +31,7 @@ std::string name_of(const std::vector<Step>& steps);
 /// Checks and plans. Null pointers are an error of launch_elementwise.
 ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const ElementwiseCall& call);
 
-/// Of a state that has its tensors, output and typed parameters: all that is not yet set.
+/// Sets the rest of a state that has its tensors, output and typed parameters.
 void set_nest(const PlanTarget& target, ElementwisePlan::State& state);
 
 /// The parameters of a run on this memory, a pointer for each operand's tensor; no rows, no kernel.

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = OperationKind;
 
-/// Of all operands but those of which only the truth counts.
+/// The common type of the operands, without those that are only asked whether they are 0.
 DType common_of(const ElementwiseCall& call, const ElementwiseTypes& types, bool equal) {
   Promotion promotion(call.name, equal);
   if (works_in_f32(call)) promotion.add(DType::f32);

@@ -24,7 +24,8 @@ struct Matrix {
   std::int64_t group_stride, pitch;
 };
 
-/// Of an operand that is only read they may: a window over a signal is such a matrix.
+/// Whether rows may overlap. Those of an operand that is only read may: a window over a signal is such a
+/// matrix.
 enum class Rows { distinct, may_overlap };
 
 Matrix matrix_of(const char* name, const TensorView& view, Rows rows = Rows::distinct) {

@@ -39,7 +39,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// Of what moves as bytes only their number counts. Plans with a beta are never in a file.
+/// Elements that move as bytes are told by their size alone. Plans with a beta are never in a file.
 std::string elements_text(const plan::PlannedCopy& copy) {
   const bool scaled = is_scaled(copy.options.scale);
   const std::string types = scaled || copy.in_type != copy.out_type

@@ -25,7 +25,7 @@ std::string text_of(const Literal& literal) {
   return (literal.is_negative() ? "-" : "") + std::to_string(literal.magnitude());
 }
 
-/// Of an integer or a boolean, in an integer type.
+/// Whether an integer type holds an integer or a boolean.
 bool holds(DType type, const Literal& literal) {
   const int bits = 8 * static_cast<int>(size_of(type));
   const std::uint64_t most =

@@ -7,7 +7,7 @@
 
 namespace relayout {
 
-/// Of a [batch, channels, length] view.
+/// Whether the channels of a [batch, channels, length] view are neighbours in memory.
 bool is_channels_last(const TensorView& ncl);
 
 /// Bytes of the elements that a view distinguishes: repeated (stride 0) ones count once.

@@ -29,9 +29,9 @@ class PaddedSignal {
   /// What fill and multiply would do, in sentences, a line each.
   std::string explain(const Device& device, const TensorView& input) const;
 
-  /// Of the padded signal.
+  /// Bytes of the padded signal.
   std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(signal_.bytes()); }
-  /// Of everything.
+  /// Bytes of all device memory that it holds.
   std::int64_t device_bytes() const noexcept { return bytes() + static_cast<std::int64_t>(sums_.bytes()); }
 
  private:

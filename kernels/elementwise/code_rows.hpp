@@ -8,7 +8,7 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// What has a place in memory for each row: codes, their scales, their zero points. Of each three, the last
+/// What has a place in memory for each row: codes, their scales, their zero points. The last of each three
 /// is the output's.
 enum RowPart { kCodes, kScales = 3, kZeros = 6, kRowParts = 9 };
 enum Party { kFirst, kSecond, kOut, kParties };

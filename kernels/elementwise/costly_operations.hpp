@@ -63,7 +63,8 @@ __device__ __forceinline__ C length(C a, C b) {
 
 /// 1 where C99 has 1 whatever the other is, signalling NaNs included.
 __device__ __forceinline__ double power(double a, double b) { return a == 1 || b == 0 ? 1 : std::pow(a, b); }
-/// Of f32 by way of f64, of which few bits are lost: 2 units in the last place would not be held otherwise.
+/// pow of f32 goes by way of f64, which loses few bits: else it would be off by more than 2 units in the last
+/// place.
 __device__ __forceinline__ float power(float a, float b) {
   return static_cast<float>(power(static_cast<double>(a), static_cast<double>(b)));
 }

@@ -6,7 +6,7 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// kTensors: as many as the chain has, or more, lest others take registers.
+/// kTensors is the number of the chain's tensors or a little more: tensors that are not there take registers.
 template <class T, Steps kSteps, int kTensors>
 struct ElementwiseChain {
   static constexpr bool kExact = kSteps != Steps::costly;  // instances for each number of tensors

@@ -141,8 +141,8 @@ __device__ __forceinline__ bool compute_packed(const ElementwiseParams& p, const
   }
 }
 
-/// The operands' words to the result's: as they are, or as numbers; bytes vector by vector, lest registers
-/// run out.
+/// Makes the result's words of the operands', as they are or as numbers. Bytes go vector by vector, so that
+/// registers do not run out.
 template <class A, class B, class R, class C, int kWidth, int kVectors>
 __device__ __forceinline__ void compute_words(const ElementwiseParams& p, const Words (&a)[kVectors],
                                               const Words (&b)[kVectors], Words (&results)[kVectors]) {
@@ -210,7 +210,7 @@ void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
   launch_typed_of<T, T, T, C, kRows>(context, p);
 }
 
-/// Of the types that have instances for operands that are not aligned.
+/// Launches the types that have instances for operands that are not aligned.
 template <OperandRows kRows>
 void launch_typed_rows(const LaunchContext& context, const ElementwiseParams& p) {
   switch (p.tensor[0].type) {

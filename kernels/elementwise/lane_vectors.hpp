@@ -20,8 +20,8 @@ struct alignas(16) RowOffsets {
   }
 };
 
-/// The rows of a block's vectors. Of more than two axes a row's number is split by one lane, for all vectors
-/// in it: a division for each axis, which many short rows would take more time for than for their elements.
+/// The rows of a block's vectors. With more than two axes one lane splits a row's number for all vectors in
+/// it: that takes a division for each axis, which would cost many short rows more time than their elements.
 class BlockRows {
  public:
   /// All lanes of the block take part. vector: the block's first; table: p.block_rows in shared memory.
@@ -44,7 +44,7 @@ class BlockRows {
     __syncthreads();
   }
 
-  /// `vector` becomes its place in the row. Of more than two axes.
+  /// `vector` becomes its place in the row. For nests of more than two axes.
   __device__ __forceinline__ const RowOffsets& of(const ElementwiseParams& p, std::uint32_t& vector) const {
     return table_[split(vector, p.row_divisor) - first_];
   }

@@ -99,7 +99,7 @@ __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T pa
   const std::int64_t end = block_end < packs.end ? block_end : packs.end;
   const auto begin_of = [&](int step) { return (first + step * p.row_threads) * kCount - lead; };
   const auto is_copied = [&](int step) { return first + step * p.row_threads < end; };
-  // Of the bytes of every pack, the two aligned packs that hold them; all loads before the first store.
+  // Loads the two aligned packs that hold the bytes of each pack; all loads come before the first store.
   // Without any, an input of no samples may be a null pointer.
   const std::int64_t start = packs.begin < packs.end ? begin_of(0) - p.pad_left : 0;
   const auto* source = reinterpret_cast<const unsigned char*>(in + start);

@@ -16,8 +16,8 @@ __device__ __forceinline__ f16 float_to_half(float value) {
 __device__ __forceinline__ float bfloat_to_float(bf16 value) {
   return __uint_as_float(static_cast<unsigned>(value.bits) << 16);
 }
-/// By integers: gfx90a and gfx942 have no conversion instruction. Without a branch, lest eight conversions at
-/// a time need more lane masks than there are scalar registers.
+/// By integers, since gfx90a and gfx942 have no conversion instruction, and without a branch: eight
+/// conversions at a time would need more lane masks than there are scalar registers.
 __device__ __forceinline__ bf16 float_to_bfloat(float value) {
   const unsigned bits = __float_as_uint(value);
   const unsigned rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16, quiet = (bits >> 16) | 0x40u;
@@ -26,8 +26,8 @@ __device__ __forceinline__ bf16 float_to_bfloat(float value) {
 }
 
 /// The 29 bits that a float cannot hold are gathered in the last one that it can: round to odd within a
-/// float's normal range, beyond which f16 has only zeros and infinities. Integers, lest eight conversions at
-/// a time need more lane masks than there are scalar registers.
+/// float's normal range, beyond which f16 has only zeros and infinities. By integers: eight conversions at a
+/// time would need more lane masks than there are scalar registers.
 __device__ __forceinline__ f16 double_to_half(double value) {
   constexpr std::uint64_t kLost = (std::uint64_t{1} << 29) - 1;
   const std::uint64_t bits = __builtin_bit_cast(std::uint64_t, value);

@@ -57,7 +57,7 @@ class BlockRunner {
   struct Carrier;
   struct Thread {
     State state;
-    // Of each kind, how many this thread has passed. Barriers and warp slots are used alternately: whoever is
+    // How many of each kind this thread has passed. Barriers and warp slots are used alternately: whoever is
     // at use n + 2 knows that all have finished use n.
     std::uint32_t block_barriers, warp_operations;
     Carrier* carrier;

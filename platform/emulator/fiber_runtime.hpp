@@ -14,8 +14,8 @@ struct Dim3 {
   std::uint32_t x, y, z;
 };
 
-// Of the GPU thread that runs now on this OS thread; rewritten at each switch. Fibers never leave their OS
-// thread.
+// The indices of the GPU thread that runs now on this OS thread. They are rewritten at each switch. Fibers
+// never leave their OS thread.
 inline thread_local Dim3 threadIdx{0, 0, 0};
 inline thread_local Dim3 blockIdx{0, 0, 0};
 inline thread_local Dim3 blockDim{1, 1, 1};
@@ -27,7 +27,7 @@ struct Site {
   int line;
 };
 
-/// Of 16 bytes. Throws Error{launch}.
+/// Refuses an access of 16 bytes: throws Error{launch}.
 [[noreturn]] void refuse_misaligned(const void* address);
 void block_barrier(const char* file, int line);
 void* dynamic_shared() noexcept;

@@ -7,7 +7,7 @@
 namespace relayout::emulator {
 namespace {
 
-// Of exactly the size asked for, so that AddressSanitizer and valgrind see the first byte beyond it.
+// Memory of exactly the size asked for, so that AddressSanitizer and valgrind see the first byte beyond it.
 struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
 };

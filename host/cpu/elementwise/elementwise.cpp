@@ -1,7 +1,7 @@
 // Element-wise operations: the output's elements in the order of the nest, in pieces that stay in the
-// first-level cache. Of a piece, operands become rows of the numbers that are computed with, each step makes
-// of them another row, and the last row becomes elements of the output. What lies in memory as it is needed
-// is computed there, without a copy. Codes, their scales and their zero points are rows of what they are.
+// first-level cache. The operands of a piece become rows of the numbers that are computed with, each step
+// makes another row of them, and the last row becomes elements of the output. Operands that lie in memory as
+// they are needed are read there, without a copy. Codes, scales and zero points are rows of their own types.
 #include <algorithm>
 #include <cstring>
 #include <optional>

@@ -109,7 +109,7 @@ T step(T a) {
 
 }  // namespace operation
 
-/// Of those above; null for others.
+/// The loop of one of the operations above; null for others.
 template <class T>
 ElementwiseRow common_row(Operation which) {
   switch (which) {

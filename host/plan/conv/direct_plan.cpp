@@ -11,7 +11,7 @@ namespace {
 
 /// Several blocks a multiprocessor fit even where it has 64 KiB (CDNA's LDS).
 constexpr std::int64_t kMaxSharedBytes = 24 * 1024;
-/// Of the sums of one position.
+/// Bytes of the sums of one position.
 constexpr std::int64_t kSumsBytes = kConvColumns * static_cast<std::int64_t>(sizeof(float));
 
 std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
@@ -30,7 +30,7 @@ void plan_direct(const DeviceProperties& device, ConvParams& p) {
   p.tile_positions = enough ? kManyPositions : kFewPositions;
   p.tile_channels = p.tile_pitch = kConvChannels;
 
-  // Of one sample, or the results of one position, in shared memory.
+  // Bytes in shared memory of one sample, or of the results of one position.
   const std::int64_t row_bytes = kConvChannels * bytes_of(p.out_type);
   const std::int64_t most_rows = std::min(kMaxSharedBytes, device.shared_memory_per_block) / row_bytes;
   const std::int64_t halo = (p.taps - 1) * p.dilation;

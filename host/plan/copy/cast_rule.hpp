@@ -8,8 +8,8 @@
 
 namespace relayout {
 
-/// Whether kernels convert by convert_bits: any pair but those that have instances of their own, and those
-/// too with a rounding that is not to nearest even.
+/// Whether kernels convert by convert_bits: pairs without instances of their own, and every pair with a
+/// rounding other than to nearest even.
 bool needs_generic_cast(DType in, DType out, const CastOptions& options);
 
 /// Whether the conversion keeps all bits, so that elements can move as they are: equal types, and integers of
