@@ -41,18 +41,18 @@ struct WindowParams {
   WriteOrder order = WriteOrder::channel;
 
   // The rest is the plan's (host/plan/window/window_plan.hpp). Native code ignores it.
-  WindowKernel kernel = WindowKernel::general;
   /// The tile of one block (host/plan/window/window_tile.hpp): tile_samples rows of tile_pitch elements in
   /// shared memory; 0 samples: no tile, every output reads the input itself. Not of `rows`.
   std::int32_t tile_positions = 0, tile_channels = 0, tile_samples = 0, tile_pitch = 0;
   std::int64_t shared_bytes = 0;
-  /// `rows`: threads of a block for each of its rows; blocks for each row, of block_packs 16-byte packs each.
-  std::int32_t row_threads = 0, row_blocks = 0;
-  std::int64_t block_packs = 0;
   /// `vector`: whether its 16-byte loads run along time (in_time is 1) or along channels.
   bool along_time = false;
   /// `vector` and `rows`: whether the output is too large for a reader to find it in the L2.
   bool streaming = false;
+  /// `rows`: threads of a block for each of its rows; blocks for each row, of block_packs 16-byte packs each.
+  std::int32_t row_threads = 0, row_blocks = 0;
+  std::int64_t block_packs = 0;
+  WindowKernel kernel = WindowKernel::general;
 
   /// Samples from a window's first tap to its last.
   constexpr std::int64_t span() const { return (taps - 1) * dilation + 1; }
