@@ -19,6 +19,12 @@ void drop_axis(Dims& extents, Dims* strides, int operands, std::size_t axis) {
   for (int p = 0; p < operands; ++p) strides[p].erase(strides[p].begin() + position);
 }
 
+/// Axes of extent 1 may have any stride, also one that has no negative.
+void drop_single_axes(Dims& extents, Dims* strides, int operands) {
+  for (std::size_t axis = extents.size(); axis-- > 0;)
+    if (extents[axis] == 1) drop_axis(extents, strides, operands, axis);
+}
+
 /// Walks an axis from its other end: every operand starts there and steps back.
 void flip_axis(LoopNest& nest, std::size_t axis) {
   for (std::size_t p = 0; p < nest.strides.size(); ++p) {
@@ -69,8 +75,7 @@ std::int64_t LoopNest::elements() const noexcept {
 }
 
 void merge_axes(Dims& extents, Dims* strides, int operands) {
-  for (std::size_t axis = extents.size(); axis-- > 0;)
-    if (extents[axis] == 1) drop_axis(extents, strides, operands, axis);
+  drop_single_axes(extents, strides, operands);
   for (std::size_t outer = extents.size(); outer-- > 0;) {
     if (outer + 1 < extents.size() && can_merge(extents, strides, operands, outer)) {
       extents[outer + 1] *= extents[outer];
@@ -101,6 +106,7 @@ LoopNest normalise(const LoopNest& nest) {
     for (Dims& strides : result.strides) strides = {0};
     return result;
   }
+  drop_single_axes(result.extents, result.strides.data(), result.operands());
   for (std::size_t axis = result.extents.size(); axis-- > 0;)
     if (result.strides.front()[axis] < 0) flip_axis(result, axis);
   sort_axes(result);
