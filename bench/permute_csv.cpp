@@ -1,5 +1,7 @@
 #include "bench/permute_csv.hpp"
 
+#include "bench/csv.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -14,15 +16,6 @@ constexpr const char* kHeader = "name,source,rank,shape,perm,elem_bytes";
 constexpr std::size_t kFields = 6;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text.find(separator, begin)) != std::string::npos; begin = end + 1)
-    parts.push_back(text.substr(begin, end - begin));
-  parts.push_back(text.substr(begin));
-  return parts;
-}
 
 std::int64_t number(const std::string& text, const char* field) {
   std::int64_t value = 0;

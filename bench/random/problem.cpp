@@ -1,5 +1,7 @@
 #include "bench/random/problem.hpp"
 
+#include "bench/csv.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <sstream>
@@ -13,16 +15,6 @@ static_assert(sizeof kFamilyNames / sizeof kFamilyNames[0] == kFamilies, "a name
 constexpr std::size_t kFields = 8;
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
-
-/// One part at least, which may be empty.
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text.find(separator, begin)) != std::string::npos; begin = end + 1)
-    parts.push_back(text.substr(begin, end - begin));
-  parts.push_back(text.substr(begin));
-  return parts;
-}
 
 template <class Number>
 Number number_in(const std::string& text) {

@@ -134,7 +134,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
      "source_end"),
     ("guard_byte_written", "out[@position@]", "mutant::spilled(out + position, 1) - out"),
 ]) + mutants_of("window_plan", "host/plan/window/window_plan.cpp", "*Pad*/emulated32", [
-    ("last_packs_dropped", "p.block_packs = @divided_up(packs, blocks)@;", "packs / blocks"),
+    ("last_packs_dropped", "p.block_packs = @divide_up(packs, blocks)@;", "packs / blocks"),
 ]) + mutants_of("gemm", "kernels/conv/gemm.cpp", "*Gemm*/emulated32", [
     ("last_m_tile_dropped", "if (m >= @p.m@ ||", "p.m > kTile ? p.m / kTile * kTile : p.m"),
     ("last_n_tile_dropped", "|| n >= @p.n@) continue;", "p.n > kTile ? p.n / kTile * kTile : p.n"),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/integer_math.hpp"
 #include "host/plan/checked_math.hpp"
 
 namespace relayout::plan {
@@ -24,8 +25,6 @@ Interior interior_of(const ChunkRequest& r) {
   return {begin, std::max(begin, end)};
 }
 
-std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
-
 /// Channels of one item that stay together.
 struct ChannelRange {
   std::int64_t begin, count, groups;
@@ -47,8 +46,7 @@ std::vector<ChannelRange> channel_ranges(const ChunkRequest& r, std::int64_t sig
     return ranges;
   }
   const std::int64_t part =
-      std::min(divided_up(divided_up(of_group, divided_up(of_group, most)), kChannelUnit),
-               most / kChannelUnit) *
+      std::min(divide_up(divide_up(of_group, divide_up(of_group, most)), kChannelUnit), most / kChannelUnit) *
       kChannelUnit;
   for (std::int64_t group = 0; group < r.window.groups; ++group) {
     for (std::int64_t channel = 0; channel < of_group; channel += part)
@@ -120,8 +118,8 @@ std::vector<Conv1dChunk> cut_into_chunks(const ChunkRequest& r) {
       const std::int64_t most = room < 0 ? 1 : room / r.window.stride + 1;
       const auto push = [&](std::int64_t begin, std::int64_t end) {
         // Equal parts: a last one of a few rows would cost as much to start as the others.
-        const std::int64_t parts = divided_up(end - begin, most);
-        const std::int64_t part = parts > 0 ? divided_up(end - begin, parts) : 1;
+        const std::int64_t parts = divide_up(end - begin, most);
+        const std::int64_t part = parts > 0 ? divide_up(end - begin, parts) : 1;
         for (std::int64_t p = begin; p < end; p += part)
           chunks.push_back(part_of_signals(r, item, range, p, std::min(end, p + part)));
       };

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "core/integer_math.hpp"
 #include "host/plan/plan_words.hpp"
 
 namespace relayout::plan {
@@ -14,19 +15,16 @@ constexpr std::int64_t kMaxSharedBytes = 24 * 1024;
 /// Bytes of the sums of one position.
 constexpr std::int64_t kSumsBytes = kConvColumns * static_cast<std::int64_t>(sizeof(float));
 
-std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
-
 std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
-std::int64_t column_tiles(const ConvParams& p) { return divided_up(p.columns, kConvColumns); }
+std::int64_t column_tiles(const ConvParams& p) { return divide_up(p.columns, kConvColumns); }
 
 }  // namespace
 
 void plan_direct(const DeviceProperties& device, ConvParams& p) {
   // Many positions share the weights that a block reads, few keep every multiprocessor busy.
   const std::int64_t wanted = 2 * static_cast<std::int64_t>(device.multiprocessors);
-  const bool enough =
-      p.batch * p.groups * column_tiles(p) * divided_up(p.positions, kManyPositions) >= wanted;
+  const bool enough = p.batch * p.groups * column_tiles(p) * divide_up(p.positions, kManyPositions) >= wanted;
   p.tile_positions = enough ? kManyPositions : kFewPositions;
   p.tile_channels = p.tile_pitch = kConvChannels;
 
@@ -69,7 +67,7 @@ std::string explain_direct(bool native, const ConvParams& p) {
        << (p.pass_taps == p.taps ? "for all taps" : "for one tap after the other, as those of all do not fit")
        << "; " << plural(std::int64_t{kConvWarps} * conv_parts(p.tile_positions) * p.warp_size, "thread")
        << ", " << plural(p.shared_bytes, "byte") << " of shared memory; "
-       << plural(p.batch * p.groups * divided_up(p.positions, p.tile_positions) * column_tiles(p), "block")
+       << plural(p.batch * p.groups * divide_up(p.positions, p.tile_positions) * column_tiles(p), "block")
        << ".\n";
   text << "Accesses: " << plural(bytes_of(p.in_type), "byte") << " of the input, lanes along "
        << (p.along_time ? "time" : "channels") << "; 16 bytes of y, "

@@ -2,12 +2,11 @@
 
 #include <sstream>
 
+#include "core/integer_math.hpp"
 #include "host/plan/plan_words.hpp"
 
 namespace relayout::plan {
 namespace {
-
-std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
 void explain_own(std::ostream& text, const GemmParams& p) {
   // The slices of both operands, in fp32, with one column more.
@@ -15,7 +14,7 @@ void explain_own(std::ostream& text, const GemmParams& p) {
   text << "Tile: " << kGemmTile << " x " << kGemmTile << " outputs, a depth of " << kGemmDepth
        << " at a time; " << plural(kGemmThreads, "thread") << ", " << plural(shared, "byte")
        << " of shared memory; "
-       << plural(p.groups * divided_up(p.m, kGemmTile) * divided_up(p.n, kGemmTile), "block") << ".\n";
+       << plural(p.groups * divide_up(p.m, kGemmTile) * divide_up(p.n, kGemmTile), "block") << ".\n";
   text << "Accesses: " << plural(static_cast<std::int64_t>(size_of(p.in_type)), "byte") << " of a and bt, "
        << plural(static_cast<std::int64_t>(size_of(p.out_type)), "byte") << " of y; sums are kept in fp32.\n";
 }

@@ -1,6 +1,7 @@
 // What a planned depthwise convolution says of itself.
 #include <sstream>
 
+#include "core/integer_math.hpp"
 #include "host/plan/depthwise/depthwise_plan.hpp"
 #include "host/plan/plan_words.hpp"
 
@@ -60,8 +61,6 @@ std::string reason(const DepthwiseParams& p) {
   return "";
 }
 
-std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
-
 struct Tile {
   std::int64_t channels, times;
 };
@@ -87,7 +86,7 @@ void explain_tile(std::ostream& text, const DepthwiseParams& p) {
   if (p.kernel == DepthwiseKernel::update) {
     text << "Tile: " << kDepthwiseThreads << " channels, all " << plural(p.length, "sample") << " of each; "
          << plural(kDepthwiseThreads, "thread") << ", no shared memory; "
-         << plural(divided_up(p.batch * p.channels, kDepthwiseThreads), "block") << ".\n";
+         << plural(divide_up(p.batch * p.channels, kDepthwiseThreads), "block") << ".\n";
     return;
   }
   const Tile tile = tile_of(p);
@@ -99,7 +98,7 @@ void explain_tile(std::ostream& text, const DepthwiseParams& p) {
                : "time")
        << "; " << plural(kDepthwiseThreads, "thread") << ", " << plural(p.shared_bytes, "byte")
        << " of shared memory; "
-       << plural(p.batch * divided_up(p.channels, tile.channels) * divided_up(p.length, tile.times), "block")
+       << plural(p.batch * divide_up(p.channels, tile.channels) * divide_up(p.length, tile.times), "block")
        << ".\n";
 }
 

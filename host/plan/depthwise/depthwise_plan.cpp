@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <initializer_list>
 
+#include "core/integer_math.hpp"
+
 namespace relayout::plan {
 namespace {
 
@@ -21,8 +23,6 @@ constexpr std::int64_t kThreadsPerMultiprocessor = 5120;
 /// 256 bytes of channels side by side, of couples of channels 128; fewer lanes only for short rows.
 constexpr int kMaxChannelLanes = 16, kMaxCoupleLanes = 32, kMaxTimeLanes = 256;
 constexpr int kScalarRun = 4;
-
-std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
 /// The smallest power of two that covers `count`, up to `most`.
 int covering(std::int64_t count, int most) {
@@ -67,23 +67,23 @@ const char* channel_obstacle(const DepthwiseParams& p, std::int64_t pack) {
 
 void walk_time(const DeviceProperties& device, std::int64_t pack, DepthwiseParams& p) {
   const bool unrolled = p.taps <= kUnrolledTaps;
-  const std::int64_t units = divided_up(p.length, unrolled ? pack : kManyTapsPacks * pack);
+  const std::int64_t units = divide_up(p.length, unrolled ? pack : kManyTapsPacks * pack);
   p.kernel = unrolled ? DepthwiseKernel::time : DepthwiseKernel::time_many;
   p.run = unrolled ? kMaxPacks : kMaxTimeTiles;
-  const auto threads = [&] { return p.batch * p.channels * divided_up(units, p.run); };
+  const auto threads = [&] { return p.batch * p.channels * divide_up(units, p.run); };
   while (p.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
   // A thread's first pack alone may meet an initial state: two packs of f32 lie side by side, not in one run.
-  p.lanes = std::max(covering(divided_up(units, p.run), kMaxTimeLanes), covering(units, 8));
+  p.lanes = std::max(covering(divide_up(units, p.run), kMaxTimeLanes), covering(units, 8));
   if (unrolled) return;
   // One row of weights for each of the block's channels.
   while (kDepthwiseThreads / p.lanes * (p.taps + 8) * 4 > kWeightBytes) p.lanes *= 2;
-  p.shared_bytes = kDepthwiseThreads / p.lanes * divided_up(p.taps, pack) * pack * kWeightBytesEach;
+  p.shared_bytes = kDepthwiseThreads / p.lanes * divide_up(p.taps, pack) * pack * kWeightBytesEach;
 }
 
 void walk_channels(const DeviceProperties& device, std::int64_t pack, DepthwiseParams& p) {
   const bool unrolled = p.taps <= kUnrolledTaps;
   const std::int64_t own = unrolled ? pack : std::int64_t{kManyTapsChannels},
-                     groups = divided_up(p.channels, own);
+                     groups = divide_up(p.channels, own);
   const std::int64_t times = unrolled ? 1 : kManyTapsTimes;
   p.kernel = unrolled ? DepthwiseKernel::channel : DepthwiseKernel::channel_many;
   p.lanes = covering(groups, unrolled ? kMaxChannelLanes : kMaxCoupleLanes);
@@ -91,7 +91,7 @@ void walk_channels(const DeviceProperties& device, std::int64_t pack, DepthwiseP
   while (p.lanes > 1 && weight_bytes() > kWeightBytes) p.lanes /= 2;
   p.run = unrolled ? kMaxSamples : kMaxChannelTiles;
   const int fewest = unrolled ? kFewestSamples : 1;
-  const auto threads = [&] { return p.batch * groups * divided_up(p.length, p.run * times); };
+  const auto threads = [&] { return p.batch * groups * divide_up(p.length, p.run * times); };
   while (p.run > fewest && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
   p.shared_bytes = weight_bytes();
 }
@@ -101,7 +101,7 @@ void walk_elements(DepthwiseParams& p) {
   // Strides of axes with one index do not matter.
   p.lanes_along_time = p.channels <= 1 || (p.length > 1 && std::abs(p.out_time) <= std::abs(p.out_channel));
   p.run = kScalarRun;
-  p.lanes = p.lanes_along_time ? covering(divided_up(p.length, kScalarRun), kDepthwiseThreads)
+  p.lanes = p.lanes_along_time ? covering(divide_up(p.length, kScalarRun), kDepthwiseThreads)
                                : covering(p.channels, kDepthwiseThreads);
   p.shared_bytes = 0;
 }

@@ -1,6 +1,7 @@
 // What a planned window says of itself.
 #include <sstream>
 
+#include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
 #include "host/plan/plan_words.hpp"
 #include "host/plan/window/window_banks.hpp"
@@ -52,20 +53,18 @@ std::string runner_up(const WindowParams& chosen, const WindowParams& other) {
          ", which needs no shared memory";
 }
 
-std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
-
 void explain_rows(std::ostream& text, const WindowParams& p) {
   const std::int64_t block_rows = kWindowThreads / p.row_threads;
   const std::int64_t rows = p.batch * p.groups * p.channels;
   text << "Tile: " << plural(block_rows, "row") << " a block, " << plural(p.row_threads, "thread")
        << " a row, up to " << kRowPacksPerThread << " packs of 16 bytes a thread; "
        << plural(kWindowThreads, "thread") << ", no shared memory; "
-       << plural(divided_up(rows, block_rows) * p.row_blocks, "block") << ".\n";
+       << plural(divide_up(rows, block_rows) * p.row_blocks, "block") << ".\n";
 }
 
 void explain_tile(std::ostream& text, const WindowParams& p) {
-  const std::int64_t blocks = p.batch * p.groups * divided_up(p.channels, p.tile_channels) *
-                              divided_up(p.positions, p.tile_positions);
+  const std::int64_t blocks =
+      p.batch * p.groups * divide_up(p.channels, p.tile_channels) * divide_up(p.positions, p.tile_positions);
   text << "Tile: " << plural(p.tile_positions, "position") << " and " << plural(p.tile_channels, "channel")
        << " of one batch and group, "
        << (p.tile_samples > 0

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
 #include "host/plan/window/window_tile.hpp"
 #include "host/plan/window/window_vector_tile.hpp"
@@ -10,8 +11,6 @@ namespace relayout::plan {
 namespace {
 
 constexpr std::int64_t kPackBytes = 16;
-
-std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
 /// What is in the way of the kernel for whole rows.
 const char* rows_obstacle(const WindowParams& p) {
@@ -32,10 +31,10 @@ void divide_rows(WindowParams& p) {
   const std::int64_t packs = std::max<std::int64_t>(0, std::min(p.positions, p.length - 2 * count)) / count;
   const std::int64_t singles = p.positions - packs * count;
   const std::int64_t blocks =
-      std::max({std::int64_t{1}, divided_up(packs, most_packs), divided_up(singles, most_packs * count)});
+      std::max({std::int64_t{1}, divide_up(packs, most_packs), divide_up(singles, most_packs * count)});
   p.row_threads = threads;
   p.row_blocks = static_cast<std::int32_t>(blocks);
-  p.block_packs = divided_up(packs, blocks);
+  p.block_packs = divide_up(packs, blocks);
 }
 
 /// Makes `kernel` the window's, with its tile; returns what is in the way of it.

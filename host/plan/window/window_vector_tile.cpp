@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <numeric>
 
+#include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
 
 namespace relayout::plan {
@@ -47,8 +48,6 @@ const char* output_obstacle(const WindowParams& p) {
                                      {tap_outer ? p.taps : 1, p.out_tap}});
   return aligned ? nullptr : "rows of the output do not lie on 16-byte boundaries";
 }
-
-std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
 /// Output positions under `samples` input samples of which the first `offset` are not needed; 0 when not even
 /// one.
@@ -107,8 +106,7 @@ bool choose_vector_tile(const DeviceProperties& device, WindowParams& p) {
   if (chosen.positions == 0) return false;
   const std::int64_t wanted = device.multiprocessors;
   const auto blocks = [&](const Tile& tile) {
-    return p.batch * p.groups * divided_up(p.channels, tile.channels) *
-           divided_up(p.positions, tile.positions);
+    return p.batch * p.groups * divide_up(p.channels, tile.channels) * divide_up(p.positions, tile.positions);
   };
   // Too few blocks leave multiprocessors idle: halve the time first, whose halo is still small.
   while (blocks(chosen) < wanted) {
