@@ -12,8 +12,8 @@ using cases::Layout;
 using Views = std::vector<TensorView>;
 
 /// In, weights, bias and out have one type; there are no states.
-BenchCase depthwise_case(const Dims& shape, std::int64_t taps, Layout layout, bool bias_and_silu) {
-  const DType type = DType::f16;
+BenchCase depthwise_case(DType type, const Dims& shape, std::int64_t taps, Layout layout,
+                         bool bias_and_silu) {
   const Operand signal{type, shape, cases::strides_of(layout, shape)};
   const Operand weights = contiguous_operand(type, {shape[1], taps});
   const Operand bias = contiguous_operand(type, {shape[1]});
@@ -90,17 +90,22 @@ struct DepthwiseSizes {
   std::vector<Dims> shapes;
   std::vector<std::int64_t> taps;
   Dims long_shape;
+  std::vector<Dims> mamba_shapes;  // in f16 and bf16
   std::vector<Decoding> decoding;
 };
 
 DepthwiseSizes table_of(Sizes sizes) {
   switch (sizes) {
     case Sizes::gpu:
-      return {{{8, 2048, 8192}, {2, 4096, 2048}}, {2, 3, 4}, {8, 2048, 8192}, {{1, 5120}, {128, 5120}}};
+      return {{{8, 2048, 8192}, {2, 4096, 2048}},
+              {2, 3, 4},
+              {8, 2048, 8192},
+              {{8, 2048, 8191}},
+              {{1, 5120}, {64, 4096}, {128, 5120}, {256, 5120}}};
     case Sizes::cpu:
-      return {{{4, 1024, 4096}}, {4}, {4, 1024, 4096}, {{128, 5120}}};
+      return {{{4, 1024, 4096}}, {4}, {4, 1024, 4096}, {}, {{128, 5120}}};
     default:
-      return {{{2, 9, 41}}, {2, 4}, {1, 3, 70}, {{2, 9}}};
+      return {{{2, 9, 41}}, {2, 4}, {1, 3, 70}, {{1, 3, 41}}, {{2, 9}}};
   }
 }
 
@@ -112,10 +117,16 @@ BenchCases depthwise_cases(Sizes sizes) {
   BenchCases list;
   for (const Layout layout : {Layout::ncl, Layout::nlc}) {
     for (const Dims& shape : table.shapes) {
-      for (const std::int64_t taps : table.taps) list.push_back(depthwise_case(shape, taps, layout, false));
-      list.push_back(depthwise_case(shape, kMambaTaps, layout, true));
+      for (const std::int64_t taps : table.taps)
+        list.push_back(depthwise_case(DType::f16, shape, taps, layout, false));
+      list.push_back(depthwise_case(DType::f16, shape, kMambaTaps, layout, true));
     }
-    list.push_back(depthwise_case(table.long_shape, kLongTaps, layout, false));
+    list.push_back(depthwise_case(DType::f16, table.long_shape, kLongTaps, layout, false));
+    for (const Dims& shape : table.mamba_shapes) {
+      for (const DType type : {DType::f16, DType::bf16})
+        list.push_back(depthwise_case(type, shape, kMambaTaps, layout, true));
+    }
+    list.push_back(depthwise_case(DType::bf16, table.long_shape, kMambaTaps, layout, true));
   }
   for (const Decoding& decoding : table.decoding) {
     for (const std::int64_t samples : {1, 4})

@@ -1,10 +1,9 @@
 #include "bench/dump.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <stdexcept>
 
 #include "bench/report.hpp"
+#include "host/api/replace_file.hpp"
 
 namespace relayout::bench {
 namespace {
@@ -14,10 +13,7 @@ Json dump_tensor(const Stream& stream, const TensorView& view, const std::filesy
   std::vector<char> bytes(static_cast<std::size_t>(view.elements()) * size_of(view.dtype()));
   stream.copy(bytes.data(), view.data(), bytes.size());
   stream.synchronize();
-  std::ofstream out(folder / file, std::ios::binary);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  out.close();
-  if (!out) throw std::runtime_error("could not write " + (folder / file).string());
+  replace_file((folder / file).string(), {bytes.data(), bytes.size()});
   return {
       {"file", file}, {"type", name_of(view.dtype())}, {"shape", view.shape()}, {"strides", view.strides()}};
 }
@@ -43,10 +39,7 @@ void dump_cases(const Stream& stream, const BenchCases& cases, const std::string
           dump_tensor(stream, prepared.inputs[k], folder, number + "-in" + std::to_string(k)));
     row["output"] = dump_tensor(stream, prepared.output, folder, number + "-out");
   }
-  std::ofstream out(std::filesystem::path(folder) / "cases.json");
-  out << list.dump(2) << '\n';
-  out.close();
-  if (!out) throw std::runtime_error("could not write " + folder + "/cases.json");
+  replace_file(folder + "/cases.json", list.dump(2) + '\n');
 }
 
 }  // namespace relayout::bench

@@ -2,7 +2,6 @@
 // failed; 2 for bad arguments, a device that is not there or results that cannot be compared.
 #include <algorithm>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <regex>
 #include <set>
@@ -15,6 +14,7 @@
 #include "bench/random/run.hpp"
 #include "bench/report.hpp"
 #include "bench/support.hpp"
+#include "host/api/replace_file.hpp"
 
 namespace relayout::bench {
 
@@ -96,11 +96,7 @@ void initialize_google_benchmark(const char* program, const Options& options) {
 }
 
 void write_json(const std::string& path, const Json& json) {
-  if (path.empty()) return;
-  std::ofstream out(path);
-  out << json.dump(2) << '\n';
-  out.close();
-  if (!out) throw std::runtime_error("could not write " + path);
+  if (!path.empty()) replace_file(path, json.dump(2) + '\n');
 }
 
 int run_random(const Options& options, const Device& device) {

@@ -5,6 +5,17 @@ if(NOT RELAYOUT_SANITIZE STREQUAL "thread")  # GCC's OpenMP runtime is unknown t
   find_package(OpenMP COMPONENTS CXX)
 endif()
 
+# Where the user, or the project that relayout is a part of, names no architectures. That project's cache stays as it is.
+macro(relayout_default_architectures language list)
+  if(NOT CMAKE_${language}_ARCHITECTURES)
+    if(PROJECT_IS_TOP_LEVEL)
+      set(CMAKE_${language}_ARCHITECTURES "${list}" CACHE STRING "${language} architectures (default ${list})" FORCE)
+    else()
+      set(CMAKE_${language}_ARCHITECTURES "${list}")
+    endif()
+  endif()
+endmacro()
+
 # Native code is always built; the others have the kernels, each compiled in a language of its own.
 set(RELAYOUT_BACKENDS cpu)
 set(relayout_language_emulator CXX)
@@ -18,16 +29,12 @@ if(RELAYOUT_EMULATOR)
 endif()
 if(RELAYOUT_CUDA)
   list(APPEND RELAYOUT_BACKENDS cuda)
-  if(NOT CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES "80;90" CACHE STRING "CUDA architectures (default 80;90)" FORCE)
-  endif()
+  relayout_default_architectures(CUDA "80;90")
   enable_language(CUDA)
 endif()
 if(RELAYOUT_HIP)
   list(APPEND RELAYOUT_BACKENDS hip)
-  if(NOT CMAKE_HIP_ARCHITECTURES)
-    set(CMAKE_HIP_ARCHITECTURES "gfx90a;gfx942;gfx1100" CACHE STRING "AMD architectures (default gfx90a;gfx942;gfx1100)" FORCE)
-  endif()
+  relayout_default_architectures(HIP "gfx90a;gfx942;gfx1100")
   enable_language(HIP)
   # CMake writes a pragma of clang into the headers of all languages, which GCC warns about.
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
@@ -47,6 +54,9 @@ if(RELAYOUT_WARNINGS_AS_ERRORS)
     $<$<COMPILE_LANGUAGE:CXX,HIP>:-Werror>
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Werror;-Werror=all-warnings>)
 endif()
+if(BUILD_SHARED_LIBS)
+  target_compile_definitions(relayout_internal INTERFACE RELAYOUT_SHARED)
+endif()
 if(RELAYOUT_SANITIZE)
   target_compile_options(relayout_internal INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RELAYOUT_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all;-g1>)
@@ -59,6 +69,17 @@ function(relayout_target_options target)
   target_compile_features(${target} PUBLIC cxx_std_17)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON CUDA_STANDARD 17 HIP_STANDARD 17)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL SHARED_LIBRARY)
+    set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION}
+      SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+    if(NOT RELAYOUT_SANITIZE)
+      target_link_options(${target} PRIVATE LINKER:-z,defs)  # what it needs and lacks shows here, not in a user's program
+    endif()
+  endif()
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    set_target_properties(${target} PROPERTIES SYSTEM ON)
+  endif()
   target_compile_options(${target} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX,HIP>:-ffp-contract=off>
     $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false;--expt-relaxed-constexpr>)
@@ -71,6 +92,17 @@ function(relayout_include_platform target backend)
   target_include_directories(${target} PRIVATE ${folders})
 endfunction()
 
+# relayout_keep_backend(BACKEND): linkers leave out libraries that no program refers to, and platform/registry.cpp refers to
+# back ends weakly.
+function(relayout_keep_backend backend)
+  if(BUILD_SHARED_LIBS)
+    target_link_options(relayout_${backend} INTERFACE
+      "LINKER:--push-state,--no-as-needed,$<TARGET_FILE:relayout::${backend}>,--pop-state")
+  else()
+    target_link_options(relayout_${backend} INTERFACE "LINKER:-u,relayout_backend_${backend}")
+  endif()
+endfunction()
+
 # relayout_add_gpu_backend(BACKEND BLAS_SOURCE): the library of one vendor's back end: platform/gpu, compiled over the
 # vendor's names for the runtime calls. kernels/ joins it (relayout_add_kernels).
 function(relayout_add_gpu_backend backend blas)
@@ -81,8 +113,7 @@ function(relayout_add_gpu_backend backend blas)
   relayout_include_platform(relayout_${backend} ${backend})
   target_compile_definitions(relayout_${backend} PRIVATE RELAYOUT_BACKEND_FUNCTION=relayout_backend_${backend})
   target_link_libraries(relayout_${backend} PUBLIC relayout_cpu)
-  # A static library would stay out of the program: platform/registry.cpp refers to it weakly.
-  target_link_options(relayout_${backend} INTERFACE "LINKER:-u,relayout_backend_${backend}")
+  relayout_keep_backend(${backend})
 endfunction()
 
 # Code that is neither timed nor runs long: optimised little, which halves the time it takes to compile.
@@ -99,7 +130,12 @@ function(relayout_add_device_sources target backend)
   endforeach()
   target_sources(${target} PRIVATE ${ARGN})
   if(backend STREQUAL emulator)
-    target_compile_options(${target} PRIVATE -Wno-unknown-pragmas)  # GCC knows no #pragma unroll
+    # GCC knows no #pragma unroll. The fibers' switches take most of an emulated kernel's time: more optimisation doubles
+    # the compiler's time and hardly shortens the run.
+    target_compile_options(${target} PRIVATE -Wno-unknown-pragmas)
+    if(PROJECT_IS_TOP_LEVEL)
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
   endif()
   relayout_include_platform(${target} ${backend})
 endfunction()

@@ -25,8 +25,8 @@ struct CopyOperands {
   bool scaled = false;
   double alpha = 1, beta = 0;
 
-  /// With `generic_cast`, out = cast(in) by convert_bits. That is every conversion except those among f16,
-  /// bf16, f32 and f64 to nearest even, for which kernels have instances of their own.
+  /// What to convert where the types differ. With `generic_cast`, kernels have no instance of their own for
+  /// the pair of types, as some have for those among f16, bf16, f32 and f64 to nearest even.
   bool generic_cast = false;
   ElementCast cast;
 };

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/copy_operands.hpp"
+#include "core/divisor.hpp"
 #include "core/tile_params.hpp"
 #include "core/window_params.hpp"
 
@@ -26,6 +27,47 @@ struct StreamParams : CopyOperands {
   bool streaming = false;  // the output is too large for the caches to be of use to a reader: past them
 };
 
+/// How the rows kernel reads the elements of an output vector.
+enum class RowsRead : std::int32_t {
+  pieces,   // as one or two pieces of the input, each by the aligned words around it
+  elements  // one by one
+};
+
+/// The rows kernel's blocks; how many vectors a lane has under way.
+constexpr int kRowsThreads = 256;
+constexpr int rows_vectors_per_thread(RowsRead read) { return read == RowsRead::pieces ? 2 : 1; }
+
+/// An axis of RowsParams; strides in bytes.
+struct RowsAxis {
+  Divisor extent;
+  std::int64_t in = 0, out = 0;
+};
+
+/// out[i] = cast(in[i]) where the output consists of runs, elements that follow each other in memory. A lane
+/// makes a whole vector of a run, cut at the run's ends, that begins on a multiple of its size. Axes
+/// [0, outer_rank) lead to the runs, the others lie within one. A row is what runs along the innermost axis.
+struct RowsParams : CopyOperands {
+  RowsRead read = RowsRead::elements;
+  /// Elements of a vector.
+  int count = 1;
+  int outer_rank = 0, rank = 0;
+  RowsAxis axes[kMaxRank];
+  /// What a run has: elements, rows, and vectors, of which those at its ends count whole.
+  std::int64_t run_elements = 1;
+  std::uint32_t run_rows = 1;
+  Divisor run_vectors;
+  /// What a row has: elements, which are the run's where it has no other axis; and bytes of the input from
+  /// one element to the next.
+  std::int64_t row_elements = 1, in_step = 0;
+  /// What all runs have together: vectors, and rows, less than 2^31 of each.
+  std::int64_t vectors = 0, rows = 1;
+  /// Rows that the vectors of a block touch at most, and one more.
+  std::uint32_t table_rows = 1;
+  /// Which bytes of the input may be read, counted from its first element.
+  std::int64_t in_begin = 0, in_end = 0;
+  bool streaming = false;  // as in StreamParams
+};
+
 /// out[i] = cast(in[i]) over a normalised loop nest (host/plan): axis rank-1 is the fastest of the output.
 /// Where the two views have no nest in common, the input has axes of its own, and element number i of one
 /// goes to element number i of the other, both in C order.
@@ -42,8 +84,8 @@ struct CopyParams : CopyOperands {
   int in_axis = 0;
 };
 
-/// A copy's parameters. Their type names its kernel: gather, stream, tile, and the window kernel with 16-byte
-/// accesses.
-using CopyKernelParams = std::variant<StreamParams, CopyParams, TileParams, WindowParams>;
+/// A copy's parameters. Their type names its kernel: gather, stream, rows, tile, and the window kernel with
+/// 16-byte accesses.
+using CopyKernelParams = std::variant<StreamParams, RowsParams, CopyParams, TileParams, WindowParams>;
 
 }  // namespace relayout

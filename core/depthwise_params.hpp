@@ -9,7 +9,7 @@
 namespace relayout {
 
 constexpr int kDepthwiseThreads = 256;
-/// Up to here the taps are unrolled; beyond, both kernels of vectors keep weights in shared memory.
+/// Up to here the taps are unrolled; beyond, weights lie in shared memory.
 constexpr std::int64_t kUnrolledTaps = 8;
 /// The most taps of the kernels with vectors: the weights of a block's channels fit into 48 KiB.
 constexpr std::int64_t kMaxVectorTaps = 128;
@@ -19,14 +19,40 @@ constexpr int kManyTapsPacks = 2, kManyTapsTimes = 20, kManyTapsChannels = 2;
 
 /// What runs a depthwise convolution or its update.
 enum class DepthwiseKernel : std::int32_t {
-  nothing,       // no outputs, no state
-  native,        // the processor's own code
-  time,          // packs of 16 bytes along time, up to kUnrolledTaps taps
-  time_many,     // the same with up to kMaxVectorTaps taps
-  channel,       // packs of 16 bytes along channels, up to kUnrolledTaps taps
-  channel_many,  // the same with up to kMaxVectorTaps taps
-  scalar,        // single elements
-  update,        // a few new samples, a channel a thread, and the state moves on
+  nothing,          // no outputs, no state
+  native,           // the processor's own code
+  time,             // packs of 16 bytes along time, up to kUnrolledTaps taps
+  time_aligned,     // the same where every row lies on a 16-byte boundary
+  time_many,        // aligned packs of 16 bytes along time, up to kMaxVectorTaps taps
+  channel,          // words or elements along channels, up to kUnrolledTaps taps
+  channel_aligned,  // aligned packs of 16 bytes along channels, up to kUnrolledTaps taps
+  channel_many,     // two channels a lane, aligned, up to kMaxVectorTaps taps
+  tile,             // through shared memory, up to kMaxVectorTaps taps
+  scalar,           // single elements
+  update,           // a few new samples, a channel a thread, and the state moves on
+  update_words,     // the same for a word of channels, the state in registers
+};
+
+/// Outputs that a thread of `channel` and `tile` computes at a time; their runs are multiples of it.
+constexpr int kDepthwiseStep = 8;
+/// The most columns of the state of update_words.
+constexpr std::int64_t kMaxStateColumns = 8;
+
+/// Which rows of a tile's side are moved as vectors: rows along time, along channels, or none, where elements
+/// are moved one by one.
+enum class DepthwiseRows : std::int32_t { time, channel, none };
+
+/// One side of the tile of DepthwiseKernel::tile (kernels/depthwise/depthwise_tile.hpp). Pitches count
+/// elements of shared memory.
+struct DepthwiseTileSide {
+  DepthwiseRows rows = DepthwiseRows::none;
+  /// rows along channels: both memories hold them without a gap that is not in the other, so that they are
+  /// one row.
+  bool is_one_row = false;
+  bool lanes_along_time = true;             // of single elements
+  std::int32_t lanes = 8, lanes_shift = 3;  // of a block's threads along a row; 1 << lanes_shift
+  std::int32_t channel_pitch = 0, time_pitch = 0;
+  std::int32_t elements = 0;  // of shared memory, a multiple of 16 bytes
 };
 
 /// out[b, c, t] = act(bias[c] + sum_k weights[c, k] * in[b, c, t - (taps-1-k)]).
@@ -57,13 +83,16 @@ struct DepthwiseParams {
   /// `lanes` (a power of two) of a block's kDepthwiseThreads threads lie along the fast axis, the others
   /// along the other one.
   std::int32_t lanes = 1;
-  /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsPacks. channel: neighbouring
-  /// samples a thread walks, a multiple of 8; channel_many: tiles of kManyTapsTimes. scalar: outputs along
-  /// time a thread takes.
+  /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsPacks. channels, tile:
+  /// neighbouring samples a thread walks, a multiple of kDepthwiseStep; channel_many: tiles of
+  /// kManyTapsTimes. scalar: outputs along time a thread takes.
   std::int32_t run = 1;
-  /// scalar: lanes lie along time, because out is faster along it than along channels.
+  std::int32_t width = 1;  // channel: channels of a thread
+  /// scalar: lanes lie along time, because out is faster along it than along channels. tile: so do blocks.
   bool lanes_along_time = true;
   std::int64_t shared_bytes = 0;
+  std::int32_t tile_channels = 1, tile_times = 1;  // tile; tile_times is a multiple of `run`
+  DepthwiseTileSide in_side, out_side;             // tile
 };
 
 }  // namespace relayout

@@ -85,9 +85,11 @@ struct ProgramStep {
 /// Which kernel takes it (host/plan/elementwise/elementwise_kernel.cpp).
 enum class ElementwiseKernel : std::int8_t {
   typed,               // one cheap operation on two operands of types that an instance knows, aligned
-  typed_unaligned,     // the same from any address
+  typed_costly,        // the same of one costly operation, on operands of the result's type
+  typed_unaligned,     // one cheap operation, from any address
   typed_periodic_row,  // the same of rows that lie in pieces
   transposed,          // the same where one operand lies across the output's rows
+  mixed,               // one operation in f32 on up to three aligned tensors of any types, to f32 or bool
   chain_cheap,         // up to three aligned tensors of one of f16, bf16 and f32
   chain_activation,
   chain_costly,
@@ -99,6 +101,8 @@ enum class ElementwiseKernel : std::int8_t {
   program_costly,
   code_rows  // add, sub and mul of codes to codes, scales and zero points constant along rows
 };
+/// Elements of a vector of the kernel for mixed types, at most.
+constexpr int kMixedWidth = 4;
 /// Vectors of a lane of code_rows.
 constexpr int kCodeRowVectors = 4;
 /// Scales between these are multiplied with each other and with the reciprocal of another beforehand: nothing

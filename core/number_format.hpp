@@ -97,10 +97,6 @@ constexpr NumberFormat read_format(DType type) {
   return number_format(type == DType::tf32 ? DType::f32 : type);
 }
 
-/// Conversions that kernels have short cuts for, with the same results (quick_cast.hpp): of integers that an
-/// f32 holds, with one rounding to nearest even of what it holds; to integers that an f32 holds, toward zero.
-enum class QuickCast : std::int32_t { none, integer_to_float, float_to_integer };
-
 /// What a conversion does, worked out by the host so that kernels need no branches for it. The second entry
 /// of a pair is for negative numbers; results are magnitudes.
 struct ElementCast {
@@ -115,22 +111,15 @@ struct ElementCast {
   bool saturate = false;
   /// What becomes of infinity and of NaN, but for the sign.
   std::uint64_t infinity[2] = {}, nan = 0;
-  QuickCast quick = QuickCast::none;
+  /// Whether it is what casts do by default: to nearest even, to integers toward zero, integers wrap and fp8
+  /// saturates. Kernels have short code for all of these, with the same results (quick_cast.hpp).
+  bool quick = false;
 };
 
-constexpr QuickCast quick_cast(const NumberFormat& from, const NumberFormat& to, Rounding rounding,
-                               bool saturate) {
-  const bool from_float = from.kind == NumberKind::floating, to_float = to.kind == NumberKind::floating;
-  const NumberFormat &integer = from_float ? to : from, &floating = from_float ? from : to;
-  // f16, bf16 and f32: tf32 has 19 bits.
-  if (from_float == to_float || integer.bits > 16 || (floating.bits != 16 && floating.bits != 32))
-    return QuickCast::none;
-  if (to_float) {
-    const bool as_f32 = to.bits == 32 || rounding == Rounding::nearest_even;
-    return as_f32 && !saturate ? QuickCast::integer_to_float : QuickCast::none;
-  }
-  const bool truncated = rounding == Rounding::toward_zero && to.kind != NumberKind::boolean;
-  return truncated ? QuickCast::float_to_integer : QuickCast::none;
+constexpr bool is_quick(const NumberFormat& from, const NumberFormat& to, Rounding rounding, bool saturate) {
+  if (to.kind == NumberKind::boolean) return true;
+  if (to.kind == NumberKind::floating) return rounding == Rounding::nearest_even && (saturate || to.bits > 8);
+  return from.kind == NumberKind::floating ? rounding == Rounding::toward_zero : !saturate;
 }
 
 /// `saturate`: to integers from integers, and to fp8.
@@ -159,7 +148,7 @@ constexpr ElementCast element_cast(const NumberFormat& from, const NumberFormat&
           negative != 0 ? least : to.largest;
     }
   }
-  cast.quick = quick_cast(from, to, rounding, saturate);
+  cast.quick = is_quick(from, to, rounding, saturate);
   return cast;
 }
 

@@ -1,10 +1,10 @@
 // Where a tile's elements lie in shared memory, and what else the plan, the kernel and the count of bank
 // conflicts must agree on. Constexpr functions of numbers: the kernel counts in 32 bits, the host in 64.
 //
-// Rows are a pitch apart, an odd number of 16-byte chunks. But for Assembly::vectors and scattered, the rows
-// from which the words of an output vector come lie a whole block of rows apart, so that the rows next to
-// each other are those of the next vectors: lanes that put together neighbouring vectors read 4 banks apart,
-// lanes of neighbouring runs the words between.
+// Rows are a pitch apart, an odd number of 16-byte chunks. But for Assembly::vectors, the rows from which the
+// words of an output vector come lie a whole block of rows apart, so that the rows next to each other are
+// those of the next vectors: lanes that put together neighbouring vectors read 4 banks apart, lanes of
+// neighbouring runs the words between. For Assembly::scattered the plan says whether there are such blocks.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ enum class Assembly : std::int32_t {
   elements,   // N elements a constant step apart
   words,      // the same of 4 / size neighbouring output runs at once, as words of 4 bytes
   vectors,    // as they lie: input and output run along the same axis
-  scattered,  // N elements, each wherever the axes of the run lead: runs over several short axes
+  scattered,  // N elements, each from the place that a table names, for runs that start at any address
   // As `elements`, for runs that start at any address:
   unaligned_rows,    // the elements of an output run lie below each other
   unaligned_groups,  // the same, and 4 bytes of them share a word of shared memory
@@ -41,6 +41,36 @@ constexpr bool has_unaligned_rows(Assembly assembly) {
 /// Whether output runs start at any address.
 constexpr bool is_unaligned(Assembly assembly) {
   return has_unaligned_rows(assembly) || assembly == Assembly::unaligned_columns;
+}
+
+/// Assembly::scattered: the places of a run's elements, 2 bytes each, for a run that repeats after `period`
+/// elements. A vector of places in front of the first element and one behind the last belong to vectors that
+/// the run fills in part. A chunk is what one load brings: where vectors may begin with any place, there are
+/// as many copies of the table as a chunk has places, each one place ahead of the one before, so that a
+/// vector's places are whole chunks of one copy. Where they are two chunks, those of even numbers lie
+/// together and those of odd ones behind them, so that neighbouring vectors meet different banks.
+template <class Index>
+constexpr Index tile_place_chunk(Index vector) {
+  return vector < 8 ? vector : 8;
+}
+/// Chunks of a copy, an even number.
+template <class Index>
+constexpr Index tile_place_chunks(Index period, Index vector) {
+  return (period + 2 * vector + 2 * tile_place_chunk(vector) - 1) / tile_place_chunk(vector) / 2 * 2;
+}
+/// Where a copy has its chunk.
+template <class Index>
+constexpr Index tile_place_of_chunk(Index chunk, Index chunks, Index vector) {
+  return vector <= 8 ? chunk : chunk % 2 * (chunks / 2) + chunk / 2;
+}
+template <class Index>
+constexpr Index tile_places_bytes(Index period, Index vector, Index copies) {
+  return tile_place_chunks(period, vector) * tile_place_chunk(vector) * copies * 2;
+}
+/// Entries of rows and runs, with one that fills the table behind them up to 16 bytes.
+template <class Index>
+constexpr Index tile_entries(Index rows, Index runs) {
+  return (rows + runs + 1) / 2 * 2;
 }
 
 /// Rows of the tile whose elements share the words of one row of shared memory.

@@ -23,7 +23,7 @@ struct TileAxis {
   std::uint32_t tail_index = 0;
 };
 
-constexpr int kMaxTileAxes = 6;
+constexpr int kMaxTileAxes = 10;
 
 /// Some axes of the tile, the fastest first.
 struct TileAxes {
@@ -63,7 +63,6 @@ struct TileParams : CopyOperands {
   bool unaligned = false;
 
   // Shared memory (core/tile_layout.hpp): rows of `pitch` bytes, in blocks of `rows_per_block`.
-  // Assembly::scattered: the output's axes count bytes of shared memory in `row`.
   std::uint32_t pitch = 0, rows_per_block = 1;
   std::uint32_t tile_bytes = 0, shared_bytes = 0;  // without and with the tables behind the tile
 
@@ -75,11 +74,14 @@ struct TileParams : CopyOperands {
   std::uint32_t write_vectors = 1, write_elements = 1;
   std::int32_t write_tail = -1;
   std::uint32_t write_tail_step = 1;
-  std::uint32_t element_step = 0;     // bytes in shared memory between the elements of an output vector
-  std::uint32_t element_wrap = 0;     // bytes back, where an output vector leaves the last block of rows;
-                                      // Assembly::scattered: bytes on, where the run's first axis ends
-  std::uint32_t scattered_plane = 0;  // Assembly::scattered: elements along the run's first two axes
-  std::int32_t group_step = 0;        // Assembly::words: elements between the output runs written together
+  std::uint32_t element_step = 0;  // bytes in shared memory between the elements of an output vector
+  std::uint32_t element_wrap = 0;  // bytes back, where an output vector leaves the last block of rows
+  std::int32_t group_step = 0;     // Assembly::words: elements between the output runs written together
+  // Assembly::scattered: the run's elements repeat after a period, `period_step` bytes further on. Axes in
+  // write_run number the rows of the run, which lie in 1 << scattered_shift blocks; axes in read_rest that
+  // are not along the run count bytes in `column`, and those of write_rest count bytes in `row`.
+  Divisor period;
+  std::uint32_t period_step = 0, scattered_shift = 0, place_copies = 1;
   // Unaligned runs: columns between their elements (0: rows), bytes between their vectors, and the grid axis
   // whose first tile writes the runs' heads.
   std::uint32_t element_column = 0, vector_step = 0;

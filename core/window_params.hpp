@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "core/divisor.hpp"
+
 #include <relayout/dtype.hpp>
 #include <relayout/img2col.hpp>
 #include <relayout/pad.hpp>
@@ -17,11 +19,51 @@ enum class WindowKernel : std::int32_t {
   native,   // the processor's own code
   rows,     // padding alone, time fastest on both sides, nothing converted: rows of any alignment
   vector,   // 16-byte accesses on both sides, through a tile in shared memory
-  general,  // everything else
+  tile,     // any strides and alignments, 4-byte accesses, through a tile in shared memory
+  direct,   // any window at all: every output reads the input itself
 };
 
 /// The order in which the window kernel's lanes write: the axis of out's smallest stride comes first.
 enum class WriteOrder : std::int32_t { channel, tap, position };
+
+/// What lies side by side in the output of `tile`: a line. Lanes write its words of 4 bytes.
+enum class WindowLines : std::int32_t {
+  stream,     // whole rows of all columns, one behind the other without a gap
+  rows,       // the tile's columns of one position
+  taps,       // the tile's channels of one tap of one position
+  positions,  // the positions of one tap and channel
+  elements,   // nothing: single elements
+};
+
+/// How `tile` reads its samples.
+enum class WindowFill : std::int32_t {
+  flat,      // samples and channels as they lie in the memory, gaps of the rows included
+  time,      // words along time, one channel after the other
+  channels,  // words along channels, one sample after the other
+  elements,  // single elements
+};
+
+/// The plan of `tile`. A block's positions are `units` times `unit_positions`. All units are alike: their
+/// output lies equally far from a boundary of 4 bytes, and their samples equally far apart in shared memory,
+/// so that a thread finds the elements of a word once and uses their places for every unit.
+struct WindowTile {
+  WindowLines lines = WindowLines::elements;
+  WindowFill fill = WindowFill::elements;
+  /// Positions before the tile's first whose elements share a word with it.
+  std::int32_t positions_before = 0;
+  std::int32_t unit_positions = 1, units = 1;
+  std::int32_t line_words = 1, unit_words = 1;     // words of a line, and of all lines of a unit
+  std::int32_t parallel_units = 1;                 // units that the threads of a block write at a time
+  std::int32_t time_pitch = 1, channel_pitch = 1;  // elements of shared memory
+  /// Elements of the input from its first address, which exist: words that reach beyond are not read.
+  std::int64_t in_low = 0, in_high = 0;
+  Divisor by_unit_words, by_line_words;
+  Divisor by_inner;                    // lines of a position or of a channel
+  Divisor by_row;                      // elements of a position in a stream
+  Divisor by_fastest;                  // the extent of the output's fastest axis in the tile
+  std::int32_t fill_run = 0;           // elements of a row of the input in a tile whose samples are one run
+  Divisor by_fill_run, by_fill_words;  // those, and their words
+};
 
 /// out[b, g, t, k, c] = padded in[b, g * channels + c, t * stride + k * dilation - pad_left].
 /// pad alone is taps = 1, stride = 1; a transposed output is only other strides.
@@ -41,8 +83,8 @@ struct WindowParams {
   WriteOrder order = WriteOrder::channel;
 
   // The rest is the plan's (host/plan/window/window_plan.hpp). Native code ignores it.
-  /// The tile of one block (host/plan/window/window_tile.hpp): tile_samples rows of tile_pitch elements in
-  /// shared memory; 0 samples: no tile, every output reads the input itself. Not of `rows`.
+  /// The tile of one block: positions and channels, tile_samples samples in shared memory, rows of tile_pitch
+  /// elements for `vector`. Not of `rows`.
   std::int32_t tile_positions = 0, tile_channels = 0, tile_samples = 0, tile_pitch = 0;
   std::int64_t shared_bytes = 0;
   /// `vector`: whether its 16-byte loads run along time (in_time is 1) or along channels.
@@ -52,7 +94,10 @@ struct WindowParams {
   /// `rows`: threads of a block for each of its rows; blocks for each row, of block_packs 16-byte packs each.
   std::int32_t row_threads = 0, row_blocks = 0;
   std::int64_t block_packs = 0;
-  WindowKernel kernel = WindowKernel::general;
+  WindowKernel kernel = WindowKernel::direct;
+  WindowTile tile;
+  /// Whether neighbouring channels were joined to the elements of a wider type.
+  bool widened = false;
 
   /// Samples from a window's first tap to its last.
   constexpr std::int64_t span() const { return (taps - 1) * dilation + 1; }

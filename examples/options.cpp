@@ -137,18 +137,27 @@ void add_overlap(CLI::App& app, Arguments& a) {
                "kind of host memory that the input lies in [pinned]");
 }
 
+/// An empty name is what a script's unset variable gives: it asks for a file, so it is not taken for none.
+void add_path(CLI::App& app, const std::string& option, std::string& target, const std::string& description) {
+  const auto set = [&target, option](const std::string& text) {
+    if (text.empty()) throw InputError(option + " is the name of a file, not ''.");
+    target = text;
+  };
+  app.add_option_function<std::string>(option, set, description)->type_name("TEXT");
+}
+
 void add_files(CLI::App& app, Arguments& a) {
-  app.add_option("--input", a.input,
-                 ".npy of f2, f4 or f8: [batch, ci, hi], or one sequence of rank 2; see --layout");
-  app.add_option("--weight", a.weight, ".npy of f2, f4 or f8: [co, ci/groups, hk]; --depthwise [ci, hk]");
-  app.add_option("--bias", a.bias, ".npy of f2, f4 or f8: [co]; none with --weight alone");
-  app.add_option("--output", a.output,
-                 "y as .npy [batch, ho, co] (--depthwise: as --layout), f2 for f16 and f4 for bf16");
-  app.add_option("--dump-a", a.dump_a,
-                 "A as .npy [batch*ho, hk*ci], grouped [groups, batch*ho, hk*ci/groups]");
-  app.add_option("--dump-b", a.dump_b, "Bt as .npy [co, hk*ci/groups]; of --path strided-gemm in tap order");
-  app.add_option("--json", a.json,
-                 "all figures and checks; the only file that is also written when a check fails");
+  add_path(app, "--input", a.input,
+           ".npy of f2, f4 or f8: [batch, ci, hi], or one sequence of rank 2; see --layout");
+  add_path(app, "--weight", a.weight, ".npy of f2, f4 or f8: [co, ci/groups, hk]; --depthwise [ci, hk]");
+  add_path(app, "--bias", a.bias, ".npy of f2, f4 or f8: [co]; none with --weight alone");
+  add_path(app, "--output", a.output,
+           "y as .npy [batch, ho, co] (--depthwise: as --layout), f2 for f16 and f4 for bf16");
+  add_path(app, "--dump-a", a.dump_a,
+           "A as .npy [batch*ho, hk*ci], grouped [groups, batch*ho, hk*ci/groups]");
+  add_path(app, "--dump-b", a.dump_b, "Bt as .npy [co, hk*ci/groups]; of --path strided-gemm in tap order");
+  add_path(app, "--json", a.json,
+           "all figures and checks; the only file that is also written when a check fails");
 }
 
 /// What belongs to the convolution as a GEMM.

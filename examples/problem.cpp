@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <relayout/error.hpp>
+
 #include "input_error.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
@@ -34,6 +36,18 @@ struct Size {
     source = file.path();
   }
 };
+
+/// The numbers of a problem by the options that give them, for errors of the library, which has words of its
+/// own.
+std::string options_of(const relayout::Conv1d& p) {
+  std::ostringstream text;
+  text << "--batch " << p.batch << ", --ci " << p.in_channels << ", --hi " << p.length << ", --hk "
+       << p.window.taps << ", --co " << p.out_channels << ", --stride " << p.window.stride << ", --dilation "
+       << p.window.dilation << ", --groups " << p.window.groups << ", --pad-left " << p.pad.left
+       << ", --pad-right " << p.pad.right << ", --pad-mode " << relayout::name_of(p.pad.mode)
+       << ", --pad-policy " << (p.pad.policy == relayout::PadPolicy::strict ? "strict" : "extended");
+  return text.str();
+}
 
 [[noreturn]] void throw_rank(const NpyFile& file, const char* wanted) {
   throw InputError(file.path() + ": the shape " + relayout::to_string(file.shape()) + " has " +
@@ -75,13 +89,9 @@ relayout::PadSpec padding(const Arguments& a, const relayout::Conv1d& problem) {
 void check_outputs(const Arguments& a) {
   std::vector<std::string> paths;
   for (const std::string* path : {&a.output, &a.dump_a, &a.dump_b, &a.json}) {
-    if (path->empty()) continue;
-    if (std::find(paths.begin(), paths.end(), *path) != paths.end()) {
-      throw InputError(*path + ": two outputs cannot go into the same file.");
-    }
-    check_output_path(*path);
-    paths.push_back(*path);
+    if (!path->empty()) paths.push_back(*path);
   }
+  check_output_paths(paths);
 }
 
 }  // namespace
@@ -130,9 +140,13 @@ Job resolve(const Arguments& a) {
   problem.window = {hk.value, a.stride, a.dilation, a.groups, a.order};
   if (a.depthwise) problem.window.groups = std::max<std::int64_t>(ci.value, 1);
   problem.dtype = a.dtype;
-  problem.pad = padding(a, problem);
-  if (a.depthwise) check_depthwise_padding(problem.pad, hk.value);
-  job.sizes = relayout::sizes_of(problem);
+  try {
+    problem.pad = padding(a, problem);
+    if (a.depthwise) check_depthwise_padding(problem.pad, hk.value);
+    job.sizes = relayout::sizes_of(problem);
+  } catch (const relayout::Error& error) {
+    throw InputError(std::string(error.what()) + " (" + options_of(problem) + ").");
+  }
   return job;
 }
 

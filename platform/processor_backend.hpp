@@ -3,6 +3,7 @@
 #pragma once
 
 #include "platform/backend.hpp"
+#include "relayout/export.hpp"
 
 namespace relayout {
 
@@ -15,7 +16,7 @@ struct ProcessorStream {
   EmulationOptions emulation;
 };
 
-class ProcessorBackend : public Backend {
+class RELAYOUT_API ProcessorBackend : public Backend {
  public:
   int device_count() noexcept override { return 1; }
   DeviceProperties properties(int device) override;

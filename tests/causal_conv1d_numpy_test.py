@@ -382,6 +382,9 @@ class RefusalTest(Base):
     def test_arguments(self):
         self.refuse("--nonsense", says="--nonsense")
         self.refuse("--ci", says="--ci")
+        # Errors of the library come with the options that describe the problem.
+        self.refuse("--groups", "3", says="--ci 64")
+        self.refuse("--hi", "5", "--hk", "9", "--pad-left", "0", says="--hi 5, --hk 9")
         self.refuse("--ci", "many", says="many")
         self.refuse("--hi", -1, says="-1")
         self.refuse("--hi", 10 ** 30)
@@ -476,7 +479,7 @@ class ReportTest(Base):
         for options, heading, kernel in (
                 (["--path", "device"], "path device:\nimg2col: f32[1, 64, 64]", "Kernel window_vector: "),
                 (["--path", "strided-gemm"], "path strided-gemm:\n", "Kernel window_vector: "),
-                (["--depthwise"], "path depthwise:\ndepthwise_conv1d: f16[1, 64, 64]", "Kernel depthwise_time: ")):
+                (["--depthwise"], "path depthwise:\ndepthwise_conv1d: f16[1, 64, 64]", "Kernel depthwise_time_aligned: ")):
             with self.subTest(options):
                 done = self.run_example("--hi", 64, "--explain", *options)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))

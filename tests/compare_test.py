@@ -193,6 +193,18 @@ class CompareTest(unittest.TestCase):
         for seconds in (0, -1, "fast"):
             broken = dict(FIRST["rows"][0], seconds=seconds)
             self.refused({"a.json": document([broken])}, "a.json, row permute/one", "no positive number")
+        for size in (1e300, "1", -0.5):
+            broken = dict(FIRST["rows"][0], bytes=size)
+            self.refused({"a.json": document([broken])}, "a.json, row permute/one", "no whole number")
+        self.refused({"a.json": '{"rows": ' + "[" * 200000 + "]" * 200000 + "}"}, "a.json", "levels deep")
+
+    def test_a_page_does_not_replace_its_input(self):
+        for name in ("a.json", "./a.json"):
+            done = self.compare({"a.json": FIRST}, "--html", name)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("a.json", done.stderr)
+            with open(os.path.join(self.folder, "a.json"), encoding="utf-8") as file:
+                self.assertEqual(json.load(file), FIRST)
 
     def test_peers_are_columns(self):
         case = {key: FIRST["rows"][0][key] for key in ("name", "suite", "group", "bytes", "parameters")}

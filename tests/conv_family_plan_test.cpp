@@ -142,8 +142,9 @@ TEST_P(ConvFamilyPlanTest, Img2colOfRowsThatStartAnywhere) {
       plan, [&](const Memory& a, const Memory& b) { img2col(stream(), input(a), window, {}, output(b)); }, in,
       out, other_in, other_out, DType::f32);
   if (!is_native())
-    expect_words(plan.explain(),
-                 {"Kernel window: ", "Not window_vector: the channels of a group do not fill"});
+    expect_words(
+        plan.explain(),
+        {"Kernel window_tile: ", "Predicted: ", "Not window_vector: the channels of a group do not fill"});
 }
 
 TEST_P(ConvFamilyPlanTest, RearrangeWeights) {
@@ -198,7 +199,7 @@ TEST_P(ConvFamilyPlanTest, Gemm) {
 }
 
 TEST_P(ConvFamilyPlanTest, DepthwiseAlongTimeAndChannels) {
-  const std::int64_t channels = 16, length = 64, taps = 4;
+  const std::int64_t channels = 64, length = 512, taps = 4;
   const std::size_t bytes = channels * length * 2;
   const Memory in(stream(), bytes), out(stream(), bytes), other_in(stream(), bytes),
       other_out(stream(), bytes), w(stream(), channels * taps * 4),
@@ -224,11 +225,12 @@ TEST_P(ConvFamilyPlanTest, DepthwiseAlongTimeAndChannels) {
       expect_words(plan.explain(), {"depthwise_conv1d: ", "Kernel native"});
       continue;
     }
-    expect_words(plan.explain(), {last ? "Kernel depthwise_channel: " : "Kernel depthwise_time: ",
+    expect_words(plan.explain(), {last ? "Kernel depthwise_channel: " : "Kernel depthwise_time_aligned: ",
                                   last ? "Not depthwise_time: time is not the fast axis"
                                        : "Not depthwise_channel: channels are not the fast axis",
-                                  "Not depthwise: ", "256 threads", "16 bytes an access"});
-    expect_error(ErrorCode::invalid_argument, {"input", "16 bytes"},
+                                  "Predicted time: ", "Runner-up: depthwise", "256 threads",
+                                  last ? "4 bytes an access" : "16 bytes an access"});
+    expect_error(ErrorCode::invalid_argument, {"input", last ? "4 bytes" : "16 bytes"},
                  [&] { plan.run(stream(), static_cast<const char*>(in.data()) + 2, other_out.data()); });
   }
 }

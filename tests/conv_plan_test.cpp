@@ -333,6 +333,10 @@ TEST_P(ConvPlanTest, WrongArguments) {
   expect_error(ErrorCode::null_pointer, {"weights"}, make(TensorView(nullptr, DType::f32, {6, 8, 3}), bias));
   expect_error(ErrorCode::shape, {"bias"}, make(w, TensorView(x.data(), DType::f32, {5})));
   expect_error(ErrorCode::dtype, {"bias"}, make(w, TensorView(x.data(), DType::f16, {6})));
+  // As in gemm, only a view without shape and memory stands for no bias.
+  expect_error(ErrorCode::null_pointer, {"bias"}, make(w, TensorView(nullptr, DType::f32, {6})));
+  expect_error(ErrorCode::shape, {"bias"}, make(w, TensorView(x.data(), DType::f32, {})));
+  EXPECT_NO_THROW(make(w, TensorView())());
   Conv1d short_signal = c.problem;
   short_signal.length = 0;
   expect_error(ErrorCode::invalid_shape, {},

@@ -8,6 +8,7 @@
 #include "tests/cases/conversion_table.hpp"
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
+#include "tests/support/copy_by.hpp"
 #include "tests/support/element_types.hpp"
 #include "tests/support/random_strides.hpp"
 
@@ -21,20 +22,16 @@ class ConversionLayouts : public ::testing::TestWithParam<std::tuple<Device, DTy
   const Stream& stream() const { return stream_; }
   DType from() const { return std::get<1>(GetParam()); }
 
-  /// Checks the case, which this kernel must take on emulated devices and GPUs.
+  /// Checks the case by this kernel, on emulated devices and GPUs.
   void check_by(CopyKernel kernel, PermuteCase c, DType to, const CastOptions& options) {
     c.in_type = from();
     c.out_type = to;
     c.options = options;
-    SCOPED_TRACE(::testing::Message() << c);
-    GuardedBuffer in(stream(), Role::input, c.in_type, c.shape, c.in_strides, c.in_misaligned);
-    GuardedBuffer out(stream(), Role::output, c.out_type, c.out_shape(), c.out_strides, c.out_misaligned);
     CopyPlanOptions plan_options;
     plan_options.cast = options;
-    const CopyPlan plan = plan_permute(stream().device(), in.device(), c.axes, out.device(), plan_options);
-    const bool native = stream().device().kind() == DeviceKind::cpu;
-    EXPECT_EQ(plan.details().kernel, native ? CopyKernel::native : kernel) << plan.explain();
-    check(stream(), c);
+    check_copy(stream(), c, [&](const TensorView& in, const TensorView& out) {
+      copy_by(stream(), kernel, in.permuted(c.axes), out, plan_options);
+    });
   }
 
   /// Options that this pair of types takes: different ones at each call.
@@ -82,6 +79,8 @@ TEST_P(ConversionLayouts, InEveryKernel) {
     check_by(CopyKernel::tile, odd_rows, to, options_for(to, turn++));
     check_by(CopyKernel::tile, permuted({2, 35, 53}, {0, 2, 1}, 1, 1), to, options_for(to, turn++));
     check_by(CopyKernel::gather, spread, to, options_for(to, turn++));
+    check_by(CopyKernel::rows, odd_rows, to, {});
+    check_by(CopyKernel::rows, spread, to, {});
   }
 }
 

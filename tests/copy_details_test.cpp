@@ -187,16 +187,30 @@ TEST(CopyDetails, OddPitchesReadRowsThatStartAnywhere) {
 }
 
 TEST(CopyDetails, WhatHasNoRunIsGathered) {
-  const TensorView out(nullptr, DType::f32, {64, 64});
+  const TensorView out(nullptr, DType::f32, {64, 64}, {128, 2});
   const CopyPlan plan =
       plan_cast(DeviceProperties::h200(), TensorView(nullptr, DType::f32, {64, 64}, {128, 2}), out);
   const CopyDetails details = plan.details();
   EXPECT_EQ(details.kernel, CopyKernel::gather);
   EXPECT_EQ(details.in.run_bytes, 4);
-  EXPECT_EQ(details.out.run_bytes, 4096);
+  EXPECT_EQ(details.out.run_bytes, 4);
   EXPECT_EQ(details.in.sectors_touched, 2 * details.in.sectors_needed);
   EXPECT_EQ(details.blocks, 4);
   expect_words(plan, {"gather", "4 blocks", "no run"});
+}
+
+TEST(CopyDetails, RunsOfTheOutputAloneAreRows) {
+  const TensorView out(nullptr, DType::f32, {64, 64});
+  const CopyPlan plan =
+      plan_cast(DeviceProperties::h200(), TensorView(nullptr, DType::f32, {64, 64}, {129, 2}), out);
+  const CopyDetails details = plan.details();
+  EXPECT_EQ(details.kernel, CopyKernel::rows);
+  EXPECT_EQ(details.in.vector_bytes, 4);
+  EXPECT_EQ(details.out.vector_bytes, 16);
+  EXPECT_EQ(details.in.run_bytes, 4);
+  EXPECT_EQ(details.out.run_bytes, 4096);
+  EXPECT_EQ(details.blocks, 4);
+  expect_words(plan, {"rows", "4 blocks", "element by element"});
 }
 
 TEST(CopyDetails, CrossingShapesHaveAxesOfTheirOwn) {
@@ -216,18 +230,22 @@ TEST(CopyDetails, EveryKernelIsAccountedFor) {
     CopyKernel kernel;
     std::vector<CopyKernel> possible;
   };
-  for (const Case& c :
-       {Case{plan_of(gpu, DType::f32, {8192, 8192}, {1, 0}),
-             CopyKernel::window,
-             {CopyKernel::tile, CopyKernel::gather}},
-        {plan_of(gpu, DType::f32, {12345, 6789}, {1, 0}), CopyKernel::tile, {CopyKernel::gather}},
-        {plan_contiguous(gpu, rows), CopyKernel::stream, {CopyKernel::tile, CopyKernel::gather}},
-        {plan_copy(gpu, gaps, rows), CopyKernel::gather, {}}}) {
+  for (const Case& c : {Case{plan_of(gpu, DType::f32, {8192, 8192}, {1, 0}),
+                             CopyKernel::window,
+                             {CopyKernel::tile, CopyKernel::rows, CopyKernel::gather}},
+                        {plan_of(gpu, DType::f32, {12345, 6789}, {1, 0}),
+                         CopyKernel::tile,
+                         {CopyKernel::rows, CopyKernel::gather}},
+                        {plan_contiguous(gpu, rows),
+                         CopyKernel::stream,
+                         {CopyKernel::tile, CopyKernel::rows, CopyKernel::gather}},
+                        {plan_copy(gpu, gaps, rows), CopyKernel::rows, {CopyKernel::gather}},
+                        {plan_copy(gpu, rows, gaps), CopyKernel::gather, {}}}) {
     const CopyDetails details = c.plan.details();
     SCOPED_TRACE(c.plan.explain());
     EXPECT_EQ(details.kernel, c.kernel);
     EXPECT_GT(details.microseconds, 0);
-    ASSERT_EQ(details.others.size(), 3u);
+    ASSERT_EQ(details.others.size(), 4u);
     std::vector<CopyKernel> possible;
     for (const CopyAlternative& other : details.others) {
       EXPECT_NE(other.kernel, details.kernel);

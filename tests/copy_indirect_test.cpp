@@ -138,14 +138,20 @@ TEST_P(CopyIndirectTest, OneSlotAlone) {
 
 /// Such a plan is like any other, but never for the window kernel.
 TEST_P(CopyIndirectTest, TheOtherRunsWorkToo) {
-  GuardedBuffer in(stream(), Role::input, DType::f32, {64, 96}),
-      out(stream(), Role::output, DType::f32, {96, 64});
+  GuardedBuffer in(stream(), Role::input, DType::f32, {256, 384}),
+      out(stream(), Role::output, DType::f32, {384, 256});
   fill_bits(in.host());
   in.upload();
   const CopyPlan plan = plan_transpose(device(), in.device(), out.device(), kIndirect);
   if (device().kind() != DeviceKind::cpu) {
-    EXPECT_EQ(plan_transpose(device(), in.device(), out.device()).details().kernel, CopyKernel::window);
-    EXPECT_EQ(plan.details().kernel, CopyKernel::tile);
+    EXPECT_NE(plan.details().kernel, CopyKernel::window);
+    DeviceProperties few_multiprocessors = device().properties();
+    few_multiprocessors.multiprocessors = 4;
+    const auto kernel_with = [&](const CopyPlanOptions& options) {
+      return plan_transpose(few_multiprocessors, in.device(), out.device(), options).details().kernel;
+    };
+    EXPECT_EQ(kernel_with({}), CopyKernel::window);
+    EXPECT_EQ(kernel_with(kIndirect), CopyKernel::tile);
   }
   EXPECT_TRUE(plan.details().indirect);
   EXPECT_NE(plan.explain().find("slots"), std::string::npos);
@@ -214,6 +220,13 @@ TEST_P(CopyIndirectTest, Errors) {
       plan_transpose(device(), TensorView(nullptr, DType::f32, {16, 32}), out.device(), kIndirect);
   expect_error(ErrorCode::null_pointer, {"input"},
                [&] { no_memory.run_indirect(stream(), nullptr, slots.out()); });
+  // A null slot stands for the planned pointer; a slot that holds null stands for nothing.
+  slots.set(nullptr, out.device().data());
+  if (device().kind() != DeviceKind::gpu) {
+    expect_error(ErrorCode::null_pointer, {"input's slot"}, [&] { run(plan, stream(), 0, 0); });
+    slots.set(in.device().data(), nullptr);
+    expect_error(ErrorCode::null_pointer, {"output's slot"}, [&] { run(plan, stream(), 0, 0); });
+  }
   EXPECT_TRUE(out.check()) << "something was written";
 }
 

@@ -196,6 +196,25 @@ Dims strides_of(Random& random, const Dims& shape, bool input) {
   return random_strides(random, shape, order, input);
 }
 
+/// The two halves of an element are an axis: 32 axes fit where some can be merged, and have an error of their
+/// own else.
+TEST_P(CopyTest, SixteenBytesOf32Axes) {
+  const Dims shape(kMaxRank, 1);
+  Dims two = shape;
+  two[3] = two[31] = 2;
+  std::vector<std::uint64_t> in{1, 2, 3, 4, 5, 6, 7, 8}, out(8);
+  if (device().kind() != DeviceKind::gpu) {
+    copy(stream(), TensorView(in.data(), DType::b128, two), TensorView(out.data(), DType::b128, two));
+    EXPECT_EQ(out, in);
+  }
+  Dims spread(kMaxRank), full(kMaxRank, 2);
+  for (int axis = 0; axis < kMaxRank; ++axis)
+    spread[static_cast<std::size_t>(axis)] = std::int64_t{1} << axis;
+  const TensorView turned(nullptr, DType::b128, full, spread);
+  expect_error(ErrorCode::rank, {"b128", "32 axes", "merged"},
+               [&] { plan_copy(device(), turned, TensorView(nullptr, DType::b128, full)); });
+}
+
 TEST_P(CopyTest, RandomShapesAndLayouts) {
   const std::vector<DType> types{DType::u8, DType::f16, DType::f32, DType::i64};
   const std::vector<DType> floats{DType::f16, DType::bf16, DType::f32, DType::f64};

@@ -1,9 +1,9 @@
 // Which depthwise kernel runs, and that its tile fits threads and shared memory.
 #include "host/plan/depthwise/depthwise_plan.hpp"
-#include "core/integer_math.hpp"
 
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 namespace relayout::plan {
@@ -38,11 +38,12 @@ DepthwiseParams planned(DepthwiseParams a, const DeviceProperties& device) {
 
 DepthwiseKernel kernel_of(const DepthwiseParams& a) { return planned(a, DeviceProperties::h200()).kernel; }
 
-TEST(DepthwisePlan, AlignedRowsTakeVectors) {
-  EXPECT_EQ(kernel_of(time_fast(2, 64, 2048, 4)), DepthwiseKernel::time);
+TEST(DepthwisePlan, TheFastAxisTakesTheKernel) {
+  EXPECT_EQ(kernel_of(time_fast(2, 64, 2048, 4)), DepthwiseKernel::time_aligned);
+  EXPECT_EQ(kernel_of(time_fast(2, 64, 2047, 4)), DepthwiseKernel::time);
   EXPECT_EQ(kernel_of(channel_fast(2, 64, 2048, 4)), DepthwiseKernel::channel);
-  EXPECT_EQ(kernel_of(time_fast(2, 64, 2048, 31)), DepthwiseKernel::time_many);
-  EXPECT_EQ(kernel_of(channel_fast(2, 64, 2048, 31)), DepthwiseKernel::channel_many);
+  EXPECT_EQ(kernel_of(time_fast(8, 2048, 8192, 31)), DepthwiseKernel::time_many);
+  EXPECT_EQ(kernel_of(channel_fast(8, 2048, 8192, 31)), DepthwiseKernel::channel_many);
   EXPECT_EQ(kernel_of(time_fast(2, 64, 2048, kMaxVectorTaps + 1)), DepthwiseKernel::scalar);
   DepthwiseParams sequences = time_fast(2, 64, 2048, 4);
   const std::int32_t id = 0;
@@ -50,61 +51,97 @@ TEST(DepthwisePlan, AlignedRowsTakeVectors) {
   EXPECT_EQ(kernel_of(sequences), DepthwiseKernel::scalar);
 }
 
-TEST(DepthwisePlan, OneThingLessThanVectorsNeed) {
-  std::vector<DepthwiseParams> all(6, time_fast(2, 64, 2048, 4));
-  all[0].in = reinterpret_cast<const void*>(4098);
-  all[1].out = reinterpret_cast<void*>(8194);
-  all[2].in_channel += 4;
-  all[3].out_batch += 4;
-  all[4].in_time = 2;
-  all[5].out_time = 64;
-  for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(kernel_of(all[i]), DepthwiseKernel::scalar) << i;
+/// Neither bases nor pitches send a convolution to single elements.
+TEST(DepthwisePlan, AnyBaseAndPitch) {
+  std::vector<DepthwiseParams> all(8, time_fast(2, 64, 2048, 4));
+  for (std::size_t i = 4; i < 8; ++i) all[i] = channel_fast(2, 64, 2048, 4);
+  for (const std::size_t i : {0, 4}) {
+    all[i].in = reinterpret_cast<const void*>(4098);
+    all[i + 1].out = reinterpret_cast<void*>(8194);
+    all[i + 2].out_batch += 5;
+  }
+  all[3].in_channel += 5;
+  all[7].in_time += 5;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    EXPECT_EQ(kernel_of(all[i]), i < 4 ? DepthwiseKernel::time : DepthwiseKernel::channel) << i;
+  EXPECT_EQ(planned(channel_fast(2, 64, 2048, 4), DeviceProperties::h200()).width, 2);
+  EXPECT_EQ(planned(all[4], DeviceProperties::h200()).width, 1);
   DepthwiseParams one = time_fast(1, 1, 2048, 4);
-  one.in_batch = one.in_channel = 3;
-  EXPECT_EQ(kernel_of(one), DepthwiseKernel::time) << "strides of axes with one index";
-  DepthwiseParams pitch = time_fast(2, 64, 2048, 4);
-  pitch.type = DType::f32;
-  pitch.in_channel += 4;
-  pitch.in_batch += 4;
-  EXPECT_EQ(kernel_of(pitch), DepthwiseKernel::time) << "four f32 are 16 bytes";
+  one.in_batch = one.in_channel = 0;
+  EXPECT_EQ(kernel_of(one), DepthwiseKernel::time_aligned) << "one channel";
 }
 
-TEST(DepthwisePlan, SinglesFollowTheOutput) {
-  DepthwiseParams a = channel_fast(2, 63, 100, 4);
-  EXPECT_FALSE(planned(a, DeviceProperties::h200()).lanes_along_time);
-  a = time_fast(2, 64, 99, 4);
-  EXPECT_TRUE(planned(a, DeviceProperties::h200()).lanes_along_time);
+TEST(DepthwisePlan, LayoutsThatDifferAndFewChannelsTakeTiles) {
+  DepthwiseParams a = time_fast(2, 64, 2048, 4);
+  a.out_channel = 1;
+  a.out_time = 64;
+  EXPECT_EQ(kernel_of(a), DepthwiseKernel::tile);
+  EXPECT_EQ(planned(a, DeviceProperties::h200()).in_side.rows, DepthwiseRows::time);
+  EXPECT_EQ(planned(a, DeviceProperties::h200()).out_side.rows, DepthwiseRows::channel);
+  EXPECT_EQ(kernel_of(channel_fast(2, 3, 100000, 4)), DepthwiseKernel::tile);
+  EXPECT_TRUE(planned(channel_fast(2, 3, 100000, 4), DeviceProperties::h200()).out_side.is_one_row);
+  a = time_fast(2, 64, 2048, 4);
+  a.in_time = 50;
+  EXPECT_EQ(planned(a, DeviceProperties::h200()).in_side.rows, DepthwiseRows::none);
+}
+
+TEST(DepthwisePlan, UpdatesOfWords) {
+  DepthwiseParams a = time_fast(64, 4096, 1, 4);
+  a.update = true;
+  a.state = a.out;
+  a.state_length = 3;
+  a.state_batch = 4096 * 3;
+  a.state_channel = 3;
+  a.state_time = 1;
+  EXPECT_EQ(kernel_of(a), DepthwiseKernel::update_words);
+  DepthwiseParams columns = a;
+  columns.state_channel = 1;
+  columns.state_time = 4096;
+  EXPECT_EQ(kernel_of(columns), DepthwiseKernel::update_words);
+  DepthwiseParams gaps = a;
+  gaps.state_channel = 5;
+  EXPECT_EQ(kernel_of(gaps), DepthwiseKernel::update);
+  gaps.type = DType::f32;
+  EXPECT_EQ(kernel_of(gaps), DepthwiseKernel::update_words) << "an f32 is a word";
+  a.state_length = kMaxStateColumns + 1;
+  EXPECT_EQ(kernel_of(a), DepthwiseKernel::update);
 }
 
 TEST(DepthwisePlan, TilesFitThreadsAndSharedMemory) {
   for (const DeviceProperties& device :
        {DeviceProperties::h200(), DeviceProperties::mi300x(), DeviceProperties()}) {
-    for (const std::int64_t channels : {8, 24, 1000, 4096}) {
-      for (const std::int64_t length : {8, 40, 2048, 100000}) {
+    for (const std::int64_t channels : {1, 3, 24, 1000, 4096}) {
+      for (const std::int64_t length : {1, 8, 40, 2047, 100000}) {
         for (const std::int64_t taps : {1, 4, 9, 31, 128}) {
-          for (const std::int64_t bytes : {2, 4}) {
+          for (const DType type : {DType::f16, DType::f32}) {
             for (DepthwiseParams a :
                  {time_fast(3, channels, length, taps), channel_fast(3, channels, length, taps)}) {
-              a.type = bytes == 2 ? DType::f16 : DType::f32;
-              SCOPED_TRACE(testing::Message() << channels << " channels, " << length << " samples, " << taps
-                                              << " taps, " << bytes << " bytes, time " << a.in_time);
-              const DepthwiseParams plan = planned(a, device);
-              EXPECT_GE(plan.lanes, 1);
-              EXPECT_LE(plan.lanes, kDepthwiseThreads);
-              EXPECT_EQ(plan.lanes & (plan.lanes - 1), 0);
-              EXPECT_GE(plan.run, 1);
-              if (plan.kernel == DepthwiseKernel::scalar) continue;
-              EXPECT_LE(plan.shared_bytes, 48 * 1024);
-              const std::int64_t pack = 16 / bytes;
-              if (a.in_time == 1) {
-                EXPECT_LE(plan.run, taps > kUnrolledTaps ? 16 : 4);
-                const std::int64_t pitch = round_up(taps, pack);
-                EXPECT_LE(kDepthwiseThreads / plan.lanes * pitch * 4,
-                          taps > kUnrolledTaps ? 48 * 1024 : 1 << 30);
-              }
-              if (a.in_time != 1) {
-                EXPECT_EQ(plan.run % 8, taps <= kUnrolledTaps ? 0 : plan.run % 8);
-                EXPECT_LE(plan.lanes * (taps > kUnrolledTaps ? 2 : pack) * (taps + 1) * 4, 48 * 1024);
+              a.type = type;
+              for (const bool transposes : {false, true}) {
+                if (transposes) {
+                  std::swap(a.out_channel, a.out_time);
+                  (a.out_channel == 1 ? a.out_time : a.out_channel) = a.out_channel == 1 ? channels : length;
+                }
+                SCOPED_TRACE(testing::Message()
+                             << channels << " channels, " << length << " samples, " << taps << " taps, "
+                             << name_of(type) << ", time " << a.in_time << " to " << a.out_time);
+                for (const DepthwiseCandidate& candidate : depthwise_candidates(device, a)) {
+                  if (candidate.refused != nullptr) continue;
+                  const DepthwiseParams& plan = candidate.params;
+                  EXPECT_GT(candidate.microseconds, 0);
+                  EXPECT_LE(plan.shared_bytes, 48 * 1024);
+                  EXPECT_GE(plan.lanes, 1);
+                  EXPECT_LE(plan.lanes, kDepthwiseThreads);
+                  EXPECT_EQ(plan.lanes & (plan.lanes - 1), 0);
+                  EXPECT_GE(plan.run, 1);
+                  const bool tile = plan.kernel == DepthwiseKernel::tile;
+                  if (tile || plan.kernel == DepthwiseKernel::channel) {
+                    EXPECT_EQ(plan.run % kDepthwiseStep, 0);
+                  }
+                  if (tile) {
+                    EXPECT_EQ(plan.tile_times % plan.run, 0);
+                  }
+                }
               }
             }
           }
@@ -114,9 +151,22 @@ TEST(DepthwisePlan, TilesFitThreadsAndSharedMemory) {
   }
 }
 
+TEST(DepthwisePlan, TheWinnerIsPredictedToBeFastest) {
+  for (const DepthwiseParams& a : {time_fast(2, 64, 2048, 4), channel_fast(5, 100, 2000, 7),
+                                   channel_fast(2, 3, 5000, 31), time_fast(2, 4096, 31, 8)}) {
+    const DepthwiseKernel winner = kernel_of(a);
+    double least = 0, of_winner = 0;
+    for (const DepthwiseCandidate& candidate : depthwise_candidates(DeviceProperties::h200(), a)) {
+      if (candidate.refused != nullptr) continue;
+      if (least == 0 || candidate.microseconds < least) least = candidate.microseconds;
+      if (candidate.params.kernel == winner) of_winner = candidate.microseconds;
+    }
+    EXPECT_EQ(least, of_winner);
+  }
+}
+
 TEST(DepthwisePlan, SmallProblemsAreCutFiner) {
   const DeviceProperties h200 = DeviceProperties::h200();
-  EXPECT_EQ(planned(time_fast(8, 2048, 8192, 4), h200).run, 4);
   EXPECT_EQ(planned(time_fast(1, 64, 2048, 4), h200).run, 1);
   EXPECT_GT(planned(channel_fast(8, 2048, 8192, 4), h200).run,
             planned(channel_fast(1, 64, 2048, 4), h200).run);

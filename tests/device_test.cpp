@@ -76,11 +76,13 @@ TEST(Device, EmulationOptionsAreKept) {
   options.order = ThreadOrder::shuffled;
   options.seed = 7;
   options.workers = 1;
+  options.multiprocessors = 304;
   const Device device = Device::emulated(options);
   EXPECT_EQ(device.emulation().warp_size, 64);
   EXPECT_EQ(device.emulation().order, ThreadOrder::shuffled);
   EXPECT_EQ(device.emulation().seed, 7u);
   EXPECT_EQ(device.emulation().workers, 1);
+  EXPECT_EQ(device.properties().multiprocessors, 304);
 }
 
 TEST(Device, WarpsHave32Or64Lanes) {
@@ -89,6 +91,12 @@ TEST(Device, WarpsHave32Or64Lanes) {
   EmulationOptions options;
   options.workers = -1;
   expect_error(ErrorCode::invalid_argument, {"-1"}, [&] { Device::emulated(options); });
+  options.workers = 0;
+  for (const int count : {0, -4}) {
+    options.multiprocessors = count;
+    expect_error(ErrorCode::invalid_argument, {"multiprocessor", std::to_string(count)},
+                 [&] { Device::emulated(options); });
+  }
 }
 
 TEST(Device, BuiltWith) {
@@ -228,6 +236,26 @@ TEST_P(DevicesTest, CopiesOfRowsTouchNoGap) {
                [&] { stream().copy_rows(nullptr, kTo, written.data(), kFrom, kWidth, kRows); });
 }
 
+/// Rows without gaps on both sides are one copy; a gap on one side alone is a gap.
+TEST_P(DevicesTest, CopiesOfRowsWithoutGaps) {
+  constexpr std::size_t kRows = 3, kWidth = 10;
+  std::vector<unsigned char> from(kRows * kWidth);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<unsigned char>(i + 1);
+  for (const std::size_t gap : {std::size_t{0}, std::size_t{6}}) {
+    const std::size_t pitch = kWidth + gap;
+    const Buffer buffer(device(), kRows * pitch);
+    stream().fill(buffer.data(), 0, buffer.bytes());
+    stream().copy_rows(buffer.data(), pitch, from.data(), kWidth, kWidth, kRows);
+    std::vector<unsigned char> to(buffer.bytes()), back(from.size());
+    stream().copy(to.data(), buffer.data(), to.size());
+    stream().copy_rows(back.data(), kWidth, buffer.data(), pitch, kWidth, kRows);
+    stream().synchronize();
+    EXPECT_EQ(back, from);
+    for (std::size_t i = 0; i < to.size(); ++i)
+      EXPECT_EQ(to[i], i % pitch < kWidth ? from[i / pitch * kWidth + i % pitch] : 0) << i;
+  }
+}
+
 TEST_P(DevicesTest, FillsSetEveryByteAndNoOther) {
   const std::size_t size = 1003;
   const Buffer buffer(device(), size);
@@ -342,6 +370,35 @@ TEST(Errors, EveryCodeHasItsName) {
   EXPECT_STREQ(name_of(ErrorCode::invalid_argument), "invalid_argument");
   EXPECT_STREQ(name_of(ErrorCode::pad_too_large), "pad_too_large");
   EXPECT_STREQ(name_of(ErrorCode::vendor), "vendor");
+}
+
+TEST(HandMadeProperties, AreRefusedByTheFieldThatNoGpuHas) {
+  const TensorView in(nullptr, DType::f32, {64, 48}), out(nullptr, DType::f32, {48, 64});
+  const auto expect_refused = [&](const char* field, const auto& change) {
+    DeviceProperties properties = DeviceProperties::mi300x();
+    EXPECT_NO_THROW(plan_permute(properties, in, {1, 0}, out));
+    change(properties);
+    try {
+      plan_permute(properties, in, {1, 0}, out);
+      ADD_FAILURE() << field << " was accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+      EXPECT_NE(std::string(error.what()).find(std::string("DeviceProperties::") + field), std::string::npos)
+          << error.what();
+    }
+  };
+  for (const int value : {-1, 0, 1, 16, 48, 128})
+    expect_refused("warp_size", [value](DeviceProperties& p) { p.warp_size = value; });
+  for (const int value : {-32, 0, 2, 3, 24, 512})
+    expect_refused("shared_memory_banks", [value](DeviceProperties& p) { p.shared_memory_banks = value; });
+  for (const int value : {-4, 0, 3, 16})
+    expect_refused("bank_bytes", [value](DeviceProperties& p) { p.bank_bytes = value; });
+  expect_refused("multiprocessors", [](DeviceProperties& p) { p.multiprocessors = 0; });
+  expect_refused("max_threads_per_block", [](DeviceProperties& p) { p.max_threads_per_block = 128; });
+  expect_refused("shared_memory_per_block", [](DeviceProperties& p) { p.shared_memory_per_block = 0; });
+  expect_refused("max_grid_x", [](DeviceProperties& p) { p.max_grid_x = 0; });
+  expect_refused("max_grid_y", [](DeviceProperties& p) { p.max_grid_y = -1; });
+  expect_refused("max_grid_z", [](DeviceProperties& p) { p.max_grid_z = 0; });
 }
 
 }  // namespace

@@ -188,7 +188,7 @@ TEST_P(ElementwiseErrorTest, OutputsThatOverlapThemselves) {
 TEST_P(ElementwiseErrorTest, OutputsThatOverlapOperands) {
   const TensorView to = out(kF32);
   auto* const bytes = static_cast<unsigned char*>(to.data());
-  const Words words{"add", "overlap"};
+  const Words words{"add", "share bytes"};
   const auto refuse = [&](const TensorView& operand) {
     refuses(ErrorCode::partial_overlap, words, Operation::add, {in(kF32), operand}, to);
     refuses(ErrorCode::partial_overlap, words, Operation::add, {operand, in(kF32)}, to);

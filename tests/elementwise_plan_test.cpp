@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "host/plan/elementwise/elementwise_nest.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/elementwise_case.hpp"
 #include "tests/support/expect_error.hpp"
@@ -68,6 +69,36 @@ TEST_P(ElementwisePlanTest, WritesInPlace) {
     c.in_place = 1;
     check(stream(), c, 5);
   }
+}
+
+/// ThreadSanitizer sees here whether threads without an element read what another one writes.
+TEST_P(ElementwisePlanTest, WritesOneElementInPlace) {
+  for (const DType type : {DType::i8, DType::i32, DType::f16, kF32, DType::f64}) {
+    for (const Operation operation : {Operation::sub, Operation::pow}) {
+      for (const std::int64_t misaligned : {0, 3}) {
+        const TensorSpec out{type, {1, 1}, {}, misaligned};
+        ElementwiseCase c{{operation}, {out, Literal(2)}, out, type};
+        c.in_place = 0;
+        check(stream(), c, 5);
+        c.operations = {operation, Operation::relu};
+        check(stream(), c, 5);
+      }
+    }
+  }
+}
+
+TEST(ElementwisePlan, AnElementAloneIsNoRepeatedOne) {
+  float element = 0;
+  ElementwiseParams params;
+  params.tensors = 1;
+  params.out_type = params.common = params.result = params.tensor[0].type = kF32;
+  params.out_bytes = params.tensor[0].bytes = 4;
+  const plan::LoopNest nest =
+      plan::normalise(plan::make_nest(TensorView(&element, kF32, {1}), {TensorView(&element, kF32, {1})}));
+  plan::set_nest(nest, params);
+  plan::set_memory(nest, {&element}, &element, params);
+  plan::set_kernel(params);
+  EXPECT_EQ(params.tensor[0].access, Access::aligned);
 }
 
 TEST_P(ElementwisePlanTest, WritesInPlaceOverElementsOfAnotherTypeOfThatSize) {

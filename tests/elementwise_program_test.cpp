@@ -205,7 +205,7 @@ TEST_P(ElementwiseProgramTest, PlansSayWhichKernelAndWhy) {
     return strides.empty() ? TensorView(nullptr, type, {64, 64})
                            : TensorView(nullptr, type, {64, 64}, strides);
   };
-  const TensorView f32 = view(kF32), f16 = view(kF16);
+  const TensorView f32 = view(kF32), f16 = view(kF16), i16 = view(DType::i16);
   const QuantizedTensor codes{view(DType::i8), 0.5f, 0};
   const struct {
     std::string text;
@@ -213,7 +213,15 @@ TEST_P(ElementwiseProgramTest, PlansSayWhichKernelAndWhy) {
   } plans[] = {
       {explained({Op::add}, {f32, f32}, f32), {"Kernel typed:", "Not transposed: no single operand"}},
       {explained({Op::add}, {f32, view(kF32, {1, 64})}, f32), {"Kernel transposed:"}},
-      {explained({Op::exp}, {f32}, f32), {"Kernel chain, activations:", "takes many instructions"}},
+      {explained({Op::exp}, {f32}, f32), {"Kernel typed, costly operation:", "takes many instructions"}},
+      {explained({Op::mod}, {i16, i16}, i16), {"Kernel typed, costly operation:"}},
+      {explained({Op::add, Op::exp}, {f32, f32}, f32),
+       {"Kernel chain, activations:", "Not typed: there are several"}},
+      {explained({Op::truediv}, {i16, i16}, f32),
+       {"Kernel mixed types:", "Not typed: no instance has these types"}},
+      {explained({Op::truediv}, {i16, view(DType::i16, {1, 64})}, f32),
+       {"Kernel vectors:", "Not mixed types: not all tensors are aligned"}},
+      {explained({Op::logical_and}, {f16, f16}, view(DType::bool_)), {"Kernel typed:"}},
       {explained({Op::add, Op::relu}, {f16, f16}, f16),
        {"Kernel chain, cheap", "Not typed: there are several"}},
       {explained({Op::add, Op::relu}, {f16, f32}, f32),

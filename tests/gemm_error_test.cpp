@@ -92,5 +92,16 @@ TEST_P(GemmErrorTest, NullPointers) {
   expect(ErrorCode::null_pointer, {}, a(), bt(), bias(), TensorView(nullptr, DType::f16, {4, 3}));
 }
 
+/// "None" is a view without shape and memory; one that has either is a bias.
+TEST_P(GemmErrorTest, WhatIsNoBias) {
+  const TensorView no_memory(nullptr, DType::f32, {3}),
+      no_shape(operands_.bias.device().data(), DType::f32, {});
+  expect(ErrorCode::null_pointer, {"f32[3]"}, a(), bt(), no_memory, y());
+  expect(ErrorCode::shape, {"f32[]", "[3]"}, a(), bt(), no_shape, y());
+  const GemmPlan plan = plan_gemm(device(), a(), bt(), no_memory, y());
+  expect_error(ErrorCode::null_pointer, {"f32[3]"}, [&] { plan.run(stream()); });
+  EXPECT_TRUE(operands_.y.check()) << "something was written before the error";
+}
+
 }  // namespace
 }  // namespace relayout::test

@@ -262,21 +262,5 @@ TEST(MaySelfOverlap, NeverMissesAnOverlapAndAcceptsNestedLayouts) {
   }
 }
 
-TEST(RangesDisjoint, ByBytes) {
-  float memory[16] = {};
-  const auto view = [&](int start, Dims shape, Dims strides) {
-    return TensorView(memory + start, DType::f32, std::move(shape), std::move(strides));
-  };
-  EXPECT_TRUE(ranges_disjoint(view(0, {4}, {1}), view(4, {4}, {1})));
-  EXPECT_TRUE(ranges_disjoint(view(4, {4}, {1}), view(0, {4}, {1})));
-  EXPECT_FALSE(ranges_disjoint(view(0, {5}, {1}), view(4, {4}, {1})));
-  EXPECT_FALSE(ranges_disjoint(view(4, {4}, {1}), view(4, {4}, {1})));
-  EXPECT_TRUE(ranges_disjoint(view(3, {4}, {-1}), view(4, {4}, {1})));
-  EXPECT_FALSE(ranges_disjoint(view(4, {4}, {-1}), view(4, {4}, {1})));
-  EXPECT_TRUE(ranges_disjoint(view(0, {0}, {1}), view(0, {4}, {1})));
-  // Interleaved without a common byte: "surely" is about the ranges only.
-  EXPECT_FALSE(ranges_disjoint(view(0, {4}, {2}), view(1, {4}, {2})));
-}
-
 }  // namespace
 }  // namespace relayout::plan

@@ -39,8 +39,8 @@ TEST_P(MapErrorTest, Refusals) {
   refuses(ErrorCode::output_overlap, {"map", "share an address"}, {a, a},
           TensorView(to_.data(), kF32, shape_, {0, 1}));
   auto* const bytes = static_cast<unsigned char*>(to_.data());
-  refuses(ErrorCode::partial_overlap, {"map", "overlap"}, {a, TensorView(bytes + 4, kF32, shape_)}, to_);
-  refuses(ErrorCode::partial_overlap, {"map", "overlap"}, {TensorView(bytes, kF32, {8}), a}, to_);
+  refuses(ErrorCode::partial_overlap, {"map", "share bytes"}, {a, TensorView(bytes + 4, kF32, shape_)}, to_);
+  refuses(ErrorCode::partial_overlap, {"map", "share bytes"}, {TensorView(bytes, kF32, {8}), a}, to_);
   refuses(ErrorCode::null_pointer, {"map", "operand 2"}, {a, null}, to_);
   refuses(ErrorCode::null_pointer, {"map", "the output"}, {a, a}, null);
   refuses(ErrorCode::invalid_argument, {"map", "operand 1", "multiple of 4"},

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -242,10 +243,90 @@ TEST_F(NpyTest, OutputFilesAppearOnCommitOnly) {
   EXPECT_EQ(fs::file_size(path("a.npy")), 5u);
 }
 
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void store_text(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
 TEST_F(NpyTest, OutputPathsAreCheckedBeforehand) {
-  EXPECT_NO_THROW(example::check_output_path(path("new.npy")));
-  EXPECT_THROW(example::check_output_path(path("missing/new.npy")), InputError);
-  EXPECT_THROW(example::check_output_path(fs::path(path()).parent_path().string()), InputError);
+  EXPECT_NO_THROW(example::check_output_paths({path("new.npy"), path("other.npy")}));
+  EXPECT_THROW(example::check_output_paths({path("missing/new.npy")}), InputError);
+  EXPECT_THROW(example::check_output_paths({fs::path(path()).parent_path().string()}), InputError);
+  EXPECT_THROW(example::check_output_paths({"/dev/full"}), InputError);
+}
+
+TEST_F(NpyTest, TwoNamesOfOneFileAreFound) {
+  const fs::path folder = fs::path(path()).parent_path();
+  EXPECT_THROW(example::check_output_paths({path("y.npy"), path("y.npy")}), InputError);
+  EXPECT_THROW(example::check_output_paths({path("y.npy"), path("./y.npy")}), InputError);
+  fs::create_directory(folder / "real");
+  fs::create_directory_symlink("real", folder / "link");
+  EXPECT_THROW(example::check_output_paths({path("real/y.npy"), path("link/y.npy")}), InputError);
+  fs::create_symlink("y.npy", folder / "name.npy");  // y.npy does not exist
+  EXPECT_THROW(example::check_output_paths({path("y.npy"), path("name.npy")}), InputError);
+  store_text(path("z.npy"), "z");
+  fs::create_hard_link(folder / "z.npy", folder / "same.npy");
+  EXPECT_THROW(example::check_output_paths({path("z.npy"), path("same.npy")}), InputError);
+}
+
+TEST_F(NpyTest, OutputsOfOneNameInTwoFoldersKeepApart) {
+  const fs::path folder = fs::path(path()).parent_path();
+  fs::create_directory(folder / "a");
+  fs::create_directory(folder / "b");
+  example::OutputFiles files;
+  files.add(path("a/y.npy"), [](std::ostream& out) { out << 1; });
+  files.add(path("b/y.npy"), [](std::ostream& out) { out << 2; });
+  files.commit();
+  EXPECT_EQ(text_of(path("a/y.npy")) + text_of(path("b/y.npy")), "12");
+}
+
+TEST_F(NpyTest, AFailedCommitLeavesWhatWasThere) {
+  const fs::path folder = fs::path(path()).parent_path();
+  store_text(path("old.npy"), "old");
+  {
+    example::OutputFiles files;
+    files.add(path("old.npy"), [](std::ostream& out) { out << "new"; });
+    files.add(path("fresh.npy"), [](std::ostream& out) { out << "new"; });
+    files.add(path("taken.npy"), [](std::ostream& out) { out << "new"; });
+    fs::create_directory(folder / "taken.npy");
+    EXPECT_THROW(files.commit(), InputError);
+  }
+  EXPECT_EQ(text_of(path("old.npy")), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 2);
+}
+
+TEST_F(NpyTest, AReplacedFileKeepsItsModeAndItsLinks) {
+  const fs::path folder = fs::path(path()).parent_path();
+  store_text(path("y.npy"), "old");
+  fs::permissions(folder / "y.npy", fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("y.npy", folder / "link.npy");
+  const std::string long_name(255, 'n');
+  example::OutputFiles files;
+  files.add(path("link.npy"), [](std::ostream& out) { out << "new"; });
+  files.add(path(long_name), [](std::ostream& out) { out << "new"; });
+  files.commit();
+  EXPECT_TRUE(fs::is_symlink(folder / "link.npy"));
+  EXPECT_EQ(text_of(path("y.npy")), "new");
+  EXPECT_EQ(fs::status(folder / "y.npy").permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(text_of(path(long_name)), "new");
+}
+
+TEST_F(NpyTest, ASignalLeavesNoPartialFile) {
+  const fs::path folder = fs::path(path()).parent_path();
+  store_text(path("y.npy"), "old");
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    EXPECT_EXIT(
+        {
+          example::OutputFiles files;
+          files.add(path("y.npy"), [](std::ostream& out) { out << "new"; });
+          files.add(path("z.npy"), [number](std::ostream&) { std::raise(number); });
+        },
+        ::testing::KilledBySignal(number), "");
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+    EXPECT_EQ(text_of(path("y.npy")), "old");
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "core/pad_index.hpp"
@@ -85,6 +86,39 @@ TEST(PadIndex, EveryModeAndSizeByFolding) {
   }
 }
 
+TEST(PadIndex, RunsAreTheIndicesOneByOne) {
+  const PadMode modes[] = {PadMode::constant,  PadMode::replicate, PadMode::reflect,
+                           PadMode::symmetric, PadMode::circular,  PadMode::reflect_zero_extended};
+  for (const PadMode mode : modes) {
+    for (std::int64_t length = 1; length <= 9; ++length) {
+      for (std::int64_t further = 0; further <= 9; further += 3) {
+        const std::int64_t reflect_length = length + (mode == PadMode::reflect_zero_extended ? further : 0);
+        for (std::int64_t i = -40; i < 40; ++i) {
+          for (const std::int64_t most : {1, 2, 7, 100}) {
+            const PadRun run = pad_run(mode, i, length, reflect_length, most);
+            ASSERT_GE(run.count, 1);
+            ASSERT_LE(run.count, most);
+            for (std::int64_t n = 0; n < run.count; ++n) {
+              const std::int64_t source = run.source < 0 ? -1 : run.source + n * run.step;
+              ASSERT_EQ(source, pad_index(mode, i + n, length, reflect_length))
+                  << "mode " << static_cast<int>(mode) << ", length " << length << ", index " << i << " + "
+                  << n;
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_EQ(pad_run(PadMode::constant, 0, 0, 0, 5).source, -1) << "no samples at all";
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  for (const PadMode mode : modes) {
+    for (const std::int64_t i : {-most, -1 - most, most - 9, std::int64_t{-9}}) {
+      const PadRun run = pad_run(mode, i, most - 20, most - 20, 8);
+      EXPECT_EQ(run.source, pad_index(mode, i, most - 20, most - 20)) << "mode " << static_cast<int>(mode);
+    }
+  }
+}
+
 TEST(PadIndex, FarIndices) {
   const std::int64_t far = std::int64_t{1} << 61;  // a multiple of 4, of 6: 2^61 mod 6 = 2, of 8
   EXPECT_EQ(pad_index(PadMode::constant, far, 4, 4), -1);
@@ -102,6 +136,24 @@ TEST(PadIndex, FarIndices) {
   EXPECT_EQ(pad_index(PadMode::reflect, length + 5, length, length), length - 7);
   EXPECT_EQ(pad_index(PadMode::symmetric, length + 5, length, length), length - 6);
   EXPECT_EQ(pad_index(PadMode::circular, -1, length, length), length - 1);
+}
+
+TEST(PadIndex, LengthsAndIndicesNearTheLargestNumber) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(pad_index(PadMode::reflect, -3, kMost, kMost), 3);
+  EXPECT_EQ(pad_index(PadMode::reflect_zero_extended, kMost, 5, kMost), -1);
+  EXPECT_EQ(pad_index(PadMode::reflect_zero_extended, -4, 5, kMost), 4);
+  EXPECT_EQ(pad_index(PadMode::reflect, kMost, kMost, kMost), kMost - 2);
+  EXPECT_EQ(pad_index(PadMode::symmetric, -1, kMost, kMost), 0);
+  EXPECT_EQ(pad_index(PadMode::symmetric, kMost, kMost, kMost), kMost - 1);
+  EXPECT_EQ(pad_index(PadMode::symmetric, kLeast, kMost, kMost), kMost - 1);
+  EXPECT_EQ(pad_index(PadMode::circular, kLeast, kMost, kMost), kMost - 1);
+  // 2^63 - 1 and 2^63 are 1 and 2 modulo 3, and modulo 6.
+  EXPECT_EQ(pad_index(PadMode::circular, kMost, 3, 3), 1);
+  EXPECT_EQ(pad_index(PadMode::circular, kLeast, 3, 3), 1);
+  EXPECT_EQ(pad_index(PadMode::symmetric, kMost, 3, 3), 1);
+  EXPECT_EQ(pad_index(PadMode::symmetric, kLeast, 3, 3), 1);
 }
 
 }  // namespace

@@ -142,6 +142,17 @@ TEST_P(PermuteFarTest, StridesBeyondThirtyTwoBits) {
   const TensorView rows(destination.data(), DType::f16, shape, {140, kFar / 40, 1});
   cast(stream(), in, rows);
   EXPECT_TRUE(same_elements(in, rows, NanRule::exact));
+
+  // No axis is fastest on either side: one element at a time.
+  const TensorView apart_in(source.data(), DType::f16, shape, {3 * kFar, kFar / 32, 2});
+  const TensorView apart_out(destination.data(), DType::f16, shape, {140, 2, kFar / 64});
+  const CopyPlan plan = plan_cast(device(), apart_in, apart_out);
+  if (device().kind() != DeviceKind::cpu) {
+    EXPECT_NE(plan.explain().find("Kernel gather"), std::string::npos) << plan.explain();
+  }
+  fill_bits(apart_in, 2);
+  plan.run(stream());
+  EXPECT_TRUE(same_elements(apart_in, apart_out, NanRule::exact));
 }
 
 }  // namespace

@@ -262,15 +262,17 @@ TEST_P(QuantizedTest, ConvertsHalvesNanAndInfinities) {
 }
 
 TEST_P(QuantizedTest, InPlace) {
-  for (const Operation operation : {Operation::add, Operation::truediv}) {
-    CodesTensor a(stream(), Role::input, {DType::i8, {1001}, 0.05f, 3}, 1);
-    const CodesTensor b(stream(), Role::input, {DType::i8, {1001}, 0.04f, -2}, 2);
-    const CodesTensor out(stream(), Role::output, {DType::i8, {1001}, 0.05f, 3});
-    const std::vector<QuantizedOperand> operands{a.quantized(), b.quantized()};
-    quantized(stream(), operation, operands, out.quantized());
-    quantized(stream(), operation, operands, a.quantized());
-    EXPECT_TRUE(
-        same_elements(out.codes().view_of(out.codes().download()), a.codes().view_of(a.codes().download())));
+  for (const std::int64_t elements : {1, 1001}) {
+    for (const Operation operation : {Operation::add, Operation::truediv}) {
+      CodesTensor a(stream(), Role::input, {DType::i8, {elements}, 0.05f, 3}, 1);
+      const CodesTensor b(stream(), Role::input, {DType::i8, {elements}, 0.04f, -2}, 2);
+      const CodesTensor out(stream(), Role::output, {DType::i8, {elements}, 0.05f, 3});
+      const std::vector<QuantizedOperand> operands{a.quantized(), b.quantized()};
+      quantized(stream(), operation, operands, out.quantized());
+      quantized(stream(), operation, operands, a.quantized());
+      EXPECT_TRUE(same_elements(out.codes().view_of(out.codes().download()),
+                                a.codes().view_of(a.codes().download())));
+    }
   }
 }
 

@@ -272,6 +272,8 @@ TEST(Img2col, CountPositions) {
   EXPECT_EQ(count_positions(7, window, pad), 4);
   window.dilation = 3;
   EXPECT_EQ(count_positions(7, window, pad), 1);
+  window.stride = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(count_positions(7, window, pad), 1);
 }
 
 TEST(Weights, BothOrders) {

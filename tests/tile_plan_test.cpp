@@ -181,11 +181,44 @@ TEST(TilePlan, TuningIsData) {
     EXPECT_LE(plan.read.run_elements * 4, 128);
     EXPECT_LE(plan.write.run_elements * 4, 128);
   }
-  small.unaligned = 0.5;
   const LoopNest odd = nest_of({12345, 6789}, {1, 0});
+  for (double& share : small.scattered) share = 0.01;
+  EXPECT_NE(choose_tile(odd, target).assembly, Assembly::scattered);
+  small.unaligned_words = 0.5;
   const double half = choose_tile(odd, target).score;
-  small.unaligned = 1;
+  small.unaligned_words = 1;
   EXPECT_DOUBLE_EQ(choose_tile(odd, target).score, 2 * half);
+}
+
+/// What was left to the gather kernel once: runs of odd lengths that start anywhere.
+TEST(TilePlan, RunsOnBothSidesAlwaysHaveTiles) {
+  using test::Random;
+  for (const std::uint64_t seed : test::random_seeds(400)) {
+    SCOPED_TRACE(test::reproduce(seed));
+    Random random(seed);
+    const auto rank = static_cast<std::size_t>(random.integer(2, 8));
+    Dims shape;
+    for (std::size_t k = 0; k < rank; ++k) shape.push_back(random.integer(2, rank > 4 ? 10 : 60));
+    if (rank < 6) shape[rank / 2] = random.integer(2, 3000);
+    std::vector<int> axes(rank);
+    std::iota(axes.begin(), axes.end(), 0);
+    random.shuffle(axes);
+    TileTarget target = target_of(1 << random.integer(0, 3));
+    target.in_offset = random.chance(0.5) ? target.in_bytes : 0;
+    target.out_offset = random.chance(0.5) ? target.out_bytes : 0;
+    EXPECT_TRUE(choose_tile(nest_of(shape, axes), target).valid) << to_string(shape);
+  }
+}
+
+/// A box of whole planes whose next axis would make its runs too long for a table of places.
+TEST(TilePlan, SmallPlanesOfBytesHaveTiles) {
+  for (const std::int64_t offset : {0, 1}) {
+    TileTarget target = target_of(1);
+    target.in_offset = target.out_offset = offset;
+    const TilePlan plan = choose_tile(nest_of({1000, 35, 53}, {0, 2, 1}), target);
+    ASSERT_TRUE(plan.valid);
+    EXPECT_EQ(plan.extent[0], 1);
+  }
 }
 
 TEST(TilePlan, RandomNestsHaveSoundPlans) {

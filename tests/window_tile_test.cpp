@@ -1,28 +1,40 @@
-// The window kernel's tiles: within shared memory, powers of two, odd banks.
+// The tiles of the window kernel for any strides: within shared memory, with units that are all alike.
 #include "host/plan/window/window_tile.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
 
+#include "host/plan/window/window_plan.hpp"
+
 namespace relayout::plan {
 namespace {
 
-/// The tile of a window with so many samples from its first to its last tap.
-WindowParams tile_of(std::int64_t channels, std::int64_t positions, std::int64_t stride, std::int64_t span,
-                     std::int64_t bytes, const DeviceProperties& device) {
+/// A window along contiguous channels into the operand's rows, of `bytes` an element.
+WindowParams problem_of(std::int64_t channels, std::int64_t positions, std::int64_t stride, std::int64_t span,
+                        std::int64_t bytes) {
   WindowParams params;
+  params.batch = 1;
   params.channels = channels;
-  params.positions = positions;
+  params.length = params.positions = positions;
   params.stride = stride;
   params.taps = span > 1 ? 2 : 1;
   params.dilation = span > 1 ? span - 1 : 1;
-  params.out_type = bytes == 1 ? DType::u8 : bytes == 2 ? DType::f16 : bytes == 4 ? DType::f32 : DType::f64;
-  choose_window_tile(device, params);
+  params.in_channel = params.out_channel = 1;
+  params.in_time = params.out_tap = channels;
+  params.out_position = params.taps * channels;
+  params.in_type = params.out_type = bytes == 1   ? DType::u8
+                                     : bytes == 2 ? DType::f16
+                                     : bytes == 4 ? DType::f32
+                                                  : DType::f64;
   return params;
 }
 
-bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
+/// With a tile, of at least 0 us.
+WindowParams tile_of(WindowParams params, const DeviceProperties& device, bool& possible) {
+  possible = choose_window_tile(device, params) >= 0;
+  return params;
+}
 
 TEST(WindowTile, FitsTheDeviceForEveryShape) {
   const DeviceProperties devices[] = {DeviceProperties::h200(), DeviceProperties::mi300x(),
@@ -33,18 +45,23 @@ TEST(WindowTile, FitsTheDeviceForEveryShape) {
         for (const std::int64_t stride : {1, 2, 5, 1000}) {
           for (const std::int64_t span : {1, 4, 100, 5000}) {
             for (const std::int64_t bytes : {1, 2, 4, 8}) {
-              const WindowParams tile = tile_of(channels, positions, stride, span, bytes, device);
               SCOPED_TRACE(testing::Message()
                            << channels << " channels, " << positions << " positions, stride " << stride
                            << ", span " << span << ", " << bytes << " bytes");
-              EXPECT_TRUE(is_power_of_two(tile.tile_positions));
-              EXPECT_TRUE(is_power_of_two(tile.tile_channels));
-              EXPECT_LE(tile.tile_channels, 256) << "one row of channels a block";
-              if (tile.tile_samples == 0) continue;
-              EXPECT_EQ(tile.tile_samples, (tile.tile_positions - 1) * stride + span);
-              EXPECT_GE(tile.tile_pitch, tile.tile_channels);
-              EXPECT_EQ(tile.shared_bytes, std::int64_t{tile.tile_samples} * tile.tile_pitch * bytes);
-              EXPECT_LE(tile.shared_bytes, device.shared_memory_per_block);
+              bool possible;
+              const WindowParams p =
+                  tile_of(problem_of(channels, positions, stride, span, bytes), device, possible);
+              if (!possible) {
+                EXPECT_GT(span + 3 * stride, 1000) << "a tile of few positions and one channel fits";
+                continue;
+              }
+              const WindowTile& t = p.tile;
+              EXPECT_EQ(p.tile_positions, t.unit_positions * t.units);
+              EXPECT_EQ(p.tile_samples, (p.tile_positions + t.positions_before - 1) * stride + span);
+              EXPECT_LE(p.shared_bytes, device.shared_memory_per_block);
+              EXPECT_GE(p.shared_bytes, p.tile_samples * p.tile_channels * bytes);
+              EXPECT_GE(t.unit_positions, t.positions_before) << "only the first unit may lack positions";
+              EXPECT_EQ(t.unit_positions * p.out_position * bytes % 4, 0) << "units are alike";
             }
           }
         }
@@ -53,29 +70,55 @@ TEST(WindowTile, FitsTheDeviceForEveryShape) {
   }
 }
 
-TEST(WindowTile, RowsAreAnOddNumberOfBanks) {
-  for (const std::int64_t bytes : {2, 4}) {
-    const WindowParams tile = tile_of(64, 1024, 1, 4, bytes, DeviceProperties::h200());
-    EXPECT_EQ(tile.tile_pitch * bytes % 4, 0);
-    EXPECT_EQ(tile.tile_pitch * bytes / 4 % 2, 1) << bytes;
-  }
-}
-
-TEST(WindowTile, CommonWindowsHaveATile) {
-  EXPECT_GT(tile_of(64, 2048, 1, 4, 2, DeviceProperties::h200()).tile_samples, 0);
-  EXPECT_GT(tile_of(512, 48000, 5, 10, 2, DeviceProperties::mi300x()).tile_samples, 0);
+TEST(WindowTile, RowsSideBySideAreAStream) {
+  bool possible;
+  WindowParams p = problem_of(5, 2048, 1, 3, 1);
+  EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.lines, WindowLines::stream);
+  EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.fill, WindowFill::flat);
+  ++p.out_position;
+  EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.lines, WindowLines::rows);
+  p.out_tap *= 2;
+  p.out_position *= 2;
+  EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.lines, WindowLines::taps);
+  p.out_channel = 2;
+  EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.lines, WindowLines::elements);
 }
 
 TEST(WindowTile, SpanBeyondSharedMemoryHasNone) {
-  const WindowParams tile = tile_of(64, 2048, 1, 100000, 2, DeviceProperties::h200());
-  EXPECT_EQ(tile.tile_samples, 0);
-  EXPECT_EQ(tile.shared_bytes, 0);
+  bool possible;
+  tile_of(problem_of(64, 2048, 1, 100000, 2), DeviceProperties::h200(), possible);
+  EXPECT_FALSE(possible);
+  EXPECT_STREQ(
+      window_candidate(DeviceProperties::h200(), problem_of(64, 2048, 1, 100000, 2), WindowKernel::tile)
+          .refused,
+      "the samples under a window do not fit into shared memory");
 }
 
 TEST(WindowTile, HugeStridesDoNotOverflow) {
   const std::int64_t far = std::int64_t{1} << 62;
-  EXPECT_GT(tile_of(64, 1, far, 4, 2, DeviceProperties::h200()).tile_samples, 0) << "one position: no stride";
-  EXPECT_EQ(tile_of(64, 2, far, 4, 2, DeviceProperties::h200()).tile_samples, 0);
+  bool possible;
+  tile_of(problem_of(64, 1, far, 4, 4), DeviceProperties::h200(), possible);
+  EXPECT_TRUE(possible) << "one position: no stride";
+  tile_of(problem_of(64, 2, far, 4, 4), DeviceProperties::h200(), possible);
+  EXPECT_TRUE(possible) << "tiles of one position";
+}
+
+/// Channels side by side on both sides are elements of 4 bytes, and a plan then needs addresses of such.
+TEST(WindowPlan, JoinsNarrowChannels) {
+  WindowParams p = problem_of(80, 2048, 1, 4, 1);
+  p.pad_bits = 0x5a;
+  plan_window(DeviceProperties::h200(), false, p);
+  EXPECT_EQ(p.in_type, DType::u32);
+  EXPECT_EQ(p.channels, 20);
+  EXPECT_EQ(p.pad_bits, 0x5a5a5a5au);
+  EXPECT_GE(window_alignment(p), 4);
+  p = problem_of(82, 2048, 1, 4, 1);
+  plan_window(DeviceProperties::h200(), false, p);
+  EXPECT_EQ(p.in_type, DType::u16);
+  p = problem_of(81, 2048, 1, 4, 1);
+  plan_window(DeviceProperties::h200(), false, p);
+  EXPECT_EQ(p.in_type, DType::u8);
+  EXPECT_EQ(window_alignment(p), 1);
 }
 
 }  // namespace

@@ -52,6 +52,9 @@ ensure_packages() {
 build_packages=(g++ ccache cmake ninja-build libgtest-dev libboost-context-dev libopenblas-dev libcli11-dev nlohmann-json3-dev
   python3 python3-numpy)
 
+# What the package for Python needs besides, to be built, installed and tested.
+python_packages=(python3-dev python3-pip python3-venv)
+
 # What is compiled again, unchanged, comes from a cache.
 compiler_launchers=("-DCMAKE_CXX_COMPILER_LAUNCHER=$project/tools/compile-cached"
   "-DCMAKE_CUDA_COMPILER_LAUNCHER=$project/tools/compile-cached")

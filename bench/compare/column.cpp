@@ -30,6 +30,20 @@ std::string device_words(const Json& device) {
   return text;
 }
 
+/// For the parser: what works on the values calls itself for each level, so that a file could exhaust the
+/// stack.
+bool no_deep_nesting(int depth, Json::parse_event_t, Json&) {
+  constexpr int kMaxDepth = 64;
+  if (depth > kMaxDepth) refuse("values are nested more than " + std::to_string(kMaxDepth) + " levels deep");
+  return true;
+}
+
+std::int64_t whole_number(const Json& value, const char* what) {
+  if (!value.is_number_integer())
+    refuse(std::string(what) + " is " + value.dump() + ", no whole number of 64 bits");
+  return value.get<std::int64_t>();
+}
+
 double positive(const Json& value, const char* what) {
   const double seconds = value.is_number() ? value.get<double>() : 0;
   if (!(seconds > 0) || !std::isfinite(seconds)) refuse(std::string(what) + " is no positive number");
@@ -52,7 +66,7 @@ Timed case_of(const Json& row) {
   Timed timed;
   timed.suite = row.at("suite").get<std::string>();
   timed.group = words(row, "group");
-  timed.bytes = row.at("bytes").get<std::int64_t>();
+  timed.bytes = whole_number(row.at("bytes"), "bytes");
   timed.parameters = row.at("parameters");
   const double copy = extreme_seconds(row, "copy_seconds", false);
   timed.reference_seconds = copy > 0 ? copy : extreme_seconds(row, "part_seconds", true);
@@ -122,7 +136,7 @@ std::vector<Column> read_columns(const std::string& file) {
   if (!text) refuse("could not read " + file);
   std::string where = file;
   try {
-    const Json document = Json::parse(text);
+    const Json document = Json::parse(text, no_deep_nesting);
     if (!document.is_object() || !document.contains("rows") || !document["rows"].is_array())
       refuse("there is no list 'rows': it is no result of relayout_bench --json or peers.py --json");
     std::vector<std::string> peers;

@@ -1,27 +1,32 @@
 #include "bench/compare/command.hpp"
 
-#include <fstream>
+#include <filesystem>
 #include <iostream>
+#include <sstream>
 #include <stdexcept>
 
 #include "bench/compare/comparison.hpp"
 #include "bench/compare/page.hpp"
 #include "bench/compare/text.hpp"
+#include "host/api/replace_file.hpp"
 
 namespace relayout::bench {
 
 void run_compare(const CompareOptions& options) {
   std::vector<Column> columns;
   for (const std::string& file : options.files) {
+    std::error_code absent;
+    if (std::filesystem::equivalent(file, options.html, absent))
+      throw std::invalid_argument("--html " + options.html + " is the input " + file +
+                                  ", which the page would replace");
     for (Column& column : read_columns(file)) columns.push_back(std::move(column));
   }
   const Comparison comparison = compare(std::move(columns), options.filter);
   write_text(std::cout, comparison, options.worst);
   if (options.html.empty()) return;
-  std::ofstream page(options.html);
+  std::ostringstream page;
   write_page(page, comparison, options.worst);
-  page.close();
-  if (!page) throw std::runtime_error("could not write " + options.html);
+  replace_file(options.html, page.str());
 }
 
 }  // namespace relayout::bench

@@ -10,6 +10,7 @@ arguments; 3 when there is nothing here to time with.
 import argparse
 import datetime
 import json
+import os
 import sys
 
 from random_problems import bytes_of, load, memory_order, summary
@@ -78,6 +79,15 @@ def print_summary(rows, peers):
             print(f"  not timed: {count} problems: {reason}")
 
 
+def write_json(path, about, versions, rows, peers):
+    """To a file beside it first, so that a run that is cut off leaves the last whole table."""
+    date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    with open(path + ".part", "w", encoding="utf-8") as file:
+        json.dump({"date": date, "relayout": about, "versions": versions,
+                   "summary": {peer: summary(rows, peer) for peer in peers}, "problems": rows}, file, indent=2)
+    os.replace(path + ".part", path)
+
+
 def optional(name):
     try:
         return __import__(name), ""
@@ -88,7 +98,7 @@ def optional(name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("result", help="what relayout_bench --suite random wrote by --json, or by --csv")
-    parser.add_argument("--json", help="write the times and the table to this file")
+    parser.add_argument("--json", help="write the times and the table to this file, anew after each 100 problems")
     parser.add_argument("--family", help="only these families, separated by commas")
     parser.add_argument("--most", type=int, help="only so many problems of each family, the first")
     parser.add_argument("--no-jax", action="store_true", help="leave JAX out")
@@ -107,6 +117,7 @@ def main():
     if not jax_routes:
         print(f"no jax: {no_jax}")
     peers = ["torch"] + (["jax"] if jax_routes else [])
+    versions = {"torch": torch_random.torch.__version__, **({"jax": jax_routes.about()["version"]} if jax_routes else {})}
     families = arguments.family.split(",") if arguments.family else None
     rows, seen = [], {}
     for problem in problems:
@@ -119,13 +130,11 @@ def main():
         rows.append(row)
         if len(rows) % 100 == 0:
             print(f"{len(rows)} problems", flush=True)
+            if arguments.json:
+                write_json(arguments.json, about, versions, rows, peers)
     print_summary(rows, peers)
     if arguments.json:
-        date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-        versions = {"torch": torch_random.torch.__version__, **({"jax": jax_routes.about()["version"]} if jax_routes else {})}
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump({"date": date, "relayout": about, "versions": versions,
-                       "summary": {peer: summary(rows, peer) for peer in peers}, "problems": rows}, file, indent=2)
+        write_json(arguments.json, about, versions, rows, peers)
     return 0
 
 

@@ -32,6 +32,11 @@ double tolerance_of(DType type) {
   return type == DType::f16 ? 0x1p-8 : type == DType::bf16 ? 0x1p-5 : type == DType::f32 ? 0x1p-19 : 0x1p-48;
 }
 
+/// Two steps between the least numbers of the type, where the relative tolerance is less.
+double least_step_of(DType type) {
+  return type == DType::f16 ? 0x1p-23 : type == DType::bf16 ? 0x1p-132 : type == DType::f32 ? 0x1p-148 : 0;
+}
+
 /// in[.., begin + i * step] for i < count, along the last axis; the step may be negative or 0.
 TensorView samples(const TensorView& in, std::int64_t begin, std::int64_t step, std::int64_t count) {
   Dims shape = in.shape(), strides = in.strides();
@@ -174,7 +179,7 @@ bool DeviceCheck::differ(const TensorView& a, const TensorView& b, Equal equal) 
   if (equal == Equal::nearly) {
     ElementwiseOptions options;
     options.rtol = tolerance_of(a.dtype());
-    options.atol = 0;
+    options.atol = least_step_of(a.dtype());
     options.equal_nan = true;
     elementwise(stream_, Operation::isclose, {a, b}, flags, options);
     elementwise(stream_, Operation::logical_not, {flags}, flags);

@@ -56,7 +56,9 @@ void gather(const Stream& stream, const TensorView& in, const TensorView& out) {
   params.in_type = keeps_bits(in.dtype(), out.dtype(), {}) ? out.dtype() : in.dtype();
   params.out_type = out.dtype();
   params.generic_cast = needs_generic_cast(params.in_type, params.out_type, {});
-  if (params.generic_cast) params.cast = element_cast(params.in_type, params.out_type, {});
+  params.cast = element_cast(params.in_type, params.out_type, {});
+  // By the general routine, where there is no instruction for the cast: the short code is what is checked.
+  params.cast.quick = !params.generic_cast;
   params.rank = out.rank();
   params.elements = out.elements();
   std::copy(out.shape().begin(), out.shape().end(), params.extents);

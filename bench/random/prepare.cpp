@@ -23,16 +23,26 @@ std::vector<relayout::Operand> elementwise_operands(const Views& inputs) {
   return std::vector<relayout::Operand>(inputs.begin(), inputs.end());
 }
 
-void run_quantized(const Stream& stream, const Problem& problem, const Views& inputs, const TensorView& out) {
+/// The name in "Kernel NAME: ...", which a plan's explanation has.
+std::string kernel_in(const std::string& explanation) {
+  static const std::string kBefore = "Kernel ";
+  const std::size_t found = explanation.find(kBefore);
+  if (found == std::string::npos) return "";
+  const std::size_t begin = found + kBefore.size();
+  return explanation.substr(begin, explanation.find_first_of(":\n", begin) - begin);
+}
+
+QuantizedPlan quantized_plan(const Stream& stream, const Problem& problem, const Views& inputs,
+                             const TensorView& out) {
   const std::size_t operands = operands_of(problem);
   if (problem.function == "dequantize")
-    return dequantize(stream, quantized_tensor(problem, 0, inputs[0], inputs), out);
+    return plan_dequantize(stream.device(), quantized_tensor(problem, 0, inputs[0], inputs), out);
   const QuantizedTensor codes = quantized_tensor(problem, operands, out, inputs);
-  if (problem.function == "quantize") return quantize(stream, inputs[0], codes);
+  if (problem.function == "quantize") return plan_quantize(stream.device(), inputs[0], codes);
   std::vector<QuantizedOperand> tensors;
   for (std::size_t i = 0; i < operands; ++i)
     tensors.emplace_back(quantized_tensor(problem, i, inputs[i], inputs));
-  quantized(stream, operation_of(problem.function), tensors, codes);
+  return plan_quantized(stream.device(), operation_of(problem.function), tensors, codes);
 }
 
 void run_depthwise(const Stream& stream, const Problem& problem, const Views& inputs, const TensorView& out) {
@@ -45,7 +55,9 @@ void run_depthwise(const Stream& stream, const Problem& problem, const Views& in
 OnMemory planned(const Stream& stream, const Problem& problem, Ready& ready) {
   if (is_copy(problem)) {
     const CopyPlan plan = plan_cast(stream.device(), ready.inputs[0], ready.out);
-    ready.kernel = name_of(plan.details().kernel);
+    const CopyDetails details = plan.details();
+    ready.kernel = name_of(details.kernel);
+    ready.predicted_seconds = details.microseconds * 1e-6;
     return [stream, plan](const Views& inputs, const TensorView& out) {
       plan.run(stream, inputs[0].data(), out.data());
     };
@@ -53,12 +65,15 @@ OnMemory planned(const Stream& stream, const Problem& problem, Ready& ready) {
   if (is_elementwise(problem)) {
     const ElementwisePlan plan = plan_elementwise(stream.device(), operation_of(problem.function),
                                                   elementwise_operands(ready.inputs), ready.out);
+    ready.kernel = kernel_in(plan.explain());
     return [stream, plan](const Views& inputs, const TensorView& out) {
       std::vector<const void*> addresses;
       for (const TensorView& input : inputs) addresses.push_back(input.data());
       plan.run(stream, addresses, out.data());
     };
   }
+  if (problem.family == Family::quantized)
+    ready.kernel = kernel_in(quantized_plan(stream, problem, ready.inputs, ready.out).explain());
   return [stream, problem](const Views& inputs, const TensorView& out) { run(stream, problem, inputs, out); };
 }
 
@@ -116,7 +131,7 @@ void run(const Stream& stream, const Problem& problem, const Views& inputs, cons
     case Family::pad:
       return pad(stream, inputs.at(0), pad_of(problem), out);
     case Family::quantized:
-      return run_quantized(stream, problem, inputs, out);
+      return quantized_plan(stream, problem, inputs, out).run(stream);
     default:
       return cast(stream, inputs.at(0), out);
   }

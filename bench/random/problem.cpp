@@ -1,10 +1,10 @@
 #include "bench/random/problem.hpp"
 
-#include "bench/csv.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+
+#include "bench/csv.hpp"
 
 namespace relayout::bench::random {
 namespace {

@@ -4,13 +4,14 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
-#include <stdexcept>
+#include <sstream>
 
 #include "bench/random/copy_times.hpp"
 #include "bench/random/device_check.hpp"
 #include "bench/random/memory.hpp"
 #include "bench/random/oracle.hpp"
 #include "bench/random/prepare.hpp"
+#include "host/api/replace_file.hpp"
 
 namespace relayout::bench::random {
 namespace {
@@ -88,6 +89,7 @@ std::vector<Result> run_problems(const Stream& stream, const std::vector<Problem
     try {
       const Ready ready = prepare(stream, problem, memory);
       result.kernel = ready.kernel;
+      result.predicted_seconds = ready.predicted_seconds;
       CallSeries series;
       series.calls = ready.calls;
       series.in_graph = timing.graphs;
@@ -106,10 +108,9 @@ std::vector<Result> run_problems(const Stream& stream, const std::vector<Problem
 void report(const std::vector<Result>& results, const RandomOptions& options) {
   print_report(std::cout, results, kWorst);
   if (options.csv.empty()) return;
-  std::ofstream out(options.csv);
-  write_csv(out, worst_of(results, kWorst));
-  out.close();
-  if (!out) throw std::runtime_error("could not write " + options.csv);
+  std::ostringstream table;
+  write_csv(table, worst_of(results, kWorst));
+  replace_file(options.csv, table.str());
 }
 
 }  // namespace relayout::bench::random

@@ -43,7 +43,7 @@ void view(const Options& options) {
                                {{"h200", DeviceProperties::h200()}, {"mi300x", DeviceProperties::mi300x()}});
   const BankCases cases = bank_cases(options.shape, options.axes, dtype, device);
   if (!options.svg.empty()) {
-    check_output_path(options.svg);
+    check_output_paths({options.svg});
     OutputFiles files;
     files.add(options.svg, [&](std::ostream& out) { print_svg(out, cases); });
     files.commit();
@@ -61,7 +61,10 @@ int main(int argc, char** argv) {
   app.add_option("--axes", options.axes, "its axes in the output's order [1,0]")->delimiter(',');
   app.add_option("--dtype", options.dtype, "u8 | f16 | bf16 | f32 | f64 [f32]");
   app.add_option("--device", options.device, "h200 | mi300x [h200]");
-  app.add_option("--svg", options.svg, "also draw the worst accesses into this file");
+  app.add_option("--svg", options.svg, "also draw the worst accesses into this file")
+      ->check([](const std::string& path) {
+        return path.empty() ? std::string("it is the name of a file") : std::string();
+      });
   try {
     app.parse(argc, argv);
     example::view(options);

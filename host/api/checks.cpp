@@ -1,10 +1,12 @@
 #include "host/api/checks.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <string>
 
 #include "host/plan/loop_nest.hpp"
+#include "host/plan/sharing.hpp"
 #include "platform/backend.hpp"
 #include "relayout/error.hpp"
 
@@ -33,7 +35,34 @@ void check_shape(const char* operation, const TensorView& view, const Dims& want
                                     " and the result has " + to_string(wanted));
 }
 
+namespace {
+
+template <class T>
+std::string shortest_of(T value) {
+  char text[64];
+  return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+}  // namespace
+
+std::string shortest(double value) { return shortest_of(value); }
+std::string shortest(float value) { return shortest_of(value); }
+
+std::int64_t used_stride(const TensorView& view, int axis) {
+  return view.extent(axis) > 1 && view.elements() > 0 ? view.stride(axis) : 0;
+}
+
+void check_reach(const char* operation, const char* name, const TensorView& view) {
+  // Addresses have at most 57 bits.
+  constexpr std::int64_t kMost = std::int64_t{1} << 57;
+  const TensorView::ByteRange range = view.byte_range();
+  if (range.begin >= -kMost && range.end <= kMost && view.elements() <= kMost) return;
+  throw Error(ErrorCode::invalid_shape, std::string(operation) + ": " + name + " " + view.to_string() +
+                                            " reaches over more bytes than any memory has, which is 2^57");
+}
+
 void check_address(const char* operation, const char* name, const TensorView& view) {
+  check_reach(operation, name, view);
   const std::size_t alignment = std::min<std::size_t>(size_of(view.dtype()), 8);
   if (view.elements() == 0 || reinterpret_cast<std::uintptr_t>(view.data()) % alignment == 0) return;
   throw Error(ErrorCode::invalid_argument, std::string(operation) + ": " + name + " " + view.to_string() +
@@ -50,6 +79,7 @@ void check_pointer(const char* operation, const char* name, const TensorView& vi
 }
 
 void check_distinct(const char* operation, const TensorView& out) {
+  check_reach(operation, "the output", out);
   if (plan::may_self_overlap(out)) {
     throw Error(ErrorCode::output_overlap, std::string(operation) + ": two elements of the output " +
                                                out.to_string() + " may share an address");
@@ -57,11 +87,16 @@ void check_distinct(const char* operation, const TensorView& out) {
 }
 
 void check_disjoint(const char* operation, const TensorView& in, const TensorView& out) {
-  if (!plan::ranges_disjoint(in, out)) {
-    throw Error(ErrorCode::partial_overlap, std::string(operation) + ": the bytes of the output " +
-                                                out.to_string() + " overlap those of the input " +
-                                                in.to_string());
-  }
+  const plan::Sharing sharing = plan::sharing_of(in, out);
+  if (sharing == plan::Sharing::none) return;
+  const std::string views = "the output " + out.to_string() + " and the input " + in.to_string();
+  throw Error(
+      ErrorCode::partial_overlap,
+      std::string(operation) + ": " + views +
+          (sharing == plan::Sharing::some
+               ? " share bytes"
+               : " lie in overlapping ranges of memory, and whether their elements share bytes could not be "
+                 "told in bounded time; use views of simpler strides, or a temporary"));
 }
 
 void check_output(const char* operation, const TensorView& out) {

@@ -20,15 +20,31 @@ void check_rank(const char* operation, const char* name, const TensorView& view,
 /// Error{shape} naming both.
 void check_shape(const char* operation, const TensorView& view, const Dims& wanted);
 
+/// A number in as few digits as tell it from every other: "1e+300".
+std::string shortest(double value);
+std::string shortest(float value);
+
+/// Whether a view was given where a default one stands for "none".
+inline bool is_given(const TensorView& view) { return view.data() != nullptr || view.rank() > 0; }
+
+/// The stride of an axis; 0 where nothing is ever stepped over, since it then may be any number, too large to
+/// compute with.
+std::int64_t used_stride(const TensorView& view, int axis);
+
+/// Error{invalid_shape} for a view that reaches over more bytes, or has more elements, than any memory has.
+/// What is computed from extents and strides after this check fits 64 bits with room to spare.
+void check_reach(const char* operation, const char* name, const TensorView& view);
+
 /// Error{invalid_argument} for a view with elements whose pointer is no multiple of its element size (of 8
-/// for b128, which moves as two of 8 bytes): no kernel can reach it. Null counts as aligned.
+/// for b128, which moves as two of 8 bytes): no kernel can reach it. Null counts as aligned. Checks the
+/// reach, too.
 void check_address(const char* operation, const char* name, const TensorView& view);
 
 /// The same, and Error{null_pointer} for elements without memory. `name` is "the input", ...
 void check_pointer(const char* operation, const char* name, const TensorView& view);
 
 /// Error{null_pointer}, {invalid_argument}, {output_overlap} or {partial_overlap}: pointers, an output whose
-/// elements are distinct, and no byte shared by input and output (judged by their byte ranges).
+/// elements are distinct, and no byte shared by input and output (host/plan/sharing.hpp).
 void check_memory(const char* operation, const TensorView& in, const TensorView& out);
 
 /// Only an output.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "host/api/checks.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -32,8 +33,7 @@ void check_code_types(const std::string& operation, const QuantizedTensor& tenso
 void check_code_numbers(const std::string& operation, const QuantizedTensor& tensor) {
   if (const float* scale = std::get_if<float>(&tensor.scale)) {
     if (!(*scale > 0) || std::isinf(*scale))
-      fail(operation, ErrorCode::scale,
-           "a scale is " + std::to_string(*scale) + "; it must be finite and above 0");
+      fail(operation, ErrorCode::scale, "a scale is " + shortest(*scale) + "; it must be finite and above 0");
   }
   if (const int* zero = std::get_if<int>(&tensor.zero)) {
     const int lowest = tensor.codes.dtype() == DType::i8 ? -128 : 0;

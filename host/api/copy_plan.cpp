@@ -4,6 +4,7 @@
 
 #include "host/api/checks.hpp"
 #include "host/api/copy.hpp"
+#include "host/api/plan_checks.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -25,7 +26,15 @@ void check_slot(const plan::PlannedCopy& copy, const char* role, const void* slo
                                                std::to_string(sizeof(void*)) + " bytes");
 }
 
-bool share_bytes(const plan::PlannedCopy& copy, const void* in, const void* out) {
+/// Where the device is the host, which reads the slot in this call.
+void check_slot_holds(const plan::PlannedCopy& copy, const char* role, const void* const* slot) {
+  if (copy.kernel == CopyKernel::nothing || slot == nullptr || *slot != nullptr) return;
+  throw Error(ErrorCode::null_pointer,
+              std::string(copy.operation) + ": the " + role + "'s slot holds a null pointer");
+}
+
+/// Ranges of bytes, which cost no more than a comparison: most calls need no other test.
+bool ranges_overlap(const plan::PlannedCopy& copy, const void* in, const void* out) {
   const auto address = [](const void* pointer, std::int64_t offset) {
     return reinterpret_cast<std::uintptr_t>(pointer) + static_cast<std::uintptr_t>(offset);
   };
@@ -33,7 +42,29 @@ bool share_bytes(const plan::PlannedCopy& copy, const void* in, const void* out)
          address(out, copy.out.range.begin) < address(in, copy.in.range.end);
 }
 
+void require(bool holds, const char* field, std::int64_t value, const char* rule) {
+  if (!holds)
+    throw Error(ErrorCode::invalid_argument, std::string("DeviceProperties::") + field + " is " +
+                                                 std::to_string(value) + " and must be " + rule);
+}
+
 }  // namespace
+
+PlanTarget::PlanTarget(const DeviceProperties& properties) : properties_(&properties) {
+  const DeviceProperties& p = properties;
+  const int banks = p.shared_memory_banks;
+  require(p.warp_size == 32 || p.warp_size == 64, "warp_size", p.warp_size, "32 or 64");
+  require(p.multiprocessors >= 1, "multiprocessors", p.multiprocessors, "at least 1");
+  require(p.max_threads_per_block >= 256, "max_threads_per_block", p.max_threads_per_block, "at least 256");
+  require(p.shared_memory_per_block >= 16384, "shared_memory_per_block", p.shared_memory_per_block,
+          "at least 16384");
+  require(banks >= 16 && banks <= 256 && (banks & (banks - 1)) == 0, "shared_memory_banks", banks,
+          "a power of two from 16 to 256");
+  require(p.bank_bytes == 4 || p.bank_bytes == 8, "bank_bytes", p.bank_bytes, "4 or 8");
+  require(p.max_grid_x >= 1, "max_grid_x", p.max_grid_x, "at least 1");
+  require(p.max_grid_y >= 1, "max_grid_y", p.max_grid_y, "at least 1");
+  require(p.max_grid_z >= 1, "max_grid_z", p.max_grid_z, "at least 1");
+}
 
 const char* name_of(CopyKernel kernel) noexcept {
   switch (kernel) {
@@ -47,6 +78,8 @@ const char* name_of(CopyKernel kernel) noexcept {
       return "window";
     case CopyKernel::stream:
       return "stream";
+    case CopyKernel::rows:
+      return "rows";
     case CopyKernel::gather:
       return "gather";
   }
@@ -74,11 +107,8 @@ void check_run(const CopyPlan::State& state, const Stream& stream, const void* i
   check_plan_device(state.copy.operation, state.device, state.properties, stream);
   check_alignment(copy, copy.in, "input", in);
   check_alignment(copy, copy.out, "output", out);
-  if (in != nullptr && out != nullptr && share_bytes(copy, in, out)) {
-    throw Error(ErrorCode::partial_overlap, std::string(copy.operation) + ": the bytes of the output " +
-                                                state.out.to_string() + " overlap those of the input " +
-                                                state.in.to_string());
-  }
+  if (in != nullptr && out != nullptr && ranges_overlap(copy, in, out))
+    check_disjoint(copy.operation, at_address(state.in, in), at_address(state.out, out));
   check_given(copy, {in, out});
 }
 
@@ -97,6 +127,10 @@ void CopyPlan::run_indirect(const Stream& stream, const void* const* in_slot, vo
   }
   check_slot(copy, "input", in_slot);
   check_slot(copy, "output", out_slot);
+  if (stream.device().kind() != DeviceKind::gpu) {
+    check_slot_holds(copy, "input", in_slot);
+    check_slot_holds(copy, "output", out_slot);
+  }
   launch_copy(stream, copy, {state_->in.data(), state_->out.data(), in_slot, out_slot});
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "host/api/checks.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -21,8 +22,9 @@ CopyScale checked_scale(const char* operation, const CopyScale& scale, DType in,
     if (std::isinf(rounded.*value) && std::isfinite(scale.*value)) {
       throw Error(ErrorCode::literal_range,
                   std::string(operation) + ": " + (value == &CopyScale::alpha ? "alpha " : "beta ") +
-                      std::to_string(scale.*value) + " is too large for f32, in which " + name_of(in) +
-                      " and " + name_of(out) + " are scaled");
+                      shortest(scale.*value) + " is too large for f32, in which " + name_of(in) +
+                      (in == out ? std::string(" is") : std::string(" and ") + name_of(out) + " are") +
+                      " scaled");
     }
   }
   return rounded;

@@ -8,6 +8,7 @@
 
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
+#include "host/api/depthwise.hpp"
 #include "host/api/depthwise_checks.hpp"
 #include "host/api/plan_checks.hpp"
 #include "host/plan/depthwise/depthwise_plan.hpp"
@@ -18,47 +19,6 @@ namespace relayout {
 namespace {
 
 constexpr const char *kConv = "depthwise_conv1d", *kUpdate = "depthwise_update";
-
-/// The stride of an axis with one index is never used: 0, whatever the view says.
-std::int64_t used_stride(const TensorView& view, int axis) {
-  return view.extent(axis) > 1 ? view.stride(axis) : 0;
-}
-
-DepthwiseParams common_params(const TensorView& in, const TensorView& weights, const TensorView& bias,
-                              Activation activation, const TensorView& out) {
-  DepthwiseParams params;
-  params.in = in.data();
-  params.weights = weights.data();
-  params.out = out.data();
-  params.type = in.dtype();
-  params.weight_type = weights.dtype();
-  params.batch = in.extent(0);
-  params.channels = in.extent(1);
-  params.length = in.extent(2);
-  params.taps = weights.extent(1);
-  params.in_batch = used_stride(in, 0);
-  params.in_channel = used_stride(in, 1);
-  params.in_time = used_stride(in, 2);
-  params.out_batch = used_stride(out, 0);
-  params.out_channel = used_stride(out, 1);
-  params.out_time = used_stride(out, 2);
-  params.weight_channel = used_stride(weights, 0);
-  params.weight_tap = used_stride(weights, 1);
-  if (is_given(bias)) {
-    params.bias = bias.data();
-    params.bias_type = bias.dtype();
-    params.bias_channel = used_stride(bias, 0);
-  }
-  params.silu = activation == Activation::silu;
-  return params;
-}
-
-void set_initial_state(DepthwiseParams& params, const TensorView& state) {
-  params.initial_state = state.data();
-  params.initial_batch = used_stride(state, 0);
-  params.initial_channel = used_stride(state, 1);
-  params.initial_time = used_stride(state, 2);
-}
 
 void set_state(DepthwiseParams& params, const TensorView& state) {
   params.state = state.data();
@@ -101,7 +61,7 @@ DepthwiseParams conv_problem(const TensorView& in, const TensorView& weights, co
     check.shape("the sequence ids", sequence_ids, {in.extent(0), in.extent(2)});
   }
   const bool wants_state = is_given(final_state) && final_state.elements() > 0;
-  DepthwiseParams params = common_params(in, weights, bias, activation, out);
+  DepthwiseParams params = depthwise_params(in, weights, bias, activation, out);
   if (is_given(initial_state)) set_initial_state(params, initial_state);
   if (wants_state) set_state(params, final_state);
   if (is_given(sequence_ids)) {
@@ -126,7 +86,7 @@ DepthwiseParams update_problem(const TensorView& state, const TensorView& sample
                                      " taps");
   }
   check.shape("the state", state, {samples.extent(0), samples.extent(1), columns});
-  DepthwiseParams params = common_params(samples, weights, bias, activation, out);
+  DepthwiseParams params = depthwise_params(samples, weights, bias, activation, out);
   params.update = true;
   set_initial_state(params, state.slice(2, columns - (taps - 1), columns));
   set_state(params, state);
@@ -151,6 +111,42 @@ std::vector<const TensorView*> pointers_to(const std::vector<TensorView>& views,
 }
 
 }  // namespace
+
+DepthwiseParams depthwise_params(const TensorView& in, const TensorView& weights, const TensorView& bias,
+                                 Activation activation, const TensorView& out) {
+  DepthwiseParams params;
+  params.in = in.data();
+  params.weights = weights.data();
+  params.out = out.data();
+  params.type = in.dtype();
+  params.weight_type = weights.dtype();
+  params.batch = in.extent(0);
+  params.channels = in.extent(1);
+  params.length = in.extent(2);
+  params.taps = weights.extent(1);
+  params.in_batch = used_stride(in, 0);
+  params.in_channel = used_stride(in, 1);
+  params.in_time = used_stride(in, 2);
+  params.out_batch = used_stride(out, 0);
+  params.out_channel = used_stride(out, 1);
+  params.out_time = used_stride(out, 2);
+  params.weight_channel = used_stride(weights, 0);
+  params.weight_tap = used_stride(weights, 1);
+  if (is_given(bias)) {
+    params.bias = bias.data();
+    params.bias_type = bias.dtype();
+    params.bias_channel = used_stride(bias, 0);
+  }
+  params.silu = activation == Activation::silu;
+  return params;
+}
+
+void set_initial_state(DepthwiseParams& params, const TensorView& state) {
+  params.initial_state = state.data();
+  params.initial_batch = used_stride(state, 0);
+  params.initial_channel = used_stride(state, 1);
+  params.initial_time = used_stride(state, 2);
+}
 
 struct DepthwisePlan::State {
   const char* operation = "";

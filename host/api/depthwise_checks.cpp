@@ -1,7 +1,7 @@
 #include "host/api/depthwise_checks.hpp"
 
 #include "host/api/checks.hpp"
-#include "host/plan/loop_nest.hpp"
+#include "host/plan/sharing.hpp"
 
 namespace relayout {
 
@@ -35,6 +35,7 @@ void DepthwiseCheck::memory(const std::vector<const TensorView*>& inputs,
   const auto counts = [pointers](const TensorView& view) {
     return is_given(view) && (pointers == Pointers::given || view.data() != nullptr);
   };
+  for (const TensorView* in : inputs) check_reach(operation_, "the input", *in);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!is_given(*outputs[i])) continue;
     if (!counts(*outputs[i])) {
@@ -46,7 +47,7 @@ void DepthwiseCheck::memory(const std::vector<const TensorView*>& inputs,
       if (counts(*in)) check_memory(operation_, *in, *outputs[i]);
     }
     for (std::size_t j = 0; j < i; ++j) {
-      if (counts(*outputs[j]) && !plan::ranges_disjoint(*outputs[i], *outputs[j])) {
+      if (counts(*outputs[j]) && plan::sharing_of(*outputs[i], *outputs[j]) != plan::Sharing::none) {
         fail(ErrorCode::partial_overlap,
              "the outputs " + outputs[j]->to_string() + " and " + outputs[i]->to_string() + " share bytes");
       }

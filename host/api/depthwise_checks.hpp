@@ -5,14 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "host/api/checks.hpp"
 #include "host/api/plan_checks.hpp"
 #include "relayout/error.hpp"
 #include "relayout/tensor_view.hpp"
 
 namespace relayout {
-
-/// A default TensorView stands for "none"; a state of one tap has no columns and may have no memory.
-inline bool is_given(const TensorView& view) { return view.data() != nullptr || view.rank() > 0; }
 
 /// The views of one call, by name. `operation` is the name of the public function.
 class DepthwiseCheck {

@@ -12,11 +12,22 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+/// A linker leaves out a library that nothing refers to: find_package(relayout) says that it is wanted.
+std::string hint_of_linking(const std::string& backend) {
+#if defined(RELAYOUT_SHARED)
+  const std::string option = "-Wl,--no-as-needed";
+#else
+  const std::string option = "-Wl,-u,relayout_backend_" + backend;
+#endif
+  return joined(Device::built_with()) + " (linked by hand, -lrelayout_" + backend + " needs " + option +
+         " before it)";
+}
+
 Backend& backend_of_processor(const char* name) {
   if (Backend* backend = find_backend(name)) return *backend;
   throw Error(ErrorCode::not_built,
               "the back end '" + std::string(name) +
-                  "' is not in this program; relayout was built with: " + joined(Device::built_with()));
+                  "' is not in this program; relayout was built with: " + hint_of_linking(name));
 }
 
 /// What the emulator offers: the smaller of the two vendors' limits, so that what runs here fits both.
@@ -25,7 +36,7 @@ DeviceProperties emulated_properties(const EmulationOptions& options) {
   properties.name = "emulated GPU, " + std::to_string(options.warp_size) + " lanes";
   properties.architecture = "emulated";
   properties.warp_size = options.warp_size;
-  properties.multiprocessors = 4;
+  properties.multiprocessors = options.multiprocessors;
   properties.shared_memory_per_block = 64 * 1024;
   return properties;
 }
@@ -81,6 +92,10 @@ Device Device::emulated(const EmulationOptions& options) {
                                                  std::to_string(options.workers) +
                                                  "; 0 means one per processor");
   }
+  if (options.multiprocessors < 1) {
+    throw Error(ErrorCode::invalid_argument, "an emulated GPU has at least 1 multiprocessor, not " +
+                                                 std::to_string(options.multiprocessors));
+  }
   return Device(DeviceKind::emulated, 0, backend_of_processor("emulator"), options);
 }
 
@@ -88,7 +103,7 @@ Device Device::gpu(int index) {
   Backend* backend = gpu_backend();
   if (backend == nullptr) {
     throw Error(ErrorCode::not_built,
-                "no GPU back end in this program; relayout was built with: " + joined(built_with()));
+                "no GPU back end in this program; relayout was built with: " + hint_of_linking("cuda"));
   }
   const int count = backend->device_count();
   if (index < 0 || index >= count) {

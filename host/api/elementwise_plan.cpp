@@ -111,6 +111,8 @@ ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const Eleme
   state.types = resolve_types(call);
   ShapedOperands shaped = shaped_operands(call, state.operands);
   check_distinct(call.name.c_str(), call.out.tensor());
+  for (std::size_t t = 0; t < shaped.tensors.size(); ++t)
+    check_reach(call.name.c_str(), ("operand " + std::to_string(t + 1)).c_str(), shaped.tensors[t]);
   state.tensors = std::move(shaped.tensors);
   state.out = std::move(shaped.out);
   state.params = typed_params(call, state.types);

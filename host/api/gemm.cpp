@@ -10,9 +10,10 @@
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/plan_checks.hpp"
+#include "host/plan/checked_math.hpp"
 #include "host/plan/conv/gemm_plan.hpp"
-#include "host/plan/loop_nest.hpp"
 #include "host/plan/plan_words.hpp"
+#include "host/plan/sharing.hpp"
 #include "platform/backend.hpp"
 #include "relayout/error.hpp"
 
@@ -33,11 +34,12 @@ Matrix matrix_of(const char* name, const TensorView& view, Rows rows = Rows::dis
     throw Error(ErrorCode::rank, std::string("gemm: ") + name + " " + view.to_string() +
                                      " must be [rows, columns] or [groups, rows, columns]");
   }
+  check_reach("gemm", name, view);
   const int row = view.rank() - 2;
   Matrix matrix{row == 1 ? view.extent(0) : 1, view.extent(row), view.extent(row + 1),
-                row == 1 ? view.stride(0) : 0, view.stride(row)};
+                row == 1 ? used_stride(view, 0) : 0, view.stride(row)};
   // The pitch of a single row is never used: any legal value will do.
-  if (matrix.rows <= 1) matrix.pitch = std::max<std::int64_t>(matrix.columns, 1);
+  if (matrix.rows <= 1 || view.elements() == 0) matrix.pitch = std::max<std::int64_t>(matrix.columns, 1);
   if (matrix.columns > 1 && view.stride(row + 1) != 1) {
     throw Error(ErrorCode::invalid_argument, std::string("gemm: ") + name + " " + view.to_string() +
                                                  " must have unit stride along its last axis");
@@ -58,21 +60,21 @@ void check_types(const TensorView& a, const TensorView& bt, const TensorView& y)
                                     "; a and bt are both f16 or both bf16, y of their type or f32");
 }
 
-/// A default TensorView stands for "none".
-bool is_given(const TensorView& view) { return view.data() != nullptr || view.rank() > 0; }
-
 /// The stride between the groups' biases.
 std::int64_t check_bias(const TensorView& bias, const TensorView& y, std::int64_t groups,
                         std::int64_t columns) {
   if (!is_given(bias)) return 0;
+  check_reach("gemm", "the bias", bias);
+  const std::int64_t elements = plan::checked_product({groups, columns}, "gemm: the number of biases");
   if (bias.dtype() == DType::f32) {
-    if (bias.shape() == Dims{groups * columns} && bias.is_contiguous()) return columns;
+    if (bias.shape() == Dims{elements} && bias.is_contiguous()) return columns;
     const bool row_each = y.rank() == 3 && bias.shape() == Dims{groups, columns};
-    if (row_each && (columns == 1 || bias.stride(1) == 1) && bias.stride(0) >= 0) return bias.stride(0);
+    const std::int64_t step = row_each ? used_stride(bias, 0) : -1;
+    if (step >= 0 && (columns <= 1 || bias.stride(1) == 1)) return step;
   }
   throw Error(ErrorCode::shape, "gemm: the bias is " + bias.to_string() + " and must be contiguous f32[" +
-                                    std::to_string(groups * columns) + "] or f32[" + std::to_string(groups) +
-                                    ", " + std::to_string(columns) + "] with unit stride along its rows");
+                                    std::to_string(elements) + "] or f32[" + std::to_string(groups) + ", " +
+                                    std::to_string(columns) + "] with unit stride along its rows");
 }
 
 }  // namespace
@@ -150,7 +152,7 @@ std::int64_t bytes_of(const TensorView& workspace) {
 void check_workspace(const TensorView& workspace, std::initializer_list<const TensorView*> views) {
   if (workspace.data() == nullptr) return;
   for (const TensorView* view : views) {
-    if (view->data() != nullptr && !plan::ranges_disjoint(workspace, *view)) {
+    if (view->data() != nullptr && plan::sharing_of(workspace, *view) != plan::Sharing::none) {
       throw Error(ErrorCode::partial_overlap, "gemm: the workspace overlaps " + view->to_string());
     }
   }

@@ -17,6 +17,13 @@ std::string described(std::int64_t length, const PadSpec& pad) {
          std::to_string(pad.right);
 }
 
+void check_length(const char* operation, std::int64_t length) {
+  if (length < 0) {
+    throw Error(ErrorCode::invalid_argument,
+                std::string(operation) + ": a signal has 0 samples or more, not " + std::to_string(length));
+  }
+}
+
 void check_window(const Window& window) {
   const auto check = [](const char* name, std::int64_t value) {
     if (value < 1) {
@@ -41,10 +48,11 @@ void check_window(const Window& window) {
 WindowStrides operand_strides(const TensorView& out, const Window& window, std::int64_t channels,
                               std::int64_t positions) {
   WindowStrides strides;
-  strides.position = out.stride(out.rank() - 2);
+  if (out.elements() == 0) return strides;
+  strides.position = window_stride(out, out.rank() - 2);
   strides.batch = positions * strides.position;
-  strides.group = out.rank() == 3 ? out.stride(0) : 0;
-  const std::int64_t step = out.stride(out.rank() - 1);
+  strides.group = out.rank() == 3 ? window_stride(out, 0) : 0;
+  const std::int64_t step = window_stride(out, out.rank() - 1);
   const bool tap_outer = window.order == ColumnOrder::tap_outer;
   strides.tap = tap_outer ? channels * step : step;
   strides.channel = tap_outer ? step : window.taps * step;
@@ -54,12 +62,15 @@ WindowStrides operand_strides(const TensorView& out, const Window& window, std::
 }  // namespace
 
 std::int64_t padded_length(const char* operation, std::int64_t length, const PadSpec& pad) {
-  std::int64_t padded;
-  if (__builtin_add_overflow(length, pad.left, &padded) ||
-      __builtin_add_overflow(padded, pad.right, &padded)) {
+  check_length(operation, length);
+  // Sums of indices, strides and pads within this bound fit 64 bits.
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  const auto is_far = [](std::int64_t samples) { return samples > kMost || samples < -kMost; };
+  if (is_far(length) || is_far(pad.left) || is_far(pad.right)) {
     throw Error(ErrorCode::invalid_shape,
-                std::string(operation) + ": " + described(length, pad) + " does not fit 64 bits");
+                std::string(operation) + ": " + described(length, pad) + " goes beyond 2^60 samples");
   }
+  const std::int64_t padded = length + pad.left + pad.right;
   if (padded < 1) {
     throw Error(ErrorCode::invalid_shape, std::string(operation) + ": " + described(length, pad) +
                                               " has no samples left; cut off fewer");
@@ -80,6 +91,7 @@ std::int64_t output_length(std::int64_t length, const Window& window, const PadS
 
 PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window) {
   check_window(window);
+  check_length("causal_padding", length);
   PadSpec pad;
   pad.left = window.span() - 1;
   if (causal == Causal::sample) return pad;
@@ -89,8 +101,8 @@ PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window)
                                                  std::to_string(window.stride));
   }
   pad.left = window.span() - window.stride;
-  const std::int64_t frames = length / window.stride + (length % window.stride != 0 ? 1 : 0);
-  pad.right = (frames - 1) * window.stride + window.span() - length - pad.left;
+  // So many frames that they cover the signal.
+  if (length % window.stride != 0) pad.right = window.stride - length % window.stride;
   return pad;
 }
 
@@ -104,6 +116,8 @@ WindowParams img2col_problem(const TensorView& in, const Window& window, const P
   const std::int64_t channels = in.extent(1);
   const std::int64_t positions = output_length(in.extent(2), window, pad);
   check_rank("img2col", "the output", out, window.groups == 1 ? 2 : 3);
+  check_reach("img2col", "the input", in);
+  check_reach("img2col", "the output", out);
   if (channels % window.groups != 0) {
     throw Error(ErrorCode::invalid_argument, "img2col: " + std::to_string(channels) +
                                                  " channels do not divide into " +
@@ -138,7 +152,8 @@ WeightViews weight_views(const TensorView& weights, ColumnOrder order, const Ten
   const bool tap_outer = order == ColumnOrder::tap_outer;
   const TensorView ordered = tap_outer ? weights.permuted({0, 2, 1}) : weights;
   // Bt as [co, taps, channels] or [co, channels, taps]: the last axis split, whatever its stride.
-  const std::int64_t step = out.stride(1);
+  const std::int64_t step = used_stride(out, 1);
+  check_reach("rearrange_weights", "the output", out);
   return {ordered, TensorView(out.data(), out.dtype(), ordered.shape(),
                               {out.stride(0), ordered.extent(2) * step, step})};
 }

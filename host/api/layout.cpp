@@ -46,14 +46,38 @@ const char* name_of(Layout layout) noexcept {
   return "unknown";
 }
 
-Dims strides_in(Layout layout, const Dims& shape) {
+namespace {
+
+/// Calls what may find that the extents, as they lie in memory, are too large or wrong. The error tells of
+/// the shape as the caller has it.
+template <class Call>
+auto of_layout(Layout layout, const Dims& shape, const Call& call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    throw Error(error.code(), std::string("The shape ") + to_string(shape) + " in the layout " +
+                                  name_of(layout) + ", in the order of the memory: " + error.what());
+  }
+}
+
+Dims strides_of(Layout layout, const Dims& shape) {
   Dims strides = contiguous_strides(extents_in_memory(layout, shape));
   if (layout != Layout::ndarray) std::rotate(strides.begin() + 1, strides.end() - 1, strides.end());
   return strides;
 }
 
+}  // namespace
+
+Dims strides_in(Layout layout, const Dims& shape) {
+  check_axes(layout, shape);
+  return of_layout(layout, shape, [&] { return strides_of(layout, shape); });
+}
+
 std::int64_t elements_in(Layout layout, const Dims& shape) {
-  return TensorView(nullptr, DType::u8, extents_in_memory(layout, shape)).elements();
+  check_axes(layout, shape);
+  return of_layout(layout, shape, [&] {
+    return TensorView(nullptr, DType::u8, extents_in_memory(layout, shape)).elements();
+  });
 }
 
 TensorView view_in(Layout layout, const void* data, DType dtype, const Dims& shape) {

@@ -115,8 +115,4 @@ std::string explain_map(const Device& device, const MapCall& call, const MapNest
   return text.str();
 }
 
-void throw_gpu_error(ErrorCode code, const char* name, const char* text) {
-  fail(code, std::string("failed on the GPU: ") + name + ", " + text);
-}
-
 }  // namespace relayout::detail

@@ -1,16 +1,10 @@
 #include "host/api/operand_views.hpp"
 
 #include "host/api/checks.hpp"
+#include "host/api/plan_checks.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
-namespace {
-
-TensorView at(const TensorView& view, const void* data) {
-  return TensorView(data, view.dtype(), view.shape(), view.strides());
-}
-
-}  // namespace
 
 bool same_places(const TensorView& a, const TensorView& b) {
   if (a.shape() != b.shape() || size_of(a.dtype()) != size_of(b.dtype())) return false;
@@ -40,15 +34,15 @@ void check_operand_memory(const std::string& operation, const std::vector<Tensor
                           const std::vector<const void*>& inputs, int in_place, const TensorView& out_view,
                           void* out) {
   const char* name = operation.c_str();
-  const TensorView written = at(out_view, out);
+  const TensorView written = at_address(out_view, out);
   for (std::size_t t = 0; t < inputs.size(); ++t) {
-    const TensorView read = at(operands[t], inputs[t]);
+    const TensorView read = at_address(operands[t], inputs[t]);
     const bool is_operand = t < static_cast<std::size_t>(in_place);
     if (is_operand && inputs[t] == out && same_places(read, written)) continue;
     if (inputs[t] != nullptr && out != nullptr) check_disjoint(name, read, written);
   }
   for (std::size_t t = 0; t < inputs.size(); ++t)
-    check_pointer(name, ("operand " + std::to_string(t + 1)).c_str(), at(operands[t], inputs[t]));
+    check_pointer(name, ("operand " + std::to_string(t + 1)).c_str(), at_address(operands[t], inputs[t]));
   check_pointer(name, "the output", written);
 }
 

@@ -30,14 +30,16 @@ WindowParams pad_problem(const TensorView& in, const PadSpec& spec, const Tensor
   check_cast("pad", in.dtype(), out.dtype());
   check_rank("pad", "the input", in, 3);
   check_rank("pad", "the output", out, 3);
+  check_reach("pad", "the input", in);
+  check_reach("pad", "the output", out);
   const std::int64_t length = in.extent(2);
   const std::int64_t padded = padded_length("pad", length, spec);
   check_shape("pad", out, {in.extent(0), in.extent(1), padded});
   check_padding("pad", length, spec);
   WindowStrides strides;
-  strides.batch = out.stride(0);
-  strides.channel = out.stride(1);
-  strides.position = out.stride(2);
+  strides.batch = window_stride(out, 0);
+  strides.channel = window_stride(out, 1);
+  strides.position = window_stride(out, 2);
   // A window of one tap and stride 1.
   return window_params(in, Window(), spec, encode_pad_value("pad", spec, out.dtype()), padded, out, strides);
 }

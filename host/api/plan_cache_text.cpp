@@ -5,8 +5,10 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <sstream>
 #include <vector>
 
+#include "host/api/replace_file.hpp"
 #include "host/plan/copy/cast_rule.hpp"
 #include "relayout/error.hpp"
 
@@ -139,18 +141,17 @@ void PlanCache::load(const std::string& path) {
 }
 
 void PlanCache::save(const std::string& path) const {
-  std::ofstream file(path, std::ios::trunc);
-  file << kTitle << '\n';
+  std::ostringstream text;
+  text << kTitle << '\n';
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     for (const auto& [copy, entry] : entries_) {
-      file << copy << '\t' << name_of(entry.kernel) << '\t' << joined(entry.tile) << '\t'
+      text << copy << '\t' << name_of(entry.kernel) << '\t' << joined(entry.tile) << '\t'
            << std::to_string(entry.threads) << '\t' << std::to_string(entry.nanoseconds) << '\t'
            << std::to_string(entry.candidates) << '\n';
     }
   }
-  file.close();
-  if (!file) throw Error(ErrorCode::invalid_argument, path + ": the file of plans cannot be written");
+  replace_file(path, text.str());
 }
 
 }  // namespace relayout

@@ -1,4 +1,4 @@
-// What the plans of windows, GEMMs and depthwise convolutions ask when they are made and when they run.
+// What plans ask when they are made and when they run.
 #pragma once
 
 #include <cstdint>

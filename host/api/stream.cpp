@@ -12,8 +12,10 @@ struct Stream::State {
   void* native;
   bool owned;
 
-  State(const Device& device_, void* native_, bool owned_)
-      : device(device_), native(native_), owned(owned_) {}
+  /// A stream of its own, made last, so that nothing can fail once it is there.
+  explicit State(const Device& device_)
+      : device(device_), native(device.backend().create_stream(device)), owned(true) {}
+  State(const Device& device_, void* native_) : device(device_), native(native_), owned(false) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
@@ -22,15 +24,14 @@ struct Stream::State {
   LaunchContext context() const { return {device.index(), native}; }
 };
 
-Stream::Stream(const Device& device)
-    : state_(std::make_shared<State>(device, device.backend().create_stream(device), true)) {}
+Stream::Stream(const Device& device) : state_(std::make_shared<State>(device)) {}
 
 Stream Stream::from_native(const Device& device, void* native) {
   if (device.kind() != DeviceKind::gpu) {
     throw Error(ErrorCode::unsupported,
                 "only a GPU has native streams, and this device is " + device.to_string());
   }
-  return Stream(std::make_shared<State>(device, native, false));
+  return Stream(std::make_shared<State>(device, native));
 }
 
 const Device& Stream::device() const noexcept { return state_->device; }

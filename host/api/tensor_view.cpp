@@ -105,6 +105,24 @@ TensorView::TensorView(const void* data, DType dtype, Dims shape, Dims strides)
   }
 }
 
+TensorView::TensorView(TensorView&& other) noexcept { *this = std::move(other); }
+
+TensorView& TensorView::operator=(TensorView&& other) noexcept {
+  if (this == &other) return *this;
+  data_ = std::exchange(other.data_, nullptr);
+  dtype_ = std::exchange(other.dtype_, DType::f32);
+  shape_ = std::exchange(other.shape_, {});
+  strides_ = std::exchange(other.strides_, {});
+  elements_ = std::exchange(other.elements_, 1);
+  return *this;
+}
+
+void TensorView::throw_no_axis(int axis) const {
+  throw Error(ErrorCode::invalid_argument, "There is no axis " + std::to_string(axis) + " of " + to_string() +
+                                               ", which has " + std::to_string(rank()) +
+                                               (rank() == 1 ? " axis." : " axes."));
+}
+
 TensorView TensorView::from_bytes(const void* data, DType dtype, Dims shape, Dims byte_strides) {
   const auto bytes = static_cast<std::int64_t>(size_of(dtype));
   for (const std::int64_t stride : byte_strides) {

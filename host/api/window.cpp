@@ -31,8 +31,8 @@ std::uint64_t integer_bits(const char* operation, double value, DType type) {
   const double above = std::ldexp(1.0, std::numeric_limits<T>::digits);
   const double least = static_cast<double>(std::numeric_limits<T>::min());
   if (!(value >= least && value < above) || value != std::trunc(value)) {
-    throw Error(ErrorCode::literal_range, std::string(operation) + ": the pad value " +
-                                              std::to_string(value) + " is no value of " + name_of(type));
+    throw Error(ErrorCode::literal_range, std::string(operation) + ": the pad value " + shortest(value) +
+                                              " is no value of " + name_of(type));
   }
   return bits_of(static_cast<T>(value));
 }
@@ -114,6 +114,13 @@ std::string WindowPlan::explain() const {
          plan::explain_window(state.properties, state.params);
 }
 
+std::int64_t window_stride(const TensorView& view, int axis) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 57;
+  const std::int64_t stride = view.stride(axis);
+  if (view.elements() == 0) return 0;
+  return stride >= -kMost && stride <= kMost ? stride : used_stride(view, axis);
+}
+
 void check_padding(const char* operation, std::int64_t length, const PadSpec& pad) {
   const std::int64_t larger = std::max(pad.left, pad.right);
   const std::string described = std::string(operation) + ": " + name_of(pad.mode) + " padding of " +
@@ -184,17 +191,18 @@ WindowParams window_params(const TensorView& in, const Window& window, const Pad
   params.length = in.extent(2);
   params.positions = positions;
   params.taps = window.taps;
-  params.stride = window.stride;
-  params.dilation = window.dilation;
+  // A single tap or position has no step. The caller's may be any number, too large to multiply.
+  params.stride = positions > 1 ? window.stride : 1;
+  params.dilation = window.taps > 1 ? window.dilation : 1;
   params.pad_left = pad.left;
   params.mode = pad.mode;
   params.pad_bits = pad_bits;
   params.reflect_length = pad.mode == PadMode::reflect_zero_extended
                               ? std::max(params.length, std::max(pad.left, pad.right) + 1)
                               : params.length;
-  params.in_batch = in.stride(0);
-  params.in_channel = in.stride(1);
-  params.in_time = in.stride(2);
+  params.in_batch = window_stride(in, 0);
+  params.in_channel = window_stride(in, 1);
+  params.in_time = window_stride(in, 2);
   params.out_batch = strides.batch;
   params.out_group = strides.group;
   params.out_position = strides.position;

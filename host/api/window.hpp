@@ -15,7 +15,11 @@ struct WindowStrides {
   std::int64_t batch = 0, group = 0, position = 0, tap = 0, channel = 0;
 };
 
-/// length + left + right; Error{invalid_shape} below 0 or beyond 63 bits.
+/// The stride of an axis as kernels get it: 0 for one that is never used and too large to compute with.
+std::int64_t window_stride(const TensorView& view, int axis);
+
+/// length + left + right; Error{invalid_argument} for a negative length, {invalid_shape} for a sum below 1
+/// and for a length or a pad beyond 2^60.
 std::int64_t padded_length(const char* operation, std::int64_t length, const PadSpec& pad);
 
 /// Error{pad_too_large} or {invalid_shape} when the mode cannot pad a signal of this length under the policy.

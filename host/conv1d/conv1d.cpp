@@ -45,6 +45,8 @@ Conv1dSizes sizes_of(const Conv1d& problem) {
                   "conv1d: the number of the input's elements");
   sizes.rows = checked_product({problem.batch, sizes.positions}, "conv1d: the number of A's rows");
   sizes.depth = checked_product({problem.in_channels / groups, taps}, "conv1d: the number of A's columns");
+  // Strides of one signal, also where there is none.
+  checked_product({sizes.positions, sizes.depth}, "conv1d: the number of A's elements of one signal");
   sizes.columns = problem.out_channels / groups;
   sizes.operand_elements =
       checked_product({sizes.rows, sizes.depth, groups}, "conv1d: the number of A's elements");

@@ -3,6 +3,7 @@
 // channels] memory.
 #include <memory>
 
+#include "host/api/checks.hpp"
 #include "host/conv1d/conv1d_views.hpp"
 #include "host/conv1d/direct_conv.hpp"
 #include "host/conv1d/padded_signal.hpp"
@@ -34,9 +35,7 @@ struct Staging {
   bool in_flight = false;
 };
 
-bool has_bias(const TensorView& bias) { return bias.rank() > 0; }
-
-std::int64_t bias_bytes(const TensorView& bias) { return has_bias(bias) ? unique_bytes(bias) : 0; }
+std::int64_t bias_bytes(const TensorView& bias) { return is_given(bias) ? unique_bytes(bias) : 0; }
 
 /// The first part of a stage's name: what a kernel does to an input that was copied as it is.
 std::string cast_of(const TensorView& input) {
@@ -52,7 +51,7 @@ Conv1dPipeline::Conv1dPipeline(const Stream& stream, const Conv1d& problem, cons
   check_host_view(input, {problem.batch, problem.in_channels, problem.length}, "the input");
   check_host_view(weights, {problem.out_channels, problem.in_channels / groups, problem.window.taps},
                   "the weights");
-  if (has_bias(bias)) check_bias(bias);
+  if (is_given(bias)) check_bias(bias);
   check_options(options);
 
   result_ = allocate(problem.dtype, {problem.batch, sizes_.positions, problem.out_channels});
@@ -83,6 +82,8 @@ std::string Conv1dPipeline::explain() const {
 }
 
 void Conv1dPipeline::run() const {
+  if (stages_.empty())
+    throw Error(ErrorCode::invalid_argument, "conv1d: this pipeline was moved from and has nothing to run");
   for (const Stage& stage : stages_) stage.run();
 }
 
@@ -214,7 +215,7 @@ void Conv1dPipeline::add_operand(const Conv1dOptions& options, const TensorView&
 /// Route strided_gemm: the padded signal in one pass; its GEMMs take the place of the one on A.
 void Conv1dPipeline::add_views(const TensorView& input, const std::string& cast, const TensorView& weights,
                                const TensorView& bias) {
-  const PaddedSignal signal(stream_.device(), problem_, has_bias(bias));
+  const PaddedSignal signal(stream_.device(), problem_, is_given(bias));
   stages_.push_back({cast + "pad", StagePlace::device, unique_bytes(input) + signal.bytes(), true,
                      [stream = stream_, signal, input] { signal.fill(stream, input); }});
   explanations_.push_back(
@@ -260,7 +261,7 @@ void Conv1dPipeline::add_weights(const TensorView& weights, ColumnOrder order) {
 }
 
 TensorView Conv1dPipeline::add_bias(const TensorView& bias) {
-  return has_bias(bias) ? upload("copy bias", bias, false) : TensorView();
+  return is_given(bias) ? upload("copy bias", bias, false) : TensorView();
 }
 
 void Conv1dPipeline::add_gemm(const TensorView& bias) {
@@ -271,7 +272,7 @@ void Conv1dPipeline::add_gemm(const TensorView& bias) {
                      {n, problem_.out_channels, 1});
   const TensorView a(operand_.data(), operand_.dtype(), {groups, sizes_.rows, k});
   const TensorView bt(weight_operand_.data(), weight_operand_.dtype(), {groups, n, k});
-  const std::size_t bytes = gemm_workspace_bytes(stream_.device(), y, has_bias(bias));
+  const std::size_t bytes = gemm_workspace_bytes(stream_.device(), y, is_given(bias));
   const TensorView workspace =
       bytes > 0 ? allocate(DType::u8, {static_cast<std::int64_t>(bytes)}) : TensorView();
   stages_.push_back({std::string("GEMM (") + gemm_library(stream_.device()) + ")", StagePlace::device,

@@ -9,7 +9,7 @@
 namespace relayout {
 
 bool is_channels_last(const TensorView& ncl) {
-  return ncl.extent(1) > 1 && std::llabs(ncl.stride(1)) < std::llabs(ncl.stride(2));
+  return ncl.extent(1) > 1 && std::llabs(used_stride(ncl, 1)) < std::llabs(used_stride(ncl, 2));
 }
 
 std::int64_t unique_bytes(const TensorView& view) {

@@ -103,7 +103,7 @@ ConvPlan::ConvPlan(const Stream& stream, const Conv1d& problem, ConvRoute route,
                    const TensorView& bias) {
   const auto state = std::make_shared<State>(stream.device(), problem, route);
   const std::int64_t channels = problem.in_channels / problem.window.groups;
-  const bool with_bias = bias.rank() > 0;
+  const bool with_bias = is_given(bias);
   check_cast("conv plan", weights.dtype(), problem.dtype);
   check_operand("the weights", weights, {problem.out_channels, channels, problem.window.taps});
   if (with_bias) check_bias(bias, problem.out_channels);

@@ -231,11 +231,8 @@ Conv1dOverlap::Conv1dOverlap(const Stream& stream, const Conv1d& problem, const 
   }
   for (Step& step : s.steps) {
     const Slot& slot = s.slots[step.slot];
-    const auto placed = [](const TensorView& view, void* memory) {
-      return TensorView(memory, view.dtype(), view.shape(), view.strides());
-    };
-    step.on_device = placed(step.on_device, slot.on_device.data());
-    if (!step.direct) step.staged = placed(step.staged, slot.staging.data());
+    step.on_device = at_address(step.on_device, slot.on_device.data());
+    if (!step.direct) step.staged = at_address(step.staged, slot.staging.data());
   }
 }
 

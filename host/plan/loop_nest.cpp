@@ -136,13 +136,4 @@ bool may_self_overlap(const TensorView& view) {
   return false;
 }
 
-bool ranges_disjoint(const TensorView& a, const TensorView& b) {
-  if (a.elements() == 0 || b.elements() == 0) return true;
-  const auto start = [](const TensorView& view) {
-    return static_cast<Int128>(reinterpret_cast<std::uintptr_t>(view.data()));
-  };
-  return start(a) + a.byte_range().end <= start(b) + b.byte_range().begin ||
-         start(b) + b.byte_range().end <= start(a) + a.byte_range().begin;
-}
-
 }  // namespace relayout::plan

@@ -39,7 +39,4 @@ LoopNest own_nest(const TensorView& view);
 /// smaller ones. Conservative: some exotic injective layouts are refused.
 bool may_self_overlap(const TensorView& view);
 
-/// Whether the two views surely share no byte: disjoint byte ranges.
-bool ranges_disjoint(const TensorView& a, const TensorView& b);
-
 }  // namespace relayout::plan

@@ -46,13 +46,11 @@ inline int ulp_bound(Operation operation, DType type) {
     case Operation::cos:
     case Operation::tan:
     case Operation::tanh:
+    case Operation::erf:
     case Operation::sigmoid:
     case Operation::hardswish:
     case Operation::hardsigmoid:
       return half ? 1 : 2;
-    case Operation::erf:
-    case Operation::gelu:
-      return half ? 1 : type == DType::f32 ? 4 : 2;
     case Operation::atan2:
     case Operation::rsqrt:
     case Operation::exp2:
@@ -69,17 +67,21 @@ inline int ulp_bound(Operation operation, DType type) {
     case Operation::softplus:
     case Operation::elu:
       return half ? 1 : 4;
+    case Operation::gelu:
+      return half ? 1 : type == DType::f32 ? 4 : 2;
     default:
       return 0;
   }
 }
 
-/// silu, gelu and gelu_tanh are the operand times a factor between 0 and 1, which may be off by an ulp of 1.
-/// Where the factor is nearly 0, that is far more than the bound in ulps of the result.
+/// silu, gelu and gelu_tanh are the operand times a factor between 0 and 1, which in f64 may be off by an ulp
+/// of
+/// 1. Where the factor is nearly 0, that is far more than the bound in ulps of the result.
 inline long double factor_error(Operation operation, DType type, std::uint64_t a) {
-  if (operation != Operation::silu && operation != Operation::gelu && operation != Operation::gelu_tanh)
-    return 0;
-  return std::fabs(exact_value(type, a)) * std::ldexp(1.0L, type == DType::f64 ? -52 : -23);
+  const bool has_factor =
+      operation == Operation::silu || operation == Operation::gelu || operation == Operation::gelu_tanh;
+  if (!has_factor || type != DType::f64) return 0;
+  return std::fabs(exact_value(type, a)) * std::ldexp(1.0L, -52);
 }
 
 inline bool may_swap_zeros(Operation operation) {

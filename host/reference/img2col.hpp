@@ -10,8 +10,11 @@ namespace relayout::reference {
 /// floor((length + left + right - span) / stride) + 1 by counting the windows that fit; 0 when none does.
 inline std::int64_t count_positions(std::int64_t length, const Window& window, const PadSpec& pad) {
   const std::int64_t span = (window.taps - 1) * window.dilation + 1;
-  std::int64_t count = 0;
-  for (std::int64_t start = -pad.left; start + span <= length + pad.right; start += window.stride) ++count;
+  const std::int64_t last = length + pad.right - span;
+  std::int64_t count = 0, start = -pad.left;
+  if (start > last) return 0;
+  // The next start may lie beyond 2^63.
+  for (count = 1; window.stride <= last - start; ++count) start += window.stride;
   return count;
 }
 

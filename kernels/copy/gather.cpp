@@ -37,10 +37,10 @@ Extents<Extent> extents_of(const CopyParams& p) {
   return extents;
 }
 
-/// Elements of a lane that are on their way together. The general conversion takes about a hundred
+/// Elements of a lane that are on their way together, and are converted together. Those of 8 bytes take many
 /// instructions, which hide the loads of other warps.
-template <class From>
-constexpr int kTogether = is_untyped<From> ? 2 : kElementsPerThread;
+template <class From, class To>
+constexpr int kTogether = is_untyped<From> && (sizeof(From) > 4 || sizeof(To) > 4) ? 2 : kElementsPerThread;
 
 /// Adds the offsets of the elements of these numbers in C order. All take an axis together, so that its
 /// extent and its stride are loaded once.
@@ -79,7 +79,7 @@ __device__ __forceinline__ void add_both_offsets(const CopyParams& p, Index (&nu
 /// Index: a type that holds the flat index. Extent: the type of the numbers that split it.
 template <class From, class To, bool kScaled, class Index, class Extent>
 __global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p, Extents<Extent> extents) {
-  constexpr int kCount = kTogether<From>;
+  constexpr int kCount = kTogether<From, To>;
   std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kElementsPerBlock + threadIdx.x;
 #pragma unroll 1
   for (int round = 0; round < kElementsPerThread / kCount; ++round, first += kCount * kThreads) {
@@ -103,17 +103,27 @@ __global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p, Extents<
     for (int i = 0; i < kCount; ++i) {
       if (i * kThreads < left) values[i] = static_cast<const From*>(input_of(p))[in[i]];
     }
+    To* const to = static_cast<To*>(output_of(p));
+    if constexpr (is_untyped<From>) {
+      Vector<typename From::Bits, kCount> piece;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      if (i * kThreads >= left) return;
-      To* address = static_cast<To*>(output_of(p)) + out[i];
-      const From value = values[i];
-      if constexpr (kScaled) {
-        *address = scale_into<To>(p, value, address);
-      } else if constexpr (is_untyped<From>) {
-        *address = generic_convert<To>(p, value);
-      } else {
-        *address = convert<To>(value);
+      for (int i = 0; i < kCount; ++i) piece.values[i] = values[i].bits;
+      const auto converted = convert_vector<typename From::Bits, To, kCount>(p, piece);
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) {
+        if (i * kThreads < left) to[out[i]] = converted.values[i];
+      }
+    } else {
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) {
+        if (i * kThreads >= left) return;
+        To* address = to + out[i];
+        const From value = values[i];
+        if constexpr (kScaled) {
+          *address = scale_into<To>(p, value, address);
+        } else {
+          *address = value;
+        }
       }
     }
   }
@@ -144,15 +154,16 @@ void launch_gather(const LaunchContext& context, const CopyParams& p) {
     });
     return;
   }
-  if (p.generic_cast) {
+  if (p.in_type != p.out_type) {
     visit_both_sizes(p.in_type, p.out_type, [&](auto from, auto to) {
       launch_gather_of<Untyped<typename decltype(from)::type>, typename decltype(to)::type, false>(context,
                                                                                                    p);
     });
     return;
   }
-  visit_element_types(p.in_type, p.out_type, [&](auto from, auto to) {
-    launch_gather_of<typename decltype(from)::type, typename decltype(to)::type, false>(context, p);
+  visit_element_sizes(p.in_type, [&](auto type) {
+    using T = typename decltype(type)::type;
+    launch_gather_of<T, T, false>(context, p);
   });
 }
 

@@ -49,12 +49,10 @@ __device__ __forceinline__ void move_up(std::uint32_t (&words)[kWords]) {
 
 /// The general conversion takes about a hundred instructions. For 8 bytes two copies of it stand in the code;
 /// smaller elements go through a loop. Their bytes move up, because an index would put them into memory.
-template <class T, class To, int kCount = piece_count<T, To>>
+template <class T, class To, int kCount>
 __device__ __forceinline__ Vector<To, kCount> convert_vector(const CopyOperands& p, Vector<T, kCount> in) {
   Vector<To, kCount> out;
-  const bool quick = visit_quick<T, To>(
-      p.cast, [&](auto from, auto to) { convert_quickly<decltype(from), decltype(to)>(p.cast, in, out); });
-  if (quick) return out;
+  if (p.cast.quick) return quick_vector<T, To>(p.cast, in);
   if constexpr (kCount == 2) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) out.values[i] = generic_convert<To>(p, Untyped<T>{in.values[i]});

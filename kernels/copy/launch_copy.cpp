@@ -9,6 +9,7 @@ struct CopyLauncher {
 
   void operator()(const CopyParams& p) const { launch_gather(context, p); }
   void operator()(const StreamParams& p) const { launch_stream(context, p); }
+  void operator()(const RowsParams& p) const { launch_rows(context, p); }
   void operator()(const TileParams& p) const { launch_tile(context, p); }
   void operator()(const WindowParams& p) const { launch_window_vector(context, p); }
 };

@@ -19,7 +19,12 @@ __device__ __forceinline__ double fused_multiply_add(double a, double b, double 
 template <class To, class From>
 __device__ __forceinline__ To scale(const CopyOperands& p, From value) {
   using Scale = ScaleType<From, To>;
-  return convert<To>(static_cast<Scale>(p.alpha) * convert<Scale>(value));
+  const auto alpha = static_cast<Scale>(p.alpha);
+  if constexpr (std::is_same_v<To, f16> && std::is_same_v<Scale, float>) {
+    return convert<To>(product_for_half(alpha, convert<Scale>(value)));
+  } else {
+    return convert<To>(alpha * convert<Scale>(value));
+  }
 }
 
 template <class To, class From>

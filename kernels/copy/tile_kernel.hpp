@@ -8,6 +8,7 @@
 
 #include "kernels/copy/tile_read_groups.hpp"
 #include "kernels/copy/tile_read_words.hpp"
+#include "kernels/copy/tile_write_scattered.hpp"
 #include "kernels/copy/tile_write_unaligned.hpp"
 #include "launch.hpp"
 

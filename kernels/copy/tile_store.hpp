@@ -1,6 +1,6 @@
 // The element operations of the tile kernel. `read` converts an element of the input to one of the tile;
-// `vector` and `element` store elements of the tile. kMoves: an element of the tile has the bits of the
-// input.
+// `vector`, `part` and `element` store elements of the tile. kMoves: an element of the tile has the bits of
+// the input.
 #pragma once
 
 #include "core/tile_params.hpp"
@@ -8,6 +8,17 @@
 #include "kernels/vector.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
+
+/// Calls store(i, element i) for those elements of 16 bytes from `begin` to `end`.
+template <class To, class Function>
+__device__ __forceinline__ void for_each_element(const Words& words, int begin, int end,
+                                                 const Function& store) {
+  Vector<To> values;
+  memcpy(&values, &words, 16);
+#pragma unroll
+  for (int i = 0; i < Vector<To>::kCount; ++i)
+    if (i >= begin && i < end) store(i, values.values[i]);
+}
 
 /// out = cast(in).
 struct StoreAsIs {
@@ -19,6 +30,43 @@ struct StoreAsIs {
   template <class To>
   static __device__ __forceinline__ void vector(const TileParams& p, To* address, const Words& words) {
     store_global_16_bytes(address, &words, p.streaming);
+  }
+  /// Elements from `begin` to `end` of 16 bytes that lie on a boundary of 16 bytes.
+  template <class To>
+  static __device__ __forceinline__ void part(const TileParams&, To* address, const Words& words, int begin,
+                                              int end) {
+    constexpr int kPerWord = sizeof(To) < 4 ? 4 / static_cast<int>(sizeof(To)) : 1;
+    if constexpr (kPerWord == 1) {
+      for_each_element<To>(words, begin, end, [&](int i, To value) { address[i] = value; });
+    } else {
+      constexpr int kCount = 4 * kPerWord;
+#pragma unroll
+      for (int first = 0; first < kCount; first += kPerWord) {
+        if (first >= begin && first + kPerWord <= end)
+          *reinterpret_cast<std::uint32_t*>(address + first) = words.values[first / kPerWord];
+      }
+      // The words at both ends of which a part belongs to the run, perhaps the same one.
+      const int low = begin > 0 ? begin / kPerWord : -1, high = end < kCount ? end / kPerWord : -1;
+      if (low >= 0 && begin % kPerWord != 0) store_elements(address, words, low, begin, end);
+      if (high >= 0 && end % kPerWord != 0 && (high != low || begin % kPerWord == 0))
+        store_elements(address, words, high, begin, end);
+    }
+  }
+  /// Elements of word number `word` that lie from `begin` to `end`.
+  template <class To>
+  static __device__ __forceinline__ void store_elements(To* address, const Words& words, int word, int begin,
+                                                        int end) {
+    constexpr int kPerWord = 4 / static_cast<int>(sizeof(To));
+    const std::uint32_t low = word & 1 ? words.values[1] : words.values[0],
+                        high = word & 1 ? words.values[3] : words.values[2], bits = word & 2 ? high : low;
+#pragma unroll
+    for (int k = 0; k < kPerWord; ++k) {
+      const int i = word * kPerWord + k;
+      const std::uint32_t element = bits >> (k * 8 * static_cast<int>(sizeof(To)));
+      To value;
+      memcpy(&value, &element, sizeof(To));
+      if (i >= begin && i < end) address[i] = value;
+    }
   }
   template <class To>
   static __device__ __forceinline__ void element(const TileParams&, To* address, To value) {
@@ -57,6 +105,11 @@ struct StoreScaled {
         values.values[i] = scale_and_add<To>(p, values.values[i], old.values[i]);
     }
     store_vector(address, values, p.streaming);
+  }
+  template <class To>
+  static __device__ __forceinline__ void part(const TileParams& p, To* address, const Words& words, int begin,
+                                              int end) {
+    for_each_element<To>(words, begin, end, [&](int i, To value) { element(p, address + i, value); });
   }
   template <class To>
   static __device__ __forceinline__ void element(const TileParams& p, To* address, To value) {

@@ -83,25 +83,67 @@ static_assert(sizeof(TileBase) == kTileBaseBytes);
 
 struct TileTables {
   TileBase* base;
-  TileRow* rows;           // of the input
-  TileRow* runs;           // of the output
-  std::uint32_t* vectors;  // of a run: TileCoord::packed; not for Assembly::scattered and unaligned
+  TileRow* rows;  // of the input
+  TileRow* runs;  // of the output
+  /// TileCoord::packed of each vector of a run; none for unaligned runs. Assembly::scattered: the places of a
+  /// run's elements, in elements (tile_place_chunk).
+  std::uint32_t* vectors;
 
   __device__ __forceinline__ TileTables(const TileParams& p, unsigned char* shared)
       : base(reinterpret_cast<TileBase*>(shared + p.tile_bytes)),
         rows(reinterpret_cast<TileRow*>(base + 1)),
         runs(rows + p.read_rows),
-        vectors(reinterpret_cast<std::uint32_t*>(runs + p.write_rows.value)) {}
+        vectors(reinterpret_cast<std::uint32_t*>(rows + tile_entries(p.read_rows, p.write_rows.value))) {}
 };
+
+/// Assembly::scattered: the byte at which a row of the run starts.
+__device__ __forceinline__ std::uint32_t scattered_row(const TileParams& p, std::uint32_t row) {
+  const std::uint32_t block = row & ((1u << p.scattered_shift) - 1);
+  return (block * p.rows_per_block + (row >> p.scattered_shift)) * p.pitch;
+}
+
+/// The place in shared memory of a row of the input.
+template <class Layout, Assembly kAssembly>
+__device__ __forceinline__ std::uint32_t place_of_row(const TileParams& p, const TileCoord& row) {
+  if constexpr (kAssembly == Assembly::scattered) {
+    return scattered_row(p, row.row) + row.column;
+  } else {
+    return Layout::row_begin(p, row.row / Layout::kGroup);
+  }
+}
+
+/// Entry `index` of Assembly::scattered's tables of places, counted from a vector in front of the run.
+template <class To>
+__device__ __forceinline__ void set_place(const TileParams& p, const TileTables& tables,
+                                          std::uint32_t index) {
+  constexpr std::uint32_t kCount = 16 / sizeof(To), kSize = sizeof(To);
+  constexpr std::uint32_t kChunk = tile_place_chunk(kCount);
+  auto* places = reinterpret_cast<std::uint16_t*>(tables.vectors);
+  const std::uint32_t chunks = tile_place_chunks(p.period.value, kCount);
+  std::uint32_t place = 0;  // any that exists, in front of the run and behind it
+  if (index >= kCount && index - kCount < p.write_elements) {
+    const TileCoord element = walk(p.write_run, index - kCount);
+    place = scattered_row(p, element.row) / kSize + element.column;
+  }
+#pragma unroll
+  for (std::uint32_t copy = 0; copy < kChunk; ++copy) {
+    if (copy >= p.place_copies || index < copy) break;
+    const std::uint32_t at = index - copy;
+    const std::uint32_t chunk = copy * chunks + tile_place_of_chunk(at / kChunk, chunks, kCount);
+    places[chunk * kChunk + at % kChunk] = static_cast<std::uint16_t>(place);
+  }
+}
 
 template <class From, class To, Assembly kAssembly>
 __device__ __forceinline__ void fill_tables(const TileParams& p, const TileTables& tables) {
   using Layout = TileLayout<To, kAssembly>;
   constexpr int kCount = 16 / static_cast<int>(sizeof(To));
-  constexpr bool kVectors =
-      kAssembly != Assembly::scattered && !Layout::kUnaligned;  // whether there is a third table
+  constexpr bool kScattered = kAssembly == Assembly::scattered;
+  constexpr bool kVectors = !kScattered && !Layout::kUnaligned;
   const std::uint32_t runs_end = p.read_rows + p.write_rows.value;
-  const std::uint32_t end = runs_end + (kVectors ? p.write_vectors : 0);
+  const std::uint32_t end = runs_end + (kScattered ? p.period.value + 2 * kCount
+                                        : kVectors ? p.write_vectors
+                                                   : 0);
   if (threadIdx.x >= end) return;
   const TileOrigin place = tile_origin(p);
   To* out = static_cast<To*>(output_of(p)) + place.out;
@@ -120,13 +162,12 @@ __device__ __forceinline__ void fill_tables(const TileParams& p, const TileTable
   for (std::uint32_t i = threadIdx.x; i < end; i += blockDim.x) {
     if (i < p.read_rows) {
       const TileCoord row = walk(p.read_rest, i);
-      tables.rows[i] = {row.offset,
-                        inside(row, place) ? Layout::row_begin(p, row.row / Layout::kGroup) : kOutside};
+      tables.rows[i] = {row.offset, inside(row, place) ? place_of_row<Layout, kAssembly>(p, row) : kOutside};
     } else if (i < runs_end) {
       const TileCoord run = walk(p.write_rest, i - p.read_rows);
       TileRow entry{run.offset, run.packed()};
       bool exists = inside(run, place);
-      if constexpr (kAssembly == Assembly::scattered) entry.place = run.row;
+      if constexpr (kScattered) entry.place = run.row;
       if constexpr (Layout::kUnaligned) {
         const std::uint32_t misalignment = misalignment_of(out + run.offset);
         entry = {run.offset + static_cast<std::int32_t>(misalignment),
@@ -135,6 +176,8 @@ __device__ __forceinline__ void fill_tables(const TileParams& p, const TileTable
       }
       if (!exists) entry.place = kOutside;
       tables.runs[i - p.read_rows] = entry;
+    } else if constexpr (kScattered) {
+      set_place<To>(p, tables, i - runs_end);
     } else if constexpr (kVectors) {
       tables.vectors[i - runs_end] = walk(p.write_run, (i - runs_end) * kCount).packed();
     }

@@ -1,6 +1,5 @@
-// depthwise for any strides, the states, and update. The signal's 16-byte kernels are depthwise_time.cpp and
-// depthwise_channel.cpp; this one computes an output at a time: its lanes lie along the output's fast axis,
-// its taps are read through the caches.
+// depthwise for sequence ids and what no other kernel takes, and the final state. This kernel computes an
+// output at a time: its lanes lie along the output's fast axis, its taps are read through the caches.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "launch.hpp"
@@ -38,22 +37,6 @@ __global__ __launch_bounds__(kDepthwiseThreads) void final_state_kernel(Depthwis
       SampleRow<T>(p, batch, channel).at(p, p.length - columns + column);
 }
 
-/// A thread takes a channel: its outputs first, then the state, moved on by the number of samples.
-template <class T>
-__global__ __launch_bounds__(kDepthwiseThreads) void update_kernel(DepthwiseParams p, std::int64_t rows) {
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kDepthwiseThreads + threadIdx.x;
-  if (row >= rows) return;
-  const std::int64_t batch = row / p.channels, channel = row - batch * p.channels;
-  for (std::int64_t time = 0; time < p.length; ++time) store_output<T>(p, batch, channel, time);
-  T* state = static_cast<T*>(p.state) + batch * p.state_batch + channel * p.state_channel;
-  const SampleRow<T> samples(p, batch, channel);
-  for (std::int64_t column = 0; column < p.state_length; ++column) {
-    const std::int64_t source = column + p.length - p.state_length;
-    state[column * p.state_time] =
-        source >= 0 ? samples.at(p, source) : state[(column + p.length) * p.state_time];
-  }
-}
-
 LaunchShape one_thread_each(std::int64_t count) {
   LaunchShape shape;
   shape.blocks_x = (count + kDepthwiseThreads - 1) / kDepthwiseThreads;
@@ -78,12 +61,18 @@ void launch_outputs(const LaunchContext& context, const DepthwiseParams& p) {
   switch (p.kernel) {
     case DepthwiseKernel::time:
       return launch_depthwise_time(context, p);
+    case DepthwiseKernel::time_aligned:
+      return launch_depthwise_time_aligned(context, p);
     case DepthwiseKernel::time_many:
       return launch_depthwise_time_many(context, p);
     case DepthwiseKernel::channel:
       return launch_depthwise_channel(context, p);
+    case DepthwiseKernel::channel_aligned:
+      return launch_depthwise_channel_aligned(context, p);
     case DepthwiseKernel::channel_many:
       return launch_depthwise_channel_many(context, p);
+    case DepthwiseKernel::tile:
+      return launch_depthwise_tile(context, p);
     default:
       return launch_scalar(context, p);
   }
@@ -98,19 +87,11 @@ void launch_final_state(const LaunchContext& context, const DepthwiseParams& p) 
   });
 }
 
-void launch_update(const LaunchContext& context, const DepthwiseParams& p) {
-  const std::int64_t rows = p.batch * p.channels;
-  visit_signal_type(p.type, [&](auto type) {
-    using T = typename decltype(type)::type;
-    launch("depthwise_update", context, one_thread_each(rows), update_kernel<T>, p, rows);
-  });
-}
-
 }  // namespace
 
 void launch_depthwise(const LaunchContext& context, const DepthwiseParams& p) {
   if (p.kernel == DepthwiseKernel::nothing) return;
-  if (p.kernel == DepthwiseKernel::update) return launch_update(context, p);
+  if (p.update) return launch_depthwise_update(context, p);
   if (p.batch * p.channels * p.length > 0) launch_outputs(context, p);
   launch_final_state(context, p);
 }

@@ -1,163 +1,152 @@
-// depthwise where channels are the fast axis of in and out (channels-last data) and every row of channels
-// lies on a 16-byte boundary: up to 8 taps.
+// depthwise where channels are the fast axis of in and out (channels-last data): up to 8 taps, any bases and
+// pitches.
 //
-// A block takes p.lanes packs of channels and a run of time for each of its 256 / p.lanes rows of threads. A
-// thread owns a pack of channels and walks p.run samples, a step of them at a time.
-// Global traffic: each input element once plus taps-1 samples a run, which the neighbouring rows of threads
-// have brought into the caches; each output element once.
-#include "kernels/depthwise/depthwise_channel.hpp"
+// A thread owns a word of channels, 4 bytes, or one channel where rows of channels lie on no boundary of 4
+// bytes; it walks p.run samples of them, kStep at a time, the next step's loads in flight while it computes.
+// Weights and the last taps-1 samples stay in registers. Neighbouring threads take neighbouring channels, and
+// behind the last channel the next run of time, so that no lane is idle for any number of channels.
+// Global traffic: each input element once plus taps-1 samples a run, which the neighbouring threads have
+// brought into the caches; each output element once.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
-#include "kernels/vector.hpp"
+#include "kernels/depthwise/depthwise_span.hpp"
 #include "kernels/words.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kWords = 4;  // of a pack
-/// Samples of a step: more of them with more taps would outgrow the registers.
-template <int Taps>
-constexpr int kStep = Taps <= 4 ? 8 : 4;
+constexpr int kStep = kDepthwiseStep;
 
-/// The weights and the bias of the block's channels in shared memory: row d holds the weights of distance d,
-/// row Taps the biases. The words of a lane's pack lie `lanes` words apart, so that lanes read neighbouring
-/// ones.
-template <class T, int Taps>
-struct TapWeights {
-  float rows[Taps + 1][kPerWord<T>];
-
-  static __device__ __forceinline__ void fill(const DepthwiseParams& p, std::int64_t first_channel,
-                                              float* shared) {
-    constexpr int kCount = Vector<T>::kCount, kPer = kPerWord<T>;
-    const int channels = p.lanes * kCount;
-    for (int channel = static_cast<int>(threadIdx.x); channel < channels; channel += kDepthwiseThreads) {
-      if (first_channel + channel >= p.channels) break;
-      ChannelNumbers<Taps> numbers;
-      numbers.load(p, first_channel + channel);
-      float weights[Taps], bias[1];
-      numbers.widen(p, weights, bias);
-      const int lane = channel / kCount, word = channel % kCount / kPer;
-      float* place = shared + (word * p.lanes + lane) * kPer + channel % kPer;
-      place[Taps * channels] = bias[0];
-#pragma unroll
-      for (int distance = 0; distance < Taps; ++distance) place[distance * channels] = weights[distance];
+/// Width neighbouring channels of one time: 4 bytes, or an element.
+template <class T, int Width>
+struct Couple {
+  static constexpr bool kIsWord = Width * sizeof(T) == 4;
+  static __device__ __forceinline__ std::uint32_t load(const T* in) {
+    if constexpr (kIsWord) {
+      return *reinterpret_cast<const std::uint32_t*>(in);
+    } else {
+      return element_bits(*in);
     }
-    __syncthreads();
   }
-  __device__ __forceinline__ void load(const float* of_lane, int lanes, int word) {
-#pragma unroll
-    for (int row = 0; row <= Taps; ++row) {
-      std::uint32_t bits[kPerWord<T>];
-      load_words<kPerWord<T>>(bits, of_lane + (row * kWords + word) * lanes * kPerWord<T>);
-#pragma unroll
-      for (int i = 0; i < kPerWord<T>; ++i) rows[row][i] = __uint_as_float(bits[i]);
+  static __device__ __forceinline__ void widen(std::uint32_t bits, float (&values)[Width]) {
+    if constexpr (kIsWord) {
+      widen_word<T>(bits, values);
+    } else {
+      values[0] = convert<float>(T{static_cast<std::uint16_t>(bits)});
+    }
+  }
+  /// Times in a word of outputs.
+  static constexpr int kTimes = kPerWord<T> / Width;
+  static __device__ __forceinline__ void store(T* out, std::uint32_t word, int time) {
+    if constexpr (kIsWord) {
+      *reinterpret_cast<std::uint32_t*>(out) = word;
+    } else {
+      store_element(out, word, time);
     }
   }
 };
 
-/// One word of a step of outputs: window[i] is that word of the sample i - (Taps-1) of the step.
-template <class T, int Taps>
-__device__ __forceinline__ void compute_word(const TapWeights<T, Taps>& weights,
-                                             const std::uint32_t (&window)[kStep<Taps> + Taps - 1][kWords],
-                                             int word, bool with_silu,
-                                             std::uint32_t (&results)[kStep<Taps>][kWords]) {
-  constexpr int kPer = kPerWord<T>;
-  float samples[kStep<Taps> + Taps - 1][kPer];
+/// The grid: blocks along a batch's threads, which lie along groups of channels first, then runs of time.
+struct WalkGrid {
+  Divisor by_blocks, by_groups;
+  std::uint32_t runs;
+};
+
+template <class T, int Taps, int Width>
+__global__ __launch_bounds__(kDepthwiseThreads,
+                             Taps* Width <= 8 ? 4 : 3) void depthwise_channel_kernel(DepthwiseParams p,
+                                                                                     WalkGrid grid) {
+  using Samples = Couple<T, Width>;
+  std::uint32_t unit = blockIdx.x;
+  const std::int64_t batch = split(unit, grid.by_blocks);
+  unit = unit * kDepthwiseThreads + threadIdx.x;
+  const std::uint32_t run = split(unit, grid.by_groups);
+  if (run >= grid.runs) return;
+  const std::int64_t channel = std::int64_t{unit} * Width, begin = std::int64_t{run} * p.run;
+  const T* in = static_cast<const T*>(p.in) + batch * p.in_batch + channel + begin * p.in_time;
+  T* out = static_cast<T*>(p.out) + batch * p.out_batch + channel + begin * p.out_time;
+  const int in_pitch = static_cast<int>(p.in_time), out_pitch = static_cast<int>(p.out_time);
+  int rest = p.length - begin < p.run ? static_cast<int>(p.length - begin) : p.run;
+
+  ChannelNumbers<Taps> numbers[Width];
 #pragma unroll
-  for (int i = 0; i < kStep<Taps> + Taps - 1; ++i) widen_word<T>(window[i][word], samples[i]);
-  float sums[kStep<Taps>][kPer] = {};
+  for (int j = 0; j < Width; ++j) numbers[j].load(p, channel + j);
+  // Behind the run's end its last sample is loaded, which nobody uses.
+  std::uint32_t next[kStep], older[Taps] = {};
+  const auto load = [&](int count) {
 #pragma unroll
-  for (int i = 0; i < kStep<Taps>; ++i) {
+    for (int i = 0; i < kStep; ++i) next[i] = Samples::load(in + (i < count ? i : count - 1) * in_pitch);
+  };
+  if (begin >= Taps - 1) {
 #pragma unroll
-    for (int j = 0; j < kPer; ++j) {
+    for (int i = 0; i < Taps - 1; ++i) older[i] = Samples::load(in - (Taps - 1 - i) * in_pitch);
+  } else {
 #pragma unroll
-      for (int distance = 0; distance < Taps; ++distance)
-        sums[i][j] = fmaf(weights.rows[distance][j], samples[i + Taps - 1 - distance][j], sums[i][j]);
-      sums[i][j] += weights.rows[Taps][j];
+    for (int j = 0; j < Width; ++j) {
+      const SampleRow<T> row(p, batch, channel + j);
+#pragma unroll
+      for (int i = 0; i < Taps - 1; ++i)
+        older[i] |= element_bits(row.at(p, begin + i - (Taps - 1))) << (j * 16);
     }
   }
-  if (with_silu) {
+  load(rest);
+  float weights[Width][Taps], bias[Width][1];
 #pragma unroll
-    for (int i = 0; i < kStep<Taps>; ++i) {
+  for (int j = 0; j < Width; ++j) numbers[j].widen(p, weights[j], bias[j]);
+  float samples[Taps - 1 + kStep][Width];
 #pragma unroll
-      for (int j = 0; j < kPer; ++j) sums[i][j] = silu(sums[i][j]);
-    }
-  }
-#pragma unroll
-  for (int i = 0; i < kStep<Taps>; ++i) results[i][word] = narrow_word<T>(sums[i]);
-}
-
-/// A step of outputs, or of its first `count`. Leaves the last Taps-1 samples at the window's
-/// begin.
-template <class T, int Taps, bool Whole>
-__device__ __forceinline__ void take_step(const DepthwiseParams& p, const float* weights_of_lane, const T* in,
-                                          T* out, int count,
-                                          std::uint32_t (&window)[kStep<Taps> + Taps - 1][kWords]) {
-#pragma unroll
-  for (int i = 0; i < kStep<Taps>; ++i) {
-    if (Whole || i < count) load_words<kWords>(window[Taps - 1 + i], in + i * p.in_time);
-  }
-  std::uint32_t results[kStep<Taps>][kWords];
-#pragma unroll
-  for (int word = 0; word < kWords; ++word) {
-    TapWeights<T, Taps> weights;
-    weights.load(weights_of_lane, p.lanes, word);
-    compute_word<T, Taps>(weights, window, word, p.silu, results);
-  }
-#pragma unroll
-  for (int i = 0; i < kStep<Taps>; ++i) {
-    if (Whole || i < count) store_global_16_bytes(out + i * p.out_time, results[i], false);
-  }
-#pragma unroll
-  for (int i = 0; i < Taps - 1; ++i) {
-#pragma unroll
-    for (int j = 0; j < kWords; ++j) window[i][j] = window[i + kStep<Taps>][j];
-  }
-}
-
-template <class T, int Taps>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
-                                  Taps <= 4 ? 2 : 1) void depthwise_channel_kernel(DepthwiseParams p,
-                                                                                   DepthwiseGrid grid) {
-  constexpr int kCount = Vector<T>::kCount;
-  RELAYOUT_DYNAMIC_SHARED(float, shared);
-  const DepthwisePlace place = place_block<false>(grid);
-  const ChannelGroup<T, kCount> group(p, grid, place);
-  const std::int64_t begin = place.time + grid.row() * p.run;
-  const bool whole = group.count == kCount && begin < p.length;
-  // The samples before the run, before the weights: both come from afar. Loaded without a branch, and cleared
-  // where they do not exist: a compiler would take words apart inside it, and wait there for each of them.
-  std::uint32_t window[kStep<Taps> + Taps - 1][kWords] = {};
-  const T* in = whole ? group.in + begin * p.in_time : static_cast<const T*>(p.in) + place.batch * p.in_batch;
-#pragma unroll
-  for (int i = 0; i < Taps - 1; ++i)
-    load_words<kWords>(window[i], whole && begin + i >= Taps - 1 ? in - (Taps - 1 - i) * p.in_time : in);
-  TapWeights<T, Taps>::fill(p, place.channel, shared);
-#pragma unroll
-  for (int i = 0; i < Taps - 1; ++i) {
-    // By arithmetic: conditions kept since the loads would take AMD's scalar registers, two each.
-    const auto missing = static_cast<std::uint32_t>(static_cast<std::uint64_t>(begin + i - (Taps - 1)) >> 63);
-#pragma unroll
-    for (int j = 0; j < kWords; ++j) window[i][j] &= missing - 1u;
-  }
-  if (group.count <= 0 || begin >= p.length) return;
-  const int times = p.length - begin < p.run ? static_cast<int>(p.length - begin) : p.run;
-  if (whole) {
-    const float* weights = shared + grid.lane() * kPerWord<T>;
-    T* out = group.out + begin * p.out_time;
-    int rest = times;
+  for (int i = 0; i < Taps - 1; ++i) Samples::widen(older[i], samples[i]);
 #pragma unroll 1
-    for (; rest >= kStep<Taps>; rest -= kStep<Taps>) {
-      take_step<T, Taps, true>(p, weights, in, out, kStep<Taps>, window);
-      in += kStep<Taps> * p.in_time;
-      out += kStep<Taps> * p.out_time;
+  while (rest > 0) {
+#pragma unroll
+    for (int i = 0; i < kStep; ++i) Samples::widen(next[i], samples[Taps - 1 + i]);
+    in += kStep * in_pitch;
+    if (rest > kStep) load(rest - kStep);
+#pragma unroll
+    for (int i = 0; i < kStep; i += Samples::kTimes) {
+      float sums[kPerWord<T>];
+#pragma unroll
+      for (int k = 0; k < kPerWord<T>; ++k) {
+        const int j = k % Width, newest = Taps - 1 + i + k / Width;
+        sums[k] = 0.0f;
+#pragma unroll
+        for (int distance = 0; distance < Taps; ++distance)
+          sums[k] = fmaf(weights[j][distance], samples[newest - distance][j], sums[k]);
+        sums[k] += bias[j][0];
+      }
+      if (p.silu) {
+#pragma unroll
+        for (int k = 0; k < kPerWord<T>; ++k) sums[k] = silu(sums[k]);
+      }
+      const std::uint32_t word = narrow_word<T>(sums);
+#pragma unroll
+      for (int k = 0; k < Samples::kTimes; ++k) {
+        if (i + k < rest) Samples::store(out + (i + k) * out_pitch, word, k);
+      }
     }
-    if (rest > 0) take_step<T, Taps, false>(p, weights, in, out, rest, window);
+    out += kStep * out_pitch;
+#pragma unroll
+    for (int i = 0; i < Taps - 1; ++i) {
+#pragma unroll
+      for (int j = 0; j < Width; ++j) samples[i][j] = samples[i + kStep][j];
+    }
+    rest -= kStep;
   }
-  // The walk took zeros for an initial state: the few outputs that meet it are written once more.
-  const int meet_initial = p.initial_state != nullptr && begin < Taps - 1 ? Taps - 1 : 0;
-  group.store_border(p, begin, !whole ? times : meet_initial < times ? meet_initial : times);
+}
+
+template <class T, int Width>
+void launch_walk(const LaunchContext& context, const DepthwiseParams& p) {
+  const std::int64_t groups = p.channels / Width, runs = (p.length + p.run - 1) / p.run;
+  const std::int64_t blocks = (groups * runs + kDepthwiseThreads - 1) / kDepthwiseThreads;
+  const WalkGrid grid{make_grid_divisor(blocks), make_grid_divisor(groups), static_cast<std::uint32_t>(runs)};
+  LaunchShape shape;
+  shape.blocks_x = p.batch * blocks;
+  shape.threads_x = kDepthwiseThreads;
+  visit_taps(p.taps, [&](auto taps) {
+    constexpr int kTaps = decltype(taps)::value;
+    launch("depthwise_conv1d", context, shape, depthwise_channel_kernel<T, kTaps, Width>, p, grid);
+  });
 }
 
 }  // namespace
@@ -165,16 +154,10 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
 void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParams& p) {
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
-    visit_taps(p.taps, [&](auto taps) {
-      constexpr int kTaps = decltype(taps)::value;
-      const DepthwiseGrid grid(p, std::int64_t{p.lanes} * Vector<T>::kCount,
-                               kDepthwiseThreads / p.lanes * p.run);
-      LaunchShape shape;
-      shape.blocks_x = grid.blocks(p);
-      shape.threads_x = kDepthwiseThreads;
-      shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
-      launch("depthwise_conv1d", context, shape, depthwise_channel_kernel<T, kTaps>, p, grid);
-    });
+    if constexpr (sizeof(T) == 2) {
+      if (p.width > 1) return launch_walk<T, 2>(context, p);
+    }
+    launch_walk<T, 1>(context, p);
   });
 }
 

@@ -40,18 +40,19 @@ __device__ __forceinline__ float load_weight(const DepthwiseParams& p, std::int6
 /// them.
 template <int Count>
 struct RawNumbers {
-  std::uint32_t bits[Count];
+  std::uint32_t bits[Count] = {};
 
-  __device__ __forceinline__ void load(const void* base, DType type, std::int64_t first,
-                                       std::int64_t stride) {
+  /// The first `count` numbers, zeros behind them.
+  __device__ __forceinline__ void load(const void* base, DType type, std::int64_t first, std::int64_t stride,
+                                       int count = Count) {
     if (type == DType::f32) {
       const auto* numbers = static_cast<const std::uint32_t*>(base) + first;
 #pragma unroll
-      for (int i = 0; i < Count; ++i) bits[i] = numbers[i * stride];
+      for (int i = 0; i < Count; ++i) bits[i] = i < count ? numbers[i * stride] : 0;
     } else {
       const auto* numbers = static_cast<const std::uint16_t*>(base) + first;
 #pragma unroll
-      for (int i = 0; i < Count; ++i) bits[i] = numbers[i * stride];
+      for (int i = 0; i < Count; ++i) bits[i] = i < count ? numbers[i * stride] : 0;
     }
   }
   __device__ __forceinline__ void widen(DType type, float (&numbers)[Count]) const {
@@ -142,11 +143,12 @@ struct DepthwiseGrid {
   Divisor by_channel_tiles, by_time_tiles;
   int lanes_mask, lanes_shift = 0;  // a thread's number & mask is its lane, >> shift its row of lanes
 
-  DepthwiseGrid(const DepthwiseParams& p, std::int64_t channels, std::int64_t times)
+  /// `slack`: samples by which a row's first tile may begin before it.
+  DepthwiseGrid(const DepthwiseParams& p, std::int64_t channels, std::int64_t times, std::int64_t slack = 0)
       : tile_channels(channels),
         tile_times(times),
         channel_tiles((p.channels + channels - 1) / channels),
-        time_tiles((p.length + times - 1) / times),
+        time_tiles((p.length + slack + times - 1) / times),
         by_channel_tiles(make_divisor(static_cast<std::uint32_t>(channel_tiles))),
         by_time_tiles(make_divisor(static_cast<std::uint32_t>(time_tiles))),
         lanes_mask(p.lanes - 1) {

@@ -1,105 +1,199 @@
-// depthwise where time is the fast axis of in and out and every row lies on a 16-byte boundary: up to 8 taps.
+// depthwise where time is the fast axis of in and out: up to 8 taps, any bases and pitches.
 //
-// A block takes some channels (256 / p.lanes of them) and, of each, a run of time. A thread loads packs of 16
-// bytes and the samples before them that its oldest tap reaches (its neighbour's, so from the L1), and stores
-// packs: p.run of them, p.lanes apart, the first ones all in flight before one is used; weights in registers.
-// Global traffic: each input element once, each output element once.
+// A block takes some channels (256 / p.lanes of them) and, of each, a run of time. A row is cut into packs of
+// 16 bytes at the boundaries of its output in memory, so that only its first and its last pack are stored
+// element by element. A pack's window, its samples and the taps-1 before them, begins anywhere: a thread
+// loads the aligned 16-byte words around it (the neighbours' too, so from the L1), and shifts them into
+// place. It takes p.run packs, p.lanes apart, the first ones all in flight before one is used; weights in
+// registers. Global traffic: each input element once, each output element once.
 #include "kernels/depthwise/depthwise_time.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kInFlight = 4;  // packs of a thread
-
-/// Words before a pack that hold its oldest tap's samples: 0, 1, 2, 4 or 8.
-template <class T, int Taps>
-struct OlderWords {
-  static constexpr int kNeeded = ((Taps - 1) * static_cast<int>(sizeof(T)) + 3) / 4;
-  static constexpr int kCount = kNeeded <= 2 ? kNeeded : (kNeeded + 3) / 4 * 4;
-};
-
-/// A pack and the words before it. Loaded without a branch: a compiler would take the samples out of the
-/// words inside it, and so wait there for each load before the next one.
+/// A pack's window, as the aligned words of 16 bytes that hold it.
 template <class T, int Taps>
 struct Window {
-  static constexpr int kOlder = OlderWords<T, Taps>::kCount, kOlderSamples = kOlder * kPerWord<T>;
-  std::uint32_t words[kOlder + kPackWords];
+  static constexpr int kSamples = Vector<T>::kCount + Taps - 1,
+                       kBytes = kSamples * static_cast<int>(sizeof(T)), kWords = (kBytes + 3) / 4,
+                       kLoads = (kBytes + 31 - static_cast<int>(sizeof(T))) / 16;
+  std::uint32_t words[kLoads * kPackWords];
 
-  /// The older words come in pieces of one access each; those that begin before the first sample, `before`
-  /// samples back, are to be cleared before they are used.
-  static constexpr int kPiece = kOlder == 0 ? 1 : kOlder < kPackWords ? kOlder : kPackWords;
-  static __device__ __forceinline__ int samples_back(int word) {
-    return (kOlder - word / kPiece * kPiece) * kPerWord<T>;
-  }
-  __device__ __forceinline__ void load(const T* in, int before) {
+  /// `offset`: bytes of the window's begin behind the aligned address. The last word is left out where the
+  /// window ends before it.
+  __device__ __forceinline__ void load(const char* aligned, int offset) {
 #pragma unroll
-    for (int word = 0; word < kOlder; word += kPiece) {
-      const int back = samples_back(word);
-      load_words<kPiece>(words + word, in - (before >= back ? back : 0));
+    for (int i = 0; i < kLoads; ++i) {
+      if (i + 1 < kLoads || offset + kBytes > i * 16) {
+        load_global_16_bytes(words + i * kPackWords, aligned + i * 16);
+      } else {
+#pragma unroll
+        for (int j = 0; j < kPackWords; ++j) words[i * kPackWords + j] = 0;
+      }
     }
-    load_words<kPackWords>(words + kOlder, in);
   }
-  __device__ __forceinline__ void clear_missing(int before) {
+  /// Moves the window to the words' begin: by 8 bytes, then by 4, then by 2.
+  __device__ __forceinline__ void align(int offset) {
+    constexpr int kLast = kLoads * kPackWords - 1;
 #pragma unroll
-    for (int word = 0; word < kOlder; ++word) words[word] &= before >= samples_back(word) ? ~0u : 0u;
+    for (int i = 0; i < kWords + 2; ++i) {
+      if (i > kLast) break;
+      const std::uint32_t here = words[i], there = words[i + 2 < kLast ? i + 2 : kLast];
+      words[i] = (offset & 8) != 0 ? there : here;
+    }
+#pragma unroll
+    for (int i = 0; i < kWords + 1; ++i) {
+      if (i > kLast) break;
+      const std::uint32_t here = words[i], there = words[i + 1 < kLast ? i + 1 : kLast];
+      words[i] = (offset & 4) != 0 ? there : here;
+    }
+    if constexpr (sizeof(T) == 2) {
+#pragma unroll
+      for (int i = 0; i < kWords; ++i)
+        words[i] = __funnelshift_r(words[i], words[i < kLast ? i + 1 : kLast], (offset & 2) * 8);
+    }
+  }
+  /// Clears the window's first `missing` samples.
+  __device__ __forceinline__ void clear(int missing) {
+#pragma unroll
+    for (int i = 0; i < kWords; ++i) {
+      const int kept = (i + 1) * kPerWord<T> - missing;  // of this word
+      if constexpr (sizeof(T) == 2) {
+        words[i] &= kept >= 2 ? ~0u : kept == 1 ? 0xffff0000u : 0u;
+      } else {
+        words[i] = kept >= 1 ? words[i] : 0u;
+      }
+    }
   }
   __device__ __forceinline__ Words outputs(const float (&weights)[Taps], float bias, bool with_silu) const {
     constexpr int kCount = Vector<T>::kCount;
-    float samples[kOlderSamples + kCount], sums[kCount];
-    widen_words<T, kOlder + kPackWords>(words, samples);
+    float samples[kWords * kPerWord<T>], sums[kCount];
+    widen_words<T, kWords>(words, samples);
 #pragma unroll
     for (int j = 0; j < kCount; ++j) {
       sums[j] = 0.0f;
 #pragma unroll
       for (int distance = 0; distance < Taps; ++distance)
-        sums[j] = fmaf(weights[distance], samples[kOlderSamples + j - distance], sums[j]);
+        sums[j] = fmaf(weights[distance], samples[Taps - 1 + j - distance], sums[j]);
     }
     return finish_pack<T>(sums, bias, with_silu);
   }
 };
 
+/// A pack's window, sample by sample, from the sample `oldest` of the row on: all loads at once, of the
+/// nearest sample that exists, which is cleared where it is not the right one.
 template <class T, int Taps>
-__global__ __launch_bounds__(kDepthwiseThreads,
-                             Taps <= 4 ? 4 : 2) void depthwise_time_kernel(DepthwiseParams p,
-                                                                           DepthwiseGrid grid) {
-  constexpr int kCount = Vector<T>::kCount;
-  const RowPlace<T> row(p, grid, 1);
-  if (row.left <= 0) return;
-  const int step = p.lanes * kCount;
-  // Packs begin..end are whole: a thread's first one may meet an initial state, its last one the row's end.
-  const int begin = row.meets_initial(p, 0) ? 1 : 0;
-  int end = p.run;
-  while (end > 0 && (end - 1) * step + kCount > row.left) --end;
-
-  if (begin < end) {
-    ChannelNumbers<Taps> numbers;
-    numbers.load(p, row.place.channel);
-    constexpr int kEnough = 2 * Vector<T>::kCount;  // samples before a pack, of which it reaches none earlier
-    int before = row.before + begin * step;
-    Window<T, Taps> windows[kInFlight];
+__device__ __forceinline__ void load_samples(const DepthwiseParams& p, const SampleRow<T>& source,
+                                             std::int64_t oldest, Window<T, Taps>& window) {
 #pragma unroll
-    for (int i = 0; i < kInFlight; ++i)
-      windows[i].load(row.in + (begin + i < end ? begin + i : begin) * step,
-                      i == 0 || begin + i >= end ? before : kEnough);
-    float weights[Taps], bias[1];
-    numbers.widen(p, weights, bias);
-#pragma unroll 1
-    for (int first = begin; first < end; first += kInFlight) {
+  for (int i = 0; i < Window<T, Taps>::kWords; ++i) {
+    window.words[i] = 0;
 #pragma unroll
-      for (int i = 0; i < kInFlight; ++i) {
-        const int pack = first + i;
-        if (pack >= end) break;
-        if (i == 0) windows[0].clear_missing(before);
-        const Words result = windows[i].outputs(weights, bias[0], p.silu);
-        store_global_16_bytes(row.out + pack * step, &result, false);
-        if (pack + kInFlight < end) windows[i].load(row.in + (pack + kInFlight) * step, kEnough);
-      }
-      before = kEnough;
+    for (int j = 0; j < kPerWord<T>; ++j) {
+      const std::int64_t time = oldest + i * kPerWord<T> + j, last = p.length - 1;
+      const std::uint32_t bits = element_bits(source.in[time < 0 ? 0 : time < last ? time : last]);
+      window.words[i] |= time < 0 ? 0 : bits << (j * 16);
     }
   }
-  if (begin > 0) row.store_border(p, 0, kCount);
-  if (end < p.run && end >= begin) row.store_border(p, end * step, kCount);
+  if (p.initial_state == nullptr) return;
+#pragma unroll
+  for (int i = 0; i < Window<T, Taps>::kSamples; ++i) {
+    const std::int64_t time = oldest + i;
+    if (time > -Taps && time < 0)
+      window.words[i / kPerWord<T>] |= element_bits(source.at(p, time)) << (i % kPerWord<T> * 16);
+  }
+}
+
+/// A thread's packs. Times are 32-bit, from the thread's first pack on, and cut off where they cease to
+/// matter.
+template <class T>
+struct PackRow {
+  static constexpr int kCount = Vector<T>::kCount;
+  DepthwisePlace place;  // time: of the first pack, which may begin before the row
+  T* out;                // the first pack
+  int step;              // samples from a pack to the next
+
+  __device__ __forceinline__ PackRow(const DepthwiseParams& p, const DepthwiseGrid& grid)
+      : place(place_block<true>(grid)), step(p.lanes * kCount) {
+    place.channel += grid.row();
+    out = static_cast<T*>(p.out) + place.batch * p.out_batch + place.channel * p.out_channel;
+    place.time += grid.lane() * kCount - misaligned_elements(out);
+    out += place.time;
+  }
+  static __device__ __forceinline__ int clamp(std::int64_t number) {
+    constexpr std::int64_t kFar = 1 << 28;
+    return static_cast<int>(number < -kFar ? -kFar : number < kFar ? number : kFar);
+  }
+  /// The outputs of a pack that exist.
+  __device__ __forceinline__ void store(const Words& result, int pack, int before, int left) const {
+    T* const to = out + pack * step;
+    const int first = -before - pack * step, end = left - pack * step;
+    if (first <= 0 && end >= kCount) return store_global_16_bytes(to, &result, false);
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      if (i >= first && i < end) store_element(to + i, result.values[i / kPerWord<T>], i % kPerWord<T>);
+    }
+  }
+};
+
+template <class T, int Taps>
+constexpr int kTimeBlocks = Taps <= (sizeof(T) == 2 ? 5 : 6) ? 4 : 3;  // of a multiprocessor
+
+template <class T, int Taps>
+__global__ __launch_bounds__(kDepthwiseThreads,
+                             (kTimeBlocks<T, Taps>)) void depthwise_time_kernel(DepthwiseParams p,
+                                                                                DepthwiseGrid grid,
+                                                                                MemorySpan span) {
+  constexpr int kInFlight = Window<T, Taps>::kLoads <= 2 ? 3 : 2;
+  const PackRow<T> row(p, grid);
+  if (row.place.channel >= p.channels || row.place.time >= p.length) return;
+  const SampleRow<T> source(p, row.place.batch, row.place.channel);
+  const auto* const window = reinterpret_cast<const char*>(source.in + (row.place.time - (Taps - 1)));
+  const int offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(window) & 15);
+  const char* const aligned = window - offset;
+  const int step = row.step, step_bytes = step * static_cast<int>(sizeof(T));
+  const int before = row.clamp(row.place.time), left = row.clamp(p.length - row.place.time);
+  // Packs begin..end are loaded by words of 16 bytes: all of those lie in the input's memory, and no sample
+  // comes from an initial state. The others take their samples one by one.
+  const int packs = left >= p.run * step ? p.run : (left + step - 1) / step;
+  const int vectors_from = row.clamp(span.begin - aligned),
+            vectors_to = row.clamp(span.end - aligned) - (offset + Window<T, Taps>::kBytes + 15) / 16 * 16;
+  int begin = 0, end = packs;
+  while (begin < packs && (begin * step_bytes < vectors_from ||
+                           (p.initial_state != nullptr && before + begin * step < Taps - 1)))
+    ++begin;
+  while (end > begin && (end - 1) * step_bytes > vectors_to) --end;
+
+  ChannelNumbers<Taps> numbers;
+  numbers.load(p, row.place.channel);
+  Window<T, Taps> windows[kInFlight];
+#pragma unroll
+  for (int i = 0; i < kInFlight; ++i) {
+    if (begin + i < end) windows[i].load(aligned + (begin + i) * step_bytes, offset);
+  }
+  float weights[Taps], bias[1];
+  numbers.widen(p, weights, bias);
+#pragma unroll 1
+  for (int first = begin; first < end; first += kInFlight) {
+#pragma unroll
+    for (int i = 0; i < kInFlight; ++i) {
+      const int pack = first + i;
+      if (pack >= end) break;
+      windows[i].align(offset);
+      const int missing = Taps - 1 - (before + pack * step);
+      if (missing > 0) windows[i].clear(missing);
+      row.store(windows[i].outputs(weights, bias[0], p.silu), pack, before, left);
+      if (pack + kInFlight < end) windows[i].load(aligned + (pack + kInFlight) * step_bytes, offset);
+    }
+  }
+#pragma unroll 1
+  for (int pack = 0; pack < packs; ++pack) {
+    if (pack >= begin && pack < end) continue;
+    Window<T, Taps> single;
+    load_samples(p, source, row.place.time + pack * step - (Taps - 1), single);
+    row.store(single.outputs(weights, bias[0], p.silu), pack, before, left);
+  }
 }
 
 }  // namespace
@@ -109,12 +203,14 @@ void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& 
     using T = typename decltype(type)::type;
     visit_taps(p.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;
-      const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes,
-                               std::int64_t{p.lanes} * p.run * Vector<T>::kCount);
+      // A row that does not begin on a boundary may need one pack more.
+      constexpr int kCount = Vector<T>::kCount;
+      const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes, std::int64_t{p.lanes} * p.run * kCount,
+                               has_aligned_output_rows(p) ? 0 : kCount - 1);
       LaunchShape shape;
       shape.blocks_x = grid.blocks(p);
       shape.threads_x = kDepthwiseThreads;
-      launch("depthwise_conv1d", context, shape, depthwise_time_kernel<T, kTaps>, p, grid);
+      launch("depthwise_conv1d", context, shape, depthwise_time_kernel<T, kTaps>, p, grid, input_span(p));
     });
   });
 }

@@ -3,12 +3,11 @@
 
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
+#include "kernels/depthwise/depthwise_span.hpp"
 #include "kernels/vector.hpp"
 #include "kernels/words.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
-
-constexpr int kPackWords = 4;
 
 /// A thread's place in its row. Offsets from its first pack are 32-bit.
 template <class T>

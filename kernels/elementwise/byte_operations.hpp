@@ -5,6 +5,12 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+/// The bits of `chosen` where the mask has ones, else those of `other`.
+__device__ __forceinline__ std::uint32_t select_bits(std::uint32_t mask, std::uint32_t chosen,
+                                                     std::uint32_t other) {
+  return (chosen & mask) | (other & ~mask);
+}
+
 /// 1 of every byte that is not 0: a carry into the highest bit says that one below it was set.
 __device__ __forceinline__ std::uint32_t byte_truths(std::uint32_t word) {
   return (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) >> 7 & 0x01010101u;
@@ -19,13 +25,36 @@ __device__ __forceinline__ void each_word(Words (&a)[kVectors], const Words (&b)
   }
 }
 
+// Four bytes at once: carries from one to the next go nowhere, since the highest bits are added apart.
+constexpr std::uint32_t kByteSigns = 0x80808080u;
+__device__ __forceinline__ std::uint32_t add_bytes(std::uint32_t x, std::uint32_t y) {
+  return ((x & ~kByteSigns) + (y & ~kByteSigns)) ^ ((x ^ y) & kByteSigns);
+}
+__device__ __forceinline__ std::uint32_t sub_bytes(std::uint32_t x, std::uint32_t y) {
+  return ((x | kByteSigns) - (y & ~kByteSigns)) ^ ((x ^ ~y) & kByteSigns);
+}
+/// All bits of each byte whose highest bit is set.
+__device__ __forceinline__ std::uint32_t byte_masks(std::uint32_t x) {
+  const std::uint32_t ones = x >> 7 & 0x01010101u;
+  return (ones << 8) - ones;
+}
+/// All bits of each byte of x that is below y's; kSigned: as signed numbers.
+template <bool kSigned>
+__device__ __forceinline__ std::uint32_t less_bytes(std::uint32_t x, std::uint32_t y) {
+  if (kSigned) {
+    x ^= kByteSigns;
+    y ^= kByteSigns;
+  }
+  const std::uint32_t difference = (x | kByteSigns) - (y & ~kByteSigns);  // its sign: of the lower bits
+  return byte_masks((~x & y) | (~(x ^ y) & ~difference));
+}
+
 /// a becomes the result, where the operation is one of these; else false. kBool: bytes are read as 0 or 1;
-/// these are all operations on bool.
-template <bool kBool, int kVectors>
+/// these are all operations on bool. kSigned: of numbers.
+template <bool kBool, bool kSigned, int kVectors>
 __device__ __forceinline__ bool byte_operation(Operation operation, Words (&a)[kVectors],
                                                const Words (&b)[kVectors]) {
   using W = std::uint32_t;
-  constexpr W kSign = 0x80808080u;
   const auto number = [](W word) { return kBool ? byte_truths(word) : word; };
   switch (operation) {
     case Operation::bit_and:
@@ -75,16 +104,97 @@ __device__ __forceinline__ bool byte_operation(Operation operation, Words (&a)[k
         return false;
     }
   } else {
+    const auto negative = [](W x) { return kSigned ? byte_masks(x) : 0; };
     switch (operation) {
-      case Operation::add:  // the highest bits apart, whose carries go nowhere
-        each_word(a, b, [](W x, W y) { return ((x & ~kSign) + (y & ~kSign)) ^ ((x ^ y) & kSign); });
+      case Operation::add:
+        each_word(a, b, [](W x, W y) { return add_bytes(x, y); });
         return true;
       case Operation::sub:
-        each_word(a, b, [](W x, W y) { return ((x | kSign) - (y & ~kSign)) ^ ((x ^ ~y) & kSign); });
+        each_word(a, b, [](W x, W y) { return sub_bytes(x, y); });
+        return true;
+      case Operation::maximum:
+      case Operation::fmax:
+        each_word(a, b, [](W x, W y) { return select_bits(less_bytes<kSigned>(x, y), y, x); });
+        return true;
+      case Operation::minimum:
+      case Operation::fmin:
+        each_word(a, b, [](W x, W y) { return select_bits(less_bytes<kSigned>(x, y), x, y); });
+        return true;
+      case Operation::abs_diff:
+        each_word(a, b, [](W x, W y) {
+          const W less = less_bytes<kSigned>(x, y);
+          return sub_bytes(sub_bytes(x, y) ^ less, less);
+        });
+        return true;
+      case Operation::neg:
+        each_word(a, a, [](W x, W) { return sub_bytes(0, x); });
+        return true;
+      case Operation::abs:
+        each_word(a, a, [=](W x, W) { return sub_bytes(x ^ negative(x), negative(x)); });
+        return true;
+      case Operation::sign:
+        each_word(a, a, [=](W x, W) { return byte_truths(x) | negative(x); });
+        return true;
+      case Operation::relu:
+        each_word(a, a, [=](W x, W) { return x & ~negative(x); });
+        return true;
+      case Operation::step:
+        each_word(a, a, [=](W x, W) { return byte_truths(x) & ~negative(x); });
+        return true;
+      case Operation::bit_not:
+        each_word(a, a, [](W x, W) { return ~x; });
+        return true;
+      case Operation::floor:
+      case Operation::ceil:
+      case Operation::trunc:
+      case Operation::round:
         return true;
       default:
         return false;
     }
+  }
+}
+
+/// Comparisons and logical operations of numbers, to bool.
+template <bool kSigned, int kVectors>
+__device__ __forceinline__ bool byte_relation(Operation operation, Words (&a)[kVectors],
+                                              const Words (&b)[kVectors]) {
+  using W = std::uint32_t;
+  constexpr W kOnes = 0x01010101u;
+  const auto less = [](W x, W y) { return less_bytes<kSigned>(x, y) & kOnes; };
+  switch (operation) {
+    case Operation::equal:
+      each_word(a, b, [](W x, W y) { return byte_truths(x ^ y) ^ kOnes; });
+      return true;
+    case Operation::not_equal:
+      each_word(a, b, [](W x, W y) { return byte_truths(x ^ y); });
+      return true;
+    case Operation::less:
+      each_word(a, b, [=](W x, W y) { return less(x, y); });
+      return true;
+    case Operation::less_equal:
+      each_word(a, b, [=](W x, W y) { return less(y, x) ^ kOnes; });
+      return true;
+    case Operation::greater:
+      each_word(a, b, [=](W x, W y) { return less(y, x); });
+      return true;
+    case Operation::greater_equal:
+      each_word(a, b, [=](W x, W y) { return less(x, y) ^ kOnes; });
+      return true;
+    case Operation::logical_and:
+      each_word(a, b, [](W x, W y) { return byte_truths(x) & byte_truths(y); });
+      return true;
+    case Operation::logical_or:
+      each_word(a, b, [](W x, W y) { return byte_truths(x | y); });
+      return true;
+    case Operation::logical_xor:
+      each_word(a, b, [](W x, W y) { return byte_truths(x) ^ byte_truths(y); });
+      return true;
+    case Operation::logical_not:
+      each_word(a, a, [](W x, W) { return byte_truths(x) ^ kOnes; });
+      return true;
+    default:
+      return false;
   }
 }
 

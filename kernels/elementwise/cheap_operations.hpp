@@ -184,12 +184,7 @@ __device__ __forceinline__ void cheap_integer(const ElementwiseParams& p, Operat
     case Operation::bit_or:
       return each(a, b, [=](C x, C y) { return x | y; });
     case Operation::bit_xor:
-    case Operation::logical_xor:
       return each(a, b, [=](C x, C y) { return x ^ y; });
-    case Operation::logical_and:
-      return each(a, b, [=](C x, C y) { return x & y; });
-    case Operation::logical_or:
-      return each(a, b, [=](C x, C y) { return x | y; });
     case Operation::shift_left:
       return each(a, b, [=](C x, C y) {
         return bits(y) < static_cast<Bits>(width) ? number(bits(x) << (bits(y) % (8 * sizeof(C)))) : C{0};
@@ -216,14 +211,12 @@ __device__ __forceinline__ void cheap_integer(const ElementwiseParams& p, Operat
       const C mask = p.common == DType::bool_ ? C{1} : C{-1};
       return each(a, [=](C x) { return x ^ mask; });
     }
-    case Operation::logical_not:
-      return each(a, [](C x) { return x ^ C { 1 }; });
     default:
       return;
   }
 }
 
-/// Comparisons and predicates: a becomes 1 or 0. False for other operations.
+/// Comparisons, predicates and logical operations: a becomes 1 or 0. False for other operations.
 template <class C, int kCount>
 __device__ __forceinline__ bool cheap_relation(const ElementwiseParams& p, Operation operation,
                                                C (&a)[kCount], const C (&b)[kCount]) {
@@ -246,6 +239,18 @@ __device__ __forceinline__ bool cheap_relation(const ElementwiseParams& p, Opera
       return true;
     case Operation::greater_equal:
       each(a, b, [=](C x, C y) { return truth_of<C>(ordered(x) >= ordered(y)); });
+      return true;
+    case Operation::logical_and:
+      each(a, b, [](C x, C y) { return truth_of<C>((x != 0) & (y != 0)); });
+      return true;
+    case Operation::logical_or:
+      each(a, b, [](C x, C y) { return truth_of<C>((x != 0) | (y != 0)); });
+      return true;
+    case Operation::logical_xor:
+      each(a, b, [](C x, C y) { return truth_of<C>((x != 0) != (y != 0)); });
+      return true;
+    case Operation::logical_not:
+      each(a, [](C x) { return truth_of<C>(x == 0); });
       return true;
     default:
       break;

@@ -7,13 +7,17 @@ namespace relayout::RELAYOUT_BACKEND {
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p) {
   switch (p.kernel) {
     case ElementwiseKernel::typed:
-      return p.compute == ComputeClass::i32 || p.compute == ComputeClass::i64
-                 ? launch_typed_integer(context, p)
-                 : launch_typed_real(context, p);
+      return is_floating(p.tensor[0].type) ? launch_typed_real(context, p) : launch_typed_integer(context, p);
+    case ElementwiseKernel::typed_costly:
+      if (!is_floating(p.common)) return launch_typed_costly_integer(context, p);
+      return size_of(p.common) == 2 ? launch_typed_costly_half(context, p)
+                                    : launch_typed_costly_real(context, p);
     case ElementwiseKernel::typed_unaligned:
       return launch_typed_unaligned(context, p);
     case ElementwiseKernel::typed_periodic_row:
       return launch_typed_periodic_row(context, p);
+    case ElementwiseKernel::mixed:
+      return launch_mixed(context, p);
     case ElementwiseKernel::transposed:
       return launch_transposed(context, p);
     case ElementwiseKernel::chain_cheap:

@@ -1,10 +1,12 @@
-// The element-wise kernel for what is most common: one cheap operation on one or two tensors, or a tensor and
+// The element-wise kernel for what is most common: one operation on one or two tensors, or a tensor and
 // constants, of types that the instance knows, in one piece or repeated along the rows. What the other kernel
-// (elementwise_kernel.hpp) decides for every vector is decided by the compiler here, but for the operation.
+// (elementwise_kernel.hpp) decides for every vector is decided by the compiler here, but for the operation,
+// which is one of many or one of few instructions by instances.
 #pragma once
 
 #include "kernels/elementwise/half_operations.hpp"
 #include "kernels/elementwise/lane_vectors.hpp"
+#include "kernels/elementwise/word_turns.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
@@ -21,9 +23,7 @@ struct TypedElementwise {
   /// Blocks that write 4 KiB each: copies of 1 GiB by 128 lanes of 2 vectors take 256 us on an H200, by more
   /// lanes or of more vectors 262 and more.
   static constexpr int kThreads = 128;
-  /// Comparisons take a scalar register of AMD's for an element.
-  static constexpr bool kComparesBytes = kWidth == 16 && std::is_same_v<R, bool> && !std::is_same_v<A, bool>;
-  static constexpr int kVectors = kComparesBytes ? 1 : 2;
+  static constexpr int kVectors = 2;
   static constexpr std::int64_t kPerBlock = std::int64_t{kThreads} * kVectors;
 };
 
@@ -39,7 +39,7 @@ __device__ __forceinline__ Words constant_words(std::uint64_t bits) {
     const float pair[2] = {constant_of<float>(bits), 0};
     bits = floats_to_word(T{}, pair);
   }
-  return repeated_words(sizeof(T) == 1 ? bits & 0xff : bits, sizeof(T));
+  return repeated_words(bits & (~std::uint64_t{0} >> (64 - 8 * sizeof(T))), sizeof(T));
 }
 
 /// Starts the loads of an operand of S.
@@ -134,8 +134,12 @@ __device__ __forceinline__ bool compute_packed(const ElementwiseParams& p, const
       for (int v = 0; v < kVectors; ++v) c[v] = constant_words<A>(p.argument[2].bits());
       return half_operation<A>(operation, results, b, c);
     } else {
-      return byte_operation<std::is_same_v<A, bool>>(operation, results, b);
+      return byte_operation<std::is_same_v<A, bool>, std::is_signed_v<A>>(operation, results, b);
     }
+  } else if constexpr (sizeof(A) == 1 && std::is_same_v<A, B> && std::is_same_v<R, bool>) {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) results[v] = a[v];
+    return byte_relation<std::is_signed_v<A>>(p.step[0].operation, results, b);
   } else {
     return false;
   }
@@ -143,11 +147,18 @@ __device__ __forceinline__ bool compute_packed(const ElementwiseParams& p, const
 
 /// Makes the result's words of the operands', as they are or as numbers. Bytes go vector by vector, so that
 /// registers do not run out.
-template <class A, class B, class R, class C, int kWidth, int kVectors>
+template <class A, class B, class R, class C, Steps kSteps, int kWidth, int kVectors>
 __device__ __forceinline__ void compute_words(const ElementwiseParams& p, const Words (&a)[kVectors],
                                               const Words (&b)[kVectors], Words (&results)[kVectors]) {
+  if constexpr (kSteps == Steps::costly) {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) results[v] = a[v];
+    return costly_words<A, C>(p.step[0].operation, results, b);
+  }
   if (compute_packed<A, B, R>(p, a, b, results)) return;
   if constexpr (std::is_same_v<A, bool>) {
+    return;
+  } else if constexpr (sizeof(A) == 1 && std::is_same_v<R, bool>) {
     return;
   } else if constexpr (kWidth < 16) {
     compute_typed<A, B, R, C, kWidth>(p, a, b, results);
@@ -172,9 +183,10 @@ __device__ __forceinline__ void start_operand(const ElementwiseParams& p, int op
   for (int v = 0; v < kVectors; ++v) loads[v].fill(constant_words<S>(p.argument[operand].bits()));
 }
 
-template <class A, class B, class R, class C, OperandRows kRows>
+template <class A, class B, class R, class C, OperandRows kRows, Steps kSteps>
 __global__ RELAYOUT_LAUNCH_BOUNDS((TypedElementwise<A, B, R, C, kRows>::kThreads),
-                                  6) void typed_kernel(const ElementwiseParams p) {
+                                  kSteps == Steps::costly ? 8
+                                                          : 6) void typed_kernel(const ElementwiseParams p) {
   using Typed = TypedElementwise<A, B, R, C, kRows>;
   constexpr int kWidth = Typed::kWidth, kVectors = Typed::kVectors;
   const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x * Typed::kPerBlock);
@@ -188,11 +200,12 @@ __global__ RELAYOUT_LAUNCH_BOUNDS((TypedElementwise<A, B, R, C, kRows>::kThreads
   Words a[kVectors], b[kVectors], results[kVectors];
   finish_loads<A>(p.tensor[0], a_loads, a);
   finish_loads<B>(p.tensor[1], b_loads, b);
-  compute_words<A, B, R, C, kWidth>(p, a, b, results);
+  compute_words<A, B, R, C, kSteps, kWidth>(p, a, b, results);
   store_vectors(p, lane, results);
 }
 
-template <class A, class B, class R, class C, OperandRows kRows = OperandRows::aligned>
+template <class A, class B, class R, class C, OperandRows kRows = OperandRows::aligned,
+          Steps kSteps = Steps::cheap>
 void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
   using Typed = TypedElementwise<A, B, R, C, kRows>;
   LaunchShape shape;
@@ -200,7 +213,7 @@ void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
   shape.threads_x = Typed::kThreads;
   const ElementwiseParams placed = with_block_rows(p, Typed::kPerBlock);
   shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
-  launch(name_of(p.step[0].operation), context, shape, typed_kernel<A, B, R, C, kRows>, placed);
+  launch(name_of(p.step[0].operation), context, shape, typed_kernel<A, B, R, C, kRows, kSteps>, placed);
 }
 
 /// Operands of one type, to the same or to bool.
@@ -208,6 +221,12 @@ template <class T, class C, OperandRows kRows = OperandRows::aligned>
 void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
   if (p.result == DType::bool_) return launch_typed_of<T, T, bool, C, kRows>(context, p);
   launch_typed_of<T, T, T, C, kRows>(context, p);
+}
+
+/// An operation of many instructions, to the operands' type.
+template <class T, class C>
+void launch_typed_costly_of(const LaunchContext& context, const ElementwiseParams& p) {
+  launch_typed_of<T, T, T, C, OperandRows::aligned, Steps::costly>(context, p);
 }
 
 /// Launches the types that have instances for operands that are not aligned.
@@ -218,6 +237,10 @@ void launch_typed_rows(const LaunchContext& context, const ElementwiseParams& p)
       return launch_typed_of<std::uint8_t, std::int32_t, kRows>(context, p);
     case DType::i8:
       return launch_typed_of<std::int8_t, std::int32_t, kRows>(context, p);
+    case DType::u16:
+      return launch_typed_of<std::uint16_t, std::int32_t, kRows>(context, p);
+    case DType::i16:
+      return launch_typed_of<std::int16_t, std::int32_t, kRows>(context, p);
     case DType::u32:
     case DType::i32:
       return launch_typed_of<std::int32_t, std::int32_t, kRows>(context, p);

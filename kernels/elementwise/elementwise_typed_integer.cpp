@@ -12,6 +12,10 @@ void launch_typed_integer(const LaunchContext& context, const ElementwiseParams&
       return launch_typed_of<std::uint8_t, std::int32_t>(context, p);
     case DType::i8:
       return launch_typed_of<std::int8_t, std::int32_t>(context, p);
+    case DType::u16:
+      return launch_typed_of<std::uint16_t, std::int32_t>(context, p);
+    case DType::i16:
+      return launch_typed_of<std::int16_t, std::int32_t>(context, p);
     case DType::u32:
     case DType::i32:
       return launch_typed_of<std::int32_t, std::int32_t>(context, p);

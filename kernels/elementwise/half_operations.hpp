@@ -7,12 +7,6 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// The bits of `chosen` where the mask has ones, else those of `other`.
-__device__ __forceinline__ std::uint32_t select_bits(std::uint32_t mask, std::uint32_t chosen,
-                                                     std::uint32_t other) {
-  return (chosen & mask) | (other & ~mask);
-}
-
 /// b where a is below it or it is NaN, else a. `less` of swapped operands makes the smaller one of it.
 template <class T, class Less>
 __device__ __forceinline__ std::uint32_t better_halves(std::uint32_t a, std::uint32_t b, Less&& less) {

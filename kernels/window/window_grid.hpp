@@ -1,12 +1,14 @@
-// The grid of both window kernels: one block a tile of positions x channels of one batch and group,
+// The grid of the window kernels: one block a tile of positions x channels of one batch and group,
 // neighbours in the output next to each other.
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "core/window_params.hpp"
 #include "kernel_language.hpp"
 #include "kernels/divide.hpp"
+#include "kernels/element_ops.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
@@ -24,7 +26,8 @@ struct WindowGrid {
 
 inline WindowGrid window_grid(const WindowParams& p) {
   const std::int64_t channel_tiles = (p.channels + p.tile_channels - 1) / p.tile_channels;
-  const std::int64_t position_tiles = (p.positions + p.tile_positions - 1) / p.tile_positions;
+  const std::int64_t positions = p.positions + p.tile.positions_before;
+  const std::int64_t position_tiles = (positions + p.tile_positions - 1) / p.tile_positions;
   return {p.batch * p.groups * channel_tiles * position_tiles, make_grid_divisor(channel_tiles),
           make_grid_divisor(position_tiles), make_grid_divisor(p.groups)};
 }
@@ -36,6 +39,16 @@ __device__ __forceinline__ TileIndex tile_index(const WindowParams& p, const Win
   const std::uint32_t batch = split(group, grid.groups);
   return {static_cast<std::int64_t>(channel_tile) * p.tile_channels,
           static_cast<std::int64_t>(position_tile) * p.tile_positions, group, batch};
+}
+
+/// Calls visit(from, padding): a tag of the input's type, and the constant as an element of the output's.
+template <class Visit>
+void visit_window_types(const WindowParams& p, Visit&& visit) {
+  visit_element_types(p.in_type, p.out_type, [&](auto from, auto to) {
+    typename decltype(to)::type padding;
+    std::memcpy(&padding, &p.pad_bits, sizeof padding);
+    visit(from, padding);
+  });
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -12,7 +12,6 @@
 //
 // Global traffic: each input element once plus the halo of span - stride samples a tile, which the
 // neighbour's load has just brought into the L2; each output element once.
-#include <cstring>
 #include <string>
 #include <type_traits>
 
@@ -225,12 +224,10 @@ void launch_window_vector(const LaunchContext& context, const WindowParams& p) {
   shape.blocks_x = grid.blocks;
   shape.threads_x = kThreads;
   shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
-  visit_element_types(p.in_type, p.out_type, [&](auto from, auto to) {
+  visit_window_types(p, [&](auto from, auto padding) {
     using From = typename decltype(from)::type;
-    using To = typename decltype(to)::type;
+    using To = decltype(padding);
     if constexpr (has_vector_window(sizeof(From), sizeof(To), !std::is_same_v<From, To>)) {
-      To padding;
-      std::memcpy(&padding, &p.pad_bits, sizeof(To));
       // f32 to 16 bits takes a register more than leaves room for a fifth block. With one tap (transposes and
       // padding) the block is worth a spilled register, with several taps, which store more, it is not.
       if constexpr (sizeof(From) == 4 && sizeof(To) == 2) {

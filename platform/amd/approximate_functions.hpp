@@ -1,5 +1,9 @@
-// Approximations (Precision) from the hardware's reciprocal, root and power of 2, each within 1 ulp.
+// Approximations (Precision), and those that accurate functions begin with, from the hardware's reciprocal,
+// root and power of 2, each within 1 ulp; the reciprocal of f64 within 2^-22. Then those of AMD's library
+// whose zeros must be put right.
 #pragma once
+
+#include <cmath>
 
 #include "kernel_language.hpp"
 
@@ -22,5 +26,20 @@ __device__ __forceinline__ float approximate_tanh(float x) {
 }
 /// Within 1 ulp; __expf is not within 2.
 __device__ __forceinline__ float approximate_exp(float x) { return expf(x); }
+
+/// 2^x; 0 where that is below 2^-126.
+__device__ __forceinline__ float power_of_two(float x) { return __builtin_amdgcn_exp2f(x); }
+/// The same without that exception.
+__device__ __forceinline__ float subnormal_power_of_two(float x) { return exp2f(x); }
+__device__ __forceinline__ float approximate_log2(float x) { return log2f(x); }
+/// 1 / x where both are normal numbers.
+__device__ __forceinline__ float approximate_reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
+__device__ __forceinline__ double approximate_reciprocal(double x) { return __builtin_amdgcn_rcp(x); }
+
+// Both functions have their operand's sign. AMD's give +0 for -0: expm1 in both types, log1p in f64.
+__device__ __forceinline__ float exp_minus_one(float x) { return copysignf(std::expm1(x), x); }
+__device__ __forceinline__ double exp_minus_one(double x) { return copysign(std::expm1(x), x); }
+__device__ __forceinline__ float log_of_one_plus(float x) { return std::log1p(x); }
+__device__ __forceinline__ double log_of_one_plus(double x) { return copysign(std::log1p(x), x); }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -13,6 +13,13 @@ __device__ __forceinline__ f16 float_to_half(float value) {
   return {__builtin_bit_cast(std::uint16_t, static_cast<_Float16>(value))};
 }
 
+/// a * b, of which an f16 may be made. The compiler would join a product and the conversion to
+/// v_fma_mix_f16 a, b, +0, in which -0 becomes +0. The same instruction with -0 is right, but the compiler
+/// must not see what is added, or it would take that for a product, too: no bytes differ, and -0 is added.
+__device__ __forceinline__ float product_for_half(float a, float b) {
+  return fmaf(a, b, __uint_as_float(__builtin_amdgcn_sad_u8(0, 0, 0x80000000u)));
+}
+
 __device__ __forceinline__ float bfloat_to_float(bf16 value) {
   return __uint_as_float(static_cast<unsigned>(value.bits) << 16);
 }
@@ -54,6 +61,13 @@ __device__ __forceinline__ std::uint32_t floats_to_word(bf16, const float (&valu
   return float_to_bfloat(values[0]).bits | static_cast<std::uint32_t>(float_to_bfloat(values[1]).bits) << 16;
 }
 
+/// There are no instructions for e4m3fn and e5m2: kernels convert them by integers
+/// (kernels/copy/quick_cast.hpp).
+constexpr bool kHasFp8Conversion = false;
+template <int kFractionBits>
+__device__ std::uint32_t floats_to_fp8(float first, float second);                            // never called
+__device__ __forceinline__ std::uint32_t e4m3_to_halves(std::uint32_t pair) { return pair; }  // never called
+
 // The two numbers of a word at once; sums and products are rounded once. There are no instructions for bf16.
 template <class T>
 constexpr bool kHasHalfArithmetic = std::is_same_v<T, f16>;
@@ -80,7 +94,7 @@ __device__ __forceinline__ std::uint32_t nan_halves(f16, std::uint32_t a) {
 
 /// value / (1 + exp(-value)), off by a few units in the last place.
 __device__ __forceinline__ float silu(float value) {
-  return value * __builtin_amdgcn_rcpf(1.0f + __expf(-value));
+  return product_for_half(value, __builtin_amdgcn_rcpf(1.0f + __expf(-value)));
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

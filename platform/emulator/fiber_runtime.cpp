@@ -6,6 +6,7 @@
 
 #include "platform/processor_backend.hpp"
 #include "relayout/error.hpp"
+#include "relayout/stream.hpp"
 #include "worker_pool.hpp"
 
 namespace relayout::emulator {
@@ -53,6 +54,11 @@ int worker_count(int asked, std::int64_t blocks) {
 
 }  // namespace
 
+__thread Dim3 threadIdx{0, 0, 0};
+__thread Dim3 blockIdx{0, 0, 0};
+__thread Dim3 blockDim{1, 1, 1};
+__thread Dim3 gridDim{1, 1, 1};
+
 void refuse_misaligned(const void* address) {
   throw Error(ErrorCode::launch, "a kernel was ended: 16 bytes at an address that is " +
                                      std::to_string(reinterpret_cast<std::uintptr_t>(address) % 16) +
@@ -68,6 +74,10 @@ void run_kernel(const char* operation, const LaunchContext& context, const Launc
   // 2147483647 * 65535 * 65535 is less than 2^63.
   launch.blocks = shape.blocks_x * shape.blocks_y * shape.blocks_z;
   WorkerPool::instance().run(launch, worker_count(options.workers, launch.blocks));
+}
+
+void run_kernel(const Stream& stream, const LaunchShape& shape, KernelCall kernel) {
+  run_kernel("launch", {stream.device().index(), stream.native()}, shape, kernel);
 }
 
 }  // namespace relayout::emulator

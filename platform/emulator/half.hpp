@@ -9,6 +9,8 @@ namespace relayout::RELAYOUT_BACKEND {
 __device__ __forceinline__ float half_to_float(f16 value) { return to_float(value); }
 __device__ __forceinline__ f16 float_to_half(float value) { return to_f16(value); }
 __device__ __forceinline__ f16 double_to_half(double value) { return to_f16(value); }
+/// a * b, of which an f16 may be made: AMD's compiler must not join the two.
+__device__ __forceinline__ float product_for_half(float a, float b) { return a * b; }
 
 __device__ __forceinline__ float bfloat_to_float(bf16 value) { return to_float(value); }
 __device__ __forceinline__ bf16 float_to_bfloat(float value) { return to_bf16(value); }
@@ -26,6 +28,13 @@ __device__ __forceinline__ std::uint32_t floats_to_word(f16, const float (&value
 __device__ __forceinline__ std::uint32_t floats_to_word(bf16, const float (&values)[2]) {
   return to_bf16(values[0]).bits | static_cast<std::uint32_t>(to_bf16(values[1]).bits) << 16;
 }
+
+/// There are no instructions for e4m3fn and e5m2: kernels convert them by integers
+/// (kernels/copy/quick_cast.hpp).
+constexpr bool kHasFp8Conversion = false;
+template <int kFractionBits>
+__device__ std::uint32_t floats_to_fp8(float first, float second);                            // never called
+__device__ __forceinline__ std::uint32_t e4m3_to_halves(std::uint32_t pair) { return pair; }  // never called
 
 // The two numbers of a word at once; sums and products are rounded once.
 template <class T>

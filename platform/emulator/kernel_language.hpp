@@ -9,43 +9,6 @@
 
 #include "fiber_runtime.hpp"
 
-#define __global__
-#define __device__
-#define __host__
-// A sanitizer's instructions around every access, inlined wherever a kernel's parts are, would take four
-// times as long to compile.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define __forceinline__ inline
-#else
-#define __forceinline__ inline __attribute__((always_inline))
-#endif
-#define __launch_bounds__(...)
-
-// A worker (OS thread) runs one block at a time, so a block's shared memory is its worker's. AddressSanitizer
-// puts no red zones around thread-locals: there the runtime uses one worker and plain statics. It also leaves
-// out statics of functions that several translation units may share, so kernels live in an unnamed namespace.
-#if defined(__SANITIZE_ADDRESS__)
-#define __shared__ static
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define __shared__ static
-#else
-#define __shared__ static thread_local
-#endif
-#else
-#define __shared__ static thread_local
-#endif
-
-#define __syncthreads() ::relayout::RELAYOUT_BACKEND::block_barrier(__FILE__, __LINE__)
-
-/// `T* name` = the block's dynamic shared memory: exactly LaunchShape::shared_bytes, aligned to 16 bytes, all
-/// bits set (NaN in every floating type) when the block starts.
-// NOLINTBEGIN(bugprone-macro-parentheses): a type and a name
-#define RELAYOUT_DYNAMIC_SHARED(T, name)                                           \
-  static_assert(alignof(T) <= 16, "dynamic shared memory is aligned to 16 bytes"); \
-  T* name = static_cast<T*>(::relayout::RELAYOUT_BACKEND::dynamic_shared())
-// NOLINTEND(bugprone-macro-parentheses)
-
 /// What a GPU's compiler shares out registers by.
 #define RELAYOUT_LAUNCH_BOUNDS(threads, blocks)
 

@@ -1,8 +1,6 @@
 // Launching kernels on the fiber runtime.
 #pragma once
 
-#include <tuple>
-
 #include "fiber_runtime.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -12,17 +10,7 @@ namespace relayout::RELAYOUT_BACKEND {
 template <class... P, class... A>
 void launch(const char* operation, const LaunchContext& context, const LaunchShape& shape,
             void (*kernel)(P...), const A&... args) {
-  static_assert(sizeof...(P) == sizeof...(A), "one argument for each of the kernel's parameters");
-  struct Arguments {
-    void (*kernel)(P...);
-    std::tuple<P...> values;
-  };
-  const Arguments arguments{kernel, std::tuple<P...>(args...)};
-  const auto call = [](const void* memory) {
-    const auto& packed = *static_cast<const Arguments*>(memory);
-    std::apply(packed.kernel, packed.values);
-  };
-  run_kernel(operation, context, shape, {call, &arguments});
+  with_kernel_call([&](KernelCall call) { run_kernel(operation, context, shape, call); }, kernel, args...);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

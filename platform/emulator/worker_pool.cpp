@@ -1,8 +1,13 @@
 #include "worker_pool.hpp"
 
+#include <pthread.h>
+
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <string>
+#include <system_error>
 
 namespace relayout::emulator {
 namespace {
@@ -48,26 +53,25 @@ struct WorkerPool::Job {
 };
 
 WorkerPool& WorkerPool::instance() {
-  static WorkerPool pool;
-  return pool;
-}
-
-WorkerPool::~WorkerPool() {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    ending_ = true;
-  }
-  job_changed_.notify_all();
-  for (std::thread& thread : threads_) thread.join();
+  // A child leaves its parent's pool where it is: its mutexes may be held by threads that the child does not
+  // have.
+  static std::atomic<WorkerPool*> pool{new WorkerPool};
+  [[maybe_unused]] static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { pool = new WorkerPool; });
+  return *pool;
 }
 
 void WorkerPool::run(LaunchState& launch, int workers) {
   const std::lock_guard<std::mutex> one_launch(launch_mutex_);
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    workers = static_cast<int>(std::min(static_cast<std::size_t>(workers), most_));
+    while (runners_.size() < static_cast<std::size_t>(workers)) add_worker();
+  }
   Job job{launch, workers, {}, {launch.blocks}, {}, nullptr, workers - 1};
   for (int i = 0; i < workers; ++i) job.arenas.push_back(make_arena(launch.shape.shared_bytes));
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    while (runners_.size() < static_cast<std::size_t>(workers)) add_worker();
     job_ = &job;
     ++jobs_;
   }
@@ -86,15 +90,23 @@ void WorkerPool::run(LaunchState& launch, int workers) {
 void WorkerPool::add_worker() {
   const int worker = static_cast<int>(runners_.size());
   runners_.push_back(std::make_unique<BlockRunner>());
-  if (worker > 0) threads_.emplace_back([this, worker] { work(worker); });
+  if (worker == 0) return;
+  try {
+    threads_.emplace_back([this, worker] { work(worker); });
+  } catch (const std::system_error& error) {
+    runners_.pop_back();
+    most_ = runners_.size();
+    throw Error(ErrorCode::out_of_memory, "the emulator has no thread for worker " + std::to_string(worker) +
+                                              ": " + error.what() + "; later launches use " +
+                                              std::to_string(most_) + " threads");
+  }
 }
 
 void WorkerPool::work(int worker) {
   std::uint64_t seen = 0;
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    job_changed_.wait(lock, [&] { return ending_ || (job_ != nullptr && jobs_ != seen); });
-    if (ending_) return;
+    job_changed_.wait(lock, [&] { return job_ != nullptr && jobs_ != seen; });
     seen = jobs_;
     Job& job = *job_;
     if (worker >= job.workers) continue;

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -15,13 +16,14 @@ namespace relayout::emulator {
 
 class WorkerPool {
  public:
-  /// The one of this program; its threads end with it.
+  /// The one of this process. Nothing destroys it, so launches work until the process ends; a child made by
+  /// fork() has none of its parent's threads and gets a pool of its own.
   static WorkerPool& instance();
-  ~WorkerPool();
 
   /// Runs all blocks with `workers` OS threads, the calling one among them: worker w takes blocks w, w +
   /// workers, ... One launch at a time. Throws what the failing block of the lowest number threw, whatever
-  /// the timing.
+  /// the timing, and Error{out_of_memory} when the system makes no more threads; launches after that do with
+  /// those that there are.
   void run(LaunchState& launch, int workers);
 
  private:
@@ -34,8 +36,8 @@ class WorkerPool {
   std::condition_variable job_changed_;
   Job* job_ = nullptr;
   std::uint64_t jobs_ = 0;
-  bool ending_ = false;
-  std::vector<std::unique_ptr<BlockRunner>> runners_;  // 0 is the caller's
+  std::size_t most_ = std::numeric_limits<std::size_t>::max();  // runners that the system has threads for
+  std::vector<std::unique_ptr<BlockRunner>> runners_;           // 0 is the caller's
   std::vector<std::thread> threads_;
 };
 

@@ -8,14 +8,9 @@
 #include "check.hpp"
 #include "core/launch_context.hpp"
 #include "kernel_language.hpp"
+#include "relayout/kernel/launch_shape.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
-
-struct LaunchShape {
-  std::int64_t blocks_x = 1, blocks_y = 1, blocks_z = 1;
-  int threads_x = 1, threads_y = 1, threads_z = 1;
-  std::size_t shared_bytes = 0;  // dynamic
-};
 
 /// Queues kernel(args...) on the context's stream. Error{launch} names the operation.
 template <class... P, class... A>

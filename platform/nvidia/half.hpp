@@ -20,6 +20,8 @@ __device__ __forceinline__ f16 float_to_half(float value) {
 __device__ __forceinline__ f16 double_to_half(double value) {
   return {__half_as_ushort(__double2half(value))};
 }
+/// a * b, of which an f16 may be made: AMD's compiler must not join the two.
+__device__ __forceinline__ float product_for_half(float a, float b) { return a * b; }
 
 __device__ __forceinline__ float bfloat_to_float(bf16 value) {
   return __uint_as_float(static_cast<unsigned>(value.bits) << 16);
@@ -60,6 +62,33 @@ __device__ __forceinline__ std::uint32_t floats_to_word(bf16, const float (&valu
   memcpy(&word, &pair, 4);
   return word;
 }
+
+/// Two numbers as two bytes of e4m3fn (3 fraction bits) or e5m2 (2), the first in the lower one: rounded to
+/// nearest even, saturated. What becomes of NaN is not said.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+constexpr bool kHasFp8Conversion = true;
+template <int kFractionBits>
+__device__ __forceinline__ std::uint32_t floats_to_fp8(float first, float second) {
+  std::uint16_t pair;
+  if constexpr (kFractionBits == 3) {
+    asm("cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(second), "f"(first));
+  } else {
+    asm("cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;" : "=h"(pair) : "f"(second), "f"(first));
+  }
+  return pair;
+}
+/// The e4m3fn numbers of the lower two bytes as two halves, exactly.
+__device__ __forceinline__ std::uint32_t e4m3_to_halves(std::uint32_t pair) {
+  std::uint32_t halves;
+  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(static_cast<std::uint16_t>(pair)));
+  return halves;
+}
+#else
+constexpr bool kHasFp8Conversion = false;
+template <int kFractionBits>
+__device__ std::uint32_t floats_to_fp8(float first, float second);                            // never called
+__device__ __forceinline__ std::uint32_t e4m3_to_halves(std::uint32_t pair) { return pair; }  // never called
+#endif
 
 // The two numbers of a word at once; sums and products are rounded once.
 template <class T>

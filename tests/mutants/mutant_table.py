@@ -18,15 +18,18 @@ def mutants_of(prefix, source, tests, rows):
 # The sources that headers with mutants are compiled in.
 HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/copy/tile_scaled.cpp",
                 "kernels/copy/tile_generic_cast_to_1.cpp", "kernels/copy/tile_generic_cast_to_2.cpp",
-                "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_generic_cast.cpp",
-                "host/cpu/copy/cast_rows.cpp")
+                "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
+                "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp",
+                "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp")
 
 # What the random driver must see on its own, and in cases of which operation.
 FUZZED = {"tile_": "permute", "unaligned.": "permute", "word_transpose.": "permute", "gather.": "permute",
+          "rows_kernel.": "permute", "rows_piece.": "permute",
           "scale.": "permute", "operand_pointers.": "permute", "elementwise_rows.": "elementwise",
           "elementwise_memory.": "elementwise", "code_numbers.": "quantized", "code_rows.": "quantized"}
 
 IMG2COL = "*Img2col*/emulated32"
+WINDOW = f"*WindowKernelTest*/emulated32:{IMG2COL}"
 CONVERSION = "*Conversion*/emulated32*"
 NATIVE_CONVERSION = "*Conversion*/cpu*"
 NATIVE_ELEMENTWISE = "NativeElementwise.*-*PastTheCaches"
@@ -37,7 +40,9 @@ VIEW = "StridedGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
 COPY = "*PermuteTest*/emulated32:*PermutePeerBugsTest*/emulated32:*PermuteFarTest*/emulated32:*Cast*/emulated32"
 SCALE = "*CopyScaleTest*/emulated32"
 SLOTS = "*CopyIndirectTest*/emulated32"
+ROWS = "*RowsTest.*/emulated32"
 SHAPES = "*CopyTest*/emulated32"
+NATIVE_COPY = f"{COPY}:{SHAPES}".replace("emulated32", "cpu")
 NEST = f"CopyNest.*:{SHAPES}"
 ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
     "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "Test.RoundsAsAsked"))
@@ -45,38 +50,46 @@ QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
 
-MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
-    ("pad_row_off_by_one", "@place.first_position * p.stride - p.pad_left@; const int samples",
-     "place.first_position * p.stride - p.pad_left + 1"),
+MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
+    ("pad_row_off_by_one", "p.stride + index.tap * p.dilation - @p.pad_left@;", "p.pad_left - 1"),
     ("replicate_for_zero", "pad_index(@p.mode@, time, p.length, p.reflect_length)",
      "p.mode == PadMode::constant ? PadMode::replicate : p.mode"),
-    ("nan_times_zero", "convert<To>(in[source * p.in_time]) : @padding@;",
-     "p.length == 0 ? padding : mutant::plus_zero_times(padding, "
-     "convert<To>(in[(time < 0 ? 0 : p.length - 1) * p.in_time]))"),
-    ("taps_flipped", "index.position * p.stride + @index.tap * p.dilation@;",
-     "(p.taps - 1 - index.tap) * p.dilation"),
-    ("channel_and_tap_swapped", 
-     "index.position * p.out_position + @index.tap * p.out_tap + index.channel * p.out_channel@]",
-     "p.order == WriteOrder::channel ? index.tap + index.channel * p.taps : index.tap * p.channels + index.channel"),
+    ("taps_flipped", "p.stride + @index.tap * p.dilation@ - p.pad_left;", "(p.taps - 1 - index.tap) * p.dilation"),
     ("last_position_tile_dropped", "place.positions = positions < p.tile_positions ? @static_cast<int>(positions)@ :",
      "place.first_position > 0 ? 0 : static_cast<int>(positions)"),
     ("last_channel_tile_dropped", "place.channels = channels < p.tile_channels ? @static_cast<int>(channels)@ :",
      "place.first_channel > 0 ? 0 : static_cast<int>(channels)"),
     ("last_output_dropped", "static_cast<std::int64_t>(place.positions) * place.channels * p.taps",
      "static_cast<std::int64_t>(place.positions) * place.channels * p.taps - 1"),
-    ("halo_one_short", "@static_cast<int>((p.taps - 1) * p.dilation) + 1@;",
-     "static_cast<int>((p.taps - 1) * p.dilation)"),
     ("batch_stride_0", "batch * p.in_batch", "std::int64_t{0}"),
-    ("batch_offset_in_32_bits", "batch * p.in_batch", "mutant::wrapped(batch * p.in_batch)"),
-    ("row_offset_in_32_bits", "place.first_position * p.out_position",
-     "mutant::wrapped(place.first_position * p.out_position)"),
-    ("truncating_cast", "convert<To>(@in[source * p.in_time]@)", "mutant::truncated(in[source * p.in_time])"),
-    ("saturating_cast", "source >= 0 ? @convert<To>(in[source * p.in_time])@ :",
-     "mutant::saturated(convert<To>(in[source * p.in_time]))"),
     ("guard_byte_written", "@static_cast<To*>(p.out) + place.out_base@;",
      "mutant::spilled(static_cast<To*>(p.out) + place.out_base + (place.positions - 1) * p.out_position + "
      "(p.taps - 1) * p.out_tap + (place.channels - 1) * p.out_channel, 1) - (place.positions - 1) * p.out_position - "
      "(p.taps - 1) * p.out_tap - (place.channels - 1) * p.out_channel"),
+]) + mutants_of("window_tile", "kernels/window/window_tile.cpp", WINDOW, [
+    ("pad_row_off_by_one", "p.stride - @p.pad_left@;", "p.pad_left + 1"),
+    ("taps_flipped", "+ @tap * static_cast<int>(p.dilation)@)",
+     "(static_cast<int>(p.taps) - 1 - tap) * static_cast<int>(p.dilation)"),
+    ("channel_and_tap_swapped", "tap = @p.order == WriteOrder::tap@ ? fastest : outer;",
+     "p.order == WriteOrder::channel"),
+    ("halo_one_short", "@static_cast<int>((p.taps - 1) * p.dilation) + 1@;",
+     "static_cast<int>((p.taps - 1) * p.dilation)"),
+    ("batch_stride_0", "batch * p.in_batch", "std::int64_t{0}"),
+    ("positions_before_the_tile_dropped", "bounds.lower = position == 0 ? 0 : @-t.positions_before@;", "0"),
+    ("last_channel_tile_not_cut", "p.channels - channel < p.tile_channels ? @p.channels - channel@ : p.tile_channels",
+     "std::int64_t{p.tile_channels}"),
+    ("last_position_not_cut", "bounds.rest = static_cast<int>(@rest < p.tile_positions@ ?", "false"),
+    ("word_of_cut_line_stored_whole", "const bool whole = @word.whole()@;", "true"),
+    ("first_unit_of_the_signal_not_cut", "const int begin = @word.first < bounds.lower ? 1 : 0@,", "0"),
+]) + mutants_of("window_fill", "kernels/window/window_fill.hpp", WINDOW, [
+    ("nan_times_zero", "if (run.source < 0) return fill_constant(rows, @padding@, t.by_fill_run, known);",
+     "mutant::plus_zero_times(padding, p.length == 0 ? To{} : convert<To>(in[0]))"),
+    ("last_words_dropped", "const std::uint32_t items = r.rows * @row_words@;", "(row_words - (row_words > 1))"),
+    ("mirrored_forwards", "rows.tile_step = @-t.time_pitch@;", "t.time_pitch"),
+    ("truncating_cast", "r.tile[place[load] + i] = convert<To>(@words[load].value(i)@);",
+     "mutant::truncated(words[load].value(i))"),
+    ("saturating_cast", "r.tile[place[load] + i] = @convert<To>(words[load].value(i))@;",
+     "mutant::saturated(convert<To>(words[load].value(i)))"),
 ]) + mutants_of("window_vector", "kernels/window/window_vector.cpp", IMG2COL, [
     ("pad_row_off_by_one", "needed = @position * p.stride - p.pad_left@;", "position * p.stride - p.pad_left + 1"),
     ("replicate_for_zero_along_time", "pad_index(@p.mode@, time + step, p.length, p.reflect_length)",
@@ -189,10 +202,12 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("last_words_left_out", "if (vector * 16 >= @offset + bytes@) continue", "bytes"),
     ("word_beside_its_place", "positions[i] + @(k + turn) % 4 * 4@;", "k * 4"),
     ("rows_run_over", "if (@at < bytes@) *", "at < bytes + 8"),
-]) + mutants_of("tile_write", "kernels/copy/tile_write.hpp", COPY, [
-    ("scattered_run_without_its_end", "i < kCount && @first + i < elements@; ++i", "first + i + 1 < elements"),
-    ("scattered_first_axis_without_end", "end ? @p_.element_wrap@ :", "p_.element_step"),
-    ("scattered_third_axis_left_out", "count <= @p_.scattered_plane@", "p_.scattered_plane + count"),
+]) + mutants_of("tile_write_scattered", "kernels/copy/tile_write_scattered.hpp", COPY, [
+    ("end_of_a_run_as_a_whole", "first >= 0 && @first + kCount <= elements@)", "true"),
+    ("begin_of_a_run_as_a_whole", "if (@first >= 0@ && first + kCount", "true"),
+    ("periods_in_one_place", "item.run.place + period * @p.period_step@,", "0u"),
+    ("second_chunk_left_out", "tile_place_of_chunk(index / kChunk + @i@, chunks, kVector)", "i * 0"),
+    ("copies_of_places_alike", "@index % kChunk@ * chunks", "0"),
 ]) + mutants_of("tile_write_unaligned", "kernels/copy/tile_write_unaligned.hpp", COPY, [
     ("run_without_its_end", "i < @left - first@; ++i", "left - first - 1"),
     ("heads_left_out", "element >= @misalignment_of(address)@ ||", "0u"),
@@ -213,8 +228,6 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("end_left_out", "e < @p.elements@; ++e", "p.elements - 1"),
     ("guard_byte_written", "e < @p.elements@; ++e", "p.elements + 1"),
     ("last_vector_whole", "if (element + kCount > @p.elements@) {", "p.elements + 1"),
-    ("truncating_cast", "converted.values[k] = convert<To>(@packs[step * kLoads + from / kRead].values[from % kRead]@);",
-     "mutant::truncated(packs[step * kLoads + from / kRead].values[from % kRead])"),
 ]) + mutants_of("gather", "kernels/copy/gather.cpp", COPY, [
     ("last_block_dropped", "left = @p.elements@ - first",
      "p.elements > kThreads ? p.elements / kThreads * kThreads : p.elements"),
@@ -223,10 +236,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("offset_in_32_bits", "in[i] += @index * p.in_strides[axis]@;", "mutant::wrapped(index * p.in_strides[axis])"),
     ("result_offset_in_32_bits", "out[i] += @index * p.out_strides[axis]@;",
      "mutant::wrapped(index * p.out_strides[axis])"),
-    ("truncating_cast", "convert<To>(@value@)", "mutant::truncated(value)"),
-    ("saturating_cast", "convert<To>(value)", "mutant::saturated(convert<To>(value))"),
-    ("guard_byte_written", "To* address = @static_cast<To*>(output_of(p)) + out[i]@;",
-     "mutant::spilled(static_cast<To*>(output_of(p)) + out[i], 1)"),
+    ("elements_converted_alike", "piece.values[i] = @values[i].bits@;", "values[0].bits"),
+    ("guard_byte_written", "To* address = @to + out[i]@;",
+     "mutant::spilled(to + out[i], 1)"),
 ]) + mutants_of("convert_bits", "core/convert_bits.hpp", CONVERSION, [
     ("ties_away_from_zero", "(kept & @cast.ties_to_even@)", "Word{0}"),
     ("directed_rounding_without_the_sign", "(@parts.negative@ ? cast.round_above[1] : cast.round_above[0])", "false"),
@@ -243,43 +255,96 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("upper_half_of_u32_lost", "field == 1 ? @value << 1@ :", "value"),
     ("infinity_is_not_far_from_integers", ": @~Word{0}@; } return", "value"),
     ("wraps_where_it_should_saturate", "@cast.saturate@ ? convert::limited", "false"),
+]) + mutants_of("convert_bits", "core/convert_bits.hpp", ELEMENTWISE, [
     ("zero_is_false_only_without_a_sign", "floating ? @bits & ((Word{1} << (from.bits - 1)) - 1)@ : bits",
      "(to.kind == NumberKind::boolean ? bits : bits & ((Word{1} << (from.bits - 1)) - 1))"),
-]) + mutants_of("quick_cast", "kernels/copy/quick_cast.hpp", CONVERSION, [
-    ("nan_is_the_least_integer", "number = @values[k] == values[k] ? values[k] : 0.0f@;",
-     "values[k] == values[k] ? values[k] : least"),
+]) + mutants_of("quick_read", "kernels/copy/quick_read.hpp", CONVERSION, [
+    ("sign_not_extended", "static_cast<Held>(static_cast<Int>(element_bits<T>(words, i)))",
+     "static_cast<Held>(element_bits<T>(words, i))"),
+    ("second_of_a_pair_repeats_the_first", "values[i + k] = with_sign_of(number, @k == 0 ? word << 16 : word@);",
+     "word << 16"),
+    ("f64_rounded_twice", "to_f32 ? static_cast<float>(value) : @odd_float(value)@,", "static_cast<float>(value)"),
+    ("integers_rounded_twice", "const float result = @odd_float(magnitude)@;", "static_cast<float>(magnitude)"),
+    ("last_bits_of_64_lost", "(magnitude & 0x7ff) != 0 ? @0x800u@ : 0u", "0u"),
+    ("nan_of_e4m3fn_is_480", "number = @value == 480.0f ? __uint_as_float(0x7fc00000u) : value@;", "value"),
+]) + mutants_of("quick_write", "kernels/copy/quick_write.hpp", CONVERSION, [
+    ("nan_is_the_least_integer", "number = @values[i] == values[i] ? values[i] : 0.0f@;",
+     "values[i] == values[i] ? values[i] : least"),
     ("no_least_integer", "fminf(@fmaxf(number, least)@, most)", "number"),
     ("no_largest_integer", "value = @fminf(fmaxf(number, least), most)@;", "fmaxf(number, least)"),
-    ("sign_not_extended", "static_cast<int>(@static_cast<From>(bits)@)", "static_cast<int>(bits)"),
-    ("second_of_a_pair_repeats_the_first", "words[i / kPerWord] >> (@(i + k)@ % kPerWord * kBits)", "i"),
-]) + mutants_of("stream_generic_cast", "kernels/copy/stream_generic_cast.cpp", CONVERSION, [
+    ("ties_of_fp8_away_from_zero", "(1u << (kDropped - 1)) - 1 + @(magnitude >> kDropped & 1)@)", "1"),
+    ("fp8_not_saturated", "limited = @normal < kLargest ? normal : kLargest@;", "normal"),
+    ("subnormals_of_fp8_as_normal_numbers", "(@magnitude < kLeastNormal@ ? subnormal : limited)", "false"),
+    ("nan_without_its_sign", "(word & ~(kAll << at)) | (@sign | nan@) << at", "nan"),
+    ("tf32_truncated", "(bits + @0xfff + (bits >> 13 & 1)@) & ~0x1fffu", "0"),
+    ("no_end_of_large_integers", "return @above@ ? kMost :", "false"),
+]) + mutants_of("rows_kernel", "kernels/copy/rows_kernel.hpp", ROWS, [
+    ("first_vector_whole", "begin = @element < 0 ? before : 0@,", "0"),
+    ("last_vector_whole", "end = @left < kCount ? static_cast<int>(left) : kCount@;", "kCount"),
+    ("rows_of_the_first_run", "row = @run * p.run_rows@;", "0"),
+    ("one_run_for_all", "out += @run * p.axes[axis].out@;", "0"),
+    ("table_from_a_later_row", "number > 0 ? @number * kCount - (kCount - 1)@ : 0", "number * kCount"),
+    ("middle_axes_ignored", "offset += @index * p.axes[axis].in@;", "0"),
+    ("outermost_axis_ignored", "table[i] = @offset + index * p.axes[0].in@;", "offset"),
+    ("table_cut_short", "i < @p.table_rows@ &&", "p.table_rows / 2"),
+    ("no_second_row", "address = @in + table[++row]@;", "address + 0 * row"),
+    ("second_piece_repeats_the_first", "other = @in + table[vector.row + 1] - at * kSize@;", "address"),
+    ("pieces_meet_an_element_late", "split_at = @at * kSize@;", "(at + 1) * kSize"),
+    ("guard_byte_written", "if (@i >= vector.begin && i < vector.end@) address[i]", "i < vector.end + 1"),
+]) + mutants_of("rows_piece", "kernels/copy/rows_piece.hpp", ROWS, [
+    ("second_word_not_read", "if (begin < end && @offset + end > kBytes@) high", "false"),
+    ("bytes_not_shifted", "@static_cast<std::uint32_t>(offset) % 4 * 8@)", "0u"),
+    ("words_not_shifted", "both[i] = @(offset & 4 * by) != 0 ? there : here@;", "here + 0 * there"),
+]) + mutants_of("stream_cast", "kernels/copy/stream_cast.cpp", CONVERSION, [
     ("last_element_dropped", "left = @p.elements - element@;", "p.elements - element - 1"),
     ("second_piece_repeats_the_first", "load_global(piece, @in + element@);", "in + first"),
     ("quick_pieces_repeat_the_first", "load_global(pieces[step], @in + (first + step * kStride)@);", "in + first"),
 ]) + mutants_of("tile_generic_cast", "kernels/copy/tile_generic_cast.hpp", CONVERSION, [
     ("pieces_in_one_place", "target + @piece * 16@", "0"),
     ("pieces_do_not_move_up", "words.values[i] = @words.values[i + kShift / 4]@;", "words.values[i]"),
+]) + mutants_of("native_cast_loops", "host/cpu/copy/cast_loops.cpp", NATIVE_CONVERSION, [
+    ("large_numbers_wrap", "near > Float{kMax} ? @Float{kMax}@ : near", "near"),
+    ("nan_is_the_least_integer", "Float near = @value == value ? value : Float{0}@; near = near < Float{kMin}",
+     "value == value ? value : Float{kMin}"),
+    ("large_integers_wrap", "return @above@ ? kMax : result;", "false"),
+    ("nan_of_e4m3fn_is_480", "half = @magnitude > most@ ?", "false"),
+    ("not_scaled", "to[i] = @256.0f * from[i]@;", "from[i]"),
+    ("second_line_of_fp8_repeats_the_first", "static_cast<const std::uint8_t*>(in) + @i@, halves", "0 * i"),
+    ("f64_rounded_twice", "return float_of(@back < value || back > value ? lower | 1 : bits@);", "bits"),
+    ("last_bits_of_64_lost", "(magnitude & 0x7ff) != 0 ? @0x800u@ : 0u", "0u"),
+    ("nan_of_tf32_with_its_payload", "to[i] = @from[i] != from[i]@ ?", "false"),
+    ("tf32_truncated", "rounded = @(bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu@;", "bits & ~0x1fffu"),
+    ("ties_of_fp8_away_from_zero", "(1u << (kDropped - 1)) - 1 + @(magnitude >> kDropped & 1)@)", "1"),
+    ("fp8_not_saturated", "limited = @normal < kMost ? normal : kMost@;", "normal"),
+    ("subnormals_of_fp8_as_normal_numbers", "number = @magnitude < kLeastNormal@ ? subnormal", "false"),
 ]) + mutants_of("native_cast_rows", "host/cpu/copy/cast_rows.cpp", NATIVE_CONVERSION, [
-    ("large_numbers_wrap", "near > kMax ? @kMax@ : near", "near"),
-    ("nan_is_the_least_integer", "float near = @value == value ? value : 0.0f@; near = near < kMin",
-     "value == value ? value : kMin"),
-    ("i32_wraps", "return @above@ ? std::numeric_limits<std::int32_t>::max() : result;", "false"),
-    ("bytes_of_bool_as_numbers", "return @value.byte != 0 ? 1.0f : 0.0f@;", "static_cast<float>(value.byte)"),
-    ("second_line_repeats_the_first", "widen<T>(cast, @static_cast<const T*>(in) + i@, line, part)",
-     "static_cast<const T*>(in)"),
-]) + mutants_of("native_cast_copy", "host/cpu/copy/cast_copy.cpp", NATIVE_CONVERSION, [
-    ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
-    ("rows_of_a_square_repeated", "transposed + @i * pitch@", "0"),
-    ("second_piece_repeats_the_first", "const char* from = @in + i * in_step * in_bytes_@;", "in"),
+    ("f64_through_f32", "else if (@!held && !beyond && out != DType::f32@)", "false"),
+    ("long_integers_cut", "@std::max(in_bytes_, out_bytes_) == 8@ ?", "out_bytes_ == 9"),
+    ("second_line_repeats_the_first", "first_(@static_cast<const char*>(in) + i * in_bytes_@, line",
+     "static_cast<const char*>(in)"),
+]) + mutants_of("native_box", "host/cpu/copy/box_copy.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
+    ("end_box_too_short", "std::min(side, @p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis]@)",
+     "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] - (cursor.index(place_[axis]) > 0 && "
+     "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] < side)"),
+    ("step_in_32_bits", "boxes_.push_boxes(p_.extents[axis], side, @p_.in_strides[axis]@,",
+     "mutant::wrapped(side * p_.in_strides[axis]) / side"),
+    ("last_box_dropped", "parallel_ranges_in<Room>(@boxes_.total()@,", "boxes_.total() - (boxes_.total() > 1)"),
+    ("results_over_the_elements", "room.memory + @bytes@", "bytes / 2 / kLineBytes * kLineBytes"),
+    ("last_of_a_box_not_converted", "cast_(elements, results, @count@);", "count - (count > 1)"),
+]) + mutants_of("native_offset_table", "host/cpu/copy/offset_table.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
+    ("table_of_other_sides", "std::equal(sides, @sides + rank@, sides_)", "sides + 1"),
+    ("left_over_as_a_whole_step", "step + 1 < steps_ ? split_ : @left_@;", "split_"),
+    ("steps_repeat_the_first", "cursor.a() + @step * split_step_@", "0 * step"),
+    ("outermost_axis_left_out", "k <= @axis@; ++k", "axis - 1"),
+    ("inner_offset_forgotten", "= @offsets_[i]@ + index * stride;", "0 * offsets_[i]"),
 ]) + mutants_of("gather_of_two_shapes", "kernels/copy/gather.cpp", SHAPES, [
     ("axes_of_its_own_ignored", "@p.in_rank > 0@", "false"),
     ("input_split_by_the_results_extents", "p.in_rank, @extents.in@, p.in_strides", "extents.nest"),
 ]) + mutants_of("scale", "kernels/copy/scale.hpp", SCALE, [
-    ("alpha_left_out", "return convert<To>(@static_cast<Scale>(p.alpha) * convert<Scale>(value)@);",
-     "convert<Scale>(value)"),
+    ("alpha_left_out", "const auto alpha = @static_cast<Scale>(p.alpha)@;", "Scale{1}"),
     ("alpha_left_out_of_the_sum", "product = @static_cast<Scale>(p.alpha) * convert<Scale>(value)@;",
      "convert<Scale>(value)"),
-    ("alpha_of_the_results_type", "return convert<To>(@static_cast<Scale>(p.alpha)@ *",
+    ("alpha_of_the_results_type", "const auto alpha = @static_cast<Scale>(p.alpha)@;",
      "convert<Scale>(convert<To>(static_cast<Scale>(p.alpha)))"),
     ("alpha_in_single", "product = @static_cast<Scale>(p.alpha)@ *",
      "static_cast<Scale>(static_cast<float>(p.alpha))"),
@@ -329,6 +394,44 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("too_many_axes", "normal.rank() <= @kMaxRank@", "2 * kMaxRank"),
     ("repeated_axis_is_the_fastest", "if (@stride != 0@ &&", "true"),
     ("repeated_axis_stays_the_fastest", "stride < best || @best == 0@", "false"),
+]) + mutants_of("checks", "host/api/checks.cpp", f"Reach.*:*GemmErrorTest*/cpu:*ElementwiseErrorTest*/cpu:{DEPTHWISE}", [
+    ("any_reach_before", "@range.begin >= -kMost@ &&", "true"),
+    ("any_reach_behind", "&& @range.end <= kMost@ &&", "true"),
+    ("reach_of_the_output_not_checked", '@check_reach(operation, "the output", out)@;', "static_cast<void>(0)"),
+    ("any_address", "|| @reinterpret_cast<std::uintptr_t>(view.data()) % alignment == 0@) return;", "true"),
+    ("null_taken", "if (@view.elements() > 0 && view.data() == nullptr@)", "false"),
+    ("elements_may_share_addresses", "if (@plan::may_self_overlap(out)@)", "false"),
+    ("bytes_may_be_shared", "if (@sharing == plan::Sharing::none@) return;", "true"),
+    ("two_indices_are_one", "@view.extent(axis) > 1@ && view.elements() > 0", "view.extent(axis) > 2"),
+]) + mutants_of("views", "host/api/tensor_view.cpp", "TensorView.*:Permuted.*:Broadcast.*:Slice.*:Reshaped.*", [
+    ("range_without_the_last_element", "multiply(@shape[axis] - 1@, strides[axis], reach)", "shape[axis] - 2"),
+    ("negative_strides_reach_forward", "side = @reach < 0@ ? begin : end;", "false"),
+    ("slice_starts_at_0", "advance(data_, @begin@ * strides_[k]", "0 * begin"),
+    ("slice_may_leave", "|| @end > extent(axis)@)", "false"),
+    ("stride_repeated", "if (@shape_[k] == shape[target]@) {", "false"),
+    ("axis_twice", "|| @seen[k]@) break;", "false"),
+    ("contiguous_with_gaps", "if (@strides_[k] != expected@) return false;", "false"),
+]) + mutants_of("streams", "host/api/stream.cpp", "*DevicesTest*/cpu", [
+    ("one_row_of_all", "copy(destination, source, width * @rows@);", "1"),
+    ("rows_may_overlap", "if (@destination_pitch < width@ ||", "false"),
+    ("pitches_ignored", "if (rows == 1 || @(destination_pitch == width && source_pitch == width)@)", "source_pitch == width"),
+    ("null_filled", "if (@destination == nullptr@) {\n    throw Error(ErrorCode::null_pointer, \"fill", "false"),
+]) + mutants_of("processor_backend", "platform/processor_backend.cpp", "*DevicesTest*/cpu", [
+    ("last_row_lost", "for (std::size_t row = 0; @row < rows@; ++row)", "row + 1 < rows"),
+    ("pitch_of_the_other_side", "static_cast<const char*>(source) + row * @source_pitch@", "destination_pitch"),
+    ("any_amount_of_memory", "@limit > 0 && bytes > limit@ ? nullptr", "bytes == 0"),
+    ("last_byte_not_filled", "std::memset(destination, value, @bytes@);", "bytes - 1"),
+]) + mutants_of("scratch", "host/cpu/scratch.cpp", "Scratch.*", [
+    ("rooms_share_memory", "data_ = kept.memory + @kept.used@;", "0 * kept.used"),
+]) + mutants_of("sharing", "host/plan/sharing.cpp", "Sharing.*", [
+    ("one_byte_less", "sum.can_be(@end_b - 1 - begin_a@)", "end_b - 2 - begin_a"),
+    ("one_byte_more", "sum.can_be(@end_b - 1 - begin_a@)", "end_b - begin_a"),
+    ("ranges_overlap_by_a_byte", "|| @end_b <= begin_a@", "end_b - 1 <= begin_a"),
+    ("bytes_of_an_element_left_out", "sum.add(1, @size - 1@)", "0 * size"),
+    ("strides_in_elements", "(stride < 0 ? -stride : stride) * @size@", "1"),
+    ("equal_strides_counted_once", "terms_[i].most += @most@", "0 * most"),
+    ("complete_past_a_gap", "@terms_[i].coefficient <= smaller.reach + divisor@", "true"),
+    ("first_multiplier_too_large", "@(beyond + coefficient - 1) / coefficient@", "(beyond + coefficient - 1) / coefficient + 1"),
 ]) + mutants_of("loop_nest", "host/plan/loop_nest.cpp", NEST, [
     ("gaps_merged", "|| @strides[p][outer] != round@) return false;", "false"),
 ]) + mutants_of("plan_cache", "host/api/plan_cache.cpp", MEASURE, [
@@ -390,13 +493,10 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
      "(params.channels - 1) * params.out_channel, 1) - (params.groups - 1) * params.out_group - "
      "(params.positions - 1) * params.out_position - (params.taps - 1) * params.out_tap - "
      "(params.channels - 1) * params.out_channel"),
-]) + mutants_of("native_copy", "host/cpu/copy/copy.cpp", COPY.replace("emulated32", "cpu"), [
-    ("end_box_too_short", "std::min(side, @p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis]@)",
-     "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] - (cursor.index(place_[axis]) > 0 && "
-     "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] < side)"),
-    ("step_in_32_bits", "boxes_.push_boxes(p_.extents[axis], side, @p_.in_strides[axis]@,",
-     "mutant::wrapped(side * p_.in_strides[axis]) / side"),
-    ("last_box_dropped", "parallel_ranges(@boxes_.total()@,", "boxes_.total() - (boxes_.total() > 1)"),
+]) + mutants_of("native_copy", "host/cpu/copy/copy.cpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
+    ("rows_from_the_first_piece", "In* in = @static_cast<const In*>(p.in) + cursor.a()@; Out* out = static_cast<Out*>(p.out) "
+     "+ cursor.b(); const std::int64_t count", "static_cast<const In*>(p.in)"),
+    ("second_piece_of_a_run_repeats_the_first", "convert_strided(@in + i * run.in_step@, run.in_step, read", "in"),
 ]) + mutants_of("native_convert", "host/cpu/convert.cpp", "*Cast*/cpu", [
     ("truncating_cast_to_f16", "_mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT)",
      "_mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_ZERO)", True),
@@ -408,7 +508,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("phase_stands_still", "phase_ = @(phase_ + count)@ % source_.period", "phase_"),
     ("repeated_for_ever", "if (@at == repeated_@ && count <= repeats_)", "repeated_ != nullptr"),
     ("period_without_a_piece", "std::min(p.elements, @period + piece@)", "period"),
-    ("step_forgets_the_one_before", "operands[3] = {@results@, results, results}", "constants_[0]"),
+    ("step_forgets_the_one_before", "operands[3] = {@results@, results, results}", "rows[0]"),
     ("arguments_from_the_first", "for (int i = 0, argument = 0; i < p_.steps; @++i@)", "++i, argument = 0"),
 ]) + mutants_of("native_elementwise_program", "host/cpu/elementwise/elementwise.cpp", "*ElementwiseProgramTest*/cpu", [
     ("running_value_first", "if (i > 0 && k == @p_.step[i].running@) continue;", "0"),
@@ -425,6 +525,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("start_of_the_output", "address_of(out, @nest.offsets[0]@, p.out_bytes)", "std::int64_t{0}"),
     ("start_of_an_operand", "address_of(tensors[t], @nest.offsets[t + 1]@, p.tensor", "nest.offsets[0]"),
     ("strides_of_the_first_tensor", "nest.strides[@static_cast<std::size_t>(t) + 1@];", "std::size_t{1}"),
+]) + mutants_of("elementwise_alone", "host/plan/elementwise/elementwise_nest.cpp", "ElementwisePlan.AnElementAlone*", [
+    ("counts_as_repeated", "p.tensor[t].strides[0] = @1@;", "0"),
 ]) + mutants_of("elementwise_repeated", "host/api/repeated_operands.cpp", ELEMENTWISE, [
     ("rounds_of_one_stride", "rounds > 1 ? @strides[axis] * period@ : 0", "strides[axis]"),
     ("one_period_for_all", "if (@period != whole@) fail(", "false"),
@@ -434,7 +536,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("any_view_in_place", "if (is_operand && @inputs[t] == out && same_places(read, written)@) continue;", "inputs[t] == out"),
     ("in_place_of_smaller_elements", "|| @size_of(a.dtype()) != size_of(b.dtype())@) return false;", "false"),
 ]) + mutants_of("elementwise_rows", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
-    ("costly_vectors_too_wide", "if (@costly@ && p.width > kCostlyNumbers)", "false"),
+    ("costly_vectors_too_wide", "if (@costly@ && p.width > most)", "false"),
     ("lead_left_out", "p.misaligned_elements = @static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width)@;", "0"),
 ]) + mutants_of("elementwise_transposed", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
     ("one_transposed_of_two", "if (@transposed >= 0@) return;", "false"),
@@ -474,16 +576,32 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", IMG2COL, [
     ("zero_of_the_row", "is_repeated(codes.scale_tensor) && @is_repeated(codes.zero_tensor)@;", "true"),
     ("scale_of_the_row", "return @is_repeated(codes.scale_tensor)@ &&", "true"),
     ("operands_of_any_strides", "if (@!is_aligned(p.tensor[tensor].access)@) return \"an operand's rows", "false"),
-]) + mutants_of("native_gemm", "host/cpu/conv/gemm.cpp", "*Gemm*/cpu", [
+]) + mutants_of("native_gemm", "host/cpu/conv/gemm.cpp", "NativeGemm.*:*Gemm*/cpu", [
     ("truncating_cast", "bias == nullptr ? @sums[i]@ : sums[i] + bias[i]", "mutant::truncated(sums[i])"),
     ("two_roundings", "bias == nullptr ? sums[i] : @sums[i]@ + bias[i]", "mutant::through_f16(sums[i])"),
     ("last_element_dropped", "i = 0; @i < count@; ++i) row[i]", "i < count - 1"),
     ("guard_byte_written", "convert_row(row, @static_cast<f16*>(y) + offset@, count);",
      "mutant::spilled(static_cast<f16*>(y) + offset, count)"),
+    ("deeper_panels_lost", "for (std::int64_t k = 0; @k < params.k@; k += kDepth)", "k < 1"),
+    ("earlier_sums_kept", "@std::fill_n(&panels.sums[0][0], kRows * kColumns, 0.0f)@;",
+     "&panels.sums[0][0] + (block == 0 ? 0 : 1)"),
+    ("bias_of_the_first_block", "params.bias + group * params.bias_group + @column@;", "std::int64_t{0}"),
+    ("last_row_block_dropped", "row_blocks = @divide_up(params.m, kRows)@;", "params.m / kRows"),
+    ("last_column_block_dropped", "column_blocks = @divide_up(params.n, kColumns)@;", "params.n / kColumns"),
+]) + mutants_of("openblas_gemm", "host/cpu/conv/openblas_gemm.cpp", "NativeGemm.*", [
+    ("deeper_blocks_lost", "@k < params.k@; k += kDepth", "k < 1"),
+    ("deeper_blocks_not_added", "@k == 0 ? 0.0f : 1.0f@", "0.0f"),
+    ("earlier_sums_kept", "@k == 0 ? 0.0f : 1.0f@", "1.0f"),
+    ("right_rows_of_the_first_block", "if (@held != wanted@)", "k == 0 && column == 0 && held != wanted"),
+    ("depth_of_the_first_block", "wanted{bt_block, column, @k@};", "std::int64_t{0}"),
+    ("bias_of_the_first_block", "params.bias + group * params.bias_group + @column@;", "std::int64_t{0}"),
+    ("last_column_dropped", "for (std::int64_t column = 0; @column < params.n@;", "column < params.n - 1"),
+    ("last_row_dropped", "for (std::int64_t row = 0; @row < params.m@;", "row < params.m - 1"),
+    ("result_of_the_first_rows", "group * params.y_group + @row * params.ldc@ + column;", "std::int64_t{0}"),
 ]) + mutants_of("img2col", "host/api/img2col.cpp", "*Img2col*/cpu:*Weights*/cpu:CausalPadding.*", [
     ("pr_ignored", 'padded_length("img2col", length, @pad@)',
      "PadSpec{pad.left, 0, pad.mode, pad.value, pad.policy}"),
-    ("frame_causal_pr_ignored", "pad.right = @(frames - 1) * window.stride + window.span() - length - pad.left@;",
+    ("frame_causal_pr_ignored", "pad.right = @window.stride - length % window.stride@;",
      "std::int64_t{0}"),
     ("column_order_swapped", "tap_outer = @window.order == ColumnOrder::tap_outer@;",
      "window.order != ColumnOrder::tap_outer"),

@@ -11,8 +11,9 @@
 A header's mutants are compiled in the sources of HEADER_UNITS, which find the planted header first.
 
 All mutants of a source are compiled into one object: `old` becomes `planted(number) ? new : old`, and the environment
-variable RELAYOUT_MUTANT chooses the number. So old and new are expressions. `old` must occur once; runs of white space
-are equal; @...@ marks what is replaced where the rest only says which of several places is meant.
+variable RELAYOUT_MUTANT chooses the number. So old and new are expressions, of one type: where they differ, both are
+converted to a common one, without a mutant too. `old` must occur once; runs of white space are equal; @...@ marks what
+is replaced where the rest only says which of several places is meant.
 """
 import os
 import platform
@@ -106,6 +107,9 @@ def check(root, program, name):
     failed = re.search(r"\[  FAILED  \] (\S+)", result.stdout)
     if failed:
         print(f"{name}: killed by {failed.group(1)}")
+    elif re.search(r"^\[  PASSED  \] 0 tests", result.stdout, re.MULTILINE):
+        print(f"{name}: {program} has no test {mutant.tests}")
+        return False
     elif result.returncode < 0:
         print(f"{name}: killed, the tests end by signal {-result.returncode}")
     else:

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -17,9 +18,24 @@ inline void PrintTo(const Device& device, std::ostream* out) { *out << device.to
 
 namespace relayout::test {
 
+/// Plans differ by the number of multiprocessors, and tests pass for any. RELAYOUT_TEST_MULTIPROCESSORS names
+/// another than the usual one.
+inline EmulationOptions emulation_options(int warp_size) {
+  EmulationOptions options;
+  options.warp_size = warp_size;
+  if (const char* count = std::getenv("RELAYOUT_TEST_MULTIPROCESSORS"))
+    options.multiprocessors = std::atoi(count);
+  return options;
+}
+
+/// Devices whose memory is the host's, so that a view may be laid over any mapping.
+inline std::vector<Device> host_memory_devices() {
+  return {Device::cpu(), Device::emulated(emulation_options(32)), Device::emulated(emulation_options(64))};
+}
+
 /// cpu, emulated with warps of 32 and of 64 lanes, and the first GPU where there is one.
 inline std::vector<Device> test_devices() {
-  std::vector<Device> devices{Device::cpu(), Device::emulated(32), Device::emulated(64)};
+  std::vector<Device> devices = host_memory_devices();
   if (Device::gpu_count() > 0) devices.push_back(Device::gpu(0));
   return devices;
 }
@@ -31,18 +47,12 @@ inline std::vector<Device> gpu_devices() {
   return devices;
 }
 
-/// Devices whose memory is the host's, so that a view may be laid over any mapping.
-inline std::vector<Device> host_memory_devices() {
-  return {Device::cpu(), Device::emulated(32), Device::emulated(64)};
-}
-
 /// Emulated devices that run a block's threads in unusual orders: a result that depends on the order is a
 /// race.
 inline std::vector<Device> reordered_devices() {
   std::vector<Device> devices;
   for (const int warp_size : {32, 64}) {
-    EmulationOptions options;
-    options.warp_size = warp_size;
+    EmulationOptions options = emulation_options(warp_size);
     options.order = ThreadOrder::reverse;
     devices.push_back(Device::emulated(options));
     options.order = ThreadOrder::shuffled;

@@ -20,13 +20,13 @@ def kernel(name, instructions):
 
 
 class CheckAssembly(unittest.TestCase):
-    def check(self, *files):
+    def check(self, *files, options=()):
         with tempfile.TemporaryDirectory() as folder:
             paths = []
             for number, lines in enumerate(files):
                 paths.append(pathlib.Path(folder) / f"{number}.s")
                 paths[-1].write_text("\n".join(lines) + "\n")
-            result = subprocess.run([sys.executable, TOOL, *paths], capture_output=True, text=True, check=False)
+            result = subprocess.run([sys.executable, TOOL, *options, *paths], capture_output=True, text=True, check=False)
         return result.returncode, result.stdout, result.stderr
 
     def assert_complains(self, sentence, *files):
@@ -55,6 +55,21 @@ class CheckAssembly(unittest.TestCase):
     def test_scratch(self):
         self.assert_complains("window accesses scratch memory 1 times",
                               kernel("window", WIDE + ["scratch_store_dword off, v0, s32"]))
+
+    def test_products_to_which_zero_is_added(self):
+        for instruction in ("v_fma_mixlo_f16 v1, v1, s6, 0", "v_fma_mixhi_f16 v2, s0, v0, 0 op_sel:[0,1,0]",
+                            "v_mad_mixlo_f16 v1, v1, s6, 0"):
+            self.assert_complains("makes f16 of products plus zero 1 times", kernel("tile", WIDE + [instruction]))
+        for instruction in ("v_fma_mixlo_f16 v1, v1, s6, v2", "v_fma_mixlo_f16 v1, v1, 0, v2 op_sel_hi:[0,1,0]",
+                            "v_fma_mix_f32 v1, v1, s6, 0.5", "v_fma_mixlo_f16 v1, v1, s6, 0.5"):
+            self.assertEqual(self.check(kernel("tile", WIDE + [instruction]))[0], 0)
+
+    def test_any_width(self):
+        narrow = kernel("tile", ["global_load_dword v1, v4, s[0:1]"])
+        self.assertEqual(self.check(narrow, options=["--any-width"])[0], 0)
+        self.assertEqual(self.check(kernel("tile", ["v_fma_mixlo_f16 v1, v1, s6, 0"]), options=["--any-width"])[0], 1)
+        self.assertEqual(self.check(kernel("tile", ["scratch_store_dword off, v0, s32"]),
+                                    options=["--any-width"])[0], 1)
 
     def test_one_kernel_does_not_hide_another(self):
         self.assert_complains("1.s: pad has no global_load_dwordx4", kernel("window", WIDE),

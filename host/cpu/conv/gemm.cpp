@@ -10,6 +10,7 @@
 #include "host/cpu/convert.hpp"
 #include "host/cpu/native_table.hpp"
 #include "host/cpu/parallel.hpp"
+#include "host/cpu/scratch.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout::native {
@@ -143,11 +144,12 @@ void run_gemm(const GemmParams& params, const GemmRows& a) {
     }
   };
   const std::int64_t work = params.groups * params.m * params.n;
-  parallel_ranges(params.groups * row_blocks * column_blocks, work * std::max<std::int64_t>(1, params.k / 16),
-                  [&](std::int64_t begin, std::int64_t end) {
-                    Panels panels;
-                    for (std::int64_t block = begin; block < end; ++block) run_block(block, panels);
-                  });
+  parallel_ranges_in<Panels>(params.groups * row_blocks * column_blocks,
+                             work * std::clamp<std::int64_t>(params.k / 16, 1, kSerialElements),
+                             [&](std::int64_t begin, std::int64_t end, Panels& panels) {
+                               for (std::int64_t block = begin; block < end; ++block)
+                                 run_block(block, panels);
+                             });
 }
 
 void check_types(const GemmParams& params) {

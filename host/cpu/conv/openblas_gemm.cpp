@@ -5,8 +5,11 @@
 
 #if defined(RELAYOUT_HAVE_OPENBLAS)
 #include <cblas.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <tuple>
 #include <vector>
 
@@ -20,6 +23,54 @@ namespace relayout::native {
 namespace {
 
 constexpr std::int64_t kRows = 512, kColumns = 1024, kDepth = 1024;
+
+/// OpenBLAS maps a buffer for each thread that works at the same time, 128 MiB in many builds, and keeps it.
+/// Where it gets none it tries for ever, or ends the program. So the addresses are asked for before it is.
+constexpr std::size_t kBufferBytes = std::size_t{256} << 20;
+
+bool can_map(std::size_t bytes) {
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory != MAP_FAILED && munmap(memory, bytes) == 0;
+}
+
+/// A product that all threads of OpenBLAS take part in, so that each of them has its buffer.
+void warm_up() {
+  constexpr int kSide = 512, kShort = 64;
+  const std::vector<float> factor(std::size_t{kSide} * kShort);
+  std::vector<float> product(std::size_t{kSide} * kSide);
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, kSide, kSide, kShort, 1.0f, factor.data(), kShort,
+              factor.data(), kShort, 0.0f, product.data(), kSide);
+}
+
+/// A caller's turn in the library. Not every one is granted.
+class LibraryTurn {
+ public:
+  LibraryTurn() : granted_(ask(++callers_)) {}
+  ~LibraryTurn() { --callers_; }
+  LibraryTurn(const LibraryTurn&) = delete;
+  LibraryTurn& operator=(const LibraryTurn&) = delete;
+  bool granted() const { return granted_; }
+
+ private:
+  /// Whether OpenBLAS has buffers for so many callers at once, or gets them.
+  static bool ask(int callers) {
+    if (callers <= buffered_.load(std::memory_order_acquire)) return true;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const int has = buffered_.load(std::memory_order_relaxed);
+    if (callers <= has) return true;
+    const int wanted = callers - has + (has == 0 ? openblas_get_num_threads() : 0);
+    if (!can_map(static_cast<std::size_t>(wanted) * kBufferBytes)) return false;
+    if (has == 0) warm_up();
+    buffered_.store(callers, std::memory_order_release);
+    return true;
+  }
+
+  static std::atomic<int> callers_, buffered_;
+  static std::mutex mutex_;
+  const bool granted_;
+};
+std::atomic<int> LibraryTurn::callers_{0}, LibraryTurn::buffered_{0};
+std::mutex LibraryTurn::mutex_;
 
 /// Rows of `depth` elements, `pitch` apart, become rows of depth floats side by side.
 template <class T>
@@ -71,6 +122,8 @@ void multiply(const LaunchContext& context, const GemmParams& params) {
 const char* library_name() noexcept { return "OpenBLAS"; }
 
 bool library_gemm(const LaunchContext& context, const GemmParams& params) {
+  const LibraryTurn turn;
+  if (!turn.granted()) return false;
   if (params.in_type == DType::f16) {
     multiply<f16>(context, params);
   } else {

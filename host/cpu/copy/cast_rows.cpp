@@ -1,18 +1,18 @@
 #include "host/cpu/copy/cast_rows.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <cstring>
 #include <type_traits>
 
 #include "core/convert_bits.hpp"
-#include "host/cpu/convert.hpp"
+#include "host/cpu/copy/cast_loops.hpp"
 
 namespace relayout::native {
 namespace {
 
 /// The row loop for any pair of types with elements of these sizes.
 template <class T, class To>
-void generic_cast(const ElementCast& cast, const void* in, void* out, std::int64_t count) {
+void format_row(const ElementCast& cast, const void* in, void* out, std::int64_t count) {
   constexpr bool kNarrow = sizeof(T) <= 4 && sizeof(To) <= 4;
   using Word = std::conditional_t<kNarrow, std::uint32_t, std::uint64_t>;
   const T* from = static_cast<const T*>(in);
@@ -22,158 +22,107 @@ void generic_cast(const ElementCast& cast, const void* in, void* out, std::int64
 }
 
 template <class T>
-CastRow generic_cast_from(DType out) {
+auto format_row_from(DType out) {
   switch (size_of(out)) {
     case 1:
-      return generic_cast<T, std::uint8_t>;
+      return format_row<T, std::uint8_t>;
     case 2:
-      return generic_cast<T, std::uint16_t>;
+      return format_row<T, std::uint16_t>;
     case 4:
-      return generic_cast<T, std::uint32_t>;
+      return format_row<T, std::uint32_t>;
     default:
-      return generic_cast<T, std::uint64_t>;
+      return format_row<T, std::uint64_t>;
   }
 }
 
-CastRow generic_cast_of(DType in, DType out) {
-  switch (size_of(in)) {
-    case 1:
-      return generic_cast_from<std::uint8_t>(out);
-    case 2:
-      return generic_cast_from<std::uint16_t>(out);
-    case 4:
-      return generic_cast_from<std::uint32_t>(out);
-    default:
-      return generic_cast_from<std::uint64_t>(out);
-  }
-}
-
-/// A bool in memory: any byte other than 0 is true.
-struct Truth {
-  std::uint8_t byte;
-};
-
-template <class T>
-float to_f32(T value) {
-  if constexpr (std::is_same_v<T, Truth>) {
-    return value.byte != 0 ? 1.0f : 0.0f;
-  } else {
-    return static_cast<float>(value);
-  }
-}
-
-/// Rounds toward zero, then to the nearest number that the target has; a NaN gives 0. There is no branch, and
-/// only numbers for which the conversion has a result are given to it.
-template <class T>
-T from_f32(float value) {
-  if constexpr (std::is_same_v<T, Truth>) {
-    return {static_cast<std::uint8_t>(value != 0.0f)};
-  } else if constexpr (sizeof(T) < 4) {
-    constexpr float kMin = std::numeric_limits<T>::min(), kMax = std::numeric_limits<T>::max();
-    float near = value == value ? value : 0.0f;
-    near = near < kMin ? kMin : near;
-    near = near > kMax ? kMax : near;
-    return static_cast<T>(static_cast<std::int32_t>(near));
-  } else {
-    static_assert(std::is_same_v<T, std::int32_t>);
-    const bool above = value >= 0x1p31f;
-    float near = value == value && !above ? value : 0.0f;
-    near = near < -0x1p31f ? -0x1p31f : near;
-    const std::int32_t result = static_cast<std::int32_t>(near);
-    return above ? std::numeric_limits<std::int32_t>::max() : result;
-  }
-}
-
-template <class T>
-void widen(const ElementCast&, const void* in, void* out, std::int64_t count) {
-  const T* from = static_cast<const T*>(in);
-  float* to = static_cast<float*>(out);
-  for (std::int64_t i = 0; i < count; ++i) to[i] = to_f32(from[i]);
-}
-
-template <class T>
-void narrow(const ElementCast&, const void* in, void* out, std::int64_t count) {
-  const float* from = static_cast<const float*>(in);
-  T* to = static_cast<T*>(out);
-  for (std::int64_t i = 0; i < count; ++i) to[i] = from_f32<T>(from[i]);
-}
-
-constexpr std::int64_t kLine = 256;
-
-/// Goes through lines of f32. f32 rounds only integers beyond 2^24, which are infinite in f16, so there is
-/// one rounding.
-template <class T>
-void widen_to_f16(const ElementCast& cast, const void* in, void* out, std::int64_t count) {
-  float line[kLine];
-  for (std::int64_t i = 0; i < count; i += kLine) {
-    const std::int64_t part = std::min(kLine, count - i);
-    widen<T>(cast, static_cast<const T*>(in) + i, line, part);
-    convert_row(line, static_cast<f16*>(out) + i, part);
-  }
-}
-
-template <class T>
-void narrow_from_f16(const ElementCast& cast, const void* in, void* out, std::int64_t count) {
-  float line[kLine];
-  for (std::int64_t i = 0; i < count; i += kLine) {
-    const std::int64_t part = std::min(kLine, count - i);
-    convert_row(static_cast<const f16*>(in) + i, line, part);
-    narrow<T>(cast, line, static_cast<T*>(out) + i, part);
-  }
-}
-
-/// The loop for these types; null where there is none.
-CastRow widening(DType in, bool to_f16) {
-  switch (in) {
-    case DType::bool_:
-      return to_f16 ? widen_to_f16<Truth> : widen<Truth>;
-    case DType::u8:
-      return to_f16 ? widen_to_f16<std::uint8_t> : widen<std::uint8_t>;
-    case DType::i8:
-      return to_f16 ? widen_to_f16<std::int8_t> : widen<std::int8_t>;
-    case DType::u16:
-      return to_f16 ? widen_to_f16<std::uint16_t> : widen<std::uint16_t>;
-    case DType::i16:
-      return to_f16 ? widen_to_f16<std::int16_t> : widen<std::int16_t>;
-    case DType::u32:
-      return to_f16 ? widen_to_f16<std::uint32_t> : widen<std::uint32_t>;
-    case DType::i32:
-      return to_f16 ? widen_to_f16<std::int32_t> : widen<std::int32_t>;
-    default:
-      return nullptr;
-  }
-}
-
-CastRow narrowing(DType out, bool from_f16) {
-  switch (out) {
-    case DType::bool_:
-      return from_f16 ? narrow_from_f16<Truth> : narrow<Truth>;
-    case DType::u8:
-      return from_f16 ? narrow_from_f16<std::uint8_t> : narrow<std::uint8_t>;
-    case DType::i8:
-      return from_f16 ? narrow_from_f16<std::int8_t> : narrow<std::int8_t>;
-    case DType::u16:
-      return from_f16 ? narrow_from_f16<std::uint16_t> : narrow<std::uint16_t>;
-    case DType::i16:
-      return from_f16 ? narrow_from_f16<std::int16_t> : narrow<std::int16_t>;
-    case DType::i32:
-      return from_f16 ? narrow_from_f16<std::int32_t> : narrow<std::int32_t>;
-    default:
-      return nullptr;
-  }
-}
-
-bool is_f16_or_f32(DType type) { return type == DType::f16 || type == DType::f32; }
+bool is_number_or_bool(DType type) { return is_integral(type) || type == DType::bool_; }
+bool is_fp8(DType type) { return type == DType::e4m3fn || type == DType::e5m2; }
 
 }  // namespace
 
-CastRow cast_row(DType in, DType out, const ElementCast& cast) {
-  CastRow row = nullptr;
-  if (is_f16_or_f32(out) && cast.ties_to_even != 0) row = widening(in, out == DType::f16);
-  const bool toward_zero = cast.ties_to_even == 0 && std::min(cast.round_above[0], cast.round_above[1]) ==
-                                                         std::numeric_limits<std::uint64_t>::max();
-  if (is_f16_or_f32(in) && (toward_zero || out == DType::bool_)) row = narrowing(out, in == DType::f16);
-  return row != nullptr ? row : generic_cast_of(in, out);
+CastRow::FormatRow CastRow::by_format(DType in, DType out) {
+  switch (size_of(in)) {
+    case 1:
+      return format_row_from<std::uint8_t>(out);
+    case 2:
+      return format_row_from<std::uint16_t>(out);
+    case 4:
+      return format_row_from<std::uint32_t>(out);
+    default:
+      return format_row_from<std::uint64_t>(out);
+  }
+}
+
+CastRow::CastRow(DType in, DType out, const ElementCast& cast)
+    : cast_(cast),
+      in_bytes_(static_cast<std::int64_t>(size_of(in))),
+      out_bytes_(static_cast<std::int64_t>(size_of(out))) {
+  if (cast.quick) {
+    choose(in, out);
+  } else {
+    by_format_ = by_format(in, out);
+  }
+}
+
+void CastRow::choose(DType in, DType out) {
+  if (out == DType::bool_) {
+    first_ = truth_row(in);
+  } else if (!is_number_or_bool(out)) {
+    choose_to_floating(in, out);
+  } else if (is_number_or_bool(in)) {
+    const ComputeClass wide = std::max(in_bytes_, out_bytes_) == 8 ? ComputeClass::i64 : ComputeClass::i32;
+    first_ = load_row(in, wide);
+    second_ = store_row(out, wide);
+  } else {
+    if (is_restricted(in)) {
+      first_ = restricted_to_f32(in);
+    } else if (in != DType::f64 && in != DType::f32) {
+      first_ = load_row(in, ComputeClass::f32);
+    }
+    second_ = truncated_row(in, out);
+  }
+}
+
+/// A number that f32 does not hold is rounded to nearest there only if the result is f32, or if it is then
+/// beyond all numbers of the result: those of 32 bits and more in f16 and fp8.
+void CastRow::choose_to_floating(DType in, DType out) {
+  if (out == DType::f64) {
+    if (is_number_or_bool(in)) {
+      first_ = load_row(in, ComputeClass::f64);
+      return;
+    }
+    second_ = load_row(DType::f32, ComputeClass::f64);
+  } else if (out == DType::f16 || out == DType::bf16) {
+    second_ = store_row(out, ComputeClass::f32);
+  } else if (out != DType::f32) {
+    second_ = rounded_row(out);
+  }
+  const bool held = in != DType::f64 && (in_bytes_ <= 2 || !is_number_or_bool(in));
+  const bool beyond = is_number_or_bool(in) && (out == DType::f16 || is_fp8(out));
+  if (is_restricted(in)) {
+    first_ = restricted_to_f32(in);
+  } else if (!held && !beyond && out != DType::f32) {
+    first_ = odd_f32_row(in);
+  } else if (in != DType::f32) {
+    first_ = load_row(in, ComputeClass::f32);
+  }
+}
+
+void CastRow::operator()(const void* in, void* out, std::int64_t count) const {
+  if (by_format_ != nullptr) return by_format_(cast_, in, out, count);
+  if (first_ == nullptr || second_ == nullptr) {
+    const ConvertRow only = first_ != nullptr ? first_ : second_;
+    if (only != nullptr) return only(in, out, count);
+    std::memcpy(out, in, static_cast<std::size_t>(count * in_bytes_));
+    return;
+  }
+  constexpr std::int64_t kLine = 256, kWideBytes = 8;
+  alignas(64) char line[kLine * kWideBytes];
+  for (std::int64_t i = 0; i < count; i += kLine) {
+    const std::int64_t part = std::min(kLine, count - i);
+    first_(static_cast<const char*>(in) + i * in_bytes_, line, part);
+    second_(line, static_cast<char*>(out) + i * out_bytes_, part);
+  }
 }
 
 }  // namespace relayout::native

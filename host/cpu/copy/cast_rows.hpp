@@ -4,14 +4,33 @@
 #include <cstdint>
 
 #include "core/number_format.hpp"
+#include "host/cpu/element_rows.hpp"
 
 namespace relayout::native {
 
-/// out[0, count) = cast(in[0, count)), not overlapping.
-using CastRow = void (*)(const ElementCast& cast, const void* in, void* out, std::int64_t count);
+/// The conversion of a row: no conversion where it was made without types. What casts do by default
+/// (ElementCast::quick) is one loop that the compiler vectorises, or two with numbers of 4 or 8 bytes between
+/// them; other roundings are made by format.
+class CastRow {
+ public:
+  CastRow() = default;
+  CastRow(DType in, DType out, const ElementCast& cast);
 
-/// The row loop for a cast with these types and its rounding. Common pairs have loops that the compiler
-/// vectorises: bool and integers of up to 32 bits from and to f32 and f16, with the default rounding.
-CastRow cast_row(DType in, DType out, const ElementCast& cast);
+  explicit operator bool() const { return in_bytes_ != 0; }
+  /// out[0, count) = cast(in[0, count)), contiguous, not overlapping.
+  void operator()(const void* in, void* out, std::int64_t count) const;
+
+ private:
+  using FormatRow = void (*)(const ElementCast& cast, const void* in, void* out, std::int64_t count);
+
+  static FormatRow by_format(DType in, DType out);
+  void choose(DType in, DType out);
+  void choose_to_floating(DType in, DType out);
+
+  ElementCast cast_;
+  FormatRow by_format_ = nullptr;
+  ConvertRow first_ = nullptr, second_ = nullptr;
+  std::int64_t in_bytes_ = 0, out_bytes_ = 0;
+};
 
 }  // namespace relayout::native

@@ -14,6 +14,9 @@ namespace relayout::native {
 
 template <class In, class Out>
 class PlaneReader {
+  static constexpr std::int64_t kIn = sizeof(In), kOut = sizeof(Out);
+  static constexpr std::int64_t kLines = kLineBytes / kOut, kLength = 1024 / kOut, kPitch = kLength + kLines;
+
  public:
   /// The input's strides along its fastest axis and along the output's.
   PlaneReader(std::int64_t step, std::int64_t line)
@@ -26,31 +29,33 @@ class PlaneReader {
     }
   }
 
-  /// out[i * pitch + j] = in[i * step + j * line] for i < rows, j < columns.
-  void operator()(const In* in, Out* out, std::int64_t pitch, std::int64_t rows, std::int64_t columns) const {
+  /// A few lines, whose pitch is not a power of two, which would put a column into one set of the cache.
+  struct Lines {
+    alignas(kLineBytes) Out data[kLines * kPitch];
+  };
+
+  /// out[i * pitch + j] = in[i * step + j * line] for i < rows, j < columns. What `lines` holds means
+  /// nothing.
+  void operator()(const In* in, Out* out, std::int64_t pitch, std::int64_t rows, std::int64_t columns,
+                  Lines& lines) const {
     if (direct_ != nullptr) {
       return direct_({reinterpret_cast<const char*>(in), line_ * kIn},
                      {reinterpret_cast<char*>(out), pitch * kOut}, rows, columns);
     }
-    // For any strides and types, a few lines at a time are gathered first. Their pitch is not a power of two,
-    // which would put a column into one set of the cache.
-    constexpr std::int64_t kLines = kLineBytes / kOut, kLength = 1024 / kOut, kPitch = kLength + kLines;
-    Out lines[kLines * kPitch];
+    // For any strides and types, a few lines at a time are gathered first.
     for (std::int64_t i = 0; i < rows; i += kLength) {
       const std::int64_t length = std::min(kLength, rows - i);
       for (std::int64_t j = 0; j < columns; j += kLines) {
         const std::int64_t count = std::min(kLines, columns - j);
         for (std::int64_t l = 0; l < count; ++l)
-          convert_strided(in + (j + l) * line_ + i * step_, step_, lines + l * kPitch, 1, length);
-        transpose_({reinterpret_cast<const char*>(lines), kPitch * kOut},
+          convert_strided(in + (j + l) * line_ + i * step_, step_, lines.data + l * kPitch, 1, length);
+        transpose_({reinterpret_cast<const char*>(lines.data), kPitch * kOut},
                    {reinterpret_cast<char*>(out + i * pitch + j), pitch * kOut}, length, count);
       }
     }
   }
 
  private:
-  static constexpr std::int64_t kIn = sizeof(In), kOut = sizeof(Out);
-
   std::int64_t step_, line_;
   TransposeBlock transpose_, direct_ = nullptr;  // direct_: from the input itself
 };

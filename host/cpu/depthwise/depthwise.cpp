@@ -10,6 +10,7 @@
 #include "host/cpu/depthwise/depthwise_sums.hpp"
 #include "host/cpu/native_table.hpp"
 #include "host/cpu/parallel.hpp"
+#include "host/cpu/scratch.hpp"
 #include "host/cpu/streaming.hpp"
 
 namespace relayout::native {
@@ -78,13 +79,21 @@ void convolve_along_time(const DepthwiseParams& p) {
                   });
 }
 
+/// The f32 numbers of a walk, and where their rows begin.
+struct WalkRoom {
+  alignas(64) float ring[2 * kRing], weights[2 * kRing], biases[kRing], sums[2 * kRing];
+  const float *rows[kRing / 16], *weight_rows[kRing / 16];
+};
+
 /// Channels are the fast axis. `count` channels from `channel` on walk through time, kTimesAtOnce times at
 /// once; a ring of rows holds the samples that their taps reach.
 template <class T>
 class ChannelWalk {
  public:
-  ChannelWalk(const DepthwiseParams& p, std::int64_t batch, std::int64_t channel, std::int64_t count)
+  ChannelWalk(const DepthwiseParams& p, std::int64_t batch, std::int64_t channel, std::int64_t count,
+              WalkRoom& room)
       : p_(p),
+        room_(room),
         batch_(batch),
         channel_(channel),
         count_(count),
@@ -93,10 +102,10 @@ class ChannelWalk {
         first_(p, batch, channel),
         streamed_(is_streamed<T>(p)) {
     for (std::int64_t d = 0; d < p.taps; ++d) {
-      weight_rows_[d] = weights_ + d * pitch_;
-      for (std::int64_t i = 0; i < count; ++i) weights_[d * pitch_ + i] = weight(p, channel + i, d);
+      room_.weight_rows[d] = room_.weights + d * pitch_;
+      for (std::int64_t i = 0; i < count; ++i) room_.weights[d * pitch_ + i] = weight(p, channel + i, d);
     }
-    for (std::int64_t i = 0; i < count; ++i) biases_[i] = bias(p, channel + i);
+    for (std::int64_t i = 0; i < count; ++i) room_.biases[i] = bias(p, channel + i);
   }
 
   void run(std::int64_t begin, std::int64_t end) {
@@ -110,7 +119,7 @@ class ChannelWalk {
   /// Widens the samples of a time into the slot of the oldest time.
   void push(std::int64_t time) {
     newest_ = newest_ + 1 == slots_ ? 0 : newest_ + 1;
-    float* row = ring_ + newest_ * pitch_;
+    float* row = room_.ring + newest_ * pitch_;
     if (time >= 0) {
       if (time + kTimesAhead < p_.length) {
         const auto* next = reinterpret_cast<const char*>(first_.in + (time + kTimesAhead) * p_.in_time);
@@ -126,7 +135,7 @@ class ChannelWalk {
     const DepthwiseSums& add = depthwise_sums();
     for (int j = 0; j < times; ++j) push(time + j);
     for (std::int64_t m = 0, slot = newest_; m < p_.taps + times - 1; ++m) {
-      rows_[m] = ring_ + slot * pitch_;
+      room_.rows[m] = room_.ring + slot * pitch_;
       slot = slot == 0 ? slots_ - 1 : slot - 1;
     }
     if constexpr (std::is_same_v<T, f16>) {
@@ -134,11 +143,11 @@ class ChannelWalk {
     }
     for (std::int64_t d = 0; d < p_.taps; d += kTapsAtOnce) {
       const int part = static_cast<int>(std::min<std::int64_t>(kTapsAtOnce, p_.taps - d));
-      add.rows(sums_, pitch_, times, rows_ + d, weight_rows_ + d, part, biases_,
+      add.rows(room_.sums, pitch_, times, room_.rows + d, room_.weight_rows + d, part, room_.biases,
                {d == 0, d + part == p_.taps}, count_);
     }
     for (int j = 0; j < times; ++j) {
-      float* sums = sums_ + j * pitch_;
+      float* sums = room_.sums + j * pitch_;
       if (p_.silu) add.silu(sums, count_);
       store_row(sums, first_.out + (time + j) * p_.out_time, count_, streamed_);
     }
@@ -152,33 +161,33 @@ class ChannelWalk {
       out[j] = first_.out + (time + j) * p_.out_time;
       streamed &= reinterpret_cast<std::uintptr_t>(out[j]) % 16 == 0;
     }
-    depthwise_sums().rows_to_f16(out, times, rows_, weight_rows_, static_cast<int>(p_.taps), biases_,
-                                 streamed, count_);
+    depthwise_sums().rows_to_f16(out, times, room_.rows, room_.weight_rows, static_cast<int>(p_.taps),
+                                 room_.biases, streamed, count_);
   }
 
   const DepthwiseParams& p_;
+  WalkRoom& room_;
   // Rows a power of two apart would fall on the same lines of the cache, hence count + 16.
   std::int64_t batch_, channel_, count_, pitch_, slots_, newest_ = 0;
   Row<T> first_;
   bool streamed_;
-  const float *rows_[kRing / 16], *weight_rows_[kRing / 16];
-  alignas(64) float ring_[2 * kRing], weights_[2 * kRing], biases_[kRing], sums_[2 * kRing];
 };
 
 template <class T>
 void convolve_along_channels(const DepthwiseParams& p) {
   const std::int64_t width = std::min({p.channels, kWidth, kRing / (p.taps + kTimesAtOnce - 1) / 16 * 16});
   const std::int64_t blocks = divide_up(p.channels, width), walks = divide_up(p.length, kWalk);
-  parallel_ranges(
-      p.batch * walks * blocks, p.batch * p.channels * p.length, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t item = begin; item < end; ++item) {
-          const std::int64_t channel = item % blocks * width, walk = item / blocks;
-          const std::int64_t time = walk % walks * kWalk;
-          ChannelWalk<T> channels(p, walk / walks, channel, std::min(width, p.channels - channel));
-          channels.run(time, std::min(p.length, time + kWalk));
-        }
-        finish_streams();
-      });
+  parallel_ranges_in<WalkRoom>(p.batch * walks * blocks, p.batch * p.channels * p.length,
+                               [&](std::int64_t begin, std::int64_t end, WalkRoom& room) {
+                                 for (std::int64_t item = begin; item < end; ++item) {
+                                   const std::int64_t channel = item % blocks * width, walk = item / blocks;
+                                   const std::int64_t time = walk % walks * kWalk;
+                                   ChannelWalk<T> channels(p, walk / walks, channel,
+                                                           std::min(width, p.channels - channel), room);
+                                   channels.run(time, std::min(p.length, time + kWalk));
+                                 }
+                                 finish_streams();
+                               });
 }
 
 /// With sequence ids, one output is computed at a time.
@@ -238,7 +247,7 @@ void run_depthwise(const DepthwiseParams& p) {
 
 template <class T>
 void run_update(const DepthwiseParams& p) {
-  parallel_ranges(p.batch * p.channels, p.batch * p.channels * p.length * p.taps,
+  parallel_ranges(p.batch * p.channels, p.batch * p.channels * p.length * std::min(p.taps, kSerialElements),
                   [&](std::int64_t begin, std::int64_t end) {
                     for (std::int64_t item = begin; item < end; ++item) {
                       const std::int64_t batch = item / p.channels, channel = item % p.channels;

@@ -15,6 +15,7 @@
 #include "host/cpu/native_table.hpp"
 #include "host/cpu/parallel.hpp"
 #include "host/cpu/prefetch.hpp"
+#include "host/cpu/scratch.hpp"
 #include "host/cpu/streaming.hpp"
 
 namespace relayout::native {
@@ -186,7 +187,8 @@ class Elementwise {
         rounder_(p),
         far_(p.elements * out_bytes_ > kFarBytes),
         streamed_(out_axes_.inner_stride() == 1 && out_axes_.inner_extent() >= kPiece &&
-                  p.elements * out_bytes_ > kStreamedBytes) {
+                  p.elements * out_bytes_ > kStreamedBytes),
+        constants_(static_cast<std::size_t>(p.arguments * kMaxPieceBytes)) {
     for (int i = 0; i < p.tensors; ++i) {
       sources_[i].emplace(p, p.tensor[i]);
       // The lines are in the cache when they are written.
@@ -194,7 +196,7 @@ class Elementwise {
     }
     for (int i = 0; i < p.steps; ++i) rows_[i] = elementwise_row(p.step[i].operation, p);
     for (int k = 0; k < p.arguments; ++k) {
-      if (p.argument[k].tensor < 0) fill(constants_[k], p.argument[k].bits());
+      if (p.argument[k].tensor < 0) fill(constants(k), p.argument[k].bits());
     }
     const std::int64_t count = std::min(p.elements, kMaxPieceBytes / number_bytes_);
     for (int i = 0; i < p.tensors; ++i) {
@@ -204,26 +206,36 @@ class Elementwise {
   }
 
   void run() const {
-    parallel_ranges(p_.elements, p_.elements, [this](std::int64_t begin, std::int64_t end) {
-      SourceRows::Buffers buffers[kMaxTensors];
-      std::optional<SourceRows> sources[kMaxTensors];
-      for (int i = 0; i < p_.tensors; ++i) sources[i].emplace(*sources_[i], begin, far_, buffers[i]);
-      OperandCursor out(out_axes_, out_bytes_, begin);
-      for (std::int64_t at = begin, count = 0; at < end; at += count) {
-        count = kPieceBytes / number_bytes_;
-        if (far_) count = std::min(count, kFarPieceBytes / out_bytes_);
-        if (streamed_) count += elements_to_line(out.offset() + count * out_bytes_);
-        count = out.piece(std::min(count, end - at), kShortestPiece);
-        for (int i = 0; i < p_.tensors; ++i) count = sources[i]->piece(count);
-        const char* rows[kMaxTensors];
-        for (int i = 0; i < p_.tensors; ++i) rows[i] = sources[i]->next(count);
-        piece(rows, out, count);
-      }
-      if (streamed_) finish_streams();
-    });
+    parallel_ranges_in<Room>(p_.elements, p_.elements,
+                             [this](std::int64_t begin, std::int64_t end, Room& room) {
+                               std::optional<SourceRows> sources[kMaxTensors];
+                               for (int i = 0; i < p_.tensors; ++i)
+                                 sources[i].emplace(*sources_[i], begin, far_, room.sources[i]);
+                               OperandCursor out(out_axes_, out_bytes_, begin);
+                               for (std::int64_t at = begin, count = 0; at < end; at += count) {
+                                 count = kPieceBytes / number_bytes_;
+                                 if (far_) count = std::min(count, kFarPieceBytes / out_bytes_);
+                                 if (streamed_) count += elements_to_line(out.offset() + count * out_bytes_);
+                                 count = out.piece(std::min(count, end - at), kShortestPiece);
+                                 for (int i = 0; i < p_.tensors; ++i) count = sources[i]->piece(count);
+                                 const char* rows[kMaxTensors];
+                                 for (int i = 0; i < p_.tensors; ++i) rows[i] = sources[i]->next(count);
+                                 piece(rows, out, count, room);
+                               }
+                               if (streamed_) finish_streams();
+                             });
   }
 
  private:
+  /// A thread's buffers.
+  struct Room {
+    SourceRows::Buffers sources[kMaxTensors];
+    alignas(kLineBytes) char results[kMaxPieceBytes], elements[kPiece * kMaxElementBytes];
+    alignas(kLineBytes) char decoded[3][kMaxPieceBytes];
+  };
+
+  char* constants(int argument) const { return constants_.data() + argument * kMaxPieceBytes; }
+
   void fill(char* row, std::uint64_t bits) {
     const std::int64_t count = std::min(p_.elements, kMaxPieceBytes / number_bytes_);
     if (number_bytes_ == 4) {
@@ -243,7 +255,7 @@ class Elementwise {
   /// The numbers that an argument is: a row, one that codes stand for (in `decoded`), or a constant.
   const char* argument_row(int argument, const char* const* rows, char* decoded, std::int64_t count) const {
     const int tensor = p_.argument[argument].tensor;
-    if (tensor < 0) return constants_[argument];
+    if (tensor < 0) return constants(argument);
     if (!codes_[tensor]) return rows[tensor];
     const CodeRows& codes = *codes_[tensor];
     dequantize_row(codes.is_signed(), rows[tensor], codes.zeros(rows), codes.scales(rows),
@@ -252,9 +264,8 @@ class Elementwise {
     return decoded;
   }
 
-  void piece(const char* const* rows, OperandCursor& out, std::int64_t count) const {
-    alignas(kLineBytes) char results[kMaxPieceBytes], elements[kPiece * kMaxElementBytes];
-    alignas(kLineBytes) char decoded[3][kMaxPieceBytes];
+  void piece(const char* const* rows, OperandCursor& out, std::int64_t count, Room& room) const {
+    char *const results = room.results, *const elements = room.elements;
     char* const at = static_cast<char*>(p_.out) + out.offset();
     const bool run = out.is_run(count), straight = run && !streamed_;
     if (straight && far_) ask_ahead(at, count * out_bytes_, out.left() * out_bytes_);
@@ -266,7 +277,7 @@ class Elementwise {
       const char* operands[3] = {results, results, results};
       for (int k = 0; k < p_.step[i].operands; ++k) {
         if (i > 0 && k == p_.step[i].running) continue;
-        operands[k] = argument_row(argument++, rows, decoded[k], count);
+        operands[k] = argument_row(argument++, rows, room.decoded[k], count);
       }
       const bool is_last = i + 1 == p_.steps;
       char* const result = is_last ? last : results;
@@ -296,7 +307,7 @@ class Elementwise {
   ElementwiseRow rows_[kMaxSteps] = {};
   std::optional<Source> sources_[kMaxTensors];
   std::optional<CodeRows> codes_[kMaxTensors], out_codes_;
-  alignas(kLineBytes) char constants_[kMaxArguments][kMaxPieceBytes];
+  Scratch constants_;  // a row for each argument
 };
 
 }  // namespace

@@ -85,8 +85,9 @@ RowReader::RowReader(const TensorOperand& operand, const ElementwiseParams& p, b
     if (is_rounded_once(type, p.common)) {
       round_ = round_row(p);
     } else {
-      to_common_ = element_cast(number_format(type), number_format(p.common), Rounding::nearest_even, false);
-      cast_ = cast_row(type, p.common, to_common_);
+      cast_ =
+          CastRow(type, p.common,
+                  element_cast(number_format(type), number_format(p.common), Rounding::nearest_even, false));
       type = p.common;
     }
   }
@@ -99,8 +100,8 @@ void RowReader::read(const void* in, void* out, std::int64_t count) const {
     truth_(in, line, count);
     in = line;
   }
-  if (cast_ != nullptr) {
-    cast_(to_common_, in, line, count);
+  if (cast_) {
+    cast_(in, line, count);
     in = line;
   }
   if (load_ != nullptr) {
@@ -113,36 +114,31 @@ void RowReader::read(const void* in, void* out, std::int64_t count) const {
 }
 
 RowWriter::RowWriter(const ElementwiseParams& p)
-    : p_(p), store_(store_row(p.convert ? p.result : p.out_type, p.compute)) {
-  if (!p.convert) return;
-  const DType type = type_of(p.cast.from);
-  plain_cast_ = plain_cast(type, p.out_type, p.cast);
-  if (plain_cast_ == nullptr) cast_ = cast_row(type, p.out_type, p.cast);
+    : store_(store_row(p.convert ? p.result : p.out_type, p.compute)) {
+  if (p.convert) cast_ = CastRow(type_of(p.cast.from), p.out_type, p.cast);
 }
 
 void RowWriter::write(const void* in, void* out, std::int64_t count) const {
   alignas(64) char line[kPiece * kMaxElementBytes];
-  const bool cast = plain_cast_ != nullptr || cast_ != nullptr;
   if (store_ != nullptr) {
-    void* const to = cast ? line : out;
+    void* const to = cast_ ? line : out;
     store_(in, to, count);
     in = to;
   }
-  if (plain_cast_ != nullptr) plain_cast_(in, out, count);
-  if (cast_ != nullptr) cast_(p_.cast, in, out, count);
+  if (cast_) cast_(in, out, count);
 }
 
 ResultRounder::ResultRounder(const ElementwiseParams& p) : p_(p), round_(round_row(p)) {
   if (p.flush_to_zero && p.compute == ComputeClass::f32) flush_ = flush_row;
   if (p.rounding == Rounding::nearest_even || p.compute != ComputeClass::f32 || round_ == nullptr) return;
-  direction_ = element_cast(number_format(DType::f32), number_format(p.common), p.rounding, false);
-  directed_ = cast_row(DType::f32, p.common, direction_);
+  directed_ = CastRow(DType::f32, p.common,
+                      element_cast(number_format(DType::f32), number_format(p.common), p.rounding, false));
 }
 
 void ResultRounder::round(Operation operation, void* row, std::int64_t count, bool last) const {
-  if (directed_ != nullptr && directed_row(operation, p_.compute) != nullptr) {
+  if (directed_ && directed_row(operation, p_.compute) != nullptr) {
     std::uint16_t halves[kPiece];
-    directed_(direction_, row, halves, count);
+    directed_(row, halves, count);
     load_row(p_.common, p_.compute)(halves, row, count);
   } else if (round_ != nullptr && !last) {
     round_(row, count);

@@ -5,7 +5,7 @@
 
 #include "core/elementwise_params.hpp"
 #include "host/cpu/copy/cast_rows.hpp"
-#include "host/cpu/elementwise/elementwise_types.hpp"
+#include "host/cpu/element_rows.hpp"
 
 namespace relayout::native {
 
@@ -30,8 +30,7 @@ class RowReader {
 
  private:
   ConvertRow truth_ = nullptr;  // to bytes of 0 and 1, which are loaded then
-  CastRow cast_ = nullptr;      // to the common type, which is loaded then
-  ElementCast to_common_;
+  CastRow cast_;                // to the common type, which is loaded then
   ConvertRow load_ = nullptr;
   ChangeRow round_ = nullptr, flush_ = nullptr;
   std::int64_t number_bytes_ = 4;
@@ -43,15 +42,13 @@ class RowWriter {
   explicit RowWriter(const ElementwiseParams& params);
 
   /// Numbers are elements as they lie in memory.
-  bool direct() const { return store_ == nullptr && plain_cast_ == nullptr && cast_ == nullptr; }
+  bool direct() const { return store_ == nullptr && !cast_; }
   /// At most kPiece elements.
   void write(const void* in, void* out, std::int64_t count) const;
 
  private:
-  const ElementwiseParams& p_;
-  ConvertRow store_ = nullptr;       // as the output's type, or as the result's where that is cast
-  ConvertRow plain_cast_ = nullptr;  // of the result
-  CastRow cast_ = nullptr;           // the same, where it is no plain one
+  ConvertRow store_ = nullptr;  // as the output's type, or as the result's where that is cast
+  CastRow cast_;                // of the result
 };
 
 /// What becomes of a step's result.
@@ -69,8 +66,7 @@ class ResultRounder {
  private:
   const ElementwiseParams& p_;
   ChangeRow round_ = nullptr, flush_ = nullptr;
-  CastRow directed_ = nullptr;  // of f32 to f16 or bf16
-  ElementCast direction_;
+  CastRow directed_;  // of f32 to f16 or bf16
 };
 
 }  // namespace relayout::native

@@ -11,6 +11,7 @@
 #include "host/cpu/native_table.hpp"
 #include "host/cpu/parallel.hpp"
 #include "host/cpu/prefetch.hpp"
+#include "host/cpu/scratch.hpp"
 
 namespace relayout::native {
 namespace {
@@ -68,20 +69,28 @@ struct LoadAxis {
   std::int64_t count, in, tile;  // in, tile: strides
 };
 
+/// A tile, and what it is read through.
 template <class In, class Out>
-void load_inside(const In* in, const LoadAxis& fast, const LoadAxis& slow, Out* tile) {
+struct WindowRoom {
+  alignas(kLineBytes) Out tile[kTileBytes / sizeof(Out)];
+  typename PlaneReader<In, Out>::Lines lines;
+};
+
+template <class In, class Out>
+void load_inside(const In* in, const LoadAxis& fast, const LoadAxis& slow, Out* tile,
+                 typename PlaneReader<In, Out>::Lines& lines) {
   if (fast.tile == 1) {
     for (std::int64_t j = 0; j < slow.count; ++j)
       convert_strided(in + j * slow.in, fast.in, tile + j * slow.tile, 1, fast.count);
   } else {
-    PlaneReader<In, Out>(fast.in, slow.in)(in, tile, fast.tile, fast.count, slow.count);
+    PlaneReader<In, Out>(fast.in, slow.in)(in, tile, fast.tile, fast.count, slow.count, lines);
   }
 }
 
 /// `in` is the first sample of the tile's first channel.
 template <class In, class Out>
 void load_tile(const WindowParams& params, const In* in, const SampleRange& range, std::int64_t channels,
-               Out pad, const Tile<Out>& tile) {
+               Out pad, const Tile<Out>& tile, typename PlaneReader<In, Out>::Lines& lines) {
   const std::int64_t begin = range.at_or_after(0), end = range.at_or_after(params.length);
   if (begin < end) {
     // A step that is never taken may be too large to multiply.
@@ -89,7 +98,7 @@ void load_tile(const WindowParams& params, const In* in, const SampleRange& rang
     const LoadAxis time{end - begin, step, tile.sample}, channel{channels, params.in_channel, tile.channel};
     const bool along_time = is_along_time(params);
     load_inside(in + (range.first + begin * range.step) * params.in_time, along_time ? time : channel,
-                along_time ? channel : time, tile.data + begin * tile.sample);
+                along_time ? channel : time, tile.data + begin * tile.sample, lines);
   }
   for (std::int64_t j = 0; j < range.count; ++j) {
     if (j == begin && begin < end) j = end;
@@ -142,7 +151,7 @@ struct WindowBlock {
 
 template <class In, class Out>
 void run_block(const WindowParams& params, const WindowTiling& tiling, const WindowBlock<In, Out>& block,
-               Out pad, bool streamed, RowPrefetch& next, Out* storage) {
+               Out pad, bool streamed, RowPrefetch& next, WindowRoom<In, Out>& room) {
   const std::int64_t first = block.position * params.stride - params.pad_left;
   const std::int64_t passes = tiling.shared ? 1 : params.taps;
   const std::int64_t span = tiling.shared ? (params.taps - 1) * params.dilation + 1 : 1;
@@ -150,8 +159,8 @@ void run_block(const WindowParams& params, const WindowTiling& tiling, const Win
     SampleRange range{first + pass * params.dilation, params.stride, block.positions};
     if (tiling.shared) range = {first, 1, (block.positions - 1) * params.stride + span};
     const bool channels_inside = params.order == WriteOrder::channel;
-    const Tile<Out> tile{storage, channels_inside ? block.channels : 1, channels_inside ? 1 : range.count};
-    load_tile(params, block.in, range, block.channels, pad, tile);
+    const Tile<Out> tile{room.tile, channels_inside ? block.channels : 1, channels_inside ? 1 : range.count};
+    load_tile(params, block.in, range, block.channels, pad, tile, room.lines);
 
     // A step that is never taken may be too large to multiply.
     const std::int64_t advance = !tiling.shared ? 1 : block.positions > 1 ? params.stride : 0;
@@ -211,12 +220,12 @@ void run_window(const WindowParams& params) {
                                 std::min(tiling.channels, params.channels - channel)};
   };
   const bool streamed = elements * static_cast<std::int64_t>(sizeof(Out)) > kStreamedBytes;
-  parallel_ranges(blocks, elements, [&](std::int64_t begin, std::int64_t end) {
-    alignas(kLineBytes) Out storage[kTileBytes / sizeof(Out)];
+  using Room = WindowRoom<In, Out>;
+  parallel_ranges_in<Room>(blocks, elements, [&](std::int64_t begin, std::int64_t end, Room& room) {
     for (std::int64_t block = begin; block < end; ++block) {
       StridedLoop rows;
       RowPrefetch next = samples_of(params, block_at(std::min(block + 1, end - 1)), rows);
-      run_block(params, tiling, block_at(block), pad, streamed, next, storage);
+      run_block(params, tiling, block_at(block), pad, streamed, next, room);
     }
     if (streamed) finish_streams();
   });

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <relayout/export.hpp>
+
 namespace relayout {
 
 /// Which of its two neighbours a number becomes when it lies between two numbers of the target type.
@@ -16,7 +18,7 @@ enum class Rounding : std::uint8_t {
   up             ///< toward plus infinity
 };
 /// The name of the enumerator, as in "nearest_even".
-const char* name_of(Rounding rounding) noexcept;
+RELAYOUT_API const char* name_of(Rounding rounding) noexcept;
 
 /// What an integer becomes when the target type cannot hold it.
 enum class IntegerOverflow : std::uint8_t {

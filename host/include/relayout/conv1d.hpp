@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <relayout/buffer.hpp>
+#include <relayout/export.hpp>
 #include <relayout/gemm.hpp>
 #include <relayout/img2col.hpp>
 #include <relayout/stream.hpp>
@@ -17,7 +18,7 @@ namespace relayout {
 
 /// The problem: y[b, t, o] = bias[o] + sum_{k, c} w[o, c, k] * padded x[b, c, t * stride + k * dilation -
 /// left].
-struct Conv1d {
+struct RELAYOUT_API Conv1d {
   std::int64_t batch = 1;          ///< signals
   std::int64_t in_channels = 64;   ///< channels of x; a multiple of window.groups
   std::int64_t length = 2048;      ///< samples of a channel of x
@@ -40,7 +41,7 @@ struct Conv1dSizes {
 };
 
 /// Checks the whole problem. Errors: those of img2col; invalid_shape for a product beyond 63 bits.
-Conv1dSizes sizes_of(const Conv1d& problem);
+RELAYOUT_API Conv1dSizes sizes_of(const Conv1d& problem);
 
 /// How y is computed (docs/conv1d.md says which is fast when). The results of all routes lie within the
 /// GEMM's bound and differ only by the order of the fp32 sums.
@@ -50,7 +51,7 @@ enum class ConvRoute {
   direct,        ///< one kernel of relayout's own from the input to y
 };
 /// The name of a route: "operand", "strided-gemm" or "direct".
-const char* name_of(ConvRoute route) noexcept;
+RELAYOUT_API const char* name_of(ConvRoute route) noexcept;
 
 /// How the input gets to the device, and where the work on the way runs. All give the same bits in A, except
 /// for NaN payloads. device_staged and overlap end in A, so they go with ConvRoute::operand only.
@@ -61,7 +62,7 @@ enum class Upload {
   overlap,        ///< in chunks: the host's work, the copies and the fused kernel at the same time
 };
 /// The name of an upload: "host", "device", "device-staged" or "overlap".
-const char* name_of(Upload upload) noexcept;
+RELAYOUT_API const char* name_of(Upload upload) noexcept;
 
 /// What the host does to a chunk of Upload::overlap before it is copied.
 enum class HostWork {
@@ -71,7 +72,7 @@ enum class HostWork {
   cast_transpose,  ///< to 16 bits, channels last
 };
 /// The name of the enumerator: "none", "cast" or "cast-transpose".
-const char* name_of(HostWork work) noexcept;
+RELAYOUT_API const char* name_of(HostWork work) noexcept;
 
 /// How Upload::overlap works.
 struct OverlapOptions {
@@ -96,7 +97,7 @@ enum class StagePlace {
   device,    ///< the stream's device
 };
 /// The name of the enumerator: "host", "transfer" or "device".
-const char* name_of(StagePlace place) noexcept;
+RELAYOUT_API const char* name_of(StagePlace place) noexcept;
 
 /// One step of a pipeline.
 struct Stage {
@@ -116,7 +117,7 @@ class Conv1dOverlap;
 
 /// A whole conv1d from host memory to y on the device. The constructor allocates everything, and running
 /// allocates nothing. Only host steps wait: until the copy of an earlier run has left their buffer.
-class Conv1dPipeline {
+class RELAYOUT_API Conv1dPipeline {
  public:
   /// Host memory that the caller keeps while work is queued (pinned memory is copied at full speed):
   /// input [batch, in_channels, length] and weights [out_channels, in_channels / groups, taps] are f16, bf16,
@@ -129,7 +130,7 @@ class Conv1dPipeline {
 
   /// The steps in order, usable while the pipeline or a copy of it lives.
   const std::vector<Stage>& stages() const noexcept { return stages_; }
-  /// Queues all stages in order.
+  /// Queues all stages in order. Throws Error{invalid_argument} for a pipeline that was moved from.
   void run() const;
 
   /// The sizes of the problem.

@@ -6,20 +6,26 @@
 #include <string>
 
 #include <relayout/conv1d.hpp>
+#include <relayout/export.hpp>
 
 namespace relayout {
 
 /// y = bias + the convolution of an input on the device. The results of all routes lie within the GEMM's
-/// bound and differ only by the order of the fp32 sums. Copies of a plan share its memory.
-class ConvPlan {
+/// bound and differ only by the order of the fp32 sums. Copies of a plan share its memory, and moving one
+/// copies it.
+class RELAYOUT_API ConvPlan {
  public:
   /// Allocates all that running needs, and queues on `stream` the rearrangement of the weights and a copy of
   /// the bias: both may change or be freed when that work has finished. weights [out_channels, in_channels /
   /// groups, taps], any strides, f16, bf16, f32 or f64, each rounded once to problem.dtype; bias f32
-  /// [out_channels], contiguous, or none (a default TensorView); both on the device. Errors: those of
-  /// sizes_of; shape, dtype, null_pointer, out_of_memory.
+  /// [out_channels], contiguous, or none (as in gemm: a default TensorView); both on the device. Errors:
+  /// those of sizes_of; shape, dtype, null_pointer, out_of_memory.
   ConvPlan(const Stream& stream, const Conv1d& problem, ConvRoute route, const TensorView& weights,
            const TensorView& bias = TensorView());
+  /// A copy.
+  ConvPlan(const ConvPlan&) = default;
+  /// A copy.
+  ConvPlan& operator=(const ConvPlan&) = default;
 
   /// Queues the whole convolution: allocates nothing, waits for nothing, can be recorded into a Graph. input
   /// [batch, in_channels, length], any strides, of a type that casts; y [batch, positions, out_channels] of

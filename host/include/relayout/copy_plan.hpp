@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <relayout/copy_options.hpp>
+#include <relayout/export.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
 
@@ -15,12 +16,15 @@ namespace relayout {
 
 /// What a copy is planned for: a device, or the properties of a GPU that need not be present. A plan for
 /// properties can be looked at but not run. A PlanTarget refers to its argument, so it is made in the call.
-class PlanTarget {
+class RELAYOUT_API PlanTarget {
  public:
   /// Plans for this device.
   PlanTarget(const Device& device) : device_(&device), properties_(&device.properties()) {}
-  /// Plans for a device with these properties.
-  PlanTarget(const DeviceProperties& properties) : properties_(&properties) {}
+  /// Plans for a device with these properties. Throws Error{invalid_argument}, with the field's name, for
+  /// those that no GPU of the supported kinds has: warps of other than 32 or 64 lanes, blocks of fewer than
+  /// 256 threads or 16 KiB of shared memory, banks whose number is no power of two from 16 to 256 or that are
+  /// not 4 or 8 bytes wide, nothing to run on.
+  PlanTarget(const DeviceProperties& properties);
   /// The device; null where there are only properties.
   const Device* device() const noexcept { return device_; }
   /// The properties that the plan goes by.
@@ -36,16 +40,17 @@ enum class CopyKernel {
   nothing,  ///< no elements
   native,   ///< the processor's own code
   stream,   ///< both sides in one piece: whole vectors, without shared memory
+  rows,     ///< vectors of the output's runs, from wherever their elements lie, without shared memory
   tile,     ///< boxes of the loop nest through shared memory
   window,   ///< the window kernel with one tap: aligned transposes of two or three axes
   gather    ///< element by element
 };
 /// The enumerator's name, as in "tile".
-const char* name_of(CopyKernel kernel) noexcept;
+RELAYOUT_API const char* name_of(CopyKernel kernel) noexcept;
 
 /// One side of a planned copy. A tile is what one block moves. Counts describe the first tile, which is a
 /// whole one where there is any.
-struct CopySide {
+struct RELAYOUT_API CopySide {
   std::int64_t bytes = 0;        ///< bytes of all elements, each counted once
   std::int64_t alignment = 1;    ///< alignment of the first element in bytes, at most 16; run() needs as much
   int vector_bytes = 0;          ///< bytes that a lane moves at once
@@ -110,11 +115,16 @@ struct CopyDetails {
 };
 
 /// A copy that was checked and planned: immutable, cheap to copy, safe to use from several threads at once.
-class CopyPlan {
+/// Moving one copies it, here and for all plans, so that a plan is never empty.
+class RELAYOUT_API CopyPlan {
  public:
   struct State;  ///< the library's own
   /// For the library: users have the plan_* functions.
   explicit CopyPlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  /// A copy.
+  CopyPlan(const CopyPlan&) = default;
+  /// A copy.
+  CopyPlan& operator=(const CopyPlan&) = default;
 
   /// Queues the copy between the planned views: allocates nothing on the device, waits for nothing, can be
   /// recorded in a Graph. Errors: null_pointer for a view that was planned with a null pointer;
@@ -127,10 +137,12 @@ class CopyPlan {
   /// The same between memory that is named when the copy starts: *in_slot and *out_slot, read by the device
   /// then, take the place of the planned views' data(). So a recorded Graph replays on other tensors. The
   /// slots lie in memory that the device reads, each on a multiple of a pointer's size, and stay until the
-  /// copy has run; a null slot stands for the planned pointer. What they hold cannot be checked: each pointer
-  /// must be at least as aligned as the planned one, up to 16 bytes (details()), and in and out may share no
-  /// byte; anything else is undefined. Errors: those of run(stream); invalid_argument for a plan that was not
-  /// made with CopyPlanOptions::indirect, and for a slot's alignment.
+  /// copy has run. A slot whose own address is null stands for the planned pointer. A slot that holds a null
+  /// pointer is Error{null_pointer} on cpu and emulated devices, where the call reads it; on a GPU nothing
+  /// that a slot holds can be checked. Each pointer must be at least as aligned as the planned one, up to 16
+  /// bytes (details()), and in and out may share no byte; anything else is undefined. Errors: those of
+  /// run(stream); invalid_argument for a plan that was not made with CopyPlanOptions::indirect, and for a
+  /// slot's alignment.
   void run_indirect(const Stream& stream, const void* const* in_slot, void* const* out_slot) const;
 
   /// What explain() says, as numbers.

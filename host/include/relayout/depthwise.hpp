@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <relayout/copy_plan.hpp>
+#include <relayout/export.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
 
@@ -19,23 +20,27 @@ enum class Activation {
 
 /// A depthwise convolution or update that was checked and planned: immutable, cheap to copy, safe to use from
 /// several threads at once.
-class DepthwisePlan {
+class RELAYOUT_API DepthwisePlan {
  public:
   struct State;  ///< the library's own
   /// For the library: users have the plan_* functions.
   explicit DepthwisePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  /// A copy.
+  DepthwisePlan(const DepthwisePlan&) = default;
+  /// A copy.
+  DepthwisePlan& operator=(const DepthwisePlan&) = default;
 
   /// Queues the work between the planned views: allocates nothing on the device, waits for nothing, can be
   /// recorded in a Graph. Errors: null_pointer for a view that was planned with a null pointer;
   /// invalid_argument for a stream of another device; unsupported for a plan from DeviceProperties.
   void run(const Stream& stream) const;
   /// The same with another signal: in (an update's samples) and out take the place of the planned views'
-  /// data(), with their strides. Where explain() tells of rows on 16-byte boundaries, both must lie on one.
+  /// data(), with their strides. Where explain() names a boundary for both, they must lie on it.
   /// Further errors: invalid_argument for an address, partial_overlap.
   void run(const Stream& stream, const void* in, void* out) const;
 
-  /// The plan in plain words, several lines: the kernel and why it, its tile and its accesses, and why the
-  /// other kernels were not chosen.
+  /// The plan in plain words, several lines: the kernel and why it, its predicted time and the runner-up's,
+  /// its tile and its accesses, and why the other kernels were not chosen.
   std::string explain() const;
 
  private:
@@ -53,33 +58,36 @@ class DepthwisePlan {
 /// sequence_ids none or i32 [batch, length]: a tap on a sample of another id counts as 0, and where the id is
 /// negative out is 0; not together with states.
 ///
-/// Inputs take any strides. Rows are fast where they begin on 16-byte boundaries and have unit stride along
-/// time or along channels, the same axis in and out. Sums, bias and activation are fp32, with one rounding at
-/// the store; the order of a sum depends on nothing but taps. Errors: rank, shape, dtype, invalid_argument
-/// (no taps, ids with states), null_pointer, output_overlap, partial_overlap.
-void depthwise_conv1d(const Stream& stream, const TensorView& in, const TensorView& weights,
-                      const TensorView& bias, Activation activation, const TensorView& initial_state,
-                      const TensorView& out, const TensorView& final_state = TensorView(),
-                      const TensorView& sequence_ids = TensorView());
+/// Inputs take any strides. Fastest are signals with unit stride along time, or along channels, in both in
+/// and out; bases and pitches hardly matter. Sums, bias and activation are fp32, with one rounding at the
+/// store; the order of a sum depends on nothing but taps. Errors: rank, shape, dtype, invalid_argument (no
+/// taps, ids with states), null_pointer, output_overlap, partial_overlap.
+RELAYOUT_API void depthwise_conv1d(const Stream& stream, const TensorView& in, const TensorView& weights,
+                                   const TensorView& bias, Activation activation,
+                                   const TensorView& initial_state, const TensorView& out,
+                                   const TensorView& final_state = TensorView(),
+                                   const TensorView& sequence_ids = TensorView());
 
 /// The same, to be run later and again. Null pointers count as aligned; they are an error of run().
-DepthwisePlan plan_depthwise_conv1d(const PlanTarget& target, const TensorView& in, const TensorView& weights,
-                                    const TensorView& bias, Activation activation,
-                                    const TensorView& initial_state, const TensorView& out,
-                                    const TensorView& final_state = TensorView(),
-                                    const TensorView& sequence_ids = TensorView());
+RELAYOUT_API DepthwisePlan plan_depthwise_conv1d(const PlanTarget& target, const TensorView& in,
+                                                 const TensorView& weights, const TensorView& bias,
+                                                 Activation activation, const TensorView& initial_state,
+                                                 const TensorView& out,
+                                                 const TensorView& final_state = TensorView(),
+                                                 const TensorView& sequence_ids = TensorView());
 
 /// One or a few new samples: out [batch, channels, n] as depthwise_conv1d gives them, bit for bit, when the
 /// last taps-1 columns of `state` [batch, channels, taps-1 or more] come before `samples` [batch, channels,
 /// n]. Then the state moves on: its columns and the samples in a row, of which the newest stay. Errors as
 /// above.
-void depthwise_update(const Stream& stream, const TensorView& state, const TensorView& samples,
-                      const TensorView& weights, const TensorView& bias, Activation activation,
-                      const TensorView& out);
+RELAYOUT_API void depthwise_update(const Stream& stream, const TensorView& state, const TensorView& samples,
+                                   const TensorView& weights, const TensorView& bias, Activation activation,
+                                   const TensorView& out);
 
 /// The same, to be run later and again, each time with the state as it is then.
-DepthwisePlan plan_depthwise_update(const PlanTarget& target, const TensorView& state,
-                                    const TensorView& samples, const TensorView& weights,
-                                    const TensorView& bias, Activation activation, const TensorView& out);
+RELAYOUT_API DepthwisePlan plan_depthwise_update(const PlanTarget& target, const TensorView& state,
+                                                 const TensorView& samples, const TensorView& weights,
+                                                 const TensorView& bias, Activation activation,
+                                                 const TensorView& out);
 
 }  // namespace relayout

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <relayout/export.hpp>
+
 namespace relayout {
 
 class Backend;
@@ -13,7 +15,7 @@ struct KernelTable;
 
 /// What planning needs to know about a device: plain data, which can also be filled in for a device that is
 /// not present.
-struct DeviceProperties {
+struct RELAYOUT_API DeviceProperties {
   std::string name;                              ///< as the vendor prints it
   std::string architecture;                      ///< "sm_90", "gfx942", "x86_64", "emulated"
   int warp_size = 32;                            ///< lanes of a warp (AMD: wavefront)
@@ -52,17 +54,18 @@ struct EmulationOptions {
   ThreadOrder order = ThreadOrder::forward;  ///< the order of a block's threads
   std::uint64_t seed = 0;                    ///< the seed of ThreadOrder::shuffled
   int workers = 0;                           ///< OS threads that run blocks; 0: one per processor
+  int multiprocessors = 4;                   ///< of the GPU that plans are made for; kernels run on `workers`
 };
 
 /// A place where work runs. Cheap to copy.
-class Device {
+class RELAYOUT_API Device {
  public:
   /// Native code on this machine's processor.
   static Device cpu();
   /// The GPU kernels themselves, run on the processor with warps of 32 or 64 lanes: for tests, not for speed.
   static Device emulated(int warp_size);
-  /// The same with a thread order, a seed and a number of workers. Throws Error{invalid_argument} for other
-  /// warps.
+  /// The same with a thread order, a seed and numbers of workers and multiprocessors. Throws
+  /// Error{invalid_argument} for other warps and for numbers below these.
   static Device emulated(const EmulationOptions& options);
   /// GPU number `index` of the GPU back end that was built. Error{not_built} without one, Error{no_device}
   /// when there is no such GPU.

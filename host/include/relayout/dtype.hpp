@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <relayout/export.hpp>
 #include <relayout/round_to_odd.hpp>
 
 namespace relayout {
@@ -30,9 +31,9 @@ enum class DType : std::uint8_t {
 };
 
 /// Bytes of one element.
-std::size_t size_of(DType type) noexcept;
+RELAYOUT_API std::size_t size_of(DType type) noexcept;
 /// The name of the type, as in "bf16".
-const char* name_of(DType type) noexcept;
+RELAYOUT_API const char* name_of(DType type) noexcept;
 /// Whether casts convert it: every type except b128.
 constexpr bool is_castable(DType type) noexcept { return type != DType::b128; }
 /// Whether it is f16, bf16, f32 or f64: the floating types with arithmetic.

@@ -11,6 +11,7 @@
 
 #include <relayout/cast_options.hpp>
 #include <relayout/copy_plan.hpp>
+#include <relayout/export.hpp>
 #include <relayout/operand.hpp>
 #include <relayout/operation.hpp>
 #include <relayout/stream.hpp>
@@ -74,11 +75,15 @@ struct ElementwiseOptions {
 
 /// An operation, or a chain, that was checked and planned: immutable, cheap to copy, safe to use from several
 /// threads at once.
-class ElementwisePlan {
+class RELAYOUT_API ElementwisePlan {
  public:
   struct State;  ///< the library's own
   /// For the library: users have the plan_* functions.
   explicit ElementwisePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  /// A copy.
+  ElementwisePlan(const ElementwisePlan&) = default;
+  /// A copy.
+  ElementwisePlan& operator=(const ElementwisePlan&) = default;
 
   /// Queues the operation between the planned views: allocates nothing on the device, waits for nothing, can
   /// be recorded in a Graph. Errors: null_pointer for a view that was planned with a null pointer;
@@ -118,12 +123,12 @@ class ElementwisePlan {
 /// rounding_mode; shape, rank, unsupported for operands that repeat in different rounds along one axis;
 /// output_overlap, partial_overlap; null_pointer and invalid_argument (no multiple of the element size) of
 /// views with elements.
-void elementwise(const Stream& stream, Operation operation, const std::vector<Operand>& operands,
-                 const Output& out, const ElementwiseOptions& options = {});
+RELAYOUT_API void elementwise(const Stream& stream, Operation operation, const std::vector<Operand>& operands,
+                              const Output& out, const ElementwiseOptions& options = {});
 /// Checks and plans elementwise() without running it.
-ElementwisePlan plan_elementwise(const PlanTarget& target, Operation operation,
-                                 const std::vector<Operand>& operands, const Output& out,
-                                 const ElementwiseOptions& options = {});
+RELAYOUT_API ElementwisePlan plan_elementwise(const PlanTarget& target, Operation operation,
+                                              const std::vector<Operand>& operands, const Output& out,
+                                              const ElementwiseOptions& options = {});
 
 /// out = last(.. second(first(operands[0], ..), ..) ..): the first of up to 8 operations takes as many
 /// operands as it has; each that follows takes what the one before gave, as the operand that its Step says,
@@ -138,11 +143,11 @@ ElementwisePlan plan_elementwise(const PlanTarget& target, Operation operation,
 /// Between codes everything is f32: codes are rounded to once, at the end. Further errors: invalid_argument
 /// for a chain that is too long or a Step without such an operand, for operations that give bool before any
 /// but the first operand of `where`, and for logical ones.
-void chain(const Stream& stream, const Program& program, const std::vector<Operand>& operands,
-           const Output& out, const ElementwiseOptions& options = {});
+RELAYOUT_API void chain(const Stream& stream, const Program& program, const std::vector<Operand>& operands,
+                        const Output& out, const ElementwiseOptions& options = {});
 /// Checks and plans chain() without running it.
-ElementwisePlan plan_chain(const PlanTarget& target, const Program& program,
-                           const std::vector<Operand>& operands, const Output& out,
-                           const ElementwiseOptions& options = {});
+RELAYOUT_API ElementwisePlan plan_chain(const PlanTarget& target, const Program& program,
+                                        const std::vector<Operand>& operands, const Output& out,
+                                        const ElementwiseOptions& options = {});
 
 }  // namespace relayout

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <relayout/export.hpp>
+
 namespace relayout {
 
 /// What kind of error it is.
@@ -33,11 +35,12 @@ enum class ErrorCode {
 };
 
 /// The enumerator's name, as in "pad_too_large".
-const char* name_of(ErrorCode code) noexcept;
+RELAYOUT_API const char* name_of(ErrorCode code) noexcept;
 
 /// What every function of the library throws. what() is one sentence: what is wrong, why, and a hint where
-/// one helps.
-class Error : public std::runtime_error {
+/// one helps. The one other exception is std::bad_alloc, for want of the host memory that the library keeps
+/// its own data in; nothing is launched or written then. Buffers that do not fit are Error{out_of_memory}.
+class RELAYOUT_API Error : public std::runtime_error {
  public:
   /// An error with its sentence.
   Error(ErrorCode code, const std::string& sentence) : std::runtime_error(sentence), code_(code) {}

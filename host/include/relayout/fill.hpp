@@ -2,6 +2,7 @@
 #pragma once
 
 #include <relayout/elementwise.hpp>
+#include <relayout/export.hpp>
 
 namespace relayout {
 
@@ -11,10 +12,11 @@ namespace relayout {
 ///
 /// Errors: dtype, rounding_mode, output_overlap; for an output with elements, null_pointer and
 /// invalid_argument (no multiple of the element size).
-void fill(const Stream& stream, const Literal& value, const TensorView& out, const CastOptions& cast = {});
+RELAYOUT_API void fill(const Stream& stream, const Literal& value, const TensorView& out,
+                       const CastOptions& cast = {});
 /// Checks and plans fill() without running it. run() on other memory takes no inputs: plan.run(stream, {},
 /// memory).
-ElementwisePlan plan_fill(const PlanTarget& target, const Literal& value, const TensorView& out,
-                          const CastOptions& cast = {});
+RELAYOUT_API ElementwisePlan plan_fill(const PlanTarget& target, const Literal& value, const TensorView& out,
+                                       const CastOptions& cast = {});
 
 }  // namespace relayout

@@ -4,14 +4,16 @@
 #include <functional>
 #include <memory>
 
+#include <relayout/export.hpp>
 #include <relayout/stream.hpp>
 
 namespace relayout {
 
 /// On a GPU the work that a function queues is recorded instead of run (CUDA and HIP graphs), and a launch
 /// queues all of it with one call. On cpu and emulated devices, where work has finished when its call
-/// returns, there is nothing to record: a launch calls the function.
-class Graph {
+/// returns, there is nothing to record: a launch calls the function. Copies share the
+/// recording, and moving one copies it.
+class RELAYOUT_API Graph {
  public:
   /// Calls queue_work, on a GPU once and now: it only queues work, on `stream` or on streams that wait for it
   /// and that it waits for, from this thread; allocating and synchronising are errors. Addresses and sizes
@@ -20,6 +22,10 @@ class Graph {
   /// on. Errors: {unsupported} for a GPU's default stream, which cannot record; {vendor} for work that cannot
   /// be recorded.
   Graph(const Stream& stream, const std::function<void()>& queue_work);
+  /// A copy.
+  Graph(const Graph&) = default;
+  /// A copy.
+  Graph& operator=(const Graph&) = default;
 
   /// Queues the recorded work once more, on any stream of the same device, else Error{invalid_argument}. It
   /// works on the same memory each time, the BLAS library's workspace of the recording stream included: a

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <relayout/export.hpp>
 #include <relayout/pad.hpp>
 
 namespace relayout {
@@ -27,8 +28,9 @@ struct Window {
 };
 
 /// Output positions: floor((length + left + right - span) / stride) + 1. Error{invalid_shape} when the padded
-/// signal is shorter than the window, Error{invalid_argument} for taps, stride, dilation or groups below 1.
-std::int64_t output_length(std::int64_t length, const Window& window, const PadSpec& pad);
+/// signal is shorter than the window or goes beyond 2^60 samples, Error{invalid_argument} for taps, stride,
+/// dilation or groups below 1 and for a length below 0.
+RELAYOUT_API std::int64_t output_length(std::int64_t length, const Window& window, const PadSpec& pad);
 
 /// Which samples a causal output may read.
 enum class Causal {
@@ -38,8 +40,8 @@ enum class Causal {
 };
 
 /// Pads (mode constant 0) with which output_length is ceil(length / stride). Error{invalid_argument} for
-/// Causal::frame with span < stride.
-PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window);
+/// Causal::frame with span < stride, and those of output_length.
+RELAYOUT_API PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window);
 
 /// A[b * ho + t, k * channels + c] = padded in[b, c, t * stride + k * dilation - left], in one pass over the
 /// input: cast, transpose, padding and img2col fused. in [batch, channels, length], any strides
@@ -47,20 +49,20 @@ PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window)
 /// for more; any strides under which no two elements share an address, and unit stride along the last axis is
 /// fast. Equal element types or a cast among f16, bf16, f32, f64. Errors: those of pad and output_length; the
 /// groups must divide the channels.
-void img2col(const Stream& stream, const TensorView& in, const Window& window, const PadSpec& pad,
-             const TensorView& out);
+RELAYOUT_API void img2col(const Stream& stream, const TensorView& in, const Window& window,
+                          const PadSpec& pad, const TensorView& out);
 
 /// The same, to be run later and again. Null pointers count as aligned; they are an error of run().
-WindowPlan plan_img2col(const PlanTarget& target, const TensorView& in, const Window& window,
-                        const PadSpec& pad, const TensorView& out);
+RELAYOUT_API WindowPlan plan_img2col(const PlanTarget& target, const TensorView& in, const Window& window,
+                                     const PadSpec& pad, const TensorView& out);
 
 /// Weights [co, ci/groups, taps] (any strides) -> the GEMM's Bt [co, taps * ci/groups] in the window's order,
 /// cast to out's type. Tap k meets sample t * stride + k * dilation - left: taps are not flipped.
-void rearrange_weights(const Stream& stream, const TensorView& weights, ColumnOrder order,
-                       const TensorView& out);
+RELAYOUT_API void rearrange_weights(const Stream& stream, const TensorView& weights, ColumnOrder order,
+                                    const TensorView& out);
 
 /// The same as a plan of the copy that it is.
-CopyPlan plan_rearrange_weights(const PlanTarget& target, const TensorView& weights, ColumnOrder order,
-                                const TensorView& out);
+RELAYOUT_API CopyPlan plan_rearrange_weights(const PlanTarget& target, const TensorView& weights,
+                                             ColumnOrder order, const TensorView& out);
 
 }  // namespace relayout

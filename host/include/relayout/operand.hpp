@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <variant>
 
+#include <relayout/error.hpp>
 #include <relayout/promotion.hpp>
 #include <relayout/tensor_view.hpp>
 
@@ -36,8 +37,11 @@ class Operand {
 
   /// Whether it is a constant.
   bool is_literal() const noexcept { return literal_.has_value(); }
-  /// The constant; throws std::bad_optional_access where it is none.
-  const Literal& literal() const { return literal_.value(); }
+  /// The constant. Throws Error{invalid_argument} where it is none.
+  const Literal& literal() const {
+    if (!literal_) throw Error(ErrorCode::invalid_argument, "This operand is a tensor and no constant.");
+    return *literal_;
+  }
   /// The tensor, or the codes.
   const TensorView& tensor() const noexcept { return tensor_; }
   /// The codes with scale and zero point; null for anything else.

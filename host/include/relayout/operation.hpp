@@ -11,6 +11,7 @@ namespace relayout {
 /// An element-wise operation. relayout/operations.def lists them all, with what each gives.
 enum class Operation : std::uint8_t {
 #define RELAYOUT_OPERATION(name, operands, kind, cost, meaning) name,
+#include <relayout/export.hpp>
 #include <relayout/operations.def>
 };
 
@@ -21,11 +22,11 @@ constexpr int kOperations = 0
     ;
 
 /// The enumerator's name, as in "add".
-const char* name_of(Operation operation) noexcept;
+RELAYOUT_API const char* name_of(Operation operation) noexcept;
 /// How many operands the operation takes: 1, 2 or 3.
-int operands_of(Operation operation) noexcept;
+RELAYOUT_API int operands_of(Operation operation) noexcept;
 /// What it gives, in a few words, as in "a + b".
-const char* meaning_of(Operation operation) noexcept;
+RELAYOUT_API const char* meaning_of(Operation operation) noexcept;
 
 /// How exactly some operations on f32 are computed. Devices may be more exact than asked; the CPU always is.
 enum class Precision : std::uint8_t {

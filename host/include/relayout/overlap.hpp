@@ -7,6 +7,7 @@
 #include <string>
 
 #include <relayout/conv1d.hpp>
+#include <relayout/export.hpp>
 
 namespace relayout {
 
@@ -14,14 +15,19 @@ namespace relayout {
 /// thread (with its OpenMP threads) works on chunk i + 1, and the device makes the rows of A of chunk i - 1.
 /// Each chunk carries the samples that its rows need. Padding that repeats samples from outside the chunk is
 /// put in by the host. The constructor allocates everything: buffers, a stream for the copies, events;
-/// running allocates no buffer and waits only for a staging buffer whose copy has not ended.
-class Conv1dOverlap {
+/// running allocates no buffer and waits only for a staging buffer whose copy has not ended. Copies share the
+/// buffers, and moving one copies it.
+class RELAYOUT_API Conv1dOverlap {
  public:
   /// The input [batch, in_channels, length] in host memory, f16, bf16, f32 or f64, any strides, kept by the
   /// caller while work is queued. operand: A of Conv1dSizes in the memory of the stream's device, contiguous.
   /// Errors: those of sizes_of; shape, dtype, null_pointer, out_of_memory, invalid_argument (options).
   Conv1dOverlap(const Stream& stream, const Conv1d& problem, const TensorView& input,
                 const TensorView& operand, const OverlapOptions& options = {});
+  /// A copy.
+  Conv1dOverlap(const Conv1dOverlap&) = default;
+  /// A copy.
+  Conv1dOverlap& operator=(const Conv1dOverlap&) = default;
 
   /// Queues everything; A is complete for later work of the stream.
   void run() const;

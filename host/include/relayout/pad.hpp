@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <relayout/export.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
 #include <relayout/window_plan.hpp>
@@ -28,7 +29,8 @@ enum class PadPolicy {
   extended,  ///< as numpy: the pattern goes on for pads of any size
 };
 
-/// The padding of a signal. Pads may be negative: that many samples are cut off.
+/// The padding of a signal. Pads may be negative: that many samples are cut off. Neither a pad nor the signal
+/// goes beyond 2^60 samples.
 struct PadSpec {
   std::int64_t left = 0;                 ///< samples in front of the signal
   std::int64_t right = 0;                ///< samples behind it
@@ -38,17 +40,17 @@ struct PadSpec {
 };
 
 /// The name of the enumerator, as in "reflect".
-const char* name_of(PadMode mode) noexcept;
+RELAYOUT_API const char* name_of(PadMode mode) noexcept;
 
 /// out[b, c, i] = in[b, c, map(i - left)] for i in [0, length + left + right).
 /// in [batch, channels, length], any strides; out [batch, channels, length + left + right], any
 /// strides under which no two elements share an address. Equal element types, or a cast among f16, bf16, f32
-/// and f64 on the way. Errors: rank, shape, dtype, invalid_shape (nothing left), pad_too_large,
+/// and f64 on the way. Errors: rank, shape, dtype, invalid_shape (nothing left, or too far), pad_too_large,
 /// literal_range, the overlap errors.
-void pad(const Stream& stream, const TensorView& in, const PadSpec& spec, const TensorView& out);
+RELAYOUT_API void pad(const Stream& stream, const TensorView& in, const PadSpec& spec, const TensorView& out);
 
 /// The same, to be run later and again. Null pointers count as aligned; they are an error of run().
-WindowPlan plan_pad(const PlanTarget& target, const TensorView& in, const PadSpec& spec,
-                    const TensorView& out);
+RELAYOUT_API WindowPlan plan_pad(const PlanTarget& target, const TensorView& in, const PadSpec& spec,
+                                 const TensorView& out);
 
 }  // namespace relayout

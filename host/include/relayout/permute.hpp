@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <relayout/copy_plan.hpp>
+#include <relayout/export.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
 
@@ -22,40 +23,42 @@ namespace relayout {
 
 /// Reorders axes: result axis j is in's axis axes[j], as numpy.transpose does, so out has extent
 /// in.extent(axes[j]) along axis j. Error{invalid_argument} unless axes is a permutation.
-void permute(const Stream& stream, const TensorView& in, const std::vector<int>& axes, const TensorView& out,
-             const CopyScale& scale = {}, const CastOptions& options = {});
+RELAYOUT_API void permute(const Stream& stream, const TensorView& in, const std::vector<int>& axes,
+                          const TensorView& out, const CopyScale& scale = {},
+                          const CastOptions& options = {});
 /// Plans permute() without running it.
-CopyPlan plan_permute(const PlanTarget& target, const TensorView& in, const std::vector<int>& axes,
-                      const TensorView& out, const CopyPlanOptions& options = {});
+RELAYOUT_API CopyPlan plan_permute(const PlanTarget& target, const TensorView& in,
+                                   const std::vector<int>& axes, const TensorView& out,
+                                   const CopyPlanOptions& options = {});
 
 /// permute with the last two axes exchanged: in [..., m, n] -> out [..., n, m]; rank 2 or more, else
 /// Error{rank}.
-void transpose(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale = {},
-               const CastOptions& options = {});
+RELAYOUT_API void transpose(const Stream& stream, const TensorView& in, const TensorView& out,
+                            const CopyScale& scale = {}, const CastOptions& options = {});
 /// Plans transpose() without running it.
-CopyPlan plan_transpose(const PlanTarget& target, const TensorView& in, const TensorView& out,
-                        const CopyPlanOptions& options = {});
+RELAYOUT_API CopyPlan plan_transpose(const PlanTarget& target, const TensorView& in, const TensorView& out,
+                                     const CopyPlanOptions& options = {});
 
 /// Element number i of out = element number i of in, both counted in C order. The shapes may differ, the
 /// numbers of elements may not: Error{shape}.
-void copy(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale = {},
-          const CastOptions& options = {});
+RELAYOUT_API void copy(const Stream& stream, const TensorView& in, const TensorView& out,
+                       const CopyScale& scale = {}, const CastOptions& options = {});
 /// Plans copy() without running it.
-CopyPlan plan_copy(const PlanTarget& target, const TensorView& in, const TensorView& out,
-                   const CopyPlanOptions& options = {});
+RELAYOUT_API CopyPlan plan_copy(const PlanTarget& target, const TensorView& in, const TensorView& out,
+                                const CopyPlanOptions& options = {});
 
 /// Writes in to `memory` in C order, in.elements() elements of in's type without gaps, and returns the view
 /// of it: in's shape, contiguous.
-TensorView contiguous(const Stream& stream, const TensorView& in, void* memory);
+RELAYOUT_API TensorView contiguous(const Stream& stream, const TensorView& in, void* memory);
 /// Plans contiguous() without running it. With a null `memory`, run() is given the memory.
-CopyPlan plan_contiguous(const PlanTarget& target, const TensorView& in, void* memory = nullptr,
-                         const CopyPlanOptions& options = {});
+RELAYOUT_API CopyPlan plan_contiguous(const PlanTarget& target, const TensorView& in, void* memory = nullptr,
+                                      const CopyPlanOptions& options = {});
 
 /// out = in, both of one shape, with elements converted to out's type.
-void cast(const Stream& stream, const TensorView& in, const TensorView& out, const CopyScale& scale = {},
-          const CastOptions& options = {});
+RELAYOUT_API void cast(const Stream& stream, const TensorView& in, const TensorView& out,
+                       const CopyScale& scale = {}, const CastOptions& options = {});
 /// Plans cast() without running it.
-CopyPlan plan_cast(const PlanTarget& target, const TensorView& in, const TensorView& out,
-                   const CopyPlanOptions& options = {});
+RELAYOUT_API CopyPlan plan_cast(const PlanTarget& target, const TensorView& in, const TensorView& out,
+                                const CopyPlanOptions& options = {});
 
 }  // namespace relayout

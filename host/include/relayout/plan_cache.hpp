@@ -8,6 +8,7 @@
 #include <string>
 
 #include <relayout/copy_plan.hpp>
+#include <relayout/export.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
 
@@ -18,7 +19,7 @@ namespace relayout {
 /// nest, and addresses of the first elements modulo 16 (input) and 32 (output) bytes. Different values of
 /// alpha, and operations and shapes that come to the same nest, share an entry. Safe to use from several
 /// threads at once.
-class PlanCache {
+class RELAYOUT_API PlanCache {
  public:
   /// An empty cache.
   PlanCache() = default;

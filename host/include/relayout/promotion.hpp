@@ -5,12 +5,13 @@
 #include <cstdint>
 
 #include <relayout/dtype.hpp>
+#include <relayout/export.hpp>
 
 namespace relayout {
 
 /// A constant beside tensors: true or false, an integer, or a floating number. It takes the element type of
 /// the other operand where that is of the same category or a higher one (bool < integers < floating).
-class Literal {
+class RELAYOUT_API Literal {
  public:
   /// Its category, in rising order.
   enum class Kind : std::uint8_t {
@@ -71,11 +72,11 @@ enum class OperationClass : std::uint8_t {
 /// floating) it is the type of the higher one; two signed, two unsigned or two floating types have the wider
 /// one. Signed with unsigned integers, f16 with bf16, and tf32, e4m3fn, e5m2 and b128 with any other type are
 /// Error{promotion}, which names `operation`, both types and a way out.
-DType common_type(DType a, DType b, const char* operation = "common_type");
+RELAYOUT_API DType common_type(DType a, DType b, const char* operation = "common_type");
 /// The common type of a tensor and a constant: the tensor's, unless the constant is of a higher category;
 /// then it is the constant's dtype(). Error{literal_range} for an integer that the tensor's integer type does
 /// not hold.
-DType common_type(DType a, const Literal& b, const char* operation = "common_type");
+RELAYOUT_API DType common_type(DType a, const Literal& b, const char* operation = "common_type");
 /// The category of two constants together: the higher one.
 constexpr Literal::Kind common_kind(const Literal& a, const Literal& b) noexcept {
   return a.kind() < b.kind() ? b.kind() : a.kind();
@@ -84,9 +85,10 @@ constexpr Literal::Kind common_kind(const Literal& a, const Literal& b) noexcept
 /// The result's type, as element-wise operations have it. Errors, in the order of their checks: dtype for
 /// tf32, e4m3fn, e5m2 and b128 in anything but select; those of common_type, and promotion for bitwise
 /// operands of two types; dtype for bool in arithmetic and for floating types in bitwise.
-DType result_type(OperationClass operation_class, DType a, DType b, const char* operation = "result_type");
+RELAYOUT_API DType result_type(OperationClass operation_class, DType a, DType b,
+                               const char* operation = "result_type");
 /// The same for a tensor and a constant.
-DType result_type(OperationClass operation_class, DType a, const Literal& b,
-                  const char* operation = "result_type");
+RELAYOUT_API DType result_type(OperationClass operation_class, DType a, const Literal& b,
+                               const char* operation = "result_type");
 
 }  // namespace relayout

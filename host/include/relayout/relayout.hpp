@@ -1,4 +1,4 @@
-// Includes every public header.
+// Includes every public header but relayout/kernel.hpp, whose words are macros.
 #pragma once
 
 /// Everything that a user names. Functions take the stream first, inputs before outputs, and options last;

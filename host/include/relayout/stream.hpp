@@ -5,16 +5,22 @@
 #include <memory>
 
 #include <relayout/device.hpp>
+#include <relayout/export.hpp>
 
 namespace relayout {
 
 class Event;
 
-/// A queue of work on a device. Copies of a Stream are the same queue.
-class Stream {
+/// A queue of work on a device. Copies of a Stream are the same queue, and moving one copies it: no Stream is
+/// without a queue.
+class RELAYOUT_API Stream {
  public:
   /// A new stream of the device, destroyed (after its work) with the last copy of this object.
   explicit Stream(const Device& device);
+  /// A copy.
+  Stream(const Stream&) = default;
+  /// A copy.
+  Stream& operator=(const Stream&) = default;
   /// The caller's own stream (cudaStream_t or hipStream_t; null: the default stream), never destroyed here.
   /// Error{unsupported} for devices that are no GPU.
   static Stream from_native(const Device& device, void* native);
@@ -42,11 +48,15 @@ class Stream {
   std::shared_ptr<State> state_;
 };
 
-/// A point in a stream's work, with a time stamp.
-class Event {
+/// A point in a stream's work, with a time stamp. Copies are the same event, and moving one copies it.
+class RELAYOUT_API Event {
  public:
   /// An event of the device that was not recorded yet.
   explicit Event(const Device& device);
+  /// A copy.
+  Event(const Event&) = default;
+  /// A copy.
+  Event& operator=(const Event&) = default;
   /// Marks the point in the stream's work that is reached when all work queued so far has finished.
   void record(const Stream& stream);
   /// Waits until the recorded point is reached.

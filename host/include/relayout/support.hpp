@@ -7,6 +7,7 @@
 
 #include <relayout/device.hpp>
 #include <relayout/dtype.hpp>
+#include <relayout/export.hpp>
 
 namespace relayout {
 
@@ -22,6 +23,6 @@ struct SupportRow {
 
 /// All rows. Those of one operation and device stand together, with types in the order of DType. Operands of
 /// several types are cast to one first: relayout/promotion.hpp.
-std::vector<SupportRow> support_table();
+RELAYOUT_API std::vector<SupportRow> support_table();
 
 }  // namespace relayout

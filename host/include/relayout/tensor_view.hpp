@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <relayout/dtype.hpp>
+#include <relayout/export.hpp>
 
 namespace relayout {
 
@@ -18,16 +19,24 @@ constexpr int kMaxRank = 32;
 using Dims = std::vector<std::int64_t>;
 
 /// The numbers in brackets: "[2, 3, 4]".
-std::string to_string(const Dims& dims);
+RELAYOUT_API std::string to_string(const Dims& dims);
 
 /// A tensor in memory of the caller's. Element (i0, i1, ...) lies at data + size_of(dtype) * sum(i_k *
 /// strides[k]). Strides count elements; they may be 0 (broadcast), negative, or leave gaps. Functions take
 /// pointers that are multiples of the element size (b128: of 8 bytes), else Error{invalid_argument}. They
 /// never write through a view that they take as an input.
-class TensorView {
+class RELAYOUT_API TensorView {
  public:
   /// A scalar of f32 at a null pointer. As an argument it stands for "none" where a function says so.
   TensorView() = default;
+  /// A copy.
+  TensorView(const TensorView&) = default;
+  /// A copy.
+  TensorView& operator=(const TensorView&) = default;
+  /// Leaves a default view behind.
+  TensorView(TensorView&& other) noexcept;
+  /// Leaves a default one behind.
+  TensorView& operator=(TensorView&& other) noexcept;
   /// A contiguous tensor. Throws Error{invalid_argument} for a negative extent, {rank} above kMaxRank,
   /// {invalid_shape} when the number of elements or a byte offset does not fit 63 bits.
   TensorView(const void* data, DType dtype, const Dims& shape);
@@ -52,10 +61,10 @@ class TensorView {
   const Dims& shape() const noexcept { return shape_; }
   /// The strides, in elements.
   const Dims& strides() const noexcept { return strides_; }
-  /// The extent of an axis.
-  std::int64_t extent(int axis) const { return shape_.at(static_cast<std::size_t>(axis)); }
-  /// The stride of an axis, in elements.
-  std::int64_t stride(int axis) const { return strides_.at(static_cast<std::size_t>(axis)); }
+  /// The extent of an axis. Throws Error{invalid_argument} unless axis is one of 0..rank-1.
+  std::int64_t extent(int axis) const { return shape_[checked(axis)]; }
+  /// The stride of an axis, in elements. Throws Error{invalid_argument} unless axis is one of 0..rank-1.
+  std::int64_t stride(int axis) const { return strides_[checked(axis)]; }
   /// The number of elements; 1 without axes.
   std::int64_t elements() const noexcept { return elements_; }
 
@@ -83,6 +92,12 @@ class TensorView {
   std::string to_string() const;
 
  private:
+  std::size_t checked(int axis) const {
+    if (axis < 0 || axis >= rank()) throw_no_axis(axis);
+    return static_cast<std::size_t>(axis);
+  }
+  [[noreturn]] void throw_no_axis(int axis) const;
+
   void* data_ = nullptr;
   DType dtype_ = DType::f32;
   Dims shape_, strides_;
@@ -90,8 +105,8 @@ class TensorView {
 };
 
 /// The shape that numpy broadcasting gives: right-aligned, extents equal or 1. Throws Error{shape}.
-Dims broadcast_shapes(const Dims& a, const Dims& b);
+RELAYOUT_API Dims broadcast_shapes(const Dims& a, const Dims& b);
 /// Strides of a contiguous tensor of this shape.
-Dims contiguous_strides(const Dims& shape);
+RELAYOUT_API Dims contiguous_strides(const Dims& shape);
 
 }  // namespace relayout

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include <relayout/dtype.hpp>
+#include <relayout/export.hpp>
 #include <relayout/host_device.hpp>
 
 namespace relayout {
@@ -20,7 +21,7 @@ enum class TilePadding : std::uint8_t {
 };
 
 /// The enumerator's name, as in "negative_zero".
-const char* name_of(TilePadding padding) noexcept;
+RELAYOUT_API const char* name_of(TilePadding padding) noexcept;
 
 namespace detail {
 /// Bits of a floating type; 0 for what the type does not have.
@@ -68,7 +69,7 @@ RELAYOUT_HOST_DEVICE constexpr bool has_padding(DType type, TilePadding padding)
 
 /// Throws Error{padding_mode} unless has_padding(). It is for the code that launches a kernel: load_tile
 /// itself cannot throw.
-void check_padding(DType type, TilePadding padding);
+RELAYOUT_API void check_padding(DType type, TilePadding padding);
 
 /// The bits of the padding element in the low bytes; 0 for undetermined, and for what check_padding()
 /// refuses.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <relayout/export.hpp>
 #include <relayout/host_device.hpp>
 #include <relayout/tensor_view.hpp>
 
@@ -15,7 +16,7 @@ template <int kRank>
 struct PerAxis {
   static_assert(kRank >= 0 && kRank <= kMaxRank, "a view has 0 to kMaxRank axes");
 
-  std::int64_t values[kRank > 0 ? kRank : 1];  ///< the numbers
+  std::int64_t values[static_cast<std::size_t>(kRank > 0 ? kRank : 1)];  ///< the numbers
 
   /// The number of an axis.
   RELAYOUT_HOST_DEVICE constexpr std::int64_t& operator[](int axis) { return values[axis]; }
@@ -163,7 +164,7 @@ class TileSpace {
 namespace detail {
 /// Error{rank} unless the view and the tile have `rank` axes, {invalid_argument} for an extent of a tile
 /// below 1, {invalid_shape} when the places of a tile do not fit 63 bits.
-void check_tile(const TensorView& view, const Dims& tile, int rank);
+RELAYOUT_API void check_tile(const TensorView& view, const Dims& tile, int rank);
 }  // namespace detail
 
 /// The tiles of a view. Throws Error{rank} unless view and tile have kRank axes, {invalid_argument} for an

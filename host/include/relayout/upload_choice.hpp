@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <relayout/conv1d.hpp>
+#include <relayout/export.hpp>
 
 namespace relayout {
 
@@ -23,10 +24,10 @@ struct Conv1dRates {
 
 /// Measures on a sample of the input, 64 MiB at most, and on buffers of its own, which are freed. Waits for
 /// the stream. Errors: those of Conv1dOverlap.
-Conv1dRates measure_rates(const Stream& stream, const Conv1d& problem, const TensorView& input);
+RELAYOUT_API Conv1dRates measure_rates(const Stream& stream, const Conv1d& problem, const TensorView& input);
 
 /// What one upload is expected to take up to A.
-struct Conv1dEstimate {
+struct RELAYOUT_API Conv1dEstimate {
   Upload upload = Upload::device;       ///< the upload
   HostWork host_work = HostWork::none;  ///< what the host does on Upload::overlap
   double host = 0;                      ///< seconds of the host's work alone
@@ -38,7 +39,7 @@ struct Conv1dEstimate {
 };
 
 /// The upload that choose_upload() takes, and why.
-struct Conv1dChoice {
+struct RELAYOUT_API Conv1dChoice {
   Upload upload = Upload::device;         ///< the fastest upload by estimate
   OverlapOptions overlap;                 ///< options for Upload::overlap
   Conv1dRates rates;                      ///< the rates that it goes by
@@ -51,7 +52,7 @@ struct Conv1dChoice {
 /// another: host + link + device. On overlap, where the device is concurrent, the largest part counts, and
 /// one of n chunks adds the other parts: max + (host + link + device - max) / n. Looks at the input's view,
 /// not at its elements. `options` are kept, except for the host's work. Errors: those of sizes_of.
-Conv1dChoice choose_upload(const Conv1d& problem, const TensorView& input, const Conv1dRates& rates,
-                           const OverlapOptions& options = {});
+RELAYOUT_API Conv1dChoice choose_upload(const Conv1d& problem, const TensorView& input,
+                                        const Conv1dRates& rates, const OverlapOptions& options = {});
 
 }  // namespace relayout

@@ -6,15 +6,20 @@
 #include <utility>
 
 #include <relayout/copy_plan.hpp>
+#include <relayout/export.hpp>
 
 namespace relayout {
 
 /// What pad or img2col does: immutable, cheap to copy, safe to use from several threads at once.
-class WindowPlan {
+class RELAYOUT_API WindowPlan {
  public:
   struct State;  ///< the library's own
   /// For the library: users have the plan_* functions.
   explicit WindowPlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  /// A copy.
+  WindowPlan(const WindowPlan&) = default;
+  /// A copy.
+  WindowPlan& operator=(const WindowPlan&) = default;
 
   /// Queues the work between the planned views: allocates nothing on the device, waits for nothing, can be
   /// recorded in a Graph. Errors: null_pointer for a view that was planned with a null pointer;

@@ -58,6 +58,9 @@ class CopyDetailsBuilder {
       case CopyKernel::stream:
         stream();
         break;
+      case CopyKernel::rows:
+        rows();
+        break;
       case CopyKernel::gather:
         gather();
         break;
@@ -115,16 +118,35 @@ class CopyDetailsBuilder {
     count_sectors(details_.tile, details_.tile);
   }
 
-  /// A block takes elements in the output's order: about the innermost axes of the nest.
+  /// A block takes so many elements in the output's order: about the innermost axes of the nest.
+  void take_in_order(std::int64_t elements) {
+    details_.tile.assign(details_.extents.size(), 1);
+    for (std::size_t axis = details_.extents.size(); axis-- > 0 && elements > 1;) {
+      details_.tile[axis] = std::min(details_.extents[axis], elements);
+      elements /= details_.tile[axis];
+    }
+  }
+
+  void rows() {
+    const auto& params = std::get<RowsParams>(copy_.params);
+    const std::int64_t vectors = std::int64_t{kRowsThreads} * rows_vectors_per_thread(params.read);
+    details_.threads = kRowsThreads;
+    details_.shared_bytes = static_cast<std::int64_t>(params.table_rows * sizeof(std::int64_t));
+    details_.blocks = divide_up(params.vectors, vectors);
+    take_in_order(vectors * params.count);
+    const bool pieces = params.read == RowsRead::pieces;
+    details_.in.vector_bytes = static_cast<int>(size_of(copy_.in_type)) * (pieces ? params.count : 1);
+    details_.out.vector_bytes = static_cast<int>(size_of(copy_.out_type)) * params.count;
+    details_.in.aligned_vectors = !pieces;
+    details_.out.aligned_vectors = true;
+    count_sectors(details_.tile, details_.tile);
+  }
+
   void gather() {
     details_.threads = kGatherThreads;
-    std::int64_t left = std::int64_t{kGatherThreads} * kGatherElementsPerThread;
-    details_.blocks = divide_up(copy_.nest.elements(), left);
-    details_.tile.assign(details_.extents.size(), 1);
-    for (std::size_t axis = details_.extents.size(); axis-- > 0 && left > 1;) {
-      details_.tile[axis] = std::min(details_.extents[axis], left);
-      left /= details_.tile[axis];
-    }
+    constexpr std::int64_t kElements = std::int64_t{kGatherThreads} * kGatherElementsPerThread;
+    details_.blocks = divide_up(copy_.nest.elements(), kElements);
+    take_in_order(kElements);
     details_.in.vector_bytes = static_cast<int>(size_of(copy_.in_type));
     details_.out.vector_bytes = static_cast<int>(size_of(copy_.out_type));
     details_.in.aligned_vectors = copy_.in.alignment >= std::min(details_.in.vector_bytes, kVectorBytes);

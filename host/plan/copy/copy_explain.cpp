@@ -103,7 +103,7 @@ const char* words_of(Assembly assembly) {
     case Assembly::vectors:
       return "taken from shared memory as they lie";
     case Assembly::scattered:
-      return "put together element by element, along several short axes";
+      return "put together element by element, from the places that a table names";
     case Assembly::unaligned_groups:
       return "put together from words of several rows, each run from its first 32-byte boundary on";
     case Assembly::unaligned_rows:

@@ -4,22 +4,30 @@
 
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_nest.hpp"
+#include "relayout/error.hpp"
 
 namespace relayout::plan {
 namespace {
 
 constexpr std::int64_t kMaxAlignment = 16;
 
-/// The kernels of a GPU, the preferred first: a kernel that is possible is taken before all behind it. That
-/// is the rule while the predicted times of different kernels have not been compared with measured ones.
+/// The kernels of a GPU. The one of the least predicted time is taken, of equals the first. No other can be
+/// faster than the stream kernel; the gather kernel is for what no other can do, because its predicted time
+/// holds for one device only.
 constexpr CopyCandidate (*kPlanners[])(const CopyProblem&, const DeviceProperties&) = {
-    stream_candidate, transpose_candidate, tile_candidate, gather_candidate};
+    stream_candidate, transpose_candidate, tile_candidate, rows_candidate, gather_candidate};
 
-/// The same memory as elements of 8 bytes, the two of an element along a new last axis.
+/// The same memory as elements of 8 bytes, the two of an element along a new last axis. Axes that can be are
+/// merged, which leaves room for it.
 TensorView as_u64_pairs(const TensorView& view) {
-  Dims shape = view.shape(), strides = view.strides();
-  for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    strides[axis] = shape[axis] == 1 ? 0 : 2 * strides[axis];  // an extent of 1 may come with any stride
+  if (view.elements() == 0) return TensorView(view.data(), DType::u64, {0});
+  LoopNest nest = own_nest(view);
+  Dims &shape = nest.extents, &strides = nest.strides[0];
+  if (nest.rank() == kMaxRank)
+    throw Error(ErrorCode::rank, "b128 elements move as an axis of two of 8 bytes, and none of the " +
+                                     std::to_string(kMaxRank) + " axes of " + view.to_string() +
+                                     " can be merged with its neighbour to make room for it");
+  for (std::int64_t& stride : strides) stride *= 2;
   shape.push_back(2);
   strides.push_back(1);
   return TensorView(view.data(), DType::u64, std::move(shape), std::move(strides));
@@ -82,7 +90,8 @@ void set_operation(const CopyProblem& problem, CopyOperands& params) {
   params.alpha = options.scale.alpha;
   params.beta = options.scale.beta;
   params.generic_cast = needs_generic_cast(problem.in_type, problem.out_type, options.cast);
-  if (params.generic_cast) params.cast = element_cast(problem.in_type, problem.out_type, options.cast);
+  if (problem.in_type != problem.out_type)
+    params.cast = element_cast(problem.in_type, problem.out_type, options.cast);
 }
 
 bool is_streaming(const CopyProblem& problem, const DeviceProperties& device) {
@@ -111,17 +120,18 @@ PlannedCopy plan_copy(CopyProblem problem, const DeviceProperties& device, bool 
     taken = native_candidate(planned);
     return planned;
   }
-  const char* why = "";
+  const char* why = nullptr;
   for (const auto planner : kPlanners) {
-    const CopyCandidate candidate = planner(planned, device);
+    CopyCandidate candidate = planner(planned, device);
     if (!candidate.possible) {
       why = candidate.reason;
-      continue;
+    } else if (!taken.possible ||
+               (candidate.kernel != CopyKernel::gather && candidate.microseconds < taken.microseconds)) {
+      // What takes everything is taken because nothing else could.
+      if (candidate.kernel == CopyKernel::gather) candidate.reason = why;
+      taken = std::move(candidate);
     }
-    taken = candidate;
-    // What takes everything is taken because nothing else could.
-    if (taken.kernel == CopyKernel::gather) taken.reason = why;
-    break;
+    if (taken.kernel == CopyKernel::stream) break;
   }
   return planned;
 }

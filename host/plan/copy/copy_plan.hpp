@@ -55,6 +55,7 @@ struct CopyCandidate {
 /// The planners of the kernels, each in a file of its own (stream_candidate.cpp, ...).
 CopyCandidate stream_candidate(const CopyProblem& problem, const DeviceProperties& device);
 CopyCandidate transpose_candidate(const CopyProblem& problem, const DeviceProperties& device);
+CopyCandidate rows_candidate(const CopyProblem& problem, const DeviceProperties& device);
 CopyCandidate tile_candidate(const CopyProblem& problem, const DeviceProperties& device);
 CopyCandidate gather_candidate(const CopyProblem& problem, const DeviceProperties& device);
 /// Not in the choice: what Device::cpu() runs.

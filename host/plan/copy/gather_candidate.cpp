@@ -11,9 +11,9 @@
 namespace relayout::plan {
 namespace {
 
-/// Instructions of a warp for its elements, without the axes and for each of them: counted from the code, not
-/// measured.
-constexpr double kInstructions = 20, kInstructionsAnAxis = 12;
+/// Instructions of a warp for its elements, without the axes, for each of them, and for a cast, and
+/// microseconds before the first and after the last element: fitted to random copies on an H200.
+constexpr double kInstructions = 45, kInstructionsAnAxis = 20, kInstructionsOfCast = 15, kBegin = 3;
 
 CopyParams nest_params(const CopyProblem& problem) {
   const LoopNest& nest = problem.nest;
@@ -55,9 +55,12 @@ double predicted(const CopyProblem& problem, const DeviceProperties& device) {
   const double busy = busy_share(tuning, static_cast<double>(divide_up(problem.nest.elements(), block)),
                                  device.multiprocessors);
   const int axes = problem.nest.rank() + (common ? 0 : in.rank());
-  const double issued = elements / device.warp_size * (kInstructions + kInstructionsAnAxis * axes) /
+  const double instructions = kInstructions + kInstructionsAnAxis * axes +
+                              (problem.in_type != problem.out_type ? kInstructionsOfCast : 0);
+  const double issued = elements / device.warp_size * instructions /
                         (tuning.instructions_per_microsecond * device.multiprocessors * busy);
-  return std::max(microseconds_at(problem, device, busy * needed / met), tuning.launch_microseconds + issued);
+  const double memory = microseconds_at(problem, device, busy * needed / met) - tuning.launch_microseconds;
+  return kBegin + std::max(memory, issued);
 }
 
 CopyCandidate of_any_nest(CopyKernel kernel, const char* reason, const CopyProblem& problem) {

@@ -47,7 +47,7 @@ class TileAccesses {
           const std::int64_t first = item % p_.read_vectors.value * read_;
           if (rest >= p_.read_rows || first >= read_elements_) return kNoAddress;
           const TileCoord position = walk(p_.read_rest, rest);
-          return position.inside ? row_begin(position.row) + first * size_ + part * 16 : kNoAddress;
+          return position.inside ? place_of_row(position) + first * size_ + part * 16 : kNoAddress;
         });
       }
     });
@@ -85,7 +85,7 @@ class TileAccesses {
               static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p_.in)) + row.offset * in_size_;
           const std::int64_t turn = item % p_.threads / 8;
           const std::int64_t at = vector * 16 - (start & 15) + (k + turn) % 4 * 4;
-          return row.inside && at >= 0 && at < bytes ? row_begin(row.row) + at : kNoAddress;
+          return row.inside && at >= 0 && at < bytes ? place_of_row(row) + at : kNoAddress;
         });
       }
     });
@@ -137,6 +137,12 @@ class TileAccesses {
     return position;
   }
 
+  std::int64_t place_of_row(const TileCoord& row) const {
+    return p_.assembly == Assembly::scattered ? scattered_row(row.row) + row.column : row_begin(row.row);
+  }
+  std::int64_t scattered_row(std::int64_t row) const {
+    return tile_row_begin<std::int64_t>(row, 1 << p_.scattered_shift, p_.rows_per_block, p_.pitch);
+  }
   std::int64_t row_begin(std::int64_t row) const {
     return tile_row_begin<std::int64_t>(row, blocks_, p_.rows_per_block, p_.pitch);
   }
@@ -181,23 +187,26 @@ class TileAccesses {
            (item.rest.offset + element) * size_;
   }
 
-  /// Lanes with a whole aligned vector first, then the others element by element.
+  /// Element by element. Beside those of vectors that a run fills in part, lanes read what is not stored.
   void drain_scattered() const {
-    for_each_warp(turns(), [&](std::int64_t first_item) {
-      for (const bool whole : {true, false}) {
-        for (std::int64_t i = 0; i < vector_; ++i) {
-          visit_lanes(SharedAccess::read, first_item, static_cast<int>(size_), [&](std::int64_t number) {
-            const Item item = item_of(number);
-            if (item.first < 0 || item.first + i >= write_elements_) return kNoAddress;
-            const bool aligned = out_address(item, item.first) % 16 == 0 &&
-                                 item.first + vector_ <= write_elements_ &&
-                                 item.first % p_.scattered_plane + vector_ <= p_.scattered_plane;
-            if (aligned != whole) return kNoAddress;
-            return item.rest.row + walk(p_.write_run, item.first + i).row;
-          });
-        }
+    const std::int64_t turns = (p_.write_items + p_.threads - 1) / p_.threads;
+    for_each_warp(turns, [&](std::int64_t first_item) {
+      for (std::int64_t i = 0; i < vector_; ++i) {
+        visit_lanes(SharedAccess::read, first_item, static_cast<int>(size_), [&](std::int64_t number) {
+          const Item item = item_of(number);
+          if (number >= p_.write_items || item.first < 0) return kNoAddress;
+          const std::int64_t first = item.first - out_address(item, 0) / size_ % vector_;
+          if (first + i < 0 || first + i >= write_elements_) return kNoAddress;
+          return item.rest.row + place_of_element(first, i);
+        });
       }
     });
+  }
+  /// Assembly::scattered: where a run's element number first + i lies.
+  std::int64_t place_of_element(std::int64_t first, std::int64_t i) const {
+    const std::int64_t periods = std::max<std::int64_t>(first, 0) / p_.period.value;
+    const TileCoord position = walk(p_.write_run, first + i - periods * p_.period.value);
+    return periods * p_.period_step + scattered_row(position.row) + position.column * size_;
   }
 
   /// Elements of a run in front of its first boundary.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 #include "core/integer_math.hpp"
 #include "core/tile_layout.hpp"
@@ -125,17 +126,28 @@ TileExtents TileBuilder::grow(const AxisOrder& order, const Dims& strides, std::
   return box;
 }
 
-TileExtents TileBuilder::filled_up(TileExtents box, std::int64_t capacity) const {
-  std::int64_t elements = elements_of(box, nest_.rank());
+TileExtents TileBuilder::filled_up(TileExtents box, std::int64_t capacity, bool new_axes) const {
+  std::int64_t elements = 1;
+  int cuts = 0;  // axes along which the last tile is short: a tile has at most two
+  for (int axis = 0; axis < nest_.rank(); ++axis) {
+    elements *= box[axis];
+    if (box[axis] > 1 && nest_.extents[axis] % box[axis] != 0) ++cuts;
+  }
   for (int k = 0; k < nest_.rank() && elements * 2 <= capacity; ++k) {
     const int axis = write_[k];
     const std::int64_t extent = nest_.extents[axis], step = box[axis];
-    if (step == extent) continue;
-    const std::int64_t room = std::min(extent, step * (capacity / elements));
-    const std::int64_t even = divide_up(extent, divide_up(extent, room));
-    if (step > 1 && even % step != 0) continue;
+    if (step == extent || (new_axes && step > 1)) continue;
+    const bool was_cut = step > 1 && extent % step != 0;
+    const std::int64_t fewest = divide_up(extent, std::min(extent, step * divide(capacity, elements)));
+    std::int64_t pieces = fewest;
+    for (; pieces < fewest + 4 && extent % pieces != 0;) ++pieces;
+    if (extent % pieces != 0) pieces = fewest;
+    const std::int64_t even = divide_up(extent, pieces);
+    const bool cut = extent % even != 0;
+    if (even <= step || (step > 1 && even % step != 0) || (cut && !was_cut && cuts == 2)) continue;
+    cuts += (cut ? 1 : 0) - (was_cut ? 1 : 0);
     box[axis] = static_cast<std::int32_t>(even);
-    elements = elements / step * even;
+    elements = divide(elements, step) * even;
   }
   return box;
 }
@@ -216,19 +228,23 @@ bool TileBuilder::unaligned_writes(TilePlan& plan, bool outside_run) const {
   return order_tile(plan);
 }
 
-bool TileBuilder::choose_assembly(TilePlan& plan) const {
+bool TileBuilder::choose_assembly(TilePlan& plan, bool scattered) const {
   plan.unaligned =
       target_.in_offset % kVectorBytes != 0 || !runs_aligned(odd_in_, plan, plan.read, read_vector_);
   const bool out_aligned =
       target_.out_offset % kVectorBytes == 0 && runs_aligned(odd_out_, plan, plan.write, write_vector_);
+  plan.unaligned_out = !out_aligned;
+  if (scattered) {
+    plan.assembly = Assembly::scattered;
+    return true;
+  }
   const int fastest = plan.write.axes[0], row = plan.read.axes[0];
   const bool whole = whole_vectors(plan.extent[fastest], write_vector_);
   const bool outside_run = (plan.write.run_axes & plan.read.run_axes) == 0;
   const bool one_step = outside_run || plan.write.run == 1;
   if (!out_aligned && one_step) return unaligned_writes(plan, outside_run);
-  if (!out_aligned || !(one_step || whole)) {
-    plan.assembly = Assembly::scattered;
-  } else if (fastest == row && whole) {
+  if (!out_aligned || !(one_step || whole)) return false;
+  if (fastest == row && whole) {
     plan.assembly = Assembly::vectors;
   } else {
     const int group = 4 / target_.out_bytes;
@@ -251,6 +267,33 @@ bool TileBuilder::find_cuts(TilePlan& plan) const {
   return true;
 }
 
+/// Assembly::scattered: how the rows that an output run meets lie, and after how many elements it repeats.
+void TileBuilder::lay_out_run(TilePlan& plan) const {
+  for (int k = 0; k < plan.write.run; ++k) {
+    const int axis = plan.write.axes[k];
+    if (!plan.read.in_run(axis)) plan.run_rows *= plan.extent[axis];
+  }
+  // The rows of an output vector's elements lie in blocks, as those of the other assemblies do.
+  if (!plan.read.in_run(plan.write.axes[0]) && plan.run_rows > write_vector_) plan.row_blocks = write_vector_;
+  plan.rows_per_block = divide_up(plan.run_rows, plan.row_blocks);
+  plan.period = plan.write.run_elements;
+  const int last = plan.write.axes[plan.write.run - 1];
+  const bool along_row = plan.read.in_run(last);
+  const std::int64_t inner = divide(plan.write.run_elements, plan.extent[last]);
+  const std::int64_t rows = along_row ? 1 : divide(plan.run_rows, plan.extent[last]);  // of a step
+  // From period to period, rows move on by whole blocks of them.
+  std::int64_t steps = divide_up(kScatteredPeriod, inner);
+  if (!along_row) steps = round_up(steps, divide(plan.row_blocks, std::gcd(plan.row_blocks, rows)));
+  if (2 * steps > plan.extent[last]) return;
+  plan.period = inner * steps;
+  if (along_row) {
+    plan.period_step = steps * target_.out_bytes;
+    for (int k = 0; plan.read.axes[k] != last; ++k) plan.period_step *= plan.extent[plan.read.axes[k]];
+  } else {
+    plan.period_step = divide(steps * rows, plan.row_blocks) * plan.pitch;
+  }
+}
+
 /// Shared memory, and what is written from it.
 void TileBuilder::lay_out(TilePlan& plan) const {
   plan.rows = divide(plan.elements, plan.read.run_elements);
@@ -258,7 +301,10 @@ void TileBuilder::lay_out(TilePlan& plan) const {
   if (plan.unaligned_axis >= 0) {
     covered = divide(covered, plan.extent[plan.unaligned_axis]) * plan.step[plan.unaligned_axis];
   }
-  plan.write_vectors = divide_up(covered, write_vector_);
+  const bool scattered = plan.assembly == Assembly::scattered;
+  // Runs that start anywhere meet one more vector.
+  plan.write_vectors =
+      divide_up(covered + (scattered && plan.unaligned_out ? write_vector_ - 1 : 0), write_vector_);
   const std::int64_t word_bytes = plan.row_group * target_.out_bytes;
   const std::int64_t blocks = tile_row_blocks(plan.assembly, target_.out_bytes);
   const std::int64_t word_rows = divide_up(plan.rows, plan.row_group);
@@ -267,18 +313,27 @@ void TileBuilder::lay_out(TilePlan& plan) const {
   plan.pitch = tile_pitch(chunks, plan.row_group);
   plan.rows_per_block = divide_up(word_rows, blocks);
   plan.tile_bytes = (word_rows >= blocks ? plan.rows_per_block * blocks : word_rows) * plan.pitch;
+  if (scattered) {
+    lay_out_run(plan);
+    if (plan.unaligned_out || !whole_vectors(plan.period, write_vector_))
+      plan.place_copies = tile_place_chunk(write_vector_);
+    // A vector that the run fills in part is read as a whole, up to a period further on.
+    plan.tile_bytes = divide(plan.rows, plan.run_rows) * plan.rows_per_block * plan.row_blocks * plan.pitch +
+                      round_up(plan.period_step, kVectorBytes);
+  }
   const std::int64_t runs = divide(plan.elements, plan.write.run_elements);
-  plan.shared_bytes = plan.tile_bytes + kTileBaseBytes + (plan.rows + runs) * kTileRowBytes +
-                      plan.write_vectors * kTileVectorBytes;
+  plan.shared_bytes = plan.tile_bytes + kTileBaseBytes + tile_entries(plan.rows, runs) * kTileRowBytes +
+                      (scattered ? tile_places_bytes(plan.period, write_vector_, plan.place_copies)
+                                 : plan.write_vectors * kTileVectorBytes);
 }
 
 /// The smallest block whose threads have room for all rows and for all strips of the runs; 0: none.
 int TileBuilder::threads_for(const TilePlan& plan, int fewest, int most) const {
   const std::int64_t width = std::min<std::int64_t>(plan.write_vectors, kTileStripVectors);
   const std::int64_t runs = divide(plan.elements, plan.write.run_elements);
-  const std::int64_t needed =
-      std::max(round_up(plan.rows, plan.row_group) * round_up(plan.read.run_elements, read_vector_),
-               runs * round_up(plan.write_vectors, width) * write_vector_);
+  const std::int64_t needed = std::max(
+      round_up(plan.rows, plan.row_group) * round_up(plan.read.run_elements, read_vector_),
+      plan.assembly == Assembly::scattered ? 0 : runs * round_up(plan.write_vectors, width) * write_vector_);
   for (int threads = fewest; threads <= most; threads *= 2)
     if (needed <= capacity(threads)) return threads;
   return 0;
@@ -287,6 +342,10 @@ int TileBuilder::threads_for(const TilePlan& plan, int fewest, int most) const {
 /// Shared memory, 32-bit offsets within the tile, and the grid have room for it.
 bool TileBuilder::fits(const TilePlan& plan) const {
   if (plan.shared_bytes > target_.shared_bytes) return false;
+  // Places are counted in 16 bits.
+  if (plan.assembly == Assembly::scattered &&
+      (plan.tile_bytes > 0xffff * std::int64_t{target_.out_bytes} || plan.period > kScatteredMost))
+    return false;
   double in_reach = 0, out_reach = 0, tiles = 1;
   for (int axis = 0; axis < nest_.rank(); ++axis) {
     in_reach += static_cast<double>(plan.extent[axis] - 1) * std::abs(static_cast<double>(in_[axis]));
@@ -296,12 +355,12 @@ bool TileBuilder::fits(const TilePlan& plan) const {
   return std::max({in_reach, out_reach, tiles}) < 2147483648.0;
 }
 
-TilePlan TileBuilder::build(const TileBox& box) const {
+TilePlan TileBuilder::build(const TileBox& box, bool scattered) const {
   TilePlan plan;
   plan.extent = plan.step = box.extent;
   plan.elements = box.elements;
   if (box.elements > capacity(box.most)) return plan;
-  if (!order_tile(plan) || !choose_assembly(plan) || !find_cuts(plan)) return plan;
+  if (!order_tile(plan) || !choose_assembly(plan, scattered) || !find_cuts(plan)) return plan;
   lay_out(plan);
   plan.threads = threads_for(plan, box.fewest, box.most);
   plan.valid = plan.threads > 0 && fits(plan);

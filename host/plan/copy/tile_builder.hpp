@@ -10,6 +10,11 @@ namespace relayout::plan {
 /// What a warp of 32 lanes reads at once.
 constexpr std::int64_t kWarpBytes = 512;
 
+/// Assembly::scattered: a table of this many places or more, where the places of a longer run repeat.
+constexpr std::int64_t kScatteredPeriod = 128;
+/// And the most places of such a table.
+constexpr std::int64_t kScatteredMost = 1280;
+
 /// All axes of a nest.
 using AxisOrder = std::array<std::int8_t, kMaxRank>;
 
@@ -19,6 +24,7 @@ struct TileBox {
   TileExtents extent;
   std::int64_t elements;
   int fewest, most;
+  TileExtents unfilled = extent;  // before it took in further axes, with which its runs may be too long
 };
 
 /// What is known of a box's plan before it is made.
@@ -37,18 +43,23 @@ class TileBuilder {
   /// Whether both sides are fastest along the same axis.
   bool one_axis() const { return read_[0] == write_[0]; }
 
+  /// Bytes of the output's fastest axis.
+  std::int64_t kept_bytes() const { return nest_.extents[write_[0]] * target_.out_bytes; }
+  int rank() const { return nest_.rank(); }
+
   /// The smallest box of which a run of the input (of the output) has about so many bytes.
   TileExtents reading(std::int64_t bytes) const {
     return grow(read_, in_, (bytes - (bytes <= kWarpBytes ? bytes_beside_rows() : 0)) / target_.in_bytes);
   }
   TileExtents writing(std::int64_t bytes) const { return grow(write_, out_, bytes / target_.out_bytes); }
-  /// A larger box, of more of the other axes, while it has at most `capacity` elements; the output's order
-  /// first.
-  TileExtents filled_up(TileExtents box, std::int64_t capacity) const;
+  /// A larger box while it has at most `capacity` elements, along the axes in the output's order; `new_axes`:
+  /// only along those of which it has one element.
+  TileExtents filled_up(TileExtents box, std::int64_t capacity, bool new_axes) const;
 
   TileRuns runs_of(const TileExtents& box) const;
   /// The plan for tiles of this box, but for its estimate; not valid where the kernel cannot do it.
-  TilePlan build(const TileBox& box) const;
+  /// `scattered`: by Assembly::scattered, which takes any box, else by the assembly made for boxes like it.
+  TilePlan build(const TileBox& box, bool scattered) const;
 
  private:
   TileExtents grow(const AxisOrder& order, const Dims& strides, std::int64_t elements) const;
@@ -56,9 +67,10 @@ class TileBuilder {
   bool order_tile(TilePlan& plan) const;
   bool runs_aligned(std::uint32_t odd_axes, const TilePlan& plan, const TileOrder& order,
                     std::int64_t vector) const;
-  bool choose_assembly(TilePlan& plan) const;
+  bool choose_assembly(TilePlan& plan, bool scattered) const;
   bool unaligned_writes(TilePlan& plan, bool outside_run) const;
   bool find_cuts(TilePlan& plan) const;
+  void lay_out_run(TilePlan& plan) const;
   void lay_out(TilePlan& plan) const;
   int threads_for(const TilePlan& plan, int fewest, int most) const;
   bool fits(const TilePlan& plan) const;

@@ -28,10 +28,11 @@ TileExtents larger_of(const TileExtents& a, const TileExtents& b, int rank) {
 
 /// Boxes that are worth a look: for runs of growing length on both sides.
 struct TileCandidates {
-  TileBox boxes[kMaxBoxes * kMaxBoxes];
+  std::vector<TileBox> boxes;  // on the heap: callers' threads may have small stacks
   int count = 0;
 
   TileCandidates(const LoopNest& nest, const TileTarget& target, const TileBuilder& builder) {
+    boxes.reserve(kMaxBoxes * kMaxBoxes);
     // Small blocks only where large ones would leave multiprocessors without work.
     const TileTuning& tuning = *target.tuning;
     const bool small =
@@ -43,16 +44,17 @@ struct TileCandidates {
       reads.add(builder.reading(bytes));
       writes.add(builder.writing(bytes));
     }
-    if (builder.one_axis()) {  // the two runs are one
+    if (builder.one_axis() && builder.kept_bytes() >= tuning.shortest_run) {  // the two runs are one
       for (int threads = fewest; threads <= most; threads *= 2) {
         for (int i = 0; i < reads.count && i < writes.count; ++i) {
           const TileExtents box = builder.filled_up(larger_of(reads.box[i], writes.box[i], nest.rank()),
-                                                    builder.capacity(threads));
-          boxes[count++] = {box, elements_of(box, nest.rank()), threads, threads};
+                                                    builder.capacity(threads), false);
+          keep({box, elements_of(box, nest.rank()), threads, threads});
         }
       }
       return;
     }
+    const std::int64_t room = builder.capacity(fewest);
     // No box is smaller than its neighbours before it along either side, so that one of as many elements is
     // the same, and what comes after one that is too large is too.
     std::int64_t before[kMaxBoxes] = {};  // elements, with the last run of the input
@@ -62,18 +64,38 @@ struct TileCandidates {
         const TileExtents box = larger_of(reads.box[r], writes.box[w], nest.rank());
         const std::int64_t elements = elements_of(box, nest.rank());
         if (elements > builder.capacity(most)) break;
-        if (elements != last && elements != before[w]) boxes[count++] = {box, elements, fewest, most};
+        if (elements != last && elements != before[w]) add(builder, box, elements, room, fewest, most);
         before[w] = last = elements;
       }
     }
+  }
+
+  void keep(const TileBox& box) {
+    boxes.push_back(box);
+    ++count;
+  }
+
+  /// A box that leaves most of a block's threads without work takes in more of the other axes.
+  void add(const TileBuilder& builder, const TileExtents& box, std::int64_t elements, std::int64_t room,
+           int fewest, int most) {
+    TileBox next{box, elements, fewest, most};
+    if (2 * elements <= room) {
+      next.extent = builder.filled_up(box, room, true);
+      next.elements = elements_of(next.extent, builder.rank());
+    }
+    keep(next);
   }
 };
 
 TilePlan scored(const LoopNest& nest, const TileTarget& target, const TileBuilder& builder,
                 const TileBox& box) {
-  TilePlan plan = builder.build(box);
+  TilePlan plan = builder.build(box, false), scattered = builder.build(box, true);
+  if (!plan.valid && !scattered.valid && box.unfilled != box.extent)
+    return scored(nest, target, builder,
+                  {box.unfilled, elements_of(box.unfilled, nest.rank()), box.fewest, box.most});
   if (plan.valid) plan.score = tile_score(nest, target, plan);
-  return plan;
+  if (scattered.valid) scattered.score = tile_score(nest, target, scattered);
+  return scattered.valid && (!plan.valid || scattered.score > plan.score) ? scattered : plan;
 }
 
 bool has_axes(const LoopNest& nest) { return nest.rank() > 0 && nest.rank() <= kMaxRank; }
@@ -97,19 +119,19 @@ TilePlan choose_tile(const LoopNest& nest, const TileTarget& target) {
   if (search.count == 0) return {};
   double limits[kMaxBoxes * kMaxBoxes];
   for (int i = 0; i < search.count; ++i) {
-    const TileBox& box = search.boxes[i];
+    const TileBox& box = search.boxes[static_cast<std::size_t>(i)];
     int threads = box.fewest;
     while (threads < box.most && box.elements > builder.capacity(threads)) threads *= 2;
     limits[i] = score_limit(target, box.elements, threads, builder.runs_of(box.extent));
   }
   // The most promising box first: most others cannot be better then. The first one of equals counts.
   const int promising = static_cast<int>(std::max_element(limits, limits + search.count) - limits);
-  TilePlan best = scored(nest, target, builder, search.boxes[promising]);
+  TilePlan best = scored(nest, target, builder, search.boxes[static_cast<std::size_t>(promising)]);
   if (!best.valid) best = {};
   int best_box = promising, planned = 1;
   for (int i = 0; i < search.count; ++i) {
     if (i == promising || limits[i] < best.score) continue;
-    const TilePlan plan = scored(nest, target, builder, search.boxes[i]);
+    const TilePlan plan = scored(nest, target, builder, search.boxes[static_cast<std::size_t>(i)]);
     ++planned;
     if (!plan.valid || plan.score < best.score || (plan.score == best.score && i > best_box)) continue;
     best = plan;
@@ -126,7 +148,7 @@ std::vector<TilePlan> tile_candidates(const LoopNest& nest, const TileTarget& ta
   const TileBuilder builder(nest, target);
   const TileCandidates search(nest, target, builder);
   for (int i = 0; i < search.count; ++i) {
-    const TilePlan plan = scored(nest, target, builder, search.boxes[i]);
+    const TilePlan plan = scored(nest, target, builder, search.boxes[static_cast<std::size_t>(i)]);
     const auto same = [&](const TilePlan& other) {
       return other.threads == plan.threads && other.extent == plan.extent;
     };

@@ -51,7 +51,7 @@ struct TilePlan {
   TileExtents extent{}, step{};
   std::int64_t elements = 1;  // of a tile
   TileOrder read, write;
-  bool unaligned = false;
+  bool unaligned = false, unaligned_out = false;  // runs that start off 16-byte boundaries, on either side
   Assembly assembly = Assembly::elements;
   int grouped = 1;  // output runs written together (Assembly::words)
   int unaligned_axis = -1;
@@ -59,6 +59,10 @@ struct TilePlan {
 
   /// Vectors of an output run that the tile itself writes.
   std::int64_t write_vectors = 1;
+  /// Assembly::scattered: elements after which an output run's places in shared memory repeat, so many bytes
+  /// further on; the rows that one output run meets, in blocks of rows_per_block.
+  std::int64_t period = 1, period_step = 0, run_rows = 1, row_blocks = 1;
+  std::int64_t place_copies = 1;  // of the table of these places
   /// Shared memory: `rows` runs of the input, `row_group` of them in a row of `pitch` bytes, the rows in
   /// blocks of rows_per_block (core/tile_layout.hpp).
   std::int64_t rows = 1, row_group = 1, pitch = 16, rows_per_block = 1;

@@ -31,6 +31,15 @@ double rate(std::int64_t elements, int element_bytes, double lost) {
   return run_share(static_cast<double>(elements * element_bytes), lost);
 }
 
+/// Which number of TileTuning::scattered is for elements of so many bytes.
+int size_class(int bytes) { return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3; }
+
+/// What is left where rows of the input start anywhere.
+double unaligned_share(const TileTarget& target) {
+  const bool words = target.in_bytes == target.out_bytes && target.in_bytes >= 4;
+  return words ? target.tuning->unaligned_words : target.tuning->unaligned;
+}
+
 /// What is left when a block's threads move so few elements.
 double fill(const TileTarget& target, std::int64_t elements, int threads) {
   const double full = static_cast<double>(elements * std::max(target.in_bytes, target.out_bytes)) /
@@ -52,9 +61,11 @@ double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan
   }
   const std::int64_t alignment = run_alignment(nest, target, plan);
   const double cut = 1.0 - static_cast<double>(alignment) / static_cast<double>(tuning.line_bytes);
-  double work = plan.unaligned ? tuning.unaligned : 1.0;
-  if (plan.assembly == Assembly::scattered)
-    work *= alignment < 16 ? tuning.scattered_by_element : tuning.scattered;
+  double work = plan.unaligned ? unaligned_share(target) : 1.0;
+  if (plan.assembly == Assembly::scattered) {
+    const double places = static_cast<double>(plan.period) / static_cast<double>(plan.elements);
+    work *= tuning.scattered[size_class(target.out_bytes)] / (1 + tuning.lost_per_place * places);
+  }
   if (plan.threads > tuning.usual_threads) work *= tuning.large_blocks;
   return whole * work * fill(target, plan.elements, plan.threads) *
          busy_share(tuning, tiles, target.multiprocessors) *
@@ -66,7 +77,7 @@ double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan
 double score_limit(const TileTarget& target, std::int64_t elements, int threads, const TileRuns& runs) {
   const TileTuning& tuning = *target.tuning;
   constexpr double kRounded = 1 + 1e-9;  // the estimate's own roundings
-  const double work = (runs.unaligned ? tuning.unaligned : 1.0) *
+  const double work = (runs.unaligned ? unaligned_share(target) : 1.0) *
                       (threads > tuning.usual_threads ? tuning.large_blocks : 1.0);
   return kRounded * work * fill(target, elements, threads) *
          rate(runs.read, target.in_bytes, tuning.lost_per_read) *

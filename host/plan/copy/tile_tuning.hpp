@@ -29,9 +29,11 @@ struct TileTuning {
   std::int64_t busy_tiles;
   /// Blocks of more than the usual threads: fewer at a time hide less of each other's waits.
   double large_blocks;
-  /// More instructions an element: rows joined from two vectors, runs along several short axes, stores of
-  /// single elements.
-  double unaligned, scattered, scattered_by_element;
+  /// More instructions an element: rows that start anywhere, of elements that are joined from two vectors or
+  /// stored word by word; places that come from a table, for elements of 1, 2, 4 and 8 bytes.
+  double unaligned, unaligned_words, scattered[4];
+  /// Elements whose time an entry of such a table takes.
+  double lost_per_place;
 
   // What a predicted time is made of (copy_plan.cpp).
   /// Before the first and after the last byte; bytes that the best copy moves; instructions that a

@@ -1,5 +1,7 @@
 // What a planned depthwise convolution says of itself.
+#include <iomanip>
 #include <sstream>
+#include <vector>
 
 #include "core/integer_math.hpp"
 #include "host/plan/depthwise/depthwise_plan.hpp"
@@ -16,47 +18,59 @@ const char* name_of(DepthwiseKernel kernel) {
       return "native";
     case DepthwiseKernel::time:
       return "depthwise_time";
+    case DepthwiseKernel::time_aligned:
+      return "depthwise_time_aligned";
     case DepthwiseKernel::time_many:
       return "depthwise_time_many";
     case DepthwiseKernel::channel:
       return "depthwise_channel";
+    case DepthwiseKernel::channel_aligned:
+      return "depthwise_channel_aligned";
     case DepthwiseKernel::channel_many:
       return "depthwise_channel_many";
     case DepthwiseKernel::scalar:
       return "depthwise";
+    case DepthwiseKernel::tile:
+      return "depthwise_tile";
     case DepthwiseKernel::update:
       return "depthwise_update";
+    case DepthwiseKernel::update_words:
+      return "depthwise_update_words";
   }
   return "?";
 }
 
-DepthwiseAxis axis_of(DepthwiseKernel kernel) {
-  if (kernel == DepthwiseKernel::time || kernel == DepthwiseKernel::time_many) return DepthwiseAxis::time;
-  const bool channel = kernel == DepthwiseKernel::channel || kernel == DepthwiseKernel::channel_many;
-  return channel ? DepthwiseAxis::channel : DepthwiseAxis::none;
-}
-
-bool is_unrolled(const DepthwiseParams& p) { return p.taps <= kUnrolledTaps; }
-
 std::string reason(const DepthwiseParams& p) {
-  const std::string weights = is_unrolled(p) ? "the taps are unrolled" : "weights lie in shared memory";
   switch (p.kernel) {
     case DepthwiseKernel::nothing:
       return "there are no outputs";
     case DepthwiseKernel::native:
       return "the processor's own code, in lines that fit its caches";
     case DepthwiseKernel::time:
+      return "time is the fast axis of both sides, and the taps are unrolled";
+    case DepthwiseKernel::time_aligned:
+      return "time is the fast axis of both sides, and every row begins on a 16-byte boundary; the taps are "
+             "unrolled";
     case DepthwiseKernel::time_many:
-      return "time is the fast axis of both sides, and every row begins on a 16-byte boundary; " + weights;
+      return "time is the fast axis of both sides, and every row begins on a 16-byte boundary; weights lie "
+             "in "
+             "shared memory";
     case DepthwiseKernel::channel:
+      return "channels are the fast axis of both sides, and the taps are unrolled";
+    case DepthwiseKernel::channel_aligned:
+      return "channels are the fast axis of both sides, and every row begins on a 16-byte boundary; the taps "
+             "are unrolled";
     case DepthwiseKernel::channel_many:
-      return "channels are the fast axis of both sides, and every row begins on a 16-byte boundary; " +
-             weights;
+      return "channels are the fast axis of both sides, and every row begins on a 16-byte boundary; weights "
+             "lie in shared memory";
+    case DepthwiseKernel::tile:
+      return "it takes any layouts through shared memory";
     case DepthwiseKernel::scalar:
       return "it takes any strides, taps and sequence ids, an output at a time";
     case DepthwiseKernel::update:
-      return "the one kernel of updates: a thread takes a channel, its outputs first, and then moves the "
-             "state on";
+      return "a thread takes a channel, its outputs first, and then moves the state on";
+    case DepthwiseKernel::update_words:
+      return "a thread takes a word of channels and keeps their state in registers";
   }
   return "";
 }
@@ -70,33 +84,66 @@ Tile tile_of(const DepthwiseParams& p) {
   const std::int64_t others = kDepthwiseThreads / p.lanes, walked = std::int64_t{p.lanes} * p.run;
   switch (p.kernel) {
     case DepthwiseKernel::time:
+    case DepthwiseKernel::time_aligned:
       return {others, walked * pack};
     case DepthwiseKernel::time_many:
       return {others, walked * kManyTapsPacks * pack};
-    case DepthwiseKernel::channel:
+    case DepthwiseKernel::channel_aligned:
       return {p.lanes * pack, others * p.run};
     case DepthwiseKernel::channel_many:
       return {std::int64_t{p.lanes} * kManyTapsChannels, others * kManyTapsTimes * p.run};
+    case DepthwiseKernel::tile:
+      return {p.tile_channels, p.tile_times};
     default:
       return p.lanes_along_time ? Tile{others, walked} : Tile{p.lanes, others * p.run};
   }
 }
 
+bool is_update(const DepthwiseParams& p) {
+  return p.kernel == DepthwiseKernel::update || p.kernel == DepthwiseKernel::update_words;
+}
+
+bool has_lanes_along_time(const DepthwiseParams& p) {
+  return p.kernel == DepthwiseKernel::time || p.kernel == DepthwiseKernel::time_aligned ||
+         p.kernel == DepthwiseKernel::time_many ||
+         (p.kernel == DepthwiseKernel::scalar && p.lanes_along_time);
+}
+
+/// Bytes of an access to the input and to the output.
+std::string access_of(const DepthwiseParams& p, const DepthwiseTileSide& side) {
+  const auto element = static_cast<std::int64_t>(size_of(p.type));
+  std::int64_t bytes = 16;
+  if (p.kernel == DepthwiseKernel::channel) bytes = p.width * element;
+  if (p.kernel == DepthwiseKernel::channel_many) bytes = kManyTapsChannels * element;
+  if (p.kernel == DepthwiseKernel::update_words) bytes = 4;
+  if (p.kernel == DepthwiseKernel::scalar || p.kernel == DepthwiseKernel::update) bytes = element;
+  if (p.kernel == DepthwiseKernel::tile && side.rows == DepthwiseRows::none) bytes = element;
+  return plural(bytes, "byte") + " an access";
+}
+
 void explain_tile(std::ostream& text, const DepthwiseParams& p) {
-  if (p.kernel == DepthwiseKernel::update) {
-    text << "Tile: " << kDepthwiseThreads << " channels, all " << plural(p.length, "sample") << " of each; "
-         << plural(kDepthwiseThreads, "thread") << ", no shared memory; "
-         << plural(divide_up(p.batch * p.channels, kDepthwiseThreads), "block") << ".\n";
+  const auto element = static_cast<std::int64_t>(size_of(p.type));
+  if (is_update(p)) {
+    const std::int64_t channels = p.kernel == DepthwiseKernel::update ? 1 : 4 / element;
+    text << "A thread takes " << plural(channels, "channel") << ", all " << plural(p.length, "sample")
+         << " of each; no shared memory.\n";
+    return;
+  }
+  if (p.kernel == DepthwiseKernel::channel) {
+    text << "A thread walks " << plural(p.run, "sample") << " of " << plural(p.width, "channel")
+         << ", lanes lie along channels; " << plural(kDepthwiseThreads, "thread")
+         << " a block, no shared memory.\n";
     return;
   }
   const Tile tile = tile_of(p);
   text << "Tile: " << plural(tile.channels, "channel") << " and " << plural(tile.times, "sample")
-       << " of one batch, " << plural(p.lanes, "lane") << " along "
-       << (axis_of(p.kernel) == DepthwiseAxis::channel ||
-                   (p.kernel == DepthwiseKernel::scalar && !p.lanes_along_time)
-               ? "channels"
-               : "time")
-       << "; " << plural(kDepthwiseThreads, "thread") << ", " << plural(p.shared_bytes, "byte")
+       << " of one batch, ";
+  if (p.kernel == DepthwiseKernel::tile) {
+    text << "a thread walks " << plural(p.run, "sample") << " of a channel; ";
+  } else {
+    text << plural(p.lanes, "lane") << " along " << (has_lanes_along_time(p) ? "time; " : "channels; ");
+  }
+  text << plural(kDepthwiseThreads, "thread") << ", " << plural(p.shared_bytes, "byte")
        << " of shared memory; "
        << plural(p.batch * divide_up(p.channels, tile.channels) * divide_up(p.length, tile.times), "block")
        << ".\n";
@@ -105,13 +152,42 @@ void explain_tile(std::ostream& text, const DepthwiseParams& p) {
 void explain_accesses(std::ostream& text, const DepthwiseParams& p) {
   const auto bytes = static_cast<std::int64_t>(size_of(p.type));
   const std::int64_t all = p.batch * p.channels * p.length * bytes;
-  const std::string access = plural(depthwise_alignment(p) > 1 ? 16 : bytes, "byte") + " an access";
-  text << "Input: " << plural(all, "byte") << " in all, " << access << "; the " << p.taps - 1
+  text << "Input: " << plural(all, "byte") << " in all, " << access_of(p, p.in_side) << "; the " << p.taps - 1
        << " samples before a run come from the caches.\nOutput: " << plural(all, "byte") << " in all, "
-       << access << ".\n";
+       << access_of(p, p.out_side) << ".\n";
+  if (depthwise_alignment(p) > bytes)
+    text << "Input and output must lie on boundaries of " << plural(depthwise_alignment(p), "byte") << ".\n";
   if (p.state != nullptr && !p.update)
     text << "Final state: a launch of its own, " << plural(p.batch * p.channels * (p.taps - 1), "element")
          << ".\n";
+}
+
+std::string microseconds(double time) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << time << " us";
+  return text.str();
+}
+
+/// The predicted time, the runner-up, and why each of the others could not be used.
+void explain_others(std::ostream& text, const DeviceProperties& device, const DepthwiseParams& p) {
+  const std::vector<DepthwiseCandidate> candidates = depthwise_candidates(device, p);
+  const DepthwiseCandidate* second = nullptr;
+  for (const DepthwiseCandidate& candidate : candidates) {
+    if (candidate.params.kernel == p.kernel)
+      text << "Predicted time: " << microseconds(candidate.microseconds) << ".\n";
+    if (candidate.refused != nullptr || candidate.params.kernel == p.kernel) continue;
+    if (second == nullptr || candidate.microseconds < second->microseconds) second = &candidate;
+  }
+  if (second != nullptr)
+    text << "Runner-up: " << name_of(second->params.kernel) << ", " << microseconds(second->microseconds)
+         << ".\n";
+  for (const DepthwiseCandidate& candidate : candidates) {
+    if (candidate.params.kernel == p.kernel || &candidate == second) continue;
+    text << refusal(name_of(candidate.params.kernel),
+                    candidate.refused != nullptr
+                        ? candidate.refused
+                        : "it is predicted to take " + microseconds(candidate.microseconds));
+  }
 }
 
 }  // namespace
@@ -120,17 +196,13 @@ std::string explain_depthwise(const DeviceProperties& device, const DepthwisePar
   std::ostringstream text;
   text << "Kernel " << name_of(p.kernel) << ": " << reason(p) << ".\n";
   if (p.kernel == DepthwiseKernel::nothing || p.kernel == DepthwiseKernel::native) return text.str();
-  if (p.kernel != DepthwiseKernel::update) {
-    for (const DepthwiseAxis axis : {DepthwiseAxis::time, DepthwiseAxis::channel, DepthwiseAxis::none}) {
-      if (axis == axis_of(p.kernel)) continue;
-      const DepthwiseCandidate candidate = depthwise_candidate(device, p, axis);
-      const char* name = axis == DepthwiseAxis::time      ? "depthwise_time"
-                         : axis == DepthwiseAxis::channel ? "depthwise_channel"
-                                                          : "depthwise";
-      text << refusal(name, candidate.refused != nullptr
-                                ? candidate.refused
-                                : "it could run this too, and comes after the others");
-    }
+  // Without an output nothing was compared, and there is no tile.
+  if (p.length == 0) return text.str() + "There are no outputs: it stores the final state alone.\n";
+  if (!is_update(p)) {
+    explain_others(text, device, p);
+  } else if (p.kernel == DepthwiseKernel::update) {
+    text << refusal(name_of(DepthwiseKernel::update_words),
+                    "its state is no row of memory of up to 8 columns for words of channels");
   }
   explain_tile(text, p);
   explain_accesses(text, p);

@@ -1,28 +1,34 @@
 #include "host/plan/depthwise/depthwise_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <initializer_list>
+#include <utility>
 
 #include "core/integer_math.hpp"
+#include "host/plan/depthwise/depthwise_cost.hpp"
+#include "host/plan/depthwise/depthwise_tile_plan.hpp"
 
 namespace relayout::plan {
 namespace {
 
-constexpr std::int64_t kPackBytes = 16;
-/// Up to kUnrolledTaps. Along time: packs in flight per thread. Along channels: samples walked per thread,
-/// where taps-1 more are read again (from the caches).
-constexpr int kMaxPacks = 4, kMaxSamples = 16, kFewestSamples = 8;
+constexpr std::int64_t kPackBytes = 16, kWordBytes = 4;
+/// Along time: packs of a thread. Along channels: samples walked per thread, where taps-1 more are read again
+/// (from the caches).
+constexpr int kMaxPacks = 4, kMaxSamples = 64, kMaxAlignedSamples = 16;
 /// More taps: tiles that a thread takes one after another, so that its weights are fetched once.
 constexpr int kMaxTimeTiles = 16, kMaxChannelTiles = 8;
 /// Shared memory that holds the weights of a block's channels.
 constexpr std::int64_t kWeightBytes = 48 * 1024, kWeightBytesEach = 4;
-/// Threads a multiprocessor should see, about eight times what it holds at once: the last ones to finish
-/// leave it idle for a small part of the time.
+/// Threads of the kernels of aligned packs that a multiprocessor should see, about eight times what it holds
+/// at once: the last ones to finish leave it idle for a small part of the time.
 constexpr std::int64_t kThreadsPerMultiprocessor = 5120;
-/// 256 bytes of channels side by side, of couples of channels 128; fewer lanes only for short rows.
-constexpr int kMaxChannelLanes = 16, kMaxCoupleLanes = 32, kMaxTimeLanes = 256;
+/// Packs and couples of channels side by side; fewer lanes only for short rows.
+constexpr int kMaxCoupleLanes = 32, kMaxTimeLanes = 256, kMaxPackLanes = 16;
 constexpr int kScalarRun = 4;
+/// What the walk along channels counts and multiplies in 32 bits.
+constexpr std::int64_t kMaxUnits = std::int64_t{1} << 31, kMaxPitch = std::int64_t{1} << 26;
 
 /// The smallest power of two that covers `count`, up to `most`.
 int covering(std::int64_t count, int most) {
@@ -31,105 +37,219 @@ int covering(std::int64_t count, int most) {
   return lanes;
 }
 
-/// Strides of axes with one index do not matter.
-struct Axis {
-  std::int64_t extent, stride;
+/// Strides of axes with one index are 0.
+bool rows_aligned(const void* base, std::int64_t boundary, std::int64_t bytes,
+                  std::initializer_list<std::int64_t> strides) {
+  return reinterpret_cast<std::uintptr_t>(base) % boundary == 0 &&
+         std::all_of(strides.begin(), strides.end(),
+                     [=](std::int64_t stride) { return stride * bytes % boundary == 0; });
+}
+/// Along time or along channels, whichever is fast.
+bool time_rows_aligned(const DepthwiseParams& p) {
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  return rows_aligned(p.in, kPackBytes, bytes, {p.in_batch, p.in_channel}) &&
+         rows_aligned(p.out, kPackBytes, bytes, {p.out_batch, p.out_channel});
+}
+bool channel_rows_aligned(const DepthwiseParams& p, std::int64_t boundary) {
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  return rows_aligned(p.in, boundary, bytes, {p.in_batch, p.in_time}) &&
+         rows_aligned(p.out, boundary, bytes, {p.out_batch, p.out_time});
+}
+
+/// Keeps the candidate of least predicted time.
+class Cheapest {
+ public:
+  explicit Cheapest(const DeviceProperties& device) : device_(device) {}
+  void offer(const DepthwiseParams& candidate) {
+    const double time = depthwise_microseconds(device_, candidate);
+    if (found_ && time >= least_) return;
+    found_ = true;
+    least_ = time;
+    best_ = candidate;
+  }
+  const DepthwiseParams& best() const { return best_; }
+
+ private:
+  const DeviceProperties& device_;
+  DepthwiseParams best_;
+  double least_ = 0;
+  bool found_ = false;
 };
-bool rows_aligned(const void* base, std::int64_t pack, std::initializer_list<Axis> axes) {
-  return reinterpret_cast<std::uintptr_t>(base) % kPackBytes == 0 &&
-         std::all_of(axes.begin(), axes.end(),
-                     [pack](const Axis& axis) { return axis.extent <= 1 || axis.stride % pack == 0; });
+
+constexpr const char* kIds = "it knows no sequence ids";
+constexpr const char* kNotTime = "time is not the fast axis of both sides";
+constexpr const char* kNotChannels = "channels are not the fast axis of both sides";
+constexpr const char* kUnaligned = "rows along time do not lie on 16-byte boundaries";
+constexpr const char* kUnalignedChannels = "rows along channels do not lie on 16-byte boundaries";
+constexpr const char* kFewChannels = "there are fewer channels than a 16-byte pack holds";
+constexpr const char* kUnrolls = "it unrolls at most 8 taps";
+constexpr const char* kTooManyTaps = "the weights of so many taps do not fit into its shared memory";
+
+const char* plan_time(const DeviceProperties& device, DepthwiseParams& p) {
+  if (p.ids != nullptr) return kIds;
+  if (p.in_time != 1 || p.out_time != 1) return kNotTime;
+  if (p.taps > kUnrolledTaps) return kUnrolls;
+  p.kernel = DepthwiseKernel::time;
+  p.shared_bytes = 0;
+  const std::int64_t pack = kPackBytes / static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t packs = divide_up(p.length + (time_rows_aligned(p) ? 0 : pack - 1), pack);
+  Cheapest cheapest(device);
+  for (int run = 1; run <= kMaxPacks; run *= 2) {
+    const int enough = covering(divide_up(packs, run), kMaxTimeLanes);
+    for (p.lanes = std::max(enough / 4, std::min(enough, 8)); p.lanes <= enough; p.lanes *= 2) {
+      p.run = run;
+      cheapest.offer(p);
+    }
+  }
+  p = cheapest.best();
+  return nullptr;
 }
 
-/// What is in the way of both kernels of packs.
-const char* vector_obstacle(const DepthwiseParams& p) {
-  if (p.ids != nullptr) return "it knows no sequence ids";
-  return p.taps > kMaxVectorTaps ? "the weights of so many taps do not fit into its shared memory" : nullptr;
-}
-
-const char* time_obstacle(const DepthwiseParams& p, std::int64_t pack) {
-  if (const char* obstacle = vector_obstacle(p)) return obstacle;
-  if (p.in_time != 1 || p.out_time != 1) return "time is not the fast axis of both sides";
+const char* plan_time_aligned(const DeviceProperties& device, DepthwiseParams& p) {
+  const std::int64_t pack = kPackBytes / static_cast<std::int64_t>(size_of(p.type));
+  if (p.ids != nullptr) return kIds;
+  if (p.in_time != 1 || p.out_time != 1) return kNotTime;
+  if (p.taps > kUnrolledTaps) return kUnrolls;
   if (p.length < pack) return "there are fewer samples than a 16-byte pack holds";
-  const bool aligned = rows_aligned(p.in, pack, {{p.batch, p.in_batch}, {p.channels, p.in_channel}}) &&
-                       rows_aligned(p.out, pack, {{p.batch, p.out_batch}, {p.channels, p.out_channel}});
-  return aligned ? nullptr : "rows along time do not lie on 16-byte boundaries";
-}
-
-const char* channel_obstacle(const DepthwiseParams& p, std::int64_t pack) {
-  if (const char* obstacle = vector_obstacle(p)) return obstacle;
-  if (p.in_channel != 1 || p.out_channel != 1) return "channels are not the fast axis of both sides";
-  if (p.channels < pack) return "there are fewer channels than a 16-byte pack holds";
-  const bool aligned = rows_aligned(p.in, pack, {{p.batch, p.in_batch}, {p.length, p.in_time}}) &&
-                       rows_aligned(p.out, pack, {{p.batch, p.out_batch}, {p.length, p.out_time}});
-  return aligned ? nullptr : "rows along channels do not lie on 16-byte boundaries";
-}
-
-void walk_time(const DeviceProperties& device, std::int64_t pack, DepthwiseParams& p) {
-  const bool unrolled = p.taps <= kUnrolledTaps;
-  const std::int64_t units = divide_up(p.length, unrolled ? pack : kManyTapsPacks * pack);
-  p.kernel = unrolled ? DepthwiseKernel::time : DepthwiseKernel::time_many;
-  p.run = unrolled ? kMaxPacks : kMaxTimeTiles;
-  const auto threads = [&] { return p.batch * p.channels * divide_up(units, p.run); };
+  if (!time_rows_aligned(p)) return kUnaligned;
+  p.kernel = DepthwiseKernel::time_aligned;
+  p.shared_bytes = 0;
+  const std::int64_t packs = divide_up(p.length, pack);
+  p.run = kMaxPacks;
+  const auto threads = [&] { return p.batch * p.channels * divide_up(packs, p.run); };
   while (p.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
   // A thread's first pack alone may meet an initial state: two packs of f32 lie side by side, not in one run.
+  p.lanes = std::max(covering(divide_up(packs, p.run), kMaxTimeLanes), covering(packs, 8));
+  return nullptr;
+}
+
+const char* plan_time_many(const DeviceProperties& device, DepthwiseParams& p) {
+  const std::int64_t pack = kPackBytes / static_cast<std::int64_t>(size_of(p.type));
+  if (p.ids != nullptr) return kIds;
+  if (p.in_time != 1 || p.out_time != 1) return kNotTime;
+  if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
+  if (p.taps > kMaxVectorTaps) return kTooManyTaps;
+  if (p.length < pack) return "there are fewer samples than a 16-byte pack holds";
+  if (!time_rows_aligned(p)) return kUnaligned;
+  p.kernel = DepthwiseKernel::time_many;
+  const std::int64_t units = divide_up(p.length, kManyTapsPacks * pack);
+  p.run = kMaxTimeTiles;
+  const auto threads = [&] { return p.batch * p.channels * divide_up(units, p.run); };
+  while (p.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
   p.lanes = std::max(covering(divide_up(units, p.run), kMaxTimeLanes), covering(units, 8));
-  if (unrolled) return;
   // One row of weights for each of the block's channels.
-  while (kDepthwiseThreads / p.lanes * (p.taps + 8) * 4 > kWeightBytes) p.lanes *= 2;
-  p.shared_bytes = kDepthwiseThreads / p.lanes * divide_up(p.taps, pack) * pack * kWeightBytesEach;
+  while (kDepthwiseThreads / p.lanes * (p.taps + 8) * kWeightBytesEach > kWeightBytes) p.lanes *= 2;
+  p.shared_bytes = kDepthwiseThreads / p.lanes * round_up(p.taps, pack) * kWeightBytesEach;
+  return nullptr;
 }
 
-void walk_channels(const DeviceProperties& device, std::int64_t pack, DepthwiseParams& p) {
-  const bool unrolled = p.taps <= kUnrolledTaps;
-  const std::int64_t own = unrolled ? pack : std::int64_t{kManyTapsChannels},
-                     groups = divide_up(p.channels, own);
-  const std::int64_t times = unrolled ? 1 : kManyTapsTimes;
-  p.kernel = unrolled ? DepthwiseKernel::channel : DepthwiseKernel::channel_many;
-  p.lanes = covering(groups, unrolled ? kMaxChannelLanes : kMaxCoupleLanes);
-  const auto weight_bytes = [&] { return p.lanes * own * (p.taps + 1) * kWeightBytesEach; };
+const char* plan_channel(const DeviceProperties& device, DepthwiseParams& p) {
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  if (p.ids != nullptr) return kIds;
+  if (p.channels > 1 && (p.in_channel != 1 || p.out_channel != 1)) return kNotChannels;
+  if (p.taps > kUnrolledTaps) return kUnrolls;
+  if (std::abs(p.in_time) > kMaxPitch || std::abs(p.out_time) > kMaxPitch)
+    return "its samples lie too far from each other for offsets of 32 bits";
+  if (divide_up(p.length, kDepthwiseStep) * p.channels >= kMaxUnits)
+    return "a batch has more threads than 32 bits count";
+  p.kernel = DepthwiseKernel::channel;
+  p.shared_bytes = 0;
+  const std::int64_t per_word = kWordBytes / bytes;
+  p.width = static_cast<std::int32_t>(
+      p.channels % per_word == 0 && channel_rows_aligned(p, kWordBytes) ? per_word : 1);
+  Cheapest cheapest(device);
+  for (p.run = kDepthwiseStep; p.run <= kMaxSamples; p.run *= 2) cheapest.offer(p);
+  p = cheapest.best();
+  return nullptr;
+}
+
+const char* plan_channel_aligned(const DeviceProperties& device, DepthwiseParams& p) {
+  const std::int64_t pack = kPackBytes / static_cast<std::int64_t>(size_of(p.type));
+  if (p.ids != nullptr) return kIds;
+  if (p.in_channel != 1 || p.out_channel != 1) return kNotChannels;
+  if (p.taps > kUnrolledTaps) return kUnrolls;
+  if (p.channels < pack) return kFewChannels;
+  if (!channel_rows_aligned(p, kPackBytes)) return kUnalignedChannels;
+  p.kernel = DepthwiseKernel::channel_aligned;
+  const std::int64_t groups = divide_up(p.channels, pack);
+  p.lanes = covering(groups, kMaxPackLanes);
+  p.run = kMaxAlignedSamples;
+  const auto threads = [&] { return p.batch * groups * divide_up(p.length, p.run); };
+  while (p.run > kDepthwiseStep && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2)
+    p.run /= 2;
+  p.shared_bytes = p.lanes * pack * (p.taps + 1) * kWeightBytesEach;
+  return nullptr;
+}
+
+const char* plan_channel_many(const DeviceProperties& device, DepthwiseParams& p) {
+  const std::int64_t pack = kPackBytes / static_cast<std::int64_t>(size_of(p.type));
+  if (p.ids != nullptr) return kIds;
+  if (p.in_channel != 1 || p.out_channel != 1) return kNotChannels;
+  if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
+  if (p.taps > kMaxVectorTaps) return kTooManyTaps;
+  if (p.channels < pack) return kFewChannels;
+  if (!channel_rows_aligned(p, kPackBytes)) return kUnalignedChannels;
+  p.kernel = DepthwiseKernel::channel_many;
+  constexpr std::int64_t kOwn = kManyTapsChannels;
+  const std::int64_t groups = divide_up(p.channels, kOwn);
+  p.lanes = covering(groups, kMaxCoupleLanes);
+  const auto weight_bytes = [&] { return p.lanes * kOwn * (p.taps + 1) * kWeightBytesEach; };
   while (p.lanes > 1 && weight_bytes() > kWeightBytes) p.lanes /= 2;
-  p.run = unrolled ? kMaxSamples : kMaxChannelTiles;
-  const int fewest = unrolled ? kFewestSamples : 1;
-  const auto threads = [&] { return p.batch * groups * divide_up(p.length, p.run * times); };
-  while (p.run > fewest && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
+  p.run = kMaxChannelTiles;
+  const auto threads = [&] { return p.batch * groups * divide_up(p.length, p.run * kManyTapsTimes); };
+  while (p.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
   p.shared_bytes = weight_bytes();
+  return nullptr;
 }
 
-void walk_elements(DepthwiseParams& p) {
+const char* plan_scalar(const DeviceProperties&, DepthwiseParams& p) {
   p.kernel = DepthwiseKernel::scalar;
-  // Strides of axes with one index do not matter.
   p.lanes_along_time = p.channels <= 1 || (p.length > 1 && std::abs(p.out_time) <= std::abs(p.out_channel));
   p.run = kScalarRun;
   p.lanes = p.lanes_along_time ? covering(divide_up(p.length, kScalarRun), kDepthwiseThreads)
                                : covering(p.channels, kDepthwiseThreads);
   p.shared_bytes = 0;
+  return nullptr;
 }
 
-/// Makes the kernel of `axis` the convolution's; returns what is in the way of it.
-const char* take(const DeviceProperties& device, DepthwiseAxis axis, DepthwiseParams& p) {
-  const std::int64_t pack = kPackBytes / static_cast<std::int64_t>(size_of(p.type));
-  if (axis == DepthwiseAxis::none) {
-    walk_elements(p);
-    return nullptr;
-  }
-  const bool time = axis == DepthwiseAxis::time;
-  if (const char* obstacle = time ? time_obstacle(p, pack) : channel_obstacle(p, pack)) return obstacle;
-  if (time) {
-    walk_time(device, pack, p);
-  } else {
-    walk_channels(device, pack, p);
-  }
-  return nullptr;
+/// Fills the plan's part with a kernel's best shape; returns what is in the way of the kernel.
+using Planner = const char* (*)(const DeviceProperties&, DepthwiseParams&);
+constexpr std::array<std::pair<DepthwiseKernel, Planner>, 8> kPlanners{
+    {{DepthwiseKernel::time, plan_time},
+     {DepthwiseKernel::time_aligned, plan_time_aligned},
+     {DepthwiseKernel::time_many, plan_time_many},
+     {DepthwiseKernel::channel, plan_channel},
+     {DepthwiseKernel::channel_aligned, plan_channel_aligned},
+     {DepthwiseKernel::channel_many, plan_channel_many},
+     {DepthwiseKernel::tile, plan_depthwise_tile},
+     {DepthwiseKernel::scalar, plan_scalar}}};
+
+/// Whether update_words takes an update: whole words of channels, of a state that is a row of memory for each
+/// channel, one behind the other, or for each column.
+bool is_update_of_words(const DepthwiseParams& p) {
+  if (p.state_length < 1 || p.state_length > kMaxStateColumns) return false;
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  if (bytes == kWordBytes) return true;
+  if (p.channels % 2 != 0) return false;
+  if (p.state_time == 1)
+    return p.state_channel == p.state_length && rows_aligned(p.state, kWordBytes, bytes, {p.state_batch});
+  return p.state_channel == 1 && rows_aligned(p.state, kWordBytes, bytes, {p.state_batch, p.state_time});
 }
 
 }  // namespace
 
-DepthwiseCandidate depthwise_candidate(const DeviceProperties& device, const DepthwiseParams& problem,
-                                       DepthwiseAxis axis) {
-  DepthwiseCandidate candidate{problem, nullptr};
-  candidate.refused = take(device, axis, candidate.params);
-  return candidate;
+std::vector<DepthwiseCandidate> depthwise_candidates(const DeviceProperties& device,
+                                                     const DepthwiseParams& problem) {
+  std::vector<DepthwiseCandidate> candidates;
+  for (const auto& [kernel, planner] : kPlanners) {
+    DepthwiseCandidate candidate{problem};
+    candidate.refused = planner(device, candidate.params);
+    candidate.params.kernel = kernel;
+    if (candidate.refused == nullptr)
+      candidate.microseconds = depthwise_microseconds(device, candidate.params);
+    candidates.push_back(candidate);
+  }
+  return candidates;
 }
 
 void plan_depthwise(const DeviceProperties& device, bool native, DepthwiseParams& params) {
@@ -139,21 +259,28 @@ void plan_depthwise(const DeviceProperties& device, bool native, DepthwiseParams
   } else if (native) {
     params.kernel = DepthwiseKernel::native;
   } else if (params.update) {
-    params.kernel = DepthwiseKernel::update;
+    params.kernel = is_update_of_words(params) ? DepthwiseKernel::update_words : DepthwiseKernel::update;
+  } else if (!has_outputs) {
+    plan_scalar(device, params);  // the final state alone
   } else {
-    for (const DepthwiseAxis axis : {DepthwiseAxis::time, DepthwiseAxis::channel, DepthwiseAxis::none}) {
-      if (take(device, axis, params) == nullptr) return;
+    Cheapest cheapest(device);
+    for (const auto& [kernel, planner] : kPlanners) {
+      DepthwiseParams candidate = params;
+      if (planner(device, candidate) == nullptr) cheapest.offer(candidate);
     }
+    params = cheapest.best();
   }
 }
 
 std::int64_t depthwise_alignment(const DepthwiseParams& params) {
   switch (params.kernel) {
-    case DepthwiseKernel::time:
+    case DepthwiseKernel::time_aligned:
     case DepthwiseKernel::time_many:
-    case DepthwiseKernel::channel:
+    case DepthwiseKernel::channel_aligned:
     case DepthwiseKernel::channel_many:
       return kPackBytes;
+    case DepthwiseKernel::channel:
+      return params.width * static_cast<std::int64_t>(size_of(params.type));
     default:
       return 1;
   }

@@ -59,11 +59,22 @@ const char* obstacle_to_code_rows(const ElementwiseParams& p) {
   return nullptr;
 }
 
-/// One cheap operation on two operands at most, of types that need no conversion but to the common one.
+/// x != 0 of tensors of one type.
+bool is_logical_of_one_type(const ElementwiseParams& p) {
+  for (int i = 0; i < p.step[0].operands; ++i) {
+    const int tensor = p.argument[i].tensor;
+    if (tensor < 0 || p.tensor[tensor].reading != Reading::as_bool ||
+        p.tensor[tensor].type != p.tensor[0].type)
+      return false;
+  }
+  return p.steps == 1;
+}
+
+/// One operation on two operands at most, of types that need no conversion but to the common one.
 const char* obstacle_to_typed(const ElementwiseParams& p) {
   const ProgramStep& step = p.step[0];
   if (p.steps != 1) return "there are several operations";
-  if (has_costly(p)) return "the operation takes many instructions";
+  if (has_costly(p) && p.rounding != Rounding::nearest_even) return "a rounding is asked for";
   if (p.precision != Precision::accurate) return "an approximation is asked for";
   if (step.operation == Operation::where) return "the operation is where";
   if (p.tensors > 2 || (step.operands == 3 && p.argument[2].tensor >= 0))
@@ -75,12 +86,14 @@ const char* obstacle_to_typed(const ElementwiseParams& p) {
   for (int t = 0; t < p.tensors; ++t) {
     const Reading reading = p.tensor[t].reading;
     if (reading == Reading::round_to_half) return "an integer is rounded to the common type";
-    if (reading == Reading::as_bool && p.tensor[t].type != DType::bool_) return "an operand is made bool";
+    if (reading == Reading::as_bool && p.tensor[t].type != DType::bool_ && !is_logical_of_one_type(p))
+      return "an operand is made bool";
   }
   return nullptr;
 }
 
 const char* obstacle_to_transposed(const ElementwiseParams& p, const OperandTypes& types) {
+  if (has_costly(p)) return "the operation takes many instructions";
   if (p.transposed_tensor < 0) return "no single operand lies across the output's rows, aligned";
   if (types.a != types.b || types.a != p.common || p.out_type != p.common)
     return "not all tensors are of one type";
@@ -93,19 +106,36 @@ const char* obstacle_to_transposed(const ElementwiseParams& p, const OperandType
 const char* obstacle_to_types(const ElementwiseParams& p, const OperandTypes& types) {
   if (types.a == types.b) {
     const bool to_bool = p.out_type == DType::bool_;
-    if (types.a != p.common || types.a == DType::u16 || types.a == DType::i16 ||
-        (p.out_type != p.common && !to_bool))
+    if ((types.a != p.common && !is_logical_of_one_type(p)) || (p.out_type != p.common && !to_bool))
       return "no instance has these types";
   } else if (p.out_type != DType::f32 ||
              !((is_half(types.a) && types.b == DType::f32) || (types.a == DType::f32 && is_half(types.b)))) {
     return "no instance has these types";
   }
   if (p.aligned) return nullptr;
+  if (has_costly(p)) return "the operation takes many instructions, and an operand is not aligned";
   if (types.a != types.b || types.a == DType::bool_ || types.a == DType::u64 || types.a == DType::i64)
     return "an operand of these types is not aligned";
   for (int t = 0; t < p.tensors; ++t) {
     if (p.tensor[t].access == Access::strided) return "an operand is strided along the rows";
   }
+  return nullptr;
+}
+
+/// One operation in f32, accurate and rounded to nearest, to f32 or bool, on tensors repeated or aligned.
+const char* obstacle_to_mixed(const ElementwiseParams& p) {
+  if (p.steps != 1) return "there are several operations";
+  if (p.compute != ComputeClass::f32 || p.convert ||
+      (p.out_type != DType::bool_ && (p.out_type != DType::f32 || p.common != DType::f32)))
+    return "the operation is not one in f32 to f32 or bool";
+  if (p.precision != Precision::accurate || p.flush_to_zero || p.rounding != Rounding::nearest_even)
+    return "a rounding, an approximation or flush_to_zero is asked for";
+  for (int t = 0; t < p.tensors; ++t) {
+    if (p.tensor[t].bytes > 4 && p.tensors > 2) return "an operand of three has elements of 8 bytes";
+  }
+  if (!p.fits_32_bits) return "offsets need 64 bits";
+  if (!is_along_rows(p)) return "the output's rows are strided";
+  if (!p.aligned) return "not all tensors are aligned";
   return nullptr;
 }
 
@@ -188,7 +218,8 @@ KernelChoice choose_kernel(ElementwiseParams& p) {
     choice.kernel = Kernel::transposed;
     if (choice.not_transposed == nullptr) return choice;
     choice.not_typed = obstacle_to_types(p, types);
-    choice.kernel = p.aligned             ? Kernel::typed
+    choice.kernel = has_costly(p)         ? Kernel::typed_costly
+                    : p.aligned           ? Kernel::typed
                     : has_periodic_row(p) ? Kernel::typed_periodic_row
                                           : Kernel::typed_unaligned;
     if (choice.not_typed == nullptr) return choice;
@@ -198,6 +229,11 @@ KernelChoice choose_kernel(ElementwiseParams& p) {
     choice.kernel = chain_kernel(p);
     return choice;
   }
+  cut_narrow_rows(p);
+  choice.not_mixed = obstacle_to_mixed(p);
+  choice.kernel = Kernel::mixed;
+  if (choice.not_mixed == nullptr) return choice;
+  cut_rows(p);
   cut_wide_rows(p);
   choice.kernel = vectors_kernel(p);
   return choice;

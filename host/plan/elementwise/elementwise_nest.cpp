@@ -13,16 +13,27 @@ std::uintptr_t address_of(const void* data, std::int64_t offset, std::int32_t by
   return reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(offset * bytes);
 }
 
+bool is_scale_or_zero_point(const ElementwiseParams& p, int tensor) {
+  const auto is_of = [&](const CodeNumbers& codes) {
+    return codes.scale_tensor == tensor || codes.zero_tensor == tensor;
+  };
+  return is_of(p.out_codes) || std::any_of(p.codes, p.codes + p.tensors, is_of);
+}
+
 const char* name_of(ElementwiseKernel kernel) {
   switch (kernel) {
     case ElementwiseKernel::typed:
       return "typed";
+    case ElementwiseKernel::typed_costly:
+      return "typed, costly operation";
     case ElementwiseKernel::typed_unaligned:
       return "typed, unaligned";
     case ElementwiseKernel::typed_periodic_row:
       return "typed, rows in pieces";
     case ElementwiseKernel::transposed:
       return "transposed";
+    case ElementwiseKernel::mixed:
+      return "mixed types";
     case ElementwiseKernel::chain_cheap:
       return "chain, cheap operations";
     case ElementwiseKernel::chain_activation:
@@ -58,6 +69,9 @@ void set_nest(const LoopNest& nest, ElementwiseParams& p) {
   for (int t = 0; t < p.tensors; ++t) {
     const auto& strides = nest.strides[static_cast<std::size_t>(t) + 1];
     std::copy(strides.begin(), strides.end(), p.tensor[t].strides);
+    // An element alone does not count as repeated, which lanes without an element of the output would read,
+    // too: it may be written in place.
+    if (nest.rank() == 0 && !is_scale_or_zero_point(p, t)) p.tensor[t].strides[0] = 1;
   }
 }
 
@@ -89,6 +103,7 @@ std::string explain_kernel(const ElementwiseParams& params) {
   add("rows of codes", choice.not_code_rows);
   add("transposed", choice.not_transposed);
   add("typed", choice.not_typed);
+  add("mixed types", choice.not_mixed);
   add("chain", choice.not_chain);
   add("vectors", choice.not_vectors);
   return text.str();

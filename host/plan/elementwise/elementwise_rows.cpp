@@ -8,9 +8,9 @@
 namespace relayout::plan {
 namespace {
 
-/// Numbers that the kernels for costly and approximated operations on f16, bf16 and f32 have registers for,
-/// but for those for chains; and that for any program.
-constexpr std::int32_t kCostlyNumbers = 4;
+/// Numbers that the kernels for costly and approximated operations of any types on f16, bf16 and f32 have
+/// registers for, and that for any program; and on integers.
+constexpr std::int32_t kCostlyNumbers = 4, kCostlyIntegers = 2;
 
 /// Elements of which the largest operand's are 16 bytes; fewer where a kernel computes with more registers.
 std::int64_t width_of(const ElementwiseParams& p) {
@@ -20,7 +20,7 @@ std::int64_t width_of(const ElementwiseParams& p) {
   const std::int64_t fitting = kVectorBytes / static_cast<std::int64_t>(widest);
   switch (p.compute) {
     case ComputeClass::i32:
-      return has_costly(p) ? 2 : fitting;
+      return fitting;
     case ComputeClass::f32:
       return std::min<std::int64_t>(fitting, 8);
     case ComputeClass::i64:
@@ -114,9 +114,14 @@ void cut_rows(ElementwiseParams& p) {
   find_transposed(p);
 }
 
+void cut_narrow_rows(ElementwiseParams& p) {
+  cut_rows(p, static_cast<std::int32_t>(std::min<std::int64_t>(width_of(p), kMixedWidth)));
+}
+
 void cut_wide_rows(ElementwiseParams& p) {
-  const bool costly = p.compute == ComputeClass::f32 && (has_costly(p) || p.precision != Precision::accurate);
-  if (costly && p.width > kCostlyNumbers) cut_rows(p, kCostlyNumbers);
+  const bool costly = has_costly(p) || p.precision != Precision::accurate;
+  const std::int32_t most = p.compute == ComputeClass::i32 ? kCostlyIntegers : kCostlyNumbers;
+  if (costly && p.width > most) cut_rows(p, most);
 }
 
 void cut_program_rows(ElementwiseParams& p) {

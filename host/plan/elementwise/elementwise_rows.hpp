@@ -15,6 +15,7 @@ void join_short_rows(ElementwiseParams& params);
 /// Each of these sets what of the parameters depends on where the memory is: width, row_vectors, vectors,
 /// divisors, how operands are accessed, and which one is transposed. All else is set.
 void cut_rows(ElementwiseParams& params);          // vectors of 16 bytes, or as many numbers as kernels hold
+void cut_narrow_rows(ElementwiseParams& params);   // 4 elements, for the kernel of mixed types
 void cut_wide_rows(ElementwiseParams& params);     // the same for operations that take many registers
 void cut_program_rows(ElementwiseParams& params);  // for the kernel of any program
 void cut_code_rows(ElementwiseParams& params);     // 16 codes

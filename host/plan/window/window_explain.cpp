@@ -1,4 +1,6 @@
 // What a planned window says of itself.
+#include <algorithm>
+#include <iomanip>
 #include <sstream>
 
 #include "core/integer_math.hpp"
@@ -20,7 +22,9 @@ const char* name_of(WindowKernel kernel) {
       return "pad_rows";
     case WindowKernel::vector:
       return "window_vector";
-    case WindowKernel::general:
+    case WindowKernel::tile:
+      return "window_tile";
+    case WindowKernel::direct:
       return "window";
   }
   return "?";
@@ -38,19 +42,18 @@ std::string reason(const WindowParams& p) {
     case WindowKernel::vector:
       return std::string("every row of both sides begins on a 16-byte boundary, along ") +
              (p.along_time ? "time" : "channels") + " in the input and along channels in the output";
-    case WindowKernel::general:
-      return "it takes any strides, types and windows, element by element";
+    case WindowKernel::tile:
+      return "it takes rows of any strides that begin anywhere, through shared memory";
+    case WindowKernel::direct:
+      return "it takes any strides, types and windows, and every output reads the input itself";
   }
   return "";
 }
 
-/// Why a kernel that could run the window as well was not chosen.
-std::string runner_up(const WindowParams& chosen, const WindowParams& other) {
-  if (other.kernel == WindowKernel::general)
-    return "it could run this too, but moves single elements and comes after the others";
-  return std::string("it could run this too, in tiles of ") + plural(other.tile_positions, "position") +
-         " and " + plural(other.tile_channels, "channel") + ", but comes after " + name_of(chosen.kernel) +
-         ", which needs no shared memory";
+std::string time_of(double microseconds) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(microseconds < 100 ? 1 : 0) << microseconds << " us";
+  return text.str();
 }
 
 void explain_rows(std::ostream& text, const WindowParams& p) {
@@ -63,14 +66,12 @@ void explain_rows(std::ostream& text, const WindowParams& p) {
 }
 
 void explain_tile(std::ostream& text, const WindowParams& p) {
-  const std::int64_t blocks =
-      p.batch * p.groups * divide_up(p.channels, p.tile_channels) * divide_up(p.positions, p.tile_positions);
+  const std::int64_t blocks = p.batch * p.groups * divide_up(p.channels, p.tile_channels) *
+                              divide_up(p.positions + p.tile.positions_before, p.tile_positions);
   text << "Tile: " << plural(p.tile_positions, "position") << " and " << plural(p.tile_channels, "channel")
        << " of one batch and group, "
-       << (p.tile_samples > 0
-               ? "from " + plural(p.tile_samples, "sample")
-               : std::string("each output straight from the input, as the samples under a window "
-                             "do not fit into shared memory"))
+       << (p.tile_samples > 0 ? "from " + plural(p.tile_samples, "sample")
+                              : std::string("each output straight from the input"))
        << "; " << plural(p.kernel == WindowKernel::vector ? kVectorWindowThreads : kWindowThreads, "thread")
        << ", " << plural(p.shared_bytes, "byte") << " of shared memory; " << plural(blocks, "block") << ".\n";
 }
@@ -90,10 +91,15 @@ const char* words_of(WriteOrder order) {
 void explain_accesses(std::ostream& text, const WindowParams& p) {
   const auto in_bytes = static_cast<std::int64_t>(size_of(p.in_type)),
              out_bytes = static_cast<std::int64_t>(size_of(p.out_type));
-  const bool vectors = p.kernel != WindowKernel::general;
+  const bool vectors = p.kernel == WindowKernel::rows || p.kernel == WindowKernel::vector;
+  const auto access = [&](std::int64_t element_bytes, bool by_element) {
+    return vectors                                          ? 16
+           : p.kernel == WindowKernel::direct || by_element ? element_bytes
+                                                            : std::max<std::int64_t>(4, element_bytes);
+  };
   const std::int64_t rows = p.batch * p.groups * p.channels;
   text << "Input: " << plural(rows * p.length * in_bytes, "byte") << " in all, "
-       << plural(vectors ? 16 : in_bytes, "byte") << " an access";
+       << plural(access(in_bytes, p.tile.fill == WindowFill::elements), "byte") << " an access";
   if (p.kernel != WindowKernel::rows && p.tile_samples > 0) {
     const std::int64_t own = p.tile_positions * p.stride;
     if (p.tile_samples > own)
@@ -101,7 +107,7 @@ void explain_accesses(std::ostream& text, const WindowParams& p) {
            << " samples are read by its neighbour as well";
   }
   text << ".\nOutput: " << plural(rows * p.positions * p.taps * out_bytes, "byte") << " in all, "
-       << plural(vectors ? 16 : out_bytes, "byte") << " an access";
+       << plural(access(out_bytes, p.tile.lines == WindowLines::elements), "byte") << " an access";
   if (!vectors) text << ", lanes along its " << words_of(p.order);
   if (vectors) text << (p.streaming ? ", stored past the caches" : ", stored through the caches");
   text << ".\n";
@@ -126,11 +132,15 @@ std::string explain_window(const DeviceProperties& device, const WindowParams& p
   std::ostringstream text;
   text << "Kernel " << name_of(p.kernel) << ": " << reason(p) << ".\n";
   if (p.kernel == WindowKernel::nothing || p.kernel == WindowKernel::native) return text.str();
-  for (const WindowKernel other : {WindowKernel::rows, WindowKernel::vector, WindowKernel::general}) {
+  text << "Predicted: " << time_of(window_candidate(device, p, p.kernel).microseconds)
+       << ", the least of all kernels that can run it.\n";
+  for (const WindowKernel other :
+       {WindowKernel::rows, WindowKernel::vector, WindowKernel::tile, WindowKernel::direct}) {
     if (other == p.kernel) continue;
     const WindowCandidate candidate = window_candidate(device, p, other);
-    text << refusal(name_of(other),
-                    candidate.refused != nullptr ? candidate.refused : runner_up(p, candidate.params));
+    text << refusal(name_of(other), candidate.refused != nullptr ? candidate.refused
+                                                                 : "it could run this too, predicted " +
+                                                                       time_of(candidate.microseconds));
   }
   if (p.kernel == WindowKernel::rows) {
     explain_rows(text, p);

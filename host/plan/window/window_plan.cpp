@@ -4,13 +4,17 @@
 
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
+#include "host/plan/window/window_problem.hpp"
 #include "host/plan/window/window_tile.hpp"
 #include "host/plan/window/window_vector_tile.hpp"
+#include "host/plan/window/window_work.hpp"
 
 namespace relayout::plan {
 namespace {
 
 constexpr std::int64_t kPackBytes = 16;
+/// Tiles begin a little before the padding.
+constexpr std::int64_t kMaxIndex = std::int64_t{1} << 62;
 
 /// What is in the way of the kernel for whole rows.
 const char* rows_obstacle(const WindowParams& p) {
@@ -37,23 +41,40 @@ void divide_rows(WindowParams& p) {
   p.block_packs = divide_up(packs, blocks);
 }
 
-/// Makes `kernel` the window's, with its tile; returns what is in the way of it.
-const char* take(const DeviceProperties& device, WindowKernel kernel, WindowParams& p) {
+/// As many elements as lanes write at a time, so that those run along the output's fastest axis.
+void choose_direct_tile(WindowParams& p) {
+  constexpr std::int64_t kMost = 64;
+  p.tile_positions = static_cast<std::int32_t>(std::min(p.positions, kMost));
+  p.tile_channels = static_cast<std::int32_t>(std::min(p.channels, kMost));
+}
+
+/// What is in the way of a kernel, whose fields it fills in where nothing is; and its predicted time.
+const char* take(const DeviceProperties& device, WindowKernel kernel, WindowParams& p, double& microseconds) {
   p.kernel = kernel;
+  p.tile = WindowTile();
   switch (kernel) {
     case WindowKernel::rows:
       if (const char* obstacle = rows_obstacle(p)) return obstacle;
       divide_rows(p);
-      return nullptr;
+      break;
     case WindowKernel::vector:
       if (const char* obstacle = vector_obstacle(p)) return obstacle;
-      return choose_vector_tile(device, p) ? nullptr : "no tile of whole windows fits into shared memory";
-    case WindowKernel::general:
-      choose_window_tile(device, p);
-      return nullptr;
+      if (!choose_vector_tile(device, p)) return "no tile of whole windows fits into shared memory";
+      break;
+    case WindowKernel::tile:
+      if (p.pad_left > kMaxIndex || p.positions > kMaxIndex)
+        return "the indices of its tiles would not fit into 64 bits";
+      microseconds = choose_window_tile(device, p);
+      return microseconds < 0 ? "the samples under a window do not fit into shared memory" : nullptr;
+    case WindowKernel::direct:
+      choose_direct_tile(p);
+      break;
     default:
       return "it is none of the GPU's";
   }
+  const WindowTuning& tuning = window_tuning(device);
+  microseconds = predicted_microseconds(tuning, device, window_work(tuning, p));
+  return nullptr;
 }
 
 bool is_empty(const WindowParams& p) {
@@ -70,27 +91,33 @@ void set_streaming(const DeviceProperties& device, WindowParams& p) {
 
 WindowCandidate window_candidate(const DeviceProperties& device, const WindowParams& problem,
                                  WindowKernel kernel) {
-  WindowCandidate candidate{problem, nullptr};
+  WindowCandidate candidate{problem, nullptr, 0};
   set_streaming(device, candidate.params);
-  candidate.refused = take(device, kernel, candidate.params);
+  candidate.refused = take(device, kernel, candidate.params, candidate.microseconds);
   return candidate;
 }
 
 void plan_window(const DeviceProperties& device, bool native, WindowParams& params) {
   if (is_empty(params)) {
     params.kernel = WindowKernel::nothing;
-  } else if (native) {
-    params.kernel = WindowKernel::native;
-  } else {
-    set_streaming(device, params);
-    for (const WindowKernel kernel : {WindowKernel::rows, WindowKernel::vector, WindowKernel::general}) {
-      if (take(device, kernel, params) == nullptr) return;
-    }
+    return;
   }
+  if (native) {
+    params.kernel = WindowKernel::native;
+    return;
+  }
+  simplify_window(params);
+  WindowCandidate best = window_candidate(device, params, WindowKernel::direct);
+  for (const WindowKernel kernel : {WindowKernel::tile, WindowKernel::vector, WindowKernel::rows}) {
+    const WindowCandidate candidate = window_candidate(device, params, kernel);
+    if (candidate.refused == nullptr && candidate.microseconds < best.microseconds) best = candidate;
+  }
+  params = best.params;
 }
 
 std::int64_t window_alignment(const WindowParams& params) {
-  return params.kernel == WindowKernel::vector ? kPackBytes : 1;
+  if (params.kernel == WindowKernel::vector) return kPackBytes;
+  return params.widened ? static_cast<std::int64_t>(size_of(params.in_type)) : 1;
 }
 
 }  // namespace relayout::plan
@@ -99,8 +126,9 @@ namespace relayout {
 
 bool plan_vector_window(const DeviceProperties& device, WindowParams& params) {
   plan::set_streaming(device, params);
+  double microseconds;
   return plan::rows_obstacle(params) != nullptr &&
-         plan::take(device, WindowKernel::vector, params) == nullptr;
+         plan::take(device, WindowKernel::vector, params, microseconds) == nullptr;
 }
 
 }  // namespace relayout

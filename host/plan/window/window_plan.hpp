@@ -9,18 +9,19 @@
 
 namespace relayout::plan {
 
-/// A kernel as a candidate: its parameters, and what is in the way of it, null where nothing is.
+/// A kernel as a candidate: its parameters, what is in the way of it, null where nothing is, and how long it
+/// is predicted to take.
 struct WindowCandidate {
   WindowParams params;
   const char* refused = nullptr;
+  double microseconds = 0;
 };
 
 /// What one of the GPU's kernels would run the window with.
 WindowCandidate window_candidate(const DeviceProperties& device, const WindowParams& problem,
                                  WindowKernel kernel);
 
-/// Chooses the first of `rows`, `vector` and `general` that takes the window. native: for the processor's own
-/// code.
+/// Takes the candidate of the least predicted time. native: for the processor's own code.
 void plan_window(const DeviceProperties& device, bool native, WindowParams& params);
 
 /// Bytes on a multiple of which both addresses of a planned window must lie; 1 where any will do.

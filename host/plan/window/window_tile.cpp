@@ -1,63 +1,335 @@
 #include "host/plan/window/window_tile.hpp"
 
 #include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "core/integer_math.hpp"
+#include "core/window_geometry.hpp"
+#include "host/plan/window/window_cost.hpp"
 
 namespace relayout::plan {
 namespace {
 
-constexpr int kMaxChannels = 64, kFewestChannels = 8;
-constexpr int kMaxPositions = 64, kFewestPositions = 4;
-/// Three blocks a multiprocessor fit even where it has 64 KiB (CDNA's LDS).
-constexpr std::int64_t kMaxSharedBytes = 20 * 1024;
+/// More would leave too few blocks on a multiprocessor to hide each other's waits.
+constexpr std::int64_t kMaxSharedBytes = 48 * 1024;
+/// Words that the lanes of a block write at once.
+constexpr std::int64_t kThreads = kWindowThreads;
+constexpr std::int64_t kLanes = 32;
+/// Words of a line of positions beside others: two whole sectors.
+constexpr std::int64_t kLineWords = 16;
+constexpr std::int64_t kBankBytes = 128;  // of all banks together
+constexpr std::int64_t kMaxUnitWords = 1024;
+/// Half of them load while the others store.
+constexpr double kNeededWarps = 40;
+std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
+/// Elements of a word of 4 bytes, 1 of larger elements.
+std::int64_t word_elements(DType type) { return std::max<std::int64_t>(1, 4 / bytes_of(type)); }
 
-int power_of_two_up_to(std::int64_t wanted, int most) {
-  int result = 1;
-  while (result < most && result < wanted) result *= 2;
-  return result;
-}
+/// A tile of `channels` channels, without its positions.
+class TileShape {
+ public:
+  /// limit: bytes of shared memory, which bound the positions of a unit.
+  TileShape(const WindowParams& p, std::int64_t channels, std::int64_t limit)
+      : p_(p),
+        channels_(channels),
+        word_(word_elements(p.out_type)),
+        whole_(channels == p.channels),
+        tap_inner_(p.order == WriteOrder::tap),
+        lines_(lines_of()) {
+    const std::int64_t samples = limit / (bytes_of(p.out_type) * channels);
+    choose_unit(samples > p.span() ? (samples - p.span()) / p.stride + 1 : 1);
+    choose_fill();
+  }
 
-/// An odd number of 4-byte banks from row to row, so that lanes that walk down the samples hit different
-/// banks. `channels` is a power of two: one bank more makes rows of 4 bytes and up odd; 8-byte rows shift by
-/// two banks.
-int pitch_of(int channels, std::int64_t element_bytes) {
-  const int per_bank = element_bytes >= 4 ? 1 : static_cast<int>(4 / element_bytes);
-  return std::max(channels, per_bank) + per_bank;
-}
+  WindowLines lines() const { return lines_; }
+
+  /// Fills p's fields for so many units; false where they do not fit.
+  bool make(std::int64_t units, std::int64_t limit, WindowParams& p) const {
+    WindowTile& t = p.tile;
+    const std::int64_t bytes = bytes_of(p_.out_type), most = limit / bytes;
+    const std::int64_t span = p_.span(), before = before_;
+    const std::int64_t positions = unit_ * units;
+    // Asked without a product that could overflow.
+    if (span > most || (positions + before > 1 && p_.stride > (most - span) / (positions + before - 1)))
+      return false;
+    const std::int64_t samples = (positions + before - 1) * p_.stride + span;
+    const std::int64_t time_pitch = along_time_ ? 1 : row_pitch_;
+    const std::int64_t channel_pitch = along_time_ ? pitch_of_channels(samples) : 1;
+    const std::int64_t elements =
+        along_time_ ? (channels_ - 1) * channel_pitch + samples : (samples - 1) * time_pitch + channels_;
+    if (elements > most) return false;
+    t.lines = lines_;
+    t.fill = fill_;
+    t.positions_before = static_cast<std::int32_t>(before);
+    t.unit_positions = static_cast<std::int32_t>(unit_);
+    t.units = static_cast<std::int32_t>(units);
+    t.line_words = static_cast<std::int32_t>(line_words_);
+    t.unit_words = static_cast<std::int32_t>(unit_words_);
+    t.parallel_units = static_cast<std::int32_t>(std::max<std::int64_t>(1, kThreads / unit_words_));
+    t.time_pitch = static_cast<std::int32_t>(time_pitch);
+    t.channel_pitch = static_cast<std::int32_t>(channel_pitch);
+    t.fill_run = static_cast<std::int32_t>(along_time_ ? samples : channels_);
+    p.tile_positions = static_cast<std::int32_t>(positions);
+    p.tile_channels = static_cast<std::int32_t>(channels_);
+    p.tile_samples = static_cast<std::int32_t>(samples);
+    p.shared_bytes = elements * bytes;
+    return true;
+  }
+
+  /// What a block of the tile that make() filled in does.
+  WindowWork work(const WindowTuning& tuning, const WindowParams& p) const {
+    const WindowTile& t = p.tile;
+    const auto in_bytes = static_cast<double>(bytes_of(p.in_type)),
+               out_bytes = static_cast<double>(bytes_of(p.out_type));
+    const auto samples = static_cast<double>(p.tile_samples), channels = static_cast<double>(channels_);
+    const auto positions = static_cast<double>(std::min<std::int64_t>(p.tile_positions, p.positions));
+    WindowWork work;
+    work.blocks = p.batch * p.groups * divide_up(p.channels, channels_) *
+                  divide_up(p.positions + t.positions_before, std::int64_t{p.tile_positions});
+    work.shared_bytes = p.shared_bytes;
+    work.warps = kNeededWarps;
+    work.waits = 2;  // for the samples, then for the stores
+
+    const double elements = samples * channels, in_word = static_cast<double>(word_elements(p.in_type));
+    double words = elements, per_word = 1, read;
+    const double fresh = std::min(1.0, positions * static_cast<double>(p.stride) / samples);
+    switch (t.fill) {
+      case WindowFill::flat:
+        words = samples * t.time_pitch / in_word;
+        per_word = in_word;
+        read = read_cost(tuning, 1, samples * t.time_pitch * in_bytes);
+        break;
+      case WindowFill::time:
+        words = channels * (samples / in_word + 1);
+        per_word = in_word;
+        read = read_cost(tuning, channels, samples * in_bytes);
+        break;
+      case WindowFill::channels:
+        words = samples * (channels / in_word + 1);
+        per_word = in_word;
+        read = read_cost(tuning, samples, channels * in_bytes);
+        break;
+      default:
+        read = read_of_elements(tuning, samples, in_bytes);
+    }
+    read *= fresh + (1 - fresh) * tuning.cached;
+    const double loads = words / kLanes;
+    work.accesses += loads * (1 + per_word);
+    work.instructions += loads * (18 + 6 * per_word);
+
+    const double word = static_cast<double>(word_);
+    const auto turns =
+        static_cast<double>(unit_words_ >= kThreads ? divide_up(unit_words_, kThreads) * t.units
+                                                    : divide_up<std::int64_t>(t.units, t.parallel_units));
+    const auto columns = static_cast<double>(divide_up(unit_words_, kThreads));
+    const double warps = static_cast<double>(kThreads / kLanes);
+    // Lines that begin anywhere have words that are written by element.
+    const bool by_element = lines_ == WindowLines::elements || line_words_ <= 2;
+    const double stores = by_element ? word : 1;
+    work.accesses += warps * turns * (word + stores);
+    work.instructions +=
+        warps * (turns * (7 + 3 * word + (by_element ? 8 * word : 0)) + columns * (70 + 25 * word) + 200);
+    work.bytes = read + write_of_lines(tuning, positions, out_bytes);
+    return work;
+  }
+
+  void finish(WindowParams& p) const {
+    WindowTile& t = p.tile;
+    const auto divisor = [](std::int64_t value) {
+      return make_divisor(static_cast<std::uint32_t>(std::max<std::int64_t>(1, value)));
+    };
+    const std::int64_t columns = channels_ * p.taps;
+    t.by_unit_words = divisor(unit_words_);
+    t.by_line_words = divisor(line_words_);
+    const std::int64_t of_elements = p.order == WriteOrder::position ? unit_ : columns;
+    t.by_inner = divisor(lines_ == WindowLines::elements                                   ? of_elements
+                         : lines_ == WindowLines::taps || lines_ == WindowLines::positions ? p.taps
+                                                                                           : 1);
+    t.by_row = divisor(columns);
+    t.by_fastest = divisor(tap_inner_ ? p.taps : channels_);
+    const std::int64_t in_word = word_elements(p.in_type);
+    t.by_fill_run = divisor(t.fill_run);
+    t.by_fill_words = divisor((t.fill_run + 2 * (in_word - 1)) / in_word);
+    const auto extend = [&](std::int64_t extent, std::int64_t stride) {
+      (stride < 0 ? t.in_low : t.in_high) += (extent - 1) * stride;
+    };
+    t.in_low = 0;
+    t.in_high = 1;
+    extend(p.batch, p.in_batch);
+    extend(p.groups * p.channels, p.in_channel);
+    extend(std::max<std::int64_t>(1, p.length), p.in_time);
+  }
+
+ private:
+  WindowLines lines_of() const {
+    const bool one_tap = p_.taps == 1;
+    if (p_.order == WriteOrder::position && p_.out_position == 1) return WindowLines::positions;
+    const std::int64_t columns = channels_ * p_.taps;
+    bool row;  // the columns of the tile lie side by side
+    if (tap_inner_) {
+      row = p_.out_tap == 1 && (channels_ == 1 || p_.out_channel == p_.taps);
+    } else {
+      row = (p_.out_channel == 1 || channels_ == 1) && (one_tap || (whole_ && p_.out_tap == channels_));
+    }
+    if (row && whole_ && p_.out_position == columns) return WindowLines::stream;
+    if (row && columns > 1) return WindowLines::rows;
+    if (!tap_inner_ && p_.out_channel == 1 && channels_ > 1) return WindowLines::taps;
+    return WindowLines::elements;
+  }
+
+  /// The least positions after which the output's rows lie equally far from a word's boundary.
+  std::int64_t period() const { return word_ / std::gcd(word_, std::abs(p_.out_position % word_)); }
+
+  void choose_unit(std::int64_t most_positions) {
+    const std::int64_t columns = channels_ * p_.taps;
+    before_ = 0;
+    if (lines_ == WindowLines::positions) {
+      before_ = word_ - 1;
+      const std::int64_t room = std::max(word_, (most_positions - before_) / word_ * word_);
+      const std::int64_t line = columns < 8 ? kThreads / columns : kLineWords;
+      unit_ = std::min({line * word_, room, round_up(p_.positions + before_, word_)});
+      line_words_ = unit_ / word_;
+      unit_words_ = columns * line_words_;
+      return;
+    }
+    const bool alone = lines_ == WindowLines::elements;
+    const std::int64_t least = alone ? 1 : period();
+    std::int64_t words;  // of the least unit
+    if (lines_ == WindowLines::stream) {
+      before_ = divide_up(word_ - 1, columns);
+      words = least * columns / word_;
+    } else {
+      const std::int64_t line = lines_ == WindowLines::taps ? channels_ : columns;
+      line_words_ = alone ? 1 : word_ > 1 ? (line + word_ - 2) / word_ + 1 : line;
+      words = least * line_words_ * (alone ? columns : lines_ == WindowLines::taps ? p_.taps : 1);
+    }
+    // As many as leave the fewest threads without a word.
+    const std::int64_t most = std::max<std::int64_t>(
+        1, std::min(divide_up(p_.positions + before_, least), (most_positions - before_) / least));
+    std::int64_t chosen = 1;
+    double best = 0;
+    for (std::int64_t wanted = kThreads; wanted <= kMaxUnitWords; wanted *= 2) {
+      const std::int64_t count = std::clamp<std::int64_t>(wanted / words, 1, most), all = count * words;
+      const double share = all <= kThreads
+                               ? static_cast<double>(kThreads / all * all) / kThreads
+                               : static_cast<double>(all) / static_cast<double>(round_up(all, kThreads));
+      if (share > best + 0.05) {
+        best = share;
+        chosen = count;
+      }
+    }
+    unit_ = chosen * least;
+    unit_words_ = chosen * words;
+    if (lines_ == WindowLines::stream) line_words_ = unit_words_;
+  }
+
+  void choose_fill() {
+    const std::int64_t in_bytes = bytes_of(p_.in_type);
+    // Lanes that do not run along the rows of shared memory want these to be an odd number of banks apart.
+    const bool odd = tap_inner_ || lines_ == WindowLines::positions;
+    along_time_ = false;
+    row_pitch_ = odd ? channels_ | 1 : channels_;
+    if (p_.in_time == 1 && (channels_ == 1 || p_.in_channel != 1)) {
+      along_time_ = true;
+      fill_ = WindowFill::time;
+    } else if (p_.in_channel == 1 || channels_ == 1) {
+      const bool narrow = channels_ * in_bytes < 16;
+      const bool dense = p_.in_channel == 1 && p_.in_time >= channels_ && 3 * p_.in_time <= 4 * channels_;
+      if (whole_ && dense && (!odd || narrow || p_.in_time % 2 != 0)) {
+        fill_ = WindowFill::flat;
+        row_pitch_ = p_.in_time;
+      } else {
+        fill_ = narrow ? WindowFill::elements : WindowFill::channels;
+        along_time_ = narrow && channels_ == 1;
+      }
+    } else {
+      fill_ = WindowFill::elements;
+      along_time_ = std::abs(p_.in_time) <= std::abs(p_.in_channel);
+    }
+  }
+
+  /// Elements from channel to channel where samples lie side by side: so that lanes along channels, and along
+  /// the taps of several channels, hit different banks.
+  std::int64_t pitch_of_channels(std::int64_t samples) const {
+    if (channels_ == 1 || lines_ == WindowLines::positions) return samples | 1;
+    const std::int64_t banks = kBankBytes / std::min<std::int64_t>(4, bytes_of(p_.out_type));
+    std::int64_t wanted;
+    if (tap_inner_) {
+      wanted = p_.taps * p_.dilation;
+      if (p_.dilation % 2 == 0) ++wanted;
+    } else {
+      wanted = std::max<std::int64_t>(1, banks / channels_ * (p_.taps > 1 ? p_.dilation : 1)) | 1;
+    }
+    wanted %= banks;
+    return samples + (wanted - samples % banks + banks) % banks;
+  }
+
+  double read_of_elements(const WindowTuning& tuning, double samples, double in_bytes) const {
+    const auto time = static_cast<double>(std::abs(p_.in_time)),
+               channel = static_cast<double>(std::abs(p_.in_channel));
+    const auto channels = static_cast<double>(channels_);
+    const double step = std::min(32.0, in_bytes * (channels_ == 1 ? time : std::min(time, channel)));
+    return along_time_ ? read_cost(tuning, channels, samples * step)
+                       : read_cost(tuning, samples, channels * step);
+  }
+
+  double write_of_lines(const WindowTuning& tuning, double positions, double out_bytes) const {
+    const auto channels = static_cast<double>(channels_), taps = static_cast<double>(p_.taps);
+    const double row = channels * taps * out_bytes;
+    switch (lines_) {
+      case WindowLines::stream:
+        return write_cost(tuning, 1, positions * row);
+      case WindowLines::rows:
+        return write_cost(tuning, positions, row);
+      case WindowLines::taps:
+        return write_cost(tuning, positions * taps, channels * out_bytes);
+      case WindowLines::positions:
+        return write_cost(tuning, channels * taps, positions * out_bytes);
+      default:
+        return positions * channels * taps *
+               std::min(32.0, out_bytes * static_cast<double>(std::abs(p_.out_position)));
+    }
+  }
+
+  const WindowParams& p_;
+  const std::int64_t channels_, word_;
+  const bool whole_, tap_inner_;
+  const WindowLines lines_;
+  WindowFill fill_ = WindowFill::elements;
+  bool along_time_ = false;
+  std::int64_t before_ = 0, unit_ = 1, line_words_ = 1, unit_words_ = 1, row_pitch_ = 1;
+};
 
 }  // namespace
 
-void choose_window_tile(const DeviceProperties& device, WindowParams& p) {
+double choose_window_tile(const DeviceProperties& device, WindowParams& p) {
+  const WindowTuning& tuning = window_tuning(device);
   const std::int64_t limit = std::min(kMaxSharedBytes, device.shared_memory_per_block);
-  const auto element_bytes = static_cast<std::int64_t>(size_of(p.out_type));
-  const std::int64_t span = p.span();
-  p.tile_positions = power_of_two_up_to(p.positions, kMaxPositions);
-  p.tile_channels = power_of_two_up_to(p.channels, kMaxChannels);
-  // Fewer positions first: that keeps the runs of channels long; the halo grows in proportion.
-  for (;;) {
-    const std::int64_t pitch = pitch_of(p.tile_channels, element_bytes);
-    // samples <= limit / row bytes, asked without a product that could overflow
-    const std::int64_t rows = limit / (pitch * element_bytes);
-    const bool fits =
-        span <= rows && (p.tile_positions == 1 || p.stride <= (rows - span) / (p.tile_positions - 1));
-    if (fits) {
-      p.tile_samples = static_cast<std::int32_t>((p.tile_positions - 1) * p.stride + span);
-      p.tile_pitch = static_cast<std::int32_t>(pitch);
-      p.shared_bytes = p.tile_samples * pitch * element_bytes;
-      return;
+  WindowParams trial = p;
+  double best = -1;
+  std::int64_t best_channels = 0, best_units = 0;
+  const auto consider = [&](std::int64_t channels) {
+    const TileShape shape(p, channels, limit);
+    for (std::int64_t units = 1; shape.make(units, limit, trial); units *= 2) {
+      const double time = predicted_microseconds(tuning, device, shape.work(tuning, trial));
+      if (best < 0 || time < best) {
+        best = time;
+        best_channels = channels;
+        best_units = units;
+      }
+      if (trial.tile_positions >= p.positions + trial.tile.positions_before) break;
     }
-    if (p.tile_positions > kFewestPositions) {
-      p.tile_positions /= 2;
-    } else if (p.tile_channels > kFewestChannels) {
-      p.tile_channels /= 2;
-      p.tile_positions = power_of_two_up_to(p.positions, kMaxPositions);
-    } else {
-      break;
-    }
+  };
+  consider(p.channels);
+  for (std::int64_t channels = 256; channels >= 1; channels /= 2) {
+    if (channels < p.channels && (channels >= 16 || best < 0)) consider(channels);
   }
-  p.tile_positions = power_of_two_up_to(p.positions, kMaxPositions);
-  p.tile_channels = power_of_two_up_to(p.channels, kMaxChannels);
-  p.tile_samples = p.tile_pitch = 0;
-  p.shared_bytes = 0;
+  if (best < 0) return best;
+  const TileShape shape(p, best_channels, limit);
+  shape.make(best_units, limit, p);
+  shape.finish(p);
+  return best;
 }
 
 }  // namespace relayout::plan

@@ -1,5 +1,5 @@
-// The tile of one block of the general window kernel: how many output positions and channels share one load
-// of the input.
+// The tile of the window kernel for any strides: which lines of the output its lanes write, how the samples
+// lie in shared memory, and how many positions and channels a block takes.
 #pragma once
 
 #include "core/window_params.hpp"
@@ -7,9 +7,8 @@
 
 namespace relayout::plan {
 
-/// Fills the tile's fields. Positions and channels are powers of two. tile_samples = (positions - 1) * stride
-/// + span rows of the input are kept in shared memory, tile_pitch elements apart; 0 when even the smallest
-/// tile does not fit: then every output reads the input itself.
-void choose_window_tile(const DeviceProperties& device, WindowParams& params);
+/// Fills the tile's fields with the tile of least predicted time, and says that time in microseconds; below 0
+/// where not even the smallest tile fits into shared memory.
+double choose_window_tile(const DeviceProperties& device, WindowParams& params);
 
 }  // namespace relayout::plan

@@ -53,6 +53,11 @@ RELAYOUT_HOST_DEVICE inline float half_to_float(std::uint16_t bits) {
   return __half2float(__ushort_as_half(bits));
 }
 RELAYOUT_HOST_DEVICE inline std::uint16_t float_to_half(float value) {
+#if defined(__HIP_DEVICE_COMPILE__)
+  // A functor's product and the conversion would be joined to one instruction that adds +0, by which -0
+  // becomes +0. This -0 changes no number, and the compiler does not see that it is one.
+  value += __uint_as_float(__builtin_amdgcn_sad_u8(0, 0, 0x80000000u));
+#endif
   return __half_as_ushort(__float2half(value));
 }
 #else

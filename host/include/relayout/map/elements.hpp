@@ -71,10 +71,16 @@ RELAYOUT_HOST_DEVICE double odd_double(T value) {
   }
 }
 
+// Outside of functions: nvcc would take these for calls of the host's.
+template <class To>
+constexpr To kSmallest = std::numeric_limits<To>::min();
+template <class To>
+constexpr To kLargest = std::numeric_limits<To>::max();
+
 /// Rounds toward zero, then to the nearest number that To has; a NaN gives 0.
 template <class To, class From>
 RELAYOUT_HOST_DEVICE To nearest_integer(From value) {
-  constexpr To kMin = std::numeric_limits<To>::min(), kMax = std::numeric_limits<To>::max();
+  constexpr To kMin = kSmallest<To>, kMax = kLargest<To>;
   constexpr From kBeyond = static_cast<From>(To{1} << (std::numeric_limits<To>::digits - 1)) * 2;
   if (value >= kBeyond) return kMax;
   if (value <= static_cast<From>(kMin)) return kMin;

@@ -2,37 +2,12 @@
 // Files that are compiled for no GPU see nothing of it.
 #pragma once
 
+#include <relayout/map/gpu_calls.hpp>
 #include <relayout/map/vectors.hpp>
 
 #if defined(RELAYOUT_GPU)
 namespace relayout::detail {
 inline namespace RELAYOUT_COMPILED_BY {
-
-inline void check_gpu(decltype(RELAYOUT_GPU(Success)) status, ErrorCode code) {
-  if (status == RELAYOUT_GPU(Success)) return;
-  (void)RELAYOUT_GPU(GetLastError)();  // the next call starts clean
-  throw_gpu_error(code, RELAYOUT_GPU(GetErrorName)(status), RELAYOUT_GPU(GetErrorString)(status));
-}
-
-/// Makes a GPU current for one scope; the caller's device is current again after it.
-class CurrentGpu {
- public:
-  explicit CurrentGpu(int device) {
-    check_gpu(RELAYOUT_GPU(GetDevice)(&previous_), ErrorCode::vendor);
-    if (device == previous_) return;
-    check_gpu(RELAYOUT_GPU(SetDevice)(device), ErrorCode::no_device);
-    changed_ = true;
-  }
-  CurrentGpu(const CurrentGpu&) = delete;
-  CurrentGpu& operator=(const CurrentGpu&) = delete;
-  ~CurrentGpu() {
-    if (changed_) (void)RELAYOUT_GPU(SetDevice)(previous_);
-  }
-
- private:
-  int previous_ = 0;
-  bool changed_ = false;
-};
 
 /// A grid of HIP has fewer than 2^32 threads; where there are more vectors, each thread takes several.
 constexpr std::int64_t kMaxMapBlocks = std::int64_t{1} << 23;
@@ -53,12 +28,12 @@ __global__ void __launch_bounds__(kMapThreads) map_kernel(const MapNest nest, co
 template <int kVector, class Functor, class Out, class... In>
 void launch_map(const Stream& stream, const MapNest& nest, const Functor& functor) {
   static_assert(sizeof(MapNest) + sizeof(Functor) <= 4000, "a kernel's parameters have 4096 bytes");
-  const CurrentGpu current(stream.device().index());
+  const CurrentGpu current("map", stream.device().index());
   const std::int64_t wanted = (nest.vectors + kMapThreads - 1) / kMapThreads;
   const auto blocks = static_cast<unsigned>(wanted < kMaxMapBlocks ? wanted : kMaxMapBlocks);
   map_kernel<kVector, Functor, Out, In...>
       <<<blocks, kMapThreads, 0, static_cast<RELAYOUT_GPU(Stream_t)>(stream.native())>>>(nest, functor);
-  check_gpu(RELAYOUT_GPU(GetLastError)(), ErrorCode::launch);
+  check_gpu("map", RELAYOUT_GPU(GetLastError)(), ErrorCode::launch);
 }
 
 }  // namespace RELAYOUT_COMPILED_BY

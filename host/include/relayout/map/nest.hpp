@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <relayout/error.hpp>
+#include <relayout/export.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
 
@@ -45,25 +46,23 @@ struct MapCall {
 };
 
 /// Makes the checks of map(), in its order, and the nest. When it has no elements, there is nothing to do.
-MapNest map_nest(const Device& device, const MapCall& call, const std::vector<TensorView>& operands,
-                 const TensorView& out);
+RELAYOUT_API MapNest map_nest(const Device& device, const MapCall& call,
+                              const std::vector<TensorView>& operands, const TensorView& out);
 
 /// Error{invalid_argument} where a plan for `device` is given a stream of another one.
-void check_map_stream(const Device& device, const Stream& stream);
+RELAYOUT_API void check_map_stream(const Device& device, const Stream& stream);
 
 /// The plan in plain words.
-std::string explain_map(const Device& device, const MapCall& call, const MapNest& nest);
+RELAYOUT_API std::string explain_map(const Device& device, const MapCall& call, const MapNest& nest);
 
 /// Calls body(context, begin, end) with ranges that cover [0, count), on several threads where `elements`
 /// is large enough.
-void run_ranges(std::int64_t count, std::int64_t elements,
-                void (*body)(const void* context, std::int64_t begin, std::int64_t end), const void* context);
+RELAYOUT_API void run_ranges(std::int64_t count, std::int64_t elements,
+                             void (*body)(const void* context, std::int64_t begin, std::int64_t end),
+                             const void* context);
 
 /// Converts the bits of f16 to floats and back, by the instructions of the processor where it has them.
-void widen(const std::uint16_t* from, float* to, std::int64_t count);
-void narrow(const float* from, std::uint16_t* to, std::int64_t count);
-
-/// Error{code} with the vendor's words.
-[[noreturn]] void throw_gpu_error(ErrorCode code, const char* name, const char* text);
+RELAYOUT_API void widen(const std::uint16_t* from, float* to, std::int64_t count);
+RELAYOUT_API void narrow(const float* from, std::uint16_t* to, std::int64_t count);
 
 }  // namespace relayout::detail

@@ -32,7 +32,7 @@ inline namespace RELAYOUT_COMPILED_BY {
 /// the row.
 template <int kOperands>
 struct VectorPlace {
-  std::int64_t out = 0, operand[kOperands] = {}, first = 0;
+  std::int64_t out = 0, operand[static_cast<std::size_t>(kOperands)] = {}, first = 0;
 
   RELAYOUT_HOST_DEVICE void step(const MapNest& nest, int axis, std::int64_t index) {
     out += index * nest.out_strides[axis];
@@ -64,7 +64,7 @@ struct Vector {
   using Word = std::conditional_t<kBytes >= 4, std::uint32_t, std::uint16_t>;
   static constexpr int kWords = kBytes / static_cast<int>(sizeof(Word));
   struct alignas(kBytes) Words {
-    Word values[kWords];
+    Word values[static_cast<std::size_t>(kWords)];
   };
 
   Words words;

@@ -1,0 +1,53 @@
+// From a call to the function of relayout.h that plans it.
+#include "bindings/python/src/call.hpp"
+
+namespace relayout::python {
+
+relayout_status plan_call(const Call& call, const relayout_device* device, const relayout_stream* stream,
+                          relayout_plan** plan) {
+  const Options& o = call.options;
+  const auto operand = [&](std::size_t i) { return call.operands[i].tensor; };
+  const auto count = static_cast<std::int32_t>(call.operands.size());
+  const relayout_tensor* const out = &call.out->dl;
+  switch (call.op) {
+    case Op::permute:
+      return relayout_plan_permute(device, operand(0), o.axes, o.axis_count, out, &o.copy, plan);
+    case Op::transpose:
+      return relayout_plan_transpose(device, operand(0), out, &o.copy, plan);
+    case Op::copy:
+      return relayout_plan_copy(device, operand(0), out, &o.copy, plan);
+    case Op::cast:
+      return relayout_plan_cast(device, operand(0), out, &o.copy, plan);
+    case Op::fill:
+      return relayout_plan_fill(device, &call.operands[0], out, &o.copy, plan);
+    case Op::quantized:
+      return relayout_plan_quantized(device, call.steps[0].operation, call.operands.data(), count,
+                                     &call.out_operand, plan);
+    case Op::quantize:
+      return relayout_plan_quantize(device, operand(0), &call.out_operand, plan);
+    case Op::dequantize:
+      return relayout_plan_dequantize(device, &call.operands[0], out, plan);
+    case Op::pad:
+      return relayout_plan_pad(device, operand(0), &o.pad, out, plan);
+    case Op::img2col:
+      return relayout_plan_img2col(device, operand(0), &o.window, &o.pad, out, plan);
+    case Op::rearrange_weights:
+      return relayout_plan_rearrange_weights(device, operand(0), o.window.channel_outer, out, plan);
+    case Op::depthwise_conv1d:
+      return relayout_plan_depthwise_conv1d(device, operand(0), operand(1), operand(2), o.silu, operand(3),
+                                            out, operand(4), operand(5), plan);
+    case Op::depthwise_update:
+      return relayout_plan_depthwise_update(device, operand(0), operand(1), operand(2), operand(3), o.silu,
+                                            out, plan);
+    case Op::gemm:
+      return relayout_plan_gemm(device, operand(0), operand(1), operand(2), out, operand(3), plan);
+    case Op::conv1d:
+      return relayout_plan_conv1d(stream, operand(0), operand(1), operand(2), &o.window, &o.pad, o.route, out,
+                                  plan);
+    default:
+      return relayout_plan_chain(device, call.steps.data(), static_cast<std::int32_t>(call.steps.size()),
+                                 call.operands.data(), count, &call.out_operand, &o.elementwise, plan);
+  }
+}
+
+}  // namespace relayout::python

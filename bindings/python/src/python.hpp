@@ -1,0 +1,98 @@
+// Python's stable interface, and the little that makes it safe in C++: references that count themselves, and
+// errors that are thrown while Python holds their description.
+#pragma once
+
+#ifndef Py_LIMITED_API
+#define Py_LIMITED_API 0x03090000
+#endif
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <string>
+#include <utility>
+
+#include "bindings/c/relayout.h"
+
+namespace relayout::python {
+
+/// Thrown when Python has an exception set; the functions of the module return null then.
+struct PythonError {};
+
+/// An owned reference.
+class Ref {
+ public:
+  Ref() = default;
+  /// Takes over a new reference; throws PythonError for null.
+  static Ref owned(PyObject* object) {
+    if (object == nullptr) throw PythonError();
+    return Ref(object);
+  }
+  /// Adds a reference of its own.
+  static Ref borrowed(PyObject* object) {
+    Py_XINCREF(object);
+    return Ref(object);
+  }
+  Ref(const Ref& other) : object_(other.object_) { Py_XINCREF(object_); }
+  Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() { Py_XDECREF(object_); }
+
+  PyObject* get() const noexcept { return object_; }
+  PyObject* release() noexcept { return std::exchange(object_, nullptr); }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+
+ private:
+  explicit Ref(PyObject* object) : object_(object) {}
+  PyObject* object_ = nullptr;
+};
+
+/// Sets a Python exception of this type and throws PythonError.
+[[noreturn]] void fail(PyObject* type, const std::string& sentence);
+/// relayout.Error with the status's name as its code.
+[[noreturn]] void fail(relayout_status status, const std::string& sentence);
+/// relayout.Error with the library's sentence, unless the status is RELAYOUT_OK.
+void check(relayout_status status);
+
+/// Throws PythonError unless a function of a framework's table gave 0; it should have set an exception.
+void check_table(int result, const char* function);
+
+/// The name of an attribute as Python's string, which is made once: for a static constant.
+class Name {
+ public:
+  explicit Name(const char* name) : interned_(PyUnicode_InternFromString(name)) {}
+  Ref of(PyObject* object) const { return Ref::owned(PyObject_GetAttr(object, interned_)); }
+
+ private:
+  PyObject* interned_;  // never given back
+};
+
+/// Text of a str object.
+std::string text_of(PyObject* object);
+/// type(object).__name__
+std::string type_name(PyObject* object);
+/// A number that fits 64 bits.
+std::int64_t integer_of(PyObject* object);
+/// The items of a tuple or list of numbers.
+int integers_of(PyObject* sequence, std::int64_t* items, int most, const char* name);
+
+/// relayout.Error, which the module makes.
+extern PyObject* error_type;
+
+/// Runs what may throw and turns it into a Python exception.
+template <class F>
+PyObject* returning(F&& call) noexcept {
+  try {
+    return std::forward<F>(call)().release();
+  } catch (const PythonError&) {
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_SystemError, error.what());
+  }
+  return nullptr;
+}
+
+}  // namespace relayout::python

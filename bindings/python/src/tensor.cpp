@@ -1,0 +1,294 @@
+#include "bindings/python/src/tensor.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+namespace relayout::python {
+
+PyObject* frameworks = nullptr;
+PyObject* view_type = nullptr;
+
+namespace {
+
+Ref attribute_or_none(PyObject* object, const char* name) {
+  PyObject* const found = PyObject_GetAttrString(object, name);
+  if (found == nullptr) {
+    if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw PythonError();
+    PyErr_Clear();
+    return Ref();
+  }
+  return Ref::owned(found);
+}
+
+Ref helper(const char* name, PyObject* argument) {
+  return Ref::owned(PyObject_CallMethod(frameworks, name, "O", argument));
+}
+
+TypeEntry entry_of(PyObject* object) {
+  TypeEntry entry{Protocol::dlpack};
+  PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  entry.has_gradients = static_cast<bool>(attribute_or_none(type, "requires_grad"));
+  if (const Ref capsule = attribute_or_none(type, "__dlpack_c_exchange_api__");
+      capsule && PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api") != 0) {
+    entry.table = usable(
+        static_cast<const DLPackExchangeAPI*>(PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api")));
+    entry.protocol = Protocol::exchange;
+    if (entry.table != nullptr) return entry;
+  }
+  const Ref home = attribute_or_none(type, "__module__");
+  entry.immutable = home && PyUnicode_Check(home.get()) != 0 && text_of(home.get()).rfind("jax", 0) == 0;
+  const auto has = [&](const char* name) { return static_cast<bool>(attribute_or_none(type, name)); };
+  if (has("__array_struct__")) {
+    entry.protocol = Protocol::array_struct;
+    entry.is_numpy = PyObject_IsTrue(helper("is_numpy", type).get()) == 1;
+  } else if (entry.has_gradients && has("data_ptr")) {
+    entry.protocol = Protocol::torch;
+  } else if (has("__dlpack__") && has("__dlpack_device__")) {
+    entry.protocol = Protocol::dlpack;
+  } else if (has("__cuda_array_interface__")) {
+    entry.protocol = Protocol::helper;
+  } else {
+    fail(PyExc_TypeError, type_name(object) +
+                              " is no tensor that relayout knows: it has neither __dlpack__ nor "
+                              "__array_struct__ nor __cuda_array_interface__");
+  }
+  return entry;
+}
+
+/// Types are few and live long: each is held, so that its address stays its own. Guarded by Python's lock.
+TypeEntry* type_entry(PyObject* object) {
+  static std::map<PyTypeObject*, TypeEntry> entries;
+  PyTypeObject* const type = Py_TYPE(object);
+  const auto found = entries.find(type);
+  if (found != entries.end()) return &found->second;
+  const TypeEntry entry = entry_of(object);
+  Py_INCREF(reinterpret_cast<PyObject*>(type));
+  return &entries.emplace(type, entry).first->second;
+}
+
+void contiguous_strides(Tensor& tensor) {
+  std::uint64_t stride = 1;  // may wrap around for shapes that the library refuses
+  for (int axis = tensor.dl.ndim - 1; axis >= 0; --axis) {
+    tensor.strides[axis] = static_cast<std::int64_t>(stride);
+    if (tensor.shape[axis] > 1) stride *= static_cast<std::uint64_t>(tensor.shape[axis]);
+  }
+}
+
+void take(Tensor& tensor, const relayout_tensor& from, const char* name) {
+  set_rank(tensor, from.ndim, name);
+  tensor.dl.data = from.data;
+  tensor.dl.device = from.device;
+  tensor.dl.dtype = from.dtype;
+  tensor.dl.byte_offset = from.byte_offset;
+  const std::size_t bytes = sizeof(std::int64_t) * static_cast<std::size_t>(from.ndim);
+  if (bytes > 0) std::memcpy(tensor.shape, from.shape, bytes);
+  if (from.strides == nullptr) {
+    contiguous_strides(tensor);
+  } else if (bytes > 0) {
+    std::memcpy(tensor.strides, from.strides, bytes);
+  }
+}
+
+/// Gives a tensor back when the last reference goes. That may be on the way out of a failed call, and a
+/// deleter may run code in Python, which must not see the exception.
+template <class Managed>
+std::shared_ptr<void> owner_of(Managed* managed) {
+  return std::shared_ptr<void>(managed, [](void* given) {
+    auto* const owned = static_cast<Managed*>(given);
+    if (owned->deleter == nullptr) return;
+    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
+    PyErr_Fetch(&type, &value, &traceback);
+    owned->deleter(owned);
+    PyErr_Restore(type, value, traceback);
+  });
+}
+
+void take_versioned(DLManagedTensorVersioned* managed, const char* name, Tensor& tensor) {
+  tensor.owner = owner_of(managed);
+  if (managed->version.major != 1) {
+    fail(RELAYOUT_UNSUPPORTED, std::string(name) + " speaks DLPack " +
+                                   std::to_string(managed->version.major) + ", and relayout 0 and 1");
+  }
+  tensor.read_only = (managed->flags & kReadOnly) != 0;
+  take(tensor, managed->tensor, name);
+}
+
+void describe_exchange(PyObject* object, const char* name, Tensor& tensor) {
+  const DLPackExchangeAPI& table = *tensor.type->table;
+  if (table.view_object != nullptr) {
+    relayout_tensor view{};
+    check_table(table.view_object(object, &view), "dltensor_from_py_object_no_sync");
+    take(tensor, view, name);
+  } else {
+    DLManagedTensorVersioned* managed = nullptr;
+    check_table(table.from_object(object, &managed), "managed_tensor_from_py_object_no_sync");
+    take_versioned(managed, name, tensor);
+  }
+}
+
+/// The capsule of __dlpack__, of version 1 where the object knows it, ordered behind `stream`.
+Ref dlpack_capsule(PyObject* object, PyObject* stream, TypeEntry& type) {
+  static const Name kDlpack("__dlpack__");
+  const Ref method = kDlpack.of(object);
+  const Ref none = Ref::owned(PyTuple_New(0));
+  if (!type.old_dlpack) {
+    const Ref words = Ref::owned(Py_BuildValue("{s:O,s:(ii)}", "stream", stream, "max_version", 1, 1));
+    PyObject* const capsule = PyObject_Call(method.get(), none.get(), words.get());
+    if (capsule != nullptr) return Ref::owned(capsule);
+    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw PythonError();
+    PyErr_Clear();
+    type.old_dlpack = true;
+  }
+  const Ref words = Ref::owned(Py_BuildValue("{s:O}", "stream", stream));
+  return Ref::owned(PyObject_Call(method.get(), none.get(), words.get()));
+}
+
+void describe_dlpack(PyObject* object, const char* name, Tensor& tensor, TypeEntry& type) {
+  // Tells on which stream to wait before the capsule is asked for.
+  const Ref place = Ref::owned(PyObject_CallMethod(object, "__dlpack_device__", nullptr));
+  std::int64_t device[2] = {};
+  if (integers_of(place.get(), device, 2, "__dlpack_device__()") != 2)
+    fail(PyExc_TypeError, "__dlpack_device__() must give two numbers");
+  tensor.dl.device = {static_cast<std::int32_t>(device[0]), static_cast<std::int32_t>(device[1])};
+  tensor.stream = current_stream(tensor);
+  Ref stream = Ref::borrowed(Py_None);
+  if (tensor.on_gpu()) {
+    // CUDA's default stream is 1 for DLPack, ROCm's 0.
+    const auto handle = reinterpret_cast<std::size_t>(tensor.stream);
+    stream = Ref::owned(PyLong_FromSize_t(handle == 0 && device[0] != RELAYOUT_DL_ROCM ? 1 : handle));
+  }
+  const Ref capsule = dlpack_capsule(object, stream.get(), type);
+  if (PyCapsule_IsValid(capsule.get(), "dltensor_versioned") != 0) {
+    auto* const managed =
+        static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule.get(), "dltensor_versioned"));
+    PyCapsule_SetName(capsule.get(), "used_dltensor_versioned");
+    take_versioned(managed, name, tensor);
+  } else {
+    auto* const managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule.get(), "dltensor"));
+    if (managed == nullptr) throw PythonError();
+    PyCapsule_SetName(capsule.get(), "used_dltensor");
+    tensor.owner = owner_of(managed);
+    take(tensor, managed->tensor, name);
+  }
+}
+
+/// From the tuple (address, shape, strides, stride unit, type's name, device type, device id, read-only).
+void describe_by_helper(PyObject* object, const char* name, Tensor& tensor) {
+  const Ref made = helper("describe", object);
+  const auto item = [&](int i) {
+    PyObject* const found = PyTuple_GetItem(made.get(), i);
+    if (found == nullptr) throw PythonError();
+    return found;
+  };
+  tensor.dl.data = reinterpret_cast<void*>(PyLong_AsSize_t(item(0)));
+  if (PyErr_Occurred() != nullptr) throw PythonError();
+  set_rank(tensor, integers_of(item(1), tensor.shape, kMaxRank, name), name);
+  tensor.dl.dtype = dtype_named(text_of(item(4)));
+  if (tensor.dl.dtype.code == 255)
+    fail(RELAYOUT_DTYPE,
+         std::string(name) + " has the type " + text_of(item(4)) + ", which relayout does not have");
+  if (item(2) == Py_None) {
+    contiguous_strides(tensor);
+  } else {
+    std::int64_t strides[kMaxRank] = {};
+    const int given = integers_of(item(2), strides, kMaxRank, name);
+    const std::int64_t unit = integer_of(item(3));
+    for (int axis = 0; axis < given && axis < tensor.dl.ndim; ++axis)
+      set_byte_stride(tensor, axis, strides[axis], unit, name);
+  }
+  tensor.dl.device = {static_cast<std::int32_t>(integer_of(item(5))),
+                      static_cast<std::int32_t>(integer_of(item(6)))};
+  tensor.read_only = PyObject_IsTrue(item(7)) == 1;
+}
+
+/// A tensor whose result would lose its gradient is refused, as torch's own __dlpack__ does.
+void check_gradient(PyObject* object, const char* name) {
+  static const Name kRequiresGrad("requires_grad");
+  const Ref wanted = kRequiresGrad.of(object);
+  if (wanted.get() != Py_True) return;
+  if (PyObject_IsTrue(helper("grad_enabled", object).get()) == 1) {
+    fail(RELAYOUT_UNSUPPORTED, std::string(name) +
+                                   " requires a gradient, which relayout does not compute: pass " + name +
+                                   ".detach(), or call it under torch.no_grad()");
+  }
+}
+
+}  // namespace
+
+void set_rank(Tensor& tensor, std::int64_t rank, const char* name) {
+  if (rank < 0 || rank > kMaxRank) {
+    fail(RELAYOUT_RANK, std::string(name) + " has " + std::to_string(rank) +
+                            " axes, and relayout takes 0 to " + std::to_string(kMaxRank));
+  }
+  tensor.dl.ndim = static_cast<std::int32_t>(rank);
+  tensor.dl.shape = tensor.shape;
+  tensor.dl.strides = tensor.strides;
+}
+
+void set_byte_stride(Tensor& tensor, int axis, std::int64_t stride, std::int64_t bytes, const char* name) {
+  if (bytes == 0 || stride % bytes != 0) {
+    if (tensor.shape[axis] > 1) {
+      fail(RELAYOUT_STRIDE_ALIGNMENT, std::string(name) + " has a stride of " + std::to_string(stride) +
+                                          " bytes, no multiple of its " + std::to_string(bytes) +
+                                          " bytes an element");
+    }
+    stride = 0;
+  }
+  tensor.strides[axis] = bytes == 0 ? 0 : stride / bytes;
+}
+
+void* current_stream(const Tensor& tensor) {
+  if (!tensor.on_gpu()) return nullptr;
+  void* stream = nullptr;
+  if (tensor.type->protocol == Protocol::exchange) {
+    const relayout_dl_device& device = tensor.dl.device;
+    const bool managed = device.device_type == RELAYOUT_DL_CUDA_MANAGED;
+    const std::int32_t type = managed ? RELAYOUT_DL_CUDA : device.device_type;
+    check_table(tensor.type->table->current_stream(type, device.device_id, &stream), "current_work_stream");
+    return stream;
+  }
+  const Ref handle = helper("current_stream", tensor.object.get());
+  stream = reinterpret_cast<void*>(PyLong_AsSize_t(handle.get()));
+  if (PyErr_Occurred() != nullptr) throw PythonError();
+  return stream;
+}
+
+std::int64_t Tensor::elements() const {
+  std::int64_t count = 1;
+  for (int axis = 0; axis < dl.ndim; ++axis) count *= shape[axis];
+  return count;
+}
+
+void describe(PyObject* object, const char* name, Tensor& tensor) {
+  if (Py_TYPE(object) == reinterpret_cast<PyTypeObject*>(view_type)) {
+    const Ref array = Ref::owned(PyObject_GetAttrString(object, "array"));
+    const Ref dtype = Ref::owned(PyObject_GetAttrString(object, "dtype"));
+    describe(array.get(), name, tensor);
+    tensor.dl.dtype = dtype_named(text_of(dtype.get()));
+    tensor.object = Ref::borrowed(object);
+    return;
+  }
+  tensor.object = Ref::borrowed(object);
+  TypeEntry* const type = type_entry(object);
+  tensor.type = type;
+  if (type->has_gradients) check_gradient(object, name);
+  switch (type->protocol) {
+    case Protocol::exchange:
+      describe_exchange(object, name, tensor);
+      break;
+    case Protocol::array_struct:
+      return describe_numpy(object, name, tensor);
+    case Protocol::torch:
+      describe_torch(object, name, tensor);
+      break;
+    case Protocol::helper:
+      describe_by_helper(object, name, tensor);
+      break;
+    case Protocol::dlpack:
+      return describe_dlpack(object, name, tensor, *type);
+  }
+  tensor.stream = current_stream(tensor);
+}
+
+}  // namespace relayout::python

@@ -1,0 +1,83 @@
+// Python's tensors as DLPack's: where their elements are, and what keeps them there.
+#pragma once
+
+#include <memory>
+
+#include "bindings/python/src/dlpack.hpp"
+#include "bindings/python/src/python.hpp"
+
+namespace relayout::python {
+
+constexpr int kMaxRank = 32;
+
+/// How a type's tensors are read.
+enum class Protocol {
+  exchange,      ///< the table of __dlpack_c_exchange_api__
+  array_struct,  ///< numpy's __array_struct__
+  torch,         ///< torch without the table
+  helper,        ///< relayout._frameworks.describe: __cuda_array_interface__
+  dlpack,        ///< __dlpack__
+};
+
+/// What is known of a type, found once.
+struct TypeEntry {
+  Protocol protocol;
+  const DLPackExchangeAPI* table = nullptr;  ///< of Protocol::exchange
+  bool has_gradients = false;                ///< whether its tensors have requires_grad
+  bool is_numpy = false;                     ///< whether it is numpy.ndarray itself
+  bool immutable = false;                    ///< whether it is JAX's, whose arrays nobody may write to
+  bool old_dlpack = false;                   ///< whether its __dlpack__ knows no max_version
+};
+
+/// A tensor that an object stands for. The object must live as long; `owner` is what it gave to hold its
+/// memory.
+struct Tensor {
+  relayout_tensor dl{};
+  std::int64_t shape[kMaxRank], strides[kMaxRank];
+  bool read_only = false;
+  Ref object;  ///< as the user gave it
+  std::shared_ptr<void> owner;
+  const TypeEntry* type = nullptr;
+  void* stream = nullptr;  ///< of a GPU's tensor: its framework's current stream
+
+  Tensor() = default;
+  Tensor(const Tensor&) = delete;
+  Tensor& operator=(const Tensor&) = delete;
+
+  void* data() const { return static_cast<char*>(dl.data) + dl.byte_offset; }
+  /// Managed memory counts as a GPU's: work on it may still be queued there.
+  bool on_gpu() const {
+    const std::int32_t type = dl.device.device_type;
+    return type == RELAYOUT_DL_CUDA || type == RELAYOUT_DL_ROCM || type == RELAYOUT_DL_CUDA_MANAGED;
+  }
+  std::int64_t elements() const;
+};
+
+/// Describes a tensor; `name` is for messages. TypeError for objects of other kinds.
+void describe(PyObject* object, const char* name, Tensor& tensor);
+
+/// Makes room for so many axes. Error{rank} for more than kMaxRank.
+void set_rank(Tensor& tensor, std::int64_t rank, const char* name);
+/// A stride of bytes as one of elements; that of an axis without a second element does not matter.
+void set_byte_stride(Tensor& tensor, int axis, std::int64_t stride, std::int64_t bytes, const char* name);
+/// describe() for an array of numpy, and for a tensor of torch by its attributes.
+void describe_numpy(PyObject* object, const char* name, Tensor& tensor);
+void describe_torch(PyObject* object, const char* name, Tensor& tensor);
+
+/// The stream that a tensor's framework works on now; null for host memory.
+void* current_stream(const Tensor& tensor);
+
+/// A new tensor of the prototype's kind on its device.
+Ref allocate_like(const Tensor& prototype, relayout_dl_dtype dtype, int rank, const std::int64_t* shape);
+
+/// The relayout name of a type, as in "bf16"; empty without one. And back: code 255 for an unknown name.
+std::string dtype_name(relayout_dl_dtype dtype);
+relayout_dl_dtype dtype_named(const std::string& name);
+/// "f32[2, 3] strides [3, 1]".
+std::string to_string(const Tensor& tensor);
+
+/// The module relayout._frameworks, and relayout.View.
+extern PyObject* frameworks;
+extern PyObject* view_type;
+
+}  // namespace relayout::python

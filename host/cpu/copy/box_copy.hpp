@@ -1,0 +1,261 @@
+// A copy box by box. A box is read along the input's fastest axes into a buffer in the cache, transposed on
+// the way, converted there, and written along the output's fastest axes. Every input element is read once and
+// every output element is written once; large outputs go past the caches.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "core/integer_math.hpp"
+#include "host/cpu/copy/cast_rows.hpp"
+#include "host/cpu/copy/copy_box.hpp"
+#include "host/cpu/copy/offset_table.hpp"
+#include "host/cpu/copy/plane.hpp"
+#include "host/cpu/prefetch.hpp"
+#include "host/cpu/scratch.hpp"
+#include "host/cpu/streaming.hpp"
+#include "host/cpu/strided_loop.hpp"
+
+namespace relayout::native {
+
+template <class Out>
+bool is_streamed(const CopyParams& p) {
+  return p.out_strides[p.rank - 1] == 1 &&
+         p.elements * static_cast<std::int64_t>(sizeof(Out)) > kStreamedBytes;
+}
+
+/// In and Out: unsigned integers of the elements' sizes, which are moved as bits. Without a cast they are
+/// one.
+template <class In, class Out>
+class BoxCopy {
+ public:
+  BoxCopy(const CopyParams& params, const CastRow& cast)
+      : p_(params), cast_(cast), last_(params.rank - 1), streamed_(is_streamed<Out>(params)) {
+    const bool aligned = rows_are_aligned();
+    const std::int64_t run = aligned ? kRunBytes : kOddRunBytes;
+    const auto box_of = [&](std::int64_t bytes) {
+      return choose_box(p_, run / kOut, kBoxRuns * std::max<std::int64_t>(run, 256) / bytes);
+    };
+    box_ = box_of(kOut);
+    to_f16_ = plane_conversion();
+    if (cast_ && to_f16_ == nullptr) box_ = box_of(kIn + kOut);
+    unaligned_ = streamed_ && !aligned && box_.sides[last_] < p_.extents[last_];
+    for (int axis = 0; axis < p_.rank; ++axis) order_[axis] = axis;
+    // The next box is the one that continues the input of this box.
+    std::stable_sort(order_, order_ + p_.rank, [this](int a, int b) {
+      return std::abs(p_.in_strides[a]) > std::abs(p_.in_strides[b]);
+    });
+    for (int i = 0; i < p_.rank; ++i) {
+      const int axis = order_[i];
+      const std::int64_t side = box_.sides[axis];
+      place_[axis] = i;
+      boxes_.push_boxes(p_.extents[axis], side, p_.in_strides[axis], p_.out_strides[axis]);
+    }
+  }
+
+  void run() const {
+    parallel_ranges_in<Room>(boxes_.total(), p_.elements,
+                             [this](std::int64_t begin, std::int64_t end, Room& room) {
+                               Cursor cursor(boxes_, begin), ahead(boxes_, begin);
+                               for (std::int64_t box = begin; box < end; ++box, cursor.next()) {
+                                 std::int64_t sides[kMaxRank] = {};
+                                 set_sides(cursor, sides);
+                                 const Out* results = read(cursor.a(), sides, room);
+                                 if (box + 1 < end) ahead.next();
+                                 write(cursor, sides, results, ahead, room.out_table);
+                               }
+                               if (streamed_) finish_streams();
+                             });
+  }
+
+ private:
+  /// Bytes of the runs that a box writes. Two lines are enough where every row begins with a line. Elsewhere
+  /// the ends of a run are parts of lines, which cost more than whole ones, so runs are longer.
+  static constexpr std::int64_t kRunBytes = 128, kOddRunBytes = 512;
+  /// The most runs of a box, so that it nearly fits into the first-level cache.
+  static constexpr std::int64_t kBoxRuns = 64;
+  static constexpr std::int64_t kIn = sizeof(In), kOut = sizeof(Out);
+  static constexpr std::int64_t kLineElements = std::max<std::int64_t>(1, kLineBytes / kOut);
+  /// Rows and planes of fewer elements than this are gathered and scattered by a table: a call for each would
+  /// take longer.
+  static constexpr std::int64_t kLeastRow = 16, kLeastPlane = 128;
+
+  /// What a thread works with. A box that ends at a line may be up to twice as long.
+  struct Room {
+    alignas(kLineBytes) char memory[2 * kBoxRuns * kOddRunBytes + kLineBytes];
+    typename PlaneReader<In, In>::Lines lines;
+    OffsetTable in_table, out_table;
+  };
+
+  /// What converts planes while it transposes them, so that a box needs no room for its input; or null.
+  TransposeBlock plane_conversion() const {
+    if (p_.in_type != DType::f32 || p_.out_type != DType::f16 || p_.generic_cast) return nullptr;
+    const bool planes = box_.in_axis != last_ && p_.in_strides[box_.in_axis] == 1;
+    if (!planes || box_.sides[box_.in_axis] < kLeastRow || box_.sides[last_] < kLeastRow) return nullptr;
+    return transpose_block_to_f16();
+  }
+  bool rows_are_aligned() const {
+    bool aligned = bytes_to_line(p_.out) == 0;
+    for (int axis = 0; axis < last_; ++axis) aligned &= p_.out_strides[axis] * kOut % kLineBytes == 0;
+    return aligned;
+  }
+
+  /// The extents of the box at the cursor: boxes at the ends are shorter. Where the ends of boxes follow
+  /// lines of memory, a box is read up to a line further along the output's axis.
+  void set_sides(const Cursor& cursor, std::int64_t* sides) const {
+    for (int axis = 0; axis < p_.rank; ++axis) {
+      const std::int64_t side = box_.sides[axis] + (unaligned_ && axis == last_ ? kLineElements : 0);
+      sides[axis] = std::min(side, p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis]);
+    }
+  }
+
+  /// The box in C order, converted.
+  const Out* read(std::int64_t from, const std::int64_t* sides, Room& room) const {
+    const In* in = static_cast<const In*>(p_.in) + from;
+    if (to_f16_ != nullptr) {
+      Out* results = reinterpret_cast<Out*>(room.memory);
+      for_each_plane(sides, [&](std::int64_t at, std::int64_t place, std::int64_t pitch) {
+        to_f16_({reinterpret_cast<const char*>(in + at), p_.in_strides[last_] * kIn},
+                {reinterpret_cast<char*>(results + place), pitch * kOut}, sides[box_.in_axis], sides[last_]);
+      });
+      return results;
+    }
+    In* elements = reinterpret_cast<In*>(room.memory);
+    read_elements(in, sides, elements, room);
+    if constexpr (kIn == kOut) {
+      if (!cast_) return elements;
+    }
+    std::int64_t count = 1;
+    for (int axis = 0; axis < p_.rank; ++axis) count *= sides[axis];
+    const std::int64_t bytes = divide_up(count * kIn, kLineBytes) * kLineBytes;
+    Out* results = reinterpret_cast<Out*>(room.memory + bytes);
+    cast_(elements, results, count);
+    return results;
+  }
+
+  void read_elements(const In* in, const std::int64_t* sides, In* buffer, Room& room) const {
+    const int fast = box_.in_axis;
+    const bool in_rows = fast == last_ && sides[last_] >= kLeastRow;
+    if (!in_rows && !has_planes(sides)) {
+      room.in_table.prepare(p_.rank, sides, p_.in_strides);
+      return gather_box(room.in_table, in, buffer);
+    }
+    const PlaneReader<In, In> read_plane(p_.in_strides[fast], p_.in_strides[last_]);
+    for_each_plane(sides, [&](std::int64_t at, std::int64_t place, std::int64_t pitch) {
+      if (in_rows) {
+        convert_strided(in + at, p_.in_strides[fast], buffer + place, 1, sides[fast]);
+      } else {
+        read_plane(in + at, buffer + place, pitch, sides[fast], sides[last_], room.lines);
+      }
+    });
+  }
+
+  /// Whether the planes of the two fastest axes are worth transposing.
+  bool has_planes(const std::int64_t* sides) const {
+    const std::int64_t rows = sides[box_.in_axis], columns = sides[last_], least = 16 / kIn;
+    return box_.in_axis != last_ && rows >= least && columns >= least && rows * columns >= kLeastPlane;
+  }
+
+  /// visit(offset in the input, place in the buffer, pitch of the input's fastest axis there) for all planes
+  /// of the two fastest axes; for rows where they are one.
+  template <class Visit>
+  void for_each_plane(const std::int64_t* sides, const Visit& visit) const {
+    const int fast = box_.in_axis;
+    StridedLoop loop;
+    std::int64_t pitch = 1, pitches[kMaxRank];
+    for (int axis = last_; axis >= 0; pitch *= sides[axis--]) pitches[axis] = pitch;
+    for (int axis = 0; axis < last_; ++axis) {
+      if (axis != fast && sides[axis] > 1) loop.push(sides[axis], p_.in_strides[axis], pitches[axis]);
+    }
+    Cursor cursor(loop, 0);
+    for (std::int64_t i = loop.total(); i-- > 0; cursor.next()) visit(cursor.a(), cursor.b(), pitches[fast]);
+  }
+
+  /// How many elements of a row belong to the box before it: those up to the first line of the output.
+  std::int64_t elements_to_line(const Out* row) const { return divide_up(bytes_to_line(row), kOut); }
+
+  void write(const Cursor& box, const std::int64_t* sides, const Out* buffer, const Cursor& ahead,
+             OffsetTable& table) const {
+    Out* out = static_cast<Out*>(p_.out) + box.b();
+    // Neighbouring axes whose rows follow each other in memory are one run.
+    int axis = last_;
+    std::int64_t run = 1;
+    for (; axis >= 0 && p_.out_strides[axis] == run; --axis) run *= sides[axis];
+    StridedLoop next_rows;
+    RowPrefetch prefetch = next_box(ahead, next_rows);
+    const std::int64_t wanted = prefetch.rows();
+    if (run < kLeastRow && axis >= 0 && !unaligned_) {
+      for (std::int64_t i = 0; i < wanted; ++i) prefetch.ask();
+      table.prepare(p_.rank, sides, p_.out_strides);
+      return scatter_box(table, buffer, out);
+    }
+    const std::int64_t rows = axis < 0 ? 1 : sides[axis], row_step = axis < 0 ? 0 : p_.out_strides[axis];
+    StridedLoop loop;
+    std::int64_t pitches[kMaxRank], pitch = run;
+    for (int k = axis; k >= 0; pitch *= sides[k--]) pitches[k] = pitch;
+    for (int k = 0; k < axis; ++k) {
+      if (sides[k] > 1) loop.push(sides[k], p_.out_strides[k], pitches[k]);
+    }
+    const std::int64_t at = unaligned_ ? box.index(place_[last_]) * box_.sides[last_] : 0;
+    const bool from_first = !unaligned_ || at == 0,
+               to_last = !unaligned_ || at + box_.sides[last_] >= p_.extents[last_];
+
+    const std::int64_t total = loop.total() * rows;
+    std::int64_t due = 0;
+    Cursor cursor(loop, 0);
+    for (std::int64_t i = loop.total(); i-- > 0; cursor.next()) {
+      Out* row_out = out + cursor.a();
+      const Out* row = buffer + cursor.b();
+      for (std::int64_t r = 0; r < rows; ++r, row_out += row_step, row += run) {
+        const std::int64_t first = from_first ? 0 : std::min(run, elements_to_line(row_out));
+        const std::int64_t end =
+            to_last ? run : std::min(run, box_.sides[last_] + elements_to_line(row_out + box_.sides[last_]));
+        store_row(row + first, row_out + first, end - first, streamed_);
+        for (due += wanted; due >= total; due -= total) prefetch.ask();
+      }
+    }
+  }
+
+  /// The rows of the next box's input. Short ones that follow each other in memory are one: a request for
+  /// each would take longer than it gains. Long ones are asked for one by one, in between the rows that are
+  /// written.
+  RowPrefetch next_box(const Cursor& ahead, StridedLoop& rows) const {
+    const int fast = box_.in_axis;
+    std::int64_t sides[kMaxRank] = {}, row = 0;
+    set_sides(ahead, sides);
+    const In* first = static_cast<const In*>(p_.in) + ahead.a();
+    if (p_.in_strides[fast] < 0) first -= sides[fast] - 1;
+    row = sides[fast];
+    bool joined[kMaxRank] = {};
+    joined[fast] = true;
+    const auto joins = [&](int axis) {
+      return row * kIn < 4 * kLineBytes && !joined[axis] && sides[axis] > 1 && p_.in_strides[axis] == row;
+    };
+    for (int axis = 0; axis < p_.rank;) {
+      if (joins(axis)) {
+        joined[axis] = true;
+        row *= sides[axis];
+        axis = 0;
+      } else {
+        ++axis;
+      }
+    }
+    for (int axis = 0; axis < p_.rank; ++axis) {
+      if (!joined[axis] && sides[axis] > 1 && p_.in_strides[axis] != 0)
+        rows.push(sides[axis], p_.in_strides[axis] * kIn, 0);
+    }
+    return {reinterpret_cast<const char*>(first), rows, row * kIn};
+  }
+
+  const CopyParams& p_;
+  const CastRow& cast_;
+  int last_;
+  CopyBox box_;
+  bool streamed_, unaligned_ = false;
+  TransposeBlock to_f16_ = nullptr;  // straight from f32 in memory
+  int order_[kMaxRank], place_[kMaxRank];
+  StridedLoop boxes_;
+};
+
+}  // namespace relayout::native

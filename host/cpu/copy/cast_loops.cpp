@@ -1,0 +1,224 @@
+#include "host/cpu/copy/cast_loops.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "host/cpu/convert.hpp"
+#include "host/cpu/vectorised.hpp"
+
+namespace relayout::native {
+namespace {
+
+// What follows is inlined into loops without branches, which the compiler vectorises for the instructions
+// that a loop may use.
+#define RELAYOUT_INLINE __attribute__((always_inline)) inline
+
+RELAYOUT_INLINE std::uint32_t bits_of(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+RELAYOUT_INLINE float float_of(std::uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+constexpr std::uint32_t kSign = 0x80000000u, kQuietNan = 0x7fc00000u;
+
+/// Both have the exponents of f16, but that e4m3fn has one bit of them less: its numbers are 256 times
+/// theirs.
+template <int kFractionBits>
+void f16_from_fp8(const void* in, void* out, std::int64_t count) {
+  const auto* from = static_cast<const std::uint8_t*>(in);
+  auto* to = static_cast<std::uint16_t*>(out);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const int magnitude = from[i] & 0x7f, most = kFractionBits == 3 ? 0x7e : 0x7c;
+    const int half = magnitude > most ? 0x7e00 : magnitude << (10 - kFractionBits);
+    to[i] = static_cast<std::uint16_t>(half | (from[i] & 0x80) << 8);
+  }
+}
+
+void scale_by_256(const void* in, void* out, std::int64_t count) {
+  const auto* from = static_cast<const float*>(in);
+  auto* to = static_cast<float*>(out);
+  for (std::int64_t i = 0; i < count; ++i) to[i] = 256.0f * from[i];
+}
+
+template <int kFractionBits>
+void load_fp8(const void* in, void* out, std::int64_t count) {
+  constexpr std::int64_t kLine = 256;
+  f16 halves[kLine];
+  float numbers[kLine];
+  for (std::int64_t i = 0; i < count; i += kLine) {
+    const std::int64_t part = std::min(kLine, count - i);
+    float* to = static_cast<float*>(out) + i;
+    vectorised<f16_from_fp8<kFractionBits>>()(static_cast<const std::uint8_t*>(in) + i, halves, part);
+    convert_row(halves, kFractionBits == 3 ? numbers : to, part);
+    if (kFractionBits == 3) vectorised<scale_by_256>()(numbers, to, part);
+  }
+}
+
+void load_tf32(const void* in, void* out, std::int64_t count) {
+  const auto* from = static_cast<const float*>(in);
+  auto* to = static_cast<float*>(out);
+  for (std::int64_t i = 0; i < count; ++i)
+    to[i] = from[i] != from[i] ? float_of((bits_of(from[i]) & kSign) | kQuietNan) : from[i];
+}
+
+RELAYOUT_INLINE float odd_f32(double value) {
+  const float near = static_cast<float>(value);
+  const double back = static_cast<double>(near);
+  const std::uint32_t bits = bits_of(near), lower = bits - (std::fabs(back) > std::fabs(value) ? 1 : 0);
+  return float_of(back < value || back > value ? lower | 1 : bits);
+}
+
+/// An integer as a double that has all its bits, or whose last bit is set where it has not.
+template <class Int>
+RELAYOUT_INLINE double odd_f64(Int value) {
+  if constexpr (sizeof(Int) < 8) {
+    return static_cast<double>(value);
+  } else {
+    const bool negative = std::is_signed_v<Int> && value < 0;
+    const auto bits = static_cast<std::uint64_t>(value), magnitude = negative ? 0 - bits : bits;
+    const std::uint64_t joined =
+        (magnitude & ~std::uint64_t{0x7ff}) | ((magnitude & 0x7ff) != 0 ? 0x800u : 0u);
+    const double exact = static_cast<double>(magnitude < std::uint64_t{1} << 53 ? magnitude : joined);
+    return negative ? -exact : exact;
+  }
+}
+
+template <class T>
+void load_odd(const void* in, void* out, std::int64_t count) {
+  const T* from = static_cast<const T*>(in);
+  auto* to = static_cast<float*>(out);
+  for (std::int64_t i = 0; i < count; ++i) {
+    if constexpr (std::is_same_v<T, double>) {
+      to[i] = odd_f32(from[i]);
+    } else {
+      to[i] = odd_f32(odd_f64(from[i]));
+    }
+  }
+}
+
+/// Only numbers for which the language's conversion has a result are given to it.
+template <class Int, class Float>
+RELAYOUT_INLINE Int truncated(Float value) {
+  constexpr Int kMin = std::numeric_limits<Int>::min(), kMax = std::numeric_limits<Int>::max();
+  if constexpr (sizeof(Int) < 4 || (sizeof(Float) == 8 && std::is_same_v<Int, std::int32_t>)) {
+    Float near = value == value ? value : Float{0};
+    near = near < Float{kMin} ? Float{kMin} : near;
+    near = near > Float{kMax} ? Float{kMax} : near;
+    return static_cast<Int>(static_cast<std::int32_t>(near));
+  } else {
+    constexpr int kBits = std::numeric_limits<Int>::digits;
+    constexpr Float kEnd = static_cast<Float>(std::uint64_t{1} << (kBits - 1)) * 2;
+    constexpr Float kBegin = std::is_signed_v<Int> ? -kEnd : Float{0};
+    const bool above = value >= kEnd;
+    Float near = value == value && !above ? value : Float{0};
+    near = near < kBegin ? kBegin : near;
+    const Int result = static_cast<Int>(near);
+    return above ? kMax : result;
+  }
+}
+
+template <class Float, class Int>
+void truncate(const void* in, void* out, std::int64_t count) {
+  const Float* from = static_cast<const Float*>(in);
+  Int* to = static_cast<Int*>(out);
+  for (std::int64_t i = 0; i < count; ++i) to[i] = truncated<Int>(from[i]);
+}
+
+template <class Float>
+ConvertRow truncating(DType out) {
+  switch (out) {
+    case DType::u8:
+      return vectorised<truncate<Float, std::uint8_t>>();
+    case DType::i8:
+      return vectorised<truncate<Float, std::int8_t>>();
+    case DType::u16:
+      return vectorised<truncate<Float, std::uint16_t>>();
+    case DType::i16:
+      return vectorised<truncate<Float, std::int16_t>>();
+    case DType::u32:
+      return vectorised<truncate<Float, std::uint32_t>>();
+    case DType::i32:
+      return vectorised<truncate<Float, std::int32_t>>();
+    case DType::u64:
+      return vectorised<truncate<Float, std::uint64_t>>();
+    default:
+      return vectorised<truncate<Float, std::int64_t>>();
+  }
+}
+
+RELAYOUT_INLINE std::uint32_t tf32_of(float value) {
+  const std::uint32_t bits = bits_of(value);
+  const std::uint32_t rounded = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
+  return value != value ? (bits & kSign) | kQuietNan : rounded;
+}
+
+template <int kFractionBits>
+RELAYOUT_INLINE std::uint8_t fp8_of(float value) {
+  constexpr int kDropped = 23 - kFractionBits, kBias = kFractionBits == 3 ? 7 : 15;
+  constexpr std::uint32_t kMost = kFractionBits == 3 ? 0x7e : 0x7b, kNan = kFractionBits == 3 ? 0x7f : 0x7e;
+  constexpr std::uint32_t kLeastNormal = static_cast<std::uint32_t>(128 - kBias) << 23;
+  // The sum of it and a subnormal number has the multiples of the least one in its last bits, rounded.
+  constexpr std::uint32_t kShifter = static_cast<std::uint32_t>(128 - kBias - kFractionBits + 23) << 23;
+  const std::uint32_t bits = bits_of(value), magnitude = bits & ~kSign;
+  const std::uint32_t rounded =
+      (magnitude + (1u << (kDropped - 1)) - 1 + (magnitude >> kDropped & 1)) >> kDropped;
+  const std::uint32_t normal = rounded - (static_cast<std::uint32_t>(127 - kBias) << kFractionBits);
+  const std::uint32_t limited = normal < kMost ? normal : kMost;
+  const std::uint32_t subnormal = bits_of(float_of(magnitude) + float_of(kShifter)) - kShifter;
+  const std::uint32_t number = magnitude < kLeastNormal ? subnormal : limited;
+  return static_cast<std::uint8_t>((value != value ? kNan : number) | (bits >> 24 & 0x80u));
+}
+
+void store_tf32(const void* in, void* out, std::int64_t count) {
+  const auto* from = static_cast<const float*>(in);
+  auto* to = static_cast<std::uint32_t*>(out);
+  for (std::int64_t i = 0; i < count; ++i) to[i] = tf32_of(from[i]);
+}
+
+template <int kFractionBits>
+void store_fp8(const void* in, void* out, std::int64_t count) {
+  const auto* from = static_cast<const float*>(in);
+  auto* to = static_cast<std::uint8_t*>(out);
+  for (std::int64_t i = 0; i < count; ++i) to[i] = fp8_of<kFractionBits>(from[i]);
+}
+
+}  // namespace
+
+ConvertRow restricted_to_f32(DType in) {
+  if (in == DType::tf32) return vectorised<load_tf32>();
+  return in == DType::e4m3fn ? load_fp8<3> : load_fp8<2>;
+}
+
+ConvertRow odd_f32_row(DType in) {
+  switch (in) {
+    case DType::u32:
+      return vectorised<load_odd<std::uint32_t>>();
+    case DType::i32:
+      return vectorised<load_odd<std::int32_t>>();
+    case DType::u64:
+      return vectorised<load_odd<std::uint64_t>>();
+    case DType::i64:
+      return vectorised<load_odd<std::int64_t>>();
+    default:
+      return vectorised<load_odd<double>>();
+  }
+}
+
+ConvertRow truncated_row(DType in, DType out) {
+  return in == DType::f64 ? truncating<double>(out) : truncating<float>(out);
+}
+
+ConvertRow rounded_row(DType out) {
+  if (out == DType::tf32) return vectorised<store_tf32>();
+  return out == DType::e4m3fn ? vectorised<store_fp8<3>>() : vectorised<store_fp8<2>>();
+}
+
+}  // namespace relayout::native

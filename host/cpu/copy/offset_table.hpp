@@ -1,0 +1,91 @@
+// Where the elements of small boxes lie: the innermost axes of a box as a table of offsets, so that an
+// element costs one look-up however short the axes are.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "host/cpu/strided_loop.hpp"
+
+namespace relayout::native {
+
+/// Elements are counted in C order of the box.
+class OffsetTable {
+ public:
+  /// For boxes of these sides over an operand of these strides; what was prepared for the same sides is kept.
+  void prepare(int rank, const std::int64_t* sides, const std::int64_t* strides) {
+    if (rank == rank_ && std::equal(sides, sides + rank, sides_)) return;
+    rank_ = rank;
+    std::copy_n(sides, rank, sides_);
+    count_ = 1;
+    offsets_[0] = 0;
+    int axis = rank - 1;
+    for (; axis >= 0 && count_ * sides[axis] <= kMost; --axis) add(sides[axis], strides[axis]);
+    inner_ = count_;
+    // The next axis is cut: the table holds as many of its indices as find room.
+    split_ = steps_ = left_ = 1;
+    split_step_ = 0;
+    if (axis >= 0) {
+      split_ = std::max<std::int64_t>(1, kMost / count_);
+      steps_ = divide_up(sides[axis], split_);
+      left_ = sides[axis] - (steps_ - 1) * split_;
+      split_step_ = split_ * strides[axis];
+      add(split_, strides[axis]);
+      --axis;
+    }
+    outer_ = StridedLoop();
+    for (int k = 0; k <= axis; ++k) outer_.push(sides[k], strides[k], 0);
+  }
+
+  /// visit(offset of the first, offsets of the others from it, how many) for pieces of the box, in order.
+  template <class Visit>
+  void for_each_piece(const Visit& visit) const {
+    Cursor cursor(outer_, 0);
+    for (std::int64_t i = outer_.total(); i-- > 0; cursor.next()) {
+      for (std::int64_t step = 0; step < steps_; ++step) {
+        const std::int64_t indices = step + 1 < steps_ ? split_ : left_;
+        visit(cursor.a() + step * split_step_, offsets_, inner_ * indices);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kMost = 1024;
+
+  /// An axis outside those in the table.
+  void add(std::int64_t side, std::int64_t stride) {
+    for (std::int64_t index = 1; index < side; ++index) {
+      for (std::int64_t i = 0; i < count_; ++i) offsets_[index * count_ + i] = offsets_[i] + index * stride;
+    }
+    count_ *= side;
+  }
+
+  int rank_ = -1;
+  std::int64_t sides_[kMaxRank];
+  std::int64_t offsets_[kMost];
+  std::int64_t count_ = 0, inner_ = 0;
+  std::int64_t split_ = 1, steps_ = 1, left_ = 1, split_step_ = 0;
+  StridedLoop outer_;
+};
+
+/// buffer[0, ...) = the box at `in`.
+template <class T>
+void gather_box(const OffsetTable& table, const T* in, T* buffer) {
+  table.for_each_piece([&](std::int64_t first, const std::int64_t* offsets, std::int64_t count) {
+    const T* from = in + first;
+    for (std::int64_t i = 0; i < count; ++i) buffer[i] = from[offsets[i]];
+    buffer += count;
+  });
+}
+
+/// The box at `out` = buffer[0, ...).
+template <class T>
+void scatter_box(const OffsetTable& table, const T* buffer, T* out) {
+  table.for_each_piece([&](std::int64_t first, const std::int64_t* offsets, std::int64_t count) {
+    T* to = out + first;
+    for (std::int64_t i = 0; i < count; ++i) to[offsets[i]] = buffer[i];
+    buffer += count;
+  });
+}
+
+}  // namespace relayout::native

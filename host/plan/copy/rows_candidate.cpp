@@ -1,0 +1,186 @@
+// The rows kernel's part in a copy: outputs of runs, made vector by vector.
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "core/integer_math.hpp"
+#include "host/plan/copy/cast_rule.hpp"
+#include "host/plan/copy/copy_plan.hpp"
+#include "host/plan/copy/sectors.hpp"
+
+namespace relayout::plan {
+namespace {
+
+constexpr CopyKernel kKernel = CopyKernel::rows;
+/// Indices have 31 bits, and a vector may begin in front of its run or end behind it.
+constexpr std::int64_t kMaxIndex = 0x7fffffff - 64;
+
+/// Instructions of a lane for a vector: of its place, of two pieces and their joining, of an element, of a
+/// cast and of an element's conversion; and for each axis of a row's place. Fitted to random slices and casts
+/// on an H200.
+constexpr double kOfVector = 60, kOfPieces = 90, kOfElement = 11, kOfCast = 20, kOfConversion = 7,
+                 kOfAxis = 10;
+/// The share of the issue slots that the kernel reaches.
+constexpr double kIssueShare = 0.75;
+
+/// The share of the memory's speed that it reaches with elements of so many bytes, beside what is predicted
+/// of tiles.
+constexpr double memory_share(std::int64_t bytes) { return bytes == 2 ? 0.87 : bytes == 4 ? 0.8 : 0.92; }
+
+class RowsBuilder {
+ public:
+  RowsBuilder(const CopyProblem& problem, const DeviceProperties& device)
+      : problem_(problem), device_(device), nest_(problem.nest), params_() {}
+
+  CopyCandidate build() {
+    set_operation(problem_, params_);
+    params_.streaming = is_streaming(problem_, device_);
+    fill_axes();
+    choose_vectors();
+    fill_bounds();
+    const std::int64_t runs = nest_.elements() / params_.run_elements;
+    params_.rows = params_.rank == 1 ? 1 : nest_.elements() / params_.row_elements;
+    const bool few =
+        run_vectors_ <= kMaxIndex && !__builtin_mul_overflow(runs, run_vectors_, &params_.vectors);
+    if (!few || params_.vectors > kMaxIndex || params_.rows > kMaxIndex)
+      return refused(kKernel, "there are more vectors or rows than its indices count");
+    params_.run_vectors = make_divisor(static_cast<std::uint32_t>(run_vectors_));
+    const std::int64_t block = vectors_of_block() * params_.count + params_.count;
+    params_.table_rows = params_.rank == 1 ? 1 : static_cast<std::uint32_t>(block / params_.row_elements + 3);
+
+    CopyCandidate candidate;
+    candidate.kernel = kKernel;
+    candidate.possible = true;
+    candidate.reason = params_.read == RowsRead::pieces
+                           ? "the output consists of runs, whose vectors are one or two pieces of the input"
+                           : "the output consists of runs, whose vectors are put together element by element";
+    candidate.microseconds = predicted();
+    candidate.params = params_;
+    return candidate;
+  }
+
+ private:
+  std::int64_t in_size() const { return static_cast<std::int64_t>(size_of(problem_.in_type)); }
+  std::int64_t out_size() const { return static_cast<std::int64_t>(size_of(problem_.out_type)); }
+  int inner_rank() const { return params_.rank - params_.outer_rank; }
+  std::int64_t vectors_of_block() const {
+    return std::int64_t{kRowsThreads} * rows_vectors_per_thread(params_.read);
+  }
+
+  /// Runs end where the output has a gap, or where their elements cannot be counted in 31 bits.
+  void fill_axes() {
+    params_.rank = params_.outer_rank = nest_.rank();
+    while (params_.outer_rank > 0) {
+      const int axis = params_.outer_rank - 1;
+      const bool follows = nest_.strides[0][axis] == params_.run_elements;
+      const bool fits = inner_rank() == 0 || params_.run_elements <= kMaxIndex / nest_.extents[axis];
+      if (!follows || !fits) break;
+      params_.run_elements *= nest_.extents[axis];
+      params_.outer_rank = axis;
+    }
+    for (int axis = 0; axis < params_.rank; ++axis) {
+      RowsAxis& to = params_.axes[axis];
+      to.extent = make_divisor(static_cast<std::uint32_t>(std::min(nest_.extents[axis], kMaxIndex)));
+      to.in = nest_.strides[1][axis] * in_size();
+      to.out = nest_.strides[0][axis] * out_size();
+    }
+    params_.row_elements = nest_.extents.back();
+    params_.in_step = params_.axes[params_.rank - 1].in;
+    params_.run_rows = static_cast<std::uint32_t>(params_.run_elements / params_.row_elements);
+  }
+
+  void choose_vectors() {
+    const std::int64_t most = 16 / std::max(in_size(), out_size());
+    const bool pieces = nest_.strides[1].back() == 1 && most * in_size() >= 4 && params_.row_elements >= most;
+    params_.read = pieces ? RowsRead::pieces : RowsRead::elements;
+    params_.count = static_cast<int>(pieces ? most : std::min<std::int64_t>(most, 8));
+    const std::int64_t bytes = params_.count * out_size();
+    bool aligned = problem_.out.alignment % bytes == 0;
+    for (int axis = 0; axis < params_.outer_rank; ++axis)
+      aligned = aligned && params_.axes[axis].out % bytes == 0;
+    run_vectors_ = divide_up(params_.run_elements + (aligned ? 0 : params_.count - 1),
+                             static_cast<std::int64_t>(params_.count));
+  }
+
+  void fill_bounds() {
+    for (int axis = 0; axis < nest_.rank(); ++axis) {
+      const std::int64_t last = (nest_.extents[axis] - 1) * params_.axes[axis].in;
+      (last < 0 ? params_.in_begin : params_.in_end) += last;
+    }
+    params_.in_end += in_size();
+  }
+
+  double instructions_of_vector() const {
+    const auto count = static_cast<double>(params_.count);
+    double instructions = kOfVector + kOfAxis * params_.outer_rank;
+    instructions += params_.read == RowsRead::pieces ? kOfPieces : kOfElement * count;
+    if (params_.rank > 1) {
+      const double rows = std::max(1.0, count / static_cast<double>(params_.row_elements));
+      instructions += kOfAxis * rows * (params_.rank - 1);
+    }
+    if (problem_.in_type != problem_.out_type) instructions += kOfCast + kOfConversion * count;
+    return instructions;
+  }
+
+  /// Bytes of the sectors that an operand's elements lie in, where blocks far from each other share none.
+  double bytes_met(int operand, std::int64_t size, std::int64_t alignment) const {
+    const Dims& strides = nest_.strides[static_cast<std::size_t>(operand)];
+    const std::int64_t extent = nest_.extents.back(), step = std::abs(strides.back()) * size;
+    std::int64_t pitch = 0, boundary = std::gcd(alignment, kSectorBytes);
+    for (int axis = 0; axis + 1 < nest_.rank(); ++axis) {
+      const std::int64_t bytes = std::abs(strides[axis]) * size;
+      if (bytes == 0) continue;
+      pitch = pitch == 0 ? bytes : std::min(pitch, bytes);
+      boundary = std::gcd(boundary, bytes);
+    }
+    double row = static_cast<double>((extent - 1) * std::min(step, kSectorBytes) + size);
+    const bool in_order = pitch >= (extent - 1) * step;
+    row += static_cast<double>(kSectorBytes - boundary);
+    if (in_order) row = std::min(row, static_cast<double>(pitch));
+    if (pitch == 0) row = static_cast<double>((extent - 1) * std::min(step, kSectorBytes) + size);
+    double rows = 1;
+    for (int axis = 0; axis + 1 < nest_.rank(); ++axis)
+      if (strides[axis] != 0) rows *= static_cast<double>(nest_.extents[axis]);
+    return rows * row;
+  }
+
+  double predicted() const {
+    const TileTuning& tuning = tile_tuning(device_);
+    const double busy = busy_share(
+        tuning, static_cast<double>(divide_up(params_.vectors, vectors_of_block())), device_.multiprocessors);
+    const double moved =
+        bytes_met(0, out_size(), problem_.out.alignment) + bytes_met(1, in_size(), problem_.in.alignment);
+    const double share = memory_share(std::min(in_size(), out_size())) * busy;
+    const double memory = moved / (tuning.bytes_per_microsecond * share);
+    const double issued =
+        static_cast<double>(params_.vectors) / device_.warp_size * instructions_of_vector() /
+        (tuning.instructions_per_microsecond * device_.multiprocessors * busy * kIssueShare);
+    return tuning.launch_microseconds + std::max(memory, issued);
+  }
+
+  const CopyProblem& problem_;
+  const DeviceProperties& device_;
+  const LoopNest& nest_;
+  RowsParams params_;
+  std::int64_t run_vectors_ = 0;
+};
+
+}  // namespace
+
+CopyCandidate rows_candidate(const CopyProblem& problem, const DeviceProperties& device) {
+  if (!problem.common()) return refused(kKernel, "the two shapes have no loop nest in common");
+  if (is_scaled(problem.options.scale)) return refused(kKernel, "it has no alpha and beta");
+  if (problem.in_type != problem.out_type &&
+      !element_cast(problem.in_type, problem.out_type, problem.options.cast).quick)
+    return refused(kKernel, "of casts it has those with the default rounding and overflow");
+  const LoopNest& nest = problem.nest;
+  if (nest.rank() == 0 || nest.strides[0].back() != 1)
+    return refused(kKernel, "no two elements of the output follow each other in memory");
+  for (int axis = 0; axis < nest.rank(); ++axis) {
+    if (nest.rank() > 1 && nest.extents[axis] > kMaxIndex)
+      return refused(kKernel, "an axis has more elements than its indices count");
+  }
+  return RowsBuilder(problem, device).build();
+}
+
+}  // namespace relayout::plan

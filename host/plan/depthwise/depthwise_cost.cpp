@@ -1,0 +1,173 @@
+// Time = (launch + the longer of memory and instructions + a share of the shorter one, stretched where the
+// threads do not fill the device) x a factor of the kernel. Instructions are counted by hand from the
+// kernels' loops, per output; the rates and factors hold for random problems on an H200
+// (docs/notes/conv1d.md). AMD's rates are derived from data sheets: half the lanes a multiprocessor, and its
+// share of the memory.
+#include "host/plan/depthwise/depthwise_cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "core/integer_math.hpp"
+
+namespace relayout::plan {
+namespace {
+
+struct Rates {
+  double bytes, instructions;  // of memory and of lanes; a nanosecond and multiprocessor
+  double launch;               // microseconds
+};
+constexpr Rates kNvidia{30.0, 180.0, 2.0}, kAmd{13.5, 100.0, 4.0};
+
+/// What one output costs, and what the device is filled with.
+struct Work {
+  double instructions = 0;  // of a lane
+  double bytes = 0;
+  double threads = 0;
+  double factor = 1;  // measured time by the time of the above
+};
+
+/// Aligned packs of channels have few threads at a time, which wait for the special functions of SiLU.
+constexpr double kSilu = 7, kSiluOfFewThreads = 17, kSector = 32;
+/// Instructions that move a word of 16 bytes between the memories, or an element.
+constexpr double kMoveWord = 16, kMoveElement = 24;
+/// Bounds and places of the threads of shifted packs; barriers between a tile's phases, its weights and its
+/// borders; loads of single elements that wait for each other.
+constexpr double kShiftFactor = 1.4, kTileFactor = 1.7, kScalarFactor = 4;
+
+/// Bytes that move for one element of a row of `run` elements, `stride` apart, which begins anywhere: sectors
+/// are moved whole.
+double moved_bytes(double element, double run, double stride) {
+  return std::min((run * stride * element + 0.5 * kSector) / run, kSector);
+}
+
+Work time_work(const DepthwiseParams& p, double element) {
+  const double count = 16 / element, taps = static_cast<double>(p.taps),
+               length = static_cast<double>(p.length);
+  const double packs = std::ceil((length + count / 2) / count), each = static_cast<double>(p.lanes) * p.run;
+  const double taken = std::ceil(packs / each) * each, window = (count + taps - 1) * element / 4;
+  const bool many = p.kernel == DepthwiseKernel::time_many;
+  const bool aligned = many || p.kernel == DepthwiseKernel::time_aligned;
+  Work work;
+  work.instructions = many ? 1.25 * taps + 6 : taps + 2.5;
+  // Weights and addresses of a thread; the first and the last pack of a row, element by element.
+  work.instructions += ((aligned ? 2 : 3) * window + 24) * taken / packs / count;
+  work.instructions += ((4 * taps + 40) / p.run + (aligned ? 0 : 12 * count * count / length)) / count;
+  work.bytes = aligned ? 2 * element : 2 * moved_bytes(element, length, 1);
+  work.threads = static_cast<double>(p.batch * p.channels) * taken / p.run;
+  if (!aligned) work.factor = kShiftFactor;
+  return work;
+}
+
+Work channel_work(const DepthwiseParams& p, double element) {
+  const double taps = static_cast<double>(p.taps), channels = static_cast<double>(p.channels);
+  Work work;
+  double run = p.run, width = p.width;
+  if (p.kernel == DepthwiseKernel::channel) {
+    work.instructions = 6 / width + taps + 3 + (8 * taps + 24 / width) / run;
+    // An access of a warp meets as many runs as it has rows of channels, each a transaction of its own.
+    work.instructions += 14 * std::max(0.0, 32 * width / channels - 1) / width;
+    // The samples before a run come from the caches, most of them. Narrow accesses cost some of the rate.
+    work.bytes = 2 * moved_bytes(element, channels, 1) * (width * element < 4 ? 1.15 : 1.05);
+  } else if (p.kernel == DepthwiseKernel::channel_aligned) {
+    width = 16 / element;
+    work.instructions = 1.5 * taps + 4;
+    work.bytes = 2 * element;
+  } else {
+    width = kManyTapsChannels;
+    run *= kManyTapsTimes;
+    work.instructions = 1.4 * taps + 8;
+    work.bytes = 2 * element;
+  }
+  work.bytes += 0.3 * element * (taps - 1) / run;
+  work.threads =
+      static_cast<double>(p.batch) * channels / width * std::ceil(static_cast<double>(p.length) / run);
+  return work;
+}
+
+/// Adds the instructions and bytes that an element takes on one side of a tile.
+void add_side(const DepthwiseTileSide& side, double channels, double times, double channel_stride,
+              double time_stride, double element, Work& work) {
+  if (side.rows == DepthwiseRows::none) {
+    const double stride = std::max(1.0, std::min(std::abs(channel_stride), std::abs(time_stride)));
+    work.instructions += kMoveElement;
+    work.bytes += moved_bytes(element, side.lanes_along_time ? times : channels, stride);
+    return;
+  }
+  const double count = 16 / element;
+  const double run = side.rows == DepthwiseRows::time ? times : side.is_one_row ? channels * times : channels;
+  const double words = std::ceil(run / count + 1), rounds = std::ceil(words / side.lanes);
+  const double gap = side.is_one_row ? side.time_pitch / channels : 1;
+  work.instructions += (kMoveWord * gap * rounds * side.lanes + 3 * count) / run;
+  work.bytes += moved_bytes(element, run, gap);
+}
+
+Work tile_work(const DepthwiseParams& p, double element) {
+  const double taps = static_cast<double>(p.taps), channels = p.tile_channels;
+  const double times = std::min<double>(p.tile_times, static_cast<double>(p.length));
+  const double run = std::min<double>(p.run, times), units = channels * std::ceil(times / run);
+  const double tiles = static_cast<double>(divide_up(p.channels, p.tile_channels)) *
+                       static_cast<double>(divide_up(p.length, p.tile_times)) * static_cast<double>(p.batch);
+  Work work;
+  add_side(p.in_side, channels, times + taps - 1, static_cast<double>(p.in_channel),
+           static_cast<double>(p.in_time), element, work);
+  work.instructions *= 1 + (taps - 1) / times;
+  work.bytes += 0.3 * element * (taps - 1) / times;
+  add_side(p.out_side, channels, times, static_cast<double>(p.out_channel), static_cast<double>(p.out_time),
+           element, work);
+  const double idle = std::ceil(units / kDepthwiseThreads) * kDepthwiseThreads / units;
+  const double sums = p.taps > kUnrolledTaps ? 1.5 * taps : taps + 2 * (taps - 1) / run;
+  work.instructions += (sums + 7 + (taps + 30) / run) * (0.5 + 0.5 * idle) + 10 * (taps + 1) / times;
+  // Samples and channels that the last tiles do not have.
+  const double taken = tiles * channels * p.tile_times / static_cast<double>(p.batch * p.channels * p.length);
+  work.instructions *= 1.2 * (0.7 + 0.3 * taken);
+  work.threads = tiles * kDepthwiseThreads / idle;
+  work.factor = kTileFactor;
+  return work;
+}
+
+Work scalar_work(const DepthwiseParams& p, double element) {
+  Work work;
+  const auto step = static_cast<double>(std::abs(p.lanes_along_time ? p.in_time : p.in_channel));
+  work.instructions = 30 + 12 * static_cast<double>(p.taps) * std::max(1.0, std::min(step, 8.0));
+  work.bytes = 2 * std::min(element * std::max(step, 1.0), kSector);
+  work.threads = static_cast<double>(p.batch * p.channels * p.length) / p.run;
+  work.factor = kScalarFactor;
+  return work;
+}
+
+Work work_of(const DepthwiseParams& p, double element) {
+  switch (p.kernel) {
+    case DepthwiseKernel::time:
+    case DepthwiseKernel::time_aligned:
+    case DepthwiseKernel::time_many:
+      return time_work(p, element);
+    case DepthwiseKernel::channel:
+    case DepthwiseKernel::channel_aligned:
+    case DepthwiseKernel::channel_many:
+      return channel_work(p, element);
+    case DepthwiseKernel::tile:
+      return tile_work(p, element);
+    default:
+      return scalar_work(p, element);
+  }
+}
+
+}  // namespace
+
+double depthwise_microseconds(const DeviceProperties& device, const DepthwiseParams& p) {
+  constexpr double kShare = 0.25, kThreadsToFill = 700, kNanoseconds = 1e-3;
+  const Rates& rates = device.architecture.compare(0, 3, "gfx") == 0 ? kAmd : kNvidia;
+  const double outputs = static_cast<double>(p.batch * p.channels) * static_cast<double>(p.length);
+  const Work work = work_of(p, static_cast<double>(size_of(p.type)));
+  const double silu = p.kernel == DepthwiseKernel::channel_aligned ? kSiluOfFewThreads : kSilu;
+  const double fill = std::min(1.0, work.threads / (kThreadsToFill * device.multiprocessors));
+  const double memory = outputs * work.bytes / (rates.bytes * device.multiprocessors);
+  const double issue =
+      outputs * (work.instructions + (p.silu ? silu : 0)) / (rates.instructions * device.multiprocessors);
+  const double work_time = std::max(memory, issue) + kShare * std::min(memory, issue);
+  return work.factor * (rates.launch + work_time * kNanoseconds / std::max(fill, 1e-4));
+}
+
+}  // namespace relayout::plan

@@ -1,0 +1,122 @@
+#include "host/plan/depthwise/depthwise_tile_plan.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/integer_math.hpp"
+#include "host/plan/depthwise/depthwise_cost.hpp"
+
+namespace relayout::plan {
+namespace {
+
+/// Four blocks of so much lie in the shared memory of an H100's multiprocessor, one in that of any device.
+constexpr std::int64_t kSharedBytes = 48 * 1024;
+constexpr std::int64_t kWordBytes = 16;
+/// A gap of a few elements between times is moved along with them.
+constexpr std::int64_t kMaxGap = 4;
+constexpr std::int64_t kMostChannels = 128;
+
+/// One operand's strides.
+struct SideStrides {
+  std::int64_t channel, time;
+};
+
+/// Lanes: the smallest power of two that covers `count`, up to `most`.
+void set_lanes(std::int64_t count, int most, DepthwiseTileSide& side) {
+  side.lanes = 1;
+  side.lanes_shift = 0;
+  while (side.lanes < most && side.lanes < count) {
+    side.lanes *= 2;
+    ++side.lanes_shift;
+  }
+}
+
+/// `channels` x `times` of an operand with `all_channels`; may_have_gaps: the input, of which gaps may be
+/// read.
+DepthwiseTileSide side_of(const SideStrides& strides, std::int64_t channels, std::int64_t times,
+                          std::int64_t all_channels, std::int64_t length, bool may_have_gaps,
+                          std::int64_t bytes) {
+  DepthwiseTileSide side;
+  const std::int64_t count = kWordBytes / bytes;
+  // Behind a row there is room for a shift on both sides, and its pitch is odd in words of 4 bytes.
+  const std::int64_t row_words = divide_up(times + 2 * count - 2, count) * 4 + 1;
+  side.channel_pitch = static_cast<std::int32_t>(row_words * 4 / bytes);
+  side.time_pitch = 1;
+  side.elements = static_cast<std::int32_t>(round_up(channels * side.channel_pitch, count));
+  if (strides.time == 1 && !(length == 1 && strides.channel == 1)) {
+    side.rows = DepthwiseRows::time;
+    set_lanes(8, 8, side);
+    return side;
+  }
+  const std::int64_t gap = may_have_gaps ? kMaxGap : 1;
+  const bool one_row = channels == all_channels && strides.time >= channels && strides.time <= gap * channels;
+  if ((strides.channel == 1 || all_channels == 1) && (one_row || channels * bytes >= kWordBytes)) {
+    side.rows = DepthwiseRows::channel;
+    side.is_one_row = one_row;
+    side.channel_pitch = 1;
+    const std::int64_t above = one_row ? strides.time : channels + 2 * count - 2;
+    side.time_pitch = static_cast<std::int32_t>(above + ((strides.time - above) % count + count) % count);
+    side.elements = static_cast<std::int32_t>(round_up((times + 1) * side.time_pitch + 2 * count, count));
+    set_lanes(divide_up(one_row ? times * strides.time : channels, count) + 1,
+              one_row ? kDepthwiseThreads : 32, side);
+    return side;
+  }
+  side.rows = DepthwiseRows::none;
+  side.lanes_along_time =
+      all_channels == 1 || (length > 1 && std::abs(strides.time) <= std::abs(strides.channel));
+  set_lanes(side.lanes_along_time ? times : channels, 32, side);
+  return side;
+}
+
+void set_tile(std::int64_t channels, std::int64_t runs, int run, DepthwiseParams& p) {
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t times = runs * run;
+  p.kernel = DepthwiseKernel::tile;
+  p.run = run;
+  p.tile_channels = static_cast<std::int32_t>(channels);
+  p.tile_times = static_cast<std::int32_t>(times);
+  p.in_side =
+      side_of({p.in_channel, p.in_time}, channels, times + p.taps - 1, p.channels, p.length, true, bytes);
+  p.out_side = side_of({p.out_channel, p.out_time}, channels, times, p.channels, p.length, false, bytes);
+  p.lanes_along_time = p.out_side.rows == DepthwiseRows::time || p.out_side.lanes_along_time;
+  p.shared_bytes = (p.in_side.elements + p.out_side.elements) * bytes + (p.taps + 1) * channels * 4;
+}
+
+}  // namespace
+
+const char* plan_depthwise_tile(const DeviceProperties& device, DepthwiseParams& p) {
+  if (p.ids != nullptr) return "it knows no sequence ids";
+  if (p.taps > kMaxVectorTaps) return "the weights of so many taps do not fit into its shared memory";
+  // A single sample has stride 0, which rows along time would not know.
+  if (p.length == 1) p.in_time = p.out_time = 1;
+  DepthwiseParams best;
+  double least = 0;
+  const auto try_channels = [&](std::int64_t channels) {
+    // Threads lie along channels first: runs of an odd number of steps bring few channels' runs to
+    // different banks.
+    for (const int run : {8, 24, 40}) {
+      for (const std::int64_t threads : {128, 256, 512, 1024}) {
+        const std::int64_t runs =
+            std::min(std::max<std::int64_t>(threads / channels, 1), divide_up(p.length, run));
+        DepthwiseParams candidate = p;
+        set_tile(channels, runs, run, candidate);
+        if (candidate.shared_bytes > kSharedBytes) break;
+        const double time = depthwise_microseconds(device, candidate);
+        if (least == 0 || time < least) {
+          least = time;
+          best = candidate;
+        }
+        if (runs == divide_up(p.length, run)) break;
+      }
+    }
+  };
+  if (p.channels <= kMostChannels) try_channels(p.channels);
+  for (const std::int64_t most : {64, 32}) {
+    if (p.channels > most) try_channels(divide_up(p.channels, divide_up(p.channels, most)));
+  }
+  if (least == 0) return "no tile with so many taps fits into shared memory";
+  p = best;
+  return nullptr;
+}
+
+}  // namespace relayout::plan

@@ -1,0 +1,48 @@
+// What the kernels of windows are predicted to take: one model for all of them, with a device's constants as
+// data.
+#pragma once
+
+#include <cstdint>
+
+#include "relayout/device.hpp"
+
+namespace relayout::plan {
+
+struct WindowTuning {
+  /// Before the first and after the last byte.
+  double launch_microseconds;
+  /// Bytes that all multiprocessors move together; accesses of warps to the L1 and to shared memory, and
+  /// instructions of warps, that one of them issues.
+  double bytes_per_microsecond, accesses_per_microsecond, instructions_per_microsecond;
+  /// What a block waits for the memory where nothing else is to be done.
+  double wait_microseconds;
+  /// Bytes lost per run of the input and per run of the output; the share of the price of a byte that has
+  /// been brought into the L2 by a neighbour.
+  double lost_per_read, lost_per_write, cached;
+  /// What the less busy parts of a multiprocessor add to the time of its busiest.
+  double overlap;
+  int threads_per_multiprocessor;
+};
+
+const WindowTuning& window_tuning(const DeviceProperties& device);
+
+/// What one block does.
+struct WindowWork {
+  double bytes = 0, accesses = 0, instructions = 0;
+  double waits = 1;   // for the memory, one after the other
+  double warps = 16;  // that a multiprocessor needs to have enough loads under way
+  std::int64_t blocks = 1, shared_bytes = 0;
+};
+
+/// Bytes' worth of time for `runs` runs of `bytes` each.
+inline double read_cost(const WindowTuning& tuning, double runs, double bytes) {
+  return runs * (bytes + tuning.lost_per_read);
+}
+inline double write_cost(const WindowTuning& tuning, double runs, double bytes) {
+  return runs * (bytes + tuning.lost_per_write);
+}
+
+double predicted_microseconds(const WindowTuning& tuning, const DeviceProperties& device,
+                              const WindowWork& work);
+
+}  // namespace relayout::plan

@@ -1,0 +1,12 @@
+// The same window with fewer or better axes.
+#pragma once
+
+#include "core/window_params.hpp"
+
+namespace relayout::plan {
+
+/// Joins what may be joined: neighbouring channels that move together become elements of up to 4 bytes, and
+/// the batches of single channels become channels.
+void simplify_window(WindowParams& params);
+
+}  // namespace relayout::plan

@@ -1,0 +1,94 @@
+#include "host/plan/window/window_work.hpp"
+
+#include <algorithm>
+
+#include "core/integer_math.hpp"
+#include "core/window_geometry.hpp"
+
+namespace relayout::plan {
+namespace {
+
+constexpr double kWarps = kWindowThreads / 32.0, kLanes = 32;
+
+double bytes_of(DType type) { return static_cast<double>(size_of(type)); }
+double real(std::int64_t value) { return static_cast<double>(value); }
+
+/// Blocks for every batch and group.
+std::int64_t tiles_of(const WindowParams& p) {
+  return p.batch * p.groups * divide_up(p.channels, std::int64_t{p.tile_channels}) *
+         divide_up(p.positions, std::int64_t{p.tile_positions});
+}
+
+WindowWork work_of_rows(const WindowTuning& tuning, const WindowParams& p) {
+  const double element = bytes_of(p.in_type);
+  const std::int64_t block_rows = kWindowThreads / p.row_threads, rows = p.batch * p.groups * p.channels;
+  WindowWork work;
+  work.blocks = divide_up(rows, block_rows) * p.row_blocks;
+  const double rows_a_block = std::min(real(block_rows), real(rows)) / p.row_blocks;
+  const double copied = std::max(0.0, real(std::min(p.positions, p.length)));
+  work.bytes = rows_a_block *
+               (read_cost(tuning, 1, copied * element) + write_cost(tuning, 1, real(p.positions) * element));
+  // Elements of the padding and at the ends of rows go one by one, with 64-bit indices. Whole warps wait for
+  // the lanes that have any.
+  const double count = 16 / element;
+  const double singles = std::max(real(p.positions) - copied, 0.0) + 3 * count;
+  const double turns = std::max(kWarps, rows_a_block * singles / kLanes);
+  work.accesses = rows_a_block * (copied / count / kLanes * 3 * 4) + 2 * turns;
+  work.instructions = kWarps * 250 + 110 * turns;
+  return work;
+}
+
+WindowWork work_of_vectors(const WindowTuning& tuning, const WindowParams& p) {
+  const double in_bytes = bytes_of(p.in_type), out_bytes = bytes_of(p.out_type);
+  const double channels = real(std::min<std::int64_t>(p.tile_channels, p.channels));
+  const double positions = real(std::min<std::int64_t>(p.tile_positions, p.positions));
+  const double samples = std::min(real(p.tile_samples), (positions - 1) * real(p.stride) + real(p.span()));
+  WindowWork work;
+  work.blocks = tiles_of(p);
+  work.shared_bytes = p.shared_bytes;
+  const double fresh = std::min(1.0, positions * real(p.stride) / samples);
+  const double read = p.along_time ? read_cost(tuning, channels, samples * in_bytes)
+                                   : read_cost(tuning, samples, channels * in_bytes);
+  const double taps = real(p.taps), row = channels * out_bytes;
+  const bool joined = p.order == WriteOrder::tap || p.out_tap == p.channels;
+  const double written = joined && channels == real(p.channels) ? write_cost(tuning, positions, row * taps)
+                                                                : write_cost(tuning, positions * taps, row);
+  work.bytes = read * (fresh + (1 - fresh) * tuning.cached) + written;
+  // Threads that have no pack of the tile take part all the same.
+  const double idle = p.along_time ? 1.0 : real(p.tile_channels) / channels;
+  const double loads = samples * channels * in_bytes / 16 / kLanes * idle,
+               packs = samples * channels * out_bytes / 16 / kLanes * idle,
+               stores = positions * taps * row / 16 / kLanes * real(p.tile_channels) / channels;
+  const bool gathers = p.order == WriteOrder::tap;
+  const double elements = 16 / out_bytes;
+  work.accesses = 4 * (loads + packs + stores * (gathers ? 1 + elements / 4 : 2));
+  work.instructions = kWarps * 150 + loads * 40 + packs * 15 + stores * (gathers ? 30 + 10 * elements : 14);
+  return work;
+}
+
+WindowWork work_of_single_outputs(const WindowTuning& tuning, const WindowParams& p) {
+  const double outputs = real(p.tile_positions) * real(p.tile_channels) * real(p.taps);
+  WindowWork work;
+  work.blocks = tiles_of(p);
+  work.bytes = read_cost(tuning, 1, outputs * bytes_of(p.in_type)) +
+               write_cost(tuning, 1, outputs * bytes_of(p.out_type));
+  work.accesses = 4 * outputs / kLanes;
+  work.instructions = 300 * outputs / kLanes;
+  work.waits = 3 * std::max(1.0, outputs / kWindowThreads);  // long arithmetic between them
+  return work;
+}
+
+}  // namespace
+
+WindowWork window_work(const WindowTuning& tuning, const WindowParams& p) {
+  switch (p.kernel) {
+    case WindowKernel::rows:
+      return work_of_rows(tuning, p);
+    case WindowKernel::vector:
+      return work_of_vectors(tuning, p);
+    default:
+      return work_of_single_outputs(tuning, p);
+  }
+}
+
+}  // namespace relayout::plan

@@ -1,0 +1,96 @@
+// stream with a conversion between any two element types, with one instance for each pair of element sizes. A
+// lane moves 16 bytes of the larger type and as many elements of the other at once; the last lane moves the
+// rest element by element. Each element crosses global memory once on either side.
+#include "core/integer_math.hpp"
+#include "kernels/backend_kernels.hpp"
+#include "kernels/copy/generic_cast.hpp"
+#include "kernels/copy/operand_pointers.hpp"
+#include "launch.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+namespace {
+
+template <class T, class To>
+struct StreamShape {
+  static constexpr int kCount = piece_count<T, To>, kSteps = kStreamBytesPerThread / 16;
+  static constexpr std::int64_t kElementsPerBlock = std::int64_t{kStreamThreads} * kSteps * kCount;
+};
+
+template <class T, int kCount>
+__device__ __forceinline__ void load_global(Vector<T, kCount>& vector, const T* address) {
+  if constexpr (sizeof(vector) == 16) {
+    load_global_16_bytes(&vector, address);
+  } else {
+    vector = *reinterpret_cast<const Vector<T, kCount>*>(address);
+  }
+}
+
+/// All elements of a block where the cast is quick. Its conversions are too short to hide loads, so all loads
+/// are under way before the first store.
+template <class T, class To>
+__device__ __forceinline__ void stream_quickly(const StreamParams& p, const T* in, To* out,
+                                               std::int64_t first) {
+  using Shape = StreamShape<T, To>;
+  constexpr std::int64_t kStride = std::int64_t{kStreamThreads} * Shape::kCount;
+  Vector<T, Shape::kCount> pieces[Shape::kSteps];
+#pragma unroll
+  for (int step = 0; step < Shape::kSteps; ++step) load_global(pieces[step], in + (first + step * kStride));
+#pragma unroll
+  for (int step = 0; step < Shape::kSteps; ++step) {
+    store_vector(out + (first + step * kStride), quick_vector<T, To>(p.cast, pieces[step]), p.streaming);
+  }
+}
+
+template <class T, class To>
+__global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamParams p) {
+  using Shape = StreamShape<T, To>;
+  using In = Vector<T, Shape::kCount>;
+  using Out = Vector<To, Shape::kCount>;
+  constexpr int kCount = Shape::kCount;
+  const T* in = static_cast<const T*>(input_of(p));
+  To* out = static_cast<To*>(output_of(p));
+  const std::int64_t first =
+      blockIdx.x * Shape::kElementsPerBlock + static_cast<std::int64_t>(threadIdx.x) * kCount;
+  const std::int64_t end = (std::int64_t{blockIdx.x} + 1) * Shape::kElementsPerBlock;
+  if (p.cast.quick && end <= p.elements) return stream_quickly(p, in, out, first);
+    // One piece follows the other: general conversions are long enough to hide the loads of a full
+    // multiprocessor. The conversion stands once in the code, also for a last piece that is short.
+#pragma unroll 1
+  for (int step = 0; step < Shape::kSteps; ++step) {
+    const std::int64_t element = first + std::int64_t{step} * kStreamThreads * kCount;
+    const std::int64_t left = p.elements - element;
+    if (left <= 0) return;
+    In piece;
+    if (left >= kCount) {
+      load_global(piece, in + element);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) piece.values[i] = i < left ? in[element + i] : T{0};
+    }
+    const Out converted = convert_vector<T, To>(p, piece);
+    if (left >= kCount) {
+      store_vector(out + element, converted, p.streaming);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) {
+        if (i < left) out[element + i] = converted.values[i];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void launch_stream_cast(const LaunchContext& context, const StreamParams& p) {
+  visit_both_sizes(p.in_type, p.out_type, [&](auto from, auto to) {
+    using T = typename decltype(from)::type;
+    using To = typename decltype(to)::type;
+    constexpr std::int64_t kPerBlock = StreamShape<T, To>::kElementsPerBlock;
+    LaunchShape shape;
+    shape.blocks_x = divide_up(p.elements, kPerBlock);
+    shape.threads_x = kStreamThreads;
+    launch("copy", context, shape, stream_kernel<T, To>, p);
+  });
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,67 @@
+// Accesses of aligned words of 16 bytes to rows that begin anywhere. Such a word may hold elements of the
+// next row, or of a gap between rows, which nobody uses; it is loaded as long as it lies in the input's
+// memory.
+#pragma once
+
+#include <cstdint>
+
+#include "core/depthwise_params.hpp"
+#include "kernels/vector.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+constexpr int kPackWords = 4;  // of 16 bytes
+
+/// All bytes from an operand's first element in memory to its last one.
+struct MemorySpan {
+  const char *begin, *end;
+};
+
+inline MemorySpan input_span(const DepthwiseParams& p) {
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  std::int64_t least = 0, most = 0;
+  const auto reach = [&](std::int64_t extent, std::int64_t stride) {
+    (stride < 0 ? least : most) += (extent - 1) * stride;
+  };
+  reach(p.batch, p.in_batch);
+  reach(p.channels, p.in_channel);
+  reach(p.length, p.in_time);
+  const auto* in = static_cast<const char*>(p.in);
+  return {in + least * bytes, in + (most + 1) * bytes};
+}
+
+/// Whether every row of the output along time begins on a boundary of 16 bytes.
+inline bool has_aligned_output_rows(const DepthwiseParams& p) {
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  return (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out)) | p.out_batch * bytes |
+          p.out_channel * bytes) %
+             16 ==
+         0;
+}
+
+/// Elements between an address and the boundary of 16 bytes before it.
+template <class T>
+__device__ __forceinline__ int misaligned_elements(const T* address) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) & 15) / static_cast<int>(sizeof(T));
+}
+
+/// The bits of an element, zeros above them.
+template <class T>
+__device__ __forceinline__ std::uint32_t element_bits(T value) {
+  if constexpr (sizeof(T) == 2) {
+    return value.bits;
+  } else {
+    return __float_as_uint(value);
+  }
+}
+/// Stores element `place` of a word.
+template <class T>
+__device__ __forceinline__ void store_element(T* to, std::uint32_t word, int place) {
+  if constexpr (sizeof(T) == 2) {
+    *to = T{static_cast<std::uint16_t>(place == 0 ? word : word >> 16)};
+  } else {
+    *to = __uint_as_float(word);
+  }
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

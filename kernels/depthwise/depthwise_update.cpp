@@ -1,0 +1,186 @@
+// depthwise_update: a few new samples, and the state moves on.
+//
+// The kernel of words: a thread takes the channels of 4 bytes, one of f32 or two of a 16-bit type. It loads
+// the whole state of its channels, up to kMaxStateColumns columns, their weights and the first sample before
+// it uses any; the state lives in registers while the samples pass. The state is a row of memory either for
+// each channel or for each column. Global traffic: the state once in and once out, each sample and output
+// once. The other kernel takes any strides, an element at a time.
+#include "kernels/backend_kernels.hpp"
+#include "kernels/depthwise/depthwise_common.hpp"
+#include "kernels/depthwise/depthwise_span.hpp"
+#include "kernels/words.hpp"
+#include "launch.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+namespace {
+
+constexpr int kUpdateThreads = 128;
+
+/// The state of a word of channels: columns[s] holds column s of all of them.
+template <class T, int Columns>
+struct StateWords {
+  static constexpr int kPer = kPerWord<T>;
+  std::uint32_t columns[Columns];
+
+  /// As they lie in memory. `first`: of the first channel. Rows of channels are Columns words together.
+  __device__ __forceinline__ void load(const DepthwiseParams& p, const T* first) {
+    const std::int64_t step = p.state_time == 1 ? kPer : p.state_time;
+#pragma unroll
+    for (int i = 0; i < Columns; ++i) columns[i] = *reinterpret_cast<const std::uint32_t*>(first + i * step);
+  }
+  /// By column, later, so that no load waits for this one.
+  __device__ __forceinline__ void sort(const DepthwiseParams& p) {
+    if constexpr (kPer == 2) {
+      if (p.state_time != 1) return;
+      std::uint32_t words[Columns];
+#pragma unroll
+      for (int i = 0; i < Columns; ++i) words[i] = columns[i];
+#pragma unroll
+      for (int i = 0; i < Columns; ++i) columns[i] = column_of(words, i);
+    }
+  }
+  __device__ __forceinline__ void store(const DepthwiseParams& p, T* first) const {
+    const bool by_channel = p.state_time == 1;
+    const std::int64_t step = by_channel ? kPer : p.state_time;
+#pragma unroll
+    for (int i = 0; i < Columns; ++i)
+      *reinterpret_cast<std::uint32_t*>(first + i * step) =
+          kPer == 2 && by_channel ? word_of(2 * i) : columns[i];
+  }
+  __device__ __forceinline__ void move_on(std::uint32_t sample) {
+#pragma unroll
+    for (int i = 0; i + 1 < Columns; ++i) columns[i] = columns[i + 1];
+    columns[Columns - 1] = sample;
+  }
+
+ private:
+  /// Elements i and Columns + i of two rows that lie one behind the other.
+  static __device__ __forceinline__ std::uint32_t column_of(const std::uint32_t (&words)[Columns], int i) {
+    const int j = Columns + i;
+    const std::uint32_t low = i % 2 == 0 ? words[i / 2] & 0xffffu : words[i / 2] >> 16;
+    const std::uint32_t high = j % 2 == 0 ? words[j / 2] << 16 : words[j / 2] & 0xffff0000u;
+    return low | high;
+  }
+  /// Elements i and i + 1 of the two rows.
+  __device__ __forceinline__ std::uint32_t word_of(int i) const {
+    return element_of(i) | element_of(i + 1) << 16;
+  }
+  __device__ __forceinline__ std::uint32_t element_of(int i) const {
+    return i < Columns ? columns[i] & 0xffffu : columns[i - Columns] >> 16;
+  }
+};
+
+template <class T, int Columns>
+__global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(DepthwiseParams p, Divisor by_blocks) {
+  constexpr int kPer = kPerWord<T>;
+  std::uint32_t block = blockIdx.x;
+  const std::int64_t batch = split(block, by_blocks);
+  const std::int64_t channel = (std::int64_t{block} * kUpdateThreads + threadIdx.x) * kPer;
+  if (channel >= p.channels) return;
+  T* const state = static_cast<T*>(p.state) + batch * p.state_batch + channel * p.state_channel;
+  const T* in = static_cast<const T*>(p.in) + batch * p.in_batch + channel * p.in_channel;
+  T* out = static_cast<T*>(p.out) + batch * p.out_batch + channel * p.out_channel;
+  StateWords<T, Columns> window;
+  window.load(p, state);
+  const bool in_words = p.in_channel == 1 && reinterpret_cast<std::uintptr_t>(in) % 4 == 0;
+  const bool out_words = p.out_channel == 1 && reinterpret_cast<std::uintptr_t>(out) % 4 == 0;
+  const auto load_sample = [&]() -> std::uint32_t {
+    if (kPer == 1 || in_words) return *reinterpret_cast<const std::uint32_t*>(in);
+    return element_bits(in[0]) | element_bits(in[p.in_channel]) << 16;
+  };
+  std::uint32_t next = load_sample();
+  // Weights by distance; those that the convolution does not have are never used.
+  const int taps = static_cast<int>(p.taps);
+  RawNumbers<Columns + 1> raw[kPer];
+  RawNumbers<1> raw_bias[kPer];
+#pragma unroll
+  for (int j = 0; j < kPer; ++j) {
+    raw[j].load(p.weights, p.weight_type, (channel + j) * p.weight_channel + (taps - 1) * p.weight_tap,
+                -p.weight_tap, taps);
+    raw_bias[j].bits[0] = 0;
+    if (p.bias != nullptr) raw_bias[j].load(p.bias, p.bias_type, (channel + j) * p.bias_channel, 0);
+  }
+  window.sort(p);
+  float weights[kPer][Columns + 1], bias[kPer][1];
+#pragma unroll
+  for (int j = 0; j < kPer; ++j) {
+    raw[j].widen(p.weight_type, weights[j]);
+    raw_bias[j].widen(p.bias_type, bias[j]);
+  }
+#pragma unroll 1
+  for (std::int64_t time = 0; time < p.length; ++time) {
+    const std::uint32_t sample = next;
+    in += p.in_time;
+    if (time + 1 < p.length) next = load_sample();
+    float sums[kPer] = {};
+#pragma unroll
+    for (int distance = 0; distance <= Columns; ++distance) {
+      if (distance >= taps) continue;
+      float samples[kPer];
+      widen_word<T>(distance == 0 ? sample : window.columns[Columns - distance], samples);
+#pragma unroll
+      for (int j = 0; j < kPer; ++j) sums[j] = fmaf(weights[j][distance], samples[j], sums[j]);
+    }
+#pragma unroll
+    for (int j = 0; j < kPer; ++j) {
+      sums[j] += bias[j][0];
+      if (p.silu) sums[j] = silu(sums[j]);
+    }
+    const std::uint32_t result = narrow_word<T>(sums);
+    if (kPer == 1 || out_words) {
+      *reinterpret_cast<std::uint32_t*>(out) = result;
+    } else {
+#pragma unroll
+      for (int j = 0; j < kPer; ++j) store_element(out + j * p.out_channel, result, j);
+    }
+    out += p.out_time;
+    window.move_on(sample);
+  }
+  window.store(p, state);
+}
+
+/// A thread takes a channel: its outputs first, then the state, moved on by the number of samples.
+template <class T>
+__global__ __launch_bounds__(kDepthwiseThreads) void update_kernel(DepthwiseParams p, std::int64_t rows) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kDepthwiseThreads + threadIdx.x;
+  if (row >= rows) return;
+  const std::int64_t batch = row / p.channels, channel = row - batch * p.channels;
+  for (std::int64_t time = 0; time < p.length; ++time) store_output<T>(p, batch, channel, time);
+  T* state = static_cast<T*>(p.state) + batch * p.state_batch + channel * p.state_channel;
+  const SampleRow<T> samples(p, batch, channel);
+  for (std::int64_t column = 0; column < p.state_length; ++column) {
+    const std::int64_t source = column + p.length - p.state_length;
+    state[column * p.state_time] =
+        source >= 0 ? samples.at(p, source) : state[(column + p.length) * p.state_time];
+  }
+}
+
+template <class T>
+void launch_words(const LaunchContext& context, const DepthwiseParams& p) {
+  const std::int64_t words = p.channels / kPerWord<T>, blocks = (words + kUpdateThreads - 1) / kUpdateThreads;
+  const Divisor by_blocks = make_grid_divisor(blocks);
+  LaunchShape shape;
+  shape.blocks_x = p.batch * blocks;
+  shape.threads_x = kUpdateThreads;
+  const auto start = [&](auto columns) {
+    constexpr int kColumns = decltype(columns)::value;
+    launch("depthwise_update", context, shape, update_words_kernel<T, kColumns>, p, by_blocks);
+  };
+  visit_taps(p.state_length, start);
+}
+
+}  // namespace
+
+void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& p) {
+  visit_signal_type(p.type, [&](auto type) {
+    using T = typename decltype(type)::type;
+    if (p.kernel == DepthwiseKernel::update_words) return launch_words<T>(context, p);
+    const std::int64_t rows = p.batch * p.channels;
+    LaunchShape shape;
+    shape.blocks_x = (rows + kDepthwiseThreads - 1) / kDepthwiseThreads;
+    shape.threads_x = kDepthwiseThreads;
+    launch("depthwise_update", context, shape, update_kernel<T>, p, rows);
+  });
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,271 @@
+// Functions that are computed without a branch for nearly all operands, for several elements beside each
+// other; where one of these is rare (huge, infinite), the elements are looked at one after the other.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/elementwise/exponential.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+template <class F, class = void>
+constexpr bool is_guarded = false;
+template <class F>
+constexpr bool is_guarded<F, std::void_t<decltype(&F::is_rare)>> = true;
+
+/// a = f(a, b), where F has usual, is_rare and rare.
+template <class F, class C, int kCount>
+__device__ __forceinline__ void call_guarded(C (&a)[kCount], const C (&b)[kCount]) {
+  C results[kCount];
+  bool any_rare = false;
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    results[i] = F::usual(a[i], b[i]);
+    any_rare = any_rare | F::is_rare(a[i], b[i]);
+  }
+  if (any_rare) {
+    C x[kCount], y[kCount];
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      x[i] = a[i];
+      y[i] = b[i];
+    }
+#pragma unroll 1
+    for (int turn = 0; turn < kCount; ++turn) {
+      const C first = F::is_rare(x[0], y[0]) ? F::rare(x[0], y[0]) : results[0];
+#pragma unroll
+      for (int i = 0; i + 1 < kCount; ++i) {
+        x[i] = x[i + 1];
+        y[i] = y[i + 1];
+        results[i] = results[i + 1];
+      }
+      results[kCount - 1] = first;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) a[i] = results[i];
+}
+
+/// Operands of a function of elements, 0 of one that takes all elements at once. By its type, since HIP's
+/// host code holds that it cannot call a device function, and answers std::is_invocable so.
+template <class Member>
+struct MemberOperands {
+  static constexpr int kCount = 0;
+};
+template <class F, class C, class... Others>
+struct MemberOperands<C (F::*)(C, Others...) const> {
+  static constexpr int kCount = 1 + sizeof...(Others);
+};
+template <class F, class = void>
+struct Operands {
+  static constexpr int kCount = 0;
+};
+template <class F>
+struct Operands<F, std::void_t<decltype(&F::operator())>> : MemberOperands<decltype(&F::operator())> {};
+
+/// a = f(a, b), or f(a), for a function of elements, a guarded one, or one of all elements at once.
+template <class F, class C, int kCount>
+__device__ __forceinline__ void call_each(const F& f, C (&a)[kCount], const C (&b)[kCount]) {
+  if constexpr (is_guarded<F>) {
+    call_guarded<F>(a, b);
+  } else if constexpr (Operands<F>::kCount == 2) {
+    each(a, b, f);
+  } else if constexpr (Operands<F>::kCount == 1) {
+    each(a, f);
+  } else {
+    f(a, b);
+  }
+}
+
+template <class C>
+constexpr C kInfinity = std::numeric_limits<C>::infinity();
+
+__device__ __forceinline__ float fused(float x, float y, float z) { return fmaf(x, y, z); }
+__device__ __forceinline__ double fused(double x, double y, double z) { return fma(x, y, z); }
+
+/// The quotient toward zero, or down. |a| / |b| rounded to nearest is too large by 1 if |a| - quotient * |b|
+/// is negative, a sign that a fused multiplication gets right. Exact below 2^24 or 2^53.
+template <class C, bool kToFloor>
+struct WholeQuotient {
+  static __device__ __forceinline__ C usual(C a, C b) {
+    const C numerator = absolute(a), denominator = absolute(b);
+    const C nearest = round_to_zero(numerator / denominator);
+    const C rest = fused(-nearest, denominator, numerator);
+    const C magnitude = rest < 0 ? nearest - 1 : nearest;
+    const C sign = with_sign_of(C{1}, a) * with_sign_of(C{1}, b);
+    const bool goes_down = kToFloor && sign < 0 && rest != 0;
+    return with_sign_of(goes_down ? magnitude + 1 : magnitude, sign);
+  }
+  static __device__ __forceinline__ bool is_rare(C a, C b) {
+    return !(absolute(a) < kInfinity<C>) || !(absolute(b) < kInfinity<C>) || b == 0;
+  }
+  /// Where an operand is NaN, infinite or a divisor 0.
+  static __device__ __forceinline__ C rare(C a, C b) {
+    if (b == 0 || a != a || b != b) return a / b;
+    if (finite_part(a) != 0) return finite_part(a);  // infinite: NaN
+    const C quotient = a / b;
+    return kToFloor && a != 0 && with_sign_of(C{1}, quotient) < 0 ? C{-1} : quotient;
+  }
+};
+
+/// C's fmod. Below 2^22 the quotient is off by 1 at most, and the remainder exact.
+template <class C>
+struct Remainder {
+  static __device__ __forceinline__ C usual(C a, C b) {
+    const C numerator = absolute(a), denominator = absolute(b);
+    const C rest = fused(-round_to_zero(numerator / denominator), denominator, numerator);
+    return with_sign_of(rest < 0 ? rest + denominator : rest, a);
+  }
+  static __device__ __forceinline__ bool is_rare(C a, C b) {
+    return !(absolute(a) / absolute(b) < C{0x1p22}) || !(absolute(b) < kInfinity<C>);
+  }
+  static __device__ __forceinline__ C rare(C a, C b) { return std::fmod(a, b); }
+};
+
+/// The remainder with b's sign.
+template <class C>
+struct Modulo {
+  static __device__ __forceinline__ C usual(C a, C b) { return with_sign(Remainder<C>::usual(a, b), b); }
+  static __device__ __forceinline__ bool is_rare(C a, C b) { return Remainder<C>::is_rare(a, b); }
+  static __device__ __forceinline__ C rare(C a, C b) { return with_sign(std::fmod(a, b), b); }
+  static __device__ __forceinline__ C with_sign(C rest, C b) {
+    const C moved = (rest < 0) != (b < 0) ? rest + b : rest;
+    return rest == 0 ? with_sign_of(rest, b) : moved;
+  }
+};
+
+/// 1 where C99 has 1 whatever the other is, signalling NaNs included.
+__device__ __forceinline__ double power(double a, double b) { return a == 1 || b == 0 ? 1 : std::pow(a, b); }
+
+template <class C>
+struct Power {
+  __device__ __forceinline__ C operator()(C a, C b) const { return power(a, b); }
+};
+
+/// By the logarithm and the exponent in f64: their errors are multiplied by up to 2^7.
+template <>
+struct Power<float> {
+  static __device__ __forceinline__ float usual(float a, float b) {
+    const double exponent = static_cast<double>(b) * logarithm(static_cast<double>(absolute(a)));
+    const double inside = exponent < -200 ? -200 : exponent > 200 ? 200 : exponent;
+    const WholeAndRest power(inside);
+    return signed_power(a, b, scaled(fraction_of_power(static_cast<float>(power.rest)), power.whole));
+  }
+  /// |a|^b with the sign of a^b, NaN where a < 0 and b is no whole number.
+  static __device__ __forceinline__ float signed_power(float a, float b, float magnitude) {
+    const float sum = b + kWholeFloat;
+    const bool whole = sum - kWholeFloat == b, odd = (__float_as_uint(sum) & 1) != 0;
+    const float of_negative = !whole ? kNaN : odd ? -magnitude : magnitude;
+    return a < 0 ? of_negative : magnitude;
+  }
+  static __device__ __forceinline__ bool is_rare(float a, float b) {
+    return !(absolute(a) < kInfinity<float>) || !(absolute(b) < kInfinity<float>) || a == 0 ||
+           (a < 0 && absolute(b) > 0x1p22f);
+  }
+  static __device__ __forceinline__ float rare(float a, float b) {
+    return static_cast<float>(power(static_cast<double>(a), static_cast<double>(b)));
+  }
+
+ private:
+  static constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+  /// To base 2, of x > 0, within 2^-40: that of the fraction between sqrt(1/2) and sqrt(2) is 2 / log(2) *
+  /// artanh((fraction - 1) / (fraction + 1)), a polynomial.
+  static __device__ __forceinline__ double logarithm(double x) {
+    std::uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const std::int32_t exponent = (static_cast<std::int32_t>(bits >> 32) - 0x3fe6a09e) >> 20;
+    bits -= static_cast<std::uint64_t>(static_cast<std::int64_t>(exponent)) << 52;
+    double fraction;
+    memcpy(&fraction, &bits, sizeof fraction);
+    const double denominator = fraction + 1, first = approximate_reciprocal(denominator);
+    const double root = (fraction - 1) * fma(fma(-denominator, first, 1.0), first, first);
+    const double z = root * root;
+    double p = 0.27935754767843424;
+    p = fma(p, z, 0.32015344881280949);
+    p = fma(p, z, 0.4122033003562911);
+    p = fma(p, z, 0.57707799891661449);
+    p = fma(p, z, 0.96179669393629874);
+    return exponent + fma(root * z, p, root * 2.8853900817779268);
+  }
+};
+
+/// A quarter turn, in parts of which multiples by whole numbers are subtracted.
+constexpr double kQuarterHigh = 1.57079632679489661923, kQuarterLow = 6.12323399573676588614e-17;
+constexpr double kQuartersPerRadian = 0.63661977236758134308;
+
+/// x less the nearest multiple of a quarter turn, for |x| <= 117435, and which multiple that is.
+struct ReducedAngle {
+  float rest;
+  std::int32_t quarters;
+
+  __device__ __forceinline__ explicit ReducedAngle(float x) {
+    const float sum = fmaf(x, static_cast<float>(kQuartersPerRadian), kWholeFloat), whole = sum - kWholeFloat;
+    quarters = whole_of(sum);
+    rest = fmaf(whole, -1.57079601e+00f, x);
+    rest = fmaf(whole, -3.13916473e-07f, rest);
+    rest = fmaf(whole, -5.39030253e-15f, rest);
+  }
+};
+
+/// The sine of an angle and `kQuarters` quarter turns: polynomials on an eighth turn of both signs.
+template <class C, int kQuarters>
+struct Sine {
+  __device__ __forceinline__ C operator()(C x) const { return kQuarters == 0 ? std::sin(x) : std::cos(x); }
+};
+template <int kQuarters>
+struct Sine<float, kQuarters> {
+  static __device__ __forceinline__ float usual(float x, float) {
+    const ReducedAngle angle(x);
+    const std::int32_t quarters = angle.quarters + kQuarters;
+    const float z = angle.rest * angle.rest;
+    const bool odd = (quarters & 1) != 0;
+    float p = odd ? 2.44677067e-5f : 2.86567956e-6f;
+    p = fmaf(p, z, odd ? -1.38877297e-3f : -1.98559923e-4f);
+    p = fmaf(p, z, odd ? 4.16666567e-2f : 8.33338592e-3f);
+    p = fmaf(p, z, odd ? -0.5f : -1.66666672e-1f);
+    const float first = odd ? 1.0f : angle.rest;
+    const float result = fmaf(p, fmaf(first, z, 0.0f), first);  // the sum keeps -0
+    return __uint_as_float(__float_as_uint(result) ^ (static_cast<std::uint32_t>(quarters & 2) << 30));
+  }
+  static __device__ __forceinline__ bool is_rare(float x, float) { return !(absolute(x) <= 117435.0f); }
+  static __device__ __forceinline__ float rare(float x, float) {
+    return kQuarters == 0 ? std::sin(x) : std::cos(x);
+  }
+};
+
+template <class C>
+struct Tangent {
+  __device__ __forceinline__ C operator()(C x) const { return std::tan(x); }
+};
+/// Reduced in f64, of which two floats are left; a polynomial within 2^-27, and its reciprocal between odd
+/// and even quarter turns.
+template <>
+struct Tangent<float> {
+  static __device__ __forceinline__ float usual(float x, float) {
+    const double wide = x, sum = wide * kQuartersPerRadian + kWholeDouble, whole = sum - kWholeDouble;
+    const double angle = fma(-whole, kQuarterLow, fma(-whole, kQuarterHigh, wide));
+    const float rest = static_cast<float>(angle), dropped = static_cast<float>(angle - rest);
+    const float z = rest * rest;
+    float p = 3.86347598e-03f;
+    p = fmaf(p, z, 1.14797428e-03f);
+    p = fmaf(p, z, 9.98783484e-03f);
+    p = fmaf(p, z, 2.16129981e-02f);
+    p = fmaf(p, z, 5.39956242e-02f);
+    p = fmaf(p, z, 1.33332253e-01f);
+    p = fmaf(p, z, 3.33333343e-01f);
+    const float more = fmaf(dropped, z, fmaf(p * z, rest, dropped));
+    const float tangent = z == 0 ? rest : rest + more, tail = (rest - tangent) + more;
+    const float reciprocal = -approximate_reciprocal(tangent);
+    const float error = fmaf(reciprocal, tail, fmaf(reciprocal, tangent, 1.0f));
+    return (whole_of(sum) & 1) != 0 ? fmaf(error, reciprocal, reciprocal) : tangent;
+  }
+  static __device__ __forceinline__ bool is_rare(float x, float) { return !(absolute(x) <= 0x1p30f); }
+  static __device__ __forceinline__ float rare(float x, float) {
+    return static_cast<float>(std::tan(static_cast<double>(x)));
+  }
+};
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,55 @@
+// Operations of many instructions on the elements of vectors: a few beside each other, so that one hides what
+// another waits for.
+#pragma once
+
+#include "kernels/elementwise/half_functions.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// Elements that stand in the code beside each other.
+template <class C>
+constexpr int kTurn = 16 / static_cast<int>(sizeof(C));
+
+/// a = f(a, b), or f(a), on elements of T as numbers of C: those of the words from `first` on.
+template <class T, class C, int kVectors, class F>
+__device__ __forceinline__ void take_turn(int first, Words (&a)[kVectors], const Words (&b)[kVectors],
+                                          const F& f) {
+  constexpr int kWords = kTurn<C> * static_cast<int>(sizeof(T)) / 4;
+  Words x[1] = {}, y[1] = {};
+#pragma unroll
+  for (int i = 0; i < kWords; ++i) {
+    x[0].values[i] = a[(first + i) / 4].values[(first + i) % 4];
+    y[0].values[i] = b[(first + i) / 4].values[(first + i) % 4];
+  }
+  C numbers[kTurn<C>] = {}, others[kTurn<C>] = {};
+  read_values<kTurn<C>>(dtype_of<T>, false, x, numbers);
+  read_values<kTurn<C>>(dtype_of<T>, false, y, others);
+  call_each(f, numbers, others);
+  write_numbers<kTurn<C>>(dtype_of<T>, sizeof(T), numbers, x);
+#pragma unroll
+  for (int i = 0; i < kWords; ++i) a[(first + i) / 4].values[(first + i) % 4] = x[0].values[i];
+}
+
+/// All words of the vectors.
+template <class T, class C, int kVectors, class F>
+__device__ __forceinline__ void in_turns(Words (&a)[kVectors], const Words (&b)[kVectors], const F& f) {
+  constexpr int kStep = kTurn<C> * static_cast<int>(sizeof(T)) / 4;
+#pragma unroll
+  for (int first = 0; first < 4 * kVectors; first += kStep) take_turn<T, C>(first, a, b, f);
+}
+
+/// One of those for which is_costly holds, rounded to nearest. a becomes the result.
+template <class T, class C, int kVectors>
+__device__ __forceinline__ void costly_words(Operation operation, Words (&a)[kVectors],
+                                             const Words (&b)[kVectors]) {
+  const auto visit = [&](const auto& f) { in_turns<T, C>(a, b, f); };
+  if constexpr (sizeof(T) == 2 && is_real<C>) {
+    visit_half<T>(operation, visit);
+  } else if constexpr (is_real<C>) {
+    visit_costly<C>(operation, visit);
+  } else {
+    visit_integer<T, C>(operation, visit);
+  }
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,157 @@
+/* pad, img2col, the weights, the depthwise convolution and its update, the GEMM and the whole convolution. */
+#include "check.h"
+
+static void windows(relayout_device* device, relayout_stream* stream) {
+  float in[4] = {1, 2, 3, 4}, padded[7], rows[8];
+  const relayout_tensor signal = tensor_of(in, kF32, 3, EXTENTS(1, 1, 4));
+  const relayout_tensor to = tensor_of(padded, kF32, 3, EXTENTS(1, 1, 7));
+  relayout_pad_options pad;
+  relayout_window_options window;
+  relayout_plan* plan = NULL;
+  int64_t positions = 0;
+
+  CHECK_OK(relayout_pad_options_init(&pad, sizeof pad));
+  pad.left = 2;
+  pad.right = 1;
+  pad.value = 9;
+  CHECK_OK(relayout_pad(stream, &signal, &pad, &to));
+  CHECK(memcmp(padded, (float[]){9, 9, 1, 2, 3, 4, 9}, sizeof padded) == 0);
+  pad.mode = RELAYOUT_PAD_REFLECT;
+  CHECK_OK(relayout_plan_pad(device, &signal, &pad, &to, &plan));
+  CHECK_OK(relayout_run(plan, stream));
+  relayout_plan_destroy(plan);
+  CHECK(memcmp(padded, (float[]){3, 2, 1, 2, 3, 4, 3}, sizeof padded) == 0);
+  pad.mode = 6;
+  CHECK_FAILS(relayout_pad(stream, &signal, &pad, &to), RELAYOUT_INVALID_ARGUMENT, "pad.mode");
+  pad.mode = RELAYOUT_PAD_REFLECT;
+  pad.left = 4; /* reflect needs pads below the length */
+  pad.right = -1;
+  CHECK_FAILS(relayout_pad(stream, &signal, &pad, &to), RELAYOUT_PAD_TOO_LARGE, "");
+
+  CHECK_OK(relayout_pad_options_init(&pad, sizeof pad));
+  CHECK_OK(relayout_window_options_init(&window, sizeof window));
+  pad.left = 1;
+  window.taps = 2;
+  CHECK_OK(relayout_output_length(4, &window, &pad, &positions));
+  CHECK(positions == 4);
+  const relayout_tensor matrix = tensor_of(rows, kF32, 2, EXTENTS(4, 2));
+  CHECK_OK(relayout_img2col(stream, &signal, &window, &pad, &matrix));
+  CHECK(memcmp(rows, (float[]){0, 1, 1, 2, 2, 3, 3, 4}, sizeof rows) == 0);
+  memset(rows, 0, sizeof rows);
+  CHECK_OK(relayout_plan_img2col(device, &signal, &window, &pad, &matrix, &plan));
+  CHECK_OK(relayout_run(plan, stream));
+  relayout_plan_destroy(plan);
+  CHECK(rows[7] == 4);
+  window.taps = 0;
+  CHECK_FAILS(relayout_img2col(stream, &signal, &window, &pad, &matrix), RELAYOUT_INVALID_ARGUMENT, "");
+
+  float weights[4] = {1, 2, 3, 4}, turned[4]; /* one output, two channels, two taps */
+  const relayout_tensor taps = tensor_of(weights, kF32, 3, EXTENTS(1, 2, 2));
+  const relayout_tensor row = tensor_of(turned, kF32, 2, EXTENTS(1, 4));
+  CHECK_OK(relayout_rearrange_weights(stream, &taps, 0, &row));
+  CHECK(memcmp(turned, (float[]){1, 3, 2, 4}, sizeof turned) == 0);
+  CHECK_OK(relayout_plan_rearrange_weights(device, &taps, 1, &row, &plan));
+  CHECK_OK(relayout_run(plan, stream));
+  relayout_plan_destroy(plan);
+  CHECK(memcmp(turned, weights, sizeof turned) == 0);
+}
+
+static void depthwise(relayout_device* device, relayout_stream* stream) {
+  float in[4] = {1, 2, 3, 4}, weights[2] = {10, 1}, bias[1] = {100}, out[4], last[1], first[1] = {5},
+        state[1] = {4};
+  int32_t ids[4] = {0, 0, 1, -1};
+  const relayout_tensor signal = tensor_of(in, kF32, 3, EXTENTS(1, 1, 4)),
+                        to = tensor_of(out, kF32, 3, EXTENTS(1, 1, 4));
+  const relayout_tensor taps = tensor_of(weights, kF32, 2, EXTENTS(1, 2)),
+                        shift = tensor_of(bias, kF32, 1, EXTENTS(1));
+  const relayout_tensor begin = tensor_of(first, kF32, 3, EXTENTS(1, 1, 1)),
+                        end = tensor_of(last, kF32, 3, EXTENTS(1, 1, 1));
+  const relayout_tensor names = tensor_of(ids, kI32, 2, EXTENTS(1, 4));
+  relayout_plan* plan = NULL;
+
+  CHECK_OK(relayout_depthwise_conv1d(stream, &signal, &taps, NULL, 0, NULL, &to, NULL, NULL));
+  CHECK(memcmp(out, (float[]){1, 12, 23, 34}, sizeof out) == 0);
+  CHECK_OK(relayout_plan_depthwise_conv1d(device, &signal, &taps, &shift, 0, &begin, &to, &end, NULL, &plan));
+  CHECK_OK(relayout_run(plan, stream));
+  relayout_plan_destroy(plan);
+  CHECK(memcmp(out, (float[]){151, 112, 123, 134}, sizeof out) == 0);
+  CHECK(last[0] == 4);
+  CHECK_OK(relayout_depthwise_conv1d(stream, &signal, &taps, NULL, 0, NULL, &to, NULL, &names));
+  CHECK(memcmp(out, (float[]){1, 12, 3, 0}, sizeof out) == 0);
+  const relayout_tensor no_axes = tensor_of(bias, kF32, 0, NULL);
+  CHECK_FAILS(relayout_depthwise_conv1d(stream, &signal, &taps, &no_axes, 0, NULL, &to, NULL, NULL),
+              RELAYOUT_RANK, "bias has no axes");
+
+  const relayout_tensor cache = tensor_of(state, kF32, 3, EXTENTS(1, 1, 1));
+  const relayout_tensor sample = tensor_of(in, kF32, 3, EXTENTS(1, 1, 1)),
+                        one = tensor_of(out, kF32, 3, EXTENTS(1, 1, 1));
+  CHECK_OK(relayout_depthwise_update(stream, &cache, &sample, &taps, NULL, 0, &one));
+  CHECK(out[0] == 41 && state[0] == 1);
+  CHECK_OK(relayout_plan_depthwise_update(device, &cache, &sample, &taps, &shift, 0, &one, &plan));
+  const void* inputs[1] = {&in[1]};
+  CHECK_OK(relayout_run_on(plan, stream, inputs, 1, out));
+  relayout_plan_destroy(plan);
+  CHECK(out[0] == 112 && state[0] == 2);
+}
+
+/* 1, 2, 3 and 4 as f16. */
+static const uint16_t kOne = 0x3c00, kTwo = 0x4000, kThree = 0x4200, kFour = 0x4400;
+
+static void matrices(relayout_device* device, relayout_stream* stream) {
+  uint16_t a[4] = {kOne, kTwo, kThree, kFour}, b[4] = {kOne, kOne, kTwo, kOne}, y16[8];
+  float y[4], bias[2] = {100, 200};
+  const relayout_tensor ta = tensor_of(a, kF16, 2, EXTENTS(2, 2)), tb = tensor_of(b, kF16, 2, EXTENTS(2, 2));
+  const relayout_tensor ty = tensor_of(y, kF32, 2, EXTENTS(2, 2)),
+                        shift = tensor_of(bias, kF32, 1, EXTENTS(2));
+  relayout_plan* plan = NULL;
+  uint64_t bytes = 77;
+
+  CHECK_OK(relayout_gemm(stream, &ta, &tb, &shift, &ty, NULL));
+  CHECK(memcmp(y, (float[]){103, 204, 107, 210}, sizeof y) == 0);
+  CHECK_OK(relayout_plan_gemm(device, &ta, &tb, NULL, &ty, NULL, &plan));
+  CHECK_OK(relayout_run(plan, stream));
+  relayout_plan_destroy(plan);
+  CHECK(memcmp(y, (float[]){3, 4, 7, 10}, sizeof y) == 0);
+  CHECK_OK(relayout_gemm_workspace_bytes(device, &ty, 1, &bytes));
+  CHECK(bytes != 77);
+
+  /* Two channels of four samples, one output of two taps: y[t] = x0[t-1] + x0[t] + 2 x1[t-1] + x1[t]. */
+  uint16_t x[8] = {kOne, kTwo, kThree, kFour, kOne, kOne, kOne, kOne};
+  const relayout_tensor in = tensor_of(x, kF16, 3, EXTENTS(1, 2, 4)),
+                        taps = tensor_of(b, kF16, 3, EXTENTS(1, 2, 2));
+  const relayout_tensor to = tensor_of(y16, kF16, 3, EXTENTS(1, 4, 1)),
+                        wrong = tensor_of(y16, kF16, 3, EXTENTS(1, 3, 1));
+  relayout_window_options window;
+  relayout_pad_options pad;
+  CHECK_OK(relayout_window_options_init(&window, sizeof window));
+  CHECK_OK(relayout_pad_options_init(&pad, sizeof pad));
+  window.taps = 2;
+  pad.left = 1;
+  for (int route = RELAYOUT_ROUTE_OPERAND; route <= RELAYOUT_ROUTE_DIRECT; ++route) {
+    const void* inputs[1] = {x};
+    const char* text = NULL;
+    memset(y16, 0, sizeof y16);
+    CHECK_OK(relayout_plan_conv1d(stream, &in, &taps, NULL, &window, &pad, route, &to, &plan));
+    CHECK_OK(relayout_run(plan, stream));
+    CHECK(y16[0] == kTwo && y16[1] == 0x4600 && y16[2] == 0x4800 && y16[3] == 0x4900); /* 2, 6, 8, 10 */
+    CHECK_OK(relayout_run_on(plan, stream, inputs, 1, &y16[4]));
+    CHECK(memcmp(y16, &y16[4], 8) == 0);
+    CHECK_OK(relayout_explain(plan, &text));
+    CHECK(text != NULL && strlen(text) > 20);
+    relayout_plan_destroy(plan);
+    CHECK_FAILS(relayout_plan_conv1d(stream, &in, &taps, NULL, &window, &pad, route, &wrong, &plan),
+                RELAYOUT_SHAPE, "");
+  }
+  CHECK_FAILS(relayout_plan_conv1d(stream, &in, &taps, NULL, &window, &pad, 3, &to, &plan),
+              RELAYOUT_INVALID_ARGUMENT, "route is 3");
+  CHECK_FAILS(relayout_plan_conv1d(stream, &ta, &taps, NULL, &window, &pad, 0, &to, &plan), RELAYOUT_RANK,
+              "3 axes");
+}
+
+static void all(relayout_device* device, relayout_stream* stream) {
+  windows(device, stream);
+  depthwise(device, stream);
+  matrices(device, stream);
+}
+
+int main(void) { return run_on_devices(all); }

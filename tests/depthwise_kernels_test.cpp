@@ -1,0 +1,97 @@
+// Every depthwise kernel that can run a convolution, not only the one of least predicted time: all give the
+// exact values, and write nothing else.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "core/kernel_table.hpp"
+#include "host/api/checks.hpp"
+#include "host/api/depthwise.hpp"
+#include "host/plan/depthwise/depthwise_plan.hpp"
+#include "tests/support/depthwise_tensors.hpp"
+#include "tests/support/devices.hpp"
+#include "tests/support/random.hpp"
+
+namespace relayout::test {
+namespace {
+
+class DepthwiseKernelsTest : public DeviceTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, DepthwiseKernelsTest, ::testing::ValuesIn(test_devices()),
+                         device_test_name);
+
+DepthwiseParams params_of(const DepthwiseTensors& tensors) {
+  DepthwiseParams params = depthwise_params(tensors.in.device(), tensors.weights.device(),
+                                            tensors.c.bias ? tensors.bias.device() : TensorView(),
+                                            Activation::none, tensors.out.device());
+  if (tensors.c.initial_state) set_initial_state(params, tensors.initial.device());
+  return params;
+}
+
+/// Runs each kernel that takes the case; returns how many.
+int check_all(const Stream& stream, const DepthwiseCase& c) {
+  SCOPED_TRACE(::testing::Message() << c);
+  int taken = 0;
+  const DeviceProperties properties = stream.device().properties();
+  for (std::size_t i = 0;; ++i) {
+    const DepthwiseTensors tensors(stream, c);
+    tensors.fill_integers();
+    for (const GuardedBuffer* input : {&tensors.in, &tensors.weights, &tensors.bias, &tensors.initial})
+      input->upload();
+    tensors.ids.upload();
+    const auto candidates = plan::depthwise_candidates(properties, params_of(tensors));
+    if (i == candidates.size()) return taken;
+    if (candidates[i].refused != nullptr) continue;
+    SCOPED_TRACE(::testing::Message() << "kernel " << static_cast<int>(candidates[i].params.kernel));
+    kernels_of(stream).depthwise(context_of(stream), candidates[i].params);
+    tensors.expect_exact();
+    ++taken;
+  }
+}
+
+TEST_P(DepthwiseKernelsTest, EveryKernelGivesTheExactValues) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";
+  const std::vector<Layout> layouts{Layout::ncl,       Layout::nlc,      Layout::lcn,     Layout::gaps,
+                                    Layout::wide_rows, Layout::nlc_gaps, Layout::reversed};
+  const std::vector<std::int64_t> channels{1, 2, 3, 5, 16, 33, 64, 80, 131},
+      taps{1, 2, 3, 4, 5, 6, 7, 8, 9, 31};
+  int taken = 0;
+  for (const std::uint64_t seed : random_seeds(60)) {
+    SCOPED_TRACE(reproduce(seed));
+    Random random(seed);
+    const std::int64_t rows = random.pick(channels);
+    DepthwiseCase c = make(random.integer(1, 3), rows, random.integer(1, 6000 / rows / 3 + 12),
+                           random.pick(taps), random.chance(0.5) ? Layout::ncl : Layout::nlc);
+    if (random.chance(0.5)) c.out_layout = random.chance(0.5) ? Layout::ncl : Layout::nlc;
+    if (random.chance(0.3)) c.in_layout = random.pick(layouts);
+    if (random.chance(0.2)) c.out_layout = random.pick(layouts);
+    if (random.chance(0.3) && c.in_layout == c.out_layout) {
+      c.in_gap = random.integer(0, 9);
+      c.out_gap = random.integer(0, 9);
+    }
+    c.type = random.pick(kTypes);
+    c.weight_type = random.chance(0.5) ? c.type : DType::f32;
+    c.in_misaligned = random.chance(0.4) ? random.integer(1, 8) : 0;
+    c.out_misaligned = random.chance(0.4) ? random.integer(1, 8) : 0;
+    c.bias = random.chance(0.5);
+    c.initial_state = random.chance(0.4);
+    taken += check_all(stream(), c);
+  }
+  EXPECT_GT(taken, 120);
+}
+
+/// Lengths and channels around every tile, with rows that begin anywhere.
+TEST_P(DepthwiseKernelsTest, EdgesOfTiles) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";
+  for (const Layout in : kFast)
+    for (const Layout out : kFast)
+      for (const std::int64_t length : {1, 7, 8, 9, 23, 24, 25, 47, 49, 127, 129}) {
+        DepthwiseCase c = make(1, length % 2 == 0 ? 65 : 3, length, 4, in);
+        c.out_layout = out;
+        c.initial_state = length % 3 == 0;
+        c.in_misaligned = length % 4;
+        check_all(stream(), c);
+      }
+}
+
+}  // namespace
+}  // namespace relayout::test

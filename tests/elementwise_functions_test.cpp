@@ -1,0 +1,196 @@
+// Functions and divisions on many numbers: a fifth of all of f16 and bf16, dense ranges of f32 with the tails
+// of the activations, all pairs of 8 bits; and on operands that lie as the kernels with known types take
+// them, or not.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/api/operation_rules.hpp"
+#include "host/reference/accuracy.hpp"
+#include "tests/support/arithmetic_inputs.hpp"
+#include "tests/support/devices.hpp"
+#include "tests/support/elements.hpp"
+#include "tests/support/guarded_buffer.hpp"
+
+namespace relayout::test {
+namespace {
+
+using ElementwiseFunctionsTest = DeviceTest;
+using Numbers = std::vector<std::uint64_t>;
+
+void fill(GuardedBuffer& buffer, const Numbers& numbers) {
+  std::size_t i = 0;
+  for_each_element(buffer.host(), [&](const Dims&, std::int64_t offset) {
+    store_bits(element_at(buffer.host(), offset), buffer.host().dtype(), numbers[i++]);
+  });
+  buffer.upload();
+}
+
+/// The first numbers of which the device's result is off by more than the bound.
+void expect_right(const Stream& stream, Operation operation, DType type,
+                  const std::vector<Numbers>& operands) {
+  SCOPED_TRACE(std::string(name_of(operation)) + " in " + name_of(type));
+  const auto elements = static_cast<std::int64_t>(operands[0].size());
+  std::vector<std::unique_ptr<GuardedBuffer>> buffers;
+  std::vector<TensorView> host;
+  std::vector<Operand> device;
+  for (const Numbers& numbers : operands) {
+    buffers.push_back(std::make_unique<GuardedBuffer>(stream, Role::input, type, Dims{elements}));
+    fill(*buffers.back(), numbers);
+    host.push_back(buffers.back()->host());
+    device.emplace_back(buffers.back()->device());
+  }
+  GuardedBuffer out(stream, Role::output, type, {elements});
+  elementwise(stream, operation, device, out.device());
+  reference::elementwise(operation, host, type, out.host());
+  const std::vector<unsigned char> bytes = out.download();
+  const TensorView got = out.view_of(bytes);
+  int wrong = 0;
+  for (std::int64_t i = 0; i < elements && wrong < 3; ++i) {
+    const std::uint64_t is = reference::load_bits(got, {i}), should = reference::load_bits(out.host(), {i});
+    const std::uint64_t a = operands[0][static_cast<std::size_t>(i)];
+    if (reference::agrees(operation, type, a, is, should)) continue;
+    ADD_FAILURE() << "of " << describe(a, type) << ": " << describe(is, type) << ", should be "
+                  << describe(should, type);
+    ++wrong;
+  }
+  EXPECT_TRUE(out.check_outside());
+}
+
+std::vector<Operation> functions_of_one_number() {
+  std::vector<Operation> functions;
+  for (int i = 0; i < kOperations; ++i) {
+    const auto operation = static_cast<Operation>(i);
+    if (rule_of(operation).kind == OperationKind::floating && operands_of(operation) == 1)
+      functions.push_back(operation);
+  }
+  return functions;
+}
+
+TEST_P(ElementwiseFunctionsTest, Halves) {
+  constexpr std::uint64_t kStep = 5;
+  std::uint64_t first = 0;
+  for (const Operation operation : functions_of_one_number()) {
+    Numbers numbers;
+    for (std::uint64_t bits = first++ % kStep; bits < 65536; bits += kStep) numbers.push_back(bits);
+    expect_right(stream(), operation, DType::f16, {numbers});
+    expect_right(stream(), operation, DType::bf16, {numbers});
+  }
+}
+
+TEST_P(ElementwiseFunctionsTest, SinglesAndTheTailsOfActivations) {
+  Numbers numbers;
+  for (int i = -4000; i <= 4000; ++i)
+    numbers.push_back(reference::to_float_bits(i * 0.03001L, DType::f32, Rounding::nearest_even, false));
+  for (std::uint64_t bits = 0; bits < 0x100000000; bits += 1000003) numbers.push_back(bits);
+  for (const Operation operation : functions_of_one_number())
+    expect_right(stream(), operation, DType::f32, {numbers});
+}
+
+TEST_P(ElementwiseFunctionsTest, AllPairsOfBytes) {
+  Numbers first, second;
+  for (std::uint64_t bits = 0; bits < 65536; ++bits) {
+    first.push_back(bits & 0xff);
+    second.push_back(bits >> 8);
+  }
+  for (const DType type : {DType::u8, DType::i8}) {
+    for (const Operation operation :
+         {Operation::div_trunc, Operation::div_floor, Operation::mod, Operation::fmod, Operation::pow})
+      expect_right(stream(), operation, type, {first, second});
+  }
+}
+
+/// Where the operands lie beside the output: in one piece, with a pitch, from an odd element on, repeated.
+struct Placing {
+  Dims out_strides, first_strides, second_strides;
+  std::int64_t misaligned;
+};
+
+void expect_right(const Stream& stream, Operation operation, const std::vector<DType>& types, DType common,
+                  const Placing& placing) {
+  const Dims shape{3, 5, 67};
+  SCOPED_TRACE(std::string(name_of(operation)) + " of " + name_of(types.back()));
+  std::vector<std::unique_ptr<GuardedBuffer>> buffers;
+  std::vector<TensorView> host;
+  std::vector<Operand> device;
+  for (std::size_t t = 0; t < types.size(); ++t) {
+    const Dims& strides = t == 0 ? placing.first_strides : placing.second_strides;
+    buffers.push_back(
+        std::make_unique<GuardedBuffer>(stream, Role::input, types[t], shape, strides, placing.misaligned));
+    std::uint64_t i = 0;
+    for_each_element(buffers.back()->host(), [&](const Dims&, std::int64_t offset) {
+      const std::uint64_t number = hash(i++, 7 + static_cast<int>(t)) % 23;
+      store_bits(element_at(buffers.back()->host(), offset), types[t],
+                 reference::convert_bits(number, DType::u64, types[t]));
+    });
+    buffers.back()->upload();
+    host.push_back(buffers.back()->host());
+    device.emplace_back(buffers.back()->device());
+  }
+  const DType result = reference::result_type(operation, common);
+  GuardedBuffer out(stream, Role::output, result, shape, placing.out_strides, placing.misaligned);
+  elementwise(stream, operation, device, out.device());
+  reference::elementwise(operation, host, common, out.host());
+  const std::vector<unsigned char> bytes = out.download();
+  const TensorView got = out.view_of(bytes);
+  for_each_element(out.host(), [&](const Dims& index, std::int64_t) {
+    const std::uint64_t is = reference::load_bits(got, index),
+                        should = reference::load_bits(out.host(), index);
+    EXPECT_TRUE(reference::agrees(operation, common, 0, is, should))
+        << describe(is, result) << ", should be " << describe(should, result);
+  });
+  EXPECT_TRUE(out.check_outside());
+}
+
+TEST_P(ElementwiseFunctionsTest, Layouts) {
+  const Dims whole{335, 67, 1}, pitched{400, 80, 1}, row{0, 0, 1}, column{5, 1, 0}, middle{67, 0, 1};
+  for (const Placing& placing : {Placing{whole, whole, whole, 0}, Placing{pitched, pitched, pitched, 0},
+                                 Placing{pitched, pitched, pitched, 3}, Placing{whole, whole, row, 0},
+                                 Placing{pitched, column, pitched, 0}, Placing{whole, middle, whole, 5}}) {
+    expect_right(stream(), Operation::exp, {DType::f16}, DType::f16, placing);
+    expect_right(stream(), Operation::pow, {DType::bf16, DType::bf16}, DType::bf16, placing);
+    expect_right(stream(), Operation::atan2, {DType::f32, DType::f32}, DType::f32, placing);
+    expect_right(stream(), Operation::fmod, {DType::f64, DType::f64}, DType::f64, placing);
+    expect_right(stream(), Operation::div_floor, {DType::i16, DType::i16}, DType::i16, placing);
+    expect_right(stream(), Operation::mod, {DType::u8, DType::u8}, DType::u8, placing);
+    expect_right(stream(), Operation::pow, {DType::i64, DType::i64}, DType::i64, placing);
+    expect_right(stream(), Operation::truediv, {DType::u8, DType::u8}, DType::f32, placing);
+    expect_right(stream(), Operation::hypot, {DType::i64, DType::i64}, DType::f32, placing);
+    expect_right(stream(), Operation::isclose, {DType::i16, DType::i16}, DType::f32, placing);
+    expect_right(stream(), Operation::add, {DType::i32, DType::f32}, DType::f32, placing);
+    expect_right(stream(), Operation::where, {DType::bool_, DType::f32, DType::f32}, DType::f32, placing);
+    expect_right(stream(), Operation::where, {DType::i64, DType::f32, DType::f32}, DType::f32, placing);
+    expect_right(stream(), Operation::logical_and, {DType::f16, DType::f16}, DType::bool_, placing);
+    expect_right(stream(), Operation::less, {DType::i8, DType::i8}, DType::i8, placing);
+    expect_right(stream(), Operation::sign, {DType::u16}, DType::u16, placing);
+  }
+}
+
+TEST_P(ElementwiseFunctionsTest, ConstantsBelowZero) {
+  constexpr std::int64_t kElements = 101;
+  for (const DType type : {DType::i8, DType::i16, DType::i32, DType::i64, DType::f16, DType::bf16}) {
+    for (const Operation operation : {Operation::add, Operation::mod, Operation::less}) {
+      SCOPED_TRACE(std::string(name_of(operation)) + " in " + name_of(type));
+      GuardedBuffer in(stream(), Role::input, type, {kElements}),
+          minus_three(stream(), Role::input, type, {1});
+      Numbers numbers;
+      for (std::int64_t i = 0; i < kElements; ++i)
+        numbers.push_back(reference::convert_bits(static_cast<std::uint64_t>(i - 50), DType::i64, type));
+      fill(in, numbers);
+      fill(minus_three, {reference::convert_bits(static_cast<std::uint64_t>(-3), DType::i64, type)});
+      GuardedBuffer out(stream(), Role::output, reference::result_type(operation, type), {kElements});
+      elementwise(stream(), operation, {in.device(), -3}, out.device());
+      const TensorView repeated(minus_three.host().data(), type, {kElements}, {0});
+      reference::elementwise(operation, {in.host(), repeated}, type, out.host());
+      EXPECT_TRUE(out.check());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, ElementwiseFunctionsTest, ::testing::ValuesIn(test_devices()),
+                         device_test_name);
+
+}  // namespace
+}  // namespace relayout::test

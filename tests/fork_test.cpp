@@ -1,0 +1,54 @@
+// A process that has used the library forks: its child works, and the parent works on.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <relayout/relayout.hpp>
+
+namespace relayout {
+namespace {
+
+constexpr std::int64_t kRows = 512, kColumns = 640;  // enough for threads and for several blocks
+
+bool transposes(const Device& device) {
+  std::vector<std::int32_t> in(kRows * kColumns), out(in.size());
+  std::iota(in.begin(), in.end(), 0);
+  permute(Stream(device), TensorView(in.data(), DType::i32, {kRows, kColumns}), {1, 0},
+          TensorView(out.data(), DType::i32, {kColumns, kRows}));
+  for (std::int64_t row = 0; row < kRows; ++row) {
+    for (std::int64_t column = 0; column < kColumns; ++column) {
+      if (out[static_cast<std::size_t>(column * kRows + row)] != row * kColumns + column) return false;
+    }
+  }
+  return true;
+}
+
+void expect_a_child_works(const Device& device) {
+  ASSERT_TRUE(transposes(device));
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) ::_exit(transposes(device) ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  EXPECT_TRUE(transposes(device));
+}
+
+TEST(ForkTest, NativeCode) { expect_a_child_works(Device::cpu()); }
+
+TEST(ForkTest, EmulatedKernels) {
+  const std::vector<std::string> backends = Device::built_with();
+  if (std::find(backends.begin(), backends.end(), "emulator") == backends.end())
+    GTEST_SKIP() << "the emulator is not in this program";
+  EmulationOptions options;
+  options.workers = 3;
+  expect_a_child_works(Device::emulated(options));
+}
+
+}  // namespace
+}  // namespace relayout
