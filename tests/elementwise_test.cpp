@@ -167,6 +167,18 @@ TEST_P(ElementwiseTest, EveryPairOfTypesThatHasACommonOne) {
   }
 }
 
+TEST_P(ElementwiseTest, EveryOperationOfTwoTakesTwoFloatingTypes) {
+  for (int i = 0; i < kOperations; ++i) {
+    const auto operation = static_cast<Operation>(i);
+    if (operands_of(operation) != 2 || !works_in(rule_of(operation).kind, DType::f32)) continue;
+    for (const DType other : {DType::f16, DType::bf16, DType::f64}) {
+      const DType common = common_type(other, DType::f32);
+      expect_right(stream(), operation, {other, DType::f32}, common);
+      expect_right(stream(), operation, {DType::f32, other}, common);
+    }
+  }
+}
+
 TEST_P(ElementwiseTest, LogicalTakesAnyTwoTypes) {
   for (const DType a : kTypes) {
     for (const DType b : kTypes) expect_right(stream(), Operation::logical_xor, {a, b}, DType::bool_);

@@ -45,7 +45,8 @@ SHAPES = "*CopyTest*/emulated32"
 NATIVE_COPY = f"{COPY}:{SHAPES}".replace("emulated32", "cpu")
 NEST = f"CopyNest.*:{SHAPES}"
 ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
-    "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "Test.RoundsAsAsked"))
+    "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "Test.RoundsAsAsked",
+    "Test.EveryOperationOfTwo*"))
 QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
@@ -553,6 +554,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("elementwise_kernel", "host/plan/elementwise/elementwise_kernel.cpp", ELEMENTWISE, [
     ("strided_operands_are_unaligned", "if (@p.tensor[t].access == Access::strided@) return \"an operand is strided",
      "false"),
+    ("costly_operations_take_two_types", "if (has_costly(p) && (@types.a != types.b@ ||", "false"),
     ("cast_results_are_typed", "if (@p.convert@) return \"the result is cast\";", "false"),
     ("transposed_stays_in_place", "p.transposed_tensor = @p.argument[0].tensor == transposed ? 0 : 1@;", "transposed"),
 ]) + mutants_of("elementwise_checks", "host/api/elementwise_checks.cpp", ELEMENTWISE, [

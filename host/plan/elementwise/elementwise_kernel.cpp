@@ -104,6 +104,8 @@ const char* obstacle_to_transposed(const ElementwiseParams& p, const OperandType
 
 /// Whether there is an instance for operands of these types, and for where they lie.
 const char* obstacle_to_types(const ElementwiseParams& p, const OperandTypes& types) {
+  if (has_costly(p) && (types.a != types.b || types.a != p.common || p.out_type != p.common))
+    return "the operation takes many instructions, and not all tensors are of one type";
   if (types.a == types.b) {
     const bool to_bool = p.out_type == DType::bool_;
     if ((types.a != p.common && !is_logical_of_one_type(p)) || (p.out_type != p.common && !to_bool))
