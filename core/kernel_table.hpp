@@ -5,6 +5,7 @@
 
 #include "core/conv_params.hpp"
 #include "core/copy_params.hpp"
+#include "core/depthwise_backward_params.hpp"
 #include "core/depthwise_params.hpp"
 #include "core/elementwise_params.hpp"
 #include "core/gemm_params.hpp"
@@ -24,6 +25,8 @@ struct KernelTable {
   void (*conv)(const LaunchContext&, const ConvParams&);
   /// Depthwise convolution and its update by a few samples, by DepthwiseParams::kernel.
   void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
+  /// The gradients of a depthwise convolution, by DepthwiseBackwardParams::kernel.
+  void (*depthwise_backward)(const LaunchContext&, const DepthwiseBackwardParams&);
   void (*elementwise)(const LaunchContext&, const ElementwiseParams&);
 };
 

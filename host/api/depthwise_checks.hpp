@@ -1,8 +1,9 @@
-// The checks of depthwise_conv1d and depthwise_update.
+// The checks of depthwise_conv1d, its backward pass and depthwise_update.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/api/checks.hpp"
@@ -17,9 +18,19 @@ class DepthwiseCheck {
  public:
   explicit DepthwiseCheck(const char* operation) : operation_(operation) {}
 
-  /// What both functions have in common; returns the number of taps.
+  /// What the forward functions have in common; returns the number of taps.
   std::int64_t common(const TensorView& in, const TensorView& weights, const TensorView& bias,
                       const TensorView& out) const;
+  /// What the backward pass reads; returns the number of taps.
+  std::int64_t backward_operands(const TensorView& in, const TensorView& weights,
+                                 const TensorView& bias) const;
+  /// A tensor of the input's type.
+  void signal(const char* name, const TensorView& view, const TensorView& in, const Dims& wanted) const;
+  /// f16, bf16 or f32.
+  void number(const char* name, const TensorView& view, const Dims& wanted) const;
+  /// Of the input's batches and times, and none of `states`, which belong to one sequence.
+  void sequence_ids(const TensorView& ids, const TensorView& in,
+                    const std::vector<std::pair<const char*, const TensorView*>>& states) const;
   void same_type(const char* name, const TensorView& view, const TensorView& in) const;
   void shape(const char* name, const TensorView& view, const Dims& wanted) const;
   /// Outputs share no byte with any other view.
@@ -28,7 +39,8 @@ class DepthwiseCheck {
   [[noreturn]] void fail(ErrorCode code, const std::string& words) const;
 
  private:
-  void signal_type(const TensorView& in) const;
+  std::int64_t taps_of(const TensorView& in, const TensorView& weights) const;
+  void floating_type(const char* name, const TensorView& view) const;
   void number_type(const char* name, const TensorView& view, const TensorView& in) const;
 
   const char* operation_;
