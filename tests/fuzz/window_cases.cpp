@@ -8,11 +8,12 @@
 #include "tests/fuzz/copy_cases.hpp"
 #include "tests/fuzz/layouts.hpp"
 #include "tests/support/checks.hpp"
-#include "tests/support/depthwise_tensors.hpp"
+#include "tests/support/depthwise_backward_tensors.hpp"
 
 namespace relayout::fuzz {
 namespace {
 
+using cases::DepthwiseBackwardCase;
 using cases::DepthwiseCase;
 using cases::Img2colCase;
 using cases::Layout;
@@ -106,6 +107,30 @@ Trial decode_depthwise(Draw& draw) {
   c.ids = draw.chance(48) && !c.initial_state && !c.final_state;
   return trial_of(c, [](const Stream& stream, const DepthwiseCase& depthwise) {
     test::check_integers(stream, depthwise);
+  });
+}
+
+Trial decode_depthwise_backward(Draw& draw) {
+  static constexpr DType kTypes[] = {DType::f16, DType::bf16, DType::f32};
+  DepthwiseBackwardCase c;
+  c.type = draw.pick(kTypes);
+  c.weight_type = draw.pick(kTypes);
+  c.bias_type = draw.chance(128) ? DType::f32 : c.type;
+  c.d_weights_type = draw.pick(kTypes);
+  c.taps = draw.chance(32) ? 1 + draw.below(40) : 1 + draw.below(8);
+  draw_signal(draw, c, 1500);
+  c.out_layout = draw.chance(128) ? c.in_layout : draw.pick(kInputs);
+  c.d_in_layout = draw.pick(kOutputs);
+  c.d_in_misaligned = draw_offset(draw);
+  c.bias = draw.chance(128);
+  c.d_weights = !draw.chance(32);
+  c.d_bias = draw.chance(128);
+  c.initial_state = draw.chance(128);
+  c.final_state = draw.chance(128);
+  c.d_initial_state = draw.chance(128);
+  c.ids = draw.chance(48) && !c.initial_state && !c.final_state && !c.d_initial_state;
+  return trial_of(c, [](const Stream& stream, const DepthwiseBackwardCase& backward) {
+    test::check_integers(stream, backward);
   });
 }
 

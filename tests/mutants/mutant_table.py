@@ -630,8 +630,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("initial_state_of_item_0", "params.initial_batch = @used_stride(state, 0)@;", "std::int64_t{0}"),
     ("final_state_left_out", "if (@wants_state@) set_state", "false"),
     ("update_from_the_oldest_columns", "state.slice(2, @columns - (taps - 1)@, columns)", "std::int64_t{0}"),
-    ("sequence_ids_ignored", "params.ids = @static_cast<const std::int32_t*>(sequence_ids.data())@;", "nullptr"),
-    ("sequence_ids_of_item_0", "params.id_batch = @used_stride(sequence_ids, 0)@;", "std::int64_t{0}"),
+    ("sequence_ids_ignored", "params.ids = @static_cast<const std::int32_t*>(ids.data())@;", "nullptr"),
+    ("sequence_ids_of_item_0", "params.id_batch = @used_stride(ids, 0)@;", "std::int64_t{0}"),
     ("guard_byte_written", "params.out = @out.data()@;",
      "(static_cast<unsigned char*>(out.data())[out.byte_range().end] = 0x5A, out.data())"),
 ]) + mutants_of("chunks", "host/plan/conv/conv1d_chunks.cpp", OVERLAP, [

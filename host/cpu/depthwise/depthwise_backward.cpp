@@ -4,6 +4,7 @@
 // of each block for weights and bias go to the workspace and are then added in the blocks' order, so that
 // the number of threads changes no bit.
 #include <algorithm>
+#include <new>
 
 #include "core/depthwise_backward_params.hpp"
 #include "core/integer_math.hpp"
@@ -222,8 +223,10 @@ void run_blocks(const DepthwiseBackwardParams& p) {
   const std::int64_t room = Lines::numbers(width, pitch, f.taps);
   const std::int64_t blocks =
       f.batch * std::max<std::int64_t>(p.time_blocks(), 1) * divide_up(f.channels, width);
-  const std::int64_t elements = f.batch * f.channels * std::max(f.length, f.taps);
+  const std::int64_t elements = f.batch * f.channels * f.length;
   const std::int64_t threads = std::max<std::int64_t>(threads_for(blocks, elements), 1);
+  constexpr std::int64_t kMost = std::int64_t{1} << 48;  // beyond, sizes might not fit 64 bits
+  if (room > kMost / threads) throw std::bad_alloc();
   const Scratch rooms(static_cast<std::size_t>(threads * room) * sizeof(float));
   parallel_parts(blocks, elements, [&](std::int64_t part, std::int64_t begin, std::int64_t end) {
     const Lines lines(reinterpret_cast<float*>(rooms.data()) + part * room, width, pitch, f.taps);
@@ -274,7 +277,7 @@ void add_blocks(const DepthwiseBackwardParams& p) {
 
 void depthwise_backward(const LaunchContext& /*context*/, const DepthwiseBackwardParams& p) {
   if (p.kernel == DepthwiseBackwardKernel::nothing) return;
-  if (p.forward.batch > 0 && p.forward.channels > 0) {
+  if (p.forward.batch > 0 && p.forward.channels > 0 && (p.forward.length > 0 || p.wants_initial)) {
     if (p.forward.type == DType::f16) {
       run_blocks<f16>(p);
     } else if (p.forward.type == DType::bf16) {
