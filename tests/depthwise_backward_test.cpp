@@ -183,7 +183,7 @@ TEST_P(DepthwiseBackwardTest, SeveralBlocks) {
     c.silu = true;
     c.initial_state = c.final_state = c.d_initial_state = true;
     check_reals(stream(), c);
-    c = make_backward(1, 18, 1100, taps, Layout::nlc);
+    c = make_backward(1, 18, 1700, taps, Layout::nlc);
     check_integers(stream(), c);
   }
 }
