@@ -20,7 +20,7 @@ namespace {
 
 /// Channels whose lines are made together where channels are the fast axis, but with so many taps that the
 /// lines would not fit the cache.
-constexpr std::int64_t kWidth = 16, kManyTaps = 1024;
+constexpr std::int64_t kWidth = 16, kManyTaps = 48;
 /// Sums of blocks that are added beside each other.
 constexpr std::int64_t kNumbers = 256;
 
