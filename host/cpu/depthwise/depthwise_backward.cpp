@@ -9,6 +9,7 @@
 #include "core/depthwise_backward_params.hpp"
 #include "core/integer_math.hpp"
 #include "host/cpu/convert.hpp"
+#include "host/cpu/copy/micro_transpose.hpp"
 #include "host/cpu/depthwise/depthwise_row.hpp"
 #include "host/cpu/depthwise/depthwise_sums.hpp"
 #include "host/cpu/native_table.hpp"
@@ -21,6 +22,8 @@ namespace {
 /// Channels whose lines are made together where channels are the fast axis, but with so many taps that the
 /// lines would not fit the cache.
 constexpr std::int64_t kWidth = 16, kManyTaps = 48;
+/// Times whose rows of channels are transposed at once.
+constexpr std::int64_t kTimes = 64;
 /// Sums of blocks that are added beside each other.
 constexpr std::int64_t kNumbers = 256;
 
@@ -35,14 +38,14 @@ struct Signal {
 };
 
 /// Room for one block: three lines for each channel, the weights by distance and from the oldest on.
-struct Lines {
+struct ChannelLines {
   std::int64_t width, pitch, taps;
   float *samples, *gradients, *sums, *weights, *oldest_first;
 
   static std::int64_t numbers(std::int64_t width, std::int64_t pitch, std::int64_t taps) {
     return 3 * width * pitch + round_up(2 * taps, 16);
   }
-  Lines(float* room, std::int64_t width_, std::int64_t pitch_, std::int64_t taps_)
+  ChannelLines(float* room, std::int64_t width_, std::int64_t pitch_, std::int64_t taps_)
       : width(width_),
         pitch(pitch_),
         taps(taps_),
@@ -66,7 +69,7 @@ template <class T>
 class BackwardBlock {
  public:
   /// Block `block` of all: channels first, then blocks of time.
-  BackwardBlock(const DepthwiseBackwardParams& p, const Lines& lines, std::int64_t block)
+  BackwardBlock(const DepthwiseBackwardParams& p, const ChannelLines& lines, std::int64_t block)
       : p_(p), f_(p.forward), lines_(lines), older_(p.forward.taps - 1) {
     const std::int64_t groups = divide_up(f_.channels, lines.width);
     const std::int64_t blocks = std::max<std::int64_t>(p.time_blocks(), 1);
@@ -106,7 +109,7 @@ class BackwardBlock {
   }
 
  private:
-  float* line(float* lines, std::int64_t i) const { return lines + i * lines_.pitch; }
+  std::int64_t line_bytes() const { return lines_.pitch * static_cast<std::int64_t>(sizeof(float)); }
   std::int32_t id(std::int64_t time) const { return ids_[time * f_.id_time]; }
   bool counts(std::int64_t time, std::int64_t source) const { return source >= 0 && id(source) == id(time); }
 
@@ -116,10 +119,14 @@ class BackwardBlock {
     if (lines_.width == 1)
       return convert_strided(signal.at(batch_, channel_, from), signal.time, lines + (from - first), 1,
                              std::max<std::int64_t>(reach_ - from, 0));
-    for (std::int64_t time = from; time < reach_; ++time) {
-      float row[kWidth];
-      convert_row(signal.at(batch_, channel_, time), row, count_);
-      for (std::int64_t i = 0; i < count_; ++i) line(lines, i)[time - first] = row[i];
+    const TransposeBlock transpose = transpose_block(sizeof(float));
+    for (std::int64_t time = from; time < reach_; time += kTimes) {
+      float rows[kTimes][kWidth];
+      const std::int64_t times = std::min(kTimes, reach_ - time);
+      for (std::int64_t t = 0; t < times; ++t)
+        convert_row(signal.at(batch_, channel_, time + t), rows[t], count_);
+      transpose({reinterpret_cast<const char*>(rows), sizeof rows[0]},
+                {reinterpret_cast<char*>(lines + (time - first)), line_bytes()}, count_, times);
     }
   }
 
@@ -198,16 +205,20 @@ class BackwardBlock {
     if (lines_.width == 1)
       return convert_strided(static_cast<const float*>(lines_.sums), 1, d_in.at(batch_, channel_, begin_),
                              d_in.time, end_ - begin_);
-    for (std::int64_t time = begin_; time < end_; ++time) {
-      float row[kWidth];
-      for (std::int64_t i = 0; i < count_; ++i) row[i] = line(lines_.sums, i)[time - begin_];
-      convert_row(static_cast<const float*>(row), d_in.at(batch_, channel_, time), count_);
+    const TransposeBlock transpose = transpose_block(sizeof(float));
+    for (std::int64_t time = begin_; time < end_; time += kTimes) {
+      float rows[kTimes][kWidth];
+      const std::int64_t times = std::min(kTimes, end_ - time);
+      transpose({reinterpret_cast<const char*>(lines_.sums + (time - begin_)), line_bytes()},
+                {reinterpret_cast<char*>(rows), sizeof rows[0]}, times, count_);
+      for (std::int64_t t = 0; t < times; ++t)
+        convert_row(static_cast<const float*>(rows[t]), d_in.at(batch_, channel_, time + t), count_);
     }
   }
 
   const DepthwiseBackwardParams& p_;
   const DepthwiseParams& f_;
-  const Lines& lines_;
+  const ChannelLines& lines_;
   std::int64_t older_, channel_ = 0, count_ = 0, block_ = 0, batch_ = 0, begin_ = 0, end_ = 0, reach_ = 0;
   const std::int32_t* ids_ = nullptr;
 };
@@ -218,9 +229,9 @@ void run_blocks(const DepthwiseBackwardParams& p) {
   const bool channels_fast = f.in_channel == 1 && p.d_out_channel == 1 && p.d_in_channel == 1 &&
                              f.in_time != 1 && f.channels >= kWidth && f.taps <= kManyTaps;
   const std::int64_t width = channels_fast ? kWidth : 1;
-  // Lines a power of two apart would fall on the same lines of the cache, hence 16 more.
+  // ChannelLines a power of two apart would fall on the same lines of the cache, hence 16 more.
   const std::int64_t pitch = round_up(std::min(p.tile_times, f.length) + 2 * (f.taps - 1), 16) + 16;
-  const std::int64_t room = Lines::numbers(width, pitch, f.taps);
+  const std::int64_t room = ChannelLines::numbers(width, pitch, f.taps);
   const std::int64_t blocks =
       f.batch * std::max<std::int64_t>(p.time_blocks(), 1) * divide_up(f.channels, width);
   const std::int64_t elements = f.batch * f.channels * f.length;
@@ -229,7 +240,7 @@ void run_blocks(const DepthwiseBackwardParams& p) {
   if (room > kMost / threads) throw std::bad_alloc();
   const Scratch rooms(static_cast<std::size_t>(threads * room) * sizeof(float));
   parallel_parts(blocks, elements, [&](std::int64_t part, std::int64_t begin, std::int64_t end) {
-    const Lines lines(reinterpret_cast<float*>(rooms.data()) + part * room, width, pitch, f.taps);
+    const ChannelLines lines(reinterpret_cast<float*>(rooms.data()) + part * room, width, pitch, f.taps);
     for (std::int64_t block = begin; block < end; ++block) BackwardBlock<T>(p, lines, block).run();
   });
 }
