@@ -33,7 +33,7 @@ __global__ __launch_bounds__(kDepthwiseThreads) void backward_g_kernel(Depthwise
   const BackwardPlace place(grid, p.forward.lanes_along_time);
   if (place.channel >= p.forward.channels || place.position >= p.forward.length) return;
   p.g[place.batch * p.g_batch + place.channel * p.g_channel + place.position * p.g_time] =
-      BackwardRow<T>(p, place.batch, place.channel).compute_g(place.position);
+      BackwardRow<T, false>(p, place.batch, place.channel).g(place.position);
 }
 
 /// Samples of the initial state, and the last ones of the signal.
@@ -41,7 +41,7 @@ struct WantedSamples {
   std::int64_t initial, last;
 };
 
-template <class T>
+template <class T, bool Kept>
 __global__ __launch_bounds__(kDepthwiseThreads) void backward_samples_kernel(DepthwiseBackwardParams p,
                                                                              DepthwiseGrid grid,
                                                                              WantedSamples wanted) {
@@ -50,7 +50,7 @@ __global__ __launch_bounds__(kDepthwiseThreads) void backward_samples_kernel(Dep
   const std::int64_t time = place.position < wanted.initial
                                 ? place.position - (p.forward.taps - 1)
                                 : p.forward.length - wanted.last + place.position - wanted.initial;
-  BackwardRow<T>(p, place.batch, place.channel).store_d_sample(time);
+  BackwardRow<T, Kept>(p, place.batch, place.channel).store_d_sample(time);
 }
 
 /// A thread takes a row of a block of time and a channel, whose products it adds in the order of time.
@@ -79,7 +79,7 @@ __global__ __launch_bounds__(kDepthwiseThreads) void backward_sums_kernel(Depthw
   const auto block = static_cast<std::int64_t>(rest), distance = static_cast<std::int64_t>(row);
   const std::int64_t batch = block / time_blocks, begin = (block - batch * time_blocks) * p.tile_times;
   const std::int64_t end = f.length - begin < p.tile_times ? f.length : begin + p.tile_times;
-  const BackwardRow<T> own(p, batch, static_cast<std::int64_t>(channel));
+  const BackwardRow<T, true> own(p, batch, static_cast<std::int64_t>(channel));
   float sum = 0.0f;
   if (distance == f.taps) {
 #pragma unroll 4
@@ -163,12 +163,13 @@ struct PlacedLaunch {
   }
 };
 
-template <class T>
+template <class T, bool Kept>
 void launch_samples(const LaunchContext& context, const DepthwiseBackwardParams& p,
                     const WantedSamples& wanted) {
   if (wanted.initial + wanted.last == 0) return;
   const PlacedLaunch placed(p, wanted.initial + wanted.last);
-  launch(kOperation, context, placed.shape, backward_samples_kernel<T>, placed.params, placed.grid, wanted);
+  launch(kOperation, context, placed.shape, backward_samples_kernel<T, Kept>, placed.params, placed.grid,
+         wanted);
 }
 
 template <class T>
@@ -178,7 +179,7 @@ void launch_general(const LaunchContext& context, const DepthwiseBackwardParams&
     const PlacedLaunch placed(p, f.length);
     launch(kOperation, context, placed.shape, backward_g_kernel<T>, placed.params, placed.grid);
   }
-  launch_samples<T>(context, p, {p.d_initial == nullptr ? 0 : f.taps - 1, f.length});
+  launch_samples<T, true>(context, p, {p.d_initial == nullptr ? 0 : f.taps - 1, f.length});
   if (p.sums == nullptr) return;
   const std::int64_t sums = f.batch * p.time_blocks() * (f.taps + 1) * f.channels;
   launch(kOperation, context, shape_of((sums + kDepthwiseThreads - 1) / kDepthwiseThreads),
@@ -196,10 +197,10 @@ void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBack
     if (p.kernel == DepthwiseBackwardKernel::general) return launch_general<T>(context, p);
     launch_depthwise_backward_tile(context, p);
     const std::int64_t older = f.taps - 1;
-    launch_samples<T>(context, p,
-                      {p.d_initial == nullptr ? 0 : older, p.d_final == nullptr ? 0
-                                                           : older < f.length   ? older
-                                                                                : f.length});
+    launch_samples<T, false>(context, p,
+                             {p.d_initial == nullptr ? 0 : older, p.d_final == nullptr ? 0
+                                                                  : older < f.length   ? older
+                                                                                       : f.length});
   });
   if (!p.wants_sums) return;
   LaunchShape shape = shape_of(((f.taps + 1) * f.channels + kNumbers - 1) / kNumbers);

@@ -14,8 +14,9 @@ __device__ __forceinline__ float silu_derivative(float value) {
   return sigmoid * fmaf(value, 1.0f - sigmoid, 1.0f);
 }
 
-/// The samples and gradients of one batch and channel, element by element from global memory.
-template <class T>
+/// The samples and gradients of one batch and channel, element by element from global memory. Kept: g is in
+/// the workspace.
+template <class T, bool Kept>
 struct BackwardRow {
   const DepthwiseBackwardParams& p;
   SampleRow<T> samples;
@@ -53,10 +54,12 @@ struct BackwardRow {
       sum = fmaf(load_weight(f, channel, distance), sample(time, time - distance), sum);
     return gradient * silu_derivative(sum + load_bias(f, channel));
   }
-  /// The same, from the workspace where it is there.
   __device__ __forceinline__ float g(std::int64_t time) const {
-    return p.g == nullptr ? compute_g(time)
-                          : p.g[batch * p.g_batch + channel * p.g_channel + time * p.g_time];
+    if constexpr (Kept) {
+      return p.g[batch * p.g_batch + channel * p.g_channel + time * p.g_time];
+    } else {
+      return compute_g(time);
+    }
   }
   /// The gradient of the sample of -taps < time < length.
   __device__ __forceinline__ T d_sample(std::int64_t time) const {
