@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/plan/depthwise/depthwise_backward_plan.hpp"
+
 namespace relayout::plan {
 namespace {
 
@@ -170,6 +172,43 @@ TEST(DepthwisePlan, SmallProblemsAreCutFiner) {
   EXPECT_EQ(planned(time_fast(1, 64, 2048, 4), h200).run, 1);
   EXPECT_GT(planned(channel_fast(8, 2048, 8192, 4), h200).run,
             planned(channel_fast(1, 64, 2048, 4), h200).run);
+}
+
+/// Tiles of the backward pass depend on nothing but shape and type, and fit threads and shared memory with
+/// any strides.
+TEST(DepthwisePlan, BackwardTilesFitThreadsAndSharedMemory) {
+  for (const std::int64_t channels : {1, 3, 7, 8, 9, 15, 17, 31, 32, 33, 63, 1000}) {
+    for (const std::int64_t length : {1, 8, 100, 2047, 100000}) {
+      for (const std::int64_t taps : {1, 2, 4, 8}) {
+        for (const DType type : {DType::f16, DType::f32}) {
+          std::int64_t times = 0;
+          for (const std::int64_t gap : {0, 1, 5, 7, 64}) {
+            for (DepthwiseParams a :
+                 {time_fast(3, channels, length, taps), channel_fast(3, channels, length, taps)}) {
+              const bool last = a.in_channel == 1 && channels > 1;
+              (last ? a.in_time : a.in_channel) += gap;
+              DepthwiseBackwardParams p;
+              p.forward = a;
+              p.forward.type = type;
+              p.d_out_channel = p.d_in_channel = a.in_channel;
+              p.d_out_time = p.d_in_time = a.in_time;
+              p.wants_sums = true;
+              plan_depthwise_backward(false, p);
+              SCOPED_TRACE(testing::Message()
+                           << channels << " channels, " << length << " samples, " << taps << " taps, "
+                           << name_of(type) << ", gap " << gap << " " << last);
+              ASSERT_EQ(p.kernel, DepthwiseBackwardKernel::tile);
+              EXPECT_LE(p.shared_bytes, 48 * 1024);
+              EXPECT_LE(p.tile_channels * (p.tile_times / p.run), kDepthwiseThreads);
+              EXPECT_EQ(p.tile_times % p.run, 0);
+              if (times == 0) times = p.tile_times;
+              EXPECT_EQ(p.tile_times, times);
+            }
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

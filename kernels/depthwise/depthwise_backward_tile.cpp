@@ -36,15 +36,14 @@ struct BackwardRun {
   }
 };
 
-/// The sequence ids of a run: equal ones everywhere, or those of global memory. Those before the signal's
-/// begin are unlike all others, since there are no states.
+/// The sequence ids of a run, from global memory through the caches. Ids: whether there are any.
 template <int Taps, bool Ids>
 struct RunIds {
   const std::int32_t* ids = nullptr;  // of the run's first sample
   std::int64_t step = 0;
   int before = 0;  // samples of the signal before the run, at most taps-1 of them
 
-  /// Fills own[i] with the id of sample first + i, and clears the samples that are not there.
+  /// own[i] = the id of sample first + i; -1, which counts for nobody, where the signal has none.
   template <int Count>
   __device__ __forceinline__ void load(int first, int left, std::int32_t (&own)[Count]) const {
     if constexpr (Ids) {

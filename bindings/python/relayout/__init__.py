@@ -190,7 +190,8 @@ def depthwise_conv1d_backward(x, weights, d_out, bias=None, *, activation=None, 
     """The gradient by x of depthwise_conv1d, which was given x, weights, bias, activation, initial_state and sequence_ids;
     d_out and d_final_state are the gradients of its results. Tensors d_weights, d_bias and d_initial_state, where given,
     receive those by these. The workspace, one-dimensional of u8, has as many bytes as
-    depthwise_conv1d_backward_workspace_bytes says; without one it is made."""
+    depthwise_conv1d_backward_workspace_bytes says; without one it is made. A Plan keeps its own, so its runs follow
+    each other on one stream."""
     optional = (bias, initial_state, sequence_ids, d_final_state, d_weights, d_bias, d_initial_state)
     options = {"activation": activation} if activation is not None else None
     if workspace is None:

@@ -15,6 +15,8 @@ namespace {
 constexpr std::int64_t kNativeTimes = 1024, kGeneralTimes = 256;
 /// What a thread of a tile walks at a time.
 constexpr std::int64_t kStepBytes = 16;
+/// One block of so much lies in the shared memory of any device.
+constexpr std::int64_t kSharedBytes = 48 * 1024;
 /// Steps that a thread of a tile walks, and one of a problem that would have too few threads.
 constexpr int kSteps = 2, kFewSteps = 1;
 constexpr std::int64_t kManyThreads = std::int64_t{1} << 16;
@@ -28,24 +30,36 @@ std::int64_t numbers_of_g(const DepthwiseBackwardParams& p) {
              : 0;
 }
 
-/// The tile's channels and times, of the shape alone.
+/// The most shared memory that a side of `channels` x `times` takes, whatever its layout.
+std::int64_t most_bytes(std::int64_t channels, std::int64_t times, std::int64_t bytes) {
+  const std::int64_t count = kStepBytes / bytes;
+  const std::int64_t gap = channels >= count ? 3 * count : 0;  // of rows along channels, which are not one
+  return std::max((times + 1) * (channels + gap) + 3 * count, channels * (times + 3 * count) + count) * bytes;
+}
+
+/// The tile's channels and times, of the shape alone, so that the order of the sums is.
 void set_tile(DepthwiseBackwardParams& p) {
   DepthwiseParams& f = p.forward;
   const auto bytes = static_cast<std::int64_t>(size_of(f.type));
-  const std::int64_t step = kStepBytes / bytes;
+  const std::int64_t step = kStepBytes / bytes, older = f.taps - 1;
   const std::int64_t most = divide_up(f.channels, divide_up(f.channels, kBackwardChannels));
   p.tile_channels = static_cast<std::int32_t>(most);
   const bool many = f.batch * f.channels * divide_up(f.length, kSteps * step) >= kManyThreads;
   p.run = static_cast<std::int32_t>((many ? kSteps : kFewSteps) * step);
-  const std::int64_t runs = std::clamp<std::int64_t>(divide_up(f.length, p.run), 1, kDepthwiseThreads / most);
+  std::int64_t runs = std::clamp<std::int64_t>(divide_up(f.length, p.run), 1, kDepthwiseThreads / most);
+  const auto shared = [&](std::int64_t times) {
+    return most_bytes(most, times + 2 * older, bytes) + most_bytes(most, times + older, bytes) +
+           most_bytes(most, times, bytes) + (f.taps + 1) * most * 4;
+  };
+  while (runs > 1 && shared(runs * p.run) > kSharedBytes) --runs;
   p.tile_times = runs * p.run;
   // A single sample has stride 0, which rows along time would not know.
   if (f.length == 1) f.in_time = p.d_out_time = p.d_in_time = 1;
-  const std::int64_t older = f.taps - 1, times = p.tile_times;
+  const std::int64_t times = p.tile_times;
   p.in_side = depthwise_tile_side({f.in_channel, f.in_time}, most, times + 2 * older, f.channels, f.length,
-                                  true, bytes);
+                                  false, bytes);
   p.d_out_side = depthwise_tile_side({p.d_out_channel, p.d_out_time}, most, times + older, f.channels,
-                                     f.length, true, bytes);
+                                     f.length, false, bytes);
   p.d_in_side =
       depthwise_tile_side({p.d_in_channel, p.d_in_time}, most, times, f.channels, f.length, false, bytes);
   f.lanes_along_time = p.d_in_side.rows == DepthwiseRows::time ||
