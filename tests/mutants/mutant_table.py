@@ -332,12 +332,19 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("last_box_dropped", "parallel_ranges_in<Room>(@boxes_.total()@,", "boxes_.total() - (boxes_.total() > 1)"),
     ("results_over_the_elements", "room.memory + @bytes@", "bytes / 2 / kLineBytes * kLineBytes"),
     ("last_of_a_box_not_converted", "cast_(elements, results, @count@);", "count - (count > 1)"),
+    ("axes_joined_in_the_wrong_order", "while (count > 0) put(@chain[--count]@);", "chain[(--count, 0)]"),
+    ("planes_joined_across_a_gap", "== @plane.rows@ * p_.in_strides[box_.in_axis])", "(plane.rows + 1)"),
 ]) + mutants_of("native_offset_table", "host/cpu/copy/offset_table.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
     ("table_of_other_sides", "std::equal(sides, @sides + rank@, sides_)", "sides + 1"),
-    ("left_over_as_a_whole_step", "step + 1 < steps_ ? split_ : @left_@;", "split_"),
-    ("steps_repeat_the_first", "cursor.a() + @step * split_step_@", "0 * step"),
+    ("left_over_as_a_whole_step", "step + 1 < a.steps_ ? a.split_ : @a.left_@)", "a.split_"),
+    ("steps_repeat_the_first", "in_a.a() + @step * a.split_step_@", "0 * step"),
     ("outermost_axis_left_out", "k <= @axis@; ++k", "axis - 1"),
     ("inner_offset_forgotten", "= @offsets_[i]@ + index * stride;", "0 * offsets_[i]"),
+]) + mutants_of("native_row_moves", "host/cpu/copy/row_moves.hpp", NATIVE_COPY, [
+    ("end_of_a_long_row_lost", "move_two(@bytes - 2 * kWord@, bytes - kWord)", "0"),
+    ("end_of_a_short_row_lost", "move_two(0, @bytes - kWord@);", "0"),
+    ("words_too_long", "if (@bytes >= 8@) return visit", "bytes >= 7"),
+    ("no_step", "out[i] = @in[i * kStep]@;", "in[i]"),
 ]) + mutants_of("gather_of_two_shapes", "kernels/copy/gather.cpp", SHAPES, [
     ("axes_of_its_own_ignored", "@p.in_rank > 0@", "false"),
     ("input_split_by_the_results_extents", "p.in_rank, @extents.in@, p.in_strides", "extents.nest"),
