@@ -18,27 +18,9 @@
 namespace relayout::test {
 namespace {
 
-constexpr int kCases = 3000;
-
-/// What plans are made for: native code, and both kinds of GPU.
-class HostileValuesTest : public ::testing::Test {
+class HostileValuesTest : public HostileTest {
  protected:
-  template <class Plan>
-  void plan_everywhere(const Plan& plan) {
-    calls_([&] { plan(PlanTarget(cpu_)).explain(); });
-    calls_([&] { plan(PlanTarget(h200_)).explain(); });
-    calls_([&] { plan(PlanTarget(mi300x_)).explain(); });
-  }
-  void TearDown() override {
-    // The draws are made so that many calls are legal, and many are not.
-    EXPECT_GT(calls_.taken, kCases / 4);
-    EXPECT_GT(calls_.refused, kCases / 10);
-  }
-
-  const Device cpu_ = Device::cpu();
-  const DeviceProperties h200_ = DeviceProperties::h200(), mi300x_ = DeviceProperties::mi300x();
-  const Stream stream_{cpu_};
-  HostileCalls calls_;
+  HostileValuesTest() : HostileTest(3000) {}
 };
 
 /// The farthest view that an operation takes, and one that reaches a byte further.
@@ -80,7 +62,7 @@ void expect_same(const HostileTensor& out, const HostileTensor& expected) {
 }
 
 TEST_F(HostileValuesTest, Views) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const DType type = any_type(values);
@@ -115,7 +97,7 @@ TEST_F(HostileValuesTest, Views) {
 }
 
 TEST_F(HostileValuesTest, Copies) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const DType type = any_type(values), to = values.chance(0.7) ? type : any_type(values);
@@ -170,7 +152,7 @@ bool oracle_can_pad(const PadSpec& pad, std::int64_t reach) {
 }
 
 TEST_F(HostileValuesTest, Pads) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const DType type = any_type(values);
@@ -194,7 +176,7 @@ TEST_F(HostileValuesTest, Pads) {
 }
 
 TEST_F(HostileValuesTest, Windows) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const DType type = any_type(values);
@@ -246,7 +228,7 @@ TEST_F(HostileValuesTest, Windows) {
 }
 
 TEST_F(HostileValuesTest, Depthwise) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const DType type = values.random().pick(std::vector<DType>{DType::f16, DType::bf16, DType::f32});
