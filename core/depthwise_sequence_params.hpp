@@ -15,9 +15,17 @@ enum class DepthwiseSequenceKernel : std::int32_t {
   native,           // the processor's own code
   update,           // a channel a thread, the window in the state; any taps and strides
   update_unrolled,  // the same for neighbouring channels, the window in registers; up to kUnrolledTaps taps
+  varlen,           // a few samples of a channel a thread; any taps and strides
+  varlen_channel,   // neighbouring channels, words where they can be, up to kUnrolledTaps taps
+  varlen_time,      // packs of 16 bytes along time, up to kUnrolledTaps taps
+  states,           // the last samples alone, an element a thread
 };
 
-enum class DepthwiseSequenceTask : std::int32_t { update };
+enum class DepthwiseSequenceTask : std::int32_t {
+  update,  // depthwise_update with options
+  varlen,  // depthwise_varlen
+  states,  // depthwise_varlen_states
+};
 
 /// A number of each sequence, in the device's memory.
 template <class T>
@@ -33,18 +41,23 @@ struct DepthwiseSequenceParams {
   /// batch: the number of sequences. length: the samples of each or, with `starts`, of all together, and then
   /// in_batch and out_batch are 0. state: the table, state_batch from row to row. No initial state, no ids.
   DepthwiseParams conv;
-  std::int64_t slots = 0;               // rows of the table
-  PerSequence<std::int32_t> starts;     // where a sequence begins; one number more says where the last ends
-  PerSequence<std::int32_t> indices;    // its row of the table; not given: its own number
-  PerSequence<std::int32_t> positions;  // the states are rings: the place of the next sample
-  PerSequence<std::int32_t> accepted;   // samples of the last update that stay, at least 1
-  std::int32_t null_index = -1;         // names no row, as every negative number and those past the table
-  bool zero_null = true;                // outputs of sequences without a row become 0, else they stay
+  std::int64_t slots = 0;                 // rows of the table
+  PerSequence<std::int32_t> starts;       // where a sequence begins; one number more says where the last ends
+  PerSequence<std::uint8_t> has_initial;  // whether its state comes before its samples; not given: never
+  PerSequence<std::int32_t> indices;      // its row of the table; not given: its own number
+  PerSequence<std::int32_t> positions;    // the states are rings: the place of the next sample
+  PerSequence<std::int32_t> accepted;     // samples of the last update that stay, at least 1
+  std::int32_t null_index = -1;           // names no row, as every negative number and those past the table
+  bool zero_null = true;                  // outputs of sequences without a row become 0, else they stay
   DepthwiseSequenceTask task = DepthwiseSequenceTask::update;
 
   // The plan's. Native code ignores it.
   DepthwiseSequenceKernel kernel = DepthwiseSequenceKernel::update;
   std::int32_t width = 1;  // channels of a thread
+  std::int32_t run = 1;    // varlen: samples of a thread. varlen_channel: too, a multiple of kDepthwiseStep.
+                           // varlen_time: its packs, `lanes` apart
+  std::int32_t lanes = 1;  // varlen_time: threads of a block along time, a power of two
+  bool lanes_along_time = true;  // varlen, states: neighbouring threads lie along time, else along channels
 };
 
 /// Where the samples and the state of a sequence are.
@@ -158,5 +171,46 @@ struct StateColumns {
     }
   }
 };
+
+/// The first sequence that ends behind `time`, or the number of sequences.
+constexpr std::int64_t sequence_at(const DepthwiseSequenceParams& p, std::int64_t time) {
+  std::int64_t first = 0, count = p.conv.batch;
+  while (count > 0) {
+    const std::int64_t half = count / 2;
+    if (p.starts[first + half + 1] > time) {
+      count = half;
+    } else {
+      first += half + 1;
+      count -= half + 1;
+    }
+  }
+  return first;
+}
+
+/// What falls to one tile of time of a sequence: the outputs `from` .. `to`, as times of all samples
+/// together.
+///
+/// A state is read for the first taps-1 outputs of its sequence, and it is replaced in the same launch. So
+/// one tile does both, channel by channel in one thread: the tile in which the sequence begins owns it, takes
+/// its first taps-1 outputs, also those behind the tile's end, and then stores the state. Other tiles begin
+/// behind these outputs, and read samples only.
+struct SequencePiece {
+  DepthwiseSequence sequence;
+  std::int64_t from = 0, to = 0;
+  bool owns = false;
+};
+
+constexpr SequencePiece piece_of(const DepthwiseSequenceParams& p, std::int64_t sequence,
+                                 std::int64_t tile_begin, std::int64_t tile_end) {
+  SequencePiece piece;
+  piece.sequence = sequence_of(p, sequence);
+  const std::int64_t begin = piece.sequence.begin, end = begin + piece.sequence.length;
+  const std::int64_t owned = begin + (p.conv.taps - 1);  // the end of the owner's outputs
+  piece.owns = begin >= tile_begin && begin < tile_end;
+  piece.from = piece.owns ? begin : owned > tile_begin ? owned : tile_begin;
+  piece.to = piece.owns && owned > tile_end ? owned : tile_end;
+  if (piece.to > end) piece.to = end;
+  return piece;
+}
 
 }  // namespace relayout

@@ -33,8 +33,14 @@ void launch_work(const Stream& stream, const DepthwiseSequenceParams& params) {
   kernels_of(stream).depthwise_sequences(context_of(stream), params);
 }
 
-DepthwiseParams& signal_of(DepthwiseParams& params) { return params; }
-DepthwiseParams& signal_of(DepthwiseSequenceParams& params) { return params.conv; }
+void set_addresses(DepthwiseParams& params, const void* in, void* out) {
+  params.in = in;
+  params.out = out;
+}
+void set_addresses(DepthwiseSequenceParams& params, const void* in, void* out) {
+  params.conv.in = in;
+  (params.task == DepthwiseSequenceTask::states ? params.conv.state : params.conv.out) = out;
+}
 
 std::int64_t alignment_of(const DepthwiseParams& params) { return plan::depthwise_alignment(params); }
 /// The launcher of sequences looks at the addresses themselves.
@@ -115,8 +121,7 @@ void DepthwisePlan::run(const Stream& stream, const void* in, void* out) const {
         check_plan_alignment(state.operation, "output", alignment, out);
         check_views(state.operation, state.views, at_address(state.views.in, in),
                     at_address(state.views.out, out), Pointers::given);
-        signal_of(params).in = in;
-        signal_of(params).out = out;
+        set_addresses(params, in, out);
         launch_work(stream, params);
       },
       state.work);

@@ -4,6 +4,7 @@
 #include "host/api/checks.hpp"
 #include "host/api/depthwise.hpp"
 #include "host/api/depthwise_checks.hpp"
+#include "relayout/depthwise_varlen.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -91,6 +92,121 @@ DepthwiseSequenceParams sequence_update(const TensorView& state, const TensorVie
   }
   set_state(params.conv, state);
   return params;
+}
+
+namespace {
+
+constexpr const char *kVarlen = "depthwise_varlen", *kStates = "depthwise_varlen_states";
+
+/// What the two operations on samples behind each other have in common.
+DepthwiseSequenceParams samples_of_sequences(const char* operation, const DepthwiseCheck& check,
+                                             const DepthwiseParams& conv, const TensorView& starts) {
+  DepthwiseSequenceParams params;
+  params.conv = conv;
+  params.conv.batch = sequences_in(operation, check, starts);
+  params.starts = numbers_of<std::int32_t>(check, "the numbers of query_start_loc", starts, DType::i32,
+                                           params.conv.batch + 1);
+  params.slots = params.conv.batch;
+  return params;
+}
+
+/// Checks everything but memory.
+DepthwiseSequenceParams varlen_problem(const TensorView& in, const TensorView& starts,
+                                       const TensorView& weights, const TensorView& bias,
+                                       Activation activation, const TensorView& states, const TensorView& out,
+                                       const DepthwiseVarlenOptions& options) {
+  const DepthwiseCheck check(kVarlen);
+  check_rank(kVarlen, "the input", in, 2);
+  check.shape("the output", out, in.shape());
+  const TensorView signal = as_one_item(in), to = as_one_item(out);
+  const std::int64_t taps = check.common(signal, weights, bias, to);
+  DepthwiseSequenceParams params =
+      samples_of_sequences(kVarlen, check, depthwise_params(signal, weights, bias, activation, to), starts);
+  params.task = DepthwiseSequenceTask::varlen;
+  const std::int64_t batch = params.conv.batch;
+  if (!is_given(states)) {
+    if (is_given(options.state_indices) || is_given(options.has_initial_state)) {
+      check.fail(ErrorCode::invalid_argument,
+                 "state indices and initial states need states, and there are none");
+    }
+    return params;
+  }
+  params.indices =
+      numbers_of<std::int32_t>(check, "the state indices", options.state_indices, DType::i32, batch);
+  const bool is_bool = options.has_initial_state.dtype() == DType::bool_;
+  params.has_initial =
+      numbers_of<std::uint8_t>(check, "the numbers of has_initial_state", options.has_initial_state,
+                               is_bool ? DType::bool_ : DType::u8, batch);
+  params.null_index = options.null_index;
+  params.zero_null = options.null_output == NullOutput::zeros;
+  check_rank(kVarlen, "the table of states", states, 3);
+  check.same_type("the table of states", states, in);
+  if (is_given(options.state_indices)) params.slots = states.extent(0);
+  check.shape("the table of states", states, {params.slots, in.extent(0), taps - 1});
+  set_state(params.conv, states);
+  return params;
+}
+
+/// Checks everything but memory.
+DepthwiseSequenceParams states_problem(const TensorView& in, const TensorView& starts,
+                                       const TensorView& states) {
+  const DepthwiseCheck check(kStates);
+  check_rank(kStates, "the input", in, 2);
+  check.signal_type(in);
+  check_rank(kStates, "the table of states", states, 3);
+  check.same_type("the table of states", states, in);
+  const TensorView signal = as_one_item(in);
+  DepthwiseParams conv;
+  conv.in = in.data();
+  conv.type = in.dtype();
+  conv.channels = in.extent(0);
+  conv.length = in.extent(1);
+  conv.in_channel = used_stride(signal, 1);
+  conv.in_time = used_stride(signal, 2);
+  DepthwiseSequenceParams params = samples_of_sequences(kStates, check, conv, starts);
+  params.task = DepthwiseSequenceTask::states;
+  check.shape("the table of states", states, {params.conv.batch, in.extent(0), states.extent(2)});
+  set_state(params.conv, states);
+  return params;
+}
+
+}  // namespace
+
+void depthwise_varlen(const Stream& stream, const TensorView& in, const TensorView& query_start_loc,
+                      const TensorView& weights, const TensorView& bias, Activation activation,
+                      const TensorView& states, const TensorView& out,
+                      const DepthwiseVarlenOptions& options) {
+  const DepthwiseSequenceParams problem =
+      varlen_problem(in, query_start_loc, weights, bias, activation, states, out, options);
+  DepthwiseCheck(kVarlen).memory(
+      {&in, &query_start_loc, &weights, &bias, &options.state_indices, &options.has_initial_state},
+      {&out, &states});
+  run_depthwise(stream, problem);
+}
+
+DepthwisePlan plan_depthwise_varlen(const PlanTarget& target, const TensorView& in,
+                                    const TensorView& query_start_loc, const TensorView& weights,
+                                    const TensorView& bias, Activation activation, const TensorView& states,
+                                    const TensorView& out, const DepthwiseVarlenOptions& options) {
+  return make_depthwise_plan(
+      kVarlen, target, varlen_problem(in, query_start_loc, weights, bias, activation, states, out, options),
+      {in,
+       out,
+       {weights, query_start_loc, bias, options.state_indices, options.has_initial_state},
+       {states}});
+}
+
+void depthwise_varlen_states(const Stream& stream, const TensorView& in, const TensorView& query_start_loc,
+                             const TensorView& states) {
+  const DepthwiseSequenceParams problem = states_problem(in, query_start_loc, states);
+  DepthwiseCheck(kStates).memory({&in, &query_start_loc}, {&states});
+  run_depthwise(stream, problem);
+}
+
+DepthwisePlan plan_depthwise_varlen_states(const PlanTarget& target, const TensorView& in,
+                                           const TensorView& query_start_loc, const TensorView& states) {
+  return make_depthwise_plan(kStates, target, states_problem(in, query_start_loc, states),
+                             {in, states, {query_start_loc}, {}});
 }
 
 }  // namespace relayout

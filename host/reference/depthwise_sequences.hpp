@@ -13,7 +13,7 @@ namespace relayout::reference {
 
 /// The numbers of each sequence; default views stand for "none".
 struct SequenceNumbers {
-  TensorView indices, positions, accepted, starts;
+  TensorView indices, positions, accepted, starts, has_initial;
   std::int64_t null_index = -1;
   bool zero_null = true;
 };
@@ -112,6 +112,58 @@ inline void depthwise_indexed_update(const DepthwiseOperands& o, const SequenceN
       }
     }
   }
+}
+
+/// The states or zeros before a sequence, and then its samples.
+inline std::vector<std::uint64_t> varlen_row(const DepthwiseOperands& o, const SequenceNumbers& numbers,
+                                             const TensorView& states, const SequenceSamples& samples,
+                                             std::int64_t channel, std::int64_t before) {
+  const std::int64_t slot = row_of_states(states, numbers, samples.sequence);
+  const bool initial =
+      numbers.has_initial.data() != nullptr && load_bits(numbers.has_initial, {samples.sequence}) != 0;
+  std::vector<std::uint64_t> row;
+  for (std::int64_t s = 0; s < before; ++s)
+    row.push_back(initial ? load_bits(states, {slot, channel, s}) : 0);
+  for (std::int64_t t = 0; t < samples.length; ++t) row.push_back(load_bits(o.in, samples.index(channel, t)));
+  return row;
+}
+
+/// depthwise_varlen; default states stand for "none".
+inline void depthwise_varlen(const DepthwiseOperands& o, const SequenceNumbers& numbers,
+                             const TensorView& states, const TensorView& out) {
+  const std::int64_t before = o.weights.extent(1) - 1;
+  const bool has_states = states.data() != nullptr;
+  for (std::int64_t b = 0; b + 1 < numbers.starts.extent(0); ++b) {
+    const SequenceSamples samples = samples_of(o.in, numbers, b);
+    const bool is_null = has_states && row_of_states(states, numbers, b) < 0;
+    for (std::int64_t c = 0; c < o.weights.extent(0); ++c) {
+      if (is_null) {
+        for (std::int64_t t = 0; numbers.zero_null && t < samples.length; ++t)
+          store_bits(out, samples.index(c, t), 0);
+        continue;
+      }
+      if (samples.length == 0) continue;
+      const std::vector<std::uint64_t> row = varlen_row(o, numbers, states, samples, c, before);
+      for (std::int64_t t = 0; t < samples.length; ++t)
+        store_bits(out, samples.index(c, t),
+                   depthwise_of_row(o, c, row, static_cast<std::size_t>(before + t)));
+      for (std::int64_t s = 0; has_states && s < before; ++s)
+        store_bits(states, {row_of_states(states, numbers, b), c, s},
+                   row[static_cast<std::size_t>(samples.length + s)]);
+    }
+  }
+}
+
+/// The last samples of each sequence, zeros before its first one.
+inline void depthwise_varlen_states(const TensorView& in, const TensorView& starts,
+                                    const TensorView& states) {
+  SequenceNumbers numbers;
+  numbers.starts = starts;
+  for_each_index(states.shape(), [&](const Dims& i) {
+    const SequenceSamples samples = samples_of(in, numbers, i[0]);
+    const std::int64_t time = samples.length - states.extent(2) + i[2];
+    store_bits(states, i, time < 0 ? 0 : load_bits(in, samples.index(i[1], time)));
+  });
 }
 
 }  // namespace relayout::reference

@@ -155,13 +155,4 @@ void launch_depthwise_indexed_update(const LaunchContext& context, const Depthwi
   });
 }
 
-void launch_depthwise_sequences(const LaunchContext& context, const DepthwiseSequenceParams& params) {
-  switch (params.kernel) {
-    case DepthwiseSequenceKernel::nothing:
-      return;
-    default:
-      return launch_depthwise_indexed_update(context, params);
-  }
-}
-
 }  // namespace relayout::RELAYOUT_BACKEND

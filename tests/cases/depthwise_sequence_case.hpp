@@ -15,7 +15,7 @@ inline const char* name_of(SequenceMode mode) {
   return mode == SequenceMode::plain ? "plain" : mode == SequenceMode::ring ? "ring" : "speculative";
 }
 
-/// depthwise_update with options.
+/// depthwise_update with options; depthwise_varlen, with starts.
 struct DepthwiseSequenceCase {
   std::vector<std::int64_t> lengths{1, 1, 1};  // samples of each sequence; without starts all are equal
   std::int64_t channels = 1, taps = 4;
@@ -26,7 +26,8 @@ struct DepthwiseSequenceCase {
   SequenceMode mode = SequenceMode::plain;
   bool starts = false, indices = true, nulls = true, zero_null = true, in_place = false, bias = true,
        silu = false;
-  std::int64_t stride = 1;  // of the numbers of the sequences
+  bool states = true, initial = true;  // of depthwise_varlen
+  std::int64_t stride = 1;             // of the numbers of the sequences
   std::uint64_t seed = 1;
 
   std::int64_t batch() const { return static_cast<std::int64_t>(lengths.size()); }
@@ -62,7 +63,8 @@ inline std::ostream& operator<<(std::ostream& out, const DepthwiseSequenceCase& 
       << relayout::name_of(c.weight_type) << " " << c.weight_layout << " in " << c.in_layout << " out "
       << c.out_layout << (c.bias ? " bias " : " no bias ") << (c.bias ? relayout::name_of(c.bias_type) : "")
       << (c.silu ? " silu" : "") << (c.indices ? " indices" : "") << (c.nulls ? " nulls" : "")
-      << (c.zero_null ? " zeroed" : " untouched") << (c.in_place ? " in place" : "");
+      << (c.zero_null ? " zeroed" : " untouched") << (c.in_place ? " in place" : "")
+      << (c.states ? "" : " no states") << (c.initial ? "" : " no initial");
   return out << " stride " << c.stride << " seed " << c.seed;
 }
 

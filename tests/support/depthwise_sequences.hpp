@@ -37,6 +37,7 @@ struct DepthwiseSequenceTensors {
         indices(on, Role::input, DType::i32, {c.batch()}, {c.stride}),
         numbers(on, Role::input, DType::i32, {c.batch()}, {-c.stride}),
         starts(on, Role::input, DType::i32, {c.batch() + 1}, {c.stride}),
+        has_initial(on, Role::input, c.seed % 2 == 0 ? DType::u8 : DType::bool_, {c.batch()}, {c.stride}),
         out(on, Role::output, c.type, c.shape(), strides_of(c.out_layout, c.shape())),
         state(on, Role::output, c.type, c.state_shape(), strides_of(c.state_layout, c.state_shape())) {
     // Rows from the last to the first; every third sequence has none, and one has the null index.
@@ -52,6 +53,9 @@ struct DepthwiseSequenceTensors {
       // What a last update may have accepted, and a few numbers that it may not.
       if (drawn % 5 == 0) return drawn % 2 == 0 ? 1e6 : -4.0;
       return 1.0 + static_cast<double>(drawn % static_cast<std::uint64_t>(c.columns() - (c.taps - 1) + 1));
+    });
+    fill_with(has_initial.host(), [&](std::uint64_t i) {
+      return static_cast<double>((hash(i, c.seed) % 3 != 0) * (c.seed % 2 == 0 ? 128 : 1));
     });
     std::int64_t next = DepthwiseSequenceCase::kFree;
     fill_with(starts.host(), [&](std::uint64_t i) {
@@ -91,13 +95,31 @@ struct DepthwiseSequenceTensors {
         test::store_bits(element_at(out.host(), offset_of(out.host(), i)), c.type,
                          test::load_bits(element_at(in.host(), offset_of(in.host(), i)), c.type));
       });
-    for (const GuardedBuffer* one : {&in, &weights, &bias, &indices, &numbers, &starts, &out, &state})
-      one->upload();
+    for (const GuardedBuffer* one : inputs_and({&out, &state})) one->upload();
   }
   void update() const {
     upload();
     EXPECT_NO_THROW(depthwise_update(stream, state.device(), samples().device(), weights.device(),
                                      given(c.bias, bias.device()), activation(), out.device(), options()));
+  }
+  DepthwiseVarlenOptions varlen_options() const {
+    DepthwiseVarlenOptions all;
+    all.state_indices = given(c.states && c.indices, indices.device());
+    all.has_initial_state = given(c.states && c.initial, has_initial.device());
+    all.null_index = null_index;
+    all.null_output = c.zero_null ? NullOutput::zeros : NullOutput::untouched;
+    return all;
+  }
+  void varlen() const {
+    upload();
+    EXPECT_NO_THROW(depthwise_varlen(stream, in.device(), starts.device(), weights.device(),
+                                     given(c.bias, bias.device()), activation(),
+                                     given(c.states, state.device()), out.device(), varlen_options()));
+  }
+  std::vector<const GuardedBuffer*> inputs_and(std::vector<const GuardedBuffer*> all) const {
+    for (const GuardedBuffer* input : {&in, &weights, &bias, &indices, &numbers, &starts, &has_initial})
+      all.push_back(input);
+    return all;
   }
   reference::DepthwiseOperands operands() const {
     return {in.host(), weights.host(), given(c.bias, bias.host()), {}, {}, c.silu};
@@ -108,6 +130,7 @@ struct DepthwiseSequenceTensors {
     all.positions = given(c.mode == SequenceMode::ring, numbers.host());
     all.accepted = given(c.mode == SequenceMode::speculative, numbers.host());
     all.starts = given(c.starts, starts.host());
+    all.has_initial = given(c.initial, has_initial.host());
     all.null_index = null_index;
     all.zero_null = c.zero_null;
     return all;
@@ -118,17 +141,19 @@ struct DepthwiseSequenceTensors {
   void compute_update() const {
     reference::depthwise_indexed_update(operands(), host_numbers(), state.host(), out.host(), c.batch());
   }
+  void compute_varlen() const {
+    reference::depthwise_varlen(operands(), host_numbers(), given(c.states, state.host()), out.host());
+  }
   /// Everything but the outputs' values.
   void expect_the_rest() const {
     EXPECT_TRUE(state.check(NanRule::exact));
     EXPECT_TRUE(out.check_outside());
-    for (const GuardedBuffer* input : {&in, &weights, &bias, &indices, &numbers, &starts})
-      EXPECT_TRUE(input->check());
+    for (const GuardedBuffer* input : inputs_and({})) EXPECT_TRUE(input->check());
   }
 
   DepthwiseSequenceCase c;
   Stream stream;
-  GuardedBuffer in, weights, bias, indices, numbers, starts, out, state;
+  GuardedBuffer in, weights, bias, indices, numbers, starts, has_initial, out, state;
   std::int32_t null_index = -1;
 };
 
@@ -181,6 +206,52 @@ inline void check_update_bits(const Stream& stream, const DepthwiseSequenceCase&
     EXPECT_TRUE(same_elements(cut(expected.view_of(bytes)), cut(result), NanRule::exact)) << "sequence " << b;
   }
   t.compute_update();
+  t.expect_the_rest();
+}
+
+/// Outputs of small integers, exactly, and the states, bit for bit.
+inline void check_varlen_integers(const Stream& stream, const DepthwiseSequenceCase& c) {
+  SCOPED_TRACE(::testing::Message() << c);
+  const DepthwiseSequenceTensors t(stream, c);
+  t.fill_integers();
+  t.varlen();
+  t.compute_varlen();
+  EXPECT_TRUE(t.out.check());
+  t.expect_the_rest();
+}
+
+/// The bits that depthwise_conv1d gives for each sequence.
+inline void check_varlen_bits(const Stream& stream, const DepthwiseSequenceCase& c) {
+  SCOPED_TRACE(::testing::Message() << c);
+  const DepthwiseSequenceTensors t(stream, c);
+  t.fill_reals();
+  t.varlen();
+  const GuardedBuffer expected(stream, Role::output, c.type, c.shape());
+  const std::vector<unsigned char> actual = t.out.download();
+  const TensorView result = t.out.view_of(actual);
+  const reference::SequenceNumbers numbers = t.host_numbers();
+  const GuardedBuffer old(stream, Role::input, c.type, c.state_shape());
+  for_each_element(old.host(), [&](const Dims& i, std::int64_t offset) {
+    test::store_bits(element_at(old.host(), offset), c.type, reference::load_bits(t.state.host(), i));
+  });
+  old.upload();
+  for (std::int64_t b = 0; b < c.batch(); ++b) {
+    const reference::SequenceSamples samples = reference::samples_of(t.in.host(), numbers, b);
+    const std::int64_t slot = c.states ? reference::row_of_states(t.state.host(), numbers, b) : 0;
+    if (slot < 0 || samples.length == 0) continue;
+    const bool initial = c.states && c.initial && reference::load_bits(t.has_initial.host(), {b}) != 0;
+    const auto cut = [&](const TensorView& view) {
+      const TensorView part = view.slice(1, samples.begin, samples.begin + samples.length);
+      return TensorView(part.data(), c.type, {1, c.channels, samples.length},
+                        {0, part.stride(0), part.stride(1)});
+    };
+    depthwise_conv1d(stream, cut(t.in.device()), t.weights.device(), t.given(c.bias, t.bias.device()),
+                     t.activation(), t.given(initial, old.device().slice(0, slot, slot + 1)),
+                     cut(expected.device()));
+    const std::vector<unsigned char> bytes = expected.download();
+    EXPECT_TRUE(same_elements(cut(expected.view_of(bytes)), cut(result), NanRule::exact)) << "sequence " << b;
+  }
+  t.compute_varlen();
   t.expect_the_rest();
 }
 
