@@ -12,7 +12,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-/// Packs whose words a thread loads together.
+/// Packs whose words a thread loads together. It takes no more than 32 in all.
 constexpr int kTogether = 2;
 
 /// The aligned words around a pack, if all of them lie in the input's memory.
@@ -32,9 +32,9 @@ struct LoadedPack {
 };
 
 template <class T, int Taps>
-__global__ __launch_bounds__(kDepthwiseThreads, 3) void varlen_time_kernel(DepthwiseSequenceParams q,
-                                                                           DepthwiseGrid grid,
-                                                                           MemorySpan span) {
+__global__ __launch_bounds__(kDepthwiseThreads,
+                             Taps <= 4 ? 3 : 2) void varlen_time_kernel(DepthwiseSequenceParams q,
+                                                                        DepthwiseGrid grid, MemorySpan span) {
   constexpr int kCount = Vector<T>::kCount;
   const DepthwiseParams& p = q.conv;
   DepthwisePlace place = place_block<true>(grid);
@@ -49,6 +49,8 @@ __global__ __launch_bounds__(kDepthwiseThreads, 3) void varlen_time_kernel(Depth
   numbers.load(p, place.channel);
   float weights[Taps], bias[1];
   std::int64_t sequence = -1;
+  // Packs that are left for the second loop, so that the words of the first take no registers there.
+  std::uint32_t left = 0;
 #pragma unroll 1
   for (int first = 0; first < q.run; first += kTogether) {
     LoadedPack<T, Taps> packs[kTogether];
@@ -64,24 +66,31 @@ __global__ __launch_bounds__(kDepthwiseThreads, 3) void varlen_time_kernel(Depth
     }
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
-      const std::int64_t time = first_time + i * step;
-      if (first + i >= q.run || time >= p.length) return;
-      const std::int64_t begin = time < 0 ? 0 : time,
-                         end = time + kCount < p.length ? time + kCount : p.length;
-      while (sequence < p.batch && q.starts[sequence + 1] <= begin) ++sequence;
-      if (sequence >= p.batch) return;
-      const SequencePiece piece = piece_of(q, sequence, begin, end);
-      if (packs[i].loaded && !piece.owns && !piece.sequence.is_null() && piece.from == time &&
-          piece.to == time + kCount) {
+      const std::int64_t time = first_time + i * step, end = time + kCount;
+      if (first + i >= q.run || time >= p.length) break;
+      while (sequence < p.batch && q.starts[sequence + 1] <= time) ++sequence;
+      bool whole = packs[i].loaded && sequence < p.batch && time >= 0 && end <= p.length;
+      if (whole) {
+        const SequencePiece piece = piece_of(q, sequence, time, end);
+        whole = !piece.owns && !piece.sequence.is_null() && piece.from == time && piece.to == end;
+      }
+      if (whole) {
         packs[i].window.align(packs[i].offset);
         const Words result = packs[i].window.outputs(weights, bias[0], p.silu);
         store_global_16_bytes(out + time, &result, false);
       } else {
-        visit_pieces(q, sequence, begin, end, [&](std::int64_t one, const SequencePiece& part) {
-          store_piece<T>(q, one, part, place.channel);
-        });
+        left |= 1u << (first + i);
       }
     }
+  }
+#pragma unroll 1
+  for (int pack = 0; left >> pack != 0; ++pack) {
+    if ((left >> pack & 1u) == 0) continue;
+    const std::int64_t time = place.time + pack * step, begin = time < 0 ? 0 : time,
+                       end = time + kCount < p.length ? time + kCount : p.length;
+    visit_pieces(q, sequence_at(q, begin), begin, end, [&](std::int64_t one, const SequencePiece& piece) {
+      store_piece<T>(q, one, piece, place.channel);
+    });
   }
 }
 
