@@ -141,7 +141,7 @@ Trial decode_depthwise_sequences(Draw& draw) {
   c.indices = !draw.chance(64);
   c.nulls = c.indices && draw.chance(128);
   c.in_place = is_update && draw.chance(80);
-  c.states = !draw.chance(40);
+  c.states = is_update || !draw.chance(40);
   c.initial = c.states && !draw.chance(64);
   c.stride = 1 + draw.below(3);
   c.seed = static_cast<std::uint64_t>(draw.byte());

@@ -126,7 +126,7 @@ struct DepthwiseSequenceTensors {
   }
   reference::SequenceNumbers host_numbers() const {
     reference::SequenceNumbers all;
-    all.indices = given(c.indices, indices.host());
+    all.indices = given(c.states && c.indices, indices.host());
     all.positions = given(c.mode == SequenceMode::ring, numbers.host());
     all.accepted = given(c.mode == SequenceMode::speculative, numbers.host());
     all.starts = given(c.starts, starts.host());
