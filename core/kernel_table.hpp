@@ -6,6 +6,7 @@
 #include "core/conv_params.hpp"
 #include "core/copy_params.hpp"
 #include "core/depthwise_params.hpp"
+#include "core/depthwise_sequence_params.hpp"
 #include "core/elementwise_params.hpp"
 #include "core/gemm_params.hpp"
 #include "core/launch_context.hpp"
@@ -24,6 +25,8 @@ struct KernelTable {
   void (*conv)(const LaunchContext&, const ConvParams&);
   /// Depthwise convolution and its update by a few samples, by DepthwiseParams::kernel.
   void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
+  /// Depthwise operations on sequences, by DepthwiseSequenceParams::kernel.
+  void (*depthwise_sequences)(const LaunchContext&, const DepthwiseSequenceParams&);
   void (*elementwise)(const LaunchContext&, const ElementwiseParams&);
 };
 

@@ -268,5 +268,58 @@ TEST_F(HostileValuesTest, Depthwise) {
   }
 }
 
+TEST_F(HostileValuesTest, DepthwiseSequences) {
+  for (int i = 0; i < kCases; ++i) {
+    SCOPED_TRACE(i);
+    HostileValues values(static_cast<std::uint64_t>(i));
+    const DType type = values.random().pick(std::vector<DType>{DType::f16, DType::bf16, DType::f32});
+    calls_([&] {
+      const Dims shape = values.shape(2);
+      const std::int64_t taps = values.small_or(0.1, 1), batch = values.small_or(0.1, 0),
+                         slots = values.small_or(0.1, 0), more = values.small_or(0.1, 0);
+      std::int64_t numbers = 0, columns = 0;
+      if (__builtin_add_overflow(batch, 1, &numbers)) numbers = batch;
+      if (__builtin_add_overflow(taps - 1, more, &columns)) columns = taps;
+      const HostileTensor in = values.input(type, shape), out = values.output(type, shape),
+                          weights = values.input(type, {shape[0], taps}),
+                          starts = values.input(DType::i32, {numbers}),
+                          indices = values.input(DType::i32, {batch}),
+                          states = values.output(type, {slots, shape[0], taps - 1}),
+                          wide = values.output(type, {slots, shape[0], columns});
+      DepthwiseVarlenOptions options;
+      options.state_indices = indices.view;
+      DepthwiseUpdateOptions update;
+      update.state_indices = indices.view;
+      update.query_start_loc = starts.view;
+      HostileTensor positions;
+      if (values.chance(0.3)) positions = values.input(DType::i32, {batch});
+      update.cache_seqlens = positions.view;
+      // Numbers with stride 0 are legal, and billions of sequences would take their time.
+      const bool runs = (taps < 10000 || !weights.is_real()) && batch < 10000;
+      if (runs)
+        calls_([&] {
+          depthwise_varlen(stream_, in.view, starts.view, weights.view, TensorView(), Activation::silu,
+                           states.view, out.view, options);
+        });
+      if (runs)
+        calls_([&] {
+          depthwise_update(stream_, wide.view, in.view, weights.view, TensorView(), Activation::none,
+                           out.view, update);
+        });
+      plan_everywhere([&](const PlanTarget& target) {
+        return plan_depthwise_varlen(target, in.view, starts.view, weights.view, TensorView(),
+                                     Activation::none, states.view, out.view, options);
+      });
+      plan_everywhere([&](const PlanTarget& target) {
+        return plan_depthwise_update(target, wide.view, in.view, weights.view, TensorView(), Activation::none,
+                                     out.view, update);
+      });
+      plan_everywhere([&](const PlanTarget& target) {
+        return plan_depthwise_varlen_states(target, in.view, starts.view, wide.view);
+      });
+    });
+  }
+}
+
 }  // namespace
 }  // namespace relayout::test

@@ -1,4 +1,4 @@
-// The checks of depthwise_conv1d and depthwise_update.
+// The checks of the depthwise operations.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ class DepthwiseCheck {
   /// What both functions have in common; returns the number of taps.
   std::int64_t common(const TensorView& in, const TensorView& weights, const TensorView& bias,
                       const TensorView& out) const;
+  void signal_type(const TensorView& in) const;
   void same_type(const char* name, const TensorView& view, const TensorView& in) const;
   void shape(const char* name, const TensorView& view, const Dims& wanted) const;
   /// Outputs share no byte with any other view.
@@ -28,7 +29,6 @@ class DepthwiseCheck {
   [[noreturn]] void fail(ErrorCode code, const std::string& words) const;
 
  private:
-  void signal_type(const TensorView& in) const;
   void number_type(const char* name, const TensorView& view, const TensorView& in) const;
 
   const char* operation_;

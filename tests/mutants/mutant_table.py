@@ -34,6 +34,7 @@ CONVERSION = "*Conversion*/emulated32*"
 NATIVE_CONVERSION = "*Conversion*/cpu*"
 NATIVE_ELEMENTWISE = "NativeElementwise.*-*PastTheCaches"
 DEPTHWISE = "*Depthwise*/cpu"
+SEQUENCES = "*DepthwiseSequenceTest*/emulated32:*DepthwiseVarlenTest*/emulated32"
 OVERLAP = "*Overlap*/cpu"
 FUSED = "*DirectConvTest*/emulated32:*ConvPlan*/emulated32"
 VIEW = "StridedGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
@@ -641,6 +642,33 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("sequence_ids_of_item_0", "params.id_batch = @used_stride(sequence_ids, 0)@;", "std::int64_t{0}"),
     ("guard_byte_written", "params.out = @out.data()@;",
      "(static_cast<unsigned char*>(out.data())[out.byte_range().end] = 0x5A, out.data())"),
+]) + mutants_of("sequences", "host/api/depthwise_sequences.cpp", SEQUENCES.replace("emulated32", "cpu"), [
+    ("update_null_index_ignored", "params.null_index = @options.null_index@; params.zero_null = options.null_output == "
+     "NullOutput::zeros; check_rank(kOperation", "-1"),
+    ("varlen_null_index_ignored", "params.null_index = @options.null_index@; params.zero_null = options.null_output == "
+     "NullOutput::zeros; check_rank(kVarlen", "-1"),
+    ("numbers_of_sequence_0", "return {static_cast<const T*>(view.data()), @used_stride(view, 0)@};", "std::int64_t{0}"),
+]) + mutants_of("native_sequences", "host/cpu/depthwise/depthwise_sequences.cpp", SEQUENCES.replace("emulated32", "cpu"), [
+    ("sample_lost", "state.push(@sample@);", "T{}"),
+    ("initial_state_of_all", "q.has_initial.is_given() && @q.has_initial[sequence] != 0@", "true"),
+    ("null_outputs_left", "for (std::int64_t c = 0; @q.zero_null@ && c < p.channels", "false"),
+]) + mutants_of("sequence_plan", "host/plan/depthwise/depthwise_sequence_plan.cpp", SEQUENCES, [
+    ("odd_channels_in_words", "} else if (@p.channels % word == 0@) {", "true"),
+]) + mutants_of("indexed_update", "kernels/depthwise/depthwise_indexed_update.cpp", SEQUENCES, [
+    ("older_columns_one_off", "older.load(column(i + @move.shift@)", "move.shift + 1"),
+    ("window_not_kept", "if (@!move.is_ring && to >= 0@) window[i].store", "false"),
+    ("ring_does_not_wrap", "to = @StateMove::wrap(p, to)@;", "to"),
+    ("null_outputs_zeroed", "time = 0; @q.zero_null@ && time < length; ++time) Pack()", "true"),
+    ("distance_one_short", "convert<float>(state.before_next(@distance@))", "distance > 1 ? distance - 1 : distance"),
+]) + mutants_of("varlen_channel", "kernels/depthwise/depthwise_varlen_channel.cpp", SEQUENCES, [
+    ("initial_state_ignored", "p.in_channel, whole.in); } else if (@row.initial@) { window[i].load", "false"),
+    ("last_samples_one_early", "time = @length - kBefore + i@;", "length - kBefore + i - 1"),
+    ("null_outputs_left", "i = 0; @q.zero_null@ && i < count", "false"),
+]) + mutants_of("varlen_time", "kernels/depthwise/depthwise_varlen_time.cpp", SEQUENCES, [
+    ("window_one_late", "i * step - @(Taps - 1)@), span);", "(Taps > 1 ? Taps - 2 : 0)"),
+    ("pack_before_its_sequence", "@piece.from == time@ &&", "true"),
+]) + mutants_of("varlen_states", "kernels/depthwise/depthwise_varlen.cpp", SEQUENCES, [
+    ("one_sample_early", "p.state_length + @column@;", "column - 1"),
 ]) + mutants_of("chunks", "host/plan/conv/conv1d_chunks.cpp", OVERLAP, [
     ("pad_row_off_by_one", "first = @begin * r.window.stride - r.pad.left@;", "begin * r.window.stride - r.pad.left + 1"),
     ("halo_one_short", "(chunk.positions - 1) * r.window.stride + @r.window.span()@;", "r.window.span() - 1"),

@@ -138,7 +138,8 @@ class Plans(unittest.TestCase):
                  "cast": (x, "f16"), "fill": (x.copy(), 2), "pad": (x, 2), "img2col": (x, 3), "rearrange_weights": (full,),
                  "depthwise_conv1d": (x, weights), "depthwise_update": (np.zeros((1, 2, 2), np.float32), x, weights),
                  "gemm": (half[0], half[0]), "conv1d": (half, full), "quantize": (x, 0.5), "chain": (["relu"], x),
-                 "dequantize": (np.ones(3, np.int8), 0.5)}
+                 "dequantize": (np.ones(3, np.int8), 0.5), "depthwise_varlen": (x[0], np.int32([0, 3, 8]), weights),
+                 "depthwise_varlen_states": (x[0], np.int32([0, 3, 8]), 2)}
         for name, arguments in calls.items():
             with self.subTest(name):
                 plan = getattr(relayout, f"plan_{name}")(*arguments)

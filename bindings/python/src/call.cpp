@@ -8,7 +8,11 @@ namespace {
 constexpr const char* kNoNames[] = {"x"};
 constexpr const char* kDepthwiseNames[] = {"x",           "weights",     "bias", "initial_state",
                                            "final_state", "sequence_ids"};
-constexpr const char* kUpdateNames[] = {"state", "x", "weights", "bias"};
+constexpr const char* kUpdateNames[] = {
+    "state",          "x", "weights", "bias", "state_indices", "cache_seqlens", "num_accepted_tokens",
+    "query_start_loc"};
+constexpr const char* kVarlenNames[] = {"x",      "query_start_loc", "weights",          "bias",
+                                        "states", "state_indices",   "has_initial_state"};
 constexpr const char* kGemmNames[] = {"a", "bt", "bias", "workspace"};
 constexpr const char* kConvNames[] = {"x", "weights", "bias"};
 
@@ -22,6 +26,9 @@ std::string operand_name(Op op, int i) {
       return kDepthwiseNames[i];
     case Op::depthwise_update:
       return kUpdateNames[i];
+    case Op::depthwise_varlen:
+    case Op::depthwise_varlen_states:
+      return kVarlenNames[i];
     case Op::gemm:
       return kGemmNames[i];
     case Op::conv1d:
@@ -33,8 +40,8 @@ std::string operand_name(Op op, int i) {
 
 /// Whether the operand may be None.
 bool is_optional(Op op, int i) {
-  return (op == Op::depthwise_conv1d && i >= 2) || (op == Op::depthwise_update && i == 3) ||
-         ((op == Op::gemm || op == Op::conv1d) && i >= 2);
+  return (op == Op::depthwise_conv1d && i >= 2) || (op == Op::depthwise_update && i >= 3) ||
+         (op == Op::depthwise_varlen && i >= 3) || ((op == Op::gemm || op == Op::conv1d) && i >= 2);
 }
 
 /// The operand that relayout_run_on replaces, where it is not every tensor.
@@ -199,7 +206,10 @@ void make_key(Call& call) {
     append_layout(key, *tensor);
     append(key, tensor->data());
   }
-  append(key, call.out != nullptr ? 'o' : 'n');
+  // What is planned for an update in place does not depend on the address, but on both being one.
+  const bool in_place = call.op == Op::depthwise_update && call.out != nullptr && !call.inputs.empty() &&
+                        call.out->data() == call.inputs[0]->data();
+  append(key, in_place ? 'p' : call.out != nullptr ? 'o' : 'n');
   if (call.out != nullptr) append_layout(key, *call.out);
   if (call.out_operand.kind == RELAYOUT_OPERAND_CODES) append_operand(key, call.out_operand);
 }
@@ -257,7 +267,9 @@ void read_call(PyObject* arguments, Call& call) {
   if (call.op == Op::permute) normalise_axes(call);
   check_dtype(call);
   // What an update and a convolution write besides.
-  const int written = call.op == Op::depthwise_update ? 0 : call.op == Op::depthwise_conv1d ? 4 : -1;
+  const int written = call.op == Op::depthwise_update                                      ? 0
+                      : call.op == Op::depthwise_conv1d || call.op == Op::depthwise_varlen ? 4
+                                                                                           : -1;
   for (const auto& tensor : call.tensors) {
     if (written >= 0 && &tensor->dl == call.operands[static_cast<std::size_t>(written)].tensor &&
         tensor->read_only)
