@@ -60,8 +60,6 @@ endif()
 if(RELAYOUT_SANITIZE)
   target_compile_options(relayout_internal INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RELAYOUT_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all;-g1>)
-  # GCC sees uninitialised memory in its own <regex> when that is instrumented.
-  target_compile_options(relayout_internal INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
   target_link_options(relayout_internal INTERFACE -fsanitize=${RELAYOUT_SANITIZE})
 endif()
 
