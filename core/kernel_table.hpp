@@ -5,6 +5,7 @@
 
 #include "core/conv_params.hpp"
 #include "core/copy_params.hpp"
+#include "core/depthwise_backward_params.hpp"
 #include "core/depthwise_params.hpp"
 #include "core/depthwise_sequence_params.hpp"
 #include "core/elementwise_params.hpp"
@@ -24,6 +25,8 @@ struct KernelTable {
   /// A convolution from the input to y. A launch of no outputs is no launch.
   void (*conv)(const LaunchContext&, const ConvParams&);
   /// Depthwise convolution and its update by a few samples, by DepthwiseParams::kernel.
+  /// The gradients of a depthwise convolution, by DepthwiseBackwardParams::kernel.
+  void (*depthwise_backward)(const LaunchContext&, const DepthwiseBackwardParams&);
   void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
   /// Depthwise operations on sequences, by DepthwiseSequenceParams::kernel.
   void (*depthwise_sequences)(const LaunchContext&, const DepthwiseSequenceParams&);

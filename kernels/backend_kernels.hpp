@@ -33,6 +33,8 @@ void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParam
 void launch_depthwise_channel_aligned(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_channel_many(const LaunchContext& context, const DepthwiseParams& p);
 void launch_depthwise_tile(const LaunchContext& context, const DepthwiseParams& params);
+void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBackwardParams& params);
+void launch_depthwise_backward_tile(const LaunchContext& context, const DepthwiseBackwardParams& params);
 void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_sequences(const LaunchContext& context, const DepthwiseSequenceParams& params);
 void launch_depthwise_indexed_update(const LaunchContext& context, const DepthwiseSequenceParams& params);

@@ -175,6 +175,15 @@ TEST_P(AllocationFailure, Windows) {
   check("depthwise_conv1d", [&] {
     depthwise_conv1d(stream_, in, taps, TensorView(), Activation::silu, TensorView(), out, state);
   });
+  const TensorView d_out = view(DType::f32, {1, 4, 9}), d_taps = view(DType::f32, {4, 3}),
+                   workspace = view(DType::f32, {160});
+  const DepthwiseForward forward{in, taps, TensorView(), Activation::silu, state, TensorView()};
+  const DepthwiseGradients gradients{d_out, TensorView(), out, d_taps, TensorView(), TensorView()};
+  check("depthwise_conv1d_backward",
+        [&] { depthwise_conv1d_backward(stream_, forward, gradients, workspace); });
+  check("plan_depthwise_conv1d_backward", [&] {
+    plan_depthwise_conv1d_backward(DeviceProperties::h200(), forward, gradients, workspace).explain();
+  });
   check("depthwise_update",
         [&] { depthwise_update(stream_, state, in, taps, TensorView(), Activation::none, out); });
   const TensorView samples = view(DType::f32, {4, 9}, {1, 4}), results = view(DType::f32, {4, 9}, {1, 4});

@@ -3,13 +3,14 @@
 // tiles of kernels.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <vector>
 
-#include "host/reference/depthwise.hpp"
+#include "host/reference/depthwise_backward.hpp"
 #include "host/reference/img2col.hpp"
 #include "host/reference/permute.hpp"
 #include "tests/support/devices.hpp"
@@ -241,6 +242,44 @@ TEST_P(GuardedMemoryTest, DepthwiseSequences) {
               }
             }
           });
+}
+
+TEST_P(GuardedMemoryTest, DepthwiseBackward) {
+  for (const DType type : {DType::f16, DType::f32}) {
+    for (const Dims& shape : sizes({{1, 2, 7}, {2, 9, 33}, {1, 16, 18}, {1, 33, 5}, {1, 3, 130}},
+                                   {{1, 2, 1023}, {1, 2, 1025}, {1, 17, 1025}, {1, 257, 9}})) {
+      for (const std::int64_t taps : {1, 4, 9}) {
+        for (const Dims& strides : signal_strides(shape)) {
+          at_both_ends([&](GuardedEnd end) {
+            const Dims columns{shape[0], shape[1], taps - 1}, rows = contiguous_strides(columns);
+            const GuardedTensor in(type, shape, strides, end, 6), d_out(type, shape, strides, end, 7),
+                d_in(type, shape, strides, end, 8), weights(DType::f32, {shape[1], taps}, {taps, 1}, end, 9),
+                d_weights(DType::f32, {shape[1], taps}, {taps, 1}, end, 10),
+                d_bias(DType::f32, {shape[1]}, {1}, end, 11), initial(type, columns, rows, end, 12),
+                d_final(type, columns, rows, end, 13), d_initial(type, columns, rows, end, 14);
+            DepthwiseForward forward;
+            forward.in = in.view();
+            forward.weights = weights.view();
+            forward.initial_state = initial.view();
+            const DepthwiseGradients d{d_out.view(),     d_final.view(), d_in.view(),
+                                       d_weights.view(), d_bias.view(),  d_initial.view()};
+            const Dims numbers{static_cast<std::int64_t>(
+                depthwise_conv1d_backward_workspace_bytes(device(), forward, d) / 4)};
+            const GuardedTensor workspace(DType::f32, numbers, {1}, end, 15);
+            depthwise_conv1d_backward(stream(), forward, d, workspace.view());
+            const reference::DepthwiseBackwardOperands o{
+                {in.view(), weights.view(), {}, initial.view(), {}}, d_out.view(), d_final.view()};
+            reference::for_each_index(shape, [&](const Dims& i) {
+              const reference::BoundedSum sum = reference::gradient_of_sample(o, i[0], i[1], i[2]);
+              ASSERT_LE(std::fabs(reference::load(d_in.view(), i) - sum.sum),
+                        reference::error_bound(sum, type))
+                  << in.view().to_string() << " taps " << taps;
+            });
+          });
+        }
+      }
+    }
+  }
 }
 
 TEST_P(GuardedMemoryTest, Elementwise) {

@@ -321,5 +321,40 @@ TEST_F(HostileValuesTest, DepthwiseSequences) {
   }
 }
 
+TEST_F(HostileValuesTest, DepthwiseBackward) {
+  for (int i = 0; i < kCases; ++i) {
+    SCOPED_TRACE(i);
+    HostileValues values(static_cast<std::uint64_t>(i));
+    const DType type = values.random().pick(std::vector<DType>{DType::f16, DType::bf16, DType::f32});
+    calls_([&] {
+      const Dims shape = values.shape(3);
+      const std::int64_t taps = values.small_or(0.2, 1);
+      const Dims state{shape[0], shape[1], taps - 1};
+      const HostileTensor in = values.input(type, shape), d_out = values.input(type, shape),
+                          d_in = values.output(type, shape), weights = values.input(type, {shape[1], taps});
+      HostileTensor bias, initial, d_final, ids, d_weights, d_bias, d_initial;
+      if (values.chance(0.3)) bias = values.input(DType::f32, {shape[1]});
+      if (values.chance(0.3)) initial = values.input(type, state);
+      if (values.chance(0.3)) d_final = values.input(type, state);
+      if (values.chance(0.1)) ids = values.input(DType::i32, {shape[0], shape[2]});
+      if (values.chance(0.5)) d_weights = values.output(DType::f32, {shape[1], taps});
+      if (values.chance(0.5)) d_bias = values.output(type, {shape[1]});
+      if (values.chance(0.3)) d_initial = values.output(type, state);
+      const DepthwiseForward forward{in.view,          weights.view, bias.view,
+                                     Activation::silu, initial.view, ids.view};
+      const DepthwiseGradients gradients{d_out.view,     d_final.view, d_in.view,
+                                         d_weights.view, d_bias.view,  d_initial.view};
+      const Buffer workspace(cpu_, 4096);
+      const TensorView room(workspace.data(), DType::u8, {4096});
+      if (taps < 10000 || !weights.is_real())
+        calls_([&] { depthwise_conv1d_backward(stream_, forward, gradients, room); });
+      calls_([&] { depthwise_conv1d_backward_workspace_bytes(h200_, forward, gradients); });
+      plan_everywhere([&](const PlanTarget& target) {
+        return plan_depthwise_conv1d_backward(target, forward, gradients, room);
+      });
+    });
+  }
+}
+
 }  // namespace
 }  // namespace relayout::test

@@ -7,7 +7,7 @@
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/copy_by.hpp"
-#include "tests/support/depthwise_tensors.hpp"
+#include "tests/support/depthwise_backward_tensors.hpp"
 #include "tests/support/devices.hpp"
 
 namespace relayout::test {
@@ -69,6 +69,14 @@ TEST_P(ManyBlocksTest, Img2col) {
 /// A block takes no more than one item of the batch, and up to 256 channels.
 TEST_P(ManyBlocksTest, Depthwise) {
   for (DepthwiseCase c : {make(1, 66000, 4, 2), make(66000, 4, 1, 2, Layout::nlc), make(66000, 1, 3, 2)}) {
+    c.type = c.weight_type = DType::f32;
+    check_integers(stream(), c);
+  }
+}
+
+TEST_P(ManyBlocksTest, DepthwiseBackward) {
+  for (DepthwiseBackwardCase c :
+       {make_backward(66000, 4, 1, 2, Layout::nlc), make_backward(66000, 1, 3, 9)}) {
     c.type = c.weight_type = DType::f32;
     check_integers(stream(), c);
   }

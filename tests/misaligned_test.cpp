@@ -168,6 +168,40 @@ TEST_P(MisalignedTest, DepthwiseSequences) {
   });
 }
 
+TEST_P(MisalignedTest, DepthwiseBackward) {
+  const DType type = DType::f16;
+  const auto forward = [&](bool ids) {
+    return DepthwiseForward{view(0, type, {2, 6, 8}),
+                            view(1, type, {6, 4}),
+                            view(2, DType::f32, {6}),
+                            Activation::none,
+                            ids ? TensorView() : view(3, type, {2, 6, 3}),
+                            ids ? view(3, DType::i32, {2, 8}) : TensorView()};
+  };
+  DepthwiseGradients aligned;
+  aligned.d_out = aligned.d_in = TensorView(nullptr, type, {2, 6, 8});
+  aligned.d_weights = TensorView(nullptr, type, {6, 4});
+  const auto workspace =
+      static_cast<std::int64_t>(depthwise_conv1d_backward_workspace_bytes(device(), forward(true), aligned));
+  expect_errors({"f16[2, 6, 8]", "f16[6, 4]", "f32[6]", "f16[2, 6, 3]", "f16[2, 6, 8]", "output", "output"},
+                [&] {
+                  DepthwiseGradients d = aligned;
+                  d.d_out = view(4, type, {2, 6, 8});
+                  d.d_in = view(5, type, {2, 6, 8});
+                  d.d_weights = view(6, DType::f32, {6, 4});
+                  depthwise_conv1d_backward(stream(), forward(false), d, view(7, DType::u8, {workspace}));
+                });
+  expect_errors({"f16[2, 6, 8]", "f16[6, 4]", "f32[6]", "i32[2, 8]", "f16[2, 6, 8]", "output", "output"},
+                [&] {
+                  DepthwiseGradients d = aligned;
+                  d.d_out = view(4, type, {2, 6, 8});
+                  d.d_in = view(5, type, {2, 6, 8});
+                  d.d_weights = TensorView();
+                  d.d_bias = view(7, DType::f32, {6});
+                  depthwise_conv1d_backward(stream(), forward(true), d, view(6, DType::u8, {workspace}));
+                });
+}
+
 TEST_P(MisalignedTest, Convolutions) {
   Conv1d problem;
   problem.batch = 2;

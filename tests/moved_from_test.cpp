@@ -96,6 +96,12 @@ TEST_P(MovedFromTest, PlansAndGraphsStay) {
   explains_as_before(plan_pad(device(), signal, PadSpec(), signal));
   explains_as_before(
       plan_depthwise_conv1d(device(), signal, weights, TensorView(), Activation::none, TensorView(), signal));
+  DepthwiseForward forward;
+  forward.in = signal;
+  forward.weights = weights;
+  DepthwiseGradients gradients;
+  gradients.d_out = gradients.d_in = signal;
+  explains_as_before(plan_depthwise_conv1d_backward(device(), forward, gradients));
   explains_as_before(plan_gemm(device(), a, bt, TensorView(), y));
   explains_as_before(plan_add(device(), in(), 1, TensorView(out().data(), DType::f32, {2, 3})));
 }

@@ -1,11 +1,11 @@
-// The depthwise oracle against values written by hand.
+// The depthwise oracles against values written by hand, and that of the backward pass against differences.
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
-#include "host/reference/depthwise.hpp"
+#include "host/reference/depthwise_backward.hpp"
 
 namespace relayout::reference {
 namespace {
@@ -101,6 +101,88 @@ TEST(Depthwise, UpdatedStates) {
   EXPECT_EQ(state.values(), (Values{3, 4, 8, 9}));
   depthwise_updated_state(samples.view, shorter.view);
   EXPECT_EQ(shorter.values(), (Values{9}));
+}
+
+/// The loss sum of d_out * out + sum of d_final * final state, whose gradients the backward oracle gives.
+double loss_of(const DepthwiseOperands& o, const TensorView& d_out, const TensorView& d_final) {
+  double loss = 0.0;
+  const std::int64_t length = o.in.extent(2), columns = o.weights.extent(1) - 1;
+  for_each_index(o.in.shape(),
+                 [&](const Dims& i) { loss += load(d_out, i) * depthwise_element(o, i[0], i[1], i[2]).sum; });
+  if (d_final.data() == nullptr) return loss;
+  for_each_index(d_final.shape(), [&](const Dims& i) {
+    loss += load(d_final, i) * decode(o.in.dtype(), depthwise_sample(o, i[0], i[1], length - columns + i[2]));
+  });
+  return loss;
+}
+
+/// The gradients of the backward oracle are the differences of that loss by small steps of each operand.
+TEST(DepthwiseBackward, TheGradientsAreFiniteDifferences) {
+  const auto random = [](std::int64_t count, int salt) {
+    Values values;
+    for (std::int64_t i = 0; i < count; ++i)
+      values.push_back(static_cast<double>((i * 37 + salt * 101 + i * i * 13) % 64 - 32) / 32.0);
+    return values;
+  };
+  for (const std::int64_t length : {2, 7})
+    for (const bool ids : {false, true})
+      for (const bool silu : {false, true}) {
+        const Dims shape{2, 2, length}, states{2, 2, 3};
+        const DType type = DType::f64;
+        const Tensor in(type, shape, random(4 * length, 1)), weights(type, {2, 4}, random(8, 2)),
+            bias(type, {2}, random(2, 3)), initial(type, states, random(12, 4)),
+            d_out(type, shape, random(4 * length, 5)), d_final(type, states, random(12, 6));
+        Values numbers;
+        for (std::int64_t i = 0; i < 2 * length; ++i) numbers.push_back(static_cast<double>(i / 3 % 3 - 1));
+        const Tensor sequence(DType::i32, {2, length}, numbers);
+        DepthwiseBackwardOperands o{{in.view, weights.view, bias.view, {}, {}, silu}, d_out.view, {}};
+        if (ids) {
+          o.forward.sequence_ids = sequence.view;
+        } else {
+          o.forward.initial_state = initial.view;
+          o.d_final = d_final.view;
+        }
+        const auto slope = [&](const TensorView& operand, const Dims& i) {
+          constexpr double kStep = 1e-4;
+          const std::uint64_t before = load_bits(operand, i);
+          const double value = load(operand, i);
+          store_bits(operand, i, encode(type, value + kStep));
+          const double above = loss_of(o.forward, o.d_out, o.d_final);
+          store_bits(operand, i, encode(type, value - kStep));
+          const double below = loss_of(o.forward, o.d_out, o.d_final);
+          store_bits(operand, i, before);
+          return (above - below) / (2 * kStep);
+        };
+        for_each_index(shape, [&](const Dims& i) {
+          EXPECT_NEAR(gradient_of_sample(o, i[0], i[1], i[2]).sum, slope(in.view, i), 1e-6) << to_string(i);
+        });
+        for_each_index({2, 4}, [&](const Dims& i) {
+          EXPECT_NEAR(gradient_of_weight(o, i[0], i[1]).sum, slope(weights.view, i), 1e-6) << to_string(i);
+        });
+        for_each_index({2}, [&](const Dims& i) {
+          EXPECT_NEAR(gradient_of_bias(o, i[0]).sum, slope(bias.view, i), 1e-6) << to_string(i);
+        });
+        if (ids) continue;
+        for_each_index(states, [&](const Dims& i) {
+          EXPECT_NEAR(gradient_of_sample(o, i[0], i[1], i[2] - 3).sum, slope(initial.view, i), 1e-6)
+              << to_string(i);
+        });
+      }
+}
+
+/// By hand: d_in of the last sample meets the last tap only; a final state's gradient is added as it is.
+TEST(DepthwiseBackward, OneChannelByHand) {
+  const Tensor in(DType::f32, {1, 1, 3}, {1, 2, 3}), weights(DType::f32, {1, 2}, {10, 100}),
+      initial(DType::f32, {1, 1, 1}, {7}), d_out(DType::f32, {1, 1, 3}, {1, -1, 2}),
+      d_final(DType::f32, {1, 1, 1}, {0.5});
+  const DepthwiseBackwardOperands o{{in.view, weights.view, {}, initial.view, {}}, d_out.view, d_final.view};
+  EXPECT_EQ(gradient_of_sample(o, 0, 0, -1).sum, 10);
+  EXPECT_EQ(gradient_of_sample(o, 0, 0, 0).sum, 100 - 10);
+  EXPECT_EQ(gradient_of_sample(o, 0, 0, 1).sum, -100 + 20);
+  EXPECT_EQ(gradient_of_sample(o, 0, 0, 2).sum, 200 + 0.5);
+  EXPECT_EQ(gradient_of_weight(o, 0, 0).sum, 7 - 1 + 4);
+  EXPECT_EQ(gradient_of_weight(o, 0, 1).sum, 1 - 2 + 6);
+  EXPECT_EQ(gradient_of_bias(o, 0).sum, 2);
 }
 
 }  // namespace

@@ -155,6 +155,26 @@ TEST_F(StackTest, Depthwise) {
   }
 }
 
+TEST_F(StackTest, DepthwiseBackward) {
+  for (const DType type : {DType::f16, DType::bf16, DType::f32}) {
+    for (const std::int64_t taps : {4, 40, 600}) {
+      for (const Dims& strides : {Dims{60000, 200, 1}, Dims{60000, 1, 300}}) {
+        DepthwiseForward forward;
+        forward.in = view(type, {2, 300, 200}, strides);
+        forward.weights = view(DType::f32, {300, taps});
+        forward.activation = Activation::silu;
+        DepthwiseGradients d;
+        d.d_out = view(type, {2, 300, 200}, strides);
+        d.d_in = view(type, {2, 300, 200}, strides);
+        d.d_weights = view(DType::f32, {300, taps});
+        const TensorView workspace = view(DType::f32, {2 * 300 * (taps + 1)});
+        expect_small(std::string("depthwise backward ") + name_of(type) + ", taps " + std::to_string(taps),
+                     [&] { depthwise_conv1d_backward(stream_, forward, d, workspace); });
+      }
+    }
+  }
+}
+
 TEST_F(StackTest, Elementwise) {
   for (const DType type : {DType::i16, DType::f16, DType::f32, DType::f64}) {
     const Dims shape{30, 40, 50};

@@ -172,8 +172,9 @@ RELAYOUT_C_API relayout_status relayout_run(const relayout_plan* plan, const rel
 /* The same between other memory with the planned shapes, strides and types. `inputs` are the addresses of the
  * first elements: of a copy, a pad and an img2col the input; of an element-wise operation every tensor among
  * the operands, codes among them; of fill none; of gemm `a`; of depthwise_conv1d and conv1d the input; of
- * depthwise_update the samples; of depthwise_varlen and depthwise_varlen_states the input. Other tensors stay
- * where they were planned. Addresses must be aligned as the planned ones, up to 16 bytes. */
+ * depthwise_update the samples; of depthwise_varlen and depthwise_varlen_states the input; of
+ * depthwise_conv1d_backward in, d_out and, where one was planned, the workspace. Other tensors stay where
+ * they were planned. Addresses must be aligned as the planned ones, up to 16 bytes. */
 RELAYOUT_C_API relayout_status relayout_run_on(const relayout_plan* plan, const relayout_stream* stream,
                                                const void* const* inputs, int32_t input_count, void* out);
 /* The plan in plain words, several lines. The text stays until this thread calls the function again. */
@@ -488,6 +489,37 @@ RELAYOUT_C_API relayout_status relayout_plan_depthwise_varlen_states(const relay
                                                                      const relayout_tensor* query_start_loc,
                                                                      const relayout_tensor* states,
                                                                      relayout_plan** plan);
+
+/* What the backward pass of the depthwise convolution reads and writes: relayout/depthwise_backward.hpp.
+ * Pointers that are null stand for "none". */
+typedef struct {
+  uint64_t struct_size;                   /* set by relayout_depthwise_gradients_init */
+  const relayout_tensor* in;              /* what the forward pass was given */
+  const relayout_tensor* weights;         /* [channels, taps] */
+  const relayout_tensor* bias;            /* may be null */
+  const relayout_tensor* initial_state;   /* may be null */
+  const relayout_tensor* sequence_ids;    /* may be null; not together with states */
+  const relayout_tensor* d_out;           /* the gradient of its output */
+  const relayout_tensor* d_final_state;   /* may be null: that of its final state */
+  const relayout_tensor* d_in;            /* written */
+  const relayout_tensor* d_weights;       /* written; may be null, as the next two: not wanted */
+  const relayout_tensor* d_bias;          /* written */
+  const relayout_tensor* d_initial_state; /* written */
+  const relayout_tensor* workspace; /* of relayout_depthwise_conv1d_backward_workspace_bytes(); null: 0 */
+  int32_t silu;                     /* 1: the forward pass applied SiLU */
+  int32_t reserved;                 /* 0 */
+} relayout_depthwise_gradients;
+RELAYOUT_C_API relayout_status relayout_depthwise_gradients_init(relayout_depthwise_gradients* gradients,
+                                                                 uint64_t struct_size);
+/* The gradients of relayout_depthwise_conv1d. The caller owns the workspace, whose contents mean nothing
+ * before and after; calls and runs that may happen at the same time need one each. */
+RELAYOUT_C_API relayout_status relayout_depthwise_conv1d_backward(
+    const relayout_stream* stream, const relayout_depthwise_gradients* gradients);
+RELAYOUT_C_API relayout_status relayout_plan_depthwise_conv1d_backward(
+    const relayout_device* device, const relayout_depthwise_gradients* gradients, relayout_plan** plan);
+/* Bytes of the workspace, by shapes, types and what is wanted. d_in may be null here: as in. */
+RELAYOUT_C_API relayout_status relayout_depthwise_conv1d_backward_workspace_bytes(
+    const relayout_device* device, const relayout_depthwise_gradients* gradients, uint64_t* bytes);
 
 /* y = a * bt^T + bias with f32 sums; the bias and the workspace may be null. Without a workspace of
  * relayout_gemm_workspace_bytes() relayout's own kernel runs. */

@@ -21,34 +21,16 @@ DepthwiseParams conv_problem(const TensorView& in, const TensorView& weights, co
   const DepthwiseCheck check(kConv);
   const std::int64_t taps = check.common(in, weights, bias, out);
   const Dims state_shape{in.extent(0), in.extent(1), taps - 1};
-  for (const auto& [name, state] :
-       {std::pair<const char*, const TensorView&>{"the initial state", initial_state},
-        {"the final state", final_state}}) {
-    if (!is_given(state)) continue;
-    check.same_type(name, state, in);
-    check.shape(name, state, state_shape);
-    if (is_given(sequence_ids)) {
-      check.fail(
-          ErrorCode::invalid_argument,
-          std::string(name) + " cannot be given together with sequence ids: a state belongs to one sequence");
-    }
-  }
-  if (is_given(sequence_ids)) {
-    if (sequence_ids.dtype() != DType::i32) {
-      check.fail(ErrorCode::dtype,
-                 std::string("the sequence ids are ") + name_of(sequence_ids.dtype()) + " and must be i32");
-    }
-    check.shape("the sequence ids", sequence_ids, {in.extent(0), in.extent(2)});
-  }
+  const std::vector<std::pair<const char*, const TensorView*>> states{{"the initial state", &initial_state},
+                                                                      {"the final state", &final_state}};
+  for (const auto& [name, state] : states)
+    if (is_given(*state)) check.signal(name, *state, in, state_shape);
+  if (is_given(sequence_ids)) check.sequence_ids(sequence_ids, in, states);
   const bool wants_state = is_given(final_state) && final_state.elements() > 0;
   DepthwiseParams params = depthwise_params(in, weights, bias, activation, out);
   if (is_given(initial_state)) set_initial_state(params, initial_state);
   if (wants_state) set_state(params, final_state);
-  if (is_given(sequence_ids)) {
-    params.ids = static_cast<const std::int32_t*>(sequence_ids.data());
-    params.id_batch = used_stride(sequence_ids, 0);
-    params.id_time = used_stride(sequence_ids, 1);
-  }
+  if (is_given(sequence_ids)) set_sequence_ids(params, sequence_ids);
   return params;
 }
 
@@ -115,9 +97,11 @@ DepthwiseParams depthwise_params(const TensorView& in, const TensorView& weights
   params.in_batch = used_stride(in, 0);
   params.in_channel = used_stride(in, 1);
   params.in_time = used_stride(in, 2);
-  params.out_batch = used_stride(out, 0);
-  params.out_channel = used_stride(out, 1);
-  params.out_time = used_stride(out, 2);
+  if (is_given(out)) {
+    params.out_batch = used_stride(out, 0);
+    params.out_channel = used_stride(out, 1);
+    params.out_time = used_stride(out, 2);
+  }
   params.weight_channel = used_stride(weights, 0);
   params.weight_tap = used_stride(weights, 1);
   if (is_given(bias)) {
@@ -134,6 +118,12 @@ void set_initial_state(DepthwiseParams& params, const TensorView& state) {
   params.initial_batch = used_stride(state, 0);
   params.initial_channel = used_stride(state, 1);
   params.initial_time = used_stride(state, 2);
+}
+
+void set_sequence_ids(DepthwiseParams& params, const TensorView& ids) {
+  params.ids = static_cast<const std::int32_t*>(ids.data());
+  params.id_batch = used_stride(ids, 0);
+  params.id_time = used_stride(ids, 1);
 }
 
 void set_state(DepthwiseParams& params, const TensorView& state) {

@@ -11,7 +11,7 @@
 
 namespace relayout {
 
-/// What both public functions have in common; no bias where `bias` is a default TensorView.
+/// What the public functions have in common; no bias or output where these are default TensorViews.
 DepthwiseParams depthwise_params(const TensorView& in, const TensorView& weights, const TensorView& bias,
                                  Activation activation, const TensorView& out);
 
@@ -44,5 +44,7 @@ DepthwiseSequenceParams sequence_update(const TensorView& state, const TensorVie
 void set_initial_state(DepthwiseParams& params, const TensorView& state);
 /// The state that receives samples.
 void set_state(DepthwiseParams& params, const TensorView& state);
+
+void set_sequence_ids(DepthwiseParams& params, const TensorView& ids);
 
 }  // namespace relayout

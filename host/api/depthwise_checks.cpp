@@ -5,10 +5,10 @@
 
 namespace relayout {
 
-void DepthwiseCheck::signal_type(const TensorView& in) const {
-  if (in.dtype() == DType::f16 || in.dtype() == DType::bf16 || in.dtype() == DType::f32) return;
+void DepthwiseCheck::floating_type(const char* name, const TensorView& view) const {
+  if (view.dtype() == DType::f16 || view.dtype() == DType::bf16 || view.dtype() == DType::f32) return;
   fail(ErrorCode::dtype,
-       std::string("the input is ") + name_of(in.dtype()) + " and must be f16, bf16 or f32");
+       std::string(name) + " of type " + name_of(view.dtype()) + " must be f16, bf16 or f32");
 }
 
 void DepthwiseCheck::same_type(const char* name, const TensorView& view, const TensorView& in) const {
@@ -59,21 +59,58 @@ void DepthwiseCheck::fail(ErrorCode code, const std::string& words) const {
   throw Error(code, std::string(operation_) + ": " + words);
 }
 
-std::int64_t DepthwiseCheck::common(const TensorView& in, const TensorView& weights, const TensorView& bias,
-                                    const TensorView& out) const {
+void DepthwiseCheck::signal(const char* name, const TensorView& view, const TensorView& in,
+                            const Dims& wanted) const {
+  same_type(name, view, in);
+  shape(name, view, wanted);
+}
+
+void DepthwiseCheck::number(const char* name, const TensorView& view, const Dims& wanted) const {
+  floating_type(name, view);
+  shape(name, view, wanted);
+}
+
+void DepthwiseCheck::sequence_ids(
+    const TensorView& ids, const TensorView& in,
+    const std::vector<std::pair<const char*, const TensorView*>>& states) const {
+  for (const auto& [name, state] : states) {
+    if (!is_given(*state)) continue;
+    fail(ErrorCode::invalid_argument,
+         std::string(name) + " cannot be given together with sequence ids: a state belongs to one sequence");
+  }
+  if (ids.dtype() != DType::i32) {
+    fail(ErrorCode::dtype, std::string("the sequence ids are ") + name_of(ids.dtype()) + " and must be i32");
+  }
+  shape("the sequence ids", ids, {in.extent(0), in.extent(2)});
+}
+
+std::int64_t DepthwiseCheck::taps_of(const TensorView& in, const TensorView& weights) const {
   check_rank(operation_, "the input", in, 3);
   check_rank(operation_, "the weights", weights, 2);
-  signal_type(in);
-  same_type("the output", out, in);
-  number_type("the weights", weights, in);
-  const std::int64_t channels = in.extent(1), taps = weights.extent(1);
+  floating_type("the input", in);
+  const std::int64_t taps = weights.extent(1);
   if (taps < 1) fail(ErrorCode::invalid_argument, "the weights " + weights.to_string() + " have no taps");
-  shape("the weights", weights, {channels, taps});
+  shape("the weights", weights, {in.extent(1), taps});
+  return taps;
+}
+
+std::int64_t DepthwiseCheck::backward_operands(const TensorView& in, const TensorView& weights,
+                                               const TensorView& bias) const {
+  const std::int64_t taps = taps_of(in, weights);
+  floating_type("the weights", weights);
+  if (is_given(bias)) number("the bias", bias, {in.extent(1)});
+  return taps;
+}
+
+std::int64_t DepthwiseCheck::common(const TensorView& in, const TensorView& weights, const TensorView& bias,
+                                    const TensorView& out) const {
+  const std::int64_t taps = taps_of(in, weights);
+  signal("the output", out, in, in.shape());
+  number_type("the weights", weights, in);
   if (is_given(bias)) {
     number_type("the bias", bias, in);
-    shape("the bias", bias, {channels});
+    shape("the bias", bias, {in.extent(1)});
   }
-  shape("the output", out, in.shape());
   return taps;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/api/checks.hpp"
@@ -17,10 +18,21 @@ class DepthwiseCheck {
  public:
   explicit DepthwiseCheck(const char* operation) : operation_(operation) {}
 
-  /// What both functions have in common; returns the number of taps.
+  /// What the forward functions have in common; returns the number of taps.
   std::int64_t common(const TensorView& in, const TensorView& weights, const TensorView& bias,
                       const TensorView& out) const;
-  void signal_type(const TensorView& in) const;
+  /// What the backward pass reads; returns the number of taps.
+  std::int64_t backward_operands(const TensorView& in, const TensorView& weights,
+                                 const TensorView& bias) const;
+  /// A tensor of the input's type.
+  void signal(const char* name, const TensorView& view, const TensorView& in, const Dims& wanted) const;
+  /// Of the input's batches and times, and none of `states`, which belong to one sequence.
+  void sequence_ids(const TensorView& ids, const TensorView& in,
+                    const std::vector<std::pair<const char*, const TensorView*>>& states) const;
+  /// f16, bf16 or f32.
+  void floating_type(const char* name, const TensorView& view) const;
+  /// The same of such a shape.
+  void number(const char* name, const TensorView& view, const Dims& wanted) const;
   void same_type(const char* name, const TensorView& view, const TensorView& in) const;
   void shape(const char* name, const TensorView& view, const Dims& wanted) const;
   /// Outputs share no byte with any other view.
@@ -29,6 +41,7 @@ class DepthwiseCheck {
   [[noreturn]] void fail(ErrorCode code, const std::string& words) const;
 
  private:
+  std::int64_t taps_of(const TensorView& in, const TensorView& weights) const;
   void number_type(const char* name, const TensorView& view, const TensorView& in) const;
 
   const char* operation_;

@@ -152,7 +152,7 @@ DepthwiseSequenceParams states_problem(const TensorView& in, const TensorView& s
                                        const TensorView& states) {
   const DepthwiseCheck check(kStates);
   check_rank(kStates, "the input", in, 2);
-  check.signal_type(in);
+  check.floating_type("the input", in);
   check_rank(kStates, "the table of states", states, 3);
   check.same_type("the table of states", states, in);
   const TensorView signal = as_one_item(in);

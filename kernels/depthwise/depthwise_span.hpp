@@ -17,17 +17,22 @@ struct MemorySpan {
   const char *begin, *end;
 };
 
-inline MemorySpan input_span(const DepthwiseParams& p) {
+/// The span of a signal of p's shape.
+inline MemorySpan signal_span(const DepthwiseParams& p, const void* signal, std::int64_t batch_stride,
+                              std::int64_t channel_stride, std::int64_t time_stride) {
   const auto bytes = static_cast<std::int64_t>(size_of(p.type));
   std::int64_t least = 0, most = 0;
   const auto reach = [&](std::int64_t extent, std::int64_t stride) {
     (stride < 0 ? least : most) += (extent - 1) * stride;
   };
-  reach(p.batch, p.in_batch);
-  reach(p.channels, p.in_channel);
-  reach(p.length, p.in_time);
-  const auto* in = static_cast<const char*>(p.in);
-  return {in + least * bytes, in + (most + 1) * bytes};
+  reach(p.batch, batch_stride);
+  reach(p.channels, channel_stride);
+  reach(p.length, time_stride);
+  const auto* first = static_cast<const char*>(signal);
+  return {first + least * bytes, first + (most + 1) * bytes};
+}
+inline MemorySpan input_span(const DepthwiseParams& p) {
+  return signal_span(p, p.in, p.in_batch, p.in_channel, p.in_time);
 }
 
 /// Whether every row of the output along time begins on a boundary of 16 bytes.

@@ -1,4 +1,5 @@
-/* pad, img2col, the weights, the depthwise convolution and its update, the GEMM and the whole convolution. */
+/* pad, img2col, the weights, the depthwise convolution, its gradients and its update, the GEMM and the whole
+ * convolution. */
 #include "check.h"
 
 static void windows(relayout_device* device, relayout_stream* stream) {
@@ -146,6 +147,54 @@ static void sequences(relayout_device* device, relayout_stream* stream) {
   CHECK(in[0] == 0 && in[1] == 72 && states[2] == 1 && states[0] == 52);
 }
 
+static void depthwise_backward(relayout_device* device, relayout_stream* stream) {
+  float in[3] = {1, 2, 3}, weights[2] = {10, 100}, first[1] = {7}, d_out[3] = {1, -1, 2}, d_last[1] = {0.5f},
+        d_in[3], d_weights[2], d_bias[1], d_first[1], space[64];
+  const relayout_tensor signal = tensor_of(in, kF32, 3, EXTENTS(1, 1, 3)),
+                        gradient = tensor_of(d_out, kF32, 3, EXTENTS(1, 1, 3)),
+                        to = tensor_of(d_in, kF32, 3, EXTENTS(1, 1, 3));
+  const relayout_tensor taps = tensor_of(weights, kF32, 2, EXTENTS(1, 2)),
+                        d_taps = tensor_of(d_weights, kF32, 2, EXTENTS(1, 2)),
+                        d_shift = tensor_of(d_bias, kF32, 1, EXTENTS(1));
+  const relayout_tensor begin = tensor_of(first, kF32, 3, EXTENTS(1, 1, 1)),
+                        d_begin = tensor_of(d_first, kF32, 3, EXTENTS(1, 1, 1)),
+                        d_end = tensor_of(d_last, kF32, 3, EXTENTS(1, 1, 1));
+  const relayout_tensor workspace = tensor_of(space, kF32, 1, EXTENTS(64));
+  uint64_t bytes = 0;
+  relayout_plan* plan = NULL;
+  relayout_depthwise_gradients g;
+
+  CHECK_OK(relayout_depthwise_gradients_init(&g, sizeof g));
+  g.in = &signal;
+  g.weights = &taps;
+  g.initial_state = &begin;
+  g.d_out = &gradient;
+  g.d_final_state = &d_end;
+  g.d_weights = &d_taps;
+  g.d_bias = &d_shift;
+  g.d_initial_state = &d_begin;
+  CHECK_OK(relayout_depthwise_conv1d_backward_workspace_bytes(device, &g, &bytes));
+  CHECK(bytes > 0 && bytes <= sizeof space);
+  CHECK_FAILS(relayout_depthwise_conv1d_backward(stream, &g), RELAYOUT_NULL_POINTER, "d_in");
+  g.d_in = &to;
+  CHECK_FAILS(relayout_depthwise_conv1d_backward(stream, &g), RELAYOUT_INVALID_ARGUMENT, "workspace");
+  g.workspace = &workspace;
+  CHECK_OK(relayout_depthwise_conv1d_backward(stream, &g));
+  CHECK(memcmp(d_in, (float[]){90, -80, 200.5f}, sizeof d_in) == 0);
+  CHECK(d_weights[0] == 10 && d_weights[1] == 5 && d_bias[0] == 2 && d_first[0] == 10);
+
+  CHECK_OK(relayout_plan_depthwise_conv1d_backward(device, &g, &plan));
+  memset(d_in, 0, sizeof d_in);
+  CHECK_OK(relayout_run(plan, stream));
+  CHECK(d_in[2] == 200.5f);
+  float other[3] = {2, -2, 4};
+  const void* inputs[3] = {in, other, space};
+  CHECK_FAILS(relayout_run_on(plan, stream, inputs, 2, d_in), RELAYOUT_INVALID_ARGUMENT, "3 inputs");
+  CHECK_OK(relayout_run_on(plan, stream, inputs, 3, d_in));
+  relayout_plan_destroy(plan);
+  CHECK(d_in[2] == 400.5f && d_bias[0] == 4);
+}
+
 /* 1, 2, 3 and 4 as f16. */
 static const uint16_t kOne = 0x3c00, kTwo = 0x4000, kThree = 0x4200, kFour = 0x4400;
 
@@ -203,6 +252,7 @@ static void matrices(relayout_device* device, relayout_stream* stream) {
 static void all(relayout_device* device, relayout_stream* stream) {
   windows(device, stream);
   depthwise(device, stream);
+  depthwise_backward(device, stream);
   sequences(device, stream);
   matrices(device, stream);
 }

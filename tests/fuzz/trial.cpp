@@ -26,7 +26,8 @@ const std::vector<Operation>& operations() {
                                           {"elementwise", 8, decode_elementwise},
                                           {"chain", 4, decode_chain},
                                           {"map", 2, decode_map},
-                                          {"quantized", 4, decode_quantized}};
+                                          {"quantized", 4, decode_quantized},
+                                          {"depthwise_backward", 1, decode_depthwise_backward}};
   return all;
 }
 

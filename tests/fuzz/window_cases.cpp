@@ -8,12 +8,13 @@
 #include "tests/fuzz/copy_cases.hpp"
 #include "tests/fuzz/layouts.hpp"
 #include "tests/support/checks.hpp"
+#include "tests/support/depthwise_backward_tensors.hpp"
 #include "tests/support/depthwise_sequences.hpp"
-#include "tests/support/depthwise_tensors.hpp"
 
 namespace relayout::fuzz {
 namespace {
 
+using cases::DepthwiseBackwardCase;
 using cases::DepthwiseCase;
 using cases::Img2colCase;
 using cases::Layout;
@@ -148,6 +149,30 @@ Trial decode_depthwise_sequences(Draw& draw) {
   return trial_of(c, [is_update](const Stream& stream, const cases::DepthwiseSequenceCase& sequences_of) {
     if (is_update) return test::check_update_integers(stream, sequences_of);
     test::check_varlen_integers(stream, sequences_of);
+  });
+}
+
+Trial decode_depthwise_backward(Draw& draw) {
+  static constexpr DType kTypes[] = {DType::f16, DType::bf16, DType::f32};
+  DepthwiseBackwardCase c;
+  c.type = draw.pick(kTypes);
+  c.weight_type = draw.pick(kTypes);
+  c.bias_type = draw.chance(128) ? DType::f32 : c.type;
+  c.d_weights_type = draw.pick(kTypes);
+  c.taps = draw.chance(32) ? 1 + draw.below(40) : 1 + draw.below(8);
+  draw_signal(draw, c, 1500);
+  c.out_layout = draw.chance(128) ? c.in_layout : draw.pick(kInputs);
+  c.d_in_layout = draw.pick(kOutputs);
+  c.d_in_misaligned = draw_offset(draw);
+  c.bias = draw.chance(128);
+  c.d_weights = !draw.chance(32);
+  c.d_bias = draw.chance(128);
+  c.initial_state = draw.chance(128);
+  c.final_state = draw.chance(128);
+  c.d_initial_state = draw.chance(128);
+  c.ids = draw.chance(48) && !c.initial_state && !c.final_state && !c.d_initial_state;
+  return trial_of(c, [](const Stream& stream, const DepthwiseBackwardCase& backward) {
+    test::check_integers(stream, backward);
   });
 }
 

@@ -34,6 +34,9 @@ CONVERSION = "*Conversion*/emulated32*"
 NATIVE_CONVERSION = "*Conversion*/cpu*"
 NATIVE_ELEMENTWISE = "NativeElementwise.*-*PastTheCaches"
 DEPTHWISE = "*Depthwise*/cpu"
+BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*")
+BACKWARD = ":".join(f"*DepthwiseBackward*Test.{name}/emulated32" for name in BACKWARD_NAMES)
+NATIVE_BACKWARD = BACKWARD.replace("emulated32", "cpu")
 SEQUENCES = "*DepthwiseSequenceTest*/emulated32:*DepthwiseVarlenTest*/emulated32"
 OVERLAP = "*Overlap*/cpu"
 FUSED = "*DirectConvTest*/emulated32:*ConvPlan*/emulated32"
@@ -638,10 +641,43 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("initial_state_of_item_0", "params.initial_batch = @used_stride(state, 0)@;", "std::int64_t{0}"),
     ("final_state_left_out", "if (@wants_state@) set_state", "false"),
     ("update_from_the_oldest_columns", "state.slice(2, @columns - (taps - 1)@, columns)", "std::int64_t{0}"),
-    ("sequence_ids_ignored", "params.ids = @static_cast<const std::int32_t*>(sequence_ids.data())@;", "nullptr"),
-    ("sequence_ids_of_item_0", "params.id_batch = @used_stride(sequence_ids, 0)@;", "std::int64_t{0}"),
+    ("sequence_ids_ignored", "params.ids = @static_cast<const std::int32_t*>(ids.data())@;", "nullptr"),
+    ("sequence_ids_of_item_0", "params.id_batch = @used_stride(ids, 0)@;", "std::int64_t{0}"),
     ("guard_byte_written", "params.out = @out.data()@;",
      "(static_cast<unsigned char*>(out.data())[out.byte_range().end] = 0x5A, out.data())"),
+]) + mutants_of("backward", "host/api/depthwise_backward.cpp", NATIVE_BACKWARD, [
+    ("d_bias_of_channel_0", "p.d_bias_channel = @used_stride(d.d_bias, 0)@;", "std::int64_t{0}"),
+    ("d_weight_channel_and_tap_swapped", "p.d_weight_tap = @used_stride(d.d_weights, 1)@;",
+     "used_stride(d.d_weights, 0)"),
+    ("d_final_ignored", "if (@is_given(d.d_final_state) && taps > 1@)", "false"),
+    ("d_initial_left_out", "if (@is_given(d.d_initial_state) && taps > 1@) {", "false"),
+    ("sequence_ids_ignored", "if (@is_given(forward.sequence_ids)@) set_sequence_ids", "false"),
+    ("initial_state_ignored", "if (@is_given(forward.initial_state) && taps > 1@)", "false"),
+    ("batch_stride_in_32_bits", "batch = @used_stride(view, 0)@;", "mutant::wrapped(used_stride(view, 0))"),
+]) + mutants_of("backward_tile", "kernels/depthwise/depthwise_backward_tile.cpp", BACKWARD, [
+    ("oldest_sample_off_by_one", "const std::int64_t oldest = place.time - @kOlder@;", "kOlder + (Taps > 2 ? -1 : 0)"),
+    ("later_gradients_dropped", "@length + i >= run.left@ || (Ids", "true"),
+    ("later_gradients_of_the_present", "g[kStep + i] = @later[i]@;", "0.0f"),
+    ("gradients_behind_the_end", "const bool is_there = @first + i < times@;", "true"),
+    ("negative_ids_count", "!is_there || (Ids && @g_ids[i] < 0@)", "false"),
+    ("taps_of_other_sequences", "const bool counts = @!Ids || ids[i + j + distance] == ids[i + j]@;", "true"),
+    ("samples_of_other_sequences", "if (Ids && @ids[newest - distance] != ids[newest]@)", "false"),
+    ("last_run_dropped", "run = 0; @run < runs@; ++run", "run < runs - (runs > 1)"),
+    ("sums_of_block_0", "place.batch * grid.time_tiles + @place.time / grid.tile_times@;", "0"),
+    ("bias_row_dropped", "sums[Taps] += @g[i]@;", "0.0f"),
+    ("silu_left_out", "if (@!with_silu@) return gradient;", "true"),
+]) + mutants_of("backward_kernels", "kernels/depthwise/depthwise_backward.cpp", BACKWARD, [
+    ("last_block_dropped", "block = begin; @block < end@; ++block) sum +=", "block < end - (blocks > 1 && end == blocks)"),
+    ("last_part_dropped", "i = 1; @i < kParts@; ++i) sum +=", "i < kParts - 1"),
+    ("taps_flipped", "@f.taps - 1 - row@) * p.d_weight_tap", "row"),
+    ("state_columns_dropped", "{p.d_initial == nullptr ? 0 : @older@,", "older - 1"),
+]) + mutants_of("native_backward", "host/cpu/depthwise/depthwise_backward.cpp", NATIVE_BACKWARD, [
+    ("reach_one_short", "reach_ = std::min(f_.length, end_ + @older_@);", "(older_ > 0 ? older_ - 1 : 0)"),
+    ("gradients_behind_the_end", "std::fill(g + count, g + @(end_ - begin_) + older_@, 0.0f);", "count"),
+    ("taps_flipped", "lines_.oldest_first[@older_ - d@]", "d"),
+    ("last_block_dropped", "block = 0; @block < blocks@; ++block)", "block < blocks - (blocks > 1)"),
+    ("bias_row_of_weights", "out[@f_.taps@ * f_.channels] = ", "0"),
+    ("final_state_off_by_one", "time - (f_.length - older_)", "std::int64_t{0}"),
 ]) + mutants_of("sequences", "host/api/depthwise_sequences.cpp", SEQUENCES.replace("emulated32", "cpu"), [
     ("update_null_index_ignored", "params.null_index = @options.null_index@; params.zero_null = options.null_output == "
      "NullOutput::zeros; check_rank(kOperation", "-1"),

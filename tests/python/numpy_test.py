@@ -249,6 +249,52 @@ class Numpy(unittest.TestCase):
         self.same(relayout.depthwise_update(np.zeros((1, 3, 3), np.float32), tokens[0], weights, query_start_loc=lengths,
                                             out=np.zeros((3, 5), np.float32))[:, :3], whole[0, :, :3])
 
+    def test_gradients_of_convolutions(self):
+        random = np.random.default_rng(2)
+
+        def draw(*shape):
+            return random.integers(-4, 4, shape).astype(np.float32)
+
+        x, weights, bias, d_out, initial, d_final = draw(2, 3, 9), draw(3, 4), draw(3), draw(2, 3, 9), draw(2, 3, 3), draw(2, 3, 3)
+        d_weights, d_bias, d_initial = np.zeros((3, 4), np.float32), np.zeros(3, np.float16), np.zeros((2, 3, 3), np.float32)
+        samples = np.concatenate([initial, x], axis=2)
+        windows = np.lib.stride_tricks.sliding_window_view(samples, 4, axis=2)  # b c t k
+
+        def expected(g):
+            d_samples = np.zeros(samples.shape, g.dtype)
+            for k in range(4):
+                d_samples[:, :, k:k + 9] += weights[None, :, k, None] * g
+            d_samples[:, :, 9:] += d_final
+            return d_samples[:, :, 3:], np.einsum("bct,bctk->ck", g, windows), g.sum((0, 2)), d_samples[:, :, :3]
+
+        tensors = {"initial_state": initial, "d_final_state": d_final, "d_weights": d_weights, "d_bias": d_bias,
+                   "d_initial_state": d_initial}
+        ours = relayout.depthwise_conv1d_backward(x, weights, d_out, bias, **tensors)
+        for mine, theirs in zip((ours, d_weights, d_bias, d_initial), expected(d_out)):
+            np.testing.assert_array_equal(mine, theirs)
+        sums = np.einsum("ck,bctk->bct", weights, windows).astype(np.float64) + bias[None, :, None]
+        sigmoid = 1 / (1 + np.exp(-sums))
+        ours = relayout.depthwise_conv1d_backward(x, weights, d_out, bias, activation="silu", **tensors)
+        for mine, theirs in zip((ours, d_weights, d_bias, d_initial),
+                                expected(d_out * sigmoid * (1 + sums * (1 - sigmoid)))):
+            np.testing.assert_allclose(mine, theirs, rtol=2e-3 if mine is d_bias else 1e-5, atol=1e-4)
+
+        count = relayout.depthwise_conv1d_backward_workspace_bytes(x, weights, d_out, d_weights=d_weights)
+        self.assertGreater(count, 0)
+        self.assertEqual(relayout.depthwise_conv1d_backward_workspace_bytes(x, weights, d_out), 0)
+        workspace = np.empty(count, np.uint8)
+        plan = relayout.plan_depthwise_conv1d_backward(x, weights, d_out, d_weights=d_weights, workspace=workspace)
+        plain = plan.run()
+        self.same(plan.run(x, 2 * d_out, workspace), 2 * plain)
+        with self.assertRaisesRegex(relayout.Error, "workspace"):
+            relayout.depthwise_conv1d_backward(x, weights, d_out, d_weights=d_weights, workspace=workspace[1:])
+        ids = np.zeros((2, 9), np.int32)
+        ids[:, 4:] = 1
+        apart = relayout.depthwise_conv1d_backward(x, weights, d_out, sequence_ids=ids)
+        self.same(apart[:, :, :4], relayout.depthwise_conv1d_backward(x[:, :, :4], weights, d_out[:, :, :4]))
+        with self.assertRaisesRegex(TypeError, "'d_x'"):
+            relayout.depthwise_conv1d_backward_workspace_bytes(x, weights, d_out, d_x=x)
+
     def test_codes(self):
         x = np.float32([[-1, 0, 0.5, 100], [1, 2, 3, 4]])
         codes = relayout.quantize(x, 0.5, 1)

@@ -80,6 +80,8 @@ class Errors(unittest.TestCase):
         state.flags.writeable = False
         self.refused("invalid_argument", "final_state is read-only", relayout.depthwise_conv1d, x, weights, final_state=state)
         self.refused("invalid_argument", "state is read-only", relayout.depthwise_update, state, x, weights)
+        self.refused("invalid_argument", "d_initial_state is read-only", relayout.depthwise_conv1d_backward, x, weights, x,
+                     d_initial_state=state)
         np.testing.assert_array_equal(out, 0)
         relayout.add(out, 1)  # as an input it is welcome
 
@@ -137,6 +139,7 @@ class Plans(unittest.TestCase):
         calls = {"permute": (x, (2, 0, 1)), "transpose": (x,), "matrix_transpose": (x,), "copy": (x,), "contiguous": (x,),
                  "cast": (x, "f16"), "fill": (x.copy(), 2), "pad": (x, 2), "img2col": (x, 3), "rearrange_weights": (full,),
                  "depthwise_conv1d": (x, weights), "depthwise_update": (np.zeros((1, 2, 2), np.float32), x, weights),
+                 "depthwise_conv1d_backward": (x, weights, x),
                  "gemm": (half[0], half[0]), "conv1d": (half, full), "quantize": (x, 0.5), "chain": (["relu"], x),
                  "dequantize": (np.ones(3, np.int8), 0.5), "depthwise_varlen": (x[0], np.int32([0, 3, 8]), weights),
                  "depthwise_varlen_states": (x[0], np.int32([0, 3, 8]), 2)}

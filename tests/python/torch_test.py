@@ -56,6 +56,24 @@ class Torch(unittest.TestCase):
         last = x.transpose(1, 2).contiguous().transpose(1, 2)  # channels last
         self.assertTrue(torch.equal(relayout.depthwise_conv1d(last, weights, activation="silu"), ours))
 
+    def test_gradients_of_a_convolution(self):
+        for dtype in (torch.float32, torch.bfloat16):
+            x, weights, bias, d_out = (torch.randn(shape).to(dtype).float() for shape in ((2, 3, 20), (3, 4), (3,), (2, 3, 20)))
+            for tensor in (x, weights, bias):
+                tensor.requires_grad_(True)
+            sums = torch.nn.functional.conv1d(x, weights[:, None], bias, padding=3, groups=3)[..., :20]
+            torch.nn.functional.silu(sums).backward(d_out)
+            d_weights, d_bias = torch.zeros(3, 4), torch.zeros(3)
+            with torch.no_grad():
+                d_x = relayout.depthwise_conv1d_backward(x.to(dtype), weights.to(dtype), d_out.to(dtype), bias.to(dtype),
+                                                         activation="silu", d_weights=d_weights, d_bias=d_bias)
+            self.assertEqual(d_x.dtype, dtype)
+            tolerance = {"rtol": 1e-5, "atol": 1e-4}
+            self.assertTrue(torch.allclose(d_x.float(), x.grad, **(tolerance if dtype == torch.float32 else
+                                                                   {"rtol": 2 ** -8, "atol": 1e-3})))
+            self.assertTrue(torch.allclose(d_weights, weights.grad, **tolerance))
+            self.assertTrue(torch.allclose(d_bias, bias.grad, **tolerance))
+
     def test_what_is_refused(self):
         x = torch.ones(3, requires_grad=True)
         with self.assertRaisesRegex(relayout.Error, "operand 0 requires a gradient"):

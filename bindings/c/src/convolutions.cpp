@@ -37,9 +37,76 @@ Conv1d problem_of(const TensorView& in, const TensorView& weights, const Window&
   return problem;
 }
 
+constexpr relayout_depthwise_gradients kNoGradients = [] {
+  relayout_depthwise_gradients none{};
+  none.struct_size = sizeof none;
+  return none;
+}();
+
+/// The views of a backward pass. Where it may lack a d_in, that is as the input, without memory.
+struct BackwardViews {
+  DepthwiseForward forward;
+  DepthwiseGradients gradients;
+  TensorView workspace;
+
+  BackwardViews(const Device& on, const relayout_depthwise_gradients* given, bool may_lack_d_in) {
+    c::check_given(given, "gradients");
+    const relayout_depthwise_gradients g = c::read_options(given, kNoGradients);
+    forward = {view_of(on, g.in, "in"),
+               view_of(on, g.weights, "weights"),
+               optional_view(on, g.bias, "bias"),
+               activation_of(g.silu),
+               optional_view(on, g.initial_state, "initial_state"),
+               optional_view(on, g.sequence_ids, "sequence_ids")};
+    gradients = {view_of(on, g.d_out, "d_out"),
+                 optional_view(on, g.d_final_state, "d_final_state"),
+                 may_lack_d_in && g.d_in == nullptr
+                     ? TensorView(nullptr, forward.in.dtype(), forward.in.shape())
+                     : view_of(on, g.d_in, "d_in"),
+                 optional_view(on, g.d_weights, "d_weights"),
+                 optional_view(on, g.d_bias, "d_bias"),
+                 optional_view(on, g.d_initial_state, "d_initial_state")};
+    workspace = optional_view(on, g.workspace, "workspace");
+  }
+};
+
 }  // namespace
 
 extern "C" {
+
+relayout_status relayout_depthwise_gradients_init(relayout_depthwise_gradients* gradients,
+                                                  uint64_t struct_size) {
+  return c::set_defaults(gradients, struct_size, kNoGradients);
+}
+
+relayout_status relayout_depthwise_conv1d_backward(const relayout_stream* stream,
+                                                   const relayout_depthwise_gradients* gradients) {
+  return guarded([&] {
+    const Stream& on = c::stream_of(stream);
+    const BackwardViews views(on.device(), gradients, false);
+    depthwise_conv1d_backward(on, views.forward, views.gradients, views.workspace);
+  });
+}
+
+relayout_status relayout_plan_depthwise_conv1d_backward(const relayout_device* device,
+                                                        const relayout_depthwise_gradients* gradients,
+                                                        relayout_plan** plan) {
+  return planned(plan, [&] {
+    const Device& on = c::device_of(device);
+    const BackwardViews views(on, gradients, false);
+    return plan_depthwise_conv1d_backward(on, views.forward, views.gradients, views.workspace);
+  });
+}
+
+relayout_status relayout_depthwise_conv1d_backward_workspace_bytes(
+    const relayout_device* device, const relayout_depthwise_gradients* gradients, uint64_t* bytes) {
+  return guarded([&] {
+    const Device& on = c::device_of(device);
+    c::check_given(bytes, "bytes");
+    const BackwardViews views(on, gradients, true);
+    *bytes = depthwise_conv1d_backward_workspace_bytes(on, views.forward, views.gradients);
+  });
+}
 
 relayout_status relayout_depthwise_conv1d(const relayout_stream* stream, const relayout_tensor* in,
                                           const relayout_tensor* weights, const relayout_tensor* bias,

@@ -46,6 +46,17 @@ const void* only_input(const std::vector<const void*>& inputs) {
   return inputs[0];
 }
 
+/// The input, the gradient of the output, and the workspace where it was planned.
+void run_backward(const DepthwiseBackwardPlan& plan, const Stream& stream,
+                  const std::vector<const void*>& inputs, void* d_in) {
+  const std::size_t wanted = plan.workspace_bytes() > 0 ? 3 : 2;
+  if (inputs.size() < wanted || inputs.size() > 3) {
+    throw Error(ErrorCode::invalid_argument, "the plan runs on " + std::to_string(wanted) + " inputs, and " +
+                                                 std::to_string(inputs.size()) + " were given");
+  }
+  plan.run(stream, inputs[0], inputs[1], d_in, wanted == 3 ? const_cast<void*>(inputs[2]) : nullptr);
+}
+
 }  // namespace
 
 extern "C" {
@@ -117,6 +128,7 @@ relayout_status relayout_run_on(const relayout_plan* plan, const relayout_stream
     const std::vector<const void*> given(inputs, inputs + input_count);
     std::visit(Overloaded{[&](const auto& one) { one.run(on, only_input(given), out); },
                           [&](const ElementwisePlan& one) { one.run(on, given, out); },
+                          [&](const DepthwiseBackwardPlan& one) { run_backward(one, on, given, out); },
                           [&](const std::shared_ptr<c::ConvRun>& conv) {
                             const TensorView in = at(conv->in, only_input(given));
                             const std::lock_guard<std::mutex> lock(conv->turn);

@@ -11,6 +11,7 @@
 #include "relayout/conv_plan.hpp"
 #include "relayout/copy_plan.hpp"
 #include "relayout/depthwise.hpp"
+#include "relayout/depthwise_backward.hpp"
 #include "relayout/elementwise.hpp"
 #include "relayout/gemm.hpp"
 #include "relayout/window_plan.hpp"
@@ -27,8 +28,8 @@ struct ConvRun {
       : plan(std::move(plan_)), in(std::move(in_)), y(std::move(y_)) {}
 };
 
-using AnyPlan =
-    std::variant<CopyPlan, ElementwisePlan, WindowPlan, DepthwisePlan, GemmPlan, std::shared_ptr<ConvRun>>;
+using AnyPlan = std::variant<CopyPlan, ElementwisePlan, WindowPlan, DepthwisePlan, DepthwiseBackwardPlan,
+                             GemmPlan, std::shared_ptr<ConvRun>>;
 
 }  // namespace relayout::c
 

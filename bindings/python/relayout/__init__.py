@@ -33,7 +33,7 @@ _core.connect(_frameworks, View, Error)
 __version__ = _core.version
 
 (_CHAIN, _PERMUTE, _TRANSPOSE, _COPY, _CAST, _FILL, _QUANTIZED, _QUANTIZE, _DEQUANTIZE, _PAD, _IMG2COL, _REARRANGE,
- _DEPTHWISE, _UPDATE, _GEMM, _CONV1D, _VARLEN, _VARLEN_STATES) = range(18)
+ _DEPTHWISE, _UPDATE, _GEMM, _CONV1D, _BACKWARD, _VARLEN, _VARLEN_STATES) = range(19)
 _OPERATIONS = {name: (number, count) for number, (name, count) in enumerate(_core.operations())}
 # numpy's names for operations that have other names in the library.
 _ALIASES = {
@@ -44,7 +44,8 @@ _ALIASES = {
     "arctan": "atan", "arctan2": "atan2"}
 _PAD_MODES = {"edge": "replicate", "wrap": "circular"}
 
-__all__ = ["Error", "Plan", "Quantized", "View", "built_with", "cache_clear", "cache_info", "gpu_count"]
+__all__ = ["Error", "Plan", "Quantized", "View", "built_with", "cache_clear", "cache_info",
+           "depthwise_conv1d_backward_workspace_bytes", "gpu_count"]
 
 
 def built_with():
@@ -208,6 +209,31 @@ def depthwise_varlen_states(x, query_start_loc, state_length, *, out=None):
     """The last state_length samples of each sequence of x [channels, total], zeros before its first one: [batch, channels,
     state_length]."""
     return _VARLEN_STATES, None, (x, query_start_loc), out, {"state_length": state_length}
+
+
+@_public
+def depthwise_conv1d_backward(x, weights, d_out, bias=None, *, activation=None, initial_state=None, sequence_ids=None,
+                              d_final_state=None, d_weights=None, d_bias=None, d_initial_state=None, workspace=None,
+                              out=None):
+    """The gradient by x of depthwise_conv1d, which was given x, weights, bias, activation, initial_state and sequence_ids;
+    d_out and d_final_state are the gradients of its results. Tensors d_weights, d_bias and d_initial_state, where given,
+    receive those by these. The workspace, one-dimensional of u8, has as many bytes as
+    depthwise_conv1d_backward_workspace_bytes says; without one it is made."""
+    optional = (bias, initial_state, sequence_ids, d_final_state, d_weights, d_bias, d_initial_state)
+    options = {"activation": activation} if activation is not None else None
+    if workspace is None:
+        count = _core.workspace_bytes(_BACKWARD, None, (x, d_out, None, weights, *optional), out, options)
+        workspace = _frameworks.empty(x, (count,), "u8") if count > 0 else None
+    return _BACKWARD, None, (x, d_out, workspace, weights, *optional), out, options
+
+
+def depthwise_conv1d_backward_workspace_bytes(x, weights, d_out, bias=None, **arguments):
+    """Bytes of the workspace of a depthwise_conv1d_backward with these arguments: by shapes, types and what is wanted."""
+    names = ("initial_state", "sequence_ids", "d_final_state", "d_weights", "d_bias", "d_initial_state")
+    unknown = set(arguments) - {*names, "activation", "workspace", "out"}
+    if unknown:
+        raise TypeError(f"there is no argument {min(unknown)!r}")
+    return _core.workspace_bytes(_BACKWARD, None, (x, d_out, None, weights, bias, *map(arguments.get, names)), None, None)
 
 
 @_public

@@ -92,6 +92,22 @@ def depthwise_update(state: Any, x: _T, weights: Any, bias: Any = ..., *,
                      activation: Literal["none", "silu"] | None = ..., state_indices: Any = ..., null_index: int = ...,
                      null_output: Literal["zeros", "untouched"] = ..., cache_seqlens: Any = ...,
                      num_accepted_tokens: Any = ..., query_start_loc: Any = ..., out: Any = ...) -> _T: ...
+def depthwise_conv1d_backward(x: _T, weights: Any, d_out: Any, bias: Any = ..., *,
+                              activation: Literal["none", "silu"] | None = ..., initial_state: Any = ...,
+                              sequence_ids: Any = ..., d_final_state: Any = ..., d_weights: Any = ...,
+                              d_bias: Any = ..., d_initial_state: Any = ..., workspace: Any = ...,
+                              out: Any = ...) -> _T: ...
+def plan_depthwise_conv1d_backward(x: Any, weights: Any, d_out: Any, bias: Any = ..., *,
+                                   activation: Literal["none", "silu"] | None = ..., initial_state: Any = ...,
+                                   sequence_ids: Any = ..., d_final_state: Any = ..., d_weights: Any = ...,
+                                   d_bias: Any = ..., d_initial_state: Any = ..., workspace: Any = ...,
+                                   out: Any = ...) -> Plan: ...
+def depthwise_conv1d_backward_workspace_bytes(x: Any, weights: Any, d_out: Any, bias: Any = ..., *,
+                                              activation: Literal["none", "silu"] | None = ...,
+                                              initial_state: Any = ..., sequence_ids: Any = ...,
+                                              d_final_state: Any = ..., d_weights: Any = ..., d_bias: Any = ...,
+                                              d_initial_state: Any = ..., workspace: Any = ...,
+                                              out: Any = ...) -> int: ...
 def plan_depthwise_update(state: Any, x: Any, weights: Any, bias: Any = ..., *,
                           activation: Literal["none", "silu"] | None = ..., state_indices: Any = ..., null_index: int = ...,
                           null_output: Literal["zeros", "untouched"] = ..., cache_seqlens: Any = ...,

@@ -15,6 +15,9 @@ constexpr const char* kVarlenNames[] = {"x",      "query_start_loc", "weights", 
                                         "states", "state_indices",   "has_initial_state"};
 constexpr const char* kGemmNames[] = {"a", "bt", "bias", "workspace"};
 constexpr const char* kConvNames[] = {"x", "weights", "bias"};
+constexpr const char* kBackwardNames[] = {"x",         "d_out",         "workspace",      "weights",
+                                          "bias",      "initial_state", "sequence_ids",   "d_final_state",
+                                          "d_weights", "d_bias",        "d_initial_state"};
 
 /// The name of an operand, for messages.
 std::string operand_name(Op op, int i) {
@@ -33,6 +36,8 @@ std::string operand_name(Op op, int i) {
       return kGemmNames[i];
     case Op::conv1d:
       return kConvNames[i];
+    case Op::depthwise_conv1d_backward:
+      return kBackwardNames[i];
     default:
       return kNoNames[0];
   }
@@ -41,11 +46,20 @@ std::string operand_name(Op op, int i) {
 /// Whether the operand may be None.
 bool is_optional(Op op, int i) {
   return (op == Op::depthwise_conv1d && i >= 2) || (op == Op::depthwise_update && i >= 3) ||
-         (op == Op::depthwise_varlen && i >= 3) || ((op == Op::gemm || op == Op::conv1d) && i >= 2);
+         (op == Op::depthwise_varlen && i >= 3) || ((op == Op::gemm || op == Op::conv1d) && i >= 2) ||
+         (op == Op::depthwise_conv1d_backward && (i == 2 || i >= 4));
 }
 
-/// The operand that relayout_run_on replaces, where it is not every tensor.
-int moving_operand(Op op) { return op == Op::depthwise_update ? 1 : 0; }
+/// Whether relayout_run_on replaces the operand, where it does not replace every tensor.
+bool moves(Op op, int i) {
+  return op == Op::depthwise_conv1d_backward ? i < 3 : i == (op == Op::depthwise_update ? 1 : 0);
+}
+/// Whether the call writes to the operand besides its output.
+bool is_written(Op op, int i) {
+  if (op == Op::depthwise_conv1d_backward) return i == 2 || i >= 8;
+  if (op == Op::depthwise_update) return i == 0;
+  return (op == Op::depthwise_conv1d || op == Op::depthwise_varlen) && i == 4;
+}
 bool all_move(Op op) {
   return op == Op::chain || op == Op::quantized || op == Op::quantize || op == Op::dequantize;
 }
@@ -109,7 +123,7 @@ const Tensor& read_codes(Call& call, PyObject* tuple, const std::string& name, r
 void read_operand(Call& call, int i, PyObject* object) {
   relayout_operand operand{};
   const std::string name = operand_name(call.op, i);
-  const bool moves = all_move(call.op) || i == moving_operand(call.op);
+  const bool is_moved = all_move(call.op) || moves(call.op, i);
   if (PyFloat_Check(object) != 0 || PyLong_Check(object) != 0) {
     read_constant(object, operand);
   } else if (PyTuple_Check(object) != 0) {
@@ -117,7 +131,9 @@ void read_operand(Call& call, int i, PyObject* object) {
   } else if (object != Py_None || !is_optional(call.op, i)) {
     const Tensor& described = add_tensor(call, object, name);
     operand.tensor = &described.dl;
-    (moves ? call.inputs : call.pinned).push_back(&described);
+    if (is_written(call.op, i) && described.read_only)
+      fail(RELAYOUT_INVALID_ARGUMENT, name + " is read-only, and nothing was written to it");
+    (is_moved ? call.inputs : call.pinned).push_back(&described);
   }
   call.operands.push_back(operand);
 }
@@ -266,16 +282,6 @@ void read_call(PyObject* arguments, Call& call) {
   if (out != Py_None) set_output(call, out);
   if (call.op == Op::permute) normalise_axes(call);
   check_dtype(call);
-  // What an update and a convolution write besides.
-  const int written = call.op == Op::depthwise_update                                      ? 0
-                      : call.op == Op::depthwise_conv1d || call.op == Op::depthwise_varlen ? 4
-                                                                                           : -1;
-  for (const auto& tensor : call.tensors) {
-    if (written >= 0 && &tensor->dl == call.operands[static_cast<std::size_t>(written)].tensor &&
-        tensor->read_only)
-      fail(RELAYOUT_INVALID_ARGUMENT,
-           operand_name(call.op, written) + " is read-only, and nothing was written to it");
-  }
   make_key(call);
 }
 

@@ -27,6 +27,7 @@ enum class Op : int {
   depthwise_update,
   gemm,
   conv1d,
+  depthwise_conv1d_backward,
   depthwise_varlen,
   depthwise_varlen_states,
   count
@@ -84,6 +85,9 @@ ResultSpec result_of(const Call& call);
 
 /// Makes `object` the call's output.
 void set_output(Call& call, PyObject* object);
+
+/// Bytes of the workspace that a depthwise_conv1d_backward needs; its own is not looked at.
+std::uint64_t workspace_bytes(const Call& call, const relayout_device* device);
 
 /// Plans the call, which has an output. `stream` is for conv1d, which prepares its weights on it.
 relayout_status plan_call(const Call& call, const relayout_device* device, const relayout_stream* stream,

@@ -143,6 +143,14 @@ PyObject* plan(PyObject*, PyObject* arguments) {
   return returning([&] { return new_plan(arguments); });
 }
 
+PyObject* get_workspace_bytes(PyObject*, PyObject* arguments) {
+  return returning([&] {
+    Call made;
+    read_call(arguments, made);
+    return Ref::owned(PyLong_FromUnsignedLongLong(workspace_bytes(made)));
+  });
+}
+
 PyObject* operations(PyObject*, PyObject*) {
   return returning([] {
     Ref list = Ref::owned(PyList_New(0));
@@ -184,6 +192,7 @@ PyObject* gpu_count(PyObject*, PyObject*) {
 
 PyMethodDef functions[] = {{"call", call, METH_VARARGS, nullptr},
                            {"plan", plan, METH_VARARGS, nullptr},
+                           {"workspace_bytes", get_workspace_bytes, METH_VARARGS, nullptr},
                            {"operations", operations, METH_NOARGS, nullptr},
                            {"connect", connect, METH_VARARGS, nullptr},
                            {"cache_info", get_cache_info, METH_NOARGS, nullptr},

@@ -3,6 +3,39 @@
 
 namespace relayout::python {
 
+namespace {
+
+/// The tensors of a backward pass but its output.
+relayout_depthwise_gradients gradients_of(const Call& call) {
+  const auto operand = [&](std::size_t i) { return call.operands[i].tensor; };
+  relayout_depthwise_gradients gradients;
+  check(relayout_depthwise_gradients_init(&gradients, sizeof gradients));
+  gradients.in = operand(0);
+  gradients.d_out = operand(1);
+  gradients.workspace = operand(2);
+  gradients.weights = operand(3);
+  gradients.bias = operand(4);
+  gradients.initial_state = operand(5);
+  gradients.sequence_ids = operand(6);
+  gradients.d_final_state = operand(7);
+  gradients.d_weights = operand(8);
+  gradients.d_bias = operand(9);
+  gradients.d_initial_state = operand(10);
+  gradients.silu = call.options.silu;
+  return gradients;
+}
+
+}  // namespace
+
+std::uint64_t workspace_bytes(const Call& call, const relayout_device* device) {
+  if (call.op != Op::depthwise_conv1d_backward)
+    fail(RELAYOUT_INVALID_ARGUMENT, "only depthwise_conv1d_backward needs a workspace");
+  const relayout_depthwise_gradients gradients = gradients_of(call);
+  std::uint64_t bytes = 0;
+  check(relayout_depthwise_conv1d_backward_workspace_bytes(device, &gradients, &bytes));
+  return bytes;
+}
+
 relayout_status plan_call(const Call& call, const relayout_device* device, const relayout_stream* stream,
                           relayout_plan** plan) {
   const Options& o = call.options;
@@ -62,6 +95,11 @@ relayout_status plan_call(const Call& call, const relayout_device* device, const
     case Op::conv1d:
       return relayout_plan_conv1d(stream, operand(0), operand(1), operand(2), &o.window, &o.pad, o.route, out,
                                   plan);
+    case Op::depthwise_conv1d_backward: {
+      relayout_depthwise_gradients gradients = gradients_of(call);
+      gradients.d_in = out;
+      return relayout_plan_depthwise_conv1d_backward(device, &gradients, plan);
+    }
     default:
       return relayout_plan_chain(device, call.steps.data(), static_cast<std::int32_t>(call.steps.size()),
                                  call.operands.data(), count, &call.out_operand, &o.elementwise, plan);

@@ -152,6 +152,8 @@ Ref run_call(Call& call) {
   return call.out->object;
 }
 
+std::uint64_t workspace_bytes(const Call& call) { return workspace_bytes(call, device_of(call.place())); }
+
 CacheInfo cache_info() {
   return {cache().hits, cache().misses, static_cast<long long>(cache().entries.size())};
 }

@@ -24,6 +24,9 @@ relayout_status run(const Prepared& prepared, const std::vector<const Tensor*>& 
 /// Runs the call by a plan of the last ones, or a new one; gives its output.
 Ref run_call(Call& call);
 
+/// Bytes of the workspace that a depthwise_conv1d_backward needs.
+std::uint64_t workspace_bytes(const Call& call);
+
 /// How often a plan was found, how often not, how many are kept.
 struct CacheInfo {
   long long hits = 0, misses = 0, size = 0;

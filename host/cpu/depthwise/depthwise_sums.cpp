@@ -134,6 +134,34 @@ RELAYOUT_INLINE void silu_line(float* values, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) values[i] = values[i] / (1.0f + exponential(-values[i]));
 }
 
+RELAYOUT_INLINE void silu_gradient_line(float* __restrict gradients, const float* __restrict values,
+                                        std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float sigmoid = 1.0f / (1.0f + exponential(-values[i]));
+    gradients[i] *= sigmoid * (1.0f + values[i] * (1.0f - sigmoid));
+  }
+}
+
+template <bool Fused, bool Product>
+RELAYOUT_INLINE float sum_lanes(const float* a, const float* b, std::int64_t count) {
+  constexpr int kSumLanes = 32;
+  float sums[kSumLanes] = {};
+  const auto add = [&](int lane, std::int64_t i) __attribute__((always_inline)) {
+    sums[lane] = Product ? multiply_add<Fused>(a[i], b[i], sums[lane]) : sums[lane] + a[i];
+  };
+  std::int64_t i = 0;
+  for (; i + kSumLanes <= count; i += kSumLanes)
+    for (int lane = 0; lane < kSumLanes; ++lane) add(lane, i + lane);
+  for (int lane = 0; i + lane < count; ++lane) add(lane, i + lane);
+  float sum = 0.0f;
+  for (const float part : sums) sum += part;
+  return sum;
+}
+template <bool Fused>
+RELAYOUT_INLINE float dot_line(const float* a, const float* b, std::int64_t count) {
+  return b == nullptr ? sum_lanes<Fused, false>(a, b, count) : sum_lanes<Fused, true>(a, b, count);
+}
+
 void along_time_plain(float* sums, const float* newest, const float* weights, int taps, float bias,
                       SumPart part, std::int64_t count) {
   along_time<false>(sums, newest, weights, taps, bias, part, count);
@@ -143,6 +171,10 @@ void rows_plain(float* sums, std::int64_t pitch, int times, const float* const* 
   rows_of<false>(sums, pitch, times, rows, weights, taps, bias, part, count);
 }
 void silu_plain(float* values, std::int64_t count) { silu_line(values, count); }
+void silu_gradient_plain(float* gradients, const float* values, std::int64_t count) {
+  silu_gradient_line(gradients, values, count);
+}
+float dot_plain(const float* a, const float* b, std::int64_t count) { return dot_line<false>(a, b, count); }
 
 #if defined(RELAYOUT_X86)
 __attribute__((target("avx2,fma"))) void along_time_avx2(float* sums, const float* newest,
@@ -158,6 +190,13 @@ __attribute__((target("avx2,fma"))) void rows_avx2(float* sums, std::int64_t pit
 }
 __attribute__((target("avx2,fma"))) void silu_avx2(float* values, std::int64_t count) {
   silu_line(values, count);
+}
+__attribute__((target("avx2,fma"))) void silu_gradient_avx2(float* gradients, const float* values,
+                                                            std::int64_t count) {
+  silu_gradient_line(gradients, values, count);
+}
+__attribute__((target("avx2,fma"))) float dot_avx2(const float* a, const float* b, std::int64_t count) {
+  return dot_line<true>(a, b, count);
 }
 
 /// Stores eight outputs, rounded once; with `streamed` past the caches, where `out` lies on 16 bytes.
@@ -248,10 +287,15 @@ void rows_to_f16(f16* const* out, int times, const float* const* rows, const flo
 DepthwiseSums choose() noexcept {
 #if defined(RELAYOUT_X86)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-    return {along_time_avx2, rows_avx2, silu_avx2, has_f16c() ? along_time_to_f16 : nullptr,
+    return {along_time_avx2,
+            rows_avx2,
+            silu_avx2,
+            silu_gradient_avx2,
+            dot_avx2,
+            has_f16c() ? along_time_to_f16 : nullptr,
             has_f16c() ? rows_to_f16 : nullptr};
 #endif
-  return {along_time_plain, rows_plain, silu_plain, nullptr, nullptr};
+  return {along_time_plain, rows_plain, silu_plain, silu_gradient_plain, dot_plain, nullptr, nullptr};
 }
 
 }  // namespace

@@ -29,6 +29,11 @@ using SumRows = void (*)(float* sums, std::int64_t pitch, int times, const float
 /// values[i] = values[i] / (1 + exp(-values[i])).
 using Silu = void (*)(float* values, std::int64_t count);
 
+/// gradients[i] *= the derivative of v / (1 + exp(-v)) at values[i].
+using SiluGradient = void (*)(float* gradients, const float* values, std::int64_t count);
+/// The sum of a[i] * b[i], or of a[i] where b is null: 32 sums side by side, and then these.
+using Dot = float (*)(const float* a, const float* b, std::int64_t count);
+
 /// out[i] = f16(bias + sum over d < taps of weights[d] * newest[i - d]), taps <= kTapsAtOnce. The bits are
 /// those of the sums that are rounded later; with `streamed` they go past the caches.
 using SumAlongTimeToF16 = void (*)(f16* out, const float* newest, const float* weights, int taps, float bias,
@@ -43,6 +48,8 @@ struct DepthwiseSums {
   SumAlongTime along_time;
   SumRows rows;
   Silu silu;
+  SiluGradient silu_gradient;
+  Dot dot;
   // Null where the processor has no instruction for it.
   SumAlongTimeToF16 along_time_to_f16;
   SumRowsToF16 rows_to_f16;

@@ -16,11 +16,6 @@ constexpr std::int64_t kWordBytes = 16;
 constexpr std::int64_t kMaxGap = 4;
 constexpr std::int64_t kMostChannels = 128;
 
-/// One operand's strides.
-struct SideStrides {
-  std::int64_t channel, time;
-};
-
 /// Lanes: the smallest power of two that covers `count`, up to `most`.
 void set_lanes(std::int64_t count, int most, DepthwiseTileSide& side) {
   side.lanes = 1;
@@ -31,11 +26,11 @@ void set_lanes(std::int64_t count, int most, DepthwiseTileSide& side) {
   }
 }
 
-/// `channels` x `times` of an operand with `all_channels`; may_have_gaps: the input, of which gaps may be
-/// read.
-DepthwiseTileSide side_of(const SideStrides& strides, std::int64_t channels, std::int64_t times,
-                          std::int64_t all_channels, std::int64_t length, bool may_have_gaps,
-                          std::int64_t bytes) {
+}  // namespace
+
+DepthwiseTileSide depthwise_tile_side(const DepthwiseSideStrides& strides, std::int64_t channels,
+                                      std::int64_t times, std::int64_t all_channels, std::int64_t length,
+                                      bool may_have_gaps, std::int64_t bytes) {
   DepthwiseTileSide side;
   const std::int64_t count = kWordBytes / bytes;
   // Behind a row there is room for a shift on both sides, and its pitch is odd in words of 4 bytes.
@@ -68,6 +63,8 @@ DepthwiseTileSide side_of(const SideStrides& strides, std::int64_t channels, std
   return side;
 }
 
+namespace {
+
 void set_tile(std::int64_t channels, std::int64_t runs, int run, DepthwiseParams& p) {
   const auto bytes = static_cast<std::int64_t>(size_of(p.type));
   const std::int64_t times = runs * run;
@@ -75,9 +72,10 @@ void set_tile(std::int64_t channels, std::int64_t runs, int run, DepthwiseParams
   p.run = run;
   p.tile_channels = static_cast<std::int32_t>(channels);
   p.tile_times = static_cast<std::int32_t>(times);
-  p.in_side =
-      side_of({p.in_channel, p.in_time}, channels, times + p.taps - 1, p.channels, p.length, true, bytes);
-  p.out_side = side_of({p.out_channel, p.out_time}, channels, times, p.channels, p.length, false, bytes);
+  p.in_side = depthwise_tile_side({p.in_channel, p.in_time}, channels, times + p.taps - 1, p.channels,
+                                  p.length, true, bytes);
+  p.out_side =
+      depthwise_tile_side({p.out_channel, p.out_time}, channels, times, p.channels, p.length, false, bytes);
   p.lanes_along_time = p.out_side.rows == DepthwiseRows::time || p.out_side.lanes_along_time;
   p.shared_bytes = (p.in_side.elements + p.out_side.elements) * bytes + (p.taps + 1) * channels * 4;
 }

@@ -1,0 +1,62 @@
+// What the kernels of the depthwise convolution's backward pass are told. Plain data: the planner fills it,
+// the kernels and the native code read it. Strides count elements of the operand's own type.
+#pragma once
+
+#include <cstdint>
+
+#include "core/depthwise_params.hpp"
+
+namespace relayout {
+
+/// What runs a backward pass.
+enum class DepthwiseBackwardKernel : std::int32_t {
+  nothing,  // there is nothing to write
+  native,   // the processor's own code
+  tile,     // through shared memory, up to kUnrolledTaps taps (with sequence ids kSequenceTaps)
+  general,  // any taps: the gradients of the sums go through the workspace
+};
+
+/// The most taps for which `tile` knows sequence ids.
+constexpr std::int64_t kSequenceTaps = 4;
+/// `tile`: at most so many channels. Its threads, kDepthwiseThreads, take a run of a channel each.
+constexpr std::int64_t kBackwardChannels = 32;
+
+/// g[b, c, t] = d_out[b, c, t] * act'(s[b, c, t]), where s is the sum (with the bias) that the forward pass
+/// gave to its activation; 0 where the sequence id is negative. Of the samples x[b, c, t] with t >=
+/// -(taps-1), the first of which are the initial state:
+///   d_x[b, c, t] = sum over d of weights[c, taps-1-d] * g[b, c, t + d] (+ d_final of the last taps-1
+///   samples) d_weights[c, taps-1-d] = sum over b, t of g[b, c, t] * x[b, c, t - d];  d_bias[c] = sum over b,
+///   t of g
+struct DepthwiseBackwardParams {
+  DepthwiseParams forward;  // without out and state
+  const void* d_out = nullptr;
+  const void* d_final = nullptr;  // null: zeros
+  void* d_in = nullptr;
+  void *d_initial = nullptr, *d_weights = nullptr, *d_bias = nullptr;  // null: not wanted
+  DType d_weights_type = DType::f32, d_bias_type = DType::f32;         // the others have forward.type
+  bool has_ids = false, wants_initial = false, wants_sums = false;     // pointers may come later
+  std::int64_t d_out_batch = 0, d_out_channel = 0, d_out_time = 0;
+  std::int64_t d_final_batch = 0, d_final_channel = 0, d_final_time = 0;
+  std::int64_t d_in_batch = 0, d_in_channel = 0, d_in_time = 0;
+  std::int64_t d_initial_batch = 0, d_initial_channel = 0, d_initial_time = 0;
+  std::int64_t d_weight_channel = 0, d_weight_tap = 0, d_bias_channel = 0;
+
+  /// The workspace: f32 [batch, blocks of tile_times samples, taps + 1, channels], the sums of each block.
+  /// Row d is that of the weights of distance d, row taps that of the bias. Null where neither is wanted.
+  float* sums = nullptr;
+  /// general: behind them f32 g, with these strides.
+  float* g = nullptr;
+  std::int64_t g_batch = 0, g_channel = 0, g_time = 0;
+
+  // The plan's. The blocks of time, and with them the order of every sum, depend on nothing but the shapes,
+  // the types and whether native code runs.
+  DepthwiseBackwardKernel kernel = DepthwiseBackwardKernel::nothing;
+  std::int64_t tile_times = 1;
+  std::int32_t tile_channels = 1, run = 1;  // tile: channels of a block, samples of a thread
+  std::int64_t shared_bytes = 0;
+  DepthwiseTileSide in_side, d_out_side, d_in_side;  // tile
+
+  std::int64_t time_blocks() const { return (forward.length + tile_times - 1) / tile_times; }
+};
+
+}  // namespace relayout

@@ -1,0 +1,145 @@
+#include "host/plan/depthwise/depthwise_backward_plan.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+
+#include "core/integer_math.hpp"
+#include "host/plan/depthwise/depthwise_tile_plan.hpp"
+#include "host/plan/plan_words.hpp"
+
+namespace relayout::plan {
+namespace {
+
+/// Samples whose products are one partial sum: of native code and of the general kernels.
+constexpr std::int64_t kNativeTimes = 1024, kGeneralTimes = 256;
+/// What a thread of a tile walks at a time.
+constexpr std::int64_t kStepBytes = 16;
+/// Steps that a thread of a tile walks, and one of a problem that would have too few threads.
+constexpr int kSteps = 2, kFewSteps = 1;
+constexpr std::int64_t kManyThreads = std::int64_t{1} << 16;
+
+std::int64_t sums_of(const DepthwiseBackwardParams& p) {
+  return p.wants_sums ? p.forward.batch * p.time_blocks() * (p.forward.taps + 1) * p.forward.channels : 0;
+}
+std::int64_t numbers_of_g(const DepthwiseBackwardParams& p) {
+  return p.kernel == DepthwiseBackwardKernel::general
+             ? p.forward.batch * p.forward.channels * p.forward.length
+             : 0;
+}
+
+/// The tile's channels and times, of the shape alone.
+void set_tile(DepthwiseBackwardParams& p) {
+  DepthwiseParams& f = p.forward;
+  const auto bytes = static_cast<std::int64_t>(size_of(f.type));
+  const std::int64_t step = kStepBytes / bytes;
+  const std::int64_t most = divide_up(f.channels, divide_up(f.channels, kBackwardChannels));
+  p.tile_channels = static_cast<std::int32_t>(most);
+  const bool many = f.batch * f.channels * divide_up(f.length, kSteps * step) >= kManyThreads;
+  p.run = static_cast<std::int32_t>((many ? kSteps : kFewSteps) * step);
+  const std::int64_t runs = std::clamp<std::int64_t>(divide_up(f.length, p.run), 1, kDepthwiseThreads / most);
+  p.tile_times = runs * p.run;
+  // A single sample has stride 0, which rows along time would not know.
+  if (f.length == 1) f.in_time = p.d_out_time = p.d_in_time = 1;
+  const std::int64_t older = f.taps - 1, times = p.tile_times;
+  p.in_side = depthwise_tile_side({f.in_channel, f.in_time}, most, times + 2 * older, f.channels, f.length,
+                                  true, bytes);
+  p.d_out_side = depthwise_tile_side({p.d_out_channel, p.d_out_time}, most, times + older, f.channels,
+                                     f.length, true, bytes);
+  p.d_in_side =
+      depthwise_tile_side({p.d_in_channel, p.d_in_time}, most, times, f.channels, f.length, false, bytes);
+  f.lanes_along_time = p.d_in_side.rows == DepthwiseRows::time ||
+                       (p.d_in_side.rows == DepthwiseRows::none && p.d_in_side.lanes_along_time);
+  // The sums of the threads' runs lie where both inputs were.
+  const std::int64_t inputs = (p.in_side.elements + p.d_out_side.elements) * bytes;
+  const std::int64_t sums = most * runs * f.taps * 4 + most * runs * 4;
+  if (inputs < sums) p.d_out_side.elements += static_cast<std::int32_t>(round_up(sums - inputs, 16) / bytes);
+  p.shared_bytes =
+      (p.in_side.elements + p.d_out_side.elements + p.d_in_side.elements) * bytes + (f.taps + 1) * most * 4;
+}
+
+/// Lanes of the general kernels lie along the fast axis of what they write.
+void set_general(DepthwiseBackwardParams& p) {
+  DepthwiseParams& f = p.forward;
+  f.lanes_along_time = f.channels <= 1 || (f.length > 1 && std::abs(p.d_in_time) <= std::abs(p.d_in_channel));
+  p.tile_times = kGeneralTimes;
+  p.g_batch = f.channels * f.length;
+  p.g_channel = f.lanes_along_time ? f.length : 1;
+  p.g_time = f.lanes_along_time ? 1 : f.channels;
+}
+
+}  // namespace
+
+void plan_depthwise_backward(bool native, DepthwiseBackwardParams& p) {
+  const DepthwiseParams& f = p.forward;
+  const bool has_samples = f.batch > 0 && f.channels > 0 && f.length > 0;
+  const bool has_states = p.wants_initial && f.batch > 0 && f.channels > 0 && f.taps > 1;
+  p.tile_times = native ? kNativeTimes : kGeneralTimes;
+  if (!has_samples && !has_states && (!p.wants_sums || f.channels == 0)) {
+    p.kernel = DepthwiseBackwardKernel::nothing;
+  } else if (native) {
+    p.kernel = DepthwiseBackwardKernel::native;
+  } else if (has_samples && f.taps <= (p.has_ids ? kSequenceTaps : kUnrolledTaps)) {
+    p.kernel = DepthwiseBackwardKernel::tile;
+    set_tile(p);
+  } else {
+    p.kernel = DepthwiseBackwardKernel::general;
+    set_general(p);
+  }
+}
+
+std::int64_t depthwise_backward_workspace(const DepthwiseBackwardParams& p) {
+  if (p.kernel == DepthwiseBackwardKernel::nothing) return 0;
+  const DepthwiseParams& f = p.forward;
+  const double most = static_cast<double>(std::int64_t{1} << 57), rows = static_cast<double>(f.taps + 1);
+  const double blocks = static_cast<double>(f.batch) * static_cast<double>(p.time_blocks());
+  if (p.wants_sums && blocks * rows * static_cast<double>(f.channels) > most) return -1;
+  return (sums_of(p) + numbers_of_g(p)) * static_cast<std::int64_t>(sizeof(float));
+}
+
+void set_depthwise_backward_workspace(void* workspace, DepthwiseBackwardParams& p) {
+  auto* const numbers = static_cast<float*>(workspace);
+  p.sums = sums_of(p) > 0 ? numbers : nullptr;
+  p.g = numbers_of_g(p) > 0 ? numbers + sums_of(p) : nullptr;
+}
+
+std::string explain_depthwise_backward(const DepthwiseBackwardParams& p) {
+  std::ostringstream text;
+  switch (p.kernel) {
+    case DepthwiseBackwardKernel::nothing:
+      return "Kernel nothing: there is nothing to write.\n";
+    case DepthwiseBackwardKernel::native:
+      text << "Kernel native: the processor's own code, in blocks of " << plural(p.tile_times, "sample")
+           << ".\n";
+      break;
+    case DepthwiseBackwardKernel::tile:
+      text << "Kernel depthwise_backward_tile: up to " << kUnrolledTaps << " taps, with sequence ids up to "
+           << kSequenceTaps << ", are unrolled.\nTile: " << plural(p.tile_channels, "channel") << " x "
+           << plural(p.tile_times, "sample") << "; a thread takes " << plural(p.run, "sample")
+           << " of a channel; " << plural(p.shared_bytes, "byte") << " of shared memory.\n";
+      for (const auto& [name, side] : {std::pair<const char*, const DepthwiseTileSide&>{"Input", p.in_side},
+                                       {"Gradient of the output", p.d_out_side},
+                                       {"Gradient of the input", p.d_in_side}}) {
+        text << name << ": "
+             << (side.rows == DepthwiseRows::time      ? "rows along time, 16 bytes an access"
+                 : side.rows == DepthwiseRows::channel ? "rows along channels, 16 bytes an access"
+                                                       : "element by element")
+             << ".\n";
+      }
+      break;
+    case DepthwiseBackwardKernel::general:
+      text << "Kernel depthwise_backward: it takes any number of taps, and the gradients of the sums go "
+              "through the workspace.\n";
+      break;
+  }
+  if (p.wants_initial || p.d_final != nullptr)
+    text << "States: the gradients that meet them are computed by a launch of their own.\n";
+  if (p.wants_sums) {
+    text << "Weights and bias: " << plural(p.forward.batch * p.time_blocks(), "block") << " of up to "
+         << plural(p.tile_times, "sample") << ", whose sums are then added in the blocks' order.\n";
+  }
+  text << "Workspace: " << plural(depthwise_backward_workspace(p), "byte") << ".\n";
+  return text.str();
+}
+
+}  // namespace relayout::plan

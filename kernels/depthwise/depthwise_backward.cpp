@@ -1,0 +1,211 @@
+// The depthwise backward pass of any number of taps, the gradients that meet states, and the sums of all
+// blocks.
+//
+// Any number of taps takes three launches: g of every output, f32 in the workspace; from it the gradients of
+// the samples; from it and the samples the sums of each block of time for each tap. The gradients that meet
+// states are few, so they are computed once more, after the tile kernel, without the workspace.
+#include "kernels/depthwise/depthwise_backward.hpp"
+#include "kernels/backend_kernels.hpp"
+#include "launch.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+namespace {
+
+constexpr const char* kOperation = "depthwise_conv1d_backward";
+/// Numbers that a block of the last launch adds, and parts in which it does so at the same time.
+constexpr int kNumbers = 32, kParts = kDepthwiseThreads / kNumbers;
+
+/// A thread's position and channel: lanes lie along the fast axis.
+struct BackwardPlace {
+  std::int64_t batch, channel, position;
+
+  __device__ __forceinline__ BackwardPlace(const DepthwiseGrid& grid, bool lanes_along_time) {
+    const DepthwisePlace place = lanes_along_time ? place_block<true>(grid) : place_block<false>(grid);
+    batch = place.batch;
+    channel = place.channel + (lanes_along_time ? grid.row() : grid.lane());
+    position = place.time + (lanes_along_time ? grid.lane() : grid.row());
+  }
+};
+
+template <class T>
+__global__ __launch_bounds__(kDepthwiseThreads) void backward_g_kernel(DepthwiseBackwardParams p,
+                                                                       DepthwiseGrid grid) {
+  const BackwardPlace place(grid, p.forward.lanes_along_time);
+  if (place.channel >= p.forward.channels || place.position >= p.forward.length) return;
+  p.g[place.batch * p.g_batch + place.channel * p.g_channel + place.position * p.g_time] =
+      BackwardRow<T>(p, place.batch, place.channel).compute_g(place.position);
+}
+
+/// Samples of the initial state, and the last ones of the signal.
+struct WantedSamples {
+  std::int64_t initial, last;
+};
+
+template <class T>
+__global__ __launch_bounds__(kDepthwiseThreads) void backward_samples_kernel(DepthwiseBackwardParams p,
+                                                                             DepthwiseGrid grid,
+                                                                             WantedSamples wanted) {
+  const BackwardPlace place(grid, p.forward.lanes_along_time);
+  if (place.channel >= p.forward.channels || place.position >= wanted.initial + wanted.last) return;
+  const std::int64_t time = place.position < wanted.initial
+                                ? place.position - (p.forward.taps - 1)
+                                : p.forward.length - wanted.last + place.position - wanted.initial;
+  BackwardRow<T>(p, place.batch, place.channel).store_d_sample(time);
+}
+
+/// A thread takes a row of a block of time and a channel, whose products it adds in the order of time.
+template <class T>
+__global__ __launch_bounds__(kDepthwiseThreads) void backward_sums_kernel(DepthwiseBackwardParams p,
+                                                                          std::int64_t time_blocks,
+                                                                          std::int64_t sums) {
+  const DepthwiseParams& f = p.forward;
+  const std::int64_t number = static_cast<std::int64_t>(blockIdx.x) * kDepthwiseThreads + threadIdx.x;
+  if (number >= sums) return;
+  // Lanes meet neighbouring samples: those of neighbouring taps, or of neighbouring channels.
+  auto rest = static_cast<std::uint64_t>(number);
+  const auto rows = static_cast<std::uint64_t>(f.taps + 1), channels = static_cast<std::uint64_t>(f.channels);
+  std::uint64_t row, channel;
+  if (f.lanes_along_time) {
+    std::uint64_t quotient = split(rest, rows);
+    row = rest;
+    rest = split(quotient, channels);
+    channel = quotient;
+  } else {
+    std::uint64_t quotient = split(rest, channels);
+    channel = rest;
+    rest = split(quotient, rows);
+    row = quotient;
+  }
+  const auto block = static_cast<std::int64_t>(rest), distance = static_cast<std::int64_t>(row);
+  const std::int64_t batch = block / time_blocks, begin = (block - batch * time_blocks) * p.tile_times;
+  const std::int64_t end = f.length - begin < p.tile_times ? f.length : begin + p.tile_times;
+  const BackwardRow<T> own(p, batch, static_cast<std::int64_t>(channel));
+  float sum = 0.0f;
+  if (distance == f.taps) {
+#pragma unroll 4
+    for (std::int64_t time = begin; time < end; ++time) sum += own.g(time);
+  } else {
+#pragma unroll 4
+    for (std::int64_t time = begin; time < end; ++time)
+      sum = fmaf(own.g(time), own.sample(time, time - distance), sum);
+  }
+  p.sums[(block * f.channels * (f.taps + 1)) + distance * f.channels + static_cast<std::int64_t>(channel)] =
+      sum;
+}
+
+__device__ __forceinline__ void store_number(void* base, DType type, std::int64_t offset, float value) {
+  if (type == DType::f16) {
+    static_cast<f16*>(base)[offset] = convert<f16>(value);
+  } else if (type == DType::bf16) {
+    static_cast<bf16*>(base)[offset] = convert<bf16>(value);
+  } else {
+    static_cast<float*>(base)[offset] = value;
+  }
+}
+
+/// Adds the sums of all blocks, kParts stretches of neighbouring blocks beside each other and then these.
+__global__ __launch_bounds__(kDepthwiseThreads) void backward_weights_kernel(DepthwiseBackwardParams p,
+                                                                             std::int64_t blocks) {
+  RELAYOUT_DYNAMIC_SHARED(float, parts);
+  const DepthwiseParams& f = p.forward;
+  const std::int64_t numbers = (f.taps + 1) * f.channels, each = (blocks + kParts - 1) / kParts;
+  const int lane = static_cast<int>(threadIdx.x) % kNumbers, part = static_cast<int>(threadIdx.x) / kNumbers;
+  const std::int64_t number = static_cast<std::int64_t>(blockIdx.x) * kNumbers + lane;
+  float sum = 0.0f;
+  if (number < numbers) {
+    const std::int64_t begin = part * each, end = blocks - begin < each ? blocks : begin + each;
+#pragma unroll 8
+    for (std::int64_t block = begin; block < end; ++block) sum += p.sums[block * numbers + number];
+  }
+  parts[threadIdx.x] = sum;
+  __syncthreads();
+  if (part > 0 || number >= numbers) return;
+#pragma unroll
+  for (int i = 1; i < kParts; ++i) sum += parts[i * kNumbers + lane];
+  const std::int64_t row = number / f.channels, channel = number - row * f.channels;
+  if (row == f.taps) {
+    if (p.d_bias != nullptr) store_number(p.d_bias, p.d_bias_type, channel * p.d_bias_channel, sum);
+  } else if (p.d_weights != nullptr) {
+    store_number(p.d_weights, p.d_weights_type,
+                 channel * p.d_weight_channel + (f.taps - 1 - row) * p.d_weight_tap, sum);
+  }
+}
+
+LaunchShape shape_of(std::int64_t blocks) {
+  LaunchShape shape;
+  shape.blocks_x = blocks;
+  shape.threads_x = kDepthwiseThreads;
+  return shape;
+}
+
+/// A thread for each of `positions` along time and each channel.
+struct PlacedLaunch {
+  DepthwiseBackwardParams params;
+  DepthwiseGrid grid;
+  LaunchShape shape;
+
+  PlacedLaunch(const DepthwiseBackwardParams& p, std::int64_t positions)
+      : params(with_lanes(p, positions)),
+        grid(grid_of(params.forward, positions)),
+        shape(shape_of(params.forward.batch * grid.channel_tiles * grid.time_tiles)) {}
+
+ private:
+  static DepthwiseBackwardParams with_lanes(DepthwiseBackwardParams p, std::int64_t positions) {
+    const std::int64_t along = p.forward.lanes_along_time ? positions : p.forward.channels;
+    p.forward.lanes = 1;
+    while (p.forward.lanes < kDepthwiseThreads && p.forward.lanes < along) p.forward.lanes *= 2;
+    return p;
+  }
+  static DepthwiseGrid grid_of(DepthwiseParams f, std::int64_t positions) {
+    const std::int64_t others = kDepthwiseThreads / f.lanes;
+    f.length = positions;
+    return f.lanes_along_time ? DepthwiseGrid(f, others, f.lanes) : DepthwiseGrid(f, f.lanes, others);
+  }
+};
+
+template <class T>
+void launch_samples(const LaunchContext& context, const DepthwiseBackwardParams& p,
+                    const WantedSamples& wanted) {
+  if (wanted.initial + wanted.last == 0) return;
+  const PlacedLaunch placed(p, wanted.initial + wanted.last);
+  launch(kOperation, context, placed.shape, backward_samples_kernel<T>, placed.params, placed.grid, wanted);
+}
+
+template <class T>
+void launch_general(const LaunchContext& context, const DepthwiseBackwardParams& p) {
+  const DepthwiseParams& f = p.forward;
+  if (f.length > 0) {
+    const PlacedLaunch placed(p, f.length);
+    launch(kOperation, context, placed.shape, backward_g_kernel<T>, placed.params, placed.grid);
+  }
+  launch_samples<T>(context, p, {p.d_initial == nullptr ? 0 : f.taps - 1, f.length});
+  if (p.sums == nullptr) return;
+  const std::int64_t sums = f.batch * p.time_blocks() * (f.taps + 1) * f.channels;
+  launch(kOperation, context, shape_of((sums + kDepthwiseThreads - 1) / kDepthwiseThreads),
+         backward_sums_kernel<T>, p, p.time_blocks(), sums);
+}
+
+}  // namespace
+
+void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBackwardParams& p) {
+  const DepthwiseParams& f = p.forward;
+  if (p.kernel == DepthwiseBackwardKernel::nothing) return;
+  visit_signal_type(f.type, [&](auto type) {
+    using T = typename decltype(type)::type;
+    if (f.batch == 0 || f.channels == 0) return;
+    if (p.kernel == DepthwiseBackwardKernel::general) return launch_general<T>(context, p);
+    launch_depthwise_backward_tile(context, p);
+    const std::int64_t older = f.taps - 1;
+    launch_samples<T>(context, p,
+                      {p.d_initial == nullptr ? 0 : older, p.d_final == nullptr ? 0
+                                                           : older < f.length   ? older
+                                                                                : f.length});
+  });
+  if (!p.wants_sums) return;
+  LaunchShape shape = shape_of(((f.taps + 1) * f.channels + kNumbers - 1) / kNumbers);
+  shape.shared_bytes = kDepthwiseThreads * sizeof(float);
+  launch(kOperation, context, shape, backward_weights_kernel, p,
+         p.sums == nullptr ? 0 : f.batch * p.time_blocks());
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

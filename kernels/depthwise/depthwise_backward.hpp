@@ -1,0 +1,90 @@
+// What the kernels of the depthwise backward pass share. All form their sums in the same order:
+//   s[t] as the forward pass does; d_x[t]: for d in 0 .. taps-1: sum = fma(weights[c, taps-1-d], g[t + d],
+//   sum)
+#pragma once
+
+#include "core/depthwise_backward_params.hpp"
+#include "kernels/depthwise/depthwise_common.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// The derivative of v / (1 + exp(-v)).
+__device__ __forceinline__ float silu_derivative(float value) {
+  const float sigmoid = __fdividef(1.0f, 1.0f + __expf(-value));
+  return sigmoid * fmaf(value, 1.0f - sigmoid, 1.0f);
+}
+
+/// The samples and gradients of one batch and channel, element by element from global memory.
+template <class T>
+struct BackwardRow {
+  const DepthwiseBackwardParams& p;
+  SampleRow<T> samples;
+  const std::int32_t* ids;  // null: one sequence
+  const T* d_out;
+  std::int64_t batch, channel;
+
+  __device__ __forceinline__ BackwardRow(const DepthwiseBackwardParams& params, std::int64_t batch_,
+                                         std::int64_t channel_)
+      : p(params),
+        samples(params.forward, batch_, channel_),
+        ids(params.forward.ids == nullptr ? nullptr : params.forward.ids + batch_ * params.forward.id_batch),
+        d_out(static_cast<const T*>(params.d_out) + batch_ * params.d_out_batch +
+              channel_ * params.d_out_channel),
+        batch(batch_),
+        channel(channel_) {}
+
+  /// Whether a tap of the output of `time` on the sample of `source` counts.
+  __device__ __forceinline__ bool counts(std::int64_t time, std::int64_t source) const {
+    if (ids == nullptr) return true;
+    return source >= 0 && ids[source * p.forward.id_time] == ids[time * p.forward.id_time];
+  }
+  __device__ __forceinline__ float sample(std::int64_t time, std::int64_t source) const {
+    return counts(time, source) ? convert<float>(samples.at(p.forward, source)) : 0.0f;
+  }
+  /// g of 0 <= time < length, from what the forward pass was given.
+  __device__ __forceinline__ float compute_g(std::int64_t time) const {
+    const DepthwiseParams& f = p.forward;
+    if (ids != nullptr && ids[time * f.id_time] < 0) return 0.0f;
+    const float gradient = convert<float>(d_out[time * p.d_out_time]);
+    if (!f.silu) return gradient;
+    float sum = 0.0f;
+#pragma unroll 1
+    for (std::int64_t distance = 0; distance < f.taps; ++distance)
+      sum = fmaf(load_weight(f, channel, distance), sample(time, time - distance), sum);
+    return gradient * silu_derivative(sum + load_bias(f, channel));
+  }
+  /// The same, from the workspace where it is there.
+  __device__ __forceinline__ float g(std::int64_t time) const {
+    return p.g == nullptr ? compute_g(time)
+                          : p.g[batch * p.g_batch + channel * p.g_channel + time * p.g_time];
+  }
+  /// The gradient of the sample of -taps < time < length.
+  __device__ __forceinline__ T d_sample(std::int64_t time) const {
+    const DepthwiseParams& f = p.forward;
+    float sum = 0.0f;
+#pragma unroll 1
+    for (std::int64_t distance = time < 0 ? -time : 0; distance < f.taps && time + distance < f.length;
+         ++distance) {
+      if (counts(time + distance, time))
+        sum = fmaf(load_weight(f, channel, distance), g(time + distance), sum);
+    }
+    const std::int64_t column = time - f.length + f.taps - 1;
+    if (p.d_final != nullptr && column >= 0) {
+      sum += convert<float>(static_cast<const T*>(
+          p.d_final)[batch * p.d_final_batch + channel * p.d_final_channel + column * p.d_final_time]);
+    }
+    return convert<T>(sum);
+  }
+  __device__ __forceinline__ void store_d_sample(std::int64_t time) const {
+    T* const in = static_cast<T*>(p.d_in);
+    T* const initial = static_cast<T*>(p.d_initial);
+    if (time >= 0) {
+      in[batch * p.d_in_batch + channel * p.d_in_channel + time * p.d_in_time] = d_sample(time);
+    } else if (initial != nullptr) {
+      initial[batch * p.d_initial_batch + channel * p.d_initial_channel +
+              (time + p.forward.taps - 1) * p.d_initial_time] = d_sample(time);
+    }
+  }
+};
+
+}  // namespace relayout::RELAYOUT_BACKEND
