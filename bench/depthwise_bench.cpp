@@ -1,5 +1,6 @@
-// Depthwise causal conv1d, alone and with bias and SiLU, and its update by a few samples.
-#include <relayout/depthwise.hpp>
+// Depthwise causal conv1d, alone and with bias and SiLU, its backward pass, and its update by a few samples.
+#include <relayout/depthwise_backward.hpp>
+#include <utility>
 
 #include "bench/bench_case.hpp"
 #include "bench/case_json.hpp"
@@ -83,6 +84,58 @@ BenchCase update_case(std::int64_t batch, std::int64_t channels, std::int64_t ta
       }};
 }
 
+/// A step of training: the gradients of the input, of the weights and of the bias, through SiLU. The bytes
+/// are those of the input, of both gradients, and of weights and bias with theirs; the workspace does not
+/// count.
+BenchCase backward_case(DType type, const Dims& shape, std::int64_t taps, Layout layout) {
+  const Operand signal{type, shape, cases::strides_of(layout, shape)};
+  const Operand weights = contiguous_operand(type, {shape[1], taps});
+  const Operand bias = contiguous_operand(type, {shape[1]});
+  const Operand d_weights = contiguous_operand(DType::f32, {shape[1], taps});
+  const Operand d_bias = contiguous_operand(DType::f32, {shape[1]});
+  const std::int64_t bytes =
+      3 * signal.bytes() + weights.bytes() + bias.bytes() + d_weights.bytes() + d_bias.bytes();
+  const Json parameters = {{"operation", "depthwise_backward"},
+                           {"in_type", name_of(type)},
+                           {"out_type", name_of(type)},
+                           {"shape", shape},
+                           {"in_layout", cases::name_of(layout)},
+                           {"out_layout", cases::name_of(layout)},
+                           {"taps", taps},
+                           {"bias", true},
+                           {"silu", true}};
+  const std::string name = std::string("backward-") + name_of(type) + "-" + cases::name_of(layout) + "/" +
+                           joined(shape) + "/hk" + std::to_string(taps) + "-bias-silu";
+  return {"depthwise", name, bytes, parameters, "depthwise " + name, [=](const Stream& stream) {
+            const auto arguments_of = [](const Views& v) {
+              DepthwiseForward forward;
+              forward.in = v[0];
+              forward.weights = v[1];
+              forward.bias = v[2];
+              forward.activation = Activation::silu;
+              DepthwiseGradients gradients;
+              gradients.d_out = v[3];
+              gradients.d_weights = v[4];
+              gradients.d_bias = v[5];
+              gradients.d_in = v.back();
+              return std::make_pair(forward, gradients);
+            };
+            Views shapes;
+            for (const Operand& operand : {signal, weights, bias, signal, d_weights, d_bias, signal})
+              shapes.emplace_back(nullptr, operand.dtype, operand.shape, operand.strides);
+            const auto [forward, gradients] = arguments_of(shapes);
+            const Operand workspace = contiguous_operand(
+                DType::u8, {static_cast<std::int64_t>(depthwise_conv1d_backward_workspace_bytes(
+                               stream.device(), forward, gradients))});
+            return prepare_rotated(stream,
+                                   {signal, weights, bias, signal, d_weights, d_bias, workspace, signal},
+                                   [stream, arguments_of](const Views& views) {
+                                     const auto [operands, results] = arguments_of(views);
+                                     depthwise_conv1d_backward(stream, operands, results, views[6]);
+                                   });
+          }};
+}
+
 struct Decoding {
   std::int64_t batch, channels;
 };
@@ -113,7 +166,7 @@ DepthwiseSizes table_of(Sizes sizes) {
 
 BenchCases depthwise_cases(Sizes sizes) {
   const DepthwiseSizes table = table_of(sizes);
-  constexpr std::int64_t kMambaTaps = 4, kLongTaps = 31;
+  constexpr std::int64_t kMambaTaps = 4, kLongTaps = 31, kBackwardTaps = 3;
   BenchCases list;
   for (const Layout layout : {Layout::ncl, Layout::nlc}) {
     for (const Dims& shape : table.shapes) {
@@ -126,6 +179,9 @@ BenchCases depthwise_cases(Sizes sizes) {
       for (const DType type : {DType::f16, DType::bf16})
         list.push_back(depthwise_case(type, shape, kMambaTaps, layout, true));
     }
+    for (const DType type : {DType::bf16, DType::f32})
+      list.push_back(backward_case(type, table.shapes[0], kMambaTaps, layout));
+    list.push_back(backward_case(DType::f16, table.shapes[0], kBackwardTaps, layout));
     list.push_back(depthwise_case(DType::bf16, table.long_shape, kMambaTaps, layout, true));
   }
   for (const Decoding& decoding : table.decoding) {

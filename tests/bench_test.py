@@ -37,6 +37,8 @@ def expected_bytes(parameters):
     batch, channels, length = parameters["shape"]
     if operation == "depthwise":
         return elements * (into + out) + channels * (parameters["taps"] + parameters["bias"]) * into
+    if operation == "depthwise_backward":
+        return 3 * elements * into + channels * (parameters["taps"] + 1) * (into + BYTES["f32"])
     if operation == "depthwise_update":
         values = channels * (parameters["taps"] + parameters["bias"] + 2 * batch * parameters["samples"])
         return 2 * elements * into + values * into

@@ -34,11 +34,13 @@ def input_shapes(parameters):
     if parameters["operation"] == "conv1d":
         depth = parameters["taps"] * parameters["shape"][1]
         shapes.append(([parameters["out_channels"], depth], parameters["out_type"]))
-    if parameters["operation"] in ("depthwise", "depthwise_update"):
+    if parameters["operation"] in ("depthwise", "depthwise_backward", "depthwise_update"):
         channels = parameters["shape"][1]
         shapes.append(([channels, parameters["taps"]], parameters["in_type"]))
         if parameters["bias"]:
             shapes.append(([channels], parameters["in_type"]))
+    if parameters["operation"] == "depthwise_backward":
+        shapes.append(shapes[0])
     if parameters["operation"] == "depthwise_update":
         shapes.append((shape[:2] + [parameters["samples"]], parameters["in_type"]))
     return shapes
@@ -92,6 +94,15 @@ def depthwise(parameters, x, weights, bias=None):
     return y / (1 + np.exp(-y)) if parameters["silu"] else y
 
 
+def depthwise_backward(parameters, x, weights, bias, d_out):
+    """The gradient by x."""
+    taps, length = parameters["taps"], x.shape[2]
+    sums = depthwise({**parameters, "silu": False}, x, weights, bias)
+    sigmoid = 1 / (1 + np.exp(-sums))
+    g = np.pad(d_out * sigmoid * (1 + sums * (1 - sigmoid)), ((0, 0), (0, 0), (0, taps - 1)))
+    return sum(weights[None, :, k, None] * g[:, :, taps - 1 - k:taps - 1 - k + length] for k in range(taps))
+
+
 def quantized(parameters, inputs, library=np):
     """Each step in float32: NumPy rounds it once; JAX and CuPy do what they compile."""
     units = quantized_units(parameters, inputs, library.float32)
@@ -128,6 +139,8 @@ def expected(parameters, inputs):
         return padded(x, parameters["pad"])
     if operation == "depthwise":
         return depthwise(parameters, *[array.astype(np.float64) for array in inputs])
+    if operation == "depthwise_backward":  # what it writes besides comes behind what it reads
+        return depthwise_backward(parameters, *[array.astype(np.float64) for array in inputs[:4]])
     if operation == "depthwise_update":  # from the state that the update left: it ends with the new samples
         operands = [array.astype(np.float64) for array in inputs[:3]]
         return depthwise(parameters, *operands)[:, :, -parameters["samples"]:]
@@ -140,7 +153,7 @@ def expected(parameters, inputs):
 def is_exact(parameters):
     if parameters["operation"] == "elementwise":
         return elementwise_formulas.is_exact(parameters)
-    return parameters["operation"] not in ("conv1d", "depthwise", "depthwise_update")
+    return parameters["operation"] not in ("conv1d", "depthwise", "depthwise_backward", "depthwise_update")
 
 
 def agree(parameters, result, reference):
@@ -167,6 +180,8 @@ def peer_agrees(parameters, inputs, result, reference):
             units = np.nan_to_num(quantized_units(parameters, inputs, np.float64), nan=0) + parameters["zeros"][2]
         return result.dtype == reference.dtype and result.shape == reference.shape and bool(
             np.all(np.abs(result - np.clip(units, -128, 127)) < 0.5 + 1e-3))
+    if parameters["operation"] == "depthwise_backward":  # sums and what follows from them are rounded in between
+        return close(result, reference, {"bf16": 5e-2, "f16": 1e-2}.get(parameters["out_type"], 2e-3))
     if len(parameters.get("functions", [])) > 1:
         return result.dtype == reference.dtype and close(result, reference)
     return agree(parameters, result, reference)

@@ -96,6 +96,8 @@ def function_of(parameters):
         return pad
     if operation == "depthwise":
         return lambda *operands: depthwise(parameters, *operands)
+    if operation == "depthwise_backward":
+        raise formulas.NoRoute("a route has one result, and XLA would leave out the gradients of the weights")
     if operation == "depthwise_update":  # the state stays what it is
         return lambda state, weights, bias, _: (
             depthwise(parameters, state, weights, bias)[:, :, -parameters["samples"]:])
