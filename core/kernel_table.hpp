@@ -7,6 +7,7 @@
 #include "core/copy_params.hpp"
 #include "core/depthwise_backward_params.hpp"
 #include "core/depthwise_params.hpp"
+#include "core/depthwise_sequence_params.hpp"
 #include "core/elementwise_params.hpp"
 #include "core/gemm_params.hpp"
 #include "core/launch_context.hpp"
@@ -24,9 +25,11 @@ struct KernelTable {
   /// A convolution from the input to y. A launch of no outputs is no launch.
   void (*conv)(const LaunchContext&, const ConvParams&);
   /// Depthwise convolution and its update by a few samples, by DepthwiseParams::kernel.
-  void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
   /// The gradients of a depthwise convolution, by DepthwiseBackwardParams::kernel.
   void (*depthwise_backward)(const LaunchContext&, const DepthwiseBackwardParams&);
+  void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
+  /// Depthwise operations on sequences, by DepthwiseSequenceParams::kernel.
+  void (*depthwise_sequences)(const LaunchContext&, const DepthwiseSequenceParams&);
   void (*elementwise)(const LaunchContext&, const ElementwiseParams&);
 };
 

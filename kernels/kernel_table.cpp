@@ -13,6 +13,7 @@ const KernelTable& kernel_table() {
     kernels.conv = launch_conv;
     kernels.depthwise = launch_depthwise;
     kernels.depthwise_backward = launch_depthwise_backward;
+    kernels.depthwise_sequences = launch_depthwise_sequences;
     kernels.elementwise = launch_elementwise;
     return kernels;
   }();

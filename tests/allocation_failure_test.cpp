@@ -186,6 +186,16 @@ TEST_P(AllocationFailure, Windows) {
   });
   check("depthwise_update",
         [&] { depthwise_update(stream_, state, in, taps, TensorView(), Activation::none, out); });
+  const TensorView samples = view(DType::f32, {4, 9}, {1, 4}), results = view(DType::f32, {4, 9}, {1, 4});
+  DepthwiseUpdateOptions options;
+  options.state_indices = view(DType::i32, {1});
+  check("depthwise_update by index",
+        [&] { depthwise_update(stream_, state, in, taps, TensorView(), Activation::none, out, options); });
+  const TensorView starts = view(DType::i32, {2});
+  check("depthwise_varlen", [&] {
+    depthwise_varlen(stream_, samples, starts, taps, TensorView(), Activation::none, state, results);
+  });
+  check("depthwise_varlen_states", [&] { depthwise_varlen_states(stream_, samples, starts, state); });
 }
 
 TEST_P(AllocationFailure, Elementwise) {

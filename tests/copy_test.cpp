@@ -83,6 +83,35 @@ TEST_P(CopyTest, ShapesWithoutANestInCommon) {
   }
 }
 
+TEST_P(CopyTest, ShortRowsOfEveryLength) {
+  for (std::int64_t row = 1; row <= 50; ++row) {
+    for (const DType type : {DType::u8, DType::f32}) {
+      check(stream(), move_of(type, {5, 7, row}, {7 * row + 30, row + 3, 1}, {5, 7, row}, {}));
+      check(stream(),
+            move_of(type, {5, 7, row}, {row, 5 * row, 1}, {5, 7, row}, {8 * (row + 2), row + 2, 1}));
+    }
+  }
+}
+
+TEST_P(CopyTest, RowsOfEveryStep) {
+  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64}) {
+    for (const std::int64_t step : {-4, -2, -1, 0, 2, 3, 4, 5, 17}) {
+      check(stream(), move_of(type, {9, 50}, {5 * 50 * 17, step}, {9, 50}, {}));
+      check(stream(), move_of(type, {3, 9, 50}, {1, 50 * 17, 3 * step}, {3, 9, 50}, {9 * 53, 53, 1}));
+    }
+  }
+}
+
+/// Planes of the output's fastest axis and of several short ones that the input has side by side.
+TEST_P(CopyTest, ShortAxesThatLieSideBySide) {
+  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64}) {
+    check(stream(), move_of(type, {3, 20, 33}, {1, 3, 60}, {3, 20, 33}, {}));
+    check(stream(), move_of(type, {5, 4, 3, 6, 33}, {72 * 33, 3, 1, 12, 72}, {5, 4, 3, 6, 33}, {}));
+    check(stream(), move_of(type, {3, 20, 2, 33}, {2, 6, 1, 125}, {3, 20, 2, 33}, {20 * 2 * 35, 70, 35, 1}));
+    check(stream(), move_of(type, {3, 20, 32}, {-1, -3, -60}, {3, 20, 32}, {}));
+  }
+}
+
 /// Enough for the native code to use all its threads, each of which starts in the middle of rows.
 TEST_P(CopyTest, ManyElementsWithoutANestInCommon) {
   check(stream(), move_of(DType::f16, {301, 307}, {311, 1}, {307, 301}, {302, 1}));

@@ -57,7 +57,7 @@ TEST_P(DepthwiseStateTest, ChunksEqualTheWhole) {
 
 /// Updates sample by sample, or a few at once, give the bits of the whole, and the state that it leaves.
 TEST_P(DepthwiseStateTest, UpdatesEqualTheWhole) {
-  for (const Layout layout : {Layout::ncl, Layout::nlc, Layout::gaps})
+  for (const Layout layout : {Layout::ncl, Layout::nlc, Layout::gaps, Layout::nlc_gaps})
     for (const DType type : kTypes)
       for (const std::int64_t taps : {1, 2, 4, 9})
         for (const std::int64_t count : {1, 3, 12})

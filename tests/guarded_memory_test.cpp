@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "host/reference/img2col.hpp"
 #include "host/reference/permute.hpp"
 #include "tests/support/devices.hpp"
+#include "tests/support/fill.hpp"
 #include "tests/support/guarded_memory.hpp"
 
 namespace relayout::test {
@@ -163,6 +165,83 @@ TEST_P(GuardedMemoryTest, Depthwise) {
       }
     }
   }
+}
+
+/// Any numbers of the sequences: rows that are not there, samples that are not there, ends before begins.
+class GuardedNumbers {
+ public:
+  GuardedNumbers(std::int64_t count, std::uint64_t seed, const std::vector<std::int64_t>& pool,
+                 GuardedEnd end)
+      : memory_(static_cast<std::size_t>(count) * 4, end), view_(memory_.data(), DType::i32, {count}) {
+    for (std::int64_t i = 0; i < count; ++i)
+      reference::store_bits(
+          view_, {i},
+          static_cast<std::uint64_t>(pool[hash(static_cast<std::uint64_t>(i), seed) % pool.size()]));
+  }
+  const TensorView& view() const { return view_; }
+
+ private:
+  GuardedMemory memory_;
+  TensorView view_;
+};
+
+/// What the numbers mean is undefined here; that nothing is touched outside the operands is not.
+TEST_P(GuardedMemoryTest, DepthwiseSequences) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sequences that share rows and samples race";
+#endif
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max(), kBatch = 5, kTotal = 41,
+                         kSlots = 6;
+  const std::vector<std::int64_t> rows{0, 1, 2, 3, 4, 5, kSlots, kSlots + 1, -1, -kSlots, kMost, -kMost - 1},
+      times{0, 1, 3, 17, 30, kTotal - 1, kTotal, kTotal + 1, -1, kMost, -kMost - 1};
+  std::uint64_t seed = 0;
+  for (const DType type : {DType::f16, DType::f32})
+    for (const std::int64_t taps : {1, 4, 9})
+      for (const std::int64_t channels : {5, 8})
+        for (const bool channels_fast : {false, true})
+          at_both_ends([&](GuardedEnd end) {
+            const auto strides = [&](const Dims& shape) {
+              Dims steps = contiguous_strides(shape);
+              const std::size_t time = shape.size() - 1;
+              if (channels_fast) {
+                steps[time] = channels;
+                steps[time - 1] = 1;
+              }
+              return steps;
+            };
+            const auto tensor = [&](const Dims& shape, int salt) {
+              return GuardedTensor(type, shape, strides(shape), end, salt);
+            };
+            const GuardedTensor in = tensor({channels, kTotal}, 6), out = tensor({channels, kTotal}, 7),
+                                samples = tensor({kBatch, channels, 3}, 8),
+                                results = tensor({kBatch, channels, 3}, 9),
+                                states = tensor({kSlots, channels, taps - 1}, 10),
+                                wide = tensor({kSlots, channels, taps + 2}, 11),
+                                weights(DType::f32, {channels, taps}, {taps, 1}, end, 12);
+            for (int turn = 0; turn < 6; ++turn) {
+              const GuardedNumbers indices(kBatch, ++seed, rows, end),
+                  starts(kBatch + 1, seed + 100, times, end), numbers(kBatch, seed + 200, times, end);
+              const TensorView flags(indices.view().data(), DType::u8, {kBatch}, {4});
+              DepthwiseVarlenOptions options;
+              options.state_indices = indices.view();
+              options.has_initial_state = flags;
+              depthwise_varlen(stream(), in.view(), starts.view(), weights.view(), TensorView(),
+                               Activation::none, states.view(), out.view(), options);
+              depthwise_varlen_states(stream(), in.view(), starts.view(), states.view().slice(0, 0, kBatch));
+              DepthwiseUpdateOptions update;
+              update.state_indices = indices.view();
+              for (int mode = 0; mode < 3; ++mode) {
+                update.cache_seqlens = mode == 1 ? numbers.view() : TensorView();
+                update.num_accepted_tokens = mode == 2 ? numbers.view() : TensorView();
+                update.query_start_loc = TensorView();
+                depthwise_update(stream(), wide.view(), samples.view(), weights.view(), TensorView(),
+                                 Activation::none, results.view(), update);
+                update.query_start_loc = starts.view();
+                depthwise_update(stream(), wide.view(), in.view(), weights.view(), TensorView(),
+                                 Activation::none, out.view(), update);
+              }
+            }
+          });
 }
 
 TEST_P(GuardedMemoryTest, DepthwiseBackward) {

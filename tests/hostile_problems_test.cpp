@@ -13,25 +13,9 @@
 namespace relayout::test {
 namespace {
 
-constexpr int kCases = 2000;
-
-class HostileProblemsTest : public ::testing::Test {
+class HostileProblemsTest : public HostileTest {
  protected:
-  template <class Plan>
-  void plan_everywhere(const Plan& plan) {
-    calls_([&] { plan(PlanTarget(cpu_)).explain(); });
-    calls_([&] { plan(PlanTarget(h200_)).explain(); });
-    calls_([&] { plan(PlanTarget(mi300x_)).explain(); });
-  }
-  void TearDown() override {
-    EXPECT_GT(calls_.taken, kCases / 4);
-    EXPECT_GT(calls_.refused, kCases / 10);
-  }
-
-  const Device cpu_ = Device::cpu();
-  const DeviceProperties h200_ = DeviceProperties::h200(), mi300x_ = DeviceProperties::mi300x();
-  const Stream stream_{cpu_};
-  HostileCalls calls_;
+  HostileProblemsTest() : HostileTest(2000) {}
 };
 
 /// Rows of unit stride and any pitch, as gemm wants them.
@@ -47,7 +31,7 @@ HostileTensor matrix(HostileValues& values, DType type, const Dims& shape) {
 }
 
 TEST_F(HostileProblemsTest, Gemm) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const std::int64_t m = values.small_or(0.2, 0), n = values.small_or(0.2, 0), k = values.small_or(0.2, 0),
@@ -74,7 +58,7 @@ TEST_F(HostileProblemsTest, Gemm) {
 bool can_allocate(std::int64_t elements) { return elements < 1000000 || elements > (std::int64_t{1} << 50); }
 
 TEST_F(HostileProblemsTest, Convolutions) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     Conv1d problem;
@@ -146,7 +130,7 @@ Dims operand_shape(HostileValues& values, const Dims& shape, Broadcasting broadc
 }
 
 TEST_F(HostileProblemsTest, Elementwise) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const DType type =
@@ -179,7 +163,7 @@ TEST_F(HostileProblemsTest, Elementwise) {
 }
 
 TEST_F(HostileProblemsTest, Codes) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     calls_([&] {
@@ -203,7 +187,7 @@ TEST_F(HostileProblemsTest, Codes) {
 }
 
 TEST_F(HostileProblemsTest, Map) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     calls_([&] {
@@ -220,7 +204,7 @@ TEST_F(HostileProblemsTest, Map) {
 
 TEST_F(HostileProblemsTest, Bytes) {
   std::vector<unsigned char> from(256), to(256);
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const auto size = [&] { return static_cast<std::size_t>(values.any()); };

@@ -18,27 +18,9 @@
 namespace relayout::test {
 namespace {
 
-constexpr int kCases = 3000;
-
-/// What plans are made for: native code, and both kinds of GPU.
-class HostileValuesTest : public ::testing::Test {
+class HostileValuesTest : public HostileTest {
  protected:
-  template <class Plan>
-  void plan_everywhere(const Plan& plan) {
-    calls_([&] { plan(PlanTarget(cpu_)).explain(); });
-    calls_([&] { plan(PlanTarget(h200_)).explain(); });
-    calls_([&] { plan(PlanTarget(mi300x_)).explain(); });
-  }
-  void TearDown() override {
-    // The draws are made so that many calls are legal, and many are not.
-    EXPECT_GT(calls_.taken, kCases / 4);
-    EXPECT_GT(calls_.refused, kCases / 10);
-  }
-
-  const Device cpu_ = Device::cpu();
-  const DeviceProperties h200_ = DeviceProperties::h200(), mi300x_ = DeviceProperties::mi300x();
-  const Stream stream_{cpu_};
-  HostileCalls calls_;
+  HostileValuesTest() : HostileTest(3000) {}
 };
 
 /// The farthest view that an operation takes, and one that reaches a byte further.
@@ -80,7 +62,7 @@ void expect_same(const HostileTensor& out, const HostileTensor& expected) {
 }
 
 TEST_F(HostileValuesTest, Views) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const DType type = any_type(values);
@@ -115,7 +97,7 @@ TEST_F(HostileValuesTest, Views) {
 }
 
 TEST_F(HostileValuesTest, Copies) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const DType type = any_type(values), to = values.chance(0.7) ? type : any_type(values);
@@ -170,7 +152,7 @@ bool oracle_can_pad(const PadSpec& pad, std::int64_t reach) {
 }
 
 TEST_F(HostileValuesTest, Pads) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const DType type = any_type(values);
@@ -194,7 +176,7 @@ TEST_F(HostileValuesTest, Pads) {
 }
 
 TEST_F(HostileValuesTest, Windows) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const DType type = any_type(values);
@@ -246,7 +228,7 @@ TEST_F(HostileValuesTest, Windows) {
 }
 
 TEST_F(HostileValuesTest, Depthwise) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const DType type = values.random().pick(std::vector<DType>{DType::f16, DType::bf16, DType::f32});
@@ -281,6 +263,59 @@ TEST_F(HostileValuesTest, Depthwise) {
       plan_everywhere([&](const PlanTarget& target) {
         return plan_depthwise_update(target, moving.view, in.view, weights.view, bias.view, Activation::silu,
                                      out.view);
+      });
+    });
+  }
+}
+
+TEST_F(HostileValuesTest, DepthwiseSequences) {
+  for (int i = 0; i < kCases; ++i) {
+    SCOPED_TRACE(i);
+    HostileValues values(static_cast<std::uint64_t>(i));
+    const DType type = values.random().pick(std::vector<DType>{DType::f16, DType::bf16, DType::f32});
+    calls_([&] {
+      const Dims shape = values.shape(2);
+      const std::int64_t taps = values.small_or(0.1, 1), batch = values.small_or(0.1, 0),
+                         slots = values.small_or(0.1, 0), more = values.small_or(0.1, 0);
+      std::int64_t numbers = 0, columns = 0;
+      if (__builtin_add_overflow(batch, 1, &numbers)) numbers = batch;
+      if (__builtin_add_overflow(taps - 1, more, &columns)) columns = taps;
+      const HostileTensor in = values.input(type, shape), out = values.output(type, shape),
+                          weights = values.input(type, {shape[0], taps}),
+                          starts = values.input(DType::i32, {numbers}),
+                          indices = values.input(DType::i32, {batch}),
+                          states = values.output(type, {slots, shape[0], taps - 1}),
+                          wide = values.output(type, {slots, shape[0], columns});
+      DepthwiseVarlenOptions options;
+      options.state_indices = indices.view;
+      DepthwiseUpdateOptions update;
+      update.state_indices = indices.view;
+      update.query_start_loc = starts.view;
+      HostileTensor positions;
+      if (values.chance(0.3)) positions = values.input(DType::i32, {batch});
+      update.cache_seqlens = positions.view;
+      // Numbers with stride 0 are legal, and billions of sequences would take their time.
+      const bool runs = (taps < 10000 || !weights.is_real()) && batch < 10000;
+      if (runs)
+        calls_([&] {
+          depthwise_varlen(stream_, in.view, starts.view, weights.view, TensorView(), Activation::silu,
+                           states.view, out.view, options);
+        });
+      if (runs)
+        calls_([&] {
+          depthwise_update(stream_, wide.view, in.view, weights.view, TensorView(), Activation::none,
+                           out.view, update);
+        });
+      plan_everywhere([&](const PlanTarget& target) {
+        return plan_depthwise_varlen(target, in.view, starts.view, weights.view, TensorView(),
+                                     Activation::none, states.view, out.view, options);
+      });
+      plan_everywhere([&](const PlanTarget& target) {
+        return plan_depthwise_update(target, wide.view, in.view, weights.view, TensorView(), Activation::none,
+                                     out.view, update);
+      });
+      plan_everywhere([&](const PlanTarget& target) {
+        return plan_depthwise_varlen_states(target, in.view, starts.view, wide.view);
       });
     });
   }

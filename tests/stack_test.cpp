@@ -141,6 +141,16 @@ TEST_F(StackTest, Depthwise) {
       expect_small(what + " update", [&] {
         depthwise_update(stream_, state, samples, weights, bias, Activation::silu, results);
       });
+      DepthwiseUpdateOptions options;
+      options.state_indices = view(DType::i32, {2});
+      expect_small(what + " update by index", [&] {
+        depthwise_update(stream_, state, samples, weights, bias, Activation::silu, results, options);
+      });
+      const TensorView all = view(type, {300, 200}), all_out = view(type, {300, 200}),
+                       starts = view(DType::i32, {3}), states = view(type, {2, 300, taps - 1});
+      expect_small(what + " of any lengths", [&] {
+        depthwise_varlen(stream_, all, starts, weights, bias, Activation::silu, states, all_out);
+      });
     }
   }
 }

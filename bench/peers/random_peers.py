@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""PyTorch, and JAX where it is installed, on the problems of relayout_bench --suite random.
+"""PyTorch and JAX, or on a processor PyTorch and numpy, on the problems of relayout_bench --suite random.
 
     relayout_bench --suite random --seed 101 --json random.json && python3 bench/peers/random_peers.py random.json
 
-Also reads the CSV of the worst; there is then nothing of relayout's to hold the times against. Exit status: 0; 2 for bad
-arguments; 3 when there is nothing here to time with.
+Times on a processor what relayout_bench --device cpu wrote, on as many threads. Also reads the CSV of the worst, as problems
+of a GPU; there is then nothing of relayout's to hold the times against. Exit status: 0; 2 for bad arguments; 3 when there is
+nothing here to time with.
 """
 
 import argparse
@@ -13,19 +14,20 @@ import json
 import os
 import sys
 
-from random_problems import bytes_of, load, memory_order, summary
+from random_problems import NoRoute, bytes_of, load, memory_order, summary
 
 SPEED_UP = "peer's time / relayout's"
 
 
-def time_torch(problem, torch_random, timer):
+def time_route(problem, routes, timer, synchronize=lambda: None):
+    """routes: a module with a route() for each problem that its peer does."""
     try:
-        function, storages = torch_random.route(problem)
+        function, storages = routes.route(problem)
         return {"microseconds": timer.seconds(function, storages, bytes_of(problem)) * 1e6}
-    except torch_random.NoRoute as reason:
+    except NoRoute as reason:
         return {"skipped": str(reason)}
     except Exception as error:  # what a version refuses must not end the others
-        torch_random.torch.cuda.synchronize()
+        synchronize()
         return {"skipped": f"{type(error).__name__}: {error}".splitlines()[0]}
 
 
@@ -95,6 +97,45 @@ def optional(name):
         return None, f"{type(error).__name__}: {error}"
 
 
+def gpu_peers(no_jax):
+    """{name: (version, function of a problem that times it)}."""
+    torch_random, why = optional("torch_random")
+    if not torch_random or not torch_random.torch.cuda.is_available():
+        print("PyTorch with a GPU is not here" + (f" ({why})" if why else ""), file=sys.stderr)
+        return {}
+    from torch_timing import Timer
+    timer, torch = Timer(), torch_random.torch
+    peers = {"torch": (torch.__version__, lambda problem: time_route(problem, torch_random, timer, torch.cuda.synchronize))}
+    jax_routes, why = (None, "not asked for") if no_jax else optional("jax_routes")
+    if jax_routes:
+        peers["jax"] = jax_routes.about()["version"], lambda problem: time_jax(problem, jax_routes)
+    else:
+        print(f"no jax: {why}")
+    return peers
+
+
+def cpu_peers(threads):
+    """The same on a processor; numpy has one thread."""
+    from cpu_timing import CpuTimer
+    peers = {}
+    torch_random, why = optional("torch_random")
+    if torch_random:
+        torch = torch_random.torch
+        torch.set_num_threads(threads)
+        from torch_timing import random_tensor
+        torch_timer = CpuTimer(lambda shape, dtype: random_tensor(shape, dtype, "cpu"))
+        peers["torch"] = torch.__version__, lambda problem: time_route(problem, torch_random, torch_timer)
+    else:
+        print(f"no torch: {why}")
+    numpy_random, why = optional("numpy_random")
+    if numpy_random:
+        numpy_timer = CpuTimer(numpy_random.random_array)
+        peers["numpy"] = numpy_random.np.__version__, lambda problem: time_route(problem, numpy_random, numpy_timer)
+    else:
+        print(f"no numpy: {why}")
+    return peers
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("result", help="what relayout_bench --suite random wrote by --json, or by --csv")
@@ -107,27 +148,18 @@ def main():
         problems, about = load(arguments.result)
     except (OSError, ValueError, KeyError) as error:
         parser.error(str(error))
-    torch_random, no_torch = optional("torch_random")
-    if not torch_random or not torch_random.torch.cuda.is_available():
-        print("PyTorch with a GPU is not here" + (f" ({no_torch})" if no_torch else ""), file=sys.stderr)
+    on_cpu = about.get("device", {}).get("kind") == "cpu"
+    peers = cpu_peers(about["host_threads"]) if on_cpu else gpu_peers(arguments.no_jax)
+    if not peers:
         return 3
-    from torch_timing import Timer
-    timer = Timer()
-    jax_routes, no_jax = (None, "not asked for") if arguments.no_jax else optional("jax_routes")
-    if not jax_routes:
-        print(f"no jax: {no_jax}")
-    peers = ["torch"] + (["jax"] if jax_routes else [])
-    versions = {"torch": torch_random.torch.__version__, **({"jax": jax_routes.about()["version"]} if jax_routes else {})}
+    versions = {name: version for name, (version, _) in peers.items()}
     families = arguments.family.split(",") if arguments.family else None
     rows, seen = [], {}
     for problem in problems:
         seen[problem["family"]] = seen.get(problem["family"], 0) + 1
         if (families and problem["family"] not in families) or seen[problem["family"]] > (arguments.most or len(problems)):
             continue
-        row = dict(problem, peers={"torch": time_torch(problem, torch_random, timer)})
-        if jax_routes:
-            row["peers"]["jax"] = time_jax(problem, jax_routes)
-        rows.append(row)
+        rows.append(dict(problem, peers={name: time(problem) for name, (_, time) in peers.items()}))
         if len(rows) % 100 == 0:
             print(f"{len(rows)} problems", flush=True)
             if arguments.json:

@@ -9,6 +9,10 @@ HEADER = "generator,seed,index,family,function,inputs,out,options"
 MARGIN = 1.03  # a peer counts as faster from here on
 
 
+class NoRoute(Exception):
+    """Why a peer does not do a problem."""
+
+
 def numbers(text):
     return [int(number) for number in text.split("x")]
 

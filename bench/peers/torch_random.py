@@ -6,7 +6,7 @@ A route takes the storages of the inputs and of the output, as many elements eac
 import torch
 import torch.nn.functional as F
 
-from random_problems import SIZES, footprint
+from random_problems import SIZES, NoRoute, footprint
 
 TYPES = {"bool": torch.bool, "u8": torch.uint8, "i8": torch.int8, "i16": torch.int16, "i32": torch.int32, "i64": torch.int64,
          "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64, "b128": torch.complex128}
@@ -39,10 +39,6 @@ UNARY.update({"bit_not": torch.bitwise_not, "relu": lambda a, out: torch.clamp(a
               "hardswish": lambda a, out: ATEN.hardswish.out(a, out=out),
               "hardsigmoid": lambda a, out: ATEN.hardsigmoid.out(a, out=out)})
 UNSIGNED = ("u16", "u32", "u64")  # PyTorch has the types and next to no arithmetic
-
-
-class NoRoute(Exception):
-    """Why PyTorch does not do a problem."""
 
 
 def type_of(problem, tensor):

@@ -68,7 +68,7 @@ bool agrees_with_operation(const Problem& problem, const std::vector<HostTensor>
   const reference::IsCloseTolerance tolerance;
   const std::uint64_t expected = reference::apply(operation, common, bits[0], bits[1], bits[2], tolerance);
   if (reference::result_type(operation, common) == DType::bool_) return got == expected;
-  return reference::agrees(operation, common, bits[0], got, expected);
+  return reference::agrees(operation, common, got, expected);
 }
 
 int code_of(DType type, std::uint64_t bits) {

@@ -172,9 +172,9 @@ RELAYOUT_C_API relayout_status relayout_run(const relayout_plan* plan, const rel
 /* The same between other memory with the planned shapes, strides and types. `inputs` are the addresses of the
  * first elements: of a copy, a pad and an img2col the input; of an element-wise operation every tensor among
  * the operands, codes among them; of fill none; of gemm `a`; of depthwise_conv1d and conv1d the input; of
- * depthwise_update the samples; of depthwise_conv1d_backward in, d_out and, where one was planned, the
- * workspace. Other tensors stay where they were planned. Addresses must be aligned as the
- * planned ones, up to 16 bytes. */
+ * depthwise_update the samples; of depthwise_varlen and depthwise_varlen_states the input; of
+ * depthwise_conv1d_backward in, d_out and, where one was planned, the workspace. Other tensors stay where
+ * they were planned. Addresses must be aligned as the planned ones, up to 16 bytes. */
 RELAYOUT_C_API relayout_status relayout_run_on(const relayout_plan* plan, const relayout_stream* stream,
                                                const void* const* inputs, int32_t input_count, void* out);
 /* The plan in plain words, several lines. The text stays until this thread calls the function again. */
@@ -444,6 +444,51 @@ RELAYOUT_C_API relayout_status relayout_plan_depthwise_update(
     const relayout_device* device, const relayout_tensor* state, const relayout_tensor* samples,
     const relayout_tensor* weights, const relayout_tensor* bias, int32_t silu, const relayout_tensor* out,
     relayout_plan** plan);
+
+/* Where sequences have their states and samples: relayout::DepthwiseUpdateOptions of relayout/depthwise.hpp
+ * and relayout::DepthwiseVarlenOptions of relayout/depthwise_varlen.hpp. Tensors that are left out are null
+ * pointers; those of the other function must be. */
+typedef struct {
+  uint64_t struct_size;
+  int32_t null_index;                         /* -1 */
+  int32_t null_untouched;                     /* 0: outputs of null sequences are 0; 1: they stay */
+  const relayout_tensor* state_indices;       /* i32 [batch] */
+  const relayout_tensor* cache_seqlens;       /* of an update: i32 [batch] */
+  const relayout_tensor* num_accepted_tokens; /* of an update: i32 [batch] */
+  const relayout_tensor* query_start_loc;     /* of an update: i32 [batch + 1] */
+  const relayout_tensor* has_initial_state;   /* of varlen: bool or u8 [batch] */
+} relayout_sequence_options;
+RELAYOUT_C_API relayout_status relayout_sequence_options_init(relayout_sequence_options* options,
+                                                              uint64_t struct_size);
+/* relayout_depthwise_update with options; samples and out may be one tensor. */
+RELAYOUT_C_API relayout_status relayout_depthwise_update_sequences(
+    const relayout_stream* stream, const relayout_tensor* state, const relayout_tensor* samples,
+    const relayout_tensor* weights, const relayout_tensor* bias, int32_t silu, const relayout_tensor* out,
+    const relayout_sequence_options* options);
+RELAYOUT_C_API relayout_status relayout_plan_depthwise_update_sequences(
+    const relayout_device* device, const relayout_tensor* state, const relayout_tensor* samples,
+    const relayout_tensor* weights, const relayout_tensor* bias, int32_t silu, const relayout_tensor* out,
+    const relayout_sequence_options* options, relayout_plan** plan);
+/* Sequences one behind the other: in and out [channels, total], query_start_loc i32 [batch + 1], states
+ * [slots, channels, taps - 1], which move on. The bias and the states may be null. */
+RELAYOUT_C_API relayout_status relayout_depthwise_varlen(
+    const relayout_stream* stream, const relayout_tensor* in, const relayout_tensor* query_start_loc,
+    const relayout_tensor* weights, const relayout_tensor* bias, int32_t silu, const relayout_tensor* states,
+    const relayout_tensor* out, const relayout_sequence_options* options);
+RELAYOUT_C_API relayout_status relayout_plan_depthwise_varlen(
+    const relayout_device* device, const relayout_tensor* in, const relayout_tensor* query_start_loc,
+    const relayout_tensor* weights, const relayout_tensor* bias, int32_t silu, const relayout_tensor* states,
+    const relayout_tensor* out, const relayout_sequence_options* options, relayout_plan** plan);
+/* The last samples of each sequence -> states [batch, channels, columns]. */
+RELAYOUT_C_API relayout_status relayout_depthwise_varlen_states(const relayout_stream* stream,
+                                                                const relayout_tensor* in,
+                                                                const relayout_tensor* query_start_loc,
+                                                                const relayout_tensor* states);
+RELAYOUT_C_API relayout_status relayout_plan_depthwise_varlen_states(const relayout_device* device,
+                                                                     const relayout_tensor* in,
+                                                                     const relayout_tensor* query_start_loc,
+                                                                     const relayout_tensor* states,
+                                                                     relayout_plan** plan);
 
 /* What the backward pass of the depthwise convolution reads and writes: relayout/depthwise_backward.hpp.
  * Pointers that are null stand for "none". */

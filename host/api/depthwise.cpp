@@ -1,38 +1,18 @@
 #include "relayout/depthwise.hpp"
 
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/depthwise.hpp"
 #include "host/api/depthwise_checks.hpp"
-#include "host/api/plan_checks.hpp"
-#include "host/plan/depthwise/depthwise_plan.hpp"
-#include "host/plan/plan_words.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
 namespace {
 
 constexpr const char *kConv = "depthwise_conv1d", *kUpdate = "depthwise_update";
-
-void set_state(DepthwiseParams& params, const TensorView& state) {
-  params.state = state.data();
-  params.state_length = state.extent(2);
-  params.state_batch = used_stride(state, 0);
-  params.state_channel = used_stride(state, 1);
-  params.state_time = used_stride(state, 2);
-}
-
-/// The views of one call: in, out, and what else was given.
-struct DepthwiseViews {
-  TensorView in, out;
-  std::vector<TensorView> inputs, outputs;
-};
 
 /// Checks everything but memory.
 DepthwiseParams conv_problem(const TensorView& in, const TensorView& weights, const TensorView& bias,
@@ -75,21 +55,29 @@ DepthwiseParams update_problem(const TensorView& state, const TensorView& sample
   return params;
 }
 
-void launch_depthwise(const Stream& stream, const DepthwiseParams& params) {
-  if (params.kernel == DepthwiseKernel::nothing) return;
-  kernels_of(stream).depthwise(context_of(stream), params);
+/// The fast kernels for updates know no options, and read a sample after its output is stored.
+bool is_plain(const TensorView& samples, const TensorView& out, const DepthwiseUpdateOptions& options) {
+  return !is_given(options.state_indices) && !is_given(options.cache_seqlens) &&
+         !is_given(options.num_accepted_tokens) && !is_given(options.query_start_loc) &&
+         !is_same_place(samples, out);
 }
 
-void run_now(const Stream& stream, DepthwiseParams& problem) {
-  const Device& device = stream.device();
-  plan::plan_depthwise(device.properties(), is_native(device), problem);
-  launch_depthwise(stream, problem);
+DepthwiseWork update_work(const TensorView& state, const TensorView& samples, const TensorView& weights,
+                          const TensorView& bias, Activation activation, const TensorView& out,
+                          const DepthwiseUpdateOptions& options) {
+  if (is_plain(samples, out, options)) return update_problem(state, samples, weights, bias, activation, out);
+  return sequence_update(state, samples, weights, bias, activation, out, options);
 }
 
-std::vector<const TensorView*> pointers_to(const std::vector<TensorView>& views, const TensorView& one) {
-  std::vector<const TensorView*> pointers{&one};
-  for (const TensorView& view : views) pointers.push_back(&view);
-  return pointers;
+DepthwiseViews update_views(const TensorView& state, const TensorView& samples, const TensorView& weights,
+                            const TensorView& bias, const TensorView& out,
+                            const DepthwiseUpdateOptions& options) {
+  return {samples,
+          out,
+          {weights, bias, options.state_indices, options.cache_seqlens, options.num_accepted_tokens,
+           options.query_start_loc},
+          {state},
+          !is_plain(samples, out, options)};
 }
 
 }  // namespace
@@ -138,93 +126,55 @@ void set_sequence_ids(DepthwiseParams& params, const TensorView& ids) {
   params.id_time = used_stride(ids, 1);
 }
 
-struct DepthwisePlan::State {
-  const char* operation = "";
-  DepthwiseParams params;
-  DepthwiseViews views;
-  std::optional<Device> device;  // none: planned from properties alone
-  DeviceProperties properties;
-
-  void check_memory(const TensorView& in, const TensorView& out, Pointers pointers) const {
-    DepthwiseCheck(operation).memory(pointers_to(views.inputs, in), pointers_to(views.outputs, out),
-                                     pointers);
-  }
-};
-
-namespace {
-
-DepthwisePlan keep(const char* operation, const PlanTarget& target, const DepthwiseParams& problem,
-                   DepthwiseViews views) {
-  auto state = std::make_shared<DepthwisePlan::State>();
-  state->operation = operation;
-  state->params = problem;
-  state->views = std::move(views);
-  if (target.device() != nullptr) state->device = *target.device();
-  state->properties = target.properties();
-  state->check_memory(state->views.in, state->views.out, Pointers::may_be_null);
-  plan::plan_depthwise(state->properties, state->device && is_native(*state->device), state->params);
-  return DepthwisePlan(std::move(state));
-}
-
-}  // namespace
-
-void DepthwisePlan::run(const Stream& stream) const {
-  check_plan_device(state_->operation, state_->device, state_->properties, stream);
-  state_->check_memory(state_->views.in, state_->views.out, Pointers::given);
-  launch_depthwise(stream, state_->params);
-}
-
-void DepthwisePlan::run(const Stream& stream, const void* in, void* out) const {
-  const State& state = *state_;
-  check_plan_device(state.operation, state.device, state.properties, stream);
-  const std::int64_t alignment = plan::depthwise_alignment(state.params);
-  check_plan_alignment(state.operation, "input", alignment, in);
-  check_plan_alignment(state.operation, "output", alignment, out);
-  state.check_memory(at_address(state.views.in, in), at_address(state.views.out, out), Pointers::given);
-  DepthwiseParams params = state.params;
-  params.in = in;
-  params.out = out;
-  launch_depthwise(stream, params);
-}
-
-std::string DepthwisePlan::explain() const {
-  const State& state = *state_;
-  return plan::heading(state.operation, {&state.views.in, &state.views.inputs[0]}, state.views.out,
-                       state.device ? state.device->to_string() : "", state.properties) +
-         plan::explain_depthwise(state.properties, state.params);
+void set_state(DepthwiseParams& params, const TensorView& state) {
+  params.state = state.data();
+  params.state_length = state.extent(2);
+  params.state_batch = used_stride(state, 0);
+  params.state_channel = used_stride(state, 1);
+  params.state_time = used_stride(state, 2);
 }
 
 void depthwise_conv1d(const Stream& stream, const TensorView& in, const TensorView& weights,
                       const TensorView& bias, Activation activation, const TensorView& initial_state,
                       const TensorView& out, const TensorView& final_state, const TensorView& sequence_ids) {
-  DepthwiseParams problem =
+  const DepthwiseParams problem =
       conv_problem(in, weights, bias, activation, initial_state, out, final_state, sequence_ids);
   DepthwiseCheck(kConv).memory({&in, &weights, &bias, &initial_state, &sequence_ids}, {&out, &final_state});
-  run_now(stream, problem);
+  run_depthwise(stream, problem);
 }
 
 DepthwisePlan plan_depthwise_conv1d(const PlanTarget& target, const TensorView& in, const TensorView& weights,
                                     const TensorView& bias, Activation activation,
                                     const TensorView& initial_state, const TensorView& out,
                                     const TensorView& final_state, const TensorView& sequence_ids) {
-  return keep(kConv, target,
-              conv_problem(in, weights, bias, activation, initial_state, out, final_state, sequence_ids),
-              {in, out, {weights, bias, initial_state, sequence_ids}, {final_state}});
+  return make_depthwise_plan(
+      kConv, target,
+      conv_problem(in, weights, bias, activation, initial_state, out, final_state, sequence_ids),
+      {in, out, {weights, bias, initial_state, sequence_ids}, {final_state}});
 }
 
 void depthwise_update(const Stream& stream, const TensorView& state, const TensorView& samples,
                       const TensorView& weights, const TensorView& bias, Activation activation,
-                      const TensorView& out) {
-  DepthwiseParams problem = update_problem(state, samples, weights, bias, activation, out);
-  DepthwiseCheck(kUpdate).memory({&samples, &weights, &bias}, {&out, &state});
-  run_now(stream, problem);
+                      const TensorView& out, const DepthwiseUpdateOptions& options) {
+  const DepthwiseWork work = update_work(state, samples, weights, bias, activation, out, options);
+  std::vector<const TensorView*> inputs{&weights,
+                                        &bias,
+                                        &options.state_indices,
+                                        &options.cache_seqlens,
+                                        &options.num_accepted_tokens,
+                                        &options.query_start_loc};
+  if (!is_same_place(samples, out)) inputs.push_back(&samples);
+  DepthwiseCheck(kUpdate).memory(inputs, {&out, &state});
+  run_depthwise(stream, work);
 }
 
 DepthwisePlan plan_depthwise_update(const PlanTarget& target, const TensorView& state,
                                     const TensorView& samples, const TensorView& weights,
-                                    const TensorView& bias, Activation activation, const TensorView& out) {
-  return keep(kUpdate, target, update_problem(state, samples, weights, bias, activation, out),
-              {samples, out, {weights, bias}, {state}});
+                                    const TensorView& bias, Activation activation, const TensorView& out,
+                                    const DepthwiseUpdateOptions& options) {
+  return make_depthwise_plan(kUpdate, target,
+                             update_work(state, samples, weights, bias, activation, out, options),
+                             update_views(state, samples, weights, bias, out, options));
 }
 
 }  // namespace relayout

@@ -1,4 +1,4 @@
-// The checks of depthwise_conv1d, its backward pass and depthwise_update.
+// The checks of the depthwise operations.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,13 @@ class DepthwiseCheck {
                                  const TensorView& bias) const;
   /// A tensor of the input's type.
   void signal(const char* name, const TensorView& view, const TensorView& in, const Dims& wanted) const;
-  /// f16, bf16 or f32.
-  void number(const char* name, const TensorView& view, const Dims& wanted) const;
   /// Of the input's batches and times, and none of `states`, which belong to one sequence.
   void sequence_ids(const TensorView& ids, const TensorView& in,
                     const std::vector<std::pair<const char*, const TensorView*>>& states) const;
+  /// f16, bf16 or f32.
+  void floating_type(const char* name, const TensorView& view) const;
+  /// The same of such a shape.
+  void number(const char* name, const TensorView& view, const Dims& wanted) const;
   void same_type(const char* name, const TensorView& view, const TensorView& in) const;
   void shape(const char* name, const TensorView& view, const Dims& wanted) const;
   /// Outputs share no byte with any other view.
@@ -40,7 +42,6 @@ class DepthwiseCheck {
 
  private:
   std::int64_t taps_of(const TensorView& in, const TensorView& weights) const;
-  void floating_type(const char* name, const TensorView& view) const;
   void number_type(const char* name, const TensorView& view, const TensorView& in) const;
 
   const char* operation_;

@@ -11,6 +11,7 @@ const KernelTable& kernel_table() {
     native.conv = conv;
     native.depthwise = depthwise;
     native.depthwise_backward = depthwise_backward;
+    native.depthwise_sequences = depthwise_sequences;
     native.elementwise = elementwise;
     return native;
   }();

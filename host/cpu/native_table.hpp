@@ -13,6 +13,7 @@ void gemm_epilogue(const LaunchContext& context, const GemmParams& params);
 void conv(const LaunchContext& context, const ConvParams& params);
 void depthwise(const LaunchContext& context, const DepthwiseParams& params);
 void depthwise_backward(const LaunchContext& context, const DepthwiseBackwardParams& params);
+void depthwise_sequences(const LaunchContext& context, const DepthwiseSequenceParams& params);
 void elementwise(const LaunchContext& context, const ElementwiseParams& params);
 
 const KernelTable& kernel_table();

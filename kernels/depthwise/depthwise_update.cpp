@@ -82,8 +82,12 @@ __global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(DepthwiseP
   T* out = static_cast<T*>(p.out) + batch * p.out_batch + channel * p.out_channel;
   StateWords<T, Columns> window;
   window.load(p, state);
-  const bool in_words = p.in_channel == 1 && reinterpret_cast<std::uintptr_t>(in) % 4 == 0;
-  const bool out_words = p.out_channel == 1 && reinterpret_cast<std::uintptr_t>(out) % 4 == 0;
+  // Channels side by side, on a boundary of 4 bytes at every time.
+  const auto in_words_at = [](std::int64_t channel_stride, const T* first, std::int64_t time_stride) {
+    return channel_stride == 1 && reinterpret_cast<std::uintptr_t>(first) % 4 == 0 && time_stride % kPer == 0;
+  };
+  const bool in_words = in_words_at(p.in_channel, in, p.in_time);
+  const bool out_words = in_words_at(p.out_channel, out, p.out_time);
   const auto load_sample = [&]() -> std::uint32_t {
     if (kPer == 1 || in_words) return *reinterpret_cast<const std::uint32_t*>(in);
     return element_bits(in[0]) | element_bits(in[p.in_channel]) << 16;

@@ -36,17 +36,41 @@ __device__ __forceinline__ float gated(float x, float a, const Exponential& tail
   return is_negative_infinity(x) ? x - x : result;
 }
 
-__device__ __forceinline__ double sigmoid_gate(double x) { return x * sigmoid(x); }
+/// The same in f64 of the exponent -|x| = exponent + rest, which is given twice as exactly as one number.
+/// Below e^-600 the exponential gets a factor of e^64 that the product loses last: alone it would be
+/// subnormal, and lack digits that the product has.
+constexpr double kFarExponent = -600, kRaisedBy = 64, kToLower = 1.603810890548638e-28;  // e^-64
+__device__ __forceinline__ double gated(double x, double exponent, double rest) {
+  const bool far = exponent < kFarExponent, negative = x < 0;
+  const double near_tail = std::exp(far ? exponent + kRaisedBy : exponent);
+  const double tail = fma(near_tail, rest, near_tail);
+  const double quotient = (negative ? x * tail : x) / (far ? 1.0 : 1.0 + tail);
+  return far && negative ? quotient * kToLower : quotient;
+}
+
+__device__ __forceinline__ double sigmoid_gate(double x) { return gated(x, -absolute(x), 0.0); }
 /// exp(-120) times 120 is below all numbers.
 __device__ __forceinline__ float sigmoid_gate(float x) {
   const float a = fminf(absolute(x), 120.0f);
   return gated(x, a, exponential(-a));
 }
 
-/// x / 2 * erfc(-x / sqrt(2)): 1 + erf would cancel for negative x.
+/// x / 2 * erfc(-x / sqrt(2)): 1 + erf would cancel for negative x. What the rounded argument lacks counts by
+/// the slope of erfc, -2 / sqrt(pi) * exp(-z^2): far out it is a thousand units. Below -37, where erfc is
+/// nearly subnormal, -exp(-x^2 / 2) / sqrt(2 * pi) * (1 - 1 / x^2 + 1 * 3 / x^4 - ...); beyond -40 that is 0.
 __device__ __forceinline__ double gauss_gate(double x) {
-  constexpr double kRootHalf = 0.70710678118654752440;
-  return 0.5 * x * std::erfc(-x * kRootHalf);
+  constexpr double kRootHalf = 0.7071067811865476, kRootHalfLow = -4.833646656726457e-17,
+                   kTwoOverRootPi = 1.1283791670955126, kOneOverRootTwoPi = 0.3989422804014327;
+  const double a = fmin(fmax(x, -40.0), 40.0);
+  if (x < -37) {
+    const double square = a * a, dropped = fma(a, a, -square), r = 1 / square;
+    const double series = 1 - r * (1 - 3 * r * (1 - 5 * r * (1 - 7 * r * (1 - 9 * r * (1 - 11 * r)))));
+    const double tail = std::exp(fma(-0.5, square, kRaisedBy));
+    const double part = -kOneOverRootTwoPi * series * fma(tail, -0.5 * dropped, tail) * kToLower;
+    return fma(0.0, x, part);  // NaN for -infinity
+  }
+  const double z = -a * kRootHalf, rest = fma(-a, kRootHalf, -z) - a * kRootHalfLow;
+  return 0.5 * x * fma(-kTwoOverRootPi * rest, std::exp(-z * z), std::erfc(z));
 }
 /// With a = |x|: x minus, or 0 minus, a times the normal distribution's tail from a on. That tail is
 /// exp(-a^2 / 2) * t * P(1 - 8 * t), t = 1 / (a + 4), P of degree 9 within 2^-25; beyond 15 it is below
@@ -78,9 +102,18 @@ __device__ __forceinline__ float gauss_gate(float x) {
 }
 
 /// x / 2 * (1 + tanh(y)) = x * sigmoid(2 * y), y = sqrt(2 / pi) * (x + 0.044715 * x^3).
+/// The exponent is |x| * (kLinear + kCubic * x^2), of twice as many digits as one number has; beyond 40 the
+/// exponential is 0.
 __device__ __forceinline__ double tanh_gate(double x) {
-  constexpr double kTwoRoots = 1.5957691216057307117, kCubic = 0.044715;
-  return x * sigmoid(kTwoRoots * (x + kCubic * x * x * x));
+  constexpr double kLinear = 1.5957691216057308, kLinearLow = -9.96930880911092e-17,
+                   kCubic = 0.07135481627260025, kCubicLow = -6.175149918155315e-19;
+  const double a = fmin(absolute(x), 40.0), square = a * a, dropped = fma(a, a, -square);
+  const double term = kCubic * square,
+               term_rest = fma(kCubic, square, -term) + fma(kCubic, dropped, kCubicLow * square);
+  const double factor = kLinear + term, added = factor - kLinear;
+  const double factor_rest = (kLinear - (factor - added)) + (term - added) + term_rest + kLinearLow;
+  const double exponent = a * factor, rest = fma(a, factor, -exponent) + a * factor_rest;
+  return gated(x, -exponent, -rest);
 }
 /// The exponent in f64: in f32 its error would be many units of the exponential. Beyond 12 that is below all
 /// numbers.

@@ -95,6 +95,58 @@ static void depthwise(relayout_device* device, relayout_stream* stream) {
   CHECK(out[0] == 112 && state[0] == 2);
 }
 
+static void sequences(relayout_device* device, relayout_stream* stream) {
+  float in[6] = {1, 2, 3, 4, 5, 6}, weights[2] = {10, 1}, out[6] = {0}, states[3] = {7, 8, 9}, last[4];
+  int32_t starts[3] = {0, 2, 5}, rows[2] = {2, 0}, places[2] = {0, 1};
+  uint8_t flags[2] = {1, 0};
+  const relayout_tensor signal = tensor_of(in, kF32, 2, EXTENTS(1, 6)),
+                        to = tensor_of(out, kF32, 2, EXTENTS(1, 6));
+  const relayout_tensor taps = tensor_of(weights, kF32, 2, EXTENTS(1, 2)),
+                        table = tensor_of(states, kF32, 3, EXTENTS(3, 1, 1)),
+                        ends = tensor_of(last, kF32, 3, EXTENTS(2, 1, 2));
+  const relayout_tensor begins = tensor_of(starts, kI32, 1, EXTENTS(3)),
+                        slots = tensor_of(rows, kI32, 1, EXTENTS(2)),
+                        ring = tensor_of(places, kI32, 1, EXTENTS(2)),
+                        initial =
+                            tensor_of(flags, (relayout_dl_dtype){RELAYOUT_DL_UINT, 8, 1}, 1, EXTENTS(2));
+  relayout_sequence_options options;
+  relayout_plan* plan = NULL;
+  CHECK_OK(relayout_sequence_options_init(&options, sizeof options));
+  options.state_indices = &slots;
+  options.has_initial_state = &initial;
+  CHECK_OK(relayout_depthwise_varlen(stream, &signal, &begins, &taps, NULL, 0, &table, &to, &options));
+  CHECK(memcmp(out, (float[]){91, 12, 3, 34, 45, 0}, sizeof out) == 0);
+  CHECK(memcmp(states, (float[]){5, 8, 2}, sizeof states) == 0);
+  CHECK_OK(relayout_plan_depthwise_varlen(device, &signal, &begins, &taps, NULL, 0, NULL, &to, NULL, &plan));
+  CHECK_OK(relayout_run(plan, stream));
+  relayout_plan_destroy(plan);
+  CHECK(memcmp(out, (float[]){1, 12, 3, 34, 45, 0}, sizeof out) == 0);
+
+  CHECK_OK(relayout_depthwise_varlen_states(stream, &signal, &begins, &ends));
+  CHECK(memcmp(last, (float[]){1, 2, 4, 5}, sizeof last) == 0);
+  CHECK_OK(relayout_plan_depthwise_varlen_states(device, &signal, &begins, &ends, &plan));
+  last[0] = 0;
+  CHECK_OK(relayout_run(plan, stream));
+  relayout_plan_destroy(plan);
+  CHECK(last[0] == 1);
+
+  /* Rows 2 and 0 hold 2 and 5; in place, as rings of one column. */
+  const relayout_tensor samples = tensor_of(in, kF32, 3, EXTENTS(2, 1, 1));
+  CHECK_FAILS(
+      relayout_depthwise_update_sequences(stream, &table, &samples, &taps, NULL, 0, &samples, &options),
+      RELAYOUT_INVALID_ARGUMENT, "has_initial_state");
+  options.has_initial_state = NULL;
+  options.cache_seqlens = &ring;
+  CHECK_OK(relayout_depthwise_update_sequences(stream, &table, &samples, &taps, NULL, 0, &samples, &options));
+  CHECK(in[0] == 21 && in[1] == 52 && states[2] == 1 && states[0] == 2);
+  options.null_index = 2;
+  CHECK_OK(relayout_plan_depthwise_update_sequences(device, &table, &samples, &taps, NULL, 0, &samples,
+                                                    &options, &plan));
+  CHECK_OK(relayout_run(plan, stream));
+  relayout_plan_destroy(plan);
+  CHECK(in[0] == 0 && in[1] == 72 && states[2] == 1 && states[0] == 52);
+}
+
 static void depthwise_backward(relayout_device* device, relayout_stream* stream) {
   float in[3] = {1, 2, 3}, weights[2] = {10, 100}, first[1] = {7}, d_out[3] = {1, -1, 2}, d_last[1] = {0.5f},
         d_in[3], d_weights[2], d_bias[1], d_first[1], space[64];
@@ -201,6 +253,7 @@ static void all(relayout_device* device, relayout_stream* stream) {
   windows(device, stream);
   depthwise(device, stream);
   depthwise_backward(device, stream);
+  sequences(device, stream);
   matrices(device, stream);
 }
 

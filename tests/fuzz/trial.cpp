@@ -22,6 +22,7 @@ const std::vector<Operation>& operations() {
                                           {"pad", 2, decode_pad},
                                           {"img2col", 2, decode_img2col},
                                           {"depthwise", 1, decode_depthwise},
+                                          {"depthwise_sequences", 1, decode_depthwise_sequences},
                                           {"elementwise", 8, decode_elementwise},
                                           {"chain", 4, decode_chain},
                                           {"map", 2, decode_map},

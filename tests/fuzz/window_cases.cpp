@@ -9,6 +9,7 @@
 #include "tests/fuzz/layouts.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/depthwise_backward_tensors.hpp"
+#include "tests/support/depthwise_sequences.hpp"
 
 namespace relayout::fuzz {
 namespace {
@@ -18,6 +19,7 @@ using cases::DepthwiseCase;
 using cases::Img2colCase;
 using cases::Layout;
 using cases::PadCase;
+using cases::SequenceMode;
 
 constexpr Layout kOutputs[] = {Layout::ncl,      Layout::nlc,       Layout::lcn,          Layout::gaps,
                                Layout::nlc_gaps, Layout::wide_rows, Layout::every_second, Layout::reversed};
@@ -26,6 +28,9 @@ constexpr Layout kInputs[] = {Layout::ncl,          Layout::nlc,      Layout::nc
                               Layout::every_second, Layout::reversed, Layout::one_batch, Layout::one_channel,
                               Layout::one_sample};
 
+/// Of sequences: those of the fast kernels in every other case.
+constexpr Layout kTidyOrNot[] = {Layout::ncl, Layout::nlc,  Layout::ncl,          Layout::nlc,
+                                 Layout::lcn, Layout::gaps, Layout::every_second, Layout::reversed};
 constexpr Layout kTidy[] = {Layout::ncl, Layout::nlc, Layout::wide_rows};
 
 /// Pads that leave at least one sample of the signal.
@@ -107,6 +112,43 @@ Trial decode_depthwise(Draw& draw) {
   c.ids = draw.chance(48) && !c.initial_state && !c.final_state;
   return trial_of(c, [](const Stream& stream, const DepthwiseCase& depthwise) {
     test::check_integers(stream, depthwise);
+  });
+}
+
+/// depthwise_update with options and depthwise_varlen.
+Trial decode_depthwise_sequences(Draw& draw) {
+  static constexpr DType kTypes[] = {DType::f16, DType::bf16, DType::f32};
+  static constexpr SequenceMode kModes[] = {SequenceMode::plain, SequenceMode::ring,
+                                            SequenceMode::speculative};
+  cases::DepthwiseSequenceCase c;
+  const bool is_update = draw.chance(128);
+  c.type = draw.pick(kTypes);
+  c.weight_type = draw.chance(64) ? DType::f32 : c.type;
+  c.bias_type = draw.chance(128) ? DType::f32 : c.type;
+  c.taps = draw.chance(32) ? 1 + draw.below(20) : 1 + draw.below(8);
+  c.starts = !is_update || draw.chance(100);
+  const int sequences = draw.below(8), most = is_update ? 7 : draw.chance(80) ? 90 : 12;
+  const std::int64_t length = draw.below(most);
+  c.lengths.assign(static_cast<std::size_t>(sequences), length);
+  for (std::int64_t& one : c.lengths) one = c.starts ? draw.below(most) : length;
+  c.channels = 1 + draw.below(20);
+  c.mode = is_update ? draw.pick(kModes) : SequenceMode::plain;
+  c.more_columns = is_update ? draw.below(4) : 0;
+  c.in_layout = draw.pick(kTidyOrNot);
+  c.out_layout = draw.chance(128) ? c.in_layout : draw.pick(kOutputs);
+  c.state_layout = draw.pick(kOutputs);
+  c.bias = draw.chance(128);
+  c.zero_null = draw.chance(128);
+  c.indices = !draw.chance(64);
+  c.nulls = c.indices && draw.chance(128);
+  c.in_place = is_update && draw.chance(80);
+  c.states = is_update || !draw.chance(40);
+  c.initial = c.states && !draw.chance(64);
+  c.stride = 1 + draw.below(3);
+  c.seed = static_cast<std::uint64_t>(draw.byte());
+  return trial_of(c, [is_update](const Stream& stream, const cases::DepthwiseSequenceCase& sequences_of) {
+    if (is_update) return test::check_update_integers(stream, sequences_of);
+    test::check_varlen_integers(stream, sequences_of);
   });
 }
 

@@ -37,6 +37,7 @@ DEPTHWISE = "*Depthwise*/cpu"
 BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*")
 BACKWARD = ":".join(f"*DepthwiseBackward*Test.{name}/emulated32" for name in BACKWARD_NAMES)
 NATIVE_BACKWARD = BACKWARD.replace("emulated32", "cpu")
+SEQUENCES = "*DepthwiseSequenceTest*/emulated32:*DepthwiseVarlenTest*/emulated32"
 OVERLAP = "*Overlap*/cpu"
 FUSED = "*DirectConvTest*/emulated32:*ConvPlan*/emulated32"
 VIEW = "StridedGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
@@ -335,12 +336,19 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("last_box_dropped", "parallel_ranges_in<Room>(@boxes_.total()@,", "boxes_.total() - (boxes_.total() > 1)"),
     ("results_over_the_elements", "room.memory + @bytes@", "bytes / 2 / kLineBytes * kLineBytes"),
     ("last_of_a_box_not_converted", "cast_(elements, results, @count@);", "count - (count > 1)"),
+    ("axes_joined_in_the_wrong_order", "while (count > 0) put(@chain[--count]@);", "chain[(--count, 0)]"),
+    ("planes_joined_across_a_gap", "== @plane.rows@ * p_.in_strides[box_.in_axis])", "(plane.rows + 1)"),
 ]) + mutants_of("native_offset_table", "host/cpu/copy/offset_table.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
     ("table_of_other_sides", "std::equal(sides, @sides + rank@, sides_)", "sides + 1"),
-    ("left_over_as_a_whole_step", "step + 1 < steps_ ? split_ : @left_@;", "split_"),
-    ("steps_repeat_the_first", "cursor.a() + @step * split_step_@", "0 * step"),
+    ("left_over_as_a_whole_step", "step + 1 < a.steps_ ? a.split_ : @a.left_@)", "a.split_"),
+    ("steps_repeat_the_first", "in_a.a() + @step * a.split_step_@", "0 * step"),
     ("outermost_axis_left_out", "k <= @axis@; ++k", "axis - 1"),
     ("inner_offset_forgotten", "= @offsets_[i]@ + index * stride;", "0 * offsets_[i]"),
+]) + mutants_of("native_row_moves", "host/cpu/copy/row_moves.hpp", NATIVE_COPY, [
+    ("end_of_a_long_row_lost", "move_two(@bytes - 2 * kWord@, bytes - kWord)", "0"),
+    ("end_of_a_short_row_lost", "move_two(0, @bytes - kWord@);", "0"),
+    ("words_too_long", "if (@bytes >= 8@) return visit", "bytes >= 7"),
+    ("no_step", "out[i] = @in[i * kStep]@;", "in[i]"),
 ]) + mutants_of("gather_of_two_shapes", "kernels/copy/gather.cpp", SHAPES, [
     ("axes_of_its_own_ignored", "@p.in_rank > 0@", "false"),
     ("input_split_by_the_results_extents", "p.in_rank, @extents.in@, p.in_strides", "extents.nest"),
@@ -670,6 +678,33 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("last_block_dropped", "block = 0; @block < blocks@; ++block)", "block < blocks - (blocks > 1)"),
     ("bias_row_of_weights", "out[@f_.taps@ * f_.channels] = ", "0"),
     ("final_state_off_by_one", "time - (f_.length - older_)", "std::int64_t{0}"),
+]) + mutants_of("sequences", "host/api/depthwise_sequences.cpp", SEQUENCES.replace("emulated32", "cpu"), [
+    ("update_null_index_ignored", "params.null_index = @options.null_index@; params.zero_null = options.null_output == "
+     "NullOutput::zeros; check_rank(kOperation", "-1"),
+    ("varlen_null_index_ignored", "params.null_index = @options.null_index@; params.zero_null = options.null_output == "
+     "NullOutput::zeros; check_rank(kVarlen", "-1"),
+    ("numbers_of_sequence_0", "return {static_cast<const T*>(view.data()), @used_stride(view, 0)@};", "std::int64_t{0}"),
+]) + mutants_of("native_sequences", "host/cpu/depthwise/depthwise_sequences.cpp", SEQUENCES.replace("emulated32", "cpu"), [
+    ("sample_lost", "state.push(@sample@);", "T{}"),
+    ("initial_state_of_all", "q.has_initial.is_given() && @q.has_initial[sequence] != 0@", "true"),
+    ("null_outputs_left", "for (std::int64_t c = 0; @q.zero_null@ && c < p.channels", "false"),
+]) + mutants_of("sequence_plan", "host/plan/depthwise/depthwise_sequence_plan.cpp", SEQUENCES, [
+    ("odd_channels_in_words", "} else if (@p.channels % word == 0@) {", "true"),
+]) + mutants_of("indexed_update", "kernels/depthwise/depthwise_indexed_update.cpp", SEQUENCES, [
+    ("older_columns_one_off", "older.load(column(i + @move.shift@)", "move.shift + 1"),
+    ("window_not_kept", "if (@!move.is_ring && to >= 0@) window[i].store", "false"),
+    ("ring_does_not_wrap", "to = @StateMove::wrap(p, to)@;", "to"),
+    ("null_outputs_zeroed", "time = 0; @q.zero_null@ && time < length; ++time) Pack()", "true"),
+    ("distance_one_short", "convert<float>(state.before_next(@distance@))", "distance > 1 ? distance - 1 : distance"),
+]) + mutants_of("varlen_channel", "kernels/depthwise/depthwise_varlen_channel.cpp", SEQUENCES, [
+    ("initial_state_ignored", "p.in_channel, whole.in); } else if (@row.initial@) { window[i].load", "false"),
+    ("last_samples_one_early", "time = @length - kBefore + i@;", "length - kBefore + i - 1"),
+    ("null_outputs_left", "i = 0; @q.zero_null@ && i < count", "false"),
+]) + mutants_of("varlen_time", "kernels/depthwise/depthwise_varlen_time.cpp", SEQUENCES, [
+    ("window_one_late", "i * step - @(Taps - 1)@), span);", "(Taps > 1 ? Taps - 2 : 0)"),
+    ("pack_before_its_sequence", "@piece.from == time@ &&", "true"),
+]) + mutants_of("varlen_states", "kernels/depthwise/depthwise_varlen.cpp", SEQUENCES, [
+    ("one_sample_early", "p.state_length + @column@;", "column - 1"),
 ]) + mutants_of("chunks", "host/plan/conv/conv1d_chunks.cpp", OVERLAP, [
     ("pad_row_off_by_one", "first = @begin * r.window.stride - r.pad.left@;", "begin * r.window.stride - r.pad.left + 1"),
     ("halo_one_short", "(chunk.positions - 1) * r.window.stride + @r.window.span()@;", "r.window.span() - 1"),

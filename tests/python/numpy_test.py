@@ -202,6 +202,53 @@ class Numpy(unittest.TestCase):
             with self.subTest(route):
                 self.same(relayout.conv1d(half, full, pad_width=(3, 0), route=route), y.astype(np.float16))
 
+    def test_sequences(self):
+        random = np.random.default_rng(5)
+        x = random.integers(-5, 6, (3, 14)).astype(np.float32)
+        weights = random.integers(-5, 6, (3, 4)).astype(np.float32)
+        starts, rows = np.int32([0, 5, 5, 7, 14]), np.int32([4, 1, -1, 0])
+        table = random.integers(-5, 6, (5, 3, 3)).astype(np.float32)
+        before, states = table.copy(), table.copy()
+        flags = np.array([True, True, True, False])
+        out = relayout.depthwise_varlen(x, starts, weights, states=states, state_indices=rows, has_initial_state=flags)
+        first = relayout.depthwise_conv1d(x[None, :, :5], weights, initial_state=table[4:5])[0]
+        last = relayout.depthwise_conv1d(x[None, :, 7:], weights)[0]
+        self.same(out, np.concatenate([first, np.zeros((3, 2), np.float32), last], axis=1))
+        table[4], table[0] = x[:, 2:5], x[:, 11:]
+        np.testing.assert_array_equal(states, table)
+        np.testing.assert_array_equal(relayout.depthwise_varlen_states(x, starts, 3)[2],
+                                      np.concatenate([np.zeros((3, 1), np.float32), x[:, 5:7]], axis=1))
+        # One token for each sequence: in place, and again with the plan that was kept.
+        for wanted in (np.int32([0, 4]), np.int32([4, 0])):
+            token = random.integers(-5, 6, (2, 3, 1)).astype(np.float32)
+            expected = [relayout.depthwise_update(table[row:row + 1], token[i:i + 1], weights) for i, row in enumerate(wanted)]
+            apart = relayout.depthwise_update(states.copy(), token, weights, state_indices=wanted)
+            kept = relayout.depthwise_update(states, token, weights, state_indices=wanted, out=token)
+            self.assertIs(kept, token)
+            self.same(token, np.concatenate(expected))
+            self.same(apart, token)
+            np.testing.assert_array_equal(states, table)
+        np.testing.assert_array_equal(states[1:4], before[1:4])
+        left = relayout.depthwise_update(states, token, weights, state_indices=np.int32([3, 7]), null_index=3,
+                                         null_output="untouched", out=token.copy())
+        self.same(left, token)
+        # Three columns as a ring, and the same as a row.
+        ring, row, places = before[:2].copy(), before[:2].copy(), np.int32([0, 3])
+        for _ in range(5):
+            token = random.integers(-5, 6, (2, 3, 1)).astype(np.float32)
+            self.same(relayout.depthwise_update(ring, token, weights, cache_seqlens=places),
+                      relayout.depthwise_update(row, token, weights))
+            places += 1
+        # Three drafts, of which two are accepted; then three more behind those.
+        state, tokens = np.zeros((1, 3, 5), np.float32), random.integers(-5, 6, (1, 3, 5)).astype(np.float32)
+        whole = relayout.depthwise_conv1d(tokens, weights)
+        one, two = np.int32([1]), np.int32([2])
+        self.same(relayout.depthwise_update(state, tokens[:, :, :3], weights, num_accepted_tokens=one), whole[:, :, :3])
+        self.same(relayout.depthwise_update(state, tokens[:, :, 2:], weights, num_accepted_tokens=two), whole[:, :, 2:])
+        lengths = np.int32([0, 3])
+        self.same(relayout.depthwise_update(np.zeros((1, 3, 3), np.float32), tokens[0], weights, query_start_loc=lengths,
+                                            out=np.zeros((3, 5), np.float32))[:, :3], whole[0, :, :3])
+
     def test_gradients_of_convolutions(self):
         random = np.random.default_rng(2)
 

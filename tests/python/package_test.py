@@ -141,7 +141,8 @@ class Plans(unittest.TestCase):
                  "depthwise_conv1d": (x, weights), "depthwise_update": (np.zeros((1, 2, 2), np.float32), x, weights),
                  "depthwise_conv1d_backward": (x, weights, x),
                  "gemm": (half[0], half[0]), "conv1d": (half, full), "quantize": (x, 0.5), "chain": (["relu"], x),
-                 "dequantize": (np.ones(3, np.int8), 0.5)}
+                 "dequantize": (np.ones(3, np.int8), 0.5), "depthwise_varlen": (x[0], np.int32([0, 3, 8]), weights),
+                 "depthwise_varlen_states": (x[0], np.int32([0, 3, 8]), 2)}
         for name, arguments in calls.items():
             with self.subTest(name):
                 plan = getattr(relayout, f"plan_{name}")(*arguments)

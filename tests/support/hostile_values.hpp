@@ -2,14 +2,20 @@
 // few lies in memory of exactly its size; any other has a null pointer, and whoever touches it falls.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <relayout/copy_plan.hpp>
+#include <relayout/device.hpp>
 #include <relayout/error.hpp>
+#include <relayout/stream.hpp>
 #include <relayout/tensor_view.hpp>
 
 #include "tests/support/random.hpp"
@@ -146,6 +152,29 @@ struct HostileCalls {
       return false;
     }
   }
+};
+
+/// Some problems of each kind, of hostile values: planned for native code and for both kinds of GPU.
+class HostileTest : public ::testing::Test {
+ protected:
+  explicit HostileTest(int cases) : cases_(cases) {}
+  template <class Plan>
+  void plan_everywhere(const Plan& plan) {
+    calls_([&] { plan(PlanTarget(cpu_)).explain(); });
+    calls_([&] { plan(PlanTarget(h200_)).explain(); });
+    calls_([&] { plan(PlanTarget(mi300x_)).explain(); });
+  }
+  void TearDown() override {
+    // The draws are made so that many calls are legal, and many are not.
+    EXPECT_GT(calls_.taken, cases_ / 4);
+    EXPECT_GT(calls_.refused, cases_ / 10);
+  }
+
+  const int cases_;
+  const Device cpu_ = Device::cpu();
+  const DeviceProperties h200_ = DeviceProperties::h200(), mi300x_ = DeviceProperties::mi300x();
+  const Stream stream_{cpu_};
+  HostileCalls calls_;
 };
 
 }  // namespace relayout::test

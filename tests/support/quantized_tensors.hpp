@@ -111,13 +111,13 @@ inline bool may_miss_ties(Operation operation) {
 }
 
 /// Whether `got` is right for the f32 `result`, whose code is `expected`. A neighbouring code is right where
-/// the quotient by the scale is within 2^-17 of itself, and the slack, from a tie.
-inline bool agrees_near_tie(int got, int expected, std::uint64_t result, float scale, long double slack) {
+/// the quotient by the scale is within 2^-17 of itself from a tie.
+inline bool agrees_near_tie(int got, int expected, std::uint64_t result, float scale) {
   if (got == expected) return true;
   if (got != expected + 1 && got != expected - 1) return false;
   const long double units = reference::exact_value(DType::f32, result) / scale;
   const long double tie = std::floor(units) + 0.5L;
-  return std::fabs(units - tie) <= std::fabs(units) * 0x1p-17L + slack / scale;
+  return std::fabs(units - tie) <= std::fabs(units) * 0x1p-17L;
 }
 
 }  // namespace relayout::test

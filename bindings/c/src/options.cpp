@@ -92,4 +92,8 @@ relayout_status relayout_window_options_init(relayout_window_options* options, u
   return c::set_defaults(options, struct_size, c::kWindowDefaults);
 }
 
+relayout_status relayout_sequence_options_init(relayout_sequence_options* options, uint64_t struct_size) {
+  return c::set_defaults(options, struct_size, c::kSequenceDefaults);
+}
+
 }  // extern "C"

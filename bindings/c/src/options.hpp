@@ -18,6 +18,9 @@ constexpr relayout_elementwise_options kElementwiseDefaults = {
 constexpr relayout_pad_options kPadDefaults = {sizeof(relayout_pad_options), 0, 0, 0, 0, 0};
 constexpr relayout_window_options kWindowDefaults = {sizeof(relayout_window_options), 1, 1, 1, 1, 0, 0};
 
+constexpr relayout_sequence_options kSequenceDefaults = {
+    sizeof(relayout_sequence_options), -1, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
+
 /// Error{invalid_argument} for a size that no header of this library's time has.
 void check_size(std::uint64_t size, std::uint64_t known, const char* name);
 

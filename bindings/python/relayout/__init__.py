@@ -33,7 +33,7 @@ _core.connect(_frameworks, View, Error)
 __version__ = _core.version
 
 (_CHAIN, _PERMUTE, _TRANSPOSE, _COPY, _CAST, _FILL, _QUANTIZED, _QUANTIZE, _DEQUANTIZE, _PAD, _IMG2COL, _REARRANGE,
- _DEPTHWISE, _UPDATE, _GEMM, _CONV1D, _BACKWARD) = range(17)
+ _DEPTHWISE, _UPDATE, _GEMM, _CONV1D, _BACKWARD, _VARLEN, _VARLEN_STATES) = range(19)
 _OPERATIONS = {name: (number, count) for number, (name, count) in enumerate(_core.operations())}
 # numpy's names for operations that have other names in the library.
 _ALIASES = {
@@ -166,6 +166,12 @@ def rearrange_weights(weights, *, order="tap_outer", out=None, dtype=None):
     return _REARRANGE, None, (weights,), out, _with_dtype({"order": order, "dtype": dtype})
 
 
+def _sequence_options(activation, null_index, null_output):
+    if activation is None and null_index == -1 and null_output == "zeros":
+        return None
+    return {"activation": activation, "null_index": null_index, "null_output": null_output}
+
+
 @_public
 def depthwise_conv1d(x, weights, bias=None, *, activation=None, initial_state=None, final_state=None, sequence_ids=None,
                      out=None):
@@ -177,10 +183,32 @@ def depthwise_conv1d(x, weights, bias=None, *, activation=None, initial_state=No
 
 
 @_public
-def depthwise_update(state, x, weights, bias=None, *, activation=None, out=None):
-    """New samples x [batch, channels, n] behind a state [batch, channels, taps - 1 or more], which moves on in place."""
-    return (_UPDATE, None, (state, x, weights, bias), out,
-            {"activation": activation} if activation is not None else None)
+def depthwise_update(state, x, weights, bias=None, *, activation=None, state_indices=None, null_index=-1,
+                     null_output="zeros", cache_seqlens=None, num_accepted_tokens=None, query_start_loc=None, out=None):
+    """New samples x [batch, channels, n] behind a state [batch, channels, taps - 1 or more], which moves on in place.
+    state_indices, i32 [batch], say which row of a table of states a sequence has; one that is negative, null_index or no
+    row has none, and its outputs are 0, or stay for null_output="untouched". With cache_seqlens, i32 [batch], states are
+    rings. num_accepted_tokens, i32 [batch], are for speculative decoding. With query_start_loc, i32 [batch + 1], x is
+    [channels, total], and the sequences lie in it one behind the other. out may be x."""
+    return (_UPDATE, None, (state, x, weights, bias, state_indices, cache_seqlens, num_accepted_tokens, query_start_loc), out,
+            _sequence_options(activation, null_index, null_output))
+
+
+@_public
+def depthwise_varlen(x, query_start_loc, weights, bias=None, *, activation=None, states=None, state_indices=None,
+                     has_initial_state=None, null_index=-1, null_output="zeros", out=None):
+    """Sequences of any lengths, one behind the other in x [channels, total]: those of query_start_loc, i32 [batch + 1].
+    states [batch, channels, taps - 1], or a table with the rows state_indices, come before the sequences for which
+    has_initial_state, bool [batch], is true; the last samples of every sequence replace them."""
+    return (_VARLEN, None, (x, query_start_loc, weights, bias, states, state_indices, has_initial_state), out,
+            _sequence_options(activation, null_index, null_output))
+
+
+@_public
+def depthwise_varlen_states(x, query_start_loc, state_length, *, out=None):
+    """The last state_length samples of each sequence of x [channels, total], zeros before its first one: [batch, channels,
+    state_length]."""
+    return _VARLEN_STATES, None, (x, query_start_loc), out, {"state_length": state_length}
 
 
 @_public

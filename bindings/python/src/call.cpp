@@ -8,7 +8,11 @@ namespace {
 constexpr const char* kNoNames[] = {"x"};
 constexpr const char* kDepthwiseNames[] = {"x",           "weights",     "bias", "initial_state",
                                            "final_state", "sequence_ids"};
-constexpr const char* kUpdateNames[] = {"state", "x", "weights", "bias"};
+constexpr const char* kUpdateNames[] = {
+    "state",          "x", "weights", "bias", "state_indices", "cache_seqlens", "num_accepted_tokens",
+    "query_start_loc"};
+constexpr const char* kVarlenNames[] = {"x",      "query_start_loc", "weights",          "bias",
+                                        "states", "state_indices",   "has_initial_state"};
 constexpr const char* kGemmNames[] = {"a", "bt", "bias", "workspace"};
 constexpr const char* kConvNames[] = {"x", "weights", "bias"};
 constexpr const char* kBackwardNames[] = {"x",         "d_out",         "workspace",      "weights",
@@ -25,6 +29,9 @@ std::string operand_name(Op op, int i) {
       return kDepthwiseNames[i];
     case Op::depthwise_update:
       return kUpdateNames[i];
+    case Op::depthwise_varlen:
+    case Op::depthwise_varlen_states:
+      return kVarlenNames[i];
     case Op::gemm:
       return kGemmNames[i];
     case Op::conv1d:
@@ -38,8 +45,8 @@ std::string operand_name(Op op, int i) {
 
 /// Whether the operand may be None.
 bool is_optional(Op op, int i) {
-  return (op == Op::depthwise_conv1d && i >= 2) || (op == Op::depthwise_update && i == 3) ||
-         ((op == Op::gemm || op == Op::conv1d) && i >= 2) ||
+  return (op == Op::depthwise_conv1d && i >= 2) || (op == Op::depthwise_update && i >= 3) ||
+         (op == Op::depthwise_varlen && i >= 3) || ((op == Op::gemm || op == Op::conv1d) && i >= 2) ||
          (op == Op::depthwise_conv1d_backward && (i == 2 || i >= 4));
 }
 
@@ -49,9 +56,9 @@ bool moves(Op op, int i) {
 }
 /// Whether the call writes to the operand besides its output.
 bool is_written(Op op, int i) {
-  return op == Op::depthwise_conv1d_backward ? i == 2 || i >= 8
-         : op == Op::depthwise_update        ? i == 0
-                                             : op == Op::depthwise_conv1d && i == 4;
+  if (op == Op::depthwise_conv1d_backward) return i == 2 || i >= 8;
+  if (op == Op::depthwise_update) return i == 0;
+  return (op == Op::depthwise_conv1d || op == Op::depthwise_varlen) && i == 4;
 }
 bool all_move(Op op) {
   return op == Op::chain || op == Op::quantized || op == Op::quantize || op == Op::dequantize;
@@ -215,7 +222,10 @@ void make_key(Call& call) {
     append_layout(key, *tensor);
     append(key, tensor->data());
   }
-  append(key, call.out != nullptr ? 'o' : 'n');
+  // What is planned for an update in place does not depend on the address, but on both being one.
+  const bool in_place = call.op == Op::depthwise_update && call.out != nullptr && !call.inputs.empty() &&
+                        call.out->data() == call.inputs[0]->data();
+  append(key, in_place ? 'p' : call.out != nullptr ? 'o' : 'n');
   if (call.out != nullptr) append_layout(key, *call.out);
   if (call.out_operand.kind == RELAYOUT_OPERAND_CODES) append_operand(key, call.out_operand);
 }

@@ -28,6 +28,8 @@ enum class Op : int {
   gemm,
   conv1d,
   depthwise_conv1d_backward,
+  depthwise_varlen,
+  depthwise_varlen_states,
   count
 };
 
@@ -40,6 +42,8 @@ struct Options {
   std::int32_t axes[kMaxRank];
   std::int32_t axis_count;  ///< -1: not given
   std::int32_t silu, route;
+  std::int32_t null_index, null_untouched;  ///< of sequences
+  std::int64_t state_length;                ///< of depthwise_varlen_states
   relayout_dl_dtype dtype;  ///< of the result, where the output is made here; no bits: not given
 };
 

@@ -17,6 +17,7 @@ constexpr const char* kBroadcastings[] = {"numpy", "repeat"};
 constexpr const char* kOrders[] = {"tap_outer", "channel_outer"};
 constexpr const char* kPolicies[] = {"strict", "extended"};
 constexpr const char* kActivations[] = {"none", "silu"};
+constexpr const char* kNullOutputs[] = {"zeros", "untouched"};
 
 template <std::size_t kCount>
 std::int32_t choice(PyObject* value, const char* name, const char* const (&choices)[kCount]) {
@@ -88,6 +89,16 @@ const std::map<std::string, Reader>& readers() {
       {"order",
        [](PyObject* value, Options& o) { o.window.channel_outer = choice(value, "order", kOrders); }},
       {"activation", [](PyObject* value, Options& o) { o.silu = choice(value, "activation", kActivations); }},
+      {"null_index",
+       [](PyObject* value, Options& o) {
+         const std::int64_t index = integer_of(value);
+         if (index < INT32_MIN || index > INT32_MAX)
+           fail(RELAYOUT_INVALID_ARGUMENT, "null_index is " + std::to_string(index) + ", which no i32 is");
+         o.null_index = static_cast<std::int32_t>(index);
+       }},
+      {"null_output",
+       [](PyObject* value, Options& o) { o.null_untouched = choice(value, "null_output", kNullOutputs); }},
+      {"state_length", [](PyObject* value, Options& o) { o.state_length = integer_of(value); }},
       {"route", [](PyObject* value, Options& o) { o.route = choice(value, "route", kRoutes); }},
       {"axes", [](PyObject* value, Options& o) {
          std::int64_t axes[kMaxRank] = {};
@@ -112,6 +123,7 @@ const Options& default_options() {
     check(relayout_pad_options_init(&made.pad, sizeof made.pad));
     check(relayout_window_options_init(&made.window, sizeof made.window));
     made.axis_count = -1;
+    made.null_index = -1;
     return made;
   }();
   return defaults;

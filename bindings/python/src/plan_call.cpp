@@ -42,6 +42,19 @@ relayout_status plan_call(const Call& call, const relayout_device* device, const
   const auto operand = [&](std::size_t i) { return call.operands[i].tensor; };
   const auto count = static_cast<std::int32_t>(call.operands.size());
   const relayout_tensor* const out = &call.out->dl;
+  relayout_sequence_options sequences{};
+  if (call.op == Op::depthwise_update || call.op == Op::depthwise_varlen) {
+    const relayout_status status = relayout_sequence_options_init(&sequences, sizeof sequences);
+    if (status != RELAYOUT_OK) return status;
+    const bool is_update = call.op == Op::depthwise_update;
+    sequences.null_index = o.null_index;
+    sequences.null_untouched = o.null_untouched;
+    sequences.state_indices = operand(is_update ? 4 : 5);
+    sequences.cache_seqlens = is_update ? operand(5) : nullptr;
+    sequences.num_accepted_tokens = is_update ? operand(6) : nullptr;
+    sequences.query_start_loc = is_update ? operand(7) : nullptr;
+    sequences.has_initial_state = is_update ? nullptr : operand(6);
+  }
   switch (call.op) {
     case Op::permute:
       return relayout_plan_permute(device, operand(0), o.axes, o.axis_count, out, &o.copy, plan);
@@ -70,8 +83,13 @@ relayout_status plan_call(const Call& call, const relayout_device* device, const
       return relayout_plan_depthwise_conv1d(device, operand(0), operand(1), operand(2), o.silu, operand(3),
                                             out, operand(4), operand(5), plan);
     case Op::depthwise_update:
-      return relayout_plan_depthwise_update(device, operand(0), operand(1), operand(2), operand(3), o.silu,
-                                            out, plan);
+      return relayout_plan_depthwise_update_sequences(device, operand(0), operand(1), operand(2), operand(3),
+                                                      o.silu, out, &sequences, plan);
+    case Op::depthwise_varlen:
+      return relayout_plan_depthwise_varlen(device, operand(0), operand(1), operand(2), operand(3), o.silu,
+                                            operand(4), out, &sequences, plan);
+    case Op::depthwise_varlen_states:
+      return relayout_plan_depthwise_varlen_states(device, operand(0), operand(1), out, plan);
     case Op::gemm:
       return relayout_plan_gemm(device, operand(0), operand(1), operand(2), out, operand(3), plan);
     case Op::conv1d:

@@ -138,6 +138,16 @@ ResultSpec result_of(const Call& call) {
       if (o.dtype.bits == 0) spec.dtype = {RELAYOUT_DL_FLOAT, 32, 1};
       return spec;
     }
+    case Op::depthwise_varlen_states: {
+      check_rank(call.prototype(), 2, "x");
+      if (call.pinned.empty()) fail(PyExc_TypeError, "query_start_loc must be a tensor");
+      check_rank(*call.pinned[0], 1, "query_start_loc");
+      if (o.state_length < 0) fail(RELAYOUT_INVALID_ARGUMENT, "state_length must not be negative");
+      ResultSpec spec = same_as(call.prototype(), o.dtype);
+      set_shape(spec,
+                {std::max<std::int64_t>(call.pinned[0]->shape[0] - 1, 0), spec.shape[0], o.state_length});
+      return spec;
+    }
     case Op::gemm:
       return multiplied(call);
     case Op::conv1d:

@@ -12,6 +12,7 @@
 #include "host/cpu/copy/copy_box.hpp"
 #include "host/cpu/copy/offset_table.hpp"
 #include "host/cpu/copy/plane.hpp"
+#include "host/cpu/copy/row_moves.hpp"
 #include "host/cpu/prefetch.hpp"
 #include "host/cpu/scratch.hpp"
 #include "host/cpu/streaming.hpp"
@@ -31,7 +32,12 @@ template <class In, class Out>
 class BoxCopy {
  public:
   BoxCopy(const CopyParams& params, const CastRow& cast)
-      : p_(params), cast_(cast), last_(params.rank - 1), streamed_(is_streamed<Out>(params)) {
+      : p_(params),
+        cast_(cast),
+        last_(params.rank - 1),
+        streamed_(is_streamed<Out>(params)),
+        in_row_(params.in_strides[last_]) {
+    join_short_axes();
     const bool aligned = rows_are_aligned();
     const std::int64_t run = aligned ? kRunBytes : kOddRunBytes;
     const auto box_of = [&](std::int64_t bytes) {
@@ -40,6 +46,9 @@ class BoxCopy {
     box_ = box_of(kOut);
     to_f16_ = plane_conversion();
     if (cast_ && to_f16_ == nullptr) box_ = box_of(kIn + kOut);
+    rows_in_rows_ = (p_.in_strides[last_] == 1 && p_.extents[last_] > 1) ||
+                    ((box_.in_axis == last_ || in_row_.is_vectorised()) && box_.sides[last_] >= kLeastRow);
+    direct_ = rows_in_rows_ && !cast_ && !streamed_ && p_.out_strides[last_] == 1;
     unaligned_ = streamed_ && !aligned && box_.sides[last_] < p_.extents[last_];
     for (int axis = 0; axis < p_.rank; ++axis) order_[axis] = axis;
     // The next box is the one that continues the input of this box.
@@ -61,6 +70,13 @@ class BoxCopy {
                                for (std::int64_t box = begin; box < end; ++box, cursor.next()) {
                                  std::int64_t sides[kMaxRank] = {};
                                  set_sides(cursor, sides);
+                                 if constexpr (std::is_same_v<In, Out>) {
+                                   if (direct_) {
+                                     if (box + 1 < end) ahead.next();
+                                     move(cursor, sides, ahead, room);
+                                     continue;
+                                   }
+                                 }
                                  const Out* results = read(cursor.a(), sides, room);
                                  if (box + 1 < end) ahead.next();
                                  write(cursor, sides, results, ahead, room.out_table);
@@ -81,6 +97,11 @@ class BoxCopy {
   /// take longer.
   static constexpr std::int64_t kLeastRow = 16, kLeastPlane = 128;
 
+  /// Runs of fewer bytes than this that go through the caches are written by a table, too.
+  static constexpr std::int64_t kShortRun = 256;
+  /// Short axes of the input are joined up to so many bytes, where rows of the output have at least so many.
+  static constexpr std::int64_t kJoinedBytes = 64, kLeastJoinedRow = 32;
+
   /// What a thread works with. A box that ends at a line may be up to twice as long.
   struct Room {
     alignas(kLineBytes) char memory[2 * kBoxRuns * kOddRunBytes + kLineBytes];
@@ -92,7 +113,7 @@ class BoxCopy {
   TransposeBlock plane_conversion() const {
     if (p_.in_type != DType::f32 || p_.out_type != DType::f16 || p_.generic_cast) return nullptr;
     const bool planes = box_.in_axis != last_ && p_.in_strides[box_.in_axis] == 1;
-    if (!planes || box_.sides[box_.in_axis] < kLeastRow || box_.sides[last_] < kLeastRow) return nullptr;
+    if (!planes || plane_of(box_.sides).rows < kLeastRow || box_.sides[last_] < kLeastRow) return nullptr;
     return transpose_block_to_f16();
   }
   bool rows_are_aligned() const {
@@ -110,14 +131,31 @@ class BoxCopy {
     }
   }
 
+  /// A box whose rows are rows of both operands, straight from one to the other.
+  void move(const Cursor& box, const std::int64_t* sides, const Cursor& ahead, Room& room) const {
+    StridedLoop next_rows;
+    RowPrefetch prefetch = next_box(ahead, next_rows);
+    while (prefetch.rows() > 0) prefetch.ask();
+    const In* in = static_cast<const In*>(p_.in) + box.a();
+    Out* out = static_cast<Out*>(p_.out) + box.b();
+    room.in_table.prepare(last_, sides, p_.in_strides);
+    room.out_table.prepare(last_, sides, p_.out_strides);
+    const std::int64_t row = sides[last_];
+    if (p_.in_strides[last_] == 1) return move_rows(room.in_table, in, room.out_table, out, row);
+    for_each_piece(room.in_table, room.out_table, [&](OffsetPiece from, OffsetPiece to) {
+      for (std::int64_t i = 0; i < from.count; ++i)
+        in_row_(in + from.first + from.offsets[i], out + to.first + to.offsets[i], row);
+    });
+  }
+
   /// The box in C order, converted.
   const Out* read(std::int64_t from, const std::int64_t* sides, Room& room) const {
     const In* in = static_cast<const In*>(p_.in) + from;
     if (to_f16_ != nullptr) {
       Out* results = reinterpret_cast<Out*>(room.memory);
-      for_each_plane(sides, [&](std::int64_t at, std::int64_t place, std::int64_t pitch) {
+      for_each_plane(sides, [&](std::int64_t at, std::int64_t place, std::int64_t pitch, std::int64_t rows) {
         to_f16_({reinterpret_cast<const char*>(in + at), p_.in_strides[last_] * kIn},
-                {reinterpret_cast<char*>(results + place), pitch * kOut}, sides[box_.in_axis], sides[last_]);
+                {reinterpret_cast<char*>(results + place), pitch * kOut}, rows, sides[last_]);
       });
       return results;
     }
@@ -135,41 +173,85 @@ class BoxCopy {
   }
 
   void read_elements(const In* in, const std::int64_t* sides, In* buffer, Room& room) const {
-    const int fast = box_.in_axis;
-    const bool in_rows = fast == last_ && sides[last_] >= kLeastRow;
-    if (!in_rows && !has_planes(sides)) {
+    if (rows_in_rows_) {
+      room.in_table.prepare(last_, sides, p_.in_strides);
+      if (p_.in_strides[last_] == 1) return gather_rows(room.in_table, in, buffer, sides[last_]);
+      return for_each_piece(room.in_table, room.in_table, [&](OffsetPiece from, OffsetPiece) {
+        for (std::int64_t i = 0; i < from.count; ++i, buffer += sides[last_])
+          in_row_(in + from.first + from.offsets[i], buffer, sides[last_]);
+      });
+    }
+    if (!has_planes(sides)) {
       room.in_table.prepare(p_.rank, sides, p_.in_strides);
       return gather_box(room.in_table, in, buffer);
     }
-    const PlaneReader<In, In> read_plane(p_.in_strides[fast], p_.in_strides[last_]);
-    for_each_plane(sides, [&](std::int64_t at, std::int64_t place, std::int64_t pitch) {
-      if (in_rows) {
-        convert_strided(in + at, p_.in_strides[fast], buffer + place, 1, sides[fast]);
-      } else {
-        read_plane(in + at, buffer + place, pitch, sides[fast], sides[last_], room.lines);
-      }
+    const PlaneReader<In, In> read_plane(p_.in_strides[box_.in_axis], p_.in_strides[last_]);
+    for_each_plane(sides, [&](std::int64_t at, std::int64_t place, std::int64_t pitch, std::int64_t rows) {
+      read_plane(in + at, buffer + place, pitch, rows, sides[last_], room.lines);
     });
   }
 
-  /// Whether the planes of the two fastest axes are worth transposing.
+  /// A plane of the two operands' fastest axes. Axes just before the input's that continue it in memory
+  /// belong to it.
+  struct Plane {
+    std::int64_t rows;
+    int first_axis;  // of those that are the plane's rows
+  };
+  Plane plane_of(const std::int64_t* sides) const {
+    Plane plane{sides[box_.in_axis], box_.in_axis};
+    while (plane.first_axis > 0 &&
+           p_.in_strides[plane.first_axis - 1] == plane.rows * p_.in_strides[box_.in_axis])
+      plane.rows *= sides[--plane.first_axis];
+    return plane;
+  }
+  /// Whether planes are worth transposing.
   bool has_planes(const std::int64_t* sides) const {
-    const std::int64_t rows = sides[box_.in_axis], columns = sides[last_], least = 16 / kIn;
+    const std::int64_t rows = plane_of(sides).rows, columns = sides[last_], least = 16 / kIn;
     return box_.in_axis != last_ && rows >= least && columns >= least && rows * columns >= kLeastPlane;
   }
 
-  /// visit(offset in the input, place in the buffer, pitch of the input's fastest axis there) for all planes
-  /// of the two fastest axes; for rows where they are one.
+  /// Puts the axes along which the input is contiguous side by side, in its order, just before the last,
+  /// where the fastest of them alone is too short for planes. Rows of the output stay whole: they are long
+  /// enough.
+  void join_short_axes() {
+    int chain[kMaxRank], count = 0;
+    std::int64_t run = 1;
+    for (int axis = 0; axis < last_ && run * kIn < kJoinedBytes; ++axis) {
+      if (p_.in_strides[axis] != run || p_.extents[axis] == 1) continue;
+      chain[count++] = axis;
+      run *= p_.extents[axis];
+      axis = -1;
+    }
+    if (count < 2 || p_.extents[last_] * kOut < (streamed_ ? kOddRunBytes : kLeastJoinedRow)) return;
+    const CopyParams nest = p_;
+    int to = 0;
+    const auto put = [&](int axis) {
+      p_.extents[to] = nest.extents[axis];
+      p_.in_strides[to] = nest.in_strides[axis];
+      p_.out_strides[to++] = nest.out_strides[axis];
+    };
+    for (int axis = 0; axis < last_; ++axis) {
+      if (std::find(chain, chain + count, axis) == chain + count) put(axis);
+    }
+    while (count > 0) put(chain[--count]);
+  }
+
+  /// visit(offset in the input, place in the buffer, pitch of the input's fastest axis there, rows) for all
+  /// planes.
   template <class Visit>
   void for_each_plane(const std::int64_t* sides, const Visit& visit) const {
     const int fast = box_.in_axis;
+    const Plane plane = plane_of(sides);
     StridedLoop loop;
     std::int64_t pitch = 1, pitches[kMaxRank];
     for (int axis = last_; axis >= 0; pitch *= sides[axis--]) pitches[axis] = pitch;
     for (int axis = 0; axis < last_; ++axis) {
-      if (axis != fast && sides[axis] > 1) loop.push(sides[axis], p_.in_strides[axis], pitches[axis]);
+      if ((axis < plane.first_axis || axis > fast) && sides[axis] > 1)
+        loop.push(sides[axis], p_.in_strides[axis], pitches[axis]);
     }
     Cursor cursor(loop, 0);
-    for (std::int64_t i = loop.total(); i-- > 0; cursor.next()) visit(cursor.a(), cursor.b(), pitches[fast]);
+    for (std::int64_t i = loop.total(); i-- > 0; cursor.next())
+      visit(cursor.a(), cursor.b(), pitches[fast], plane.rows);
   }
 
   /// How many elements of a row belong to the box before it: those up to the first line of the output.
@@ -185,10 +267,10 @@ class BoxCopy {
     StridedLoop next_rows;
     RowPrefetch prefetch = next_box(ahead, next_rows);
     const std::int64_t wanted = prefetch.rows();
-    if (run < kLeastRow && axis >= 0 && !unaligned_) {
+    if ((run < kLeastRow || (!streamed_ && run * kOut < kShortRun)) && axis >= 0 && !unaligned_) {
       for (std::int64_t i = 0; i < wanted; ++i) prefetch.ask();
-      table.prepare(p_.rank, sides, p_.out_strides);
-      return scatter_box(table, buffer, out);
+      table.prepare(axis + 1, sides, p_.out_strides);
+      return run == 1 ? scatter_box(table, buffer, out) : scatter_rows(table, buffer, out, run);
     }
     const std::int64_t rows = axis < 0 ? 1 : sides[axis], row_step = axis < 0 ? 0 : p_.out_strides[axis];
     StridedLoop loop;
@@ -225,17 +307,24 @@ class BoxCopy {
     std::int64_t sides[kMaxRank] = {}, row = 0;
     set_sides(ahead, sides);
     const In* first = static_cast<const In*>(p_.in) + ahead.a();
-    if (p_.in_strides[fast] < 0) first -= sides[fast] - 1;
-    row = sides[fast];
     bool joined[kMaxRank] = {};
-    joined[fast] = true;
+    // From first to last element, as long as every line of it has elements.
+    const std::int64_t step = std::abs(p_.in_strides[fast]);
+    row = 1;
+    if (step * kIn <= kLineBytes) {
+      joined[fast] = true;
+      row += (sides[fast] - 1) * step;
+      if (p_.in_strides[fast] < 0) first -= row - 1;
+    }
     const auto joins = [&](int axis) {
-      return row * kIn < 4 * kLineBytes && !joined[axis] && sides[axis] > 1 && p_.in_strides[axis] == row;
+      const std::int64_t gap = p_.in_strides[axis] - row;
+      return row * kIn < 4 * kLineBytes && !joined[axis] && sides[axis] > 1 && gap >= 0 &&
+             gap * kIn < kLineBytes;
     };
     for (int axis = 0; axis < p_.rank;) {
       if (joins(axis)) {
         joined[axis] = true;
-        row *= sides[axis];
+        row += (sides[axis] - 1) * p_.in_strides[axis];
         axis = 0;
       } else {
         ++axis;
@@ -248,11 +337,14 @@ class BoxCopy {
     return {reinterpret_cast<const char*>(first), rows, row * kIn};
   }
 
-  const CopyParams& p_;
+  CopyParams p_;
   const CastRow& cast_;
   int last_;
   CopyBox box_;
   bool streamed_, unaligned_ = false;
+  bool rows_in_rows_ = false;  // rows of the output are rows of the input, of any stride
+  bool direct_ = false;        // nothing is converted or transposed, so that a box needs no buffer
+  StridedRow<In> in_row_;
   TransposeBlock to_f16_ = nullptr;  // straight from f32 in memory
   int order_[kMaxRank], place_[kMaxRank];
   StridedLoop boxes_;

@@ -9,6 +9,15 @@
 
 namespace relayout::native {
 
+/// Some elements of a box: they lie at first + offsets[0, count). Passed by value, and copied with all else
+/// that a loop needs into its variables: bytes that are written may be anything's that lies in memory, which
+/// would be read again for every element.
+struct OffsetPiece {
+  std::int64_t first;
+  const std::int64_t* offsets;
+  std::int64_t count;
+};
+
 /// Elements are counted in C order of the box.
 class OffsetTable {
  public:
@@ -37,18 +46,6 @@ class OffsetTable {
     for (int k = 0; k <= axis; ++k) outer_.push(sides[k], strides[k], 0);
   }
 
-  /// visit(offset of the first, offsets of the others from it, how many) for pieces of the box, in order.
-  template <class Visit>
-  void for_each_piece(const Visit& visit) const {
-    Cursor cursor(outer_, 0);
-    for (std::int64_t i = outer_.total(); i-- > 0; cursor.next()) {
-      for (std::int64_t step = 0; step < steps_; ++step) {
-        const std::int64_t indices = step + 1 < steps_ ? split_ : left_;
-        visit(cursor.a() + step * split_step_, offsets_, inner_ * indices);
-      }
-    }
-  }
-
  private:
   static constexpr std::int64_t kMost = 1024;
 
@@ -66,25 +63,44 @@ class OffsetTable {
   std::int64_t count_ = 0, inner_ = 0;
   std::int64_t split_ = 1, steps_ = 1, left_ = 1, split_step_ = 0;
   StridedLoop outer_;
+
+  template <class Visit>
+  friend void for_each_piece(const OffsetTable&, const OffsetTable&, const Visit&);
 };
+
+/// visit(where the elements of a piece lie in one operand, and in the other) for the pieces of a box, in
+/// order. Both tables are for boxes of the same sides.
+template <class Visit>
+void for_each_piece(const OffsetTable& a, const OffsetTable& b, const Visit& visit) {
+  Cursor in_a(a.outer_, 0), in_b(b.outer_, 0);
+  for (std::int64_t i = a.outer_.total(); i-- > 0; in_a.next(), in_b.next()) {
+    for (std::int64_t step = 0; step < a.steps_; ++step) {
+      const std::int64_t count = a.inner_ * (step + 1 < a.steps_ ? a.split_ : a.left_);
+      visit(OffsetPiece{in_a.a() + step * a.split_step_, a.offsets_, count},
+            OffsetPiece{in_b.a() + step * b.split_step_, b.offsets_, count});
+    }
+  }
+}
 
 /// buffer[0, ...) = the box at `in`.
 template <class T>
 void gather_box(const OffsetTable& table, const T* in, T* buffer) {
-  table.for_each_piece([&](std::int64_t first, const std::int64_t* offsets, std::int64_t count) {
-    const T* from = in + first;
-    for (std::int64_t i = 0; i < count; ++i) buffer[i] = from[offsets[i]];
-    buffer += count;
+  for_each_piece(table, table, [&](OffsetPiece piece, OffsetPiece) {
+    const T* from = in + piece.first;
+    T* to = buffer;
+    for (std::int64_t i = 0; i < piece.count; ++i) to[i] = from[piece.offsets[i]];
+    buffer = to + piece.count;
   });
 }
 
 /// The box at `out` = buffer[0, ...).
 template <class T>
 void scatter_box(const OffsetTable& table, const T* buffer, T* out) {
-  table.for_each_piece([&](std::int64_t first, const std::int64_t* offsets, std::int64_t count) {
-    T* to = out + first;
-    for (std::int64_t i = 0; i < count; ++i) to[offsets[i]] = buffer[i];
-    buffer += count;
+  for_each_piece(table, table, [&](OffsetPiece piece, OffsetPiece) {
+    T* to = out + piece.first;
+    const T* from = buffer;
+    for (std::int64_t i = 0; i < piece.count; ++i) to[piece.offsets[i]] = from[i];
+    buffer = from + piece.count;
   });
 }
 

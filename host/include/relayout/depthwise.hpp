@@ -1,6 +1,7 @@
 // Depthwise causal conv1d: every channel with its own taps, directly, without an operand matrix.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -76,18 +77,53 @@ RELAYOUT_API DepthwisePlan plan_depthwise_conv1d(const PlanTarget& target, const
                                                  const TensorView& final_state = TensorView(),
                                                  const TensorView& sequence_ids = TensorView());
 
+/// What becomes of the outputs of a sequence without a row of states.
+enum class NullOutput {
+  zeros,      ///< they are 0
+  untouched,  ///< they stay as they are
+};
+
+/// Where depthwise_update finds the state and the samples of each sequence. Views stand for "none" by
+/// default. Their numbers lie on the device and are read when the update runs: none of them, whatever it is,
+/// leads out of the operands' memory.
+struct DepthwiseUpdateOptions {
+  /// i32 [batch]: the row of `state` of each sequence; `state` may then have any number of rows. A sequence
+  /// whose index is negative, null_index, or no row of `state` is null: it has no state. Two sequences with
+  /// one row leave undefined values in it and in their outputs.
+  TensorView state_indices;
+  std::int32_t null_index = -1;                ///< an index that makes a sequence null
+  NullOutput null_output = NullOutput::zeros;  ///< what becomes of the outputs of null sequences
+  /// i32 [batch]: the states are rings. Column cache_seqlens[b] modulo their number takes the first sample,
+  /// those before it hold the samples before, and nothing else moves.
+  TensorView cache_seqlens;
+  /// i32 [batch]: how many samples of the last update were accepted, the first of them always. Its samples
+  /// stand behind taps-2 older ones at the front of the state, so the taps-1 columns before the new samples
+  /// begin at num_accepted_tokens[b] - 1, moved into the state where they would not lie in it. Afterwards the
+  /// new samples stand behind the last taps-2 of those, at the front; columns behind them stay. The state
+  /// needs taps-2 columns more than there are samples. Not together with cache_seqlens.
+  TensorView num_accepted_tokens;
+  /// i32 [batch + 1]: samples and out are [channels, total], and sequence b has those from query_start_loc[b]
+  /// up to query_start_loc[b + 1]. Numbers outside 0 .. total count as the nearest of these, and an end
+  /// before its begin is an empty sequence, whose state stays. Outputs of no sequence stay; those of several
+  /// are undefined. With num_accepted_tokens, samples that the state has no room for are left out.
+  TensorView query_start_loc;
+};
+
 /// One or a few new samples: out [batch, channels, n] as depthwise_conv1d gives them, bit for bit, when the
 /// last taps-1 columns of `state` [batch, channels, taps-1 or more] come before `samples` [batch, channels,
-/// n]. Then the state moves on: its columns and the samples in a row, of which the newest stay. Errors as
-/// above.
+/// n]. Then the state moves on: its columns and the samples in a row, of which the newest stay. With
+/// `options` states are found by index, are rings, follow speculation, or sequences have different lengths.
+/// out may be samples, the same view. Errors as above; invalid_argument for options that exclude each other.
 RELAYOUT_API void depthwise_update(const Stream& stream, const TensorView& state, const TensorView& samples,
                                    const TensorView& weights, const TensorView& bias, Activation activation,
-                                   const TensorView& out);
+                                   const TensorView& out,
+                                   const DepthwiseUpdateOptions& options = DepthwiseUpdateOptions());
 
-/// The same, to be run later and again, each time with the state as it is then.
-RELAYOUT_API DepthwisePlan plan_depthwise_update(const PlanTarget& target, const TensorView& state,
-                                                 const TensorView& samples, const TensorView& weights,
-                                                 const TensorView& bias, Activation activation,
-                                                 const TensorView& out);
+/// The same, to be run later and again, each time with the state and the numbers of the options as they are
+/// then. To be run in place it must be planned so.
+RELAYOUT_API DepthwisePlan plan_depthwise_update(
+    const PlanTarget& target, const TensorView& state, const TensorView& samples, const TensorView& weights,
+    const TensorView& bias, Activation activation, const TensorView& out,
+    const DepthwiseUpdateOptions& options = DepthwiseUpdateOptions());
 
 }  // namespace relayout

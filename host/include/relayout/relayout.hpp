@@ -14,6 +14,7 @@ namespace relayout {}
 #include <relayout/copy_plan.hpp>
 #include <relayout/depthwise.hpp>
 #include <relayout/depthwise_backward.hpp>
+#include <relayout/depthwise_varlen.hpp>
 #include <relayout/device.hpp>
 #include <relayout/dtype.hpp>
 #include <relayout/elementwise.hpp>

@@ -1,0 +1,135 @@
+// Depthwise operations on sequences.
+#include "bindings/c/src/handles.hpp"
+#include "bindings/c/src/options.hpp"
+#include "bindings/c/src/tensors.hpp"
+#include "relayout/depthwise_varlen.hpp"
+
+using namespace relayout;
+using c::guarded;
+using c::optional_view;
+using c::planned;
+using c::view_of;
+
+namespace {
+
+Activation activation_of(int32_t silu) { return silu != 0 ? Activation::silu : Activation::none; }
+
+NullOutput null_output_of(const relayout_sequence_options& options) {
+  return options.null_untouched != 0 ? NullOutput::untouched : NullOutput::zeros;
+}
+
+void check_absent(const relayout_tensor* tensor, const char* operation, const char* name) {
+  if (tensor == nullptr) return;
+  throw Error(ErrorCode::invalid_argument, std::string(operation) + ": options." + name +
+                                               " is of the other function of sequences, and must be null");
+}
+
+DepthwiseUpdateOptions update_options(const Device& on, const relayout_sequence_options* options) {
+  const relayout_sequence_options read = c::read_options(options, c::kSequenceDefaults);
+  check_absent(read.has_initial_state, "depthwise_update", "has_initial_state");
+  DepthwiseUpdateOptions all;
+  all.state_indices = optional_view(on, read.state_indices, "state_indices");
+  all.null_index = read.null_index;
+  all.null_output = null_output_of(read);
+  all.cache_seqlens = optional_view(on, read.cache_seqlens, "cache_seqlens");
+  all.num_accepted_tokens = optional_view(on, read.num_accepted_tokens, "num_accepted_tokens");
+  all.query_start_loc = optional_view(on, read.query_start_loc, "query_start_loc");
+  return all;
+}
+
+DepthwiseVarlenOptions varlen_options(const Device& on, const relayout_sequence_options* options) {
+  const relayout_sequence_options read = c::read_options(options, c::kSequenceDefaults);
+  check_absent(read.cache_seqlens, "depthwise_varlen", "cache_seqlens");
+  check_absent(read.num_accepted_tokens, "depthwise_varlen", "num_accepted_tokens");
+  check_absent(read.query_start_loc, "depthwise_varlen", "query_start_loc");
+  DepthwiseVarlenOptions all;
+  all.state_indices = optional_view(on, read.state_indices, "state_indices");
+  all.null_index = read.null_index;
+  all.null_output = null_output_of(read);
+  all.has_initial_state = optional_view(on, read.has_initial_state, "has_initial_state");
+  return all;
+}
+
+}  // namespace
+
+extern "C" {
+
+relayout_status relayout_depthwise_update_sequences(
+    const relayout_stream* stream, const relayout_tensor* state, const relayout_tensor* samples,
+    const relayout_tensor* weights, const relayout_tensor* bias, int32_t silu, const relayout_tensor* out,
+    const relayout_sequence_options* options) {
+  return guarded([&] {
+    const Stream& on = c::stream_of(stream);
+    const Device& device = on.device();
+    depthwise_update(on, view_of(device, state, "state"), view_of(device, samples, "samples"),
+                     view_of(device, weights, "weights"), optional_view(device, bias, "bias"),
+                     activation_of(silu), view_of(device, out, "out"), update_options(device, options));
+  });
+}
+
+relayout_status relayout_plan_depthwise_update_sequences(
+    const relayout_device* device, const relayout_tensor* state, const relayout_tensor* samples,
+    const relayout_tensor* weights, const relayout_tensor* bias, int32_t silu, const relayout_tensor* out,
+    const relayout_sequence_options* options, relayout_plan** plan) {
+  return planned(plan, [&] {
+    const Device& on = c::device_of(device);
+    return plan_depthwise_update(on, view_of(on, state, "state"), view_of(on, samples, "samples"),
+                                 view_of(on, weights, "weights"), optional_view(on, bias, "bias"),
+                                 activation_of(silu), view_of(on, out, "out"), update_options(on, options));
+  });
+}
+
+relayout_status relayout_depthwise_varlen(const relayout_stream* stream, const relayout_tensor* in,
+                                          const relayout_tensor* query_start_loc,
+                                          const relayout_tensor* weights, const relayout_tensor* bias,
+                                          int32_t silu, const relayout_tensor* states,
+                                          const relayout_tensor* out,
+                                          const relayout_sequence_options* options) {
+  return guarded([&] {
+    const Stream& on = c::stream_of(stream);
+    const Device& device = on.device();
+    depthwise_varlen(on, view_of(device, in, "in"), view_of(device, query_start_loc, "query_start_loc"),
+                     view_of(device, weights, "weights"), optional_view(device, bias, "bias"),
+                     activation_of(silu), optional_view(device, states, "states"),
+                     view_of(device, out, "out"), varlen_options(device, options));
+  });
+}
+
+relayout_status relayout_plan_depthwise_varlen(
+    const relayout_device* device, const relayout_tensor* in, const relayout_tensor* query_start_loc,
+    const relayout_tensor* weights, const relayout_tensor* bias, int32_t silu, const relayout_tensor* states,
+    const relayout_tensor* out, const relayout_sequence_options* options, relayout_plan** plan) {
+  return planned(plan, [&] {
+    const Device& on = c::device_of(device);
+    return plan_depthwise_varlen(on, view_of(on, in, "in"), view_of(on, query_start_loc, "query_start_loc"),
+                                 view_of(on, weights, "weights"), optional_view(on, bias, "bias"),
+                                 activation_of(silu), optional_view(on, states, "states"),
+                                 view_of(on, out, "out"), varlen_options(on, options));
+  });
+}
+
+relayout_status relayout_depthwise_varlen_states(const relayout_stream* stream, const relayout_tensor* in,
+                                                 const relayout_tensor* query_start_loc,
+                                                 const relayout_tensor* states) {
+  return guarded([&] {
+    const Stream& on = c::stream_of(stream);
+    const Device& device = on.device();
+    depthwise_varlen_states(on, view_of(device, in, "in"),
+                            view_of(device, query_start_loc, "query_start_loc"),
+                            view_of(device, states, "states"));
+  });
+}
+
+relayout_status relayout_plan_depthwise_varlen_states(const relayout_device* device,
+                                                      const relayout_tensor* in,
+                                                      const relayout_tensor* query_start_loc,
+                                                      const relayout_tensor* states, relayout_plan** plan) {
+  return planned(plan, [&] {
+    const Device& on = c::device_of(device);
+    return plan_depthwise_varlen_states(on, view_of(on, in, "in"),
+                                        view_of(on, query_start_loc, "query_start_loc"),
+                                        view_of(on, states, "states"));
+  });
+}
+
+}  // extern "C"
