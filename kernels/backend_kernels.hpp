@@ -37,10 +37,10 @@ void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBack
 void launch_depthwise_backward_tile(const LaunchContext& context, const DepthwiseBackwardParams& params);
 void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_sequences(const LaunchContext& context, const DepthwiseSequenceParams& params);
-void launch_depthwise_indexed_update(const LaunchContext& context, const DepthwiseSequenceParams& params);
-void launch_depthwise_varlen(const LaunchContext& context, const DepthwiseSequenceParams& params);
-void launch_depthwise_varlen_channel(const LaunchContext& context, const DepthwiseSequenceParams& params);
-void launch_depthwise_varlen_time(const LaunchContext& context, const DepthwiseSequenceParams& params);
+void launch_depthwise_indexed_update(const LaunchContext& context, const DepthwiseSequenceParams& q);
+void launch_depthwise_varlen(const LaunchContext& context, const DepthwiseSequenceParams& q);
+void launch_depthwise_varlen_channel(const LaunchContext& context, const DepthwiseSequenceParams& q);
+void launch_depthwise_varlen_time(const LaunchContext& context, const DepthwiseSequenceParams& q);
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_cheap(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_activation(const LaunchContext& context, const ElementwiseParams& params);

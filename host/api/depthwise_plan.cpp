@@ -129,7 +129,7 @@ void DepthwisePlan::run(const Stream& stream, const void* in, void* out) const {
 
 std::string DepthwisePlan::explain() const {
   const State& state = *state_;
-  return plan::heading(state.operation, {&state.views.in, &state.views.inputs[0]}, state.views.out,
+  return plan::heading(state.operation, {&state.views.in, state.views.inputs.data()}, state.views.out,
                        state.device ? state.device->to_string() : "", state.properties) +
          std::visit([&](const auto& params) { return explain_work(state.properties, params); }, state.work);
 }

@@ -125,40 +125,42 @@ const char* reason(Kernel kernel) {
 
 }  // namespace
 
-void plan_depthwise_sequences(const DeviceProperties& device, bool native, DepthwiseSequenceParams& q) {
-  const DepthwiseParams& p = q.conv;
-  const bool states_alone = q.task == DepthwiseSequenceTask::states;
+void plan_depthwise_sequences(const DeviceProperties& device, bool native, DepthwiseSequenceParams& params) {
+  const DepthwiseParams& p = params.conv;
+  const bool states_alone = params.task == DepthwiseSequenceTask::states;
   if (p.batch == 0 || p.channels == 0 || (states_alone ? p.state_length : p.length) == 0) {
-    q.kernel = Kernel::nothing;
+    params.kernel = Kernel::nothing;
   } else if (native) {
-    q.kernel = Kernel::native;
+    params.kernel = Kernel::native;
   } else if (states_alone) {
-    q.kernel = Kernel::states;
-    q.lanes_along_time = p.state_channel != 1;
-  } else if (q.task == DepthwiseSequenceTask::varlen) {
-    plan_varlen(device, q);
+    params.kernel = Kernel::states;
+    params.lanes_along_time = p.state_channel != 1;
+  } else if (params.task == DepthwiseSequenceTask::varlen) {
+    plan_varlen(device, params);
   } else {
-    plan_update(device, q);
+    plan_update(device, params);
   }
 }
 
-std::string explain_depthwise_sequences(const DepthwiseSequenceParams& q) {
+std::string explain_depthwise_sequences(const DepthwiseSequenceParams& params) {
   std::ostringstream text;
-  text << "Kernel " << name_of(q.kernel) << ": " << reason(q.kernel) << ".\n";
-  if (q.kernel == Kernel::nothing || q.kernel == Kernel::native) return text.str();
-  if (q.task == DepthwiseSequenceTask::states) return text.str() + "A thread moves one element.\n";
-  if (q.task == DepthwiseSequenceTask::varlen) {
-    const bool packs = q.kernel == Kernel::varlen_time;
-    text << "A thread takes " << plural(q.run, packs ? "pack" : "sample")
-         << (packs ? " of 16 bytes of " : " of ") << plural(q.width, "channel")
+  text << "Kernel " << name_of(params.kernel) << ": " << reason(params.kernel) << ".\n";
+  if (params.kernel == Kernel::nothing || params.kernel == Kernel::native) return text.str();
+  if (params.task == DepthwiseSequenceTask::states) return text.str() + "A thread moves one element.\n";
+  if (params.task == DepthwiseSequenceTask::varlen) {
+    const bool packs = params.kernel == Kernel::varlen_time;
+    text << "A thread takes " << plural(params.run, packs ? "pack" : "sample")
+         << (packs ? " of 16 bytes of " : " of ") << plural(params.width, "channel")
          << " of all sequences together, and finds the sequences by a search. The thread in whose samples a "
          << "sequence begins moves its state on.\nAccesses of up to "
-         << plural(packs ? kPackBytes : q.width * element_of(q), "byte")
+         << plural(packs ? kPackBytes : params.width * element_of(params), "byte")
          << (packs ? ", single elements where a sequence begins or ends.\n" : ".\n");
     return text.str();
   }
-  text << "A thread takes " << plural(q.width, "channel") << " of a sequence, all of its samples, and moves "
-       << "the state on; no shared memory.\nAccesses of up to " << plural(q.width * element_of(q), "byte")
+  text << "A thread takes " << plural(params.width, "channel")
+       << " of a sequence, all of its samples, and moves "
+       << "the state on; no shared memory.\nAccesses of up to "
+       << plural(params.width * element_of(params), "byte")
        << ", single elements where channels do not lie side by side on such boundaries.\n";
   return text.str();
 }
