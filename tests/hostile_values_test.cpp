@@ -269,7 +269,7 @@ TEST_F(HostileValuesTest, Depthwise) {
 }
 
 TEST_F(HostileValuesTest, DepthwiseSequences) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const DType type = values.random().pick(std::vector<DType>{DType::f16, DType::bf16, DType::f32});
@@ -322,7 +322,7 @@ TEST_F(HostileValuesTest, DepthwiseSequences) {
 }
 
 TEST_F(HostileValuesTest, DepthwiseBackward) {
-  for (int i = 0; i < kCases; ++i) {
+  for (int i = 0; i < cases_; ++i) {
     SCOPED_TRACE(i);
     HostileValues values(static_cast<std::uint64_t>(i));
     const DType type = values.random().pick(std::vector<DType>{DType::f16, DType::bf16, DType::f32});
