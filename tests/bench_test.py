@@ -261,8 +261,11 @@ class BenchTest(unittest.TestCase):
         for row in rows:  # what peers are timed on
             if row["suite"] != "native":
                 shapes = formulas.input_shapes(row["parameters"])
+                inputs = row["inputs"]
+                if row["parameters"]["operation"] == "depthwise_backward":
+                    inputs = inputs[:4]  # what it writes besides comes behind what it reads
                 self.assertEqual([(name, math.prod(shape)) for shape, name in shapes],
-                                 [(tensor["type"], math.prod(tensor["shape"])) for tensor in row["inputs"]], row["name"])
+                                 [(tensor["type"], math.prod(tensor["shape"])) for tensor in inputs], row["name"])
 
     def test_a_peer_may_round_a_tie_either_way(self):
         parameters = {"operation": "quantized", "function": "add", "image": [4], "second": [4], "channels": [],

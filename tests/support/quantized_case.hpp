@@ -65,7 +65,7 @@ class QuantizedTensors {
   void expect_right() const {
     const auto result = [&](const Dims& index) {
       return c_.operation ? result_at(*c_.operation, checked_, index)
-                          : Quotient{number_bits(checked_[0], index), 0};
+                          : Quotient{number_bits(checked_[0], index)};
     };
     const Operation operation = c_.operation.value_or(Operation::neg);
     if (out_codes_) {
