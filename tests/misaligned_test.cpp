@@ -150,6 +150,7 @@ TEST_P(MisalignedTest, DepthwiseSequences) {
   const DType type = DType::f16;
   expect_errors({"output", "f16[2, 6, 1]", "f16[6, 4]", "i32[2]", "i32[2]"}, [&] {
     DepthwiseUpdateOptions options;
+    options.null_index = 0;  // which all are: two sequences may not share a state
     options.state_indices = view(3, DType::i32, {2});
     options.cache_seqlens = view(4, DType::i32, {2});
     depthwise_update(stream(), view(0, type, {5, 6, 3}), view(1, type, {2, 6, 1}), view(2, type, {6, 4}),
@@ -157,6 +158,7 @@ TEST_P(MisalignedTest, DepthwiseSequences) {
   });
   expect_errors({"f16[6, 9]", "i32[3]", "f16[6, 4]", "output", "output", "i32[2]"}, [&] {
     DepthwiseVarlenOptions options;
+    options.null_index = 0;
     options.state_indices = view(5, DType::i32, {2});
     depthwise_varlen(stream(), view(0, type, {6, 9}), view(1, DType::i32, {3}), view(2, type, {6, 4}),
                      TensorView(), Activation::none, view(3, type, {4, 6, 3}), view(4, type, {6, 9}),
