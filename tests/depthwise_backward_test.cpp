@@ -155,15 +155,14 @@ TEST_P(DepthwiseBackwardTest, SequenceIds) {
 TEST_P(DepthwiseBackwardTest, RealNumbersLieWithinTheBounds) {
   for (const DType type : kTypes)
     for (const Layout layout : kFast)
-      for (const bool silu : {false, true})
-        for (const std::int64_t taps : {2, 3, 4, 8, 31}) {
-          DepthwiseBackwardCase c = make_backward(2, 16, 72, taps, layout);
-          c.type = c.weight_type = type;
-          c.silu = silu;
-          c.bias = taps != 3;
-          c.initial_state = c.d_initial_state = c.final_state = taps % 2 == 0;
-          check_reals(stream(), c);
-        }
+      for (const std::int64_t taps : {2, 3, 4, 8, 31}) {
+        DepthwiseBackwardCase c = make_backward(2, 16, 72, taps, layout);
+        c.type = c.weight_type = type;
+        c.silu = (taps % 3 == 1) != (layout == kFast[0]);  // each number of taps with and without
+        c.bias = taps != 3;
+        c.initial_state = c.d_initial_state = c.final_state = taps % 2 == 0;
+        check_reals(stream(), c);
+      }
 }
 
 TEST_P(DepthwiseBackwardTest, ManyTaps) {
