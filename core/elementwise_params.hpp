@@ -99,10 +99,14 @@ enum class ElementwiseKernel : std::int8_t {
   vectors_approximate,
   program,  // anything
   program_costly,
+  tables,  // anything whose offsets fit 31 bits, element by element
+  tables_costly,
   code_rows  // add, sub and mul of codes to codes, scales and zero points constant along rows
 };
 /// Elements of a vector of the kernel for mixed types, at most.
 constexpr int kMixedWidth = 4;
+/// Vectors of a tile of the transposed kernel, along either axis.
+constexpr int kTransposedVectors = 16;
 /// Vectors of a lane of code_rows.
 constexpr int kCodeRowVectors = 4;
 /// Scales between these are multiplied with each other and with the reciprocal of another beforehand: nothing
@@ -185,10 +189,17 @@ struct ElementwiseParams {
   bool aligned = false;  // all operands are repeated or aligned
   std::int32_t width = 1;
   std::int64_t row_vectors = 0, vectors = 0;
-  std::int32_t block_rows = 0;  // that a block's vectors may lie in, set at the launch
-  bool rows_alike = false;      // every row begins `misaligned_elements` behind a vector's boundary
-  bool fits_32_bits = false;    // vectors and offsets fit 31 bits: `divisors` are used
-  bool streaming = false;       // the output is too large for the caches to be of use to a reader: past them
+  std::int32_t block_rows = 0;  // that a block's vectors may lie in, set at the launch but for tables
+  /// Of the kernel with tables: a block takes block_rows of the `rows` of all but the last position_axes
+  /// axes, and of each row block_positions elements. Where they are a chunk of an axis of divided_extent
+  /// elements, chunk_axis counts the chunks, and chunk_positions are the positions of one of its elements.
+  std::int32_t position_axes = 0, block_positions = 0, chunk_axis = -1;
+  std::uint32_t rows = 0, chunk = 0, divided_extent = 0, chunk_positions = 0;
+  std::int64_t blocks = 0;
+  Divisor position_divisor;
+  bool rows_alike = false;    // every row begins `misaligned_elements` behind a vector's boundary
+  bool fits_32_bits = false;  // vectors and offsets fit 31 bits: `divisors` are used
+  bool streaming = false;     // the output is too large for the caches to be of use to a reader: past them
   std::int32_t misaligned_elements = 0;
   /// By row_vectors; of code_rows, by the `lanes` that share a row.
   Divisor row_divisor, divisors[kMaxRank];
@@ -231,6 +242,6 @@ constexpr bool has_costly(const ElementwiseParams& p) {
   return has_costly(p, [](Operation) { return false; });
 }
 
-static_assert(sizeof(ElementwiseParams) < 4000, "room for a kernel's parameters");
+static_assert(sizeof(ElementwiseParams) <= 4064, "room for a kernel's parameters");
 
 }  // namespace relayout

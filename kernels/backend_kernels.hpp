@@ -62,6 +62,8 @@ void launch_typed_integer(const LaunchContext& context, const ElementwiseParams&
 void launch_typed_real(const LaunchContext& context, const ElementwiseParams& params);
 void launch_program(const LaunchContext& context, const ElementwiseParams& params);
 void launch_program_costly(const LaunchContext& context, const ElementwiseParams& params);
+void launch_tables(const LaunchContext& context, const ElementwiseParams& params);
+void launch_tables_costly(const LaunchContext& context, const ElementwiseParams& params);
 void launch_code_rows(const LaunchContext& context, const ElementwiseParams& params);
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -169,6 +169,25 @@ TEST_P(ElementwiseLayoutTest, CostlyOperationsFromEveryMisalignedBase) {
   }
 }
 
+/// Blocks with offset tables take chunks of a long axis; the last one is shorter.
+TEST_P(ElementwiseLayoutTest, LongRowsInNoVectors) {
+  const auto check_rows = [&](DType type, const Dims& shape, const Dims& a, const Dims& b, const Dims& out) {
+    check(stream(), {{Operation::add, Operation::exp},
+                     {TensorSpec{type, shape, a, 1}, TensorSpec{type, shape, b, 2}},
+                     {type, shape, out, 3},
+                     type});
+  };
+  for (const DType type : {DType::f16, kF32, DType::f64}) {
+    check_rows(type, {5300}, {1}, {1}, {1});
+    check_rows(type, {3, 1300}, {1301, 1}, {0, 1}, {1303, 1});
+    check_rows(type, {3, 1300}, {1, 3}, {1300, 1}, {1300, 1});
+    check_rows(type, {1300, 3}, {1, 1300}, {3, 1}, {4, 1});
+    check_rows(type, {5, 67, 7}, {1, 35, 5}, {469, 1, 67}, {469, 7, 1});
+    check_rows(type, {2, 3, 5, 101}, {1, 2, 606, 6}, {0, 505, 0, 5}, {1515, 505, 101, 1});
+    check_rows(type, {3, 700}, {-701, -1}, {-1, 3}, {1400, 2});
+  }
+}
+
 TEST_P(ElementwiseLayoutTest, IntegersInRowsShorterThanAVector) {
   for (const DType type : {DType::i8, DType::u8, DType::i16, DType::u32, DType::i64, DType::bool_}) {
     const Operation operation = type == DType::bool_ ? Operation::bit_xor : Operation::add;

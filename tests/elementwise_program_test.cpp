@@ -206,6 +206,7 @@ TEST_P(ElementwiseProgramTest, PlansSayWhichKernelAndWhy) {
                            : TensorView(nullptr, type, {64, 64}, strides);
   };
   const TensorView f32 = view(kF32), f16 = view(kF16), i16 = view(DType::i16);
+  const TensorView small(nullptr, kF32, {16, 16});
   const QuantizedTensor codes{view(DType::i8), 0.5f, 0};
   const struct {
     std::string text;
@@ -213,6 +214,8 @@ TEST_P(ElementwiseProgramTest, PlansSayWhichKernelAndWhy) {
   } plans[] = {
       {explained({Op::add}, {f32, f32}, f32), {"Kernel typed:", "Not transposed: no single operand"}},
       {explained({Op::add}, {f32, view(kF32, {1, 64})}, f32), {"Kernel transposed:"}},
+      {explained({Op::add}, {small, TensorView(nullptr, kF32, {16, 16}, {1, 16})}, small),
+       {"Kernel offset tables:", "Not transposed: most of its tiles would be empty"}},
       {explained({Op::exp}, {f32}, f32), {"Kernel typed, costly operation:", "takes many instructions"}},
       {explained({Op::mod}, {i16, i16}, i16), {"Kernel typed, costly operation:"}},
       {explained({Op::add, Op::exp}, {f32, f32}, f32),
@@ -220,12 +223,15 @@ TEST_P(ElementwiseProgramTest, PlansSayWhichKernelAndWhy) {
       {explained({Op::truediv}, {i16, i16}, f32),
        {"Kernel mixed types:", "Not typed: no instance has these types"}},
       {explained({Op::truediv}, {i16, view(DType::i16, {1, 64})}, f32),
-       {"Kernel vectors:", "Not mixed types: not all tensors are aligned"}},
+       {"Kernel offset tables: 1 block of 64 positions in 64 rows.",
+        "Not mixed types: not all tensors are aligned"}},
       {explained({Op::logical_and}, {f16, f16}, view(DType::bool_)), {"Kernel typed:"}},
       {explained({Op::add, Op::relu}, {f16, f16}, f16),
        {"Kernel chain, cheap", "Not typed: there are several"}},
       {explained({Op::add, Op::relu}, {f16, f32}, f32),
-       {"Kernel vectors:", "Not chain: not everything is of"}},
+       {"Kernel vectors:", "Not offset tables: all rows lie in aligned vectors"}},
+      {explained({Op::add, Op::relu}, {codes, QuantizedTensor{view(DType::i8, {65, 1}), 0.5f, 0}}, codes),
+       {"Kernel offset tables: 1 block of 512 positions in 8 rows.", "Not rows of codes: "}},
       {explained({Op::add, {Op::sub, 1}}, {f32, 1, f32}, f32), {"Kernel program:", "Not vectors: a running"}},
       {explained({Op::add, Op::add, Op::exp, Op::add}, {f32, f32, f32, f32}, f32),
        {"Kernel program, costly", "more than three tensors"}},

@@ -47,6 +47,10 @@ void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p
       return launch_program(context, p);
     case ElementwiseKernel::program_costly:
       return launch_program_costly(context, p);
+    case ElementwiseKernel::tables:
+      return launch_tables(context, p);
+    case ElementwiseKernel::tables_costly:
+      return launch_tables_costly(context, p);
     case ElementwiseKernel::code_rows:
       return launch_code_rows(context, p);
   }

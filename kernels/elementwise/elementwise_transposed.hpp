@@ -16,7 +16,8 @@ namespace relayout::RELAYOUT_BACKEND {
 
 template <class T>
 struct TransposedTile {
-  static constexpr int kWidth = 16 / static_cast<int>(sizeof(T)), kSquares = 16, kSide = kSquares * kWidth;
+  static constexpr int kWidth = 16 / static_cast<int>(sizeof(T)), kSquares = kTransposedVectors,
+                       kSide = kSquares * kWidth;
   static constexpr int kThreads = kSquares * kSquares;
   /// Vectors that are computed together.
   static constexpr int kVectors = 16 / kWidth < kWidth ? 16 / kWidth : kWidth;

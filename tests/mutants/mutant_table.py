@@ -20,13 +20,14 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/copy/tile_generic_cast_to_1.cpp", "kernels/copy/tile_generic_cast_to_2.cpp",
                 "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp",
+                "kernels/elementwise/elementwise_tables.cpp",
                 "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp")
 
 # What the random driver must see on its own, and in cases of which operation.
 FUZZED = {"tile_": "permute", "unaligned.": "permute", "word_transpose.": "permute", "gather.": "permute",
           "rows_kernel.": "permute", "rows_piece.": "permute",
           "scale.": "permute", "operand_pointers.": "permute", "elementwise_rows.": "elementwise",
-          "elementwise_memory.": "elementwise", "code_numbers.": "quantized", "code_rows.": "quantized"}
+          "elementwise_memory.": "elementwise", "elementwise_tables.": "elementwise", "code_numbers.": "quantized", "code_rows.": "quantized"}
 
 IMG2COL = "*Img2col*/emulated32"
 WINDOW = f"*WindowKernelTest*/emulated32:{IMG2COL}"
@@ -552,6 +553,15 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("lead_left_out", "p.misaligned_elements = @static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width)@;", "0"),
 ]) + mutants_of("elementwise_transposed", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
     ("one_transposed_of_two", "if (@transposed >= 0@) return;", "false"),
+]) + mutants_of("elementwise_tables", "host/plan/elementwise/elementwise_tables.cpp", ELEMENTWISE, [
+    ("last_block_dropped", "p.blocks = @divide_up<std::int64_t>(rows, p.block_rows)@;", "std::max<std::int64_t>(rows / p.block_rows, 1)"),
+    ("chunks_of_equal_lengths", "p.divided_extent = static_cast<std::uint32_t>(@extent@);", "chunks * chunk"),
+    ("chunks_stay_in_place", "if (@chunk != from.end()@) p.chunk_axis", "false"),
+    ("strides_of_single_elements", "p.out_strides[axis] *= @chunk@;", "1"),
+]) + mutants_of("elementwise_tables", "kernels/elementwise/elementwise_tables.hpp", ELEMENTWISE, [
+    ("rows_beyond_the_last", "limits_[i] = @row >= p.rows@ ? 0", "false"),
+    ("chunks_counted_in_positions", "* @p.chunk_positions@);", "1"),
+    ("row_of_the_output", "tables.offsets(p, @number + 1@, position", "number"),
 ]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
     ("constants_without_their_sign", "if (@is_signed(common)@) return converted(", "false"),
     ("chosen_bits_as_numbers", "} else if (@!raw@ && result == DType::f32", "true"),

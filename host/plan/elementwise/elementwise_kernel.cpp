@@ -2,12 +2,18 @@
 
 #include <algorithm>
 
+#include "core/integer_math.hpp"
 #include "host/plan/elementwise/elementwise_rows.hpp"
+#include "host/plan/elementwise/elementwise_tables.hpp"
 
 namespace relayout::plan {
 namespace {
 
 using Kernel = ElementwiseKernel;
+
+/// Of the transposed kernel's tiles. A tile takes as long when it is empty; the kernel with offset tables
+/// takes some four times as long for an element.
+constexpr double kLeastUsedShare = 0.25;
 
 bool is_half(DType type) { return type == DType::f16 || type == DType::bf16; }
 
@@ -92,6 +98,15 @@ const char* obstacle_to_typed(const ElementwiseParams& p) {
   return nullptr;
 }
 
+/// The share of the transposed kernel's tiles that lies inside the nest.
+double used_share_of_tiles(const ElementwiseParams& p) {
+  const std::int64_t side = kTransposedVectors * kVectorBytes / p.out_bytes;
+  double share = 1;
+  for (const int axis : {p.rank - 1, p.transposed_axis})
+    share *= static_cast<double>(p.extents[axis]) / static_cast<double>(round_up(p.extents[axis], side));
+  return share;
+}
+
 const char* obstacle_to_transposed(const ElementwiseParams& p, const OperandTypes& types) {
   if (has_costly(p)) return "the operation takes many instructions";
   if (p.transposed_tensor < 0) return "no single operand lies across the output's rows, aligned";
@@ -99,6 +114,7 @@ const char* obstacle_to_transposed(const ElementwiseParams& p, const OperandType
     return "not all tensors are of one type";
   if (!is_floating(p.common) && p.common != DType::i32 && p.common != DType::u32)
     return "the type is neither floating nor i32 or u32";
+  if (used_share_of_tiles(p) < kLeastUsedShare) return "most of its tiles would be empty";
   return nullptr;
 }
 
@@ -186,6 +202,15 @@ void put_running_first(ElementwiseParams& p) {
   }
 }
 
+KernelChoice choose_tables(KernelChoice choice, ElementwiseParams& p) {
+  part_joined_rows(p);
+  cut_program_rows(p);
+  p.precision = Precision::accurate;
+  cut_table_blocks(p);
+  choice.kernel = has_costly(p) ? Kernel::tables_costly : Kernel::tables;
+  return choice;
+}
+
 /// The choice for more tensors, and for codes.
 KernelChoice choose_program(ElementwiseParams& p) {
   KernelChoice choice;
@@ -202,6 +227,8 @@ KernelChoice choose_program(ElementwiseParams& p) {
     choice.not_vectors = obstacle_to_vectors(p);
   }
   cut_program_rows(p);
+  choice.not_tables = obstacle_to_tables(p);
+  if (choice.not_tables == nullptr) return choose_tables(choice, p);
   choice.kernel = has_costly(p) ? Kernel::program_costly : Kernel::program;
   return choice;
 }
@@ -235,6 +262,9 @@ KernelChoice choose_kernel(ElementwiseParams& p) {
   choice.not_mixed = obstacle_to_mixed(p);
   choice.kernel = Kernel::mixed;
   if (choice.not_mixed == nullptr) return choice;
+  cut_program_rows(p);
+  choice.not_tables = obstacle_to_tables(p);
+  if (choice.not_tables == nullptr) return choose_tables(choice, p);
   cut_rows(p);
   cut_wide_rows(p);
   choice.kernel = vectors_kernel(p);

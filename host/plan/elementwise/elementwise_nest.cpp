@@ -52,6 +52,10 @@ const char* name_of(ElementwiseKernel kernel) {
       return "program";
     case ElementwiseKernel::program_costly:
       return "program, costly operations";
+    case ElementwiseKernel::tables:
+      return "offset tables";
+    case ElementwiseKernel::tables_costly:
+      return "offset tables, costly operations";
     case ElementwiseKernel::code_rows:
       return "rows of codes";
   }
@@ -94,9 +98,14 @@ std::string explain_kernel(const ElementwiseParams& params) {
   join_short_rows(p);
   const KernelChoice choice = choose_kernel(p);
   std::ostringstream text;
-  text << "Kernel " << name_of(choice.kernel) << ": " << p.vectors << " vectors of " << p.width
-       << " elements, " << p.row_vectors << " a row" << (p.streaming ? ", stored past the caches" : "")
-       << ".";
+  text << "Kernel " << name_of(choice.kernel) << ": ";
+  if (choice.kernel == ElementwiseKernel::tables || choice.kernel == ElementwiseKernel::tables_costly) {
+    text << p.blocks << (p.blocks == 1 ? " block of " : " blocks of ") << p.block_positions
+         << " positions in " << p.block_rows << " rows.";
+  } else {
+    text << p.vectors << " vectors of " << p.width << " elements, " << p.row_vectors << " a row"
+         << (p.streaming ? ", stored past the caches" : "") << ".";
+  }
   const auto add = [&](const char* name, const char* obstacle) {
     if (obstacle != nullptr) text << " Not " << name << ": " << obstacle << ".";
   };
@@ -105,6 +114,7 @@ std::string explain_kernel(const ElementwiseParams& params) {
   add("typed", choice.not_typed);
   add("mixed types", choice.not_mixed);
   add("chain", choice.not_chain);
+  add("offset tables", choice.not_tables);
   add("vectors", choice.not_vectors);
   return text.str();
 }

@@ -109,6 +109,23 @@ void join_short_rows(ElementwiseParams& p) {
   p.rank = last;
 }
 
+void part_joined_rows(ElementwiseParams& p) {
+  if (!has_periodic_row(p)) return;
+  const std::int64_t length = p.piece.value;
+  const int last = p.rank++;
+  p.extents[last] = length;
+  p.extents[last - 1] /= length;
+  p.out_strides[last] = 1;
+  p.out_strides[last - 1] = length;
+  for (int t = 0; t < p.tensors; ++t) {
+    TensorOperand& tensor = p.tensor[t];
+    tensor.strides[last] = tensor.strides[last - 1];
+    tensor.strides[last - 1] =
+        tensor.access == Access::periodic_row ? p.piece_strides[t] : length * tensor.strides[last];
+    tensor.access = Access::strided;
+  }
+}
+
 void cut_rows(ElementwiseParams& p) {
   cut_rows(p, static_cast<std::int32_t>(width_of(p)));
   find_transposed(p);

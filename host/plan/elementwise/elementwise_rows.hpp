@@ -12,6 +12,9 @@ constexpr std::int32_t kVectorBytes = 16;
 /// operands that do not join as well are Access::periodic_row. For kernels on devices, before they are cut.
 void join_short_rows(ElementwiseParams& params);
 
+/// Rows as they were before they were joined.
+void part_joined_rows(ElementwiseParams& params);
+
 /// Each of these sets what of the parameters depends on where the memory is: width, row_vectors, vectors,
 /// divisors, how operands are accessed, and which one is transposed. All else is set.
 void cut_rows(ElementwiseParams& params);          // vectors of 16 bytes, or as many numbers as kernels hold

@@ -1,0 +1,119 @@
+#include "host/plan/elementwise/elementwise_tables.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <vector>
+
+#include "core/integer_math.hpp"
+
+namespace relayout::plan {
+namespace {
+
+/// Positions of a block, and elements: of blocks of fewer the tables would take as long as the elements.
+constexpr std::int64_t kPositions = 512, kPositionsAcross = 64, kBlockElements = 4096;
+/// Rows of a block: with kPositionsAcross as many as a sector has elements of a byte, and more.
+constexpr std::int64_t kMaxRows = 64;
+/// An axis is divided where the whole axes behind it are less than this part of the positions.
+constexpr std::int64_t kLeastFilled = 4;
+
+/// The tensor with most elements of those that are fastest across the output's rows; -1: there is none.
+int tensor_across(const ElementwiseParams& p) {
+  int across = -1;
+  std::int64_t most = 0;
+  for (int t = 0; t < p.tensors; ++t) {
+    const std::int64_t step = std::abs(p.tensor[t].strides[p.rank - 1]);
+    std::int64_t elements = 1, least = step;
+    for (int axis = 0; axis < p.rank; ++axis) {
+      const std::int64_t stride = std::abs(p.tensor[t].strides[axis]);
+      if (stride == 0) continue;
+      elements *= p.extents[axis];
+      least = std::min(least, stride);
+    }
+    if (step == 0 || least == step || elements * p.tensor[t].bytes <= most) continue;
+    most = elements * p.tensor[t].bytes;
+    across = t;
+  }
+  return across;
+}
+
+/// Puts axis from[i] at place i.
+void exchange_axes(ElementwiseParams& p, const std::vector<int>& from) {
+  const ElementwiseParams old = p;
+  for (std::size_t axis = 0; axis < from.size(); ++axis) {
+    const int source = from[axis];
+    p.extents[axis] = old.extents[source];
+    p.out_strides[axis] = old.out_strides[source];
+    for (int t = 0; t < p.tensors; ++t) p.tensor[t].strides[axis] = old.tensor[t].strides[source];
+  }
+}
+
+/// Makes two axes of one: chunks of at most so many elements, as alike as can be, and the elements of one.
+void divide_axis(ElementwiseParams& p, int axis, std::int64_t most) {
+  std::vector<int> from(static_cast<std::size_t>(p.rank) + 1);
+  for (int to = 0; to <= p.rank; ++to) from[static_cast<std::size_t>(to)] = to > axis ? to - 1 : to;
+  exchange_axes(p, from);
+  ++p.rank;
+  const std::int64_t extent = p.extents[axis], chunks = divide_up(extent, most),
+                     chunk = divide_up(extent, chunks);
+  p.divided_extent = static_cast<std::uint32_t>(extent);
+  p.chunk = static_cast<std::uint32_t>(chunk);
+  p.extents[axis] = divide_up(extent, chunk);
+  p.extents[axis + 1] = chunk;
+  p.out_strides[axis] *= chunk;
+  for (int t = 0; t < p.tensors; ++t) p.tensor[t].strides[axis] *= chunk;
+}
+
+/// The axes of the rows, [0, count), in the order in which `tensor` lies, repeated ones slowest.
+void sort_row_axes(ElementwiseParams& p, int count, int tensor) {
+  std::vector<int> from(static_cast<std::size_t>(count));
+  std::iota(from.begin(), from.end(), 0);
+  const auto step = [&](int axis) {
+    const auto stride = static_cast<std::uint64_t>(std::abs(p.tensor[tensor].strides[axis]));
+    return stride - 1;  // the greatest where it is repeated
+  };
+  std::stable_sort(from.begin(), from.end(), [&](int a, int b) { return step(a) > step(b); });
+  const auto chunk = std::find(from.begin(), from.end(), p.chunk_axis);
+  if (chunk != from.end()) p.chunk_axis = static_cast<std::int32_t>(chunk - from.begin());
+  exchange_axes(p, from);
+}
+
+}  // namespace
+
+const char* obstacle_to_tables(const ElementwiseParams& p) {
+  if (!p.fits_32_bits) return "offsets need 64 bits";
+  if (p.aligned && p.out_strides[p.rank - 1] == 1) return "all rows lie in aligned vectors";
+  return nullptr;
+}
+
+void cut_table_blocks(ElementwiseParams& p) {
+  const int across = tensor_across(p);
+  const std::int64_t most = across < 0 ? kPositions : kPositionsAcross;
+  std::int64_t positions = 1;
+  int first = p.rank;  // axis of the positions
+  while (first > 0 && positions * p.extents[first - 1] <= most) positions *= p.extents[--first];
+  p.chunk_axis = -1;
+  p.chunk = p.divided_extent = static_cast<std::uint32_t>(positions);
+  p.chunk_positions = 1;
+  if (first > 0 && positions * kLeastFilled < most && p.rank < kMaxRank) {
+    divide_axis(p, first - 1, most / positions);
+    p.chunk_axis = first - 1;
+    p.chunk_positions = static_cast<std::uint32_t>(positions);
+    positions *= p.extents[first];
+  }
+  p.position_axes = p.rank - first;
+  p.block_positions = static_cast<std::int32_t>(positions);
+  p.position_divisor = make_divisor(static_cast<std::uint32_t>(positions));
+  if (across >= 0) sort_row_axes(p, first, across);
+  std::int64_t rows = 1;
+  for (int axis = 0; axis < first; ++axis) rows *= p.extents[axis];
+  p.rows = static_cast<std::uint32_t>(rows);
+  const std::int64_t most_rows = std::min({divide_up(kBlockElements, positions), kMaxRows, rows});
+  p.block_rows = static_cast<std::int32_t>(round_up<std::int64_t>(most_rows, p.width));
+  p.blocks = divide_up<std::int64_t>(rows, p.block_rows);
+  for (int axis = 0; axis < p.rank; ++axis)
+    p.divisors[axis] = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
+}
+
+}  // namespace relayout::plan
