@@ -11,8 +11,11 @@
 namespace relayout::plan {
 namespace {
 
-/// Positions of a block, and elements: of blocks of fewer the tables would take as long as the elements.
-constexpr std::int64_t kPositions = 512, kPositionsAcross = 64, kBlockElements = 4096;
+/// Positions of a block.
+constexpr std::int64_t kPositions = 512, kPositionsAcross = 64;
+/// Elements of a block: where there are fewer, the tables take as long as the elements; but small problems
+/// are to fill the device, so blocks are smaller until there are so many.
+constexpr std::int64_t kMostElements = 4096, kLeastElements = 1024, kManyBlocks = 2048;
 /// Rows of a block: with kPositionsAcross as many as a sector has elements of a byte, and more.
 constexpr std::int64_t kMaxRows = 64;
 /// An axis is divided where the whole axes behind it are less than this part of the positions.
@@ -109,7 +112,8 @@ void cut_table_blocks(ElementwiseParams& p) {
   std::int64_t rows = 1;
   for (int axis = 0; axis < first; ++axis) rows *= p.extents[axis];
   p.rows = static_cast<std::uint32_t>(rows);
-  const std::int64_t most_rows = std::min({divide_up(kBlockElements, positions), kMaxRows, rows});
+  const std::int64_t elements = std::clamp(p.elements / kManyBlocks, kLeastElements, kMostElements);
+  const std::int64_t most_rows = std::min({divide_up(elements, positions), kMaxRows, rows});
   p.block_rows = static_cast<std::int32_t>(round_up<std::int64_t>(most_rows, p.width));
   p.blocks = divide_up<std::int64_t>(rows, p.block_rows);
   for (int axis = 0; axis < p.rank; ++axis)
