@@ -71,6 +71,14 @@ TEST_P(ElementwisePlanTest, WritesInPlace) {
   }
 }
 
+/// Rows of a block behind the nest's last one must not be made once more, from what is there by then.
+TEST_P(ElementwisePlanTest, WritesRowsInNoVectorsInPlace) {
+  const TensorSpec out{kF32, {130, 37}, {41, 1}, 1}, other{kF32, {130, 37}, {43, 1}, 0};
+  ElementwiseCase c{{Operation::sub, Operation::maximum}, {out, other, Literal(-100)}, out, kF32};
+  c.in_place = 0;
+  check(stream(), c, 5);
+}
+
 /// ThreadSanitizer sees here whether threads without an element read what another one writes.
 TEST_P(ElementwisePlanTest, WritesOneElementInPlace) {
   for (const DType type : {DType::i8, DType::i32, DType::f16, kF32, DType::f64}) {
