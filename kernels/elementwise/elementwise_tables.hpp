@@ -15,10 +15,11 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 /// The tables: for each of the block's rows how many of the positions it has; for the output and then for
-/// each tensor the offsets of the rows; then, likewise, those of the positions.
+/// each tensor the offsets of the rows; then, likewise, those of the positions. Offsets are modulo 2^32:
+/// those of positions that a row does not have may lie beyond 2^31.
 class OffsetTables {
  public:
-  __device__ __forceinline__ OffsetTables(const ElementwiseParams& p, std::int32_t* memory)
+  __device__ __forceinline__ OffsetTables(const ElementwiseParams& p, std::uint32_t* memory)
       : limits_(memory), rows_(memory + p.block_rows), positions_(rows_ + (p.tensors + 1) * p.block_rows) {}
 
   /// All lanes of the block take part. first: the block's first row; behind the last one there are no
@@ -32,9 +33,7 @@ class OffsetTables {
       const std::uint32_t row = first + static_cast<std::uint32_t>(i);
       const std::uint32_t chunk = add_axes(p, rows_ + i, p.block_rows, row_axes, 0, row);
       const std::uint32_t left = p.divided_extent - chunk * p.chunk;
-      limits_[i] = row >= p.rows
-                       ? 0
-                       : static_cast<std::int32_t>((left < p.chunk ? left : p.chunk) * p.chunk_positions);
+      limits_[i] = row >= p.rows ? 0 : (left < p.chunk ? left : p.chunk) * p.chunk_positions;
     }
     __syncthreads();
   }
@@ -45,7 +44,8 @@ class OffsetTables {
     const Numbers<kRows> limits = numbers<kRows>(limits_ + row);
     std::uint32_t bits = 0;
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) bits |= position < limits.values[r] ? 1u << r : 0u;
+    for (int r = 0; r < kRows; ++r)
+      bits |= static_cast<std::uint32_t>(position) < limits.values[r] ? 1u << r : 0u;
     return bits;
   }
 
@@ -53,26 +53,26 @@ class OffsetTables {
   template <int kRows>
   __device__ __forceinline__ void offsets(const ElementwiseParams& p, int number, std::int32_t position,
                                           std::int32_t row, std::int32_t (&offsets)[kRows]) const {
-    const std::int32_t offset = positions_[number * p.block_positions + position];
+    const std::uint32_t offset = positions_[number * p.block_positions + position];
     const Numbers<kRows> rows = numbers<kRows>(rows_ + number * p.block_rows + row);
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) offsets[r] = offset + rows.values[r];
+    for (int r = 0; r < kRows; ++r) offsets[r] = static_cast<std::int32_t>(offset + rows.values[r]);
   }
 
  private:
   /// Of rows that a lane makes, the first of which is a multiple of them.
   template <int kRows>
   struct alignas(4 * kRows) Numbers {
-    std::int32_t values[kRows];
+    std::uint32_t values[kRows];
   };
   template <int kRows>
-  static __device__ __forceinline__ Numbers<kRows> numbers(const std::int32_t* table) {
+  static __device__ __forceinline__ Numbers<kRows> numbers(const std::uint32_t* table) {
     return *reinterpret_cast<const Numbers<kRows>*>(table);
   }
 
   /// Sets a column of a table, `step` numbers from one tensor to the next, to the offsets of an index of axes
   /// [begin, end). Returns the index of the chunk among them, 0 without one.
-  static __device__ __forceinline__ std::uint32_t add_axes(const ElementwiseParams& p, std::int32_t* column,
+  static __device__ __forceinline__ std::uint32_t add_axes(const ElementwiseParams& p, std::uint32_t* column,
                                                            std::int32_t step, int end, int begin,
                                                            std::uint32_t rest) {
 #pragma unroll 1
@@ -83,16 +83,15 @@ class OffsetTables {
       std::uint32_t index = rest;
       rest = split(index, p.divisors[axis]);
       if (axis == p.chunk_axis) chunk = index;
-      column[0] += static_cast<std::int32_t>(index) * static_cast<std::int32_t>(p.out_strides[axis]);
+      column[0] += index * static_cast<std::uint32_t>(p.out_strides[axis]);
 #pragma unroll 1
       for (int t = 0; t < p.tensors; ++t)
-        column[(t + 1) * step] +=
-            static_cast<std::int32_t>(index) * static_cast<std::int32_t>(p.tensor[t].strides[axis]);
+        column[(t + 1) * step] += index * static_cast<std::uint32_t>(p.tensor[t].strides[axis]);
     }
     return chunk;
   }
 
-  std::int32_t *limits_, *rows_, *positions_;
+  std::uint32_t *limits_, *rows_, *positions_;
 };
 
 /// A position in a few rows.
@@ -138,7 +137,7 @@ template <class C, int kRows, Steps kSteps>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads,
                                   2) void tables_program_kernel(const ElementwiseParams p) {
   RELAYOUT_DYNAMIC_SHARED(Words, memory);
-  OffsetTables tables(p, reinterpret_cast<std::int32_t*>(memory));
+  OffsetTables tables(p, reinterpret_cast<std::uint32_t*>(memory));
   tables.fill(p, static_cast<std::uint32_t>(blockIdx.x) * static_cast<std::uint32_t>(p.block_rows));
   const std::int32_t items = p.block_rows / kRows * p.block_positions;
   for (std::int32_t item = static_cast<std::int32_t>(threadIdx.x); item < items;
@@ -158,7 +157,7 @@ void launch_tables_on(const LaunchContext& context, const ElementwiseParams& p) 
   shape.blocks_x = p.blocks;
   shape.threads_x = kElementwiseThreads;
   const std::int32_t numbers = p.block_rows + (p.tensors + 1) * (p.block_rows + p.block_positions);
-  shape.shared_bytes = static_cast<std::size_t>(numbers) * sizeof(std::int32_t);
+  shape.shared_bytes = static_cast<std::size_t>(numbers) * sizeof(std::uint32_t);
   const char* const name = p.steps > 0 ? name_of(p.step[p.steps - 1].operation) : "quantize";
   launch(name, context, shape, tables_program_kernel<C, kRows, kSteps>, p);
 }

@@ -560,7 +560,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("strides_of_single_elements", "p.out_strides[axis] *= @chunk@;", "1"),
 ]) + mutants_of("elementwise_tables", "kernels/elementwise/elementwise_tables.hpp", ELEMENTWISE, [
     ("rows_beyond_the_last", "limits_[i] = @row >= p.rows@ ? 0", "false"),
-    ("chunks_counted_in_positions", "* @p.chunk_positions@);", "1"),
+    ("chunks_counted_in_positions", "* @p.chunk_positions@;", "1"),
     ("row_of_the_output", "tables.offsets(p, @number + 1@, position", "number"),
 ]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
     ("constants_without_their_sign", "if (@is_signed(common)@) return converted(", "false"),
