@@ -64,24 +64,25 @@ __global__ __launch_bounds__(kDepthwiseThreads,
       sequence = sequence_at(q, first_time < 0 ? 0 : first_time);
       numbers.widen(p, weights, bias);
     }
-#pragma unroll
-    for (int i = 0; i < kTogether; ++i) {
-      const std::int64_t time = first_time + i * step, end = time + kCount;
-      if (first + i >= q.run || time >= p.length) break;
+    const auto finish = [&](int number, LoadedPack<T, Taps>& pack) {
+      const std::int64_t time = place.time + number * step, end = time + kCount;
+      if (number >= q.run || time >= p.length) return;
       while (sequence < p.batch && q.starts[sequence + 1] <= time) ++sequence;
-      bool whole = packs[i].loaded && sequence < p.batch && time >= 0 && end <= p.length;
+      bool whole = pack.loaded && sequence < p.batch && time >= 0 && end <= p.length;
       if (whole) {
         const SequencePiece piece = piece_of(q, sequence, time, end);
         whole = !piece.owns && !piece.sequence.is_null() && piece.from == time && piece.to == end;
       }
       if (whole) {
-        packs[i].window.align(packs[i].offset);
-        const Words result = packs[i].window.outputs(weights, bias[0], p.silu);
+        pack.window.align(pack.offset);
+        const Words result = pack.window.outputs(weights, bias[0], p.silu);
         store_global_16_bytes(out + time, &result, false);
       } else {
-        left |= 1u << (first + i);
+        left |= 1u << number;
       }
-    }
+    };
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) finish(first + i, packs[i]);
   }
 #pragma unroll 1
   for (int pack = 0; left >> pack != 0; ++pack) {
