@@ -190,8 +190,8 @@ struct ElementwiseParams {
   std::int32_t width = 1;
   std::int64_t row_vectors = 0, vectors = 0;
   std::int32_t block_rows = 0;  // that a block's vectors may lie in, set at the launch but for tables
-  /// Of the kernel with tables: a block takes block_rows of the `rows` of all but the last position_axes
-  /// axes, and of each row block_positions elements. Where they are a chunk of an axis of divided_extent
+  /// A block of the kernel with tables takes block_rows of the `rows` of all but the last position_axes
+  /// axes, and block_positions elements of each row. Where they are a chunk of an axis of divided_extent
   /// elements, chunk_axis counts the chunks, and chunk_positions are the positions of one of its elements.
   std::int32_t position_axes = 0, block_positions = 0, chunk_axis = -1;
   std::uint32_t rows = 0, chunk = 0, divided_extent = 0, chunk_positions = 0;

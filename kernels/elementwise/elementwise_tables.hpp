@@ -60,7 +60,7 @@ class OffsetTables {
   }
 
  private:
-  /// Of rows that a lane makes, the first of which is a multiple of them.
+  /// What the tables have for the rows that a lane makes; the first row is a multiple of their number.
   template <int kRows>
   struct alignas(4 * kRows) Numbers {
     std::uint32_t values[kRows];

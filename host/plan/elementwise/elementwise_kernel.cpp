@@ -11,8 +11,8 @@ namespace {
 
 using Kernel = ElementwiseKernel;
 
-/// Of the transposed kernel's tiles. A tile takes as long when it is empty; the kernel with offset tables
-/// takes some four times as long for an element.
+/// The least part of the transposed kernel's tiles that lies inside the nest: what is empty takes as long as
+/// what is not. The limit is an estimate; it was not measured.
 constexpr double kLeastUsedShare = 0.25;
 
 bool is_half(DType type) { return type == DType::f16 || type == DType::bf16; }

@@ -11,7 +11,7 @@
 namespace relayout::plan {
 namespace {
 
-/// Positions of a block.
+/// Positions of a block. The limits in this file are estimates for GPUs that were not measured there.
 constexpr std::int64_t kPositions = 512, kPositionsAcross = 64;
 /// Elements of a block: where there are fewer, the tables take as long as the elements; but small problems
 /// are to fill the device, so blocks are smaller until there are so many.
