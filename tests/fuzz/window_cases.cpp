@@ -28,7 +28,7 @@ constexpr Layout kInputs[] = {Layout::ncl,          Layout::nlc,      Layout::nc
                               Layout::every_second, Layout::reversed, Layout::one_batch, Layout::one_channel,
                               Layout::one_sample};
 
-/// Of sequences: those of the fast kernels in every other case.
+/// The layouts of sequences: every other case has those that the fast kernels take.
 constexpr Layout kTidyOrNot[] = {Layout::ncl, Layout::nlc,  Layout::ncl,          Layout::nlc,
                                  Layout::lcn, Layout::gaps, Layout::every_second, Layout::reversed};
 constexpr Layout kTidy[] = {Layout::ncl, Layout::nlc, Layout::wide_rows};

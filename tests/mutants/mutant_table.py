@@ -556,7 +556,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("elementwise_tables", "host/plan/elementwise/elementwise_tables.cpp", ELEMENTWISE, [
     ("last_block_dropped", "p.blocks = @divide_up<std::int64_t>(rows, p.block_rows)@;", "std::max<std::int64_t>(rows / p.block_rows, 1)"),
     ("chunks_of_equal_lengths", "p.divided_extent = static_cast<std::uint32_t>(@extent@);", "chunks * chunk"),
-    ("chunks_stay_in_place", "if (@chunk != from.end()@) p.chunk_axis", "false"),
+    ("chunks_stay_in_place", "if (@chunk != end@) p.chunk_axis", "false"),
     ("strides_of_single_elements", "p.out_strides[axis] *= @chunk@;", "1"),
 ]) + mutants_of("elementwise_tables", "kernels/elementwise/elementwise_tables.hpp", ELEMENTWISE, [
     ("rows_beyond_the_last", "limits_[i] = @row >= p.rows@ ? 0", "false"),

@@ -4,14 +4,13 @@
 #include "bindings/c/src/tensors.hpp"
 
 using namespace relayout;
+using c::activation_of;
 using c::guarded;
 using c::optional_view;
 using c::planned;
 using c::view_of;
 
 namespace {
-
-Activation activation_of(int32_t silu) { return silu != 0 ? Activation::silu : Activation::none; }
 
 /// Error{rank}: with fewer axes there is no problem to speak of.
 void check_axes(const TensorView& view, int rank, const char* name) {

@@ -7,6 +7,7 @@
 
 #include "bindings/c/src/guard.hpp"
 #include "relayout/copy_options.hpp"
+#include "relayout/depthwise.hpp"
 #include "relayout/elementwise.hpp"
 #include "relayout/img2col.hpp"
 
@@ -20,6 +21,8 @@ constexpr relayout_window_options kWindowDefaults = {sizeof(relayout_window_opti
 
 constexpr relayout_sequence_options kSequenceDefaults = {
     sizeof(relayout_sequence_options), -1, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
+
+inline Activation activation_of(std::int32_t silu) { return silu != 0 ? Activation::silu : Activation::none; }
 
 /// Error{invalid_argument} for a size that no header of this library's time has.
 void check_size(std::uint64_t size, std::uint64_t known, const char* name);

@@ -5,6 +5,7 @@
 #include "relayout/depthwise_varlen.hpp"
 
 using namespace relayout;
+using c::activation_of;
 using c::guarded;
 using c::optional_view;
 using c::planned;
@@ -12,10 +13,14 @@ using c::view_of;
 
 namespace {
 
-Activation activation_of(int32_t silu) { return silu != 0 ? Activation::silu : Activation::none; }
-
-NullOutput null_output_of(const relayout_sequence_options& options) {
-  return options.null_untouched != 0 ? NullOutput::untouched : NullOutput::zeros;
+/// What both functions of sequences take.
+template <class Options>
+Options state_options(const Device& on, const relayout_sequence_options& read) {
+  Options all;
+  all.state_indices = optional_view(on, read.state_indices, "state_indices");
+  all.null_index = read.null_index;
+  all.null_output = read.null_untouched != 0 ? NullOutput::untouched : NullOutput::zeros;
+  return all;
 }
 
 void check_absent(const relayout_tensor* tensor, const char* operation, const char* name) {
@@ -27,10 +32,7 @@ void check_absent(const relayout_tensor* tensor, const char* operation, const ch
 DepthwiseUpdateOptions update_options(const Device& on, const relayout_sequence_options* options) {
   const relayout_sequence_options read = c::read_options(options, c::kSequenceDefaults);
   check_absent(read.has_initial_state, "depthwise_update", "has_initial_state");
-  DepthwiseUpdateOptions all;
-  all.state_indices = optional_view(on, read.state_indices, "state_indices");
-  all.null_index = read.null_index;
-  all.null_output = null_output_of(read);
+  auto all = state_options<DepthwiseUpdateOptions>(on, read);
   all.cache_seqlens = optional_view(on, read.cache_seqlens, "cache_seqlens");
   all.num_accepted_tokens = optional_view(on, read.num_accepted_tokens, "num_accepted_tokens");
   all.query_start_loc = optional_view(on, read.query_start_loc, "query_start_loc");
@@ -42,10 +44,7 @@ DepthwiseVarlenOptions varlen_options(const Device& on, const relayout_sequence_
   check_absent(read.cache_seqlens, "depthwise_varlen", "cache_seqlens");
   check_absent(read.num_accepted_tokens, "depthwise_varlen", "num_accepted_tokens");
   check_absent(read.query_start_loc, "depthwise_varlen", "query_start_loc");
-  DepthwiseVarlenOptions all;
-  all.state_indices = optional_view(on, read.state_indices, "state_indices");
-  all.null_index = read.null_index;
-  all.null_output = null_output_of(read);
+  auto all = state_options<DepthwiseVarlenOptions>(on, read);
   all.has_initial_state = optional_view(on, read.has_initial_state, "has_initial_state");
   return all;
 }

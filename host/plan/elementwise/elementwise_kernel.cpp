@@ -203,8 +203,10 @@ void put_running_first(ElementwiseParams& p) {
 }
 
 KernelChoice choose_tables(KernelChoice choice, ElementwiseParams& p) {
-  part_joined_rows(p);
-  cut_program_rows(p);
+  if (has_periodic_row(p)) {
+    part_joined_rows(p);
+    cut_program_rows(p);
+  }
   p.precision = Precision::accurate;
   cut_table_blocks(p);
   choice.kernel = has_costly(p) ? Kernel::tables_costly : Kernel::tables;

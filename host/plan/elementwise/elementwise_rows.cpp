@@ -110,7 +110,6 @@ void join_short_rows(ElementwiseParams& p) {
 }
 
 void part_joined_rows(ElementwiseParams& p) {
-  if (!has_periodic_row(p)) return;
   const std::int64_t length = p.piece.value;
   const int last = p.rank++;
   p.extents[last] = length;

@@ -12,7 +12,7 @@ constexpr std::int32_t kVectorBytes = 16;
 /// operands that do not join as well are Access::periodic_row. For kernels on devices, before they are cut.
 void join_short_rows(ElementwiseParams& params);
 
-/// Rows as they were before they were joined.
+/// The rows as they were before they were joined, where an operand is Access::periodic_row.
 void part_joined_rows(ElementwiseParams& params);
 
 /// Each of these sets what of the parameters depends on where the memory is: width, row_vectors, vectors,

@@ -1,10 +1,10 @@
 #include "host/plan/elementwise/elementwise_tables.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
-#include <vector>
 
 #include "core/integer_math.hpp"
 
@@ -41,22 +41,18 @@ int tensor_across(const ElementwiseParams& p) {
   return across;
 }
 
-/// Puts axis from[i] at place i.
-void exchange_axes(ElementwiseParams& p, const std::vector<int>& from) {
-  const ElementwiseParams old = p;
-  for (std::size_t axis = 0; axis < from.size(); ++axis) {
-    const int source = from[axis];
-    p.extents[axis] = old.extents[source];
-    p.out_strides[axis] = old.out_strides[source];
-    for (int t = 0; t < p.tensors; ++t) p.tensor[t].strides[axis] = old.tensor[t].strides[source];
-  }
+/// Calls visit(list) for everything that has a number for each axis: the extents first, then the strides.
+template <class Visit>
+void for_each_list(ElementwiseParams& p, Visit&& visit) {
+  visit(p.extents);
+  visit(p.out_strides);
+  for (int t = 0; t < p.tensors; ++t) visit(p.tensor[t].strides);
 }
 
 /// Makes two axes of one: chunks of at most so many elements, as alike as can be, and the elements of one.
 void divide_axis(ElementwiseParams& p, int axis, std::int64_t most) {
-  std::vector<int> from(static_cast<std::size_t>(p.rank) + 1);
-  for (int to = 0; to <= p.rank; ++to) from[static_cast<std::size_t>(to)] = to > axis ? to - 1 : to;
-  exchange_axes(p, from);
+  for_each_list(
+      p, [&](std::int64_t* list) { std::copy_backward(list + axis, list + p.rank, list + p.rank + 1); });
   ++p.rank;
   const std::int64_t extent = p.extents[axis], chunks = divide_up(extent, most),
                      chunk = divide_up(extent, chunks);
@@ -70,16 +66,21 @@ void divide_axis(ElementwiseParams& p, int axis, std::int64_t most) {
 
 /// The axes of the rows, [0, count), in the order in which `tensor` lies, repeated ones slowest.
 void sort_row_axes(ElementwiseParams& p, int count, int tensor) {
-  std::vector<int> from(static_cast<std::size_t>(count));
-  std::iota(from.begin(), from.end(), 0);
+  std::array<int, kMaxRank> from;
+  const auto end = from.begin() + count;
+  std::iota(from.begin(), end, 0);
   const auto step = [&](int axis) {
     const auto stride = static_cast<std::uint64_t>(std::abs(p.tensor[tensor].strides[axis]));
     return stride - 1;  // the greatest where it is repeated
   };
-  std::stable_sort(from.begin(), from.end(), [&](int a, int b) { return step(a) > step(b); });
-  const auto chunk = std::find(from.begin(), from.end(), p.chunk_axis);
-  if (chunk != from.end()) p.chunk_axis = static_cast<std::int32_t>(chunk - from.begin());
-  exchange_axes(p, from);
+  std::sort(from.begin(), end, [&](int a, int b) { return step(a) != step(b) ? step(a) > step(b) : a < b; });
+  const auto chunk = std::find(from.begin(), end, p.chunk_axis);
+  if (chunk != end) p.chunk_axis = static_cast<std::int32_t>(chunk - from.begin());
+  for_each_list(p, [&](std::int64_t* list) {
+    std::array<std::int64_t, kMaxRank> old;
+    std::copy_n(list, count, old.begin());
+    std::transform(from.begin(), end, list, [&](int axis) { return old[static_cast<std::size_t>(axis)]; });
+  });
 }
 
 }  // namespace
