@@ -18,12 +18,24 @@ namespace relayout {
 /// The gather kernel's blocks.
 constexpr int kGatherThreads = 256, kGatherElementsPerThread = 4;
 
-/// The stream kernel's blocks; bytes of the larger type.
+/// An axis of a nest; strides in bytes.
+struct ByteAxis {
+  Divisor extent;
+  std::int64_t in = 0, out = 0;
+};
+
+/// The stream kernel's blocks, at most; bytes of the larger type that a lane moves.
 constexpr int kStreamThreads = 256, kStreamBytesPerThread = 64;
 
-/// out[i] = cast(in[i]) for i < elements, both from a 16-byte boundary on.
+/// out[i] = cast(in[i]) for rows of elements that follow each other on both sides. Axes [0, outer_rank) lead
+/// to the rows. All rows of both sides begin on multiples of `access`, the bytes of an access: 4, 8 or 16;
+/// casts are of one row, and 16.
 struct StreamParams : CopyOperands {
-  std::int64_t elements = 0;
+  std::int64_t elements = 0;  // of a row
+  int access = 16, threads = kStreamThreads, outer_rank = 0;
+  ByteAxis axes[kMaxRank];
+  std::int64_t blocks = 0;  // of all rows; of one, where there are several, less than 2^31:
+  Divisor row_blocks;
   bool streaming = false;  // the output is too large for the caches to be of use to a reader: past them
 };
 
@@ -37,12 +49,6 @@ enum class RowsRead : std::int32_t {
 constexpr int kRowsThreads = 256;
 constexpr int rows_vectors_per_thread(RowsRead read) { return read == RowsRead::pieces ? 2 : 1; }
 
-/// An axis of RowsParams; strides in bytes.
-struct RowsAxis {
-  Divisor extent;
-  std::int64_t in = 0, out = 0;
-};
-
 /// out[i] = cast(in[i]) where the output consists of runs, elements that follow each other in memory. A lane
 /// makes a whole vector of a run, cut at the run's ends, that begins on a multiple of its size. Axes
 /// [0, outer_rank) lead to the runs, the others lie within one. A row is what runs along the innermost axis.
@@ -51,7 +57,7 @@ struct RowsParams : CopyOperands {
   /// Elements of a vector.
   int count = 1;
   int outer_rank = 0, rank = 0;
-  RowsAxis axes[kMaxRank];
+  ByteAxis axes[kMaxRank];
   /// What a run has: elements, rows, and vectors, of which those at its ends count whole.
   std::int64_t run_elements = 1;
   std::uint32_t run_rows = 1;

@@ -3,8 +3,10 @@
 
 #include <vector>
 
+#include "core/integer_math.hpp"
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
+#include "tests/support/copy_by.hpp"
 #include "tests/support/devices.hpp"
 
 namespace relayout::test {
@@ -25,6 +27,11 @@ class StreamTest : public DeviceTest {
       EXPECT_EQ(cases::plan_of(c, device().properties()).kernel, CopyKernel::stream);
       check(stream(), c);
     }
+  }
+  void move_by_stream(const PermuteCase& c) {
+    check_copy(stream(), c, [&](const TensorView& in, const TensorView& out) {
+      copy_by(stream(), CopyKernel::stream, in.permuted(c.axes), out, {});
+    });
   }
 };
 INSTANTIATE_TEST_SUITE_P(Devices, StreamTest, ::testing::ValuesIn(test_devices()), device_test_name);
@@ -48,16 +55,41 @@ TEST_P(StreamTest, AxesInOnePieceAreOne) {
   check(stream(), c);
 }
 
-TEST_P(StreamTest, OtherKernelsTakeWhatIsNotAligned) {
+/// Words as long as both sides' alignment allows; below 4 bytes other kernels are taken.
+TEST_P(StreamTest, MovesInWordsOfBothSides) {
   for (const DType type : cases::kOneTypePerSize) {
-    PermuteCase c = move_of(type, {4099}, {0});
-    c.in_misaligned = 1;
-    EXPECT_NE(cases::plan_of(c, device().properties()).kernel, CopyKernel::stream);
-    check(stream(), c);
-    c.in_misaligned = 0;
-    c.out_misaligned = 1;
-    EXPECT_NE(cases::plan_of(c, device().properties()).kernel, CopyKernel::stream);
-    check(stream(), c);
+    const auto size = static_cast<std::int64_t>(size_of(type));
+    for (const std::int64_t elements : {4099, 40007}) {
+      for (const std::int64_t misaligned : {1, 2, 4, 8}) {
+        PermuteCase c = move_of(type, {elements}, {0});
+        (elements == 4099 ? c.in_misaligned : c.out_misaligned) = misaligned;
+        if (misaligned * size % 4 == 0) {
+          move_by_stream(c);
+        } else {
+          EXPECT_NE(cases::plan_of(c, device().properties()).kernel, CopyKernel::stream) << c;
+          check(stream(), c);
+        }
+      }
+    }
+  }
+}
+
+/// Rows of 1 KiB and more with gaps between them; a block has a part of one.
+TEST_P(StreamTest, MovesRows) {
+  for (const DType type : cases::kOneTypePerSize) {
+    const auto size = static_cast<std::int64_t>(size_of(type));
+    for (const std::int64_t bytes : {1024, 1100, 16384, 16400, 40004}) {
+      const std::int64_t row = divide_up(bytes, size), gap = divide_up(std::int64_t{4}, size);
+      for (const std::int64_t pitch : {row + gap, row + 4 * gap, round_up(row, 16 / size) + 16 / size}) {
+        PermuteCase c = move_of(type, {3, 2, row}, {0, 1, 2}, {2 * pitch, pitch, 1}, {pitch, 3 * pitch, 1});
+        move_by_stream(c);
+        c.in_misaligned = gap;
+        move_by_stream(c);
+      }
+      PermuteCase reversed = move_of(type, {3, row}, {0, 1}, {-row - 4 * gap, 1}, {row + 8 * gap, 1});
+      move_by_stream(reversed);
+      move_by_stream(move_of(type, {3, row}, {0, 1}, {0, 1}, {row + 8 * gap, 1}));
+    }
   }
 }
 

@@ -1,9 +1,10 @@
-// stream: out[i] = in[i] where both sides lie in memory in one piece that begins on a 16-byte boundary. A
-// lane moves whole 16 bytes; the last lane moves the rest element by element. Each element crosses global
-// memory once on either side. Casts are in stream_cast.cpp.
-#include "core/integer_math.hpp"
+// stream: out[i] = in[i] where both sides have rows of elements that follow each other, or are one. A block
+// moves a part of one row. Neighbouring lanes move neighbouring words, as long as the alignment of both sides
+// allows; the row's last lane moves the rest element by element. Each element crosses global memory once on
+// either side. Casts are in stream_cast.cpp.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/operand_pointers.hpp"
+#include "kernels/divide.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/vector.hpp"
 #include "launch.hpp"
@@ -11,32 +12,64 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kSteps = kStreamBytesPerThread / 16;
-
-template <class T>
-constexpr std::int64_t kElementsPerBlock = std::int64_t{kStreamThreads} * kSteps* vector_count<T>;
-
-template <class T>
-__global__ __launch_bounds__(kStreamThreads) void stream_kernel(StreamParams p) {
-  constexpr int kCount = vector_count<T>;
-  const T* in = static_cast<const T*>(input_of(p));
-  T* out = static_cast<T*>(output_of(p));
-  const std::int64_t first =
-      blockIdx.x * kElementsPerBlock<T> + static_cast<std::int64_t>(threadIdx.x) * kCount;
-  Vector<T> packs[kSteps];  // all on their way before the first is stored
+/// T: the element. kAccess: bytes of a word.
+template <class T, int kAccess>
+__global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamParams p) {
+  constexpr int kCount = kAccess / static_cast<int>(sizeof(T)), kSteps = kStreamBytesPerThread / kAccess;
+  using Word = Vector<std::conditional_t<kAccess == 8, std::uint64_t, std::uint32_t>, kAccess == 16 ? 4 : 1>;
+  const auto* in = static_cast<const unsigned char*>(input_of(p));
+  auto* out = static_cast<unsigned char*>(output_of(p));
+  std::int64_t block = blockIdx.x;
+  if (p.outer_rank > 0) {
+    auto rest = static_cast<std::uint32_t>(blockIdx.x);
+    std::uint32_t row = split(rest, p.row_blocks);
+    block = rest;
+#pragma unroll 1
+    for (int axis = p.outer_rank - 1; axis >= 0; --axis) {
+      std::uint32_t index = row;
+      row = split(index, p.axes[axis].extent);
+      in += index * p.axes[axis].in;
+      out += index * p.axes[axis].out;
+    }
+  }
+  const std::int64_t stride = std::int64_t{blockDim.x} * kCount,
+                     first = block * (kSteps * stride) + std::int64_t{threadIdx.x} * kCount;
+  Word words[kSteps];  // all on their way before the first is stored
 #pragma unroll
   for (int step = 0; step < kSteps; ++step) {
-    const std::int64_t element = first + std::int64_t{step} * kStreamThreads * kCount;
-    if (element + kCount <= p.elements) load_global_16_bytes(&packs[step], in + element);
+    const std::int64_t element = first + step * stride;
+    const unsigned char* const from = in + element * static_cast<std::int64_t>(sizeof(T));
+    if (element + kCount > p.elements) continue;
+    if constexpr (kAccess == 16) {
+      load_global_16_bytes(&words[step], from);
+    } else {
+      words[step] = *reinterpret_cast<const Word*>(from);
+    }
   }
 #pragma unroll
   for (int step = 0; step < kSteps; ++step) {
-    const std::int64_t element = first + std::int64_t{step} * kStreamThreads * kCount;
+    const std::int64_t element = first + step * stride;
     if (element + kCount > p.elements) {
-      for (std::int64_t e = element; e < p.elements; ++e) out[e] = in[e];
+      const T* const from = reinterpret_cast<const T*>(in);
+      for (std::int64_t e = element; e < p.elements; ++e) reinterpret_cast<T*>(out)[e] = from[e];
       return;
     }
-    store_vector(out + element, packs[step], p.streaming);
+    unsigned char* const to = out + element * static_cast<std::int64_t>(sizeof(T));
+    if constexpr (kAccess == 16) {
+      store_global_16_bytes(to, &words[step], p.streaming);
+    } else {
+      *reinterpret_cast<Word*>(to) = words[step];
+    }
+  }
+}
+
+template <class T, int kAccess>
+void launch_stream_of(const LaunchContext& context, const StreamParams& p) {
+  if constexpr (sizeof(T) <= kAccess) {
+    LaunchShape shape;
+    shape.blocks_x = p.blocks;
+    shape.threads_x = p.threads;
+    launch("copy", context, shape, stream_kernel<T, kAccess>, p);
   }
 }
 
@@ -46,10 +79,14 @@ void launch_stream(const LaunchContext& context, const StreamParams& p) {
   if (p.in_type != p.out_type) return launch_stream_cast(context, p);
   visit_element_sizes(p.in_type, [&](auto type) {
     using T = typename decltype(type)::type;
-    LaunchShape shape;
-    shape.blocks_x = divide_up(p.elements, kElementsPerBlock<T>);
-    shape.threads_x = kStreamThreads;
-    launch("copy", context, shape, stream_kernel<T>, p);
+    switch (p.access) {
+      case 4:
+        return launch_stream_of<T, 4>(context, p);
+      case 8:
+        return launch_stream_of<T, 8>(context, p);
+      default:
+        return launch_stream_of<T, 16>(context, p);
+    }
   });
 }
 

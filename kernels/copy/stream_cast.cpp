@@ -1,7 +1,6 @@
 // stream with a conversion between any two element types, with one instance for each pair of element sizes. A
 // lane moves 16 bytes of the larger type and as many elements of the other at once; the last lane moves the
 // rest element by element. Each element crosses global memory once on either side.
-#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/generic_cast.hpp"
 #include "kernels/copy/operand_pointers.hpp"
@@ -85,10 +84,9 @@ void launch_stream_cast(const LaunchContext& context, const StreamParams& p) {
   visit_both_sizes(p.in_type, p.out_type, [&](auto from, auto to) {
     using T = typename decltype(from)::type;
     using To = typename decltype(to)::type;
-    constexpr std::int64_t kPerBlock = StreamShape<T, To>::kElementsPerBlock;
     LaunchShape shape;
-    shape.blocks_x = divide_up(p.elements, kPerBlock);
-    shape.threads_x = kStreamThreads;
+    shape.blocks_x = p.blocks;
+    shape.threads_x = p.threads;
     launch("copy", context, shape, stream_kernel<T, To>, p);
   });
 }

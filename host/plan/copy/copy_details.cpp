@@ -109,11 +109,13 @@ class CopyDetailsBuilder {
   }
 
   void stream() {
-    details_.threads = kStreamThreads;
+    const auto& params = std::get<StreamParams>(copy_.params);
+    details_.threads = params.threads;
     const auto larger = static_cast<std::int64_t>(std::max(size_of(copy_.in_type), size_of(copy_.out_type)));
-    details_.tile = {std::int64_t{kStreamThreads} * kStreamBytesPerThread / larger};
+    details_.tile.assign(details_.extents.size(), 1);
+    details_.tile.back() = std::int64_t{params.threads} * kStreamBytesPerThread / larger;
     finish_blocks();
-    details_.in.vector_bytes = details_.out.vector_bytes = kVectorBytes;
+    details_.in.vector_bytes = details_.out.vector_bytes = params.access;
     details_.in.aligned_vectors = details_.out.aligned_vectors = true;
     count_sectors(details_.tile, details_.tile);
   }

@@ -52,6 +52,13 @@ double bytes_of(const LoopNest& nest, int operand, DType type) {
   return bytes;
 }
 
+/// One piece of memory in words of 16 bytes: nothing is faster.
+bool is_best(const CopyCandidate& candidate) {
+  if (candidate.kernel != CopyKernel::stream) return false;
+  const auto& params = std::get<StreamParams>(candidate.params);
+  return params.outer_rank == 0 && params.access == 16;
+}
+
 }  // namespace
 
 CopyProblem copy_problem(const TensorView& in, const TensorView& out, const CopyPlanOptions& options) {
@@ -131,7 +138,7 @@ PlannedCopy plan_copy(CopyProblem problem, const DeviceProperties& device, bool 
       if (candidate.kernel == CopyKernel::gather) candidate.reason = why;
       taken = std::move(candidate);
     }
-    if (taken.kernel == CopyKernel::stream) break;
+    if (is_best(taken)) break;
   }
   return planned;
 }

@@ -79,7 +79,7 @@ class RowsBuilder {
       params_.outer_rank = axis;
     }
     for (int axis = 0; axis < params_.rank; ++axis) {
-      RowsAxis& to = params_.axes[axis];
+      ByteAxis& to = params_.axes[axis];
       to.extent = make_divisor(static_cast<std::uint32_t>(std::min(nest_.extents[axis], kMaxIndex)));
       to.in = nest_.strides[1][axis] * in_size();
       to.out = nest_.strides[0][axis] * out_size();
