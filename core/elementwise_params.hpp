@@ -38,8 +38,7 @@ enum class Access : std::int32_t {
   repeated,   // one element for a row
   aligned,    // whole vectors are, too, in one piece and on a multiple of their size
   unaligned,  // in one piece
-  strided,
-  periodic_row  // strided, in pieces of a row, one of which follows the other
+  strided
 };
 
 struct TensorOperand {
@@ -84,13 +83,15 @@ struct ProgramStep {
 
 /// Which kernel takes it (host/plan/elementwise/elementwise_kernel.cpp).
 enum class ElementwiseKernel : std::int8_t {
-  typed,               // one cheap operation on two operands of types that an instance knows, aligned
-  typed_costly,        // the same of one costly operation, on operands of the result's type
-  typed_unaligned,     // one cheap operation, from any address
-  typed_periodic_row,  // the same of rows that lie in pieces
-  transposed,          // the same where one operand lies across the output's rows
-  mixed,               // one operation in f32 on up to three aligned tensors of any types, to f32 or bool
-  chain_cheap,         // up to three aligned tensors of one of f16, bf16 and f32
+  typed,            // one cheap operation on two operands of types that an instance knows, aligned
+  typed_costly,     // the same of one costly operation, on operands of the result's type
+  typed_unaligned,  // one cheap operation, from any address
+  typed_unaligned_costly,
+  typed_tables,  // one cheap operation on such operands, element by element
+  typed_tables_costly,
+  transposed,   // the same where one operand lies across the output's rows
+  mixed,        // one operation in f32 on up to three aligned tensors of any types, to f32 or bool
+  chain_cheap,  // up to three aligned tensors of one of f16, bf16 and f32
   chain_activation,
   chain_costly,
   chain_approximate,
@@ -195,6 +196,7 @@ struct ElementwiseParams {
   /// elements, chunk_axis counts the chunks, and chunk_positions are the positions of one of its elements.
   std::int32_t position_axes = 0, block_positions = 0, chunk_axis = -1;
   std::uint32_t rows = 0, chunk = 0, divided_extent = 0, chunk_positions = 0;
+  bool whole_chunks = true;  // every row has all positions
   std::int64_t blocks = 0;
   Divisor position_divisor;
   bool rows_alike = false;    // every row begins `misaligned_elements` behind a vector's boundary
@@ -207,9 +209,9 @@ struct ElementwiseParams {
   /// The tensor that is fastest along another axis than the output, on which its vectors are aligned while
   /// the others' are along the output's rows; -1: there is none.
   std::int32_t transposed_tensor = -1, transposed_axis = 0;
-  /// With Access::periodic_row: the elements of a piece, and the steps from one piece to the next.
-  Divisor piece;
-  std::int64_t piece_strides[kMaxTensors] = {};
+  /// The tensor whose elements follow each other along the innermost axis of the rows of a block with tables;
+  /// -1: there is none.
+  std::int32_t adjacent_tensor = -1;
 };
 
 constexpr bool has_codes(const ElementwiseParams& p) {
@@ -217,13 +219,6 @@ constexpr bool has_codes(const ElementwiseParams& p) {
     if (p.tensor[t].reading == Reading::codes) return true;
   }
   return p.out_coded;
-}
-
-constexpr bool has_periodic_row(const ElementwiseParams& p) {
-  for (std::int32_t t = 0; t < p.tensors; ++t) {
-    if (p.tensor[t].access == Access::periodic_row) return true;
-  }
-  return false;
 }
 
 /// Whether a step takes many instructions, and is none of `but_for`.

@@ -188,6 +188,62 @@ TEST_P(ElementwiseLayoutTest, LongRowsInNoVectors) {
   }
 }
 
+const std::vector<DType> kTyped{DType::bool_, DType::u8,  DType::i8,   DType::i16, DType::u32,
+                                DType::i64,   DType::f16, DType::bf16, kF32,       DType::f64};
+
+/// Operations that kernels for one type have: of few instructions, to bool, and of many.
+std::vector<Operation> operations_on(DType type) {
+  if (type == DType::bool_) return {Operation::bit_xor, Operation::less};
+  return {Operation::sub, Operation::less, Operation::mod};
+}
+
+/// Elements of an operand that lies across the rows are read several rows at once, by whole words where they
+/// are aligned and by those around them where they are not; the axis ends between the rows, and words would
+/// reach beyond it.
+TEST_P(ElementwiseLayoutTest, OperandsAcrossTheRows) {
+  for (const DType type : kTyped) {
+    for (const Operation operation : operations_on(type)) {
+      for (const std::int64_t rows : {8, 21, 48}) {
+        const Dims shape{3, rows, 37}, across{37 * rows, 1, rows}, pitched{37 * 50, 1, 50};
+        for (const std::int64_t misaligned : {0, 1, 4}) {
+          check_binary(type, {kF32, shape, across, misaligned}, packed(shape, 1), packed(shape), operation);
+          check_binary(type, packed(shape), {kF32, shape, pitched, misaligned}, packed(shape, 3), operation);
+        }
+      }
+    }
+  }
+  const Dims shape{150, 131};
+  for (const DType type : {DType::u8, DType::f16, kF32})
+    check_binary(type, {kF32, shape, {1, 151}, 1}, {kF32, shape, {1, 150}, 0}, packed(shape, 1));
+}
+
+/// Constants below 0, of one operation and of a chain, in aligned rows and in others.
+TEST_P(ElementwiseLayoutTest, NegativeConstants) {
+  for (const DType type : {DType::i8, DType::i16, DType::i32, DType::i64, DType::f16, kF32}) {
+    const Dims shape{5, 64};
+    for (const Dims& strides : {Dims{64, 1}, Dims{67, 1}, Dims{1, 5}}) {
+      const TensorSpec x{type, shape, strides, 0}, out{type, shape, {}, 0};
+      check(stream(), {{Operation::clip}, {x, Literal(-9), Literal(-2)}, out, type});
+      check(stream(), {{Operation::maximum, Operation::sub}, {x, Literal(-3), Literal(-7)}, out, type});
+      check(stream(), {{Operation::sub}, {Literal(-5), x}, out, type});
+    }
+  }
+}
+
+/// Rows of 100 vectors and more are moved in vectors, from any address.
+TEST_P(ElementwiseLayoutTest, LongMisalignedRows) {
+  for (const DType type : kTyped) {
+    const std::int64_t length = 101 * 16 / static_cast<std::int64_t>(size_of(type)) + 5;
+    for (const Operation operation : operations_on(type)) {
+      for (const std::int64_t misaligned : {1, 2, 5}) {
+        check_binary(type, packed({length}, misaligned), packed({length}), packed({length}), operation);
+        check_binary(type, packed({2, length}), {kF32, {2, length}, {length + 3, 1}, 1},
+                     {kF32, {2, length}, {length + 1, 1}, misaligned}, operation);
+      }
+    }
+  }
+}
+
 TEST_P(ElementwiseLayoutTest, IntegersInRowsShorterThanAVector) {
   for (const DType type : {DType::i8, DType::u8, DType::i16, DType::u32, DType::i64, DType::bool_}) {
     const Operation operation = type == DType::bool_ ? Operation::bit_xor : Operation::add;
@@ -199,7 +255,7 @@ TEST_P(ElementwiseLayoutTest, IntegersInRowsShorterThanAVector) {
   }
 }
 
-/// Rows too short for vectors are joined where the output has no gaps; the operands need not join.
+/// Where the output has no gaps its rows could be joined, but not those of every operand.
 TEST_P(ElementwiseLayoutTest, ShortRowsOfAnOutputWithoutGaps) {
   for (const DType type : {DType::i8, DType::f16, DType::f32, DType::f64, DType::i64, DType::u16}) {
     for (const std::int64_t row : {2, 3, 5, 7, 49, 127, 129, 255, 257}) {

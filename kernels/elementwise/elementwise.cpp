@@ -9,13 +9,20 @@ void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p
     case ElementwiseKernel::typed:
       return is_floating(p.tensor[0].type) ? launch_typed_real(context, p) : launch_typed_integer(context, p);
     case ElementwiseKernel::typed_costly:
-      if (!is_floating(p.common)) return launch_typed_costly_integer(context, p);
-      return size_of(p.common) == 2 ? launch_typed_costly_half(context, p)
-                                    : launch_typed_costly_real(context, p);
+      return is_floating(p.common) ? launch_typed_costly_real(context, p)
+                                   : launch_typed_costly_integer(context, p);
     case ElementwiseKernel::typed_unaligned:
-      return launch_typed_unaligned(context, p);
-    case ElementwiseKernel::typed_periodic_row:
-      return launch_typed_periodic_row(context, p);
+      return is_floating(p.tensor[0].type) ? launch_unaligned_real(context, p)
+                                           : launch_unaligned_integer(context, p);
+    case ElementwiseKernel::typed_unaligned_costly:
+      return is_floating(p.common) ? launch_unaligned_costly_real(context, p)
+                                   : launch_unaligned_costly_integer(context, p);
+    case ElementwiseKernel::typed_tables:
+      return is_floating(p.tensor[0].type) ? launch_typed_tables_real(context, p)
+                                           : launch_typed_tables_integer(context, p);
+    case ElementwiseKernel::typed_tables_costly:
+      return is_floating(p.common) ? launch_typed_tables_costly_real(context, p)
+                                   : launch_typed_tables_costly_integer(context, p);
     case ElementwiseKernel::mixed:
       return launch_mixed(context, p);
     case ElementwiseKernel::transposed:

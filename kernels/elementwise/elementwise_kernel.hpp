@@ -65,11 +65,7 @@ __device__ __forceinline__ OutputPlace start_vector(const ElementwiseParams& p, 
       const TensorOperand& tensor = p.tensor[t];
       if (t >= p.tensors) continue;
       const auto* row = static_cast<const unsigned char*>(tensor.data) + offsets[t] * tensor.bytes;
-      if (tensor.access == Access::periodic_row) {
-        loads[t].start_periodic_row(p, t, row, span);
-      } else {
-        loads[t].start(tensor.access, tensor.bytes, tensor.strides[last], row, span);
-      }
+      loads[t].start(tensor.access, tensor.bytes, tensor.strides[last], row, span);
     }
   }
   return {out + span.first * p.out_strides[last] * p.out_bytes, span.begin, span.end};

@@ -15,30 +15,6 @@ struct Span {
   std::int64_t length;  // of the row
 };
 
-/// Walks along an operand's row that lies in pieces (Access::periodic_row): small, so that elements of it are
-/// counted in 32 bits.
-class PeriodicRow {
- public:
-  __device__ __forceinline__ PeriodicRow(const ElementwiseParams& p, int tensor, std::int64_t element)
-      : inside_(static_cast<std::uint32_t>(element)), length_(p.piece.value) {
-    const std::uint32_t piece = split(inside_, p.piece);
-    const auto piece_stride = static_cast<std::uint32_t>(p.piece_strides[tensor]);
-    step_ = static_cast<std::uint32_t>(p.tensor[tensor].strides[p.rank - 1]);
-    next_piece_ = piece_stride - (length_ - 1) * step_;
-    offset_ = piece * piece_stride + inside_ * step_;
-  }
-  /// In elements from the row's first.
-  __device__ __forceinline__ std::int64_t offset() const { return static_cast<std::int32_t>(offset_); }
-  __device__ __forceinline__ void advance() {
-    const bool ends = ++inside_ == length_;
-    offset_ += ends ? next_piece_ : step_;
-    inside_ = ends ? 0 : inside_;
-  }
-
- private:
-  std::uint32_t inside_, length_, step_, next_piece_, offset_;  // modulo 2^32
-};
-
 /// A vector on its way from memory: loads are started for several before the first is waited for.
 /// kAligned: the operand is Access::repeated or aligned.
 template <bool kAligned, int kWidth>
@@ -66,31 +42,6 @@ struct VectorLoad {
 #pragma unroll 1
     for (int i = span.begin; i < span.end; ++i)
       put_any(words, i, bytes, load_any(address + i * stride * bytes, bytes));
-    in_place() = words;
-  }
-
-  /// The same of a row that lies in pieces. tensor: its number.
-  __device__ __forceinline__ void start_periodic_row(const ElementwiseParams& p, int tensor,
-                                                     const unsigned char* row, const Span& span) {
-    if constexpr (!kAligned) loaded.offset = 0;
-    const int bytes = p.tensor[tensor].bytes;
-    Words words{};
-    PeriodicRow place(p, tensor, span.first + span.begin);
-#pragma unroll 1
-    for (int i = span.begin; i < span.end; ++i, place.advance())
-      put_any(words, i, bytes, load_any(row + place.offset() * bytes, bytes));
-    in_place() = words;
-  }
-  /// The same of a whole vector, with the element's size known to the compiler.
-  template <int kBytes>
-  __device__ __forceinline__ void start_whole_periodic_row(const ElementwiseParams& p, int tensor,
-                                                           const unsigned char* row, std::int64_t first) {
-    if constexpr (!kAligned) loaded.offset = 0;
-    Words words{};
-    PeriodicRow place(p, tensor, first);
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i, place.advance())
-      put_any(words, i, kBytes, load_any(row + place.offset() * kBytes, kBytes));
     in_place() = words;
   }
 

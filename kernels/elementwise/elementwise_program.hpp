@@ -31,11 +31,7 @@ struct VectorCoord {
     const unsigned char* const begin =
         static_cast<const unsigned char*>(tensor.data) + row_offset(p, tensor.strides, row) * tensor.bytes;
     VectorLoad<false, kWidth> vector = {};
-    if (tensor.access == Access::periodic_row) {
-      vector.start_periodic_row(p, number, begin, span);
-    } else {
-      vector.start(tensor.access, tensor.bytes, tensor.strides[p.rank - 1], begin, span);
-    }
+    vector.start(tensor.access, tensor.bytes, tensor.strides[p.rank - 1], begin, span);
     return vector.words();
   }
 };

@@ -10,9 +10,9 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// What an instance's operands may be, beside repeated: aligned vectors; from any address as well; rows in
-/// pieces as well (Access::periodic_row). Each takes more registers than the one before.
-enum class OperandRows { aligned, unaligned, periodic_row };
+/// Where an instance's operands lie, beside repeated: in aligned vectors; at any address as well, which takes
+/// more registers; or anywhere, which is another kernel (typed_tables.hpp).
+enum class OperandRows { aligned, unaligned, tables };
 
 /// A, B: of the operands; R: of the result, as which it is stored. C: computed in.
 template <class A, class B, class R, class C, OperandRows kRows>
@@ -61,20 +61,6 @@ __device__ __forceinline__ void start_loads(const ElementwiseParams& p, int t,
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
         loads[v].start_whole(address_of(lane.rows[v].tensors[t] + lane.first[v]), kWidth * sizeof(S));
-      return;
-    }
-  }
-  if constexpr (kRows == OperandRows::periodic_row) {
-    if (tensor.access == Access::periodic_row) {
-#pragma unroll
-      for (int v = 0; v < kVectors; ++v) {
-        const unsigned char* const row = address_of(lane.rows[v].tensors[t]);
-        if (lane.whole) {
-          loads[v].template start_whole_periodic_row<sizeof(S)>(p, t, row, lane.first[v]);
-        } else if (lane.first[v] < lane.length) {
-          loads[v].start_periodic_row(p, t, row, lane.span(v));
-        }
-      }
       return;
     }
   }
@@ -202,57 +188,6 @@ __global__ RELAYOUT_LAUNCH_BOUNDS((TypedElementwise<A, B, R, C, kRows>::kThreads
   finish_loads<B>(p.tensor[1], b_loads, b);
   compute_words<A, B, R, C, kSteps, kWidth>(p, a, b, results);
   store_vectors(p, lane, results);
-}
-
-template <class A, class B, class R, class C, OperandRows kRows = OperandRows::aligned,
-          Steps kSteps = Steps::cheap>
-void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
-  using Typed = TypedElementwise<A, B, R, C, kRows>;
-  LaunchShape shape;
-  shape.blocks_x = (p.vectors + Typed::kPerBlock - 1) / Typed::kPerBlock;
-  shape.threads_x = Typed::kThreads;
-  const ElementwiseParams placed = with_block_rows(p, Typed::kPerBlock);
-  shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
-  launch(name_of(p.step[0].operation), context, shape, typed_kernel<A, B, R, C, kRows, kSteps>, placed);
-}
-
-/// Operands of one type, to the same or to bool.
-template <class T, class C, OperandRows kRows = OperandRows::aligned>
-void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
-  if (p.result == DType::bool_) return launch_typed_of<T, T, bool, C, kRows>(context, p);
-  launch_typed_of<T, T, T, C, kRows>(context, p);
-}
-
-/// An operation of many instructions, to the operands' type.
-template <class T, class C>
-void launch_typed_costly_of(const LaunchContext& context, const ElementwiseParams& p) {
-  launch_typed_of<T, T, T, C, OperandRows::aligned, Steps::costly>(context, p);
-}
-
-/// Launches the types that have instances for operands that are not aligned.
-template <OperandRows kRows>
-void launch_typed_rows(const LaunchContext& context, const ElementwiseParams& p) {
-  switch (p.tensor[0].type) {
-    case DType::u8:
-      return launch_typed_of<std::uint8_t, std::int32_t, kRows>(context, p);
-    case DType::i8:
-      return launch_typed_of<std::int8_t, std::int32_t, kRows>(context, p);
-    case DType::u16:
-      return launch_typed_of<std::uint16_t, std::int32_t, kRows>(context, p);
-    case DType::i16:
-      return launch_typed_of<std::int16_t, std::int32_t, kRows>(context, p);
-    case DType::u32:
-    case DType::i32:
-      return launch_typed_of<std::int32_t, std::int32_t, kRows>(context, p);
-    case DType::f16:
-      return launch_typed_of<f16, float, kRows>(context, p);
-    case DType::bf16:
-      return launch_typed_of<bf16, float, kRows>(context, p);
-    case DType::f32:
-      return launch_typed_of<float, float, kRows>(context, p);
-    default:
-      return launch_typed_of<double, double, kRows>(context, p);
-  }
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -20,14 +20,15 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/copy/tile_generic_cast_to_1.cpp", "kernels/copy/tile_generic_cast_to_2.cpp",
                 "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp",
-                "kernels/elementwise/elementwise_tables.cpp",
+                "kernels/elementwise/elementwise_tables.cpp", "kernels/elementwise/typed_tables_integer.cpp",
+                "kernels/elementwise/typed_tables_real.cpp",
                 "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp")
 
 # What the random driver must see on its own, and in cases of which operation.
 FUZZED = {"tile_": "permute", "unaligned.": "permute", "word_transpose.": "permute", "gather.": "permute",
           "rows_kernel.": "permute", "rows_piece.": "permute",
           "scale.": "permute", "operand_pointers.": "permute", "elementwise_rows.": "elementwise",
-          "elementwise_memory.": "elementwise", "elementwise_tables.": "elementwise", "code_numbers.": "quantized", "code_rows.": "quantized"}
+          "elementwise_memory.": "elementwise", "elementwise_tables.": "elementwise", "offset_tables.": "elementwise", "code_numbers.": "quantized", "code_rows.": "quantized"}
 
 IMG2COL = "*Img2col*/emulated32"
 WINDOW = f"*WindowKernelTest*/emulated32:{IMG2COL}"
@@ -234,6 +235,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("end_left_out", "e < @p.elements@; ++e", "p.elements - 1"),
     ("guard_byte_written", "e < @p.elements@; ++e", "p.elements + 1"),
     ("last_vector_whole", "if (element + kCount > @p.elements@) {", "p.elements + 1"),
+    ("rows_of_the_first", "in += @index * p.axes[axis].in@;", "0 * index"),
+    ("row_begins_anew", "block = @rest@;", "0 * rest"),
 ]) + mutants_of("gather", "kernels/copy/gather.cpp", COPY, [
     ("last_block_dropped", "left = @p.elements@ - first",
      "p.elements > kThreads ? p.elements / kThreads * kThreads : p.elements"),
@@ -558,10 +561,14 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("chunks_of_equal_lengths", "p.divided_extent = static_cast<std::uint32_t>(@extent@);", "chunks * chunk"),
     ("chunks_stay_in_place", "if (@chunk != end@) p.chunk_axis", "false"),
     ("strides_of_single_elements", "p.out_strides[axis] *= @chunk@;", "1"),
-]) + mutants_of("elementwise_tables", "kernels/elementwise/elementwise_tables.hpp", ELEMENTWISE, [
+]) + mutants_of("offset_tables", "kernels/elementwise/offset_tables.hpp", ELEMENTWISE, [
     ("rows_beyond_the_last", "limits_[i] = @row >= p.rows@ ? 0", "false"),
     ("chunks_counted_in_positions", "* @p.chunk_positions@;", "1"),
-    ("row_of_the_output", "tables.offsets(p, @number + 1@, position", "number"),
+    ("row_of_the_output", "each_row<kRows>(p, @number + 1@, [&]", "number"),
+    ("axis_ends_between_rows", "|| @behind < kRows@) return false;", "false"),
+    ("index_of_the_first_row", "indices_[i] = @index@;", "0 * index"),
+    ("next_tensors_are_the_first", "const int number = @first + i@;", "i"),
+    ("all_rows_present", "present = @whole ? 0 : tables.present<kRows>(position, row)@;", "~0u"),
 ]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
     ("constants_without_their_sign", "if (@is_signed(common)@) return converted(", "false"),
     ("chosen_bits_as_numbers", "} else if (@!raw@ && result == DType::f32", "true"),
@@ -573,8 +580,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("constants_first_of_all", "if (@!has_type_@ && first)", "true"),
     ("bool_has_arithmetic", "if (@common == DType::bool_@) refuse(", "false"),
 ]) + mutants_of("elementwise_kernel", "host/plan/elementwise/elementwise_kernel.cpp", ELEMENTWISE, [
-    ("strided_operands_are_unaligned", "if (@p.tensor[t].access == Access::strided@) return \"an operand is strided",
-     "false"),
+    ("strided_operands_are_unaligned", "return @tensor.access == Access::strided@; };", "false"),
     ("costly_operations_take_two_types", "if (has_costly(p) && (@types.a != types.b@ ||", "false"),
     ("cast_results_are_typed", "if (@p.convert@) return \"the result is cast\";", "false"),
     ("transposed_stays_in_place", "p.transposed_tensor = @p.argument[0].tensor == transposed ? 0 : 1@;", "transposed"),

@@ -28,8 +28,12 @@ const char* name_of(ElementwiseKernel kernel) {
       return "typed, costly operation";
     case ElementwiseKernel::typed_unaligned:
       return "typed, unaligned";
-    case ElementwiseKernel::typed_periodic_row:
-      return "typed, rows in pieces";
+    case ElementwiseKernel::typed_unaligned_costly:
+      return "typed, unaligned, costly operation";
+    case ElementwiseKernel::typed_tables:
+      return "typed, offset tables";
+    case ElementwiseKernel::typed_tables_costly:
+      return "typed, offset tables, costly operation";
     case ElementwiseKernel::transposed:
       return "transposed";
     case ElementwiseKernel::mixed:
@@ -88,18 +92,16 @@ void set_memory(const LoopNest& nest, const std::vector<const void*>& tensors, v
 }
 
 void set_kernel(ElementwiseParams& p) {
-  join_short_rows(p);
   const KernelChoice choice = choose_kernel(p);
   place_operands(choice, p);
 }
 
 std::string explain_kernel(const ElementwiseParams& params) {
   ElementwiseParams p = params;
-  join_short_rows(p);
   const KernelChoice choice = choose_kernel(p);
   std::ostringstream text;
   text << "Kernel " << name_of(choice.kernel) << ": ";
-  if (choice.kernel == ElementwiseKernel::tables || choice.kernel == ElementwiseKernel::tables_costly) {
+  if (p.blocks > 0) {
     text << p.blocks << (p.blocks == 1 ? " block of " : " blocks of ") << p.block_positions
          << " positions in " << p.block_rows << " rows.";
   } else {

@@ -45,7 +45,6 @@ bool aligned_along(const ElementwiseParams& p, const void* data, std::int32_t by
 void find_transposed(ElementwiseParams& p) {
   const int last = p.rank - 1;
   p.transposed_tensor = -1;
-  if (has_periodic_row(p)) return;
   if (!aligned_along(p, p.out, p.out_bytes, p.out_strides, last)) return;
   int transposed = -1;
   for (int t = 0; t < p.tensors; ++t) {
@@ -64,16 +63,12 @@ void find_transposed(ElementwiseParams& p) {
   }
 }
 
-/// Rows of fewer vectors lose more by their ends, which are moved element by element, than by folded
-/// operands: on an H200 up to 64 vectors of f32 and 256 of f16, and further where an operand is unaligned.
-constexpr std::int64_t kShortRowVectors = 64;
-
 void cut_rows(ElementwiseParams& p, std::int32_t width) {
   const int last = p.rank - 1;
   p.width = width;
   p.aligned = true;
   for (int t = 0; t < p.tensors; ++t) {
-    if (p.tensor[t].access != Access::periodic_row) p.tensor[t].access = access_of(p, p.tensor[t]);
+    p.tensor[t].access = access_of(p, p.tensor[t]);
     p.aligned =
         p.aligned && (p.tensor[t].access == Access::repeated || p.tensor[t].access == Access::aligned);
   }
@@ -85,45 +80,6 @@ void cut_rows(ElementwiseParams& p, std::int32_t width) {
 }
 
 }  // namespace
-
-void join_short_rows(ElementwiseParams& p) {
-  const int last = p.rank - 1;
-  const std::int64_t length = p.extents[last], width = width_of(p);
-  if (has_codes(p)) return;  // whose scales are to stay constant along rows
-  if (p.rank < 2 || length >= kShortRowVectors * width || length % width == 0) return;
-  if (p.out_strides[last] != 1 || p.out_strides[last - 1] != length || p.elements > kMax32BitIndex) return;
-  for (int t = 0; t < p.tensors; ++t) {
-    if (reach_of(p, p.tensor[t].strides) > kMax32BitIndex) return;
-  }
-  for (int t = 0; t < p.tensors; ++t) {
-    TensorOperand& tensor = p.tensor[t];
-    if (tensor.strides[last - 1] != length * tensor.strides[last]) {
-      tensor.access = Access::periodic_row;
-      p.piece_strides[t] = tensor.strides[last - 1];
-    }
-    tensor.strides[last - 1] = tensor.strides[last];
-  }
-  p.piece = make_divisor(static_cast<std::uint32_t>(length));
-  p.out_strides[last - 1] = 1;
-  p.extents[last - 1] *= length;
-  p.rank = last;
-}
-
-void part_joined_rows(ElementwiseParams& p) {
-  const std::int64_t length = p.piece.value;
-  const int last = p.rank++;
-  p.extents[last] = length;
-  p.extents[last - 1] /= length;
-  p.out_strides[last] = 1;
-  p.out_strides[last - 1] = length;
-  for (int t = 0; t < p.tensors; ++t) {
-    TensorOperand& tensor = p.tensor[t];
-    tensor.strides[last] = tensor.strides[last - 1];
-    tensor.strides[last - 1] =
-        tensor.access == Access::periodic_row ? p.piece_strides[t] : length * tensor.strides[last];
-    tensor.access = Access::strided;
-  }
-}
 
 void cut_rows(ElementwiseParams& p) {
   cut_rows(p, static_cast<std::int32_t>(width_of(p)));

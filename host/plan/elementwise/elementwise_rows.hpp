@@ -8,13 +8,6 @@ namespace relayout::plan {
 /// The size of a vector, as much as one access moves.
 constexpr std::int32_t kVectorBytes = 16;
 
-/// Rows that are too short for vectors, of an output without gaps, joined to rows of the axis before:
-/// operands that do not join as well are Access::periodic_row. For kernels on devices, before they are cut.
-void join_short_rows(ElementwiseParams& params);
-
-/// The rows as they were before they were joined, where an operand is Access::periodic_row.
-void part_joined_rows(ElementwiseParams& params);
-
 /// Each of these sets what of the parameters depends on where the memory is: width, row_vectors, vectors,
 /// divisors, how operands are accessed, and which one is transposed. All else is set.
 void cut_rows(ElementwiseParams& params);          // vectors of 16 bytes, or as many numbers as kernels hold

@@ -1,0 +1,11 @@
+// Typed element-wise kernels on floating types whose vectors begin anywhere: rows of odd pitch, slices.
+#include "kernels/backend_kernels.hpp"
+#include "kernels/elementwise/typed_launch.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+void launch_unaligned_real(const LaunchContext& context, const ElementwiseParams& p) {
+  launch_typed_reals<OperandRows::unaligned>(context, p);
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,11 @@
+// Typed element-wise kernels on floating types that lie in no vectors.
+#include "kernels/backend_kernels.hpp"
+#include "kernels/elementwise/typed_launch.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+void launch_typed_tables_real(const LaunchContext& context, const ElementwiseParams& p) {
+  launch_typed_reals<OperandRows::tables>(context, p);
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND
