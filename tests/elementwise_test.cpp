@@ -93,8 +93,9 @@ std::string mistakes(Operation operation, DType common, const Operands& operands
     const std::uint64_t is = reference::load_bits(got, {i}), should = reference::load_bits(expected, {i});
     if (reference::agrees(operation, common, is, should)) continue;
     // GPUs widen a NaN of f16 without its sign.
+    const TensorView& sign = operands.host.back();
     if (operation == Operation::copysign &&
-        std::isnan(reference::exact_value(common, reference::load_bits(operands.host[1], {i}))))
+        std::isnan(reference::exact_value(sign.dtype(), reference::load_bits(sign, {i}))))
       continue;
     if (count++ == 3) break;
     text += std::string(name_of(operation)) + " of";
