@@ -76,7 +76,9 @@ License: Apache-2.0
 Requires-Python: >={LEAST_PYTHON}
 """
     wheel = f"Wheel-Version: 1.0\nGenerator: relayout build_backend\nRoot-Is-Purelib: false\nTag: {_tag()}\n"
-    return {"METADATA": metadata.encode(), "WHEEL": wheel.encode(), "LICENSE": (PROJECT / "LICENSE").read_bytes()}
+    entry_points = "[vllm.general_plugins]\nrelayout = relayout.vllm:plugin\n"
+    return {"METADATA": metadata.encode(), "WHEEL": wheel.encode(), "entry_points.txt": entry_points.encode(),
+            "LICENSE": (PROJECT / "LICENSE").read_bytes()}
 
 
 def _information_folder():

@@ -50,7 +50,10 @@ class Wheel(unittest.TestCase):
         with zipfile.ZipFile(wheel) as archive:
             names = archive.namelist()
             self.assertLess({"relayout/__init__.py", "relayout/__init__.pyi", "relayout/py.typed", "relayout/_core.abi3.so",
-                             "relayout/librelayout.so.1"}, set(names))
+                             "relayout/librelayout.so.1", "relayout/causal_conv1d.py", "relayout/compat.py",
+                             "relayout/vllm.py", "relayout/sglang.py"}, set(names))
+            entries = archive.read(next(name for name in names if name.endswith("/entry_points.txt"))).decode()
+            self.assertIn("[vllm.general_plugins]\nrelayout = relayout.vllm:plugin\n", entries)
             record = archive.read(next(name for name in names if name.endswith("/RECORD"))).decode()
             self.assertEqual(sorted(row[0] for row in csv.reader(record.splitlines())), sorted(names))
         home = WORK / "venv"

@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+"""The functions of vLLM and SGLang on the CPU, beside torch's own operations sequence by sequence. Ends with 77 where there
+is no torch."""
+import functools
+import itertools
+import os
+import sys
+import types
+import unittest
+from unittest import mock
+
+try:
+    import torch
+except ImportError:
+    sys.exit(77)
+
+from relayout import sglang, vllm
+from relayout.causal_conv1d import causal_conv1d_ref, causal_conv1d_update_ref
+
+TOLERANCES = {torch.float32: 1e-5, torch.bfloat16: 3e-2}
+
+
+def starts(lengths):
+    return torch.nn.functional.pad(torch.tensor(lengths).cumsum(0), (1, 0)).int()
+
+
+class Serving(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(2)
+
+    def close(self, ours, theirs):
+        self.assertEqual(ours.shape, theirs.shape)
+        bound = TOLERANCES[ours.dtype]
+        self.assertTrue(torch.allclose(ours.float(), theirs.float(), rtol=bound, atol=bound), ours - theirs)
+
+    def lines(self, count, dim, columns, dtype):
+        return torch.randn(count, columns, dim).to(dtype).transpose(1, 2)
+
+    def test_prefill(self):
+        lengths, dim = [5, 1, 7, 0, 2, 3], 6
+        total, begin = sum(lengths), starts(lengths)
+        for dtype, width, spare in itertools.product(TOLERANCES, (2, 4, 5), (0, 3)):
+            for which in ("vllm", "sglang"):
+                with self.subTest(dtype=dtype, width=width, spare=spare, which=which):
+                    x = torch.randn(total, dim + 4).to(dtype)[:, 2:2 + dim].t()
+                    states = self.lines(12, dim, width - 1 + spare, dtype)
+                    before = states.clone()
+                    # More lines than sequences; -1 and, for vLLM, 0 are none.
+                    cache_lines = [3, 0, 7, 5, -1, 9, 11, 11]
+                    has_state = torch.tensor([True, True, False, True, True, True])
+                    weight, bias = torch.randn(dim, width), torch.randn(dim)
+                    arguments = (x, weight, bias, states, begin)
+                    options = {"cache_indices": torch.tensor(cache_lines), "has_initial_state": has_state}
+                    if which == "vllm":
+                        out = vllm.causal_conv1d_fn(*arguments, **options)
+                    else:
+                        out = sglang.causal_conv1d_fn(*arguments, lengths, **options)
+                    self.assertEqual(out.dtype, dtype)
+                    expected_states = before.clone()
+                    for i, length in enumerate(lengths):
+                        line = cache_lines[i]
+                        if line < 0 or (line == 0 and which == "vllm"):
+                            continue
+                        part = x[None, :, begin[i]:begin[i + 1]]
+                        old = before[line, :, :width - 1].clone() if has_state[i] else torch.zeros(dim, width - 1).to(dtype)
+                        result, new = causal_conv1d_ref(part.float(), weight, bias, initial_states=old[None].float(),
+                                                        return_final_states=True, activation="silu")
+                        self.close(out[:, begin[i]:begin[i + 1]], result[0])
+                        expected_states[line, :, :width - 1] = new[0].to(dtype)
+                    self.assertTrue(torch.equal(states, expected_states))
+
+    def test_prefill_in_the_type_of_the_states(self):
+        x, weight = torch.randn(4, 5), torch.randn(4, 3)
+        states = torch.zeros(1, 2, 4, dtype=torch.bfloat16).transpose(1, 2)
+        out = vllm.causal_conv1d_fn(x, weight, None, states, starts([5]), activation=None)
+        self.assertEqual(out.dtype, torch.float32)
+        self.assertTrue(torch.equal(out, out.bfloat16().float()))
+        self.assertTrue(torch.equal(states[0], x[:, -2:].bfloat16()))
+
+    def test_updates(self):
+        dim, batch = 6, 4
+        for dtype, width, seqlen, spare in itertools.product(TOLERANCES, (2, 4), (1, 3), (0, 2)):
+            for which in ("vllm", "sglang"):
+                with self.subTest(dtype=dtype, width=width, seqlen=seqlen, spare=spare, which=which):
+                    states = self.lines(9, dim, width - 1 + spare, dtype)
+                    before, chosen = states.clone(), torch.tensor([4, 8, -1, 2]).int()
+                    x = torch.randn(batch, seqlen, dim).to(dtype).transpose(1, 2)
+                    if seqlen == 1:
+                        x = x.squeeze(-1)
+                    given, weight, bias = x.clone(), torch.randn(dim, width), torch.randn(dim)
+                    function = vllm.causal_conv1d_update if which == "vllm" else sglang.causal_conv1d_update
+                    out = function(x, states, weight, bias, activation="silu", conv_state_indices=chosen)
+                    there = chosen >= 0
+                    rows = chosen[there].long()
+                    old = before[rows][..., :width - 1].float()
+                    expected = causal_conv1d_update_ref(given[there].float(), old, weight, bias, "silu")
+                    self.close(out[there], expected)
+                    if which == "vllm":
+                        self.assertEqual(out.data_ptr(), x.data_ptr())
+                        self.assertTrue(torch.equal(out[~there], given[~there]))
+                    else:
+                        self.assertTrue(torch.equal(x, given))
+                    expected_states = before.clone()
+                    expected_states[rows, :, :width - 1] = old.to(dtype)
+                    self.assertTrue(torch.equal(states, expected_states))
+
+    def test_updates_of_tokens(self):
+        lengths, dim, width = [2, 1, 3], 5, 4
+        begin = starts(lengths)
+        states = self.lines(6, dim, width - 1, torch.float32)
+        before, x, weight = states.clone(), torch.randn(sum(lengths), dim), torch.randn(dim, width)
+        given = x.clone()
+        out = vllm.causal_conv1d_update(x, states, weight, activation=True, conv_state_indices=torch.tensor([5, 1, 3]).int(),
+                                        query_start_loc=begin, max_query_len=3)
+        for i, line in enumerate((5, 1, 3)):
+            old = before[line][None].clone()
+            part = given[begin[i]:begin[i + 1]].t()[None]
+            self.close(out[begin[i]:begin[i + 1]].t()[None], causal_conv1d_update_ref(part, old, weight, activation="silu"))
+            self.close(states[line], old[0])
+
+    def test_accepted_tokens(self):
+        dim, width, drafts = 3, 4, 3
+        weight, history = torch.randn(dim, width), torch.randn(1, dim, 20)
+        expected = causal_conv1d_ref(history, weight)
+        # The line as the step before left it: width - 2 samples, then its drafts.
+        for accepted in (1, 2, 3):
+            state = torch.zeros(2, dim, width - 1 + drafts - 1)
+            state[1, :, :width - 2 + drafts] = history[0, :, 6:6 + width - 2 + drafts]
+            first = 6 + width - 2 + accepted  # the first sample behind the accepted ones
+            x = history[..., first:first + drafts].clone()
+            out = vllm.causal_conv1d_update(x, state, weight, conv_state_indices=torch.tensor([1]).int(),
+                                            num_accepted_tokens=torch.tensor([accepted]).int())
+            self.close(out, expected[..., first:first + drafts])
+            self.close(state[1:, :, :width - 2 + drafts], history[..., first - (width - 2):first + drafts])
+
+    def test_null_lines(self):
+        states, weight = torch.randn(3, 2, 2), torch.randn(2, 3)
+        before, x = states.clone(), torch.randn(3, 2)
+        vllm.causal_conv1d_update(x, states, weight, conv_state_indices=torch.tensor([0, 2, 1]).int(), pad_slot_id=2)
+        self.assertTrue(torch.equal(states[[0, 2]], before[[0, 2]]))
+        self.assertFalse(torch.equal(states[1], before[1]))
+        vllm.causal_conv1d_update(x, states, weight, conv_state_indices=torch.tensor([0, 2, 1]).int(), null_block_id=None)
+        self.assertFalse(torch.equal(states[0], before[0]))
+
+    def test_what_is_not_served(self):
+        x, weight, states = torch.randn(2, 4), torch.randn(2, 3), torch.zeros(1, 2, 2)
+        blocks = torch.zeros(1).int()
+        with self.assertRaisesRegex(NotImplementedError, "initial_state_idx"):
+            vllm.causal_conv1d_fn(x, weight, None, states, starts([4]), initial_state_idx=blocks)
+        with self.assertRaisesRegex(NotImplementedError, "retrieve_parent_token"):
+            sglang.causal_conv1d_update(x.t(), states, weight, retrieve_parent_token=blocks)
+        self.assertTrue(torch.equal(states, torch.zeros(1, 2, 2)))
+
+
+def modules(name, **functions):
+    """A module of this name with its packages, and a user of its functions."""
+    made = {}
+    for end in range(1, name.count(".") + 2):
+        package = ".".join(name.split(".")[:end])
+        made[package] = types.ModuleType(package)
+        made[package].__path__ = []
+    made[name].__dict__.update(functions)
+    made["their_user"] = types.ModuleType("their_user")
+    made["their_user"].__dict__.update(functions)
+    return made
+
+
+class Install(unittest.TestCase):
+    def install(self, module, install, **functions):
+        with mock.patch.dict(sys.modules, modules(module, **functions)):
+            install()
+            return [sys.modules[name].__dict__ for name in (module, "their_user")]
+
+    def test_vllm(self):
+        def new(x, null_block_id=0):
+            pass
+
+        def old(x, pad_slot_id=-1):
+            pass
+
+        for theirs, default in ((new, False), (old, True)):
+            for place in self.install(vllm._MODULE, vllm.install, causal_conv1d_fn=theirs, causal_conv1d_update=theirs):
+                for name in ("causal_conv1d_fn", "causal_conv1d_update"):
+                    ours, taken = getattr(vllm, name), place[name]
+                    self.assertEqual(isinstance(taken, functools.partial), default)
+                    self.assertIs(taken.func if default else taken, ours)
+
+    def test_vllm_only_where_it_is_asked_for(self):
+        with mock.patch.object(vllm, "install") as install:
+            with mock.patch.dict(os.environ, {"RELAYOUT_VLLM": "0"}):
+                vllm.plugin()
+            install.assert_not_called()
+            with mock.patch.dict(os.environ, {"RELAYOUT_VLLM": "1"}):
+                vllm.plugin()
+            install.assert_called_once()
+
+    def test_sglang(self):
+        for place in self.install(sglang._MODULES[0], sglang.install, causal_conv1d_fn=len, causal_conv1d_update=max):
+            self.assertIs(place["causal_conv1d_fn"], sglang.causal_conv1d_fn)
+        with mock.patch.dict(sys.modules, {"sglang": None}), self.assertRaises(ModuleNotFoundError):
+            sglang.install()
+
+
+if __name__ == "__main__":
+    unittest.main()
