@@ -7,22 +7,17 @@ namespace relayout::RELAYOUT_BACKEND {
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p) {
   switch (p.kernel) {
     case ElementwiseKernel::typed:
-      return is_floating(p.tensor[0].type) ? launch_typed_real(context, p) : launch_typed_integer(context, p);
+      return launch_typed_aligned(context, p);
     case ElementwiseKernel::typed_costly:
-      return is_floating(p.common) ? launch_typed_costly_real(context, p)
-                                   : launch_typed_costly_integer(context, p);
+      return launch_typed_costly_aligned(context, p);
     case ElementwiseKernel::typed_unaligned:
-      return is_floating(p.tensor[0].type) ? launch_unaligned_real(context, p)
-                                           : launch_unaligned_integer(context, p);
+      return launch_typed_unaligned(context, p);
     case ElementwiseKernel::typed_unaligned_costly:
-      return is_floating(p.common) ? launch_unaligned_costly_real(context, p)
-                                   : launch_unaligned_costly_integer(context, p);
+      return launch_typed_costly_unaligned(context, p);
     case ElementwiseKernel::typed_tables:
-      return is_floating(p.tensor[0].type) ? launch_typed_tables_real(context, p)
-                                           : launch_typed_tables_integer(context, p);
+      return launch_typed_tables(context, p);
     case ElementwiseKernel::typed_tables_costly:
-      return is_floating(p.common) ? launch_typed_tables_costly_real(context, p)
-                                   : launch_typed_tables_costly_integer(context, p);
+      return launch_typed_costly_tables(context, p);
     case ElementwiseKernel::mixed:
       return launch_mixed(context, p);
     case ElementwiseKernel::transposed:

@@ -114,4 +114,15 @@ void launch_typed_costly_integers(const LaunchContext& context, const Elementwis
   }
 }
 
+template <OperandRows kRows>
+void launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
+  if (is_floating(p.tensor[0].type)) return launch_typed_reals<kRows>(context, p);
+  launch_typed_integers<kRows>(context, p);
+}
+template <OperandRows kRows>
+void launch_typed_costly(const LaunchContext& context, const ElementwiseParams& p) {
+  if (is_floating(p.common)) return launch_typed_costly_reals<kRows>(context, p);
+  launch_typed_costly_integers<kRows>(context, p);
+}
+
 }  // namespace relayout::RELAYOUT_BACKEND
