@@ -5,7 +5,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 void launch_typed_aligned(const LaunchContext& context, const ElementwiseParams& p) {
-  launch_typed<OperandRows::aligned>(context, p);
+  launch_typed<OperandRows::aligned, Steps::cheap>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

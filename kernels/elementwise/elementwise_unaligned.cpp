@@ -6,7 +6,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParams& p) {
-  launch_typed<OperandRows::unaligned>(context, p);
+  launch_typed<OperandRows::unaligned, Steps::cheap>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -5,7 +5,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 void launch_typed_costly_unaligned(const LaunchContext& context, const ElementwiseParams& p) {
-  launch_typed_costly<OperandRows::unaligned>(context, p);
+  launch_typed<OperandRows::unaligned, Steps::costly>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

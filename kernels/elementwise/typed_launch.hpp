@@ -22,107 +22,63 @@ void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
   }
 }
 
-/// Operands of one type, to the same or to bool.
-template <class T, class C, OperandRows kRows>
+/// Operands of one type: to the same, or by few instructions to bool as well.
+template <class T, class C, OperandRows kRows, Steps kSteps>
 void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
-  if (p.result == DType::bool_) return launch_typed_of<T, T, bool, C, kRows>(context, p);
-  launch_typed_of<T, T, T, C, kRows>(context, p);
+  if constexpr (kSteps == Steps::cheap) {
+    if (p.result == DType::bool_) return launch_typed_of<T, T, bool, C, kRows, kSteps>(context, p);
+  }
+  launch_typed_of<T, T, T, C, kRows, kSteps>(context, p);
 }
 
+/// f16 or bf16 with f32, in either order.
 template <OperandRows kRows>
-void launch_typed_reals(const LaunchContext& context, const ElementwiseParams& p) {
+void launch_typed_pair(const LaunchContext& context, const ElementwiseParams& p) {
   const DType a = p.tensor[0].type, b = p.tensor[1].type;
-  if (a == b) {
-    switch (a) {
-      case DType::f16:
-        return launch_typed_of<f16, float, kRows>(context, p);
-      case DType::bf16:
-        return launch_typed_of<bf16, float, kRows>(context, p);
-      case DType::f32:
-        return launch_typed_of<float, float, kRows>(context, p);
-      default:
-        return launch_typed_of<double, double, kRows>(context, p);
-    }
-  }
   if (a == DType::f16) return launch_typed_of<f16, float, float, float, kRows>(context, p);
   if (a == DType::bf16) return launch_typed_of<bf16, float, float, float, kRows>(context, p);
   if (b == DType::f16) return launch_typed_of<float, f16, float, float, kRows>(context, p);
   launch_typed_of<float, bf16, float, float, kRows>(context, p);
 }
 
-/// Unsigned integers of 32 and 64 bits share the instances of their size: the operation knows.
-template <OperandRows kRows>
-void launch_typed_integers(const LaunchContext& context, const ElementwiseParams& p) {
-  switch (p.tensor[0].type) {
-    case DType::bool_:
-      return launch_typed_of<bool, bool, bool, std::int32_t, kRows>(context, p);
-    case DType::u8:
-      return launch_typed_of<std::uint8_t, std::int32_t, kRows>(context, p);
-    case DType::i8:
-      return launch_typed_of<std::int8_t, std::int32_t, kRows>(context, p);
-    case DType::u16:
-      return launch_typed_of<std::uint16_t, std::int32_t, kRows>(context, p);
-    case DType::i16:
-      return launch_typed_of<std::int16_t, std::int32_t, kRows>(context, p);
-    case DType::u32:
-    case DType::i32:
-      return launch_typed_of<std::int32_t, std::int32_t, kRows>(context, p);
-    default:
-      return launch_typed_of<std::int64_t, std::int64_t, kRows>(context, p);
-  }
-}
-
-/// An operation of many instructions, to the operands' type.
-template <class T, class C, OperandRows kRows>
-void launch_typed_costly_of(const LaunchContext& context, const ElementwiseParams& p) {
-  launch_typed_of<T, T, T, C, kRows, Steps::costly>(context, p);
-}
-
-template <OperandRows kRows>
-void launch_typed_costly_reals(const LaunchContext& context, const ElementwiseParams& p) {
-  switch (p.common) {
-    case DType::f16:
-      return launch_typed_costly_of<f16, float, kRows>(context, p);
-    case DType::bf16:
-      return launch_typed_costly_of<bf16, float, kRows>(context, p);
-    case DType::f32:
-      return launch_typed_costly_of<float, float, kRows>(context, p);
-    default:
-      return launch_typed_costly_of<double, double, kRows>(context, p);
-  }
-}
-
-template <OperandRows kRows>
-void launch_typed_costly_integers(const LaunchContext& context, const ElementwiseParams& p) {
-  switch (p.common) {
-    case DType::u8:
-      return launch_typed_costly_of<std::uint8_t, std::int32_t, kRows>(context, p);
-    case DType::i8:
-      return launch_typed_costly_of<std::int8_t, std::int32_t, kRows>(context, p);
-    case DType::u16:
-      return launch_typed_costly_of<std::uint16_t, std::int32_t, kRows>(context, p);
-    case DType::i16:
-      return launch_typed_costly_of<std::int16_t, std::int32_t, kRows>(context, p);
-    case DType::u32:
-      return launch_typed_costly_of<std::uint32_t, std::int32_t, kRows>(context, p);
-    case DType::i32:
-      return launch_typed_costly_of<std::int32_t, std::int32_t, kRows>(context, p);
-    case DType::u64:
-      return launch_typed_costly_of<std::uint64_t, std::int64_t, kRows>(context, p);
-    default:
-      return launch_typed_costly_of<std::int64_t, std::int64_t, kRows>(context, p);
-  }
-}
-
-template <OperandRows kRows>
+/// Operations of few instructions on unsigned integers of 32 and 64 bits share the instances of signed ones:
+/// the operation knows.
+template <OperandRows kRows, Steps kSteps>
 void launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
-  if (is_floating(p.tensor[0].type)) return launch_typed_reals<kRows>(context, p);
-  launch_typed_integers<kRows>(context, p);
-}
-template <OperandRows kRows>
-void launch_typed_costly(const LaunchContext& context, const ElementwiseParams& p) {
-  if (is_floating(p.common)) return launch_typed_costly_reals<kRows>(context, p);
-  launch_typed_costly_integers<kRows>(context, p);
+  constexpr bool kCheap = kSteps == Steps::cheap;
+  using U32 = std::conditional_t<kCheap, std::int32_t, std::uint32_t>;
+  using U64 = std::conditional_t<kCheap, std::int64_t, std::uint64_t>;
+  if constexpr (kCheap) {
+    if (p.tensor[0].type != p.tensor[1].type) return launch_typed_pair<kRows>(context, p);
+    if (p.tensor[0].type == DType::bool_)
+      return launch_typed_of<bool, bool, bool, std::int32_t, kRows>(context, p);
+  }
+  switch (p.tensor[0].type) {
+    case DType::u8:
+      return launch_typed_of<std::uint8_t, std::int32_t, kRows, kSteps>(context, p);
+    case DType::i8:
+      return launch_typed_of<std::int8_t, std::int32_t, kRows, kSteps>(context, p);
+    case DType::u16:
+      return launch_typed_of<std::uint16_t, std::int32_t, kRows, kSteps>(context, p);
+    case DType::i16:
+      return launch_typed_of<std::int16_t, std::int32_t, kRows, kSteps>(context, p);
+    case DType::u32:
+      return launch_typed_of<U32, std::int32_t, kRows, kSteps>(context, p);
+    case DType::i32:
+      return launch_typed_of<std::int32_t, std::int32_t, kRows, kSteps>(context, p);
+    case DType::u64:
+      return launch_typed_of<U64, std::int64_t, kRows, kSteps>(context, p);
+    case DType::i64:
+      return launch_typed_of<std::int64_t, std::int64_t, kRows, kSteps>(context, p);
+    case DType::f16:
+      return launch_typed_of<f16, float, kRows, kSteps>(context, p);
+    case DType::bf16:
+      return launch_typed_of<bf16, float, kRows, kSteps>(context, p);
+    case DType::f32:
+      return launch_typed_of<float, float, kRows, kSteps>(context, p);
+    default:
+      return launch_typed_of<double, double, kRows, kSteps>(context, p);
+  }
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -5,7 +5,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 void launch_typed_tables(const LaunchContext& context, const ElementwiseParams& p) {
-  launch_typed<OperandRows::tables>(context, p);
+  launch_typed<OperandRows::tables, Steps::cheap>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

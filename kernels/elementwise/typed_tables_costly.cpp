@@ -5,7 +5,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 void launch_typed_costly_tables(const LaunchContext& context, const ElementwiseParams& p) {
-  launch_typed_costly<OperandRows::tables>(context, p);
+  launch_typed<OperandRows::tables, Steps::costly>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -139,7 +139,7 @@ const char* obstacle_to_types(const ElementwiseParams& p, const OperandTypes& ty
 /// between 100 and 150, and 1.1 to 2 times as long from there on.
 constexpr std::int64_t kShortestUnalignedRow = 100, kShortestCutRow = 64;
 
-/// Of the kernels for one operation on types that an instance knows, the one for where the tensors lie.
+/// Chooses among the kernels for one operation on known types by where the tensors lie.
 Kernel typed_kernel(const ElementwiseParams& p) {
   const bool costly = has_costly(p);
   if (is_along_rows(p)) {
