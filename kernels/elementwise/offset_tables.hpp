@@ -184,12 +184,13 @@ class TablePlace {
     constexpr std::uint32_t kAll = (1u << kRows) - 1;
     const auto* const address = reinterpret_cast<const unsigned char*>(
         static_cast<const Bits*>(p.tensor[number].data) + tables_.offset(p, number + 1, position_, row_));
-    const auto lead = static_cast<int>(reinterpret_cast<std::uintptr_t>(address) & (kBytes - 1));
+    // Elements behind the aligned word's start; axes may have more elements than 32 bits count bytes.
+    const auto lead =
+        static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(address) & (kBytes - 1)) / kSize;
     const std::int32_t before = tables_.index(row_),
                        behind = static_cast<std::int32_t>(p.extents[p.rank - p.position_axes - 1]) - before;
     if ((!whole_ && (present_ & kAll) != kAll) || behind < kRows) return false;
-    if (lead != 0 && (kBytes < 16 || lead > before * kSize || 2 * kBytes - lead > behind * kSize))
-      return false;
+    if (lead != 0 && (kBytes < 16 || lead > before || 2 * kRows - lead > behind)) return false;
     if constexpr (kBytes == 16) {
       UnalignedLoad load = {};
       load.start(address);
