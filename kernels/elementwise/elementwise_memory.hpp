@@ -31,18 +31,13 @@ struct VectorLoad {
     if (span.begin == 0 && span.end == kWidth) {
       if (access == Access::aligned) return start_whole(address, size);
       if constexpr (!kAligned) {
-        // Not where the words around it reach beyond the row.
-        const unsigned offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & 15);
-        const std::int64_t before = span.first * bytes - offset;
-        if (access == Access::unaligned && size == 16 && before >= 0 && before + 32 <= span.length * bytes)
-          return load_both(address, offset);
+        if (access == Access::unaligned && size == 16 &&
+            has_both_words(address, span.first * bytes, span.length * bytes))
+          return start_both(address);
       }
     }
-    Words words{};
-#pragma unroll 1
-    for (int i = span.begin; i < span.end; ++i)
-      put_any(words, i, bytes, load_any(address + i * stride * bytes, bytes));
-    in_place() = words;
+    visit_fitting_sizes<kWidth>(
+        bytes, [&](auto tag) { start_elements<typename decltype(tag)::type>(address, stride, span); });
   }
 
   /// `size` bytes, aligned to as many: a vector, or one element of it, in the lowest bits.
@@ -61,21 +56,46 @@ struct VectorLoad {
     return loaded.template words<kBytes>();
   }
 
+  /// Whether the aligned words of 16 bytes around a vector lie in its row of `length` bytes, `first` bytes
+  /// behind whose start the vector begins.
+  static __device__ __forceinline__ bool has_both_words(const unsigned char* address, std::int64_t first,
+                                                        std::int64_t length) {
+    const std::int64_t before =
+        first - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) & 15);
+    return before >= 0 && before + 32 <= length;
+  }
+
+  /// By these two words: no branch, behind which a load would be waited for.
+  __device__ __forceinline__ void start_both(const unsigned char* address) {
+    const unsigned offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & 15);
+    loaded.offset = offset;
+    load_global_16_bytes(&loaded.low, address - offset);
+    load_global_16_bytes(&loaded.high, address - offset + 16);
+  }
+
  private:
+  /// The span's elements one by one: all loads are started before the first is waited for, since the end of a
+  /// row would else take as many round trips to memory, and with it the block.
+  template <class Bits>
+  __device__ __forceinline__ void start_elements(const unsigned char* address, std::int64_t stride,
+                                                 const Span& span) {
+    const auto* const data = reinterpret_cast<const Bits*>(address);
+    Bits elements[kWidth];
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i)
+      elements[i] = i >= span.begin && i < span.end ? data[i * stride] : Bits{0};
+    Words words{};
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) put_element(words, i, elements[i]);
+    in_place() = words;
+  }
+
   __device__ __forceinline__ Words& in_place() {
     if constexpr (kAligned) {
       return loaded.pack;
     } else {
       return loaded.low;
     }
-  }
-
-  /// The two aligned words of 16 bytes around the address; no branch, behind which a load would be waited
-  /// for.
-  __device__ __forceinline__ void load_both(const unsigned char* address, unsigned offset) {
-    loaded.offset = offset;
-    load_global_16_bytes(&loaded.low, address - offset);
-    load_global_16_bytes(&loaded.high, address - offset + 16);
   }
 };
 

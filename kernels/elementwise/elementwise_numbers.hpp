@@ -81,21 +81,6 @@ __device__ __forceinline__ void read_bools(const Vectors<kVectors>& vectors, C (
   read_integers<std::uint8_t, kWidth>(truths, false, numbers);
 }
 
-/// Calls visit(TypeTag<Bits>) for the sizes of which kWidth elements fit 16 bytes.
-template <int kWidth, class Visit>
-__device__ __forceinline__ void visit_fitting_sizes(int bytes, Visit&& visit) {
-  if (bytes == 1) return visit(TypeTag<std::uint8_t>{});
-  if constexpr (kWidth <= 8) {
-    if (bytes == 2) return visit(TypeTag<std::uint16_t>{});
-  }
-  if constexpr (kWidth <= 4) {
-    if (bytes == 4) return visit(TypeTag<std::uint32_t>{});
-  }
-  if constexpr (kWidth <= 2) {
-    if (bytes == 8) return visit(TypeTag<std::uint64_t>{});
-  }
-}
-
 /// The numbers rounded to f16 or bf16; of any other type, as they are.
 template <int kCount>
 __device__ __forceinline__ void round_to_half(DType type, float (&numbers)[kCount]) {

@@ -62,9 +62,12 @@ __device__ __forceinline__ Words load_part(const T* address, int count) {
     load_global_16_bytes(&words, address);
     return words;
   }
-#pragma unroll 1
-  for (int i = 0; i < count; ++i)
-    put_any(words, i, sizeof(T), load_any(reinterpret_cast<const unsigned char*>(address + i), sizeof(T)));
+  const auto* const data = reinterpret_cast<const BitsOf<T>*>(address);
+  BitsOf<T> elements[kWidth];  // all on their way before the first is waited for
+#pragma unroll
+  for (int i = 0; i < kWidth; ++i) elements[i] = i < count ? data[i] : BitsOf<T>{0};
+#pragma unroll
+  for (int i = 0; i < kWidth; ++i) put_element(words, i, elements[i]);
   return words;
 }
 

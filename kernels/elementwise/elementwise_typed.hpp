@@ -56,12 +56,29 @@ __device__ __forceinline__ void start_loads(const ElementwiseParams& p, int t,
     for (int v = 0; v < kVectors; ++v) loads[v].start_whole(address_of(lane.rows[v].tensors[t]), sizeof(S));
     return;
   }
-  if constexpr (kAligned) {
-    if (lane.whole && tensor.access == Access::aligned) {
+  if (lane.whole && tensor.access == Access::aligned) {
 #pragma unroll
-      for (int v = 0; v < kVectors; ++v)
-        loads[v].start_whole(address_of(lane.rows[v].tensors[t] + lane.first[v]), kWidth * sizeof(S));
-      return;
+    for (int v = 0; v < kVectors; ++v)
+      loads[v].start_whole(address_of(lane.rows[v].tensors[t] + lane.first[v]), kWidth * sizeof(S));
+    return;
+  }
+  if constexpr (!kAligned && kWidth * sizeof(S) == 16) {
+    // All at once, with no branch between the loads, behind which the first would be waited for.
+    if (lane.whole && tensor.access == Access::unaligned) {
+      const unsigned char* addresses[kVectors];
+      bool inside = true;
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) {
+        addresses[v] = address_of(lane.rows[v].tensors[t] + lane.first[v]);
+        inside = inside &&
+                 loads[v].has_both_words(addresses[v], lane.first[v] * static_cast<std::int64_t>(sizeof(S)),
+                                         lane.length * static_cast<std::int64_t>(sizeof(S)));
+      }
+      if (inside) {
+#pragma unroll
+        for (int v = 0; v < kVectors; ++v) loads[v].start_both(addresses[v]);
+        return;
+      }
     }
   }
 #pragma unroll

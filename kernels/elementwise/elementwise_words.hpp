@@ -11,6 +11,13 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+/// The unsigned integer of an element's size.
+template <class T>
+using BitsOf =
+    std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+
 /// Element i, known to the compiler, as the unsigned integer of its size.
 template <class Bits>
 __device__ __forceinline__ Bits element_of(const Words& words, int i) {
@@ -91,6 +98,21 @@ __device__ __forceinline__ void store_any(unsigned char* address, int bytes, std
       return;
     default:
       *reinterpret_cast<std::uint64_t*>(address) = bits;
+  }
+}
+
+/// Calls visit(TypeTag<Bits>) for the sizes of which kWidth elements fit 16 bytes.
+template <int kWidth, class Visit>
+__device__ __forceinline__ void visit_fitting_sizes(int bytes, Visit&& visit) {
+  if (bytes == 1) return visit(TypeTag<std::uint8_t>{});
+  if constexpr (kWidth <= 8) {
+    if (bytes == 2) return visit(TypeTag<std::uint16_t>{});
+  }
+  if constexpr (kWidth <= 4) {
+    if (bytes == 4) return visit(TypeTag<std::uint32_t>{});
+  }
+  if constexpr (kWidth <= 2) {
+    if (bytes == 8) return visit(TypeTag<std::uint64_t>{});
   }
 }
 

@@ -8,12 +8,6 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-template <class T>
-using BitsOf =
-    std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
-
 /// An operand, or a constant of its type.
 template <class S, int kRows>
 __device__ __forceinline__ Words load_operand(const ElementwiseParams& p, int operand,
