@@ -200,6 +200,8 @@ class BenchTest(unittest.TestCase):
                     self.assertIn(problem["verified"], ("reference", "device"), problem["name"])
                     self.assertEqual(problem["bytes"], random_problems.bytes_of(problem))
                     self.assertAlmostEqual(problem["share_of_copy"], problem["copy_microseconds"] / problem["microseconds"])
+                    self.assertGreaterEqual(problem["sector_bytes"], problem["bytes"])
+                    self.assertEqual(problem["sector_bytes"] % 32, 0)
                     again = random_problems.problem_of(problem["csv"])
                     self.assertEqual(again, {key: problem[key] for key in again})
                 self.assertTrue({"reference", "device"} <= {problem["verified"] for problem in problems})

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "bench/random/generator.hpp"
+#include "bench/random/sectors.hpp"
 
 namespace relayout::bench::random {
 namespace {
@@ -48,6 +49,38 @@ TEST_P(Families, EveryProblemIsReadBackFromItsLine) {
     ASSERT_EQ(back.size(), 1u);
     EXPECT_EQ(to_csv(back[0]), line);
     EXPECT_EQ(back[0].bytes(), problem.bytes());
+  }
+}
+
+/// Element by element.
+std::int64_t counted_sectors(const Tensor& tensor) {
+  std::set<std::int64_t> sectors;
+  const auto size = static_cast<std::int64_t>(size_of(tensor.type));
+  const std::int64_t elements = tensor.view(nullptr).elements();
+  for (std::int64_t i = 0; i < elements; ++i) {
+    std::int64_t rest = i, place = tensor.offset;
+    for (std::size_t axis = tensor.shape.size(); axis-- > 0; rest /= tensor.shape[axis])
+      place += rest % tensor.shape[axis] * tensor.strides[axis];
+    for (std::int64_t byte = place * size; byte < (place + 1) * size; ++byte)
+      sectors.insert(byte / kSectorBytes);
+  }
+  return static_cast<std::int64_t>(sectors.size()) * kSectorBytes;
+}
+
+TEST(Sectors, AreThoseInWhichElementsLie) {
+  EXPECT_EQ(sector_bytes(Tensor{DType::f32, {16}, {1}, 0}), 64);
+  EXPECT_EQ(sector_bytes(Tensor{DType::f32, {16}, {1}, 1}), 96);
+  EXPECT_EQ(sector_bytes(Tensor{DType::f32, {16}, {2}, 0}), 128);
+  EXPECT_EQ(sector_bytes(Tensor{DType::u8, {16}, {64}, 0}), 16 * 32);
+  EXPECT_EQ(sector_bytes(Tensor{DType::f32, {4, 1000}, {0, 0}, 7}), 32);
+}
+
+TEST_P(Families, SectorsAreThoseInWhichElementsLie) {
+  for (std::int64_t i = 0; i < 60; ++i) {
+    const Problem problem = generate(7, family(), i, {1 << 10, 1 << 13});
+    std::int64_t sectors = counted_sectors(problem.out);
+    for (const Tensor& input : problem.inputs) sectors += counted_sectors(input);
+    EXPECT_EQ(sector_bytes(problem), sectors) << to_csv(problem);
   }
 }
 

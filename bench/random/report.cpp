@@ -60,6 +60,8 @@ Json result_json(const Result& result) {
   json["slowest_microseconds"] = result.seconds.slowest * 1e6;
   json["copy_microseconds"] = result.copy_seconds * 1e6;
   json["share_of_copy"] = result.share();
+  json["sector_bytes"] = result.sector_bytes;
+  json["share_of_sectors"] = result.sector_share();
   json["kernel"] = result.kernel;
   json["predicted_microseconds"] =
       result.predicted_seconds > 0 ? Json(result.predicted_seconds * 1e6) : Json();
@@ -88,22 +90,31 @@ void print_worst(std::ostream& out, const Result& result) {
 
 Json percentiles_of(const std::vector<Result>& results) {
   std::vector<std::string> groups;
-  std::map<std::pair<std::string, int>, std::vector<double>> shares;
+  struct Shares {
+    std::vector<double> of_elements, of_sectors;
+  };
+  std::map<std::pair<std::string, int>, Shares> shares;
   for (const Result& result : results) {
     if (result.seconds.median == 0) continue;
     const std::string group = result.problem.group();
     if (std::find(groups.begin(), groups.end(), group) == groups.end()) groups.push_back(group);
-    shares[{group, class_of(result.problem.bytes())}].push_back(result.share());
+    Shares& of_class = shares[{group, class_of(result.problem.bytes())}];
+    of_class.of_elements.push_back(result.share());
+    of_class.of_sectors.push_back(result.sector_share());
   }
   Json table = Json::array();
   for (const std::string& group : groups) {
     for (int number = 0; number <= kLastClass; ++number) {
       const auto found = shares.find({group, number});
       if (found == shares.end()) continue;
-      std::vector<double>& sorted = found->second;
-      std::sort(sorted.begin(), sorted.end());
-      Json row = {{"group", group}, {"size", class_name(number)}, {"problems", sorted.size()}};
-      for (const auto& [name, percent] : kPercentiles) row[name] = percentile(sorted, percent);
+      auto& [elements, sectors] = found->second;
+      std::sort(elements.begin(), elements.end());
+      std::sort(sectors.begin(), sectors.end());
+      Json row = {{"group", group}, {"size", class_name(number)}, {"problems", elements.size()}};
+      for (const auto& [name, percent] : kPercentiles) {
+        row[name] = percentile(elements, percent);
+        row["by_sectors"][name] = percentile(sectors, percent);
+      }
       table.push_back(row);
     }
   }
@@ -121,15 +132,21 @@ std::vector<Result> worst_of(const std::vector<Result>& results, std::size_t cou
 }
 
 void print_report(std::ostream& out, const std::vector<Result>& results, std::size_t worst) {
-  out << "share of copy\n"
+  constexpr int kColumns = 8 * static_cast<int>(std::size(kPercentiles));
+  out << "share of a copy of as many bytes" << std::setw(16 + kColumns + kColumns)
+      << "of as many as the sectors have\n"
       << std::left << std::setw(28) << "family" << std::setw(12) << "size" << std::right << std::setw(8)
       << "problems";
-  for (const auto& percent : kPercentiles) out << std::setw(8) << percent.first;
+  for (int table = 0; table < 2; ++table) {
+    for (const auto& percent : kPercentiles) out << std::setw(8) << percent.first;
+  }
   out << '\n';
   for (const Json& row : percentiles_of(results)) {
     out << std::left << std::setw(28) << row["group"].get<std::string>() << std::setw(12)
         << row["size"].get<std::string>() << std::right << std::setw(8) << row["problems"].get<int>();
     for (const auto& percent : kPercentiles) number(out, row[percent.first].get<double>(), 8, 3);
+    for (const auto& percent : kPercentiles)
+      number(out, row["by_sectors"][percent.first].get<double>(), 8, 3);
     out << '\n';
   }
   const std::vector<Result> slow = worst_of(results, worst);

@@ -17,16 +17,20 @@ struct Result {
   Problem problem;
   std::string error;  // why it could not run, or what of its result is wrong; empty: all is well
   Samples seconds;
-  double copy_seconds = 0;
+  double copy_seconds = 0;         // of a copy of as many bytes as the elements have
+  double sector_copy_seconds = 0;  // of as many as their sectors have
+  std::int64_t sector_bytes = 0;
   std::string kernel;            // empty where plans of the family do not name one
   double predicted_seconds = 0;  // 0 where plans of the family predict none
   Verified verified = Verified::no;
 
   double share() const { return copy_seconds / seconds.median; }
+  double sector_share() const { return sector_copy_seconds / seconds.median; }
 };
 
-/// For each family and size class: how many problems ran, and their share of copy at p1, p5, p25, p50. A
-/// percentile is the value that so many of a hundred problems do not exceed (nearest rank).
+/// For each family and size class: how many problems ran, and their share of copy at p1, p5, p25, p50, of a
+/// copy of the elements' bytes and (`by_sectors`) of one of the sectors in which they lie. A percentile is
+/// the value that so many of a hundred problems do not exceed (nearest rank).
 Json percentiles_of(const std::vector<Result>& results);
 /// The lowest shares first.
 std::vector<Result> worst_of(const std::vector<Result>& results, std::size_t count);

@@ -11,6 +11,7 @@
 #include "bench/random/memory.hpp"
 #include "bench/random/oracle.hpp"
 #include "bench/random/prepare.hpp"
+#include "bench/random/sectors.hpp"
 #include "host/api/replace_file.hpp"
 
 namespace relayout::bench::random {
@@ -95,6 +96,8 @@ std::vector<Result> run_problems(const Stream& stream, const std::vector<Problem
       series.in_graph = timing.graphs;
       result.seconds = take_samples(timer, series, timing.sample_seconds);
       result.copy_seconds = copy_times.seconds(problem.bytes());
+      result.sector_bytes = sector_bytes(problem);
+      result.sector_copy_seconds = copy_times.seconds(result.sector_bytes);
       if (options.verify) verify(stream, ready, device_check, result);
     } catch (const std::exception& error) {
       result.error = error.what();
