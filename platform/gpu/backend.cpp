@@ -79,6 +79,20 @@ class GpuBackend final : public Backend {
   }
   void deallocate_pinned(int, void* memory) noexcept override { (void)runtime::deallocate_pinned(memory); }
 
+  bool enable_peer_access(int device, int peer) override {
+    int possible = 0;
+    check(runtime::can_access_peer(&possible, device, peer), "asking for peer access");
+    if (possible == 0) return false;
+    const DeviceGuard guard(device);
+    const runtime::Status status = runtime::enable_peer_access(peer, 0);
+    if (status == runtime::kPeerAccessWasEnabled) {
+      (void)runtime::take_last_error();  // by the caller, or by an earlier group
+    } else {
+      check(status, "enabling peer access");
+    }
+    return true;
+  }
+
   void* create_stream(const Device& device) override {
     const DeviceGuard guard(device.index());
     runtime::Stream stream = nullptr;
