@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "host/redistribute/routes.hpp"
+#include "host/redistribute/schedule.hpp"
 
 namespace relayout {
 
@@ -17,21 +17,16 @@ struct RedistributePlan::State {
   RedistributeProblem problem;
   Route route;
   std::vector<RedistributeAlternative> others;
-  /// Of the local ranks: the rank's run has begun, its kernels have ended. Then of each chunk: its messages
-  /// are packed, and have been sent.
-  std::vector<Event> ready, done;
-  std::vector<std::vector<Event>> packed, sent;
+  Schedule schedule;
+  std::vector<Event> events;  // of the schedule
 
   State(RedistributeProblem problem_, Route route_, std::vector<RedistributeAlternative> others_);
 };
 
-/// Error{invalid_argument}, {null_pointer}, {partial_overlap}: what is wrong with the views at these pointers
-/// and with the workspace. Where `given` is false, null pointers and want of a workspace pass.
-void check_redistribute_memory(const RedistributeProblem& problem, const Route& route,
-                               const RedistributeMemory& memory, bool given);
-
-/// Queues the route on checked memory.
-void queue_route(const RedistributePlan::State& state, const RedistributeMemory& memory);
+/// The stream of a step, and the step on checked memory.
+const Stream& stream_of(const RedistributePlan::State& plan, std::size_t stream);
+void queue_step(const RedistributePlan::State& plan, const ScheduleStep& step,
+                const RedistributeMemory& memory);
 
 /// The plan in plain words.
 RedistributeDetails details_of(const RedistributePlan::State& state);

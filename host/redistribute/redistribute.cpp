@@ -160,38 +160,10 @@ Route choose_route(const RedistributeProblem& problem, const RedistributeOptions
   return std::move(*best);
 }
 
-}  // namespace
-
-const char* name_of(RedistributeRoute route) noexcept {
-  switch (route) {
-    case RedistributeRoute::direct:
-      return "direct";
-    case RedistributeRoute::staged:
-      return "staged";
-    case RedistributeRoute::copy_engine:
-      return "copy_engine";
-  }
-  return "?";
-}
-
-RedistributePlan::State::State(RedistributeProblem problem_, Route route_,
-                               std::vector<RedistributeAlternative> others_)
-    : problem(std::move(problem_)), route(std::move(route_)), others(std::move(others_)) {
-  const auto events = [&] {
-    std::vector<Event> made;
-    for (const Stream& stream : problem.group.state().streams) made.emplace_back(stream.device());
-    return made;
-  };
-  ready = events();
-  if (route.chunks.empty()) done = events();
-  for (std::size_t c = 0; c < route.chunks.size(); ++c) {
-    packed.push_back(events());
-    sent.push_back(events());
-  }
-}
-
-void check_redistribute_memory(const RedistributeProblem& problem, const Route& route,
-                               const RedistributeMemory& memory, bool given) {
+/// Error{invalid_argument}, {null_pointer}, {partial_overlap}: what is wrong with the views at these pointers
+/// and with the workspace. Where `given` is false, null pointers and want of a workspace pass.
+void check_memory_of(const RedistributeProblem& problem, const Route& route, const RedistributeMemory& memory,
+                     bool given) {
   const Group& group = problem.group;
   check_count("inputs", memory.in, group);
   check_count("outputs", memory.out, group);
@@ -220,17 +192,41 @@ void check_redistribute_memory(const RedistributeProblem& problem, const Route& 
   if (given) check_alignment(route, group, memory);
 }
 
+void check_and_queue(const RedistributePlan::State& plan, const RedistributeMemory& memory) {
+  check_memory_of(plan.problem, plan.route, memory, true);
+  for (const ScheduleStep& step : plan.schedule.steps) queue_step(plan, step, memory);
+}
+
+}  // namespace
+
+const char* name_of(RedistributeRoute route) noexcept {
+  switch (route) {
+    case RedistributeRoute::direct:
+      return "direct";
+    case RedistributeRoute::staged:
+      return "staged";
+    case RedistributeRoute::copy_engine:
+      return "copy_engine";
+  }
+  return "?";
+}
+
+RedistributePlan::State::State(RedistributeProblem problem_, Route route_,
+                               std::vector<RedistributeAlternative> others_)
+    : problem(std::move(problem_)),
+      route(std::move(route_)),
+      others(std::move(others_)),
+      schedule(schedule_of(problem, route)) {
+  for (const std::size_t stream : schedule.events) events.emplace_back(stream_of(*this, stream).device());
+}
+
 void RedistributePlan::run(const std::vector<void*>& workspace) const {
-  const RedistributeMemory memory = planned_memory(state_->problem, workspace);
-  check_redistribute_memory(state_->problem, state_->route, memory, true);
-  queue_route(*state_, memory);
+  check_and_queue(*state_, planned_memory(state_->problem, workspace));
 }
 
 void RedistributePlan::run(const std::vector<const void*>& in, const std::vector<void*>& out,
                            const std::vector<void*>& workspace) const {
-  const RedistributeMemory memory{in, out, workspace};
-  check_redistribute_memory(state_->problem, state_->route, memory, true);
-  queue_route(*state_, memory);
+  check_and_queue(*state_, {in, out, workspace});
 }
 
 std::size_t RedistributePlan::workspace_bytes(int rank) const {
@@ -263,7 +259,7 @@ RedistributePlan plan_redistribute(const Group& group, const Distribution& in_di
   for (const TensorView& view : out) check_distinct(kName, view);
   Route none;
   none.workspace_bytes.assign(in.size(), 0);
-  check_redistribute_memory(problem, none, planned_memory(problem, {}), false);
+  check_memory_of(problem, none, planned_memory(problem, {}), false);
 
   std::vector<RedistributeAlternative> others;
   Route route = choose_route(problem, options, others);

@@ -54,6 +54,7 @@ class RankBuffers {
     for (const GuardedBuffer& buffer : buffers_) views.push_back(buffer.device());
     return views;
   }
+  const GuardedBuffer& of(int rank) const { return buffers_[static_cast<std::size_t>(rank)]; }
   void expect(NanRule rule) const {
     for (std::size_t rank = 0; rank < buffers_.size(); ++rank)
       EXPECT_TRUE(buffers_[rank].check(rule)) << "rank " << rank;

@@ -79,7 +79,7 @@ class RELAYOUT_API RedistributePlan {
  public:
   struct State;  ///< the library's own
   /// For the library: users have plan_redistribute.
-  explicit RedistributePlan(std::shared_ptr<State> state) : state_(std::move(state)) {}
+  explicit RedistributePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
   /// A copy.
   RedistributePlan(const RedistributePlan&) = default;
   /// A copy.
@@ -108,8 +108,11 @@ class RELAYOUT_API RedistributePlan {
   /// messages of each link, and what the kernel of the largest message does.
   std::string explain() const;
 
+  /// For the library: users have details().
+  const State& state() const noexcept { return *state_; }
+
  private:
-  std::shared_ptr<State> state_;
+  std::shared_ptr<const State> state_;
 };
 
 /// Plans the redistribution of a global tensor: out has extent in.extent(axes[j]) along axis j. Allocates no
