@@ -69,6 +69,25 @@ Group Group::emulated(int ranks, const Device& device) {
   return Group(std::vector<Device>(static_cast<std::size_t>(ranks), device));
 }
 
+Group Group::from_nccl(void* communicator, const Stream& stream) {
+  const Device& device = stream.device();
+  const std::string library = communicator_library(device.backend().name());
+  if (library.empty())
+    throw Error(ErrorCode::unsupported,
+                "a communicator of NCCL or RCCL is for GPUs, and this device is " + device.to_string());
+  auto state = std::make_shared<State>();
+  state->communicator = std::make_unique<const Communicator>(library, communicator);
+  const auto ranks = static_cast<std::size_t>(state->communicator->ranks());
+  const int rank = state->communicator->rank();
+  state->local_ranks = {rank};
+  state->streams = {stream};
+  state->sides = {Stream(device)};
+  state->reaches.assign(ranks, std::vector<bool>(ranks, false));
+  for (std::size_t i = 0; i < ranks; ++i) state->reaches[i][i] = true;
+  state->agreement = Buffer(device, (ranks + 1) * State::kAgreementWords * sizeof(std::uint64_t));
+  return Group(std::move(state));
+}
+
 int Group::ranks() const noexcept { return state_->ranks(); }
 const std::vector<int>& Group::local_ranks() const noexcept { return state_->local_ranks; }
 

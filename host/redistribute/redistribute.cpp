@@ -8,6 +8,7 @@
 #include "host/api/copy.hpp"
 #include "host/api/plan_checks.hpp"
 #include "host/plan/sharing.hpp"
+#include "host/redistribute/agreement.hpp"
 #include "host/redistribute/plan_state.hpp"
 #include "relayout/error.hpp"
 
@@ -194,7 +195,52 @@ void check_memory_of(const RedistributeProblem& problem, const Route& route, con
 
 void check_and_queue(const RedistributePlan::State& plan, const RedistributeMemory& memory) {
   check_memory_of(plan.problem, plan.route, memory, true);
+  const auto& communicator = plan.problem.group.state().communicator;
+  if (communicator != nullptr) communicator->check();
   for (const ScheduleStep& step : plan.schedule.steps) queue_step(plan, step, memory);
+}
+
+RedistributePlan plan_of(const Group& group, const Distribution& in_distribution,
+                         const std::vector<TensorView>& in, const std::vector<int>& axes,
+                         const Distribution& out_distribution, const std::vector<TensorView>& out,
+                         const RedistributeOptions& options) {
+  check_distributions(group, in_distribution, axes, out_distribution);
+  const DType in_type = check_views(group, "input", in_distribution, in),
+              out_type = check_views(group, "output", out_distribution, out);
+  RedistributeProblem problem{group,
+                              in_distribution,
+                              out_distribution,
+                              axes,
+                              in,
+                              out,
+                              in_type,
+                              out_type,
+                              options.cast,
+                              plan::box_moves(in_distribution, axes, out_distribution)};
+  check_cast_options(kName, in_type, out_type, {{}, false, options.cast});
+  for (const TensorView& view : out) check_distinct(kName, view);
+  Route none;
+  none.workspace_bytes.assign(in.size(), 0);
+  check_memory_of(problem, none, planned_memory(problem, {}), false);
+
+  std::vector<RedistributeAlternative> others;
+  Route route = choose_route(problem, options, others);
+  return RedistributePlan(
+      std::make_shared<RedistributePlan::State>(std::move(problem), std::move(route), std::move(others)));
+}
+
+/// The plan, and nothing before all ranks have theirs, or know that one has none.
+template <class Plan>
+RedistributePlan in_agreement(const Group& group, const PlanDigest& digest, const Plan& plan) {
+  std::optional<RedistributePlan> planned;
+  try {
+    planned = plan();
+  } catch (...) {
+    agree(group, digest, false);
+    throw;
+  }
+  agree(group, digest, true);
+  return *planned;
 }
 
 }  // namespace
@@ -242,37 +288,22 @@ RedistributePlan plan_redistribute(const Group& group, const Distribution& in_di
                                    const std::vector<TensorView>& in, const std::vector<int>& axes,
                                    const Distribution& out_distribution, const std::vector<TensorView>& out,
                                    const RedistributeOptions& options) {
-  check_distributions(group, in_distribution, axes, out_distribution);
-  const DType in_type = check_views(group, "input", in_distribution, in),
-              out_type = check_views(group, "output", out_distribution, out);
-  RedistributeProblem problem{group,
-                              in_distribution,
-                              out_distribution,
-                              axes,
-                              in,
-                              out,
-                              in_type,
-                              out_type,
-                              options.cast,
-                              plan::box_moves(in_distribution, axes, out_distribution)};
-  check_cast_options(kName, in_type, out_type, {{}, false, options.cast});
-  for (const TensorView& view : out) check_distinct(kName, view);
-  Route none;
-  none.workspace_bytes.assign(in.size(), 0);
-  check_memory_of(problem, none, planned_memory(problem, {}), false);
-
-  std::vector<RedistributeAlternative> others;
-  Route route = choose_route(problem, options, others);
-  return RedistributePlan(
-      std::make_shared<RedistributePlan::State>(std::move(problem), std::move(route), std::move(others)));
+  const DType in_type = in.empty() ? DType::f32 : in.front().dtype(),
+              out_type = out.empty() ? DType::f32 : out.front().dtype();
+  return in_agreement(
+      group, digest_of(in_distribution, axes, out_distribution, in_type, out_type, options),
+      [&] { return plan_of(group, in_distribution, in, axes, out_distribution, out, options); });
 }
 
 RedistributePlan plan_redistribute(const Group& group, const Distribution& in_distribution,
                                    const std::vector<int>& axes, const Distribution& out_distribution,
                                    DType in_type, DType out_type, const RedistributeOptions& options) {
-  check_distributions(group, in_distribution, axes, out_distribution);
-  return plan_redistribute(group, in_distribution, empty_views(group, in_distribution, in_type), axes,
-                           out_distribution, empty_views(group, out_distribution, out_type), options);
+  return in_agreement(
+      group, digest_of(in_distribution, axes, out_distribution, in_type, out_type, options), [&] {
+        check_distributions(group, in_distribution, axes, out_distribution);
+        return plan_of(group, in_distribution, empty_views(group, in_distribution, in_type), axes,
+                       out_distribution, empty_views(group, out_distribution, out_type), options);
+      });
 }
 
 void redistribute(const Group& group, const Distribution& in_distribution, const std::vector<TensorView>& in,

@@ -19,6 +19,7 @@ namespace {
 /// Workspaces, and messages in them, begin on a line of every cache.
 constexpr std::int64_t kWorkspaceAlignment = 256;
 constexpr int kMostChunks = 16;
+constexpr const char* kOtherProcesses = "the ranks are processes of their own";
 /// Bytes between rows that the copy engines of both vendors take.
 constexpr std::int64_t kMostPitch = (std::int64_t{1} << 31) - 1;
 
@@ -53,7 +54,7 @@ class RouteBuilder {
   RouteBuilder(const RedistributeProblem& problem, RedistributeRoute route)
       : p_(problem),
         state_(problem.group.state()),
-        model_(plan::link_model(first().properties())),
+        model_(plan::link_model(first().properties(), is_one_process())),
         time_(model_) {
     result_.route = route;
     result_.workspace_bytes.assign(state_.local_ranks.size(), 0);
@@ -110,7 +111,7 @@ class RouteBuilder {
     if (local(move.from) >= 0) result_.within.push_back(whole(move.from, move));
   }
   void transfer(RouteChunk& chunk, RouteTransfer transfer) {
-    time_.add_copy(device_of(local(transfer.from)), device_of(local(transfer.to)),
+    time_.add_copy(device_of_rank(transfer.from), device_of_rank(transfer.to),
                    static_cast<double>(transfer.bytes()), static_cast<double>(transfer.width));
     chunk.transfers.push_back(transfer);
   }
@@ -123,6 +124,11 @@ class RouteBuilder {
     return static_cast<int>(std::find_if(state_.streams.begin(), state_.streams.end(), is_same) -
                             state_.streams.begin());
   }
+  /// Other processes have devices of their own.
+  int device_of_rank(int rank) const {
+    return local(rank) >= 0 ? device_of(local(rank)) : state_.ranks() + rank;
+  }
+  bool is_one_process() const noexcept { return state_.communicator == nullptr; }
   static double bytes_of(const TensorView& view) {
     return static_cast<double>(view.elements()) * static_cast<double>(size_of(view.dtype()));
   }
@@ -160,8 +166,10 @@ void stage(RouteBuilder& b, const plan::BoxMove& move, RouteChunk& chunk) {
   const RedistributeProblem& p = b.problem();
   const int from = b.local(move.from), to = b.local(move.to);
   const std::size_t in_size = size_of(p.in_type), out_size = size_of(p.out_type);
-  const bool in_order = in_size < out_size || (in_size == out_size && b.input(move).view.is_contiguous() &&
-                                               !b.output(move).view.is_contiguous());
+  // Processes that do not see each other's strides go by the types alone.
+  const bool in_order =
+      in_size < out_size || (in_size == out_size && b.is_one_process() &&
+                             b.input(move).view.is_contiguous() && !b.output(move).view.is_contiguous());
   const DType type = in_order ? p.in_type : p.out_type;
   const Dims shape = in_order ? move.box.shape() : plan::permuted(move.box, p.axes).shape();
   const auto lies_like_it = [&](const Part& part) {
@@ -173,23 +181,27 @@ void stage(RouteBuilder& b, const plan::BoxMove& move, RouteChunk& chunk) {
   transfer.to = move.to;
   transfer.width = static_cast<std::size_t>(move.box.elements()) * size_of(type);
   transfer.source_pitch = transfer.destination_pitch = transfer.width;
-  Part in = b.input(move);
-  if (!in_order) in.view = in.view.permuted(p.axes);
-  if (lies_like_it(in)) {
-    transfer.source = in.place;
-  } else {
-    const Part packed = b.workspace(from, type, shape);
-    chunk.packs.push_back(b.kernel(from, move, in, packed));
-    transfer.source = packed.place;
+  if (from >= 0) {
+    Part in = b.input(move);
+    if (!in_order) in.view = in.view.permuted(p.axes);
+    if (lies_like_it(in)) {
+      transfer.source = in.place;
+    } else {
+      const Part packed = b.workspace(from, type, shape);
+      chunk.packs.push_back(b.kernel(from, move, in, packed));
+      transfer.source = packed.place;
+    }
   }
-  Part out = b.output(move);
-  if (in_order) out.view = out.view.permuted(plan::inverse(p.axes));
-  if (lies_like_it(out)) {
-    transfer.destination = out.place;
-  } else {
-    const Part arrived = b.workspace(to, type, shape);
-    chunk.unpacks.push_back(b.kernel(to, move, arrived, out));
-    transfer.destination = arrived.place;
+  if (to >= 0) {
+    Part out = b.output(move);
+    if (in_order) out.view = out.view.permuted(plan::inverse(p.axes));
+    if (lies_like_it(out)) {
+      transfer.destination = out.place;
+    } else {
+      const Part arrived = b.workspace(to, type, shape);
+      chunk.unpacks.push_back(b.kernel(to, move, arrived, out));
+      transfer.destination = arrived.place;
+    }
   }
   b.transfer(chunk, transfer);
 }
@@ -253,6 +265,7 @@ bool as_rows(const RedistributeProblem& p, const Part& in, const Part& out, Rout
 
 Route direct_route(const RedistributeProblem& problem) {
   RouteBuilder b(problem, RedistributeRoute::direct);
+  if (!b.is_one_process()) return b.refuse(kOtherProcesses);
   for (const plan::BoxMove& move : problem.moves) {
     if (move.from == move.to) {
       b.within(move);
@@ -287,6 +300,7 @@ Route staged_route(const RedistributeProblem& problem) {
       b.within(move);
       continue;
     }
+    if (b.local(move.from) < 0 && b.local(move.to) < 0) continue;
     const std::vector<plan::BoxMove> cut = plan::pieces(move, problem.axes, parts);
     if (chunks.size() < cut.size()) chunks.resize(cut.size());
     for (std::size_t i = 0; i < cut.size(); ++i) stage(b, cut[i], chunks[i]);
@@ -296,6 +310,7 @@ Route staged_route(const RedistributeProblem& problem) {
 
 Route copy_engine_route(const RedistributeProblem& problem) {
   RouteBuilder b(problem, RedistributeRoute::copy_engine);
+  if (!b.is_one_process()) return b.refuse(kOtherProcesses);
   RouteChunk chunk;
   for (const plan::BoxMove& move : problem.moves) {
     if (move.from == move.to) {

@@ -1,6 +1,7 @@
 // A run: the schedule's steps, one after the other, on the given memory. Streams of processors finish each
 // call, in the order in which they are queued here, which is one that the events allow.
 #include <cstddef>
+#include <vector>
 
 #include "host/api/copy.hpp"
 #include "host/redistribute/plan_state.hpp"
@@ -38,6 +39,18 @@ void queue_step(const RedistributePlan::State& plan, const ScheduleStep& step,
     case ScheduleStep::Kind::launch:
       return launch_copy(stream, step.kernel->plan.state().copy,
                          {address_of(step.kernel->in, memory), address_of(step.kernel->out, memory)});
+    case ScheduleStep::Kind::exchange: {
+      const Group::State& group = plan.problem.group.state();
+      std::vector<Communicator::Message> messages;
+      for (const RouteTransfer& t : step.chunk->transfers) {
+        if (group.local(t.from) >= 0) {
+          messages.push_back({t.to, address_of(t.source, memory), nullptr, t.width});
+        } else {
+          messages.push_back({t.from, nullptr, address_of(t.destination, memory), t.width});
+        }
+      }
+      return group.communicator->exchange(messages, stream.native());
+    }
     case ScheduleStep::Kind::send: {
       const RouteTransfer& t = *step.transfer;
       return stream.copy_rows(address_of(t.destination, memory), t.destination_pitch,

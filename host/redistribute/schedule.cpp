@@ -15,7 +15,9 @@ class Builder {
   }
 
   Schedule build() {
-    if (route_.chunks.empty()) {
+    if (group_.communicator != nullptr) {
+      add_exchanges();
+    } else if (route_.chunks.empty()) {
       add_kernels();
     } else {
       add_chunks();
@@ -67,6 +69,23 @@ class Builder {
     // What was sent may be overwritten.
     for (const auto& senders : sent)
       for (const auto& [rank, event] : senders) wait(rank, event);
+  }
+
+  /// The same of one process for each rank, whose communicator knows when the other ranks are ready.
+  void add_exchanges() {
+    constexpr std::size_t kOwn = 0, kSide = 1;
+    std::vector<std::size_t> exchanged;
+    for (const RouteChunk& chunk : route_.chunks) {
+      for (const RouteKernel& kernel : chunk.packs) launch(kernel, kOwn);
+      wait(kSide, record(kOwn));
+      schedule_.steps.push_back({ScheduleStep::Kind::exchange, kSide, 0, nullptr, nullptr, &chunk});
+      exchanged.push_back(record(kSide));
+    }
+    for (const RouteKernel& kernel : route_.within) launch(kernel, kOwn);
+    for (std::size_t c = 0; c < route_.chunks.size(); ++c) {
+      wait(kOwn, exchanged[c]);
+      for (const RouteKernel& kernel : route_.chunks[c].unpacks) launch(kernel, kOwn);
+    }
   }
 
   std::size_t record(std::size_t stream) {

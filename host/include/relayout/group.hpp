@@ -24,6 +24,15 @@ class RELAYOUT_API Group {
   /// `ranks` ranks on one device, for tests and for trying out a program: without a GPU, and with one.
   static Group emulated(int ranks, const Device& device = Device::emulated(32));
 
+  /// One process a rank: the caller's communicator, a blocking ncclComm_t of NCCL or RCCL, and the stream of
+  /// this rank, on a GPU of its own. The communicator is the caller's to make and, after the last work of
+  /// this group, to destroy; nothing else is queued on it by another thread while the group plans or runs.
+  /// Planning is collective: every rank plans the same, or all get an error. The library is opened here:
+  /// libnccl.so.2 or librccl.so.1, or the file that the environment variable RELAYOUT_NCCL_LIBRARY names.
+  /// Errors: unsupported where it is missing, and without that variable for devices that are no GPU;
+  /// null_pointer; vendor.
+  static Group from_nccl(void* communicator, const Stream& stream);
+
   /// A copy.
   Group(const Group&) = default;
   /// A copy.
