@@ -113,6 +113,39 @@ TEST_P(RedistributeTest, ReplicasAreGatheredAndDropped) {
   EXPECT_TRUE(drop.details().links.empty());
 }
 
+TEST_P(RedistributeTest, TypesThatOnlyMove) {
+  for (const DType type : {DType::bool_, DType::e4m3fn, DType::i16})
+    check_routes(group(3), transposition(type, type, 19, 14, 3));
+}
+
+/// The oracle has them as pairs of 8 bytes.
+TEST_P(RedistributeTest, ElementsOf16Bytes) {
+  const Group three = group(3);
+  const auto pairs = [](std::int64_t rows, std::int64_t columns) {
+    return DistributedTensor{DType::u64, Distribution::split({rows, columns, 2}, 0, 3)};
+  };
+  const DistributedTensor from = pairs(19, 14), to = pairs(14, 19);
+  const auto elements = [](const std::vector<TensorView>& views) {
+    std::vector<TensorView> result;
+    for (const TensorView& view : views)
+      result.emplace_back(view.data(), DType::b128, Dims{view.extent(0), view.extent(1)});
+    return result;
+  };
+  for (const RedistributeRoute route : {RedistributeRoute::direct, RedistributeRoute::staged}) {
+    RankBuffers in(three, Role::input, from), out(three, Role::output, to);
+    in.fill(DType::u64, 2);
+    reference::redistribute(from.distribution, in.host(), {1, 0, 2}, to.distribution, out.host());
+    RedistributeOptions options;
+    options.route = route;
+    const RedistributePlan plan =
+        plan_redistribute(three, Distribution::split({19, 14}, 0, 3), elements(in.device()), {1, 0},
+                          Distribution::split({14, 19}, 0, 3), elements(out.device()), options);
+    plan.run(Workspaces(three, plan).pointers());
+    three.synchronize();
+    out.expect(NanRule::exact);
+  }
+}
+
 TEST_P(RedistributeTest, ScalarsAndTensorsWithoutElements) {
   for (const int ranks : {1, 3}) {
     check_routes(group(ranks), case_of(DType::f32, Distribution::replicated({}, ranks), {}, DType::f16,

@@ -36,23 +36,27 @@ std::uint64_t digest_of(const Distribution& distribution) {
 }
 
 constexpr const char* kNames[] = {"input distribution", "order of axes", "output distribution",
-                                  "element types", "cast or route"};
+                                  "element types",      "cast or route", "kind of device"};
 
 }  // namespace
 
-PlanDigest digest_of(const Distribution& in, const std::vector<int>& axes, const Distribution& out,
-                     DType in_type, DType out_type, const RedistributeOptions& options) {
+PlanDigest digest_of(const Group& group, const Distribution& in, const std::vector<int>& axes,
+                     const Distribution& out, DType in_type, DType out_type,
+                     const RedistributeOptions& options) {
   const auto number = [](auto value) { return static_cast<std::uint64_t>(value); };
   const CastOptions& cast = options.cast;
   PlanDigest digest;
-  digest.words = {digest_of(in), Digest().add_all(axes).value(), digest_of(out),
+  digest.words = {digest_of(in),
+                  Digest().add_all(axes).value(),
+                  digest_of(out),
                   Digest().add(number(in_type)).add(number(out_type)).value(),
                   Digest()
                       .add(cast.rounding ? number(*cast.rounding) + 1 : 0)
                       .add(number(cast.saturate_fp8))
                       .add(number(cast.integer_overflow))
                       .add(options.route ? number(*options.route) + 1 : 0)
-                      .value()};
+                      .value(),
+                  Digest().add_all(group.state().streams.front().device().properties().architecture).value()};
   return digest;
 }
 

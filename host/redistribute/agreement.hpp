@@ -12,10 +12,11 @@ namespace relayout {
 
 /// Digests of a rank's plan, which are equal on all ranks.
 struct PlanDigest {
-  std::array<std::uint64_t, 5> words{};  // input, axes, output, types, options
+  std::array<std::uint64_t, 6> words{};  // input, axes, output, types, options, kind of device
 };
-PlanDigest digest_of(const Distribution& in, const std::vector<int>& axes, const Distribution& out,
-                     DType in_type, DType out_type, const RedistributeOptions& options);
+PlanDigest digest_of(const Group& group, const Distribution& in, const std::vector<int>& axes,
+                     const Distribution& out, DType in_type, DType out_type,
+                     const RedistributeOptions& options);
 
 /// Tells the other ranks what this one plans, or that it cannot; waits for them. Error{invalid_argument} on
 /// every rank that could plan, which names a rank that could not, or one whose plan is another and in what.

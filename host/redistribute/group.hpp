@@ -20,7 +20,7 @@ struct Group::State {
   /// Null: all ranks are this process's.
   std::unique_ptr<const Communicator> communicator;
   /// What a rank tells the others (agreement.hpp), and what all of them say.
-  static constexpr std::size_t kAgreementWords = 6;
+  static constexpr std::size_t kAgreementWords = 7;
   Buffer agreement;
 
   int ranks() const noexcept { return static_cast<int>(reaches.size()); }

@@ -840,10 +840,12 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("slab_with_what_was_cut", "before.end[axis] = @cut.begin[axis]@;", "cut.end[axis]"),
     ("receiver_reads_another_rank", "remove(pending, @in.box(to)@,", "in.box((to + 1) % ranks)"),
     ("longer_pieces_forgotten", "(@part < longer@ ? 1 : 0)", "false"),
-]) + mutants_of("redistribute_routes", "host/redistribute/routes.cpp", REDISTRIBUTE, [
+]) + mutants_of("staged_route", "host/redistribute/staged_route.cpp", REDISTRIBUTE, [
     ("wider_type_crosses", "in_order = @in_size < out_size@ ||", "in_size > out_size"),
-    ("always_writes", "reads = @size_of(problem.in_type) < size_of(problem.out_type)@;", "false"),
+]) + mutants_of("route_builder", "host/redistribute/route_builder.cpp", REDISTRIBUTE, [
     ("messages_in_one_place", "const auto offset = @static_cast<std::int64_t>(used)@;", "std::int64_t{0}"),
+]) + mutants_of("redistribute_routes", "host/redistribute/routes.cpp", REDISTRIBUTE, [
+    ("always_writes", "reads = @size_of(problem.in_type) < size_of(problem.out_type)@;", "false"),
     ("rows_without_the_first_offset", "transfer.destination.offset += @nest.offsets[0] * size@;", "std::int64_t{0}"),
     ("pitch_of_the_other_side", "source_pitch = @nest.strides[1][0]@;", "nest.strides[0][0]"),
 ])
