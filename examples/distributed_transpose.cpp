@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include <relayout/relayout.hpp>
@@ -26,6 +27,7 @@ std::uint16_t bf16_bits(float value) {
 
 std::vector<Device> all_gpus() {
   std::vector<Device> devices;
+  devices.reserve(static_cast<std::size_t>(Device::gpu_count()));
   for (int i = 0; i < Device::gpu_count(); ++i) devices.push_back(Device::gpu(i));
   return devices;
 }
@@ -70,11 +72,12 @@ int main() {
     const Stream& stream = group.stream(rank);  // which goes on when its output is complete
     stream.copy(values.data(), to[static_cast<std::size_t>(rank)], values.size() * 2);
     stream.synchronize();
-    for (std::int64_t row = box.begin[0], i = 0; row < box.end[0]; ++row)
-      for (std::int64_t column = 0; column < rows; ++column, ++i)
-        if (values[static_cast<std::size_t>(i)] != bf16_bits(element(column, row))) ++wrong;
+    std::size_t next = 0;
+    for (std::int64_t column = box.begin[0]; column < box.end[0]; ++column)
+      for (std::int64_t row = 0; row < rows; ++row)
+        if (values[next++] != bf16_bits(element(row, column))) ++wrong;
   }
-  std::printf("%lld of %lld elements are wrong\n", static_cast<long long>(wrong),
-              static_cast<long long>(rows * columns));
+  std::printf("%s of %s elements are wrong\n", std::to_string(wrong).c_str(),
+              std::to_string(rows * columns).c_str());
   return wrong == 0 ? 0 : 1;
 }

@@ -41,6 +41,7 @@ class RedistributeNcclTest : public ::testing::TestWithParam<Device> {
         }
       });
     for (std::thread& thread : threads) thread.join();
+    in_memory_end(world);
   }
 };
 INSTANTIATE_TEST_SUITE_P(Devices, RedistributeNcclTest, ::testing::ValuesIn(host_memory_devices()),
@@ -97,7 +98,9 @@ TEST_P(RedistributeNcclTest, TransposesOverOneToEightRanks) {
 TEST_P(RedistributeNcclTest, SeveralChunks) {
   const Exchanged exchanged(transposition(DType::f32, DType::f32, 330, 410, 2));
   on_ranks(2, [&](const Group& group, void*) {
-    EXPECT_GT(exchanged.plan(group).details().chunks, 1);
+    if (GetParam().kind() == DeviceKind::cpu) {
+      EXPECT_GT(exchanged.plan(group).details().chunks, 1);
+    }
     exchanged.run(group);
   });
   exchanged.expect();

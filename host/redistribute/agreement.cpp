@@ -78,13 +78,14 @@ void agree(const Group& group, const PlanDigest& digest, bool could_plan) {
   if (!could_plan) return;
   const std::string here = std::to_string(group.local_ranks().front());
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    const std::string there = "redistribute: rank " + std::to_string(rank);
+    std::string sentence = "redistribute: rank " + std::to_string(rank);
     if (all[rank][0] != 1)
-      throw Error(ErrorCode::invalid_argument, there + " could not plan; its own error says why");
+      throw Error(ErrorCode::invalid_argument, sentence + " could not plan; its own error says why");
     for (std::size_t i = 0; i < digest.words.size(); ++i)
-      if (all[rank][i + 1] != own[i + 1])
-        throw Error(ErrorCode::invalid_argument,
-                    there + " plans with another " + kNames[i] + " than rank " + here);
+      if (all[rank][i + 1] != own[i + 1]) {
+        sentence.append(" plans with another ").append(kNames[i]).append(" than rank ").append(here);
+        throw Error(ErrorCode::invalid_argument, sentence);
+      }
   }
 }
 

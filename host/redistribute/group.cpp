@@ -13,6 +13,7 @@ namespace {
 
 std::vector<Stream> streams_of(const std::vector<Device>& devices) {
   std::vector<Stream> streams;
+  streams.reserve(devices.size());
   for (const Device& device : devices) streams.emplace_back(device);
   return streams;
 }
@@ -54,8 +55,9 @@ Group::Group(const std::vector<Stream>& streams) {
   state->streams = streams;
   for (const Stream& from : streams) {
     state->sides.emplace_back(from.device());
-    std::vector<bool> reached;
-    for (const Stream& to : streams) reached.push_back(make_reachable(from.device(), to.device()));
+    std::vector<bool> reached(streams.size());
+    for (std::size_t to = 0; to < streams.size(); ++to)
+      reached[to] = make_reachable(from.device(), streams[to].device());
     state->reaches.push_back(std::move(reached));
   }
   state_ = std::move(state);

@@ -29,7 +29,8 @@ double largest(const Times& times) {
 }  // namespace
 
 const LinkModel& link_model(const DeviceProperties& device, bool one_process) {
-  if (device.architecture.rfind("sm_", 0) == 0) return one_process ? kNvlink : kNcclOverNvlink;
+  if (device.architecture.rfind("sm_", 0) == 0 || device.architecture == "emulated")
+    return one_process ? kNvlink : kNcclOverNvlink;
   if (device.architecture.rfind("gfx", 0) == 0) return kMi300x;
   return kProcessor;
 }

@@ -20,8 +20,8 @@ struct LinkModel {
   double lost_per_row;  // the same per row that the copy engine copies
 };
 
-/// The numbers go by the device's architecture: NVLink between H200s, the fabric of MI300X, or the
-/// processor's own memory. Messages between processes are those of NCCL or RCCL.
+/// The numbers go by the device's architecture: NVLink between H200s, which emulated GPUs have, too, the
+/// fabric of MI300X, or the processor's own memory. Messages between processes are those of NCCL or RCCL.
 const LinkModel& link_model(const DeviceProperties& device, bool one_process);
 
 /// A sum of work over devices and links. Devices are numbers of the caller's.

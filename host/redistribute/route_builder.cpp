@@ -47,11 +47,12 @@ RouteBuilder::RouteBuilder(const RedistributeProblem& problem, RedistributeRoute
 }
 
 int RouteBuilder::device_of(int rank) const {
-  if (local(rank) < 0) return state_.ranks() + rank;
+  if (local(rank) < 0) return rank;
   const Device& device = state_.streams[static_cast<std::size_t>(local(rank))].device();
+  if (device.kind() == DeviceKind::emulated) return rank;
   const auto first = std::find_if(state_.streams.begin(), state_.streams.end(),
                                   [&](const Stream& stream) { return same_device(stream.device(), device); });
-  return static_cast<int>(first - state_.streams.begin());
+  return state_.local_ranks[static_cast<std::size_t>(first - state_.streams.begin())];
 }
 
 Part RouteBuilder::input(const plan::BoxMove& move) const {

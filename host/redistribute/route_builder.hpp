@@ -29,7 +29,7 @@ class RouteBuilder {
   plan::RouteTime& time() noexcept { return time_; }
   bool is_one_process() const noexcept { return state_.communicator == nullptr; }
   int local(int rank) const noexcept { return state_.local(rank); }
-  /// A number for a rank's device. Other processes have devices of their own.
+  /// A number for a rank's device. Ranks of other processes and emulated ones have devices of their own.
   int device_of(int rank) const;
 
   /// What is read and what is written, each with its own axes; of local ranks.

@@ -69,8 +69,7 @@ Route direct_route(const RedistributeProblem& problem) {
       return b.refuse("kernels of rank " + std::to_string(runs) + " do not reach the memory of rank " +
                       std::to_string(other));
     RouteKernel kernel = b.whole(runs, move);
-    const Device& device = problem.group.stream(runs).device();
-    if (device.kind() == DeviceKind::gpu) {
+    if (problem.group.stream(runs).device().kind() != DeviceKind::cpu) {
       const CopyDetails details = kernel.plan.details();
       const CopySide& crossing = reads ? details.in : details.out;
       b.time().add_bytes(b.device_of(move.from), b.device_of(move.to), static_cast<double>(crossing.bytes),

@@ -14,19 +14,22 @@ namespace {
 constexpr int kSuccess = 0, kInvalidUsage = 5, kRemoteError = 6, kUint8 = 1;
 using Bytes = std::vector<char>;
 
-struct World {
-  int ranks = 0;
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::map<std::pair<int, int>, std::deque<Bytes>> mail;  // from, to
-  std::map<std::size_t, std::map<int, Bytes>> gathers;    // by their number
-  bool is_broken = false;
-};
+struct World;
 
 struct Communicator {
   World* world = nullptr;
   int rank = 0;
   std::size_t gathers = 0;
+};
+
+struct World {
+  int ranks = 0;
+  std::deque<Communicator> communicators;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::map<std::pair<int, int>, std::deque<Bytes>> mail;  // from, to
+  std::map<std::size_t, std::map<int, Bytes>> gathers;    // by their number
+  bool is_broken = false;
 };
 
 struct Call {
@@ -76,11 +79,13 @@ void* in_memory_world(int ranks) {
 }
 
 void* in_memory_communicator(void* world, int rank) {
-  auto* const communicator = new Communicator;
-  communicator->world = static_cast<World*>(world);
-  communicator->rank = rank;
-  return communicator;
+  auto& own = *static_cast<World*>(world);
+  const std::lock_guard<std::mutex> lock(own.mutex);
+  own.communicators.push_back({&own, rank, 0});
+  return &own.communicators.back();
 }
+
+void in_memory_end(void* world) { delete static_cast<World*>(world); }
 
 void in_memory_leave(void* communicator) {
   World& world = *static_cast<Communicator*>(communicator)->world;

@@ -3,9 +3,10 @@
 #pragma once
 
 extern "C" {
-/// Ranks that can talk to each other. Never freed: a test has a few.
+/// Ranks that can talk to each other, until their end.
 void* in_memory_world(int ranks);
-/// The communicator of a rank: what relayout takes for an ncclComm_t.
+void in_memory_end(void* world);
+/// The communicator of a rank, the world's: what relayout takes for an ncclComm_t.
 void* in_memory_communicator(void* world, int rank);
 /// The rank is gone: whoever waits for it gets an error, and everyone's communicator knows.
 void in_memory_leave(void* communicator);
