@@ -262,6 +262,36 @@ TEST_P(RedistributeTest, RunsFollowEachOther) {
   }
 }
 
+/// On one stream's graph, which the other streams join and leave.
+TEST_P(RedistributeTest, RecordedInAGraph) {
+  const Group two = group(2);
+  const Stream &first = two.stream(0), &second = two.stream(1);
+  const RedistributeCase c = transposition(DType::f32, DType::f32, 66, 34, 2);
+  for (const RedistributeRoute route : {RedistributeRoute::direct, RedistributeRoute::staged}) {
+    RankBuffers in(two, Role::input, c.in), out(two, Role::output, c.out);
+    RedistributeOptions options;
+    options.route = route;
+    const RedistributePlan plan = plan_redistribute(two, c.in.distribution, in.device(), c.axes,
+                                                    c.out.distribution, out.device(), options);
+    const Workspaces workspaces(two, plan);
+    Event join(first.device()), leave(second.device());
+    const Graph graph(first, [&] {
+      join.record(first);
+      second.wait(join);
+      plan.run(workspaces.pointers());
+      leave.record(second);
+      first.wait(leave);
+    });
+    for (std::uint64_t turn = 0; turn < 2; ++turn) {
+      in.fill(DType::f32, turn);
+      reference::redistribute(c.in.distribution, in.host(), c.axes, c.out.distribution, out.host());
+      graph.launch(first);
+      first.synchronize();
+      out.expect(NanRule::exact);
+    }
+  }
+}
+
 TEST_P(RedistributeTest, ExplainNamesTheRouteAndTheLinks) {
   const Group two = group(2);
   const RedistributeCase c = transposition(DType::f32, DType::f32, 64, 32, 2);

@@ -104,6 +104,7 @@ class GpuBackend final : public Backend {
     (void)runtime::destroy_stream(static_cast<runtime::Stream>(stream));
   }
   void synchronize_stream(const LaunchContext& context) override {
+    const DeviceGuard guard(context.device);  // whose default stream null is, here and below
     check(runtime::synchronize_stream(stream_of(context)), "the work of a stream", ErrorCode::launch);
   }
 
@@ -132,9 +133,11 @@ class GpuBackend final : public Backend {
   }
   void destroy_event(int, void* event) noexcept override { (void)runtime::destroy_event(event_of(event)); }
   void record_event(const LaunchContext& context, void* event) override {
+    const DeviceGuard guard(context.device);
     check(runtime::record_event(event_of(event), stream_of(context)), "recording an event");
   }
   void wait_event(const LaunchContext& context, void* event) override {
+    const DeviceGuard guard(context.device);
     check(runtime::wait_event(stream_of(context), event_of(event)), "waiting for an event");
   }
   void synchronize_event(int, void* event) override {
