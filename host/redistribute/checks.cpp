@@ -146,4 +146,46 @@ void check_memory(const RedistributeProblem& problem, const Route& route, const 
   if (given) check_alignment(route, group, memory);
 }
 
+bool is_plainly_right(const RedistributeProblem& problem, const Route& route,
+                      const RedistributeMemory& memory) {
+  struct Range {
+    std::uintptr_t begin, end;
+    bool written;
+  };
+  const std::size_t ranks = problem.in.size();
+  if (memory.in.size() != ranks || memory.out.size() != ranks) return false;
+  if (!memory.workspace.empty() && memory.workspace.size() != ranks) return false;
+  std::vector<Range> ranges;
+  ranges.reserve(3 * ranks);
+  const auto add = [&](const void* pointer, TensorView::ByteRange bytes, bool written) {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    ranges.push_back({address + static_cast<std::uintptr_t>(bytes.begin),
+                      address + static_cast<std::uintptr_t>(bytes.end), written});
+  };
+  // No plan counts on more than 16 bytes.
+  const auto lies_as_planned = [](const void* pointer, const TensorView& planned) {
+    if (planned.elements() == 0) return true;
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    return pointer != nullptr && (address - reinterpret_cast<std::uintptr_t>(planned.data())) % 16 == 0;
+  };
+  for (std::size_t i = 0; i < ranks; ++i) {
+    if (!lies_as_planned(memory.in[i], problem.in[i]) || !lies_as_planned(memory.out[i], problem.out[i]))
+      return false;
+    add(memory.in[i], problem.in[i].byte_range(), false);
+    add(memory.out[i], problem.out[i].byte_range(), true);
+    const std::size_t bytes = route.workspace_bytes[i];
+    if (bytes == 0) continue;
+    if (memory.workspace.empty() || memory.workspace[i] == nullptr ||
+        reinterpret_cast<std::uintptr_t>(memory.workspace[i]) % 64 != 0)
+      return false;
+    add(memory.workspace[i], {0, static_cast<std::int64_t>(bytes)}, true);
+  }
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const Range &a = ranges[i], &b = ranges[j];
+      if ((a.written || b.written) && a.begin < b.end && b.begin < a.end) return false;
+    }
+  return true;
+}
+
 }  // namespace relayout

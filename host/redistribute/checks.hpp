@@ -27,4 +27,9 @@ DType check_views(const Group& group, const char* role, const Distribution& dist
 void check_memory(const RedistributeProblem& problem, const Route& route, const RedistributeMemory& memory,
                   bool given);
 
+/// Whether comparisons of addresses alone show that check_memory of given memory has nothing to say, as they
+/// do for nearly every run.
+bool is_plainly_right(const RedistributeProblem& problem, const Route& route,
+                      const RedistributeMemory& memory);
+
 }  // namespace relayout

@@ -60,7 +60,8 @@ Route choose_route(const RedistributeProblem& problem, const RedistributeOptions
 }
 
 void check_and_queue(const RedistributePlan::State& plan, const RedistributeMemory& memory) {
-  check_memory(plan.problem, plan.route, memory, true);
+  if (!is_plainly_right(plan.problem, plan.route, memory))
+    check_memory(plan.problem, plan.route, memory, true);
   const auto& communicator = plan.problem.group.state().communicator;
   if (communicator != nullptr) communicator->check();
   for (const ScheduleStep& step : plan.schedule.steps) queue_step(plan, step, memory);

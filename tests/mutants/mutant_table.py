@@ -840,6 +840,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("slab_with_what_was_cut", "before.end[axis] = @cut.begin[axis]@;", "cut.end[axis]"),
     ("receiver_reads_another_rank", "remove(pending, @in.box(to)@,", "in.box((to + 1) % ranks)"),
     ("longer_pieces_forgotten", "(@part < longer@ ? 1 : 0)", "false"),
+]) + mutants_of("redistribute_checks", "host/redistribute/checks.cpp", REDISTRIBUTE, [
+    ("shared_bytes_not_seen", "(a.written || b.written) && a.begin < b.end && @b.begin < a.end@", "false"),
+    ("alignment_not_seen", "@(address - reinterpret_cast<std::uintptr_t>(planned.data())) % 16@ == 0",
+     "std::uintptr_t{0}"),
+    ("null_not_seen", "return @pointer != nullptr@ &&", "true"),
 ]) + mutants_of("staged_route", "host/redistribute/staged_route.cpp", REDISTRIBUTE, [
     ("wider_type_crosses", "in_order = @in_size < out_size@ ||", "in_size > out_size"),
 ]) + mutants_of("route_builder", "host/redistribute/route_builder.cpp", REDISTRIBUTE, [
