@@ -71,6 +71,7 @@ BenchCases permute_cases_by(PlanBy by, Sizes sizes);
 BenchCases permute_cases_of(const std::string& file, PlanBy by, Sizes sizes);
 BenchCases native_cases(Sizes sizes);
 BenchCases quantized_cases(Sizes sizes);
+BenchCases redistribute_cases(Sizes sizes);
 
 /// The suites by name, in the order in which they run.
 struct Suite {

@@ -27,6 +27,7 @@ const std::vector<Suite>& suites() {
                                        {"overlap", overlap_cases},
                                        {"permute", permute_cases},
                                        {"quantized", quantized_cases},
+                                       {"redistribute", redistribute_cases},
                                        {"native", native_cases}};
   return list;
 }

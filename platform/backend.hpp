@@ -27,6 +27,10 @@ class Backend {
   virtual void* allocate_pinned(int device, std::size_t bytes) = 0;
   virtual void deallocate_pinned(int device, void* memory) noexcept = 0;
 
+  /// Lets kernels of `device` read and write the memory of `peer`, another one, from now on. False where the
+  /// hardware has no way for it; copies between the two work in any case.
+  virtual bool enable_peer_access(int device, int peer) = 0;
+
   virtual void* create_stream(const Device& device) = 0;
   virtual void destroy_stream(int device, void* stream) noexcept = 0;
   virtual void synchronize_stream(const LaunchContext& context) = 0;

@@ -26,6 +26,8 @@ class RELAYOUT_API ProcessorBackend : public Backend {
   void* allocate_pinned(int device, std::size_t bytes) override { return allocate(device, bytes); }
   void deallocate_pinned(int device, void* memory) noexcept override { deallocate(device, memory); }
 
+  bool enable_peer_access(int, int) override { return true; }
+
   void* create_stream(const Device& device) override;
   void destroy_stream(int device, void* stream) noexcept override;
   void synchronize_stream(const LaunchContext&) override {}

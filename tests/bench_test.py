@@ -77,7 +77,8 @@ class BenchTest(unittest.TestCase):
     def test_rows_are_consistent(self):
         document, table = self.all_rows
         rows = document["rows"]
-        suites = {"copy", "cast", "conv1d", "depthwise", "elementwise", "overlap", "permute", "quantized", "native"}
+        suites = {"copy", "cast", "conv1d", "depthwise", "elementwise", "overlap", "permute", "quantized", "redistribute",
+                  "native"}
         self.assertEqual({row["suite"] for row in rows}, suites)
         self.assertEqual(len({row["name"] for row in rows}), len(rows))
         for row in rows:

@@ -103,6 +103,12 @@ TEST_P(MovedFromTest, PlansAndGraphsStay) {
   gradients.d_out = gradients.d_in = signal;
   explains_as_before(plan_depthwise_conv1d_backward(device(), forward, gradients));
   explains_as_before(plan_gemm(device(), a, bt, TensorView(), y));
+  const Distribution whole = Distribution::replicated({2, 3}, 1);
+  Distribution cut = Distribution::split({3, 2}, 0, 1);
+  Group group = Group::emulated(1, device());
+  const Distribution moved_distribution = std::move(cut);
+  const Group moved_group = std::move(group);
+  explains_as_before(plan_redistribute(group, whole, {1, 0}, cut, DType::f32, DType::f16));
   explains_as_before(plan_add(device(), in(), 1, TensorView(out().data(), DType::f32, {2, 3})));
 }
 

@@ -10,6 +10,7 @@
 #include "host/reference/img2col.hpp"
 #include "host/reference/pad.hpp"
 #include "host/reference/permute.hpp"
+#include "host/reference/redistribute.hpp"
 #include "tests/support/expect_error.hpp"
 
 namespace relayout::reference {
@@ -283,6 +284,28 @@ TEST(Weights, BothOrders) {
   EXPECT_EQ(out, (Floats{1, 4, 2, 5, 3, 6, 7, 10, 8, 11, 9, 12}));
   rearrange_weights(view(in, {2, 2, 3}), ColumnOrder::channel_outer, view(out, {2, 6}));
   EXPECT_EQ(out, in);
+}
+
+TEST(Redistribute, RowsToRowsOfTheTranspose) {
+  // [3, 2] by rows {0, 1} and {2}, to [2, 3] by rows {0} and {1}
+  const Floats first{1, 2, 3, 4}, second{5, 6};
+  Floats upper(3), lower(3);
+  redistribute(Distribution::split({3, 2}, 0, 2), {view(first, {2, 2}), view(second, {1, 2})}, {1, 0},
+               Distribution::split({2, 3}, 0, 2), {view(upper, {1, 3}), view(lower, {1, 3})});
+  EXPECT_EQ(upper, (Floats{1, 3, 5}));
+  EXPECT_EQ(lower, (Floats{2, 4, 6}));
+}
+
+TEST(Redistribute, ReplicasAndEmptyBoxes) {
+  const Floats whole{1, 2, 3};
+  Floats middle(1);
+  const Distribution in({3}, {{{3}, {3}}, {{0}, {3}}, {{1}, {2}}}),
+      out({3}, {{{1}, {2}}, {{0}, {3}}, {{0}, {0}}});
+  Floats all(3);
+  redistribute(in, {TensorView(nullptr, DType::f32, {0}), view(whole, {3}), view(whole, {1})}, {0}, out,
+               {view(middle, {1}), view(all, {3}), TensorView(nullptr, DType::f32, {0})});
+  EXPECT_EQ(middle, (Floats{2}));
+  EXPECT_EQ(all, whole);
 }
 
 TEST(CountMismatches, BitsApartFromNaN) {

@@ -79,6 +79,20 @@ class GpuBackend final : public Backend {
   }
   void deallocate_pinned(int, void* memory) noexcept override { (void)runtime::deallocate_pinned(memory); }
 
+  bool enable_peer_access(int device, int peer) override {
+    int possible = 0;
+    check(runtime::can_access_peer(&possible, device, peer), "asking for peer access");
+    if (possible == 0) return false;
+    const DeviceGuard guard(device);
+    const runtime::Status status = runtime::enable_peer_access(peer, 0);
+    if (status == runtime::kPeerAccessWasEnabled) {
+      (void)runtime::take_last_error();  // by the caller, or by an earlier group
+    } else {
+      check(status, "enabling peer access");
+    }
+    return true;
+  }
+
   void* create_stream(const Device& device) override {
     const DeviceGuard guard(device.index());
     runtime::Stream stream = nullptr;
@@ -90,6 +104,7 @@ class GpuBackend final : public Backend {
     (void)runtime::destroy_stream(static_cast<runtime::Stream>(stream));
   }
   void synchronize_stream(const LaunchContext& context) override {
+    const DeviceGuard guard(context.device);  // whose default stream null is, here and below
     check(runtime::synchronize_stream(stream_of(context)), "the work of a stream", ErrorCode::launch);
   }
 
@@ -118,9 +133,11 @@ class GpuBackend final : public Backend {
   }
   void destroy_event(int, void* event) noexcept override { (void)runtime::destroy_event(event_of(event)); }
   void record_event(const LaunchContext& context, void* event) override {
+    const DeviceGuard guard(context.device);
     check(runtime::record_event(event_of(event), stream_of(context)), "recording an event");
   }
   void wait_event(const LaunchContext& context, void* event) override {
+    const DeviceGuard guard(context.device);
     check(runtime::wait_event(stream_of(context), event_of(event)), "waiting for an event");
   }
   void synchronize_event(int, void* event) override {

@@ -11,6 +11,7 @@
 #include "tests/fuzz/elementwise_cases.hpp"
 #include "tests/fuzz/map_cases.hpp"
 #include "tests/fuzz/quantized_cases.hpp"
+#include "tests/fuzz/redistribute_cases.hpp"
 #include "tests/fuzz/window_cases.hpp"
 
 namespace relayout::fuzz {
@@ -27,7 +28,8 @@ const std::vector<Operation>& operations() {
                                           {"chain", 4, decode_chain},
                                           {"map", 2, decode_map},
                                           {"quantized", 4, decode_quantized},
-                                          {"depthwise_backward", 1, decode_depthwise_backward}};
+                                          {"depthwise_backward", 1, decode_depthwise_backward},
+                                          {"redistribute", 2, decode_redistribute}};
   return all;
 }
 

@@ -56,6 +56,9 @@ QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
 
+REDISTRIBUTE = "BoxMovesTest.*:*RedistributeTest*/cpu:*RedistributeErrorTest*/cpu"
+REDISTRIBUTE_ORDER = "RedistributeOrderTest.*"
+
 MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("pad_row_off_by_one", "p.stride + index.tap * p.dilation - @p.pad_left@;", "p.pad_left - 1"),
     ("replicate_for_zero", "pad_index(@p.mode@, time, p.length, p.reflect_length)",
@@ -822,4 +825,32 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("batch_stride_0", "batch * p_.in_batch", "std::int64_t{0}"),
     ("group_of_the_input_0", "group * p_.channels * p_.in_channel", "std::int64_t{0}"),
     ("columns_of_the_first_group", "gemm.y_group = @p.out_group@;", "std::int64_t{0}"),
+]) + mutants_of("redistribute_schedule", "host/redistribute/schedule.cpp", REDISTRIBUTE_ORDER, [
+    ("other_rank_not_ready", "wait(local(kernel), ready_[other(kernel)])", "void()"),
+    ("own_rank_not_ready", "wait(side(local(kernel)), ready_[local(kernel)])", "void()"),
+    ("kernel_beside_not_awaited", "wait(local(kernel), record(side(local(kernel))))", "void()"),
+    ("others_kernels_not_awaited", "wait(other(kernel), done[local(kernel)])", "void()"),
+    ("sent_before_it_is_packed", "wait(side(sender(transfer)), record(sender(transfer)))", "void()"),
+    ("receiver_not_ready", "wait(side(sender(transfer)), ready_[receiver(transfer)])", "void()"),
+    ("unpacked_before_it_has_come", "wait(receiver(transfer), sent[c].at(sender(transfer)))", "void()"),
+    ("goes_on_before_it_has_sent", "wait(rank, event)", "void()"),
+]) + mutants_of("box_moves", "host/redistribute/box_moves.cpp", REDISTRIBUTE, [
+    ("begin_of_one_box", "std::max(a.begin[axis], b.begin[axis])", "a.begin[axis]"),
+    ("end_of_one_box", "std::max(result.begin[axis], @std::min(a.end[axis], b.end[axis])@)", "a.end[axis]"),
+    ("slab_with_what_was_cut", "before.end[axis] = @cut.begin[axis]@;", "cut.end[axis]"),
+    ("receiver_reads_another_rank", "remove(pending, @in.box(to)@,", "in.box((to + 1) % ranks)"),
+    ("longer_pieces_forgotten", "(@part < longer@ ? 1 : 0)", "false"),
+]) + mutants_of("redistribute_checks", "host/redistribute/checks.cpp", REDISTRIBUTE, [
+    ("shared_bytes_not_seen", "(a.written || b.written) && a.begin < b.end && @b.begin < a.end@", "false"),
+    ("alignment_not_seen", "@(address - reinterpret_cast<std::uintptr_t>(planned.data())) % 16@ == 0",
+     "std::uintptr_t{0}"),
+    ("null_not_seen", "return @pointer != nullptr@ &&", "true"),
+]) + mutants_of("staged_route", "host/redistribute/staged_route.cpp", REDISTRIBUTE, [
+    ("wider_type_crosses", "in_order = @in_size < out_size@ ||", "in_size > out_size"),
+]) + mutants_of("route_builder", "host/redistribute/route_builder.cpp", REDISTRIBUTE, [
+    ("messages_in_one_place", "const auto offset = @static_cast<std::int64_t>(used)@;", "std::int64_t{0}"),
+]) + mutants_of("redistribute_routes", "host/redistribute/routes.cpp", REDISTRIBUTE, [
+    ("always_writes", "reads = @size_of(problem.in_type) < size_of(problem.out_type)@;", "false"),
+    ("rows_without_the_first_offset", "transfer.destination.offset += @nest.offsets[0] * size@;", "std::int64_t{0}"),
+    ("pitch_of_the_other_side", "source_pitch = @nest.strides[1][0]@;", "nest.strides[0][0]"),
 ])

@@ -16,6 +16,7 @@ namespace relayout {}
 #include <relayout/depthwise_backward.hpp>
 #include <relayout/depthwise_varlen.hpp>
 #include <relayout/device.hpp>
+#include <relayout/distribution.hpp>
 #include <relayout/dtype.hpp>
 #include <relayout/elementwise.hpp>
 #include <relayout/error.hpp>
@@ -23,6 +24,7 @@ namespace relayout {}
 #include <relayout/functors.hpp>
 #include <relayout/gemm.hpp>
 #include <relayout/graph.hpp>
+#include <relayout/group.hpp>
 #include <relayout/host_device.hpp>
 #include <relayout/img2col.hpp>
 #include <relayout/layout.hpp>
@@ -35,6 +37,7 @@ namespace relayout {}
 #include <relayout/plan_cache.hpp>
 #include <relayout/promotion.hpp>
 #include <relayout/quantized.hpp>
+#include <relayout/redistribute.hpp>
 #include <relayout/stream.hpp>
 #include <relayout/support.hpp>
 #include <relayout/tensor_view.hpp>

@@ -1,0 +1,61 @@
+// Groups: the devices between which tensors are redistributed, one for each rank.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <relayout/device.hpp>
+#include <relayout/export.hpp>
+#include <relayout/stream.hpp>
+
+namespace relayout {
+
+/// The ranks that exchange data, each with the stream that its work is queued on. Rank r's work runs after
+/// what its stream held before, and what is queued there later sees its result. Copies are the same group,
+/// and moving one copies it.
+class RELAYOUT_API Group {
+ public:
+  /// One process, rank r on streams[r]. A device may have several ranks. Devices are of one kind; GPUs that
+  /// can read and write each other's memory are made to (peer access, which stays on). Errors:
+  /// invalid_argument without streams and for devices of several back ends; vendor.
+  explicit Group(const std::vector<Stream>& streams);
+  /// The same on new streams of these devices.
+  explicit Group(const std::vector<Device>& devices);
+  /// `ranks` ranks on one device, for tests and for trying out a program: without a GPU, and with one.
+  static Group emulated(int ranks, const Device& device = Device::emulated(32));
+
+  /// One process a rank: the caller's communicator, a blocking ncclComm_t of NCCL or RCCL, and the stream of
+  /// this rank, on a GPU of its own. The communicator is the caller's to make and, after the last work of
+  /// this group, to destroy; nothing else is queued on it by another thread while the group plans or runs.
+  /// Planning is collective: every rank plans the same, or all get an error. The library is opened here:
+  /// libnccl.so.2 or librccl.so.1, or the file that the environment variable RELAYOUT_NCCL_LIBRARY names.
+  /// Errors: unsupported where it is missing, and without that variable for devices that are no GPU;
+  /// null_pointer; vendor.
+  static Group from_nccl(void* communicator, const Stream& stream);
+
+  /// A copy.
+  Group(const Group&) = default;
+  /// A copy.
+  Group& operator=(const Group&) = default;
+
+  /// The number of ranks.
+  int ranks() const noexcept;
+  /// The ranks of this process, ascending. Views, pointers and workspaces are given for these, in this order.
+  const std::vector<int>& local_ranks() const noexcept;
+  /// The stream of one of the local ranks, else Error{invalid_argument}.
+  const Stream& stream(int rank) const;
+  /// Whether kernels of rank `from` reach the memory of rank `to`: on one device, and with peer access.
+  bool reaches(int from, int to) const;
+  /// Waits for the work of all local ranks.
+  void synchronize() const;
+
+  struct State;  ///< the library's own
+  /// For the library.
+  const State& state() const noexcept { return *state_; }
+
+ private:
+  explicit Group(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace relayout

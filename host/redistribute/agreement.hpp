@@ -1,0 +1,26 @@
+// What the ranks of several processes tell each other before they plan: enough to find who plans something
+// else, so that no rank waits for a message that nobody sends.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "host/redistribute/group.hpp"
+#include "relayout/redistribute.hpp"
+
+namespace relayout {
+
+/// Digests of a rank's plan, which are equal on all ranks.
+struct PlanDigest {
+  std::array<std::uint64_t, 6> words{};  // input, axes, output, types, options, kind of device
+};
+PlanDigest digest_of(const Group& group, const Distribution& in, const std::vector<int>& axes,
+                     const Distribution& out, DType in_type, DType out_type,
+                     const RedistributeOptions& options);
+
+/// Tells the other ranks what this one plans, or that it cannot; waits for them. Error{invalid_argument} on
+/// every rank that could plan, which names a rank that could not, or one whose plan is another and in what.
+/// Nothing where all ranks are this process's.
+void agree(const Group& group, const PlanDigest& digest, bool could_plan);
+
+}  // namespace relayout

@@ -1,0 +1,112 @@
+#include "host/redistribute/group.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "host/api/checks.hpp"
+#include "platform/backend.hpp"
+#include "relayout/error.hpp"
+
+namespace relayout {
+namespace {
+
+std::vector<Stream> streams_of(const std::vector<Device>& devices) {
+  std::vector<Stream> streams;
+  streams.reserve(devices.size());
+  for (const Device& device : devices) streams.emplace_back(device);
+  return streams;
+}
+
+/// Events order streams of one back end only, and its kernels reach no other one's memory.
+void check_devices(const std::vector<Stream>& streams) {
+  if (streams.empty()) throw Error(ErrorCode::invalid_argument, "a group needs 1 rank or more, not 0");
+  const Device& first = streams.front().device();
+  for (const Stream& stream : streams) {
+    const Device& device = stream.device();
+    if (&device.backend() == &first.backend()) continue;
+    throw Error(ErrorCode::invalid_argument, "the devices of a group are of one kind, and these are " +
+                                                 first.to_string() + " and " + device.to_string());
+  }
+}
+
+bool make_reachable(const Device& from, const Device& to) {
+  return same_device(from, to) || from.backend().enable_peer_access(from.index(), to.index());
+}
+
+[[noreturn]] void throw_no_rank(int rank, const Group& group) {
+  throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank) + " is none of the " +
+                                               std::to_string(group.local_ranks().size()) +
+                                               " local ranks of a group of " + std::to_string(group.ranks()));
+}
+
+}  // namespace
+
+int Group::State::local(int rank) const noexcept {
+  const auto place = std::find(local_ranks.begin(), local_ranks.end(), rank);
+  return place == local_ranks.end() ? -1 : static_cast<int>(place - local_ranks.begin());
+}
+
+Group::Group(const std::vector<Stream>& streams) {
+  check_devices(streams);
+  auto state = std::make_shared<State>();
+  state->local_ranks.resize(streams.size());
+  std::iota(state->local_ranks.begin(), state->local_ranks.end(), 0);
+  state->streams = streams;
+  for (const Stream& from : streams) {
+    state->sides.emplace_back(from.device());
+    std::vector<bool> reached(streams.size());
+    for (std::size_t to = 0; to < streams.size(); ++to)
+      reached[to] = make_reachable(from.device(), streams[to].device());
+    state->reaches.push_back(std::move(reached));
+  }
+  state_ = std::move(state);
+}
+
+Group::Group(const std::vector<Device>& devices) : Group(streams_of(devices)) {}
+
+Group Group::emulated(int ranks, const Device& device) {
+  if (ranks < 1)
+    throw Error(ErrorCode::invalid_argument, "a group needs 1 rank or more, not " + std::to_string(ranks));
+  return Group(std::vector<Device>(static_cast<std::size_t>(ranks), device));
+}
+
+Group Group::from_nccl(void* communicator, const Stream& stream) {
+  const Device& device = stream.device();
+  const std::string library = communicator_library(device.backend().name());
+  if (library.empty())
+    throw Error(ErrorCode::unsupported,
+                "a communicator of NCCL or RCCL is for GPUs, and this device is " + device.to_string());
+  auto state = std::make_shared<State>();
+  state->communicator = std::make_unique<const Communicator>(library, communicator);
+  const auto ranks = static_cast<std::size_t>(state->communicator->ranks());
+  const int rank = state->communicator->rank();
+  state->local_ranks = {rank};
+  state->streams = {stream};
+  state->sides = {Stream(device)};
+  state->reaches.assign(ranks, std::vector<bool>(ranks, false));
+  for (std::size_t i = 0; i < ranks; ++i) state->reaches[i][i] = true;
+  state->agreement = Buffer(device, (ranks + 1) * State::kAgreementWords * sizeof(std::uint64_t));
+  return Group(std::move(state));
+}
+
+int Group::ranks() const noexcept { return state_->ranks(); }
+const std::vector<int>& Group::local_ranks() const noexcept { return state_->local_ranks; }
+
+const Stream& Group::stream(int rank) const {
+  const int local = state_->local(rank);
+  if (local < 0) throw_no_rank(rank, *this);
+  return state_->streams[static_cast<std::size_t>(local)];
+}
+
+bool Group::reaches(int from, int to) const {
+  for (const int rank : {from, to})
+    if (rank < 0 || rank >= ranks()) throw_no_rank(rank, *this);
+  return state_->reaches[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
+}
+
+void Group::synchronize() const {
+  for (const Stream& stream : state_->streams) stream.synchronize();
+}
+
+}  // namespace relayout

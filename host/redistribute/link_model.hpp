@@ -1,0 +1,48 @@
+// The model by which the routes of a redistribution are compared: how long work takes on each device, and
+// messages on each link between two devices. All of them run at the same time; the slowest one counts.
+#pragma once
+
+#include <map>
+#include <utility>
+
+#include "relayout/device.hpp"
+
+namespace relayout::plan {
+
+/// The numbers of a class of devices, in bytes and microseconds.
+struct LinkModel {
+  double link;          // bytes a microsecond of kernels and copies between two devices, in one direction
+  double port;          // the same between a device and all others together
+  double memory;        // bytes a microsecond that a copy within a device reads and writes
+  double message;       // before the first and after the last byte of one of several queued copies
+  double start;         // for the streams of the ranks to wait for each other, before and after the data
+  double lost_per_run;  // bytes of a link lost per run of neighbouring bytes that a kernel writes
+  double lost_per_row;  // the same per row that the copy engine copies
+};
+
+/// The numbers go by the device's architecture: NVLink between H200s, which emulated GPUs have, too, the
+/// fabric of MI300X, or the processor's own memory. Messages between processes are those of NCCL or RCCL.
+const LinkModel& link_model(const DeviceProperties& device, bool one_process);
+
+/// A sum of work over devices and links. Devices are numbers of the caller's.
+class RouteTime {
+ public:
+  explicit RouteTime(const LinkModel& model) : model_(model) {}
+
+  /// A kernel on a device, by its own predicted time; without one (0), by the bytes that it moves.
+  void add_kernel(int device, double microseconds, double bytes);
+  /// Bytes on the way between devices at this share of the link's speed, without a copy's own time.
+  void add_bytes(int from, int to, double bytes, double share);
+  /// A queued copy, in rows of so many bytes.
+  void add_copy(int from, int to, double bytes, double row_bytes);
+
+  /// Until the slowest device, link and port are done, and the streams have waited for each other.
+  double microseconds() const;
+
+ private:
+  const LinkModel& model_;
+  std::map<int, double> devices_, out_ports_, in_ports_;
+  std::map<std::pair<int, int>, double> links_;
+};
+
+}  // namespace relayout::plan

@@ -1,0 +1,63 @@
+// What the routes have in common: parts of tensors with their places, kernels and transfers, and their times.
+#pragma once
+
+#include <string>
+
+#include "host/redistribute/link_model.hpp"
+#include "host/redistribute/routes.hpp"
+
+namespace relayout {
+
+/// Why a route that looks at all ranks' memory is refused.
+constexpr const char* kOtherProcesses = "the ranks are processes of their own";
+
+/// A part of a tensor and where run() finds it. A null pointer is planned as an aligned one, far from every
+/// other: views reach over 2^57 bytes at most.
+struct Part {
+  TensorView view;
+  Place place;
+};
+
+/// Makes the parts, kernels and transfers of a route.
+class RouteBuilder {
+ public:
+  RouteBuilder(const RedistributeProblem& problem, RedistributeRoute route);
+
+  const RedistributeProblem& problem() const noexcept { return p_; }
+  const plan::LinkModel& model() const noexcept { return model_; }
+  Route& result() noexcept { return result_; }
+  plan::RouteTime& time() noexcept { return time_; }
+  bool is_one_process() const noexcept { return state_.communicator == nullptr; }
+  int local(int rank) const noexcept { return state_.local(rank); }
+  /// A number for a rank's device. Ranks of other processes and emulated ones have devices of their own.
+  int device_of(int rank) const;
+
+  /// What is read and what is written, each with its own axes; of local ranks.
+  Part input(const plan::BoxMove& move) const;
+  Part output(const plan::BoxMove& move) const;
+  /// Room for a message of this shape in a local rank's workspace.
+  Part workspace(int local, DType type, const Dims& shape);
+
+  /// A copy from a part to a part by a local rank.
+  RouteKernel kernel(int local, const plan::BoxMove& move, const Part& in, const Part& out);
+  /// All of a move, by a local rank that reaches both sides.
+  RouteKernel whole(int rank, const plan::BoxMove& move);
+  /// A move from a rank to itself.
+  void within(const plan::BoxMove& move);
+  void transfer(RouteChunk& chunk, const RouteTransfer& transfer);
+
+  /// Adds a kernel to the time of a route.
+  void add_time(plan::RouteTime& time, const RouteKernel& kernel) const;
+
+  Route finish(double more_microseconds = 0);
+  Route refuse(const std::string& reason) const;
+
+ private:
+  const RedistributeProblem& p_;
+  const Group::State& state_;
+  const plan::LinkModel& model_;
+  plan::RouteTime time_;
+  Route result_;
+};
+
+}  // namespace relayout

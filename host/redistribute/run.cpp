@@ -1,0 +1,62 @@
+// A run: the schedule's steps, one after the other, on the given memory. Streams of processors finish each
+// call, in the order in which they are queued here, which is one that the events allow.
+#include <cstddef>
+#include <vector>
+
+#include "host/api/copy.hpp"
+#include "host/redistribute/plan_state.hpp"
+
+namespace relayout {
+namespace {
+
+void* address_of(const Place& place, const RedistributeMemory& memory) {
+  const auto i = static_cast<std::size_t>(place.local);
+  const void* base = place.memory == Place::Memory::input    ? memory.in[i]
+                     : place.memory == Place::Memory::output ? memory.out[i]
+                                                             : memory.workspace[i];
+  // Inputs are only read.
+  return const_cast<char*>(static_cast<const char*>(base)) + place.offset;  // NOLINT
+}
+
+}  // namespace
+
+const Stream& stream_of(const RedistributePlan::State& plan, std::size_t stream) {
+  const Group::State& group = plan.problem.group.state();
+  const std::size_t ranks = group.streams.size();
+  return stream < ranks ? group.streams[stream] : group.sides[stream - ranks];
+}
+
+void queue_step(const RedistributePlan::State& plan, const ScheduleStep& step,
+                const RedistributeMemory& memory) {
+  const Stream& stream = stream_of(plan, step.stream);
+  switch (step.kind) {
+    case ScheduleStep::Kind::record: {
+      Event event = plan.events[step.event];
+      return event.record(stream);
+    }
+    case ScheduleStep::Kind::wait:
+      return stream.wait(plan.events[step.event]);
+    case ScheduleStep::Kind::launch:
+      return launch_copy(stream, step.kernel->plan.state().copy,
+                         {address_of(step.kernel->in, memory), address_of(step.kernel->out, memory)});
+    case ScheduleStep::Kind::exchange: {
+      const Group::State& group = plan.problem.group.state();
+      std::vector<Communicator::Message> messages;
+      for (const RouteTransfer& t : step.chunk->transfers) {
+        if (group.local(t.from) >= 0) {
+          messages.push_back({t.to, address_of(t.source, memory), nullptr, t.width});
+        } else {
+          messages.push_back({t.from, nullptr, address_of(t.destination, memory), t.width});
+        }
+      }
+      return group.communicator->exchange(messages, stream.native());
+    }
+    case ScheduleStep::Kind::send: {
+      const RouteTransfer& t = *step.transfer;
+      return stream.copy_rows(address_of(t.destination, memory), t.destination_pitch,
+                              address_of(t.source, memory), t.source_pitch, t.width, t.rows);
+    }
+  }
+}
+
+}  // namespace relayout

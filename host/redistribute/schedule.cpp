@@ -1,0 +1,130 @@
+#include "host/redistribute/schedule.hpp"
+
+#include <map>
+#include <set>
+#include <utility>
+
+namespace relayout {
+namespace {
+
+class Builder {
+ public:
+  Builder(const RedistributeProblem& problem, const Route& route)
+      : group_(problem.group.state()), route_(route), ranks_(group_.streams.size()) {
+    for (std::size_t rank = 0; rank < ranks_; ++rank) ready_.push_back(record(rank));
+  }
+
+  Schedule build() {
+    if (group_.communicator != nullptr) {
+      add_exchanges();
+    } else if (route_.chunks.empty()) {
+      add_kernels();
+    } else {
+      add_chunks();
+    }
+    return std::move(schedule_);
+  }
+
+ private:
+  /// Direct. What stays within a rank runs beside what crosses the link.
+  void add_kernels() {
+    for (const RouteKernel& kernel : route_.across) {
+      wait(local(kernel), ready_[other(kernel)]);
+      launch(kernel, local(kernel));
+    }
+    for (const RouteKernel& kernel : route_.within) {
+      wait(side(local(kernel)), ready_[local(kernel)]);
+      launch(kernel, side(local(kernel)));
+      wait(local(kernel), record(side(local(kernel))));
+    }
+    std::map<std::size_t, std::size_t> done;
+    for (const RouteKernel& kernel : route_.across) {
+      if (done.find(local(kernel)) == done.end()) done[local(kernel)] = record(local(kernel));
+      wait(other(kernel), done[local(kernel)]);
+    }
+  }
+
+  /// The other routes: all packs on the ranks' streams; copies on the side streams, each chunk when it is
+  /// packed; unpacks, each chunk when it has come, while the next one crosses.
+  void add_chunks() {
+    std::vector<std::map<std::size_t, std::size_t>> sent;  // of each chunk, by sender
+    for (const RouteChunk& chunk : route_.chunks) {
+      for (const RouteKernel& kernel : chunk.packs) launch(kernel, local(kernel));
+      sent.emplace_back();
+      for (const RouteTransfer& transfer : chunk.transfers)
+        if (sent.back().emplace(sender(transfer), 0).second)
+          wait(side(sender(transfer)), record(sender(transfer)));
+      for (const RouteTransfer& transfer : chunk.transfers) {
+        wait(side(sender(transfer)), ready_[receiver(transfer)]);
+        send(transfer);
+      }
+      for (auto& [rank, event] : sent.back()) event = record(side(rank));
+    }
+    for (const RouteKernel& kernel : route_.within) launch(kernel, local(kernel));
+    for (std::size_t c = 0; c < route_.chunks.size(); ++c) {
+      for (const RouteTransfer& transfer : route_.chunks[c].transfers)
+        wait(receiver(transfer), sent[c].at(sender(transfer)));
+      for (const RouteKernel& kernel : route_.chunks[c].unpacks) launch(kernel, local(kernel));
+    }
+    // What was sent may be overwritten.
+    for (const auto& senders : sent)
+      for (const auto& [rank, event] : senders) wait(rank, event);
+  }
+
+  /// The same of one process for each rank, whose communicator knows when the other ranks are ready.
+  void add_exchanges() {
+    constexpr std::size_t kOwn = 0, kSide = 1;
+    std::vector<std::size_t> exchanged;
+    for (const RouteChunk& chunk : route_.chunks) {
+      for (const RouteKernel& kernel : chunk.packs) launch(kernel, kOwn);
+      wait(kSide, record(kOwn));
+      schedule_.steps.push_back({ScheduleStep::Kind::exchange, kSide, 0, nullptr, nullptr, &chunk});
+      exchanged.push_back(record(kSide));
+    }
+    for (const RouteKernel& kernel : route_.within) launch(kernel, kOwn);
+    for (std::size_t c = 0; c < route_.chunks.size(); ++c) {
+      wait(kOwn, exchanged[c]);
+      for (const RouteKernel& kernel : route_.chunks[c].unpacks) launch(kernel, kOwn);
+    }
+  }
+
+  std::size_t record(std::size_t stream) {
+    schedule_.steps.push_back({ScheduleStep::Kind::record, stream, schedule_.events.size()});
+    schedule_.events.push_back(stream);
+    return schedule_.events.size() - 1;
+  }
+  void wait(std::size_t stream, std::size_t event) {
+    if (schedule_.events[event] == stream || !waited_.emplace(stream, event).second) return;
+    schedule_.steps.push_back({ScheduleStep::Kind::wait, stream, event});
+  }
+  void launch(const RouteKernel& kernel, std::size_t stream) {
+    schedule_.steps.push_back({ScheduleStep::Kind::launch, stream, 0, &kernel});
+  }
+  void send(const RouteTransfer& transfer) {
+    schedule_.steps.push_back({ScheduleStep::Kind::send, side(sender(transfer)), 0, nullptr, &transfer});
+  }
+
+  static std::size_t local(const RouteKernel& kernel) { return static_cast<std::size_t>(kernel.local); }
+  std::size_t local(int rank) const { return static_cast<std::size_t>(group_.local(rank)); }
+  std::size_t side(std::size_t stream) const { return ranks_ + stream; }
+  std::size_t sender(const RouteTransfer& transfer) const { return local(transfer.from); }
+  std::size_t receiver(const RouteTransfer& transfer) const { return local(transfer.to); }
+  std::size_t other(const RouteKernel& kernel) const {
+    return local(kernel.from) == local(kernel) ? local(kernel.to) : local(kernel.from);
+  }
+
+  const Group::State& group_;
+  const Route& route_;
+  std::size_t ranks_;
+  std::vector<std::size_t> ready_;  // recorded where the rank's stream reaches the run
+  Schedule schedule_;
+  std::set<std::pair<std::size_t, std::size_t>> waited_;
+};
+
+}  // namespace
+
+Schedule schedule_of(const RedistributeProblem& problem, const Route& route) {
+  return Builder(problem, route).build();
+}
+
+}  // namespace relayout

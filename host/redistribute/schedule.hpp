@@ -1,0 +1,32 @@
+// What a run queues, in this order: kernels and copies on the ranks' streams, and the events that order them.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "host/redistribute/routes.hpp"
+
+namespace relayout {
+
+/// Streams are numbers: those of the local ranks, then as many side streams, one beside each.
+struct ScheduleStep {
+  enum class Kind { record, wait, launch, send, exchange };
+  Kind kind = Kind::record;
+  std::size_t stream = 0;
+  std::size_t event = 0;                    // of record and wait
+  const RouteKernel* kernel = nullptr;      // of launch, in the route
+  const RouteTransfer* transfer = nullptr;  // of send, in the route
+  const RouteChunk* chunk = nullptr;        // of exchange, in the route: its transfers, by the communicator
+};
+
+/// Every event is recorded once in a run, before anything waits for it.
+struct Schedule {
+  std::vector<ScheduleStep> steps;
+  std::vector<std::size_t> events;  // the stream that records each
+};
+
+/// The schedule keeps pointers into the route. A rank's memory is used by others only between two points of
+/// its own stream: where that reaches the run, and where it goes on.
+Schedule schedule_of(const RedistributeProblem& problem, const Route& route);
+
+}  // namespace relayout

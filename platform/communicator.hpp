@@ -1,0 +1,49 @@
+// The communicator of a group whose ranks are processes of their own: the caller's, of NCCL or RCCL, whose
+// functions have the same names. The library is opened when the program runs, so that building needs neither.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace relayout {
+
+class Communicator {
+ public:
+  /// The library of this name and the caller's ncclComm_t. Error{unsupported} where the library or one of its
+  /// functions is missing, {vendor} for a communicator that it does not take.
+  Communicator(const std::string& library, void* communicator);
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  ~Communicator();
+
+  int ranks() const noexcept { return ranks_; }
+  int rank() const noexcept { return rank_; }
+
+  /// Bytes from this rank or to it. Two ranks name their messages for each other in the same order.
+  struct Message {
+    int peer = 0;
+    const void* source = nullptr;  // of a message to the peer; null: it comes from there
+    void* destination = nullptr;
+    std::size_t bytes = 0;
+  };
+  /// Queues the messages on the vendor's stream, all at the same time. Error{vendor}.
+  void exchange(const std::vector<Message>& messages, void* stream) const;
+  /// Queues: `all` gets `bytes` from each rank, by ranks; device memory. Error{vendor}.
+  void all_gather(const void* own, void* all, std::size_t bytes, void* stream) const;
+  /// Error{vendor} once the library has found an error in what was queued before: a rank that is gone, say.
+  void check() const;
+
+ private:
+  struct Library;
+  std::shared_ptr<const Library> library_;
+  void* communicator_;
+  int ranks_ = 0, rank_ = 0;
+};
+
+/// The name by which a back end's library is opened: what the environment variable RELAYOUT_NCCL_LIBRARY
+/// says, else libnccl.so.2 or librccl.so.1; empty: the back end has none.
+std::string communicator_library(const char* backend);
+
+}  // namespace relayout

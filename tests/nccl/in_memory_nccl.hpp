@@ -1,0 +1,13 @@
+// A library with those functions of NCCL and RCCL that relayout opens, for ranks that are threads of one
+// process with streams that finish each call. Messages are copied when their group ends.
+#pragma once
+
+extern "C" {
+/// Ranks that can talk to each other, until their end.
+void* in_memory_world(int ranks);
+void in_memory_end(void* world);
+/// The communicator of a rank, the world's: what relayout takes for an ncclComm_t.
+void* in_memory_communicator(void* world, int rank);
+/// The rank is gone: whoever waits for it gets an error, and everyone's communicator knows.
+void in_memory_leave(void* communicator);
+}

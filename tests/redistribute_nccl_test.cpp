@@ -1,0 +1,212 @@
+// redistribute with one process for each rank, by the functions of NCCL. Here the ranks are threads that
+// share nothing but a library in its place (tests/nccl), so everything but the vendor's own code runs.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/nccl/in_memory_nccl.hpp"
+#include "tests/support/devices.hpp"
+#include "tests/support/expect_error.hpp"
+#include "tests/support/random_distribution.hpp"
+#include "tests/support/redistribute_check.hpp"
+
+namespace relayout::test {
+namespace {
+
+using cases::DistributedTensor;
+using cases::RedistributeCase;
+
+class RedistributeNcclTest : public ::testing::TestWithParam<Device> {
+ protected:
+  void SetUp() override { setenv("RELAYOUT_NCCL_LIBRARY", RELAYOUT_IN_MEMORY_NCCL, 1); }
+  void TearDown() override { unsetenv("RELAYOUT_NCCL_LIBRARY"); }
+
+  /// Calls work(group, communicator) for each rank, on a thread of its own.
+  static void on_ranks(int ranks, const std::function<void(const Group&, void*)>& work) {
+    void* const world = in_memory_world(ranks);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < ranks; ++rank)
+      threads.emplace_back([&work, world, rank] {
+        void* const communicator = in_memory_communicator(world, rank);
+        try {
+          work(Group::from_nccl(communicator, Stream(GetParam())), communicator);
+        } catch (const std::exception& error) {
+          ADD_FAILURE() << "rank " << rank << ": " << error.what();
+          in_memory_leave(communicator);
+        }
+      });
+    for (std::thread& thread : threads) thread.join();
+    in_memory_end(world);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Devices, RedistributeNcclTest, ::testing::ValuesIn(host_memory_devices()),
+                         device_test_name);
+
+/// A case whose inputs and results all threads may look at; memory is each rank's own.
+struct Exchanged {
+  RedistributeCase c;
+  Group whole;
+  RankBuffers in, out;
+
+  explicit Exchanged(const RedistributeCase& drawn, std::uint64_t seed = 0)
+      : c(drawn),
+        whole(Group::emulated(drawn.in.distribution.ranks(), Device::cpu())),
+        in(whole, Role::input, drawn.in),
+        out(whole, Role::output, drawn.out) {
+    in.fill(c.out.type, seed);
+    reference::redistribute(c.in.distribution, in.host(), c.axes, c.out.distribution, out.host(),
+                            c.options.cast);
+  }
+  RedistributePlan plan(const Group& group) const {
+    const int rank = group.local_ranks().front();
+    return plan_redistribute(group, c.in.distribution, {in.of(rank).device()}, c.axes, c.out.distribution,
+                             {out.of(rank).device()}, c.options);
+  }
+  void run(const Group& group) const {
+    const RedistributePlan planned = plan(group);
+    const Buffer workspace(group.stream(group.local_ranks().front()).device(),
+                           planned.workspace_bytes(group.local_ranks().front()));
+    for (int turn = 0; turn < 2; ++turn) planned.run({workspace.data()});
+    group.synchronize();
+  }
+  void expect() const {
+    out.expect(nan_rule(c.in.type, c.out.type));
+    in.expect(NanRule::exact);
+  }
+};
+
+RedistributeCase transposition(DType in, DType out, std::int64_t rows, std::int64_t columns, int ranks) {
+  return {{in, Distribution::split({rows, columns}, 0, ranks)},
+          {1, 0},
+          {out, Distribution::split({columns, rows}, 0, ranks)}};
+}
+
+TEST_P(RedistributeNcclTest, TransposesOverOneToEightRanks) {
+  for (int ranks = 1; ranks <= 8; ++ranks)
+    for (const auto& [in, out] : {std::pair{DType::f32, DType::f32}, std::pair{DType::bf16, DType::f32}}) {
+      const Exchanged exchanged(transposition(in, out, 29, 41, ranks));
+      on_ranks(ranks, [&](const Group& group, void*) { exchanged.run(group); });
+      exchanged.expect();
+    }
+}
+
+TEST_P(RedistributeNcclTest, SeveralChunks) {
+  const Exchanged exchanged(transposition(DType::f32, DType::f32, 330, 410, 2));
+  on_ranks(2, [&](const Group& group, void*) {
+    if (GetParam().kind() == DeviceKind::cpu) {
+      EXPECT_GT(exchanged.plan(group).details().chunks, 1);
+    }
+    exchanged.run(group);
+  });
+  exchanged.expect();
+}
+
+/// Also where a rank can send or receive without a workspace and its peer cannot.
+TEST_P(RedistributeNcclTest, RandomDistributions) {
+  for (const std::uint64_t seed : random_seeds(40)) {
+    SCOPED_TRACE(reproduce(seed));
+    Random random(seed);
+    const int ranks = static_cast<int>(random.integer(1, 6));
+    const Exchanged exchanged(random_redistribution(random, ranks, 5), seed);
+    SCOPED_TRACE(::testing::PrintToString(exchanged.c));
+    on_ranks(ranks, [&](const Group& group, void*) { exchanged.run(group); });
+    exchanged.expect();
+  }
+}
+
+TEST_P(RedistributeNcclTest, GroupsKnowTheirRank) {
+  on_ranks(3, [](const Group& group, void*) {
+    EXPECT_EQ(group.ranks(), 3);
+    ASSERT_EQ(group.local_ranks().size(), 1u);
+    const int rank = group.local_ranks().front(), other = (rank + 1) % 3;
+    EXPECT_TRUE(group.reaches(rank, rank));
+    EXPECT_FALSE(group.reaches(rank, other));
+    expect_error(ErrorCode::invalid_argument, {}, [&] { (void)group.stream(other); });
+    const Distribution rows = Distribution::split({6, 6}, 0, 3);
+    const RedistributePlan plan = plan_redistribute(group, rows, {1, 0}, rows, DType::f32, DType::f32);
+    EXPECT_EQ(plan.details().route, RedistributeRoute::staged);
+    EXPECT_NE(plan.explain().find("Not direct: the ranks are processes of their own"), std::string::npos)
+        << plan.explain();
+  });
+}
+
+/// Every rank gets an error that names a rank and the difference; none waits for ever.
+TEST_P(RedistributeNcclTest, PlansThatDiffer) {
+  const Distribution rows = Distribution::split({6, 6}, 0, 3), columns = Distribution::split({6, 6}, 1, 3);
+  struct Plan {
+    Distribution in, out;
+    std::vector<int> axes;
+    DType type;
+    RedistributeOptions options;
+  };
+  RedistributeOptions staged;
+  staged.route = RedistributeRoute::staged;
+  const Plan same{rows, rows, {1, 0}, DType::f32, {}};
+  Plan in = same, out = same, axes = same, type = same, options = same;
+  in.in = columns;
+  out.out = columns;
+  axes.axes = {0, 1};
+  type.type = DType::f16;
+  options.options = staged;
+  for (const auto& [plan, words] : {std::pair{in, "input distribution"},
+                                    std::pair{out, "output distribution"}, std::pair{axes, "order of axes"},
+                                    std::pair{type, "element types"}, std::pair{options, "cast or route"}})
+    on_ranks(3, [&, &other = plan, word = std::string(words)](const Group& group, void*) {
+      const bool is_other = group.local_ranks().front() == 1;
+      const Plan& own = is_other ? other : same;
+      expect_error(ErrorCode::invalid_argument, {word, is_other ? "rank 0 plans" : "rank 1 plans"}, [&] {
+        plan_redistribute(group, own.in, own.axes, own.out, own.type, DType::f32, own.options);
+      });
+    });
+}
+
+TEST_P(RedistributeNcclTest, ARankThatCannotPlan) {
+  const Distribution rows = Distribution::split({6, 6}, 0, 3);
+  on_ranks(3, [&](const Group& group, void*) {
+    if (group.local_ranks().front() == 2) {
+      expect_error(ErrorCode::invalid_argument, {"0 views of the input"}, [&] {
+        plan_redistribute(group, rows, {}, {1, 0}, rows, {});
+      });
+      return;
+    }
+    expect_error(ErrorCode::invalid_argument, {"rank 2 could not plan"}, [&] {
+      plan_redistribute(group, rows, {1, 0}, rows, DType::f32, DType::f32);
+    });
+  });
+}
+
+TEST_P(RedistributeNcclTest, ARankThatIsGone) {
+  const Exchanged exchanged(transposition(DType::f32, DType::f32, 29, 41, 3));
+  on_ranks(3, [&](const Group& group, void* communicator) {
+    const RedistributePlan plan = exchanged.plan(group);
+    const int rank = group.local_ranks().front();
+    if (rank == 1) return in_memory_leave(communicator);
+    const Buffer workspace(GetParam(), plan.workspace_bytes(rank));
+    expect_error(ErrorCode::vendor, {"a rank is gone"}, [&] { plan.run({workspace.data()}); });
+    expect_error(ErrorCode::vendor, {"communicator", "a rank is gone"},
+                 [&] { plan.run({workspace.data()}); });
+  });
+}
+
+TEST_P(RedistributeNcclTest, LibrariesThatAreMissing) {
+  const Stream stream(GetParam());
+  int communicator = 0;
+  expect_error(ErrorCode::null_pointer, {"null"}, [&] { (void)Group::from_nccl(nullptr, stream); });
+  setenv("RELAYOUT_NCCL_LIBRARY", "/nowhere/libnccl.so.2", 1);
+  expect_error(ErrorCode::unsupported, {"/nowhere/libnccl.so.2", "RELAYOUT_NCCL_LIBRARY"},
+               [&] { (void)Group::from_nccl(&communicator, stream); });
+  setenv("RELAYOUT_NCCL_LIBRARY", "libc.so.6", 1);
+  expect_error(ErrorCode::unsupported, {"libc.so.6", "ncclGetErrorString"},
+               [&] { (void)Group::from_nccl(&communicator, stream); });
+  unsetenv("RELAYOUT_NCCL_LIBRARY");
+  expect_error(ErrorCode::unsupported, {"for GPUs", GetParam().to_string()},
+               [&] { (void)Group::from_nccl(&communicator, stream); });
+}
+
+}  // namespace
+}  // namespace relayout::test
