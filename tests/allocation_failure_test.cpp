@@ -1,6 +1,7 @@
 // Every function with the n-th allocation failing, for each n: std::bad_alloc or a result, nothing lost, and
 // the next call works.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
@@ -143,6 +144,36 @@ TEST_P(AllocationFailure, DevicesAndMemory) {
   check("event", [&] { Event(device()).record(stream_); });
   check("buffer", [&] { Buffer(device(), 100), PinnedBuffer(device(), 100); });
   check("graph", [&] { Graph(stream_, [] {}).launch(stream_); });
+}
+
+/// Each launch has one worker more than all before it, whose thread and runner are made then.
+TEST_P(AllocationFailure, WorkersOfTheEmulator) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code has no workers";
+  std::vector<std::int32_t> in(256 * 256), out(in.size());
+  const CopyPlan plan = plan_transpose(device(), TensorView(in.data(), DType::i32, {256, 256}),
+                                       TensorView(out.data(), DType::i32, {256, 256}));
+  EmulationOptions options = device().emulation();
+  alarm(120);  // a launch that waits for ever
+  bool reached = true;
+  for (long n = 0; reached; ++n) {
+    ASSERT_LT(n, 200) << "it never ends";
+    ++options.workers;
+    const Stream stream(Device::emulated(options));
+    left_until_failure = n;
+    try {
+      plan.run(stream);
+    } catch (const std::bad_alloc&) {
+    } catch (const Error& error) {
+      left_until_failure = -1;
+      EXPECT_EQ(error.code(), ErrorCode::out_of_memory) << error.what();
+    }
+    reached = left_until_failure < 0;
+    left_until_failure = -1;
+    in[1] = static_cast<std::int32_t>(n);
+    plan.run(stream);  // does not wait for a thread that could not be made
+    ASSERT_EQ(out[256], in[1]);
+  }
+  alarm(0);
 }
 
 TEST_P(AllocationFailure, Copies) {

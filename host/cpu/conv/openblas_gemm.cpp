@@ -5,16 +5,19 @@
 
 #if defined(RELAYOUT_HAVE_OPENBLAS)
 #include <cblas.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <shared_mutex>
 #include <tuple>
 #include <vector>
 
 #include "host/cpu/convert.hpp"
 #include "host/cpu/native_table.hpp"
+#include "host/cpu/parallel.hpp"
 #endif
 
 namespace relayout::native {
@@ -28,6 +31,47 @@ constexpr std::int64_t kRows = 512, kColumns = 1024, kDepth = 1024;
 /// Where it gets none it tries for ever, or ends the program. So the addresses are asked for before it is.
 constexpr std::size_t kBufferBytes = std::size_t{256} << 20;
 
+/// OpenBLAS ends its threads before a fork(), also those that a call in another thread waits for: it would
+/// wait for ever. So a fork() waits for the calls.
+class LibraryCall {
+ public:
+  LibraryCall() {
+    // Made after the library's own handler, and therefore called before it.
+    [[maybe_unused]] static const int registered = pthread_atfork(wait_for_calls, let_calls, nullptr);
+    const std::lock_guard<std::mutex> turn(turn_);
+    calls_.lock_shared();
+  }
+  ~LibraryCall() { calls_.unlock_shared(); }
+  LibraryCall(const LibraryCall&) = delete;
+  LibraryCall& operator=(const LibraryCall&) = delete;
+
+ private:
+  // A child never calls the library, and leaves the locks as they are.
+  static void wait_for_calls() {
+    if (in_forked_child()) return;
+    turn_.lock();  // no call begins from now on, so that the last one ends
+    calls_.lock();
+  }
+  static void let_calls() {
+    if (in_forked_child()) return;
+    calls_.unlock();
+    turn_.unlock();
+  }
+
+  static std::mutex turn_;
+  static std::shared_mutex calls_;
+};
+std::mutex LibraryCall::turn_;
+std::shared_mutex LibraryCall::calls_;
+
+/// The block `sums` [rows, columns] becomes beta times itself and a [rows, depth] * bt [columns, depth]^T.
+void multiply_block(int rows, int columns, int depth, const float* a, const float* bt, float beta,
+                    float* sums) {
+  const LibraryCall call;
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, columns, depth, 1.0f, a, depth, bt, depth, beta,
+              sums, columns);
+}
+
 bool can_map(std::size_t bytes) {
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory != MAP_FAILED && munmap(memory, bytes) == 0;
@@ -38,8 +82,7 @@ void warm_up() {
   constexpr int kSide = 512, kShort = 64;
   const std::vector<float> factor(std::size_t{kSide} * kShort);
   std::vector<float> product(std::size_t{kSide} * kSide);
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, kSide, kSide, kShort, 1.0f, factor.data(), kShort,
-              factor.data(), kShort, 0.0f, product.data(), kSide);
+  multiply_block(kSide, kSide, kShort, factor.data(), factor.data(), 0.0f, product.data());
 }
 
 /// A caller's turn in the library. Not every one is granted.
@@ -98,9 +141,8 @@ void multiply(const LaunchContext& context, const GemmParams& params) {
       if (held != wanted) widen(bt_block + k, params.ldb, columns, depth, bt);
       held = wanted;
       const auto size = [](std::int64_t extent) { return static_cast<int>(extent); };
-      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, size(rows), size(columns), size(depth), 1.0f,
-                  a.data(), size(depth), bt.data(), size(depth), k == 0 ? 0.0f : 1.0f, sums.data(),
-                  size(columns));
+      multiply_block(size(rows), size(columns), size(depth), a.data(), bt.data(), k == 0 ? 0.0f : 1.0f,
+                     sums.data());
     }
     GemmParams store = params;
     store.workspace = sums.data();
@@ -122,6 +164,7 @@ void multiply(const LaunchContext& context, const GemmParams& params) {
 const char* library_name() noexcept { return "OpenBLAS"; }
 
 bool library_gemm(const LaunchContext& context, const GemmParams& params) {
+  if (in_forked_child()) return false;  // it may have the locks of threads that are not there
   const LibraryTurn turn;
   if (!turn.granted()) return false;
   if (params.in_type == DType::f16) {
