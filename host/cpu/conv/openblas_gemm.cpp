@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <shared_mutex>
 #include <tuple>
@@ -31,19 +32,28 @@ constexpr std::int64_t kRows = 512, kColumns = 1024, kDepth = 1024;
 /// Where it gets none it tries for ever, or ends the program. So the addresses are asked for before it is.
 constexpr std::size_t kBufferBytes = std::size_t{256} << 20;
 
-/// OpenBLAS ends its threads before a fork(), also those that a call in another thread waits for: it would
-/// wait for ever. So a fork() waits for the calls.
+/// OpenBLAS ends its threads before a fork() and when the program exits, also those that a call in another
+/// thread waits for: it would wait for ever. So both wait for the calls, and behind exit() there are none.
 class LibraryCall {
  public:
   LibraryCall() {
-    // Made after the library's own handler, and therefore called before it.
-    [[maybe_unused]] static const int registered = pthread_atfork(wait_for_calls, let_calls, nullptr);
+    // After the library's own handlers, and therefore called before them.
+    [[maybe_unused]] static const bool registered =
+        pthread_atfork(wait_for_calls, let_calls, nullptr) == 0 && std::atexit(end_calls) == 0;
     const std::lock_guard<std::mutex> turn(turn_);
+    granted_ = !ended_;
+    if (!granted_) return;
     calls_.lock_shared();
+    inside_ = true;
   }
-  ~LibraryCall() { calls_.unlock_shared(); }
+  ~LibraryCall() {
+    if (!granted_) return;
+    inside_ = false;
+    calls_.unlock_shared();
+  }
   LibraryCall(const LibraryCall&) = delete;
   LibraryCall& operator=(const LibraryCall&) = delete;
+  bool granted() const { return granted_; }
 
  private:
   // A child never calls the library, and leaves the locks as they are.
@@ -57,19 +67,36 @@ class LibraryCall {
     calls_.unlock();
     turn_.unlock();
   }
+  static void end_calls() {
+    if (in_forked_child() || inside_) return;  // inside_: it is the library that exits
+    {
+      const std::lock_guard<std::mutex> turn(turn_);
+      ended_ = true;
+    }
+    calls_.lock();
+    calls_.unlock();
+  }
 
   static std::mutex turn_;
   static std::shared_mutex calls_;
+  static bool ended_;
+  static thread_local bool inside_;
+  bool granted_;
 };
 std::mutex LibraryCall::turn_;
 std::shared_mutex LibraryCall::calls_;
+bool LibraryCall::ended_ = false;
+thread_local bool LibraryCall::inside_ = false;
 
 /// The block `sums` [rows, columns] becomes beta times itself and a [rows, depth] * bt [columns, depth]^T.
-void multiply_block(int rows, int columns, int depth, const float* a, const float* bt, float beta,
+/// False, and nothing done, where the library cannot be called any more.
+bool multiply_block(int rows, int columns, int depth, const float* a, const float* bt, float beta,
                     float* sums) {
   const LibraryCall call;
+  if (!call.granted()) return false;
   cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, columns, depth, 1.0f, a, depth, bt, depth, beta,
               sums, columns);
+  return true;
 }
 
 bool can_map(std::size_t bytes) {
@@ -122,8 +149,9 @@ void widen(const T* in, std::int64_t pitch, std::int64_t rows, std::int64_t dept
   for (std::int64_t row = 0; row < rows; ++row) convert_row(in + row * pitch, &out[row * depth], depth);
 }
 
+/// False where the library could not be called to the end; y is then to be made anew.
 template <class T>
-void multiply(const LaunchContext& context, const GemmParams& params) {
+bool multiply(const LaunchContext& context, const GemmParams& params) {
   std::vector<float> a, bt, sums;
   // Which block `bt` holds: it is often the same for all rows. The pointer alone is not enough, since
   // groups may overlap.
@@ -141,8 +169,9 @@ void multiply(const LaunchContext& context, const GemmParams& params) {
       if (held != wanted) widen(bt_block + k, params.ldb, columns, depth, bt);
       held = wanted;
       const auto size = [](std::int64_t extent) { return static_cast<int>(extent); };
-      multiply_block(size(rows), size(columns), size(depth), a.data(), bt.data(), k == 0 ? 0.0f : 1.0f,
-                     sums.data());
+      if (!multiply_block(size(rows), size(columns), size(depth), a.data(), bt.data(), k == 0 ? 0.0f : 1.0f,
+                          sums.data()))
+        return false;
     }
     GemmParams store = params;
     store.workspace = sums.data();
@@ -153,10 +182,13 @@ void multiply(const LaunchContext& context, const GemmParams& params) {
     const std::int64_t offset = group * params.y_group + row * params.ldc + column;
     store.y = static_cast<char*>(params.y) + offset * static_cast<std::int64_t>(size_of(params.out_type));
     gemm_epilogue(context, store);
+    return true;
   };
   for (std::int64_t group = 0; group < params.groups; ++group)
     for (std::int64_t column = 0; column < params.n; column += kColumns)
-      for (std::int64_t row = 0; row < params.m; row += kRows) block(group, row, column);
+      for (std::int64_t row = 0; row < params.m; row += kRows)
+        if (!block(group, row, column)) return false;
+  return true;
 }
 
 }  // namespace
@@ -167,12 +199,7 @@ bool library_gemm(const LaunchContext& context, const GemmParams& params) {
   if (in_forked_child()) return false;  // it may have the locks of threads that are not there
   const LibraryTurn turn;
   if (!turn.granted()) return false;
-  if (params.in_type == DType::f16) {
-    multiply<f16>(context, params);
-  } else {
-    multiply<bf16>(context, params);
-  }
-  return true;
+  return params.in_type == DType::f16 ? multiply<f16>(context, params) : multiply<bf16>(context, params);
 }
 
 #else
