@@ -93,6 +93,11 @@ TEST_F(ReplaceFileTest, FilesAreCheckedBeforehand) {
   EXPECT_THROW(check_files({path("link")}, {path("a")}), Error);
   EXPECT_THROW(check_files({path("a"), path("link")}, {}), Error);
   EXPECT_THROW(check_files({path("new"), path("dangling")}, {}), Error);
+  fs::create_hard_link(path("a"), path("same"));
+  EXPECT_THROW(check_files({path("same")}, {path("a")}), Error);
+  fs::create_directory(path("folder"));
+  EXPECT_NO_THROW(check_files({path("new"), path("folder/new")}, {path("folder/a")}));
+  EXPECT_THROW(check_files({path("folder")}, {}), Error);
   EXPECT_THROW(check_files({path("missing/a")}, {}), Error);
   EXPECT_THROW(check_files({path("")}, {}), Error);
 }
