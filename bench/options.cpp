@@ -16,6 +16,14 @@ bool Options::asks_for(const std::string& suite) const {
 
 namespace {
 
+/// An empty name is what a script's unset variable gives: it asks for a file, so it is not taken for none.
+CLI::Option* add_path(CLI::App& app, const std::string& option, std::string& target,
+                      const std::string& description) {
+  return app.add_option(option, target, description)->check([](const std::string& path) {
+    return path.empty() ? std::string("it is a name, not ''") : std::string();
+  });
+}
+
 void add_compare(CLI::App& app, CompareOptions& options) {
   CLI::App& compare = *app.add_subcommand(
       "compare",
@@ -25,8 +33,7 @@ void add_compare(CLI::App& app, CompareOptions& options) {
       .add_option("files", options.files,
                   "results of relayout_bench --json or peers.py --json; the first is what speeds refer to")
       ->required();
-  compare.add_option("--html", options.html,
-                     "also write one page with plots, which needs nothing but itself");
+  add_path(compare, "--html", options.html, "also write one page with plots, which needs nothing but itself");
   compare.add_option("--filter", options.filter, "only rows whose name matches this regular expression");
   compare.add_option("--worst", options.worst, "how many of each column's worst cases are listed [5]");
 }
@@ -50,8 +57,8 @@ void add_random(CLI::App& app, random::RandomOptions& options) {
   app.add_option("--max-mb", options.most_mb, "[128; on a processor 32]")
       ->check(CLI::PositiveNumber)
       ->group(group);
-  app.add_option("--problems", options.problems, "run the problems of this table, draw none")->group(group);
-  app.add_option("--csv", options.csv, "write the worst problems to this table")->group(group);
+  add_path(app, "--problems", options.problems, "run the problems of this table, draw none")->group(group);
+  add_path(app, "--csv", options.csv, "write the worst problems to this table")->group(group);
   app.add_flag("!--no-verify", options.verify, "check no result")->group(group);
 }
 
@@ -89,13 +96,12 @@ Options parse(int argc, char** argv) {
   app.add_option("--suite", options.suites, "suites to run, separated by commas [all but random]")
       ->delimiter(',')
       ->check(CLI::IsMember(names));
-  app.add_option(
-      "--permutations", options.permutations,
-      "add this table of permutations to the suite permute; bench/permute_cases.csv shows its form");
+  add_path(app, "--permutations", options.permutations,
+           "add this table of permutations to the suite permute; bench/permute_cases.csv shows its form");
   app.add_option("--filter", options.filter, "only rows whose name matches this regular expression");
-  app.add_option("--json", options.json, "write the results to this file");
-  app.add_option("--dump", options.dump,
-                 "time nothing; write each case's operands and result into this folder, for a comparison");
+  add_path(app, "--json", options.json, "write the results to this file");
+  add_path(app, "--dump", options.dump,
+           "time nothing; write each case's operands and result into this folder, for a comparison");
   app.add_flag("--smoke", options.smoke, "tiny sizes: a test of the tool, not of the speed");
   app.add_flag("--no-graph", options.no_graph, "on a GPU queue the calls one by one, not as a graph");
   app.add_flag("--measure", options.measure,

@@ -129,6 +129,7 @@ int run(const char* program, const Options& options) {
     print_support(std::cout);
     return 0;
   }
+  check_files({options.json, options.random.csv}, {options.permutations, options.random.problems});
   const Device device = device_of(options);
   if (options.asks_for("random")) return run_random(options, device);
   const BenchCases cases = chosen_cases(options, device);

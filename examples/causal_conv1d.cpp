@@ -81,6 +81,11 @@ Downloads run_path(const relayout::Stream& stream, const Arguments& arguments, c
   return downloads;
 }
 
+/// Whether the device is to blame, and not what was asked of it.
+bool is_broken(const relayout::Error& error) {
+  return error.code() == relayout::ErrorCode::launch || error.code() == relayout::ErrorCode::vendor;
+}
+
 /// y as [batch, ho, co], the order of the verification.
 Halves positions_first(const Report& report, const Halves& y) {
   const relayout::Dims shape = report.result_shape();
@@ -123,8 +128,8 @@ void write_files(const Arguments& arguments, const Report& report, const Downloa
 int run(int argc, const char* const* argv) {
   Arguments arguments = parse(argc, argv);
   Job job = resolve(arguments);
-  check_memory_need(arguments, job);
   const relayout::Device device = device_of(arguments);
+  check_memory_need(arguments, job, device);
   const bool emulated = device.kind() == relayout::DeviceKind::emulated;
   const int repeat = arguments.repeat.value_or(emulated ? 1 : 20);
   const Data data = load(device, arguments, job);
@@ -151,7 +156,13 @@ int run(int argc, const char* const* argv) {
   if (arguments.depthwise) paths = {MaybePath()};
   for (const MaybePath& path : paths) {
     PathResult result;
-    Downloads downloads = run_path(stream, arguments, job, data, path, rates, repeat, result);
+    Downloads downloads;
+    try {
+      downloads = run_path(stream, arguments, job, data, path, rates, repeat, result);
+    } catch (const relayout::Error& error) {
+      if (is_broken(error)) throw;
+      throw_with_options(error, job.problem);
+    }
     if (!arguments.no_verify) {
       if (!verifier) verifier.emplace(job, data);
       result.operands = !path || !path->has_operand() ? verifier->check_weights(downloads.bt)
@@ -188,9 +199,7 @@ int guarded_run(int argc, const char* const* argv) {
   } catch (const InputError& error) {
     return fail(error.what(), 2);
   } catch (const relayout::Error& error) {
-    const bool broken =
-        error.code() == relayout::ErrorCode::launch || error.code() == relayout::ErrorCode::vendor;
-    return fail(error.what(), broken ? 1 : 2);
+    return fail(error.what(), is_broken(error) ? 1 : 2);
   } catch (const std::bad_alloc&) {
     return fail("The problem does not fit into this machine's memory.", 2);
   } catch (const std::length_error&) {

@@ -126,15 +126,17 @@ Data load(const relayout::Device& device, const Arguments& arguments, Job& job) 
   return data;
 }
 
-void check_memory_need(const Arguments& arguments, const Job& job) {
+void check_memory_need(const Arguments& arguments, const Job& job, const relayout::Device& device) {
   // Input, staging, the 16-bit matrices that are copied back and, on a device that is this machine, the
   // pipeline's own.
   const double input = static_cast<double>(job.problem.batch) * static_cast<double>(job.problem.in_channels) *
                        static_cast<double>(job.problem.length);
   const bool keeps_operand = !arguments.no_verify || !arguments.dump_a.empty();
-  const double need = input * 6 + static_cast<double>(job.sizes.output_elements) * 2 +
-                      (keeps_operand ? static_cast<double>(job.sizes.operand_elements) * 2 : 0.0) +
-                      static_cast<double>(job.sizes.weight_elements) * 6;
+  const double operand = static_cast<double>(job.sizes.operand_elements) * 2,
+               output = static_cast<double>(job.sizes.output_elements) * 2,
+               weights = static_cast<double>(job.sizes.weight_elements) * 6;
+  double need = input * 6 + output + (keeps_operand ? operand : 0.0) + weights;
+  if (device.kind() != relayout::DeviceKind::gpu) need += input * 4 + operand + output + weights;
   const double memory =
       static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (need > memory) {

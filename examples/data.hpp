@@ -33,6 +33,6 @@ Data load(const relayout::Device& device, const Arguments& arguments, Job& job);
 
 /// Throws InputError when this machine's memory cannot hold what the job needs on the host (without
 /// verification).
-void check_memory_need(const Arguments& arguments, const Job& job);
+void check_memory_need(const Arguments& arguments, const Job& job, const relayout::Device& device);
 
 }  // namespace example

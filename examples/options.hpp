@@ -8,6 +8,7 @@
 
 #include <relayout/conv1d.hpp>
 #include <relayout/device.hpp>
+#include <relayout/error.hpp>
 
 #include "npy.hpp"
 
@@ -74,6 +75,9 @@ struct Job {
 /// The sizes from options, files and defaults, in this order; checks that they agree and that output files
 /// can be written. Throws InputError or relayout::Error.
 Job resolve(const Arguments& arguments);
+
+/// An error of the library as an InputError that names the options which gave the problem its numbers.
+[[noreturn]] void throw_with_options(const relayout::Error& error, const relayout::Conv1d& problem);
 
 relayout::Device device_of(const Arguments& arguments);
 

@@ -77,12 +77,16 @@ fs::path folder_of(const fs::path& path) {
   return folder.empty() ? fs::path(".") : folder;
 }
 
-/// The file that `path` names at the end of its symbolic links, which need not exist.
-fs::path target_of(fs::path path) {
-  constexpr int kMaxLinks = 40;
+/// The file that `given` names at the end of its symbolic links, which need not exist.
+fs::path target_of(const std::string& given) {
+  constexpr int kMaxLinks = 40;  // as many as Linux follows
+  fs::path path = given;
   std::error_code error;
-  for (int i = 0; i < kMaxLinks && fs::is_symlink(path, error); ++i)
+  for (int i = 0; fs::is_symlink(path, error); ++i) {
+    if (i == kMaxLinks)
+      throw InputError(given + ": the file cannot be written, because its symbolic links lead in a circle.");
     path = path.parent_path() / fs::read_symlink(path, error);
+  }
   return path;
 }
 
@@ -171,7 +175,7 @@ void OutputFiles::add(const std::string& path, const std::function<void(std::ost
   std::ofstream file(files_.back().temporary, std::ios::binary | std::ios::trunc);
   if (file) write(file);
   file.close();
-  if (!file) throw InputError(path + ": the file cannot be written; is the disk full?");
+  if (!file) throw InputError(path + ": the file cannot be written; the disk may be full.");
 }
 
 void OutputFiles::commit() {

@@ -37,6 +37,13 @@ struct Size {
   }
 };
 
+/// The word of --pad-mode.
+std::string word_of(PadMode mode) {
+  std::string word = relayout::name_of(mode);
+  std::replace(word.begin(), word.end(), '_', '-');
+  return word;
+}
+
 /// The numbers of a problem by the options that give them, for errors of the library, which has words of its
 /// own.
 std::string options_of(const relayout::Conv1d& p) {
@@ -44,8 +51,8 @@ std::string options_of(const relayout::Conv1d& p) {
   text << "--batch " << p.batch << ", --ci " << p.in_channels << ", --hi " << p.length << ", --hk "
        << p.window.taps << ", --co " << p.out_channels << ", --stride " << p.window.stride << ", --dilation "
        << p.window.dilation << ", --groups " << p.window.groups << ", --pad-left " << p.pad.left
-       << ", --pad-right " << p.pad.right << ", --pad-mode " << relayout::name_of(p.pad.mode)
-       << ", --pad-policy " << (p.pad.policy == relayout::PadPolicy::strict ? "strict" : "extended");
+       << ", --pad-right " << p.pad.right << ", --pad-mode " << word_of(p.pad.mode) << ", --pad-policy "
+       << (p.pad.policy == relayout::PadPolicy::strict ? "strict" : "extended");
   return text.str();
 }
 
@@ -63,8 +70,7 @@ void check_depthwise_padding(const relayout::PadSpec& pad, std::int64_t taps) {
   if (pad.left == taps - 1 && pad.right == 0 && pad.mode == PadMode::constant && pad.value == 0) return;
   throw InputError("--depthwise is causal: " + std::to_string(taps - 1) +
                    " zeros before the signal and nothing after it, not " + std::to_string(pad.left) +
-                   " and " + std::to_string(pad.right) + " samples of padding " +
-                   relayout::name_of(pad.mode) + ".");
+                   " and " + std::to_string(pad.right) + " samples of padding " + word_of(pad.mode) + ".");
 }
 
 relayout::PadSpec padding(const Arguments& a, const relayout::Conv1d& problem) {
@@ -145,9 +151,15 @@ Job resolve(const Arguments& a) {
     if (a.depthwise) check_depthwise_padding(problem.pad, hk.value);
     job.sizes = relayout::sizes_of(problem);
   } catch (const relayout::Error& error) {
-    throw InputError(std::string(error.what()) + " (" + options_of(problem) + ").");
+    throw_with_options(error, problem);
   }
   return job;
+}
+
+void throw_with_options(const relayout::Error& error, const relayout::Conv1d& problem) {
+  std::string sentence = error.what();
+  if (!sentence.empty() && sentence.back() == '.') sentence.pop_back();
+  throw InputError(sentence + " (" + options_of(problem) + ").");
 }
 
 std::string describe(const relayout::Conv1d& p, bool depthwise) {
@@ -159,7 +171,7 @@ std::string describe(const relayout::Conv1d& p, bool depthwise) {
     text << ", co " << p.out_channels << ", stride " << p.window.stride << ", dilation " << p.window.dilation
          << ", groups " << p.window.groups;
   }
-  text << ", pad " << relayout::name_of(p.pad.mode);
+  text << ", pad " << word_of(p.pad.mode);
   if (p.pad.mode == PadMode::constant) text << ' ' << p.pad.value;
   text << " left " << p.pad.left << " right " << p.pad.right << ", " << relayout::name_of(p.dtype);
   if (!depthwise) text << (p.window.order == ColumnOrder::tap_outer ? ", tap order" : ", channel order");

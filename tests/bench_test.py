@@ -182,6 +182,29 @@ class BenchTest(unittest.TestCase):
                 self.assertEqual(done.returncode, 2)
                 self.assertTrue(done.stderr)
 
+    def test_files_are_checked_before_anything_is_timed(self):
+        table, link = os.path.join(self.folder, "table.csv"), os.path.join(self.folder, "link.csv")
+        with open(table, "w", encoding="utf-8") as file:
+            file.write("kept")
+        os.symlink("table.csv", link)
+        new = os.path.join(self.folder, "new.json")
+        for arguments, says in ((["--json", ""], "--json"), (["--dump", ""], "--dump"), (["--permutations", ""], "--permutations"),
+                                (["--suite", "random", "--csv", ""], "--csv"),
+                                (["--suite", "random", "--problems", ""], "--problems"),
+                                (["--json", os.path.join(self.folder, "no", "r.json")], "No such file"),
+                                (["--json", self.folder], "Is a directory"),
+                                (["--permutations", table, "--json", link], "the input"),
+                                (["--suite", "random", "--problems", table, "--csv", link], "the input"),
+                                (["--suite", "random", "--json", new, "--csv", os.path.join(self.folder, ".", "new.json")],
+                                 "the other result")):
+            with self.subTest(arguments):
+                done = run(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(says, done.stderr)
+        with open(table, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "kept")
+        self.assertFalse(os.path.exists(new))
+
     def random(self, device, *arguments):
         path = os.path.join(self.folder, "random.json")
         done = run("--suite", "random", "--json", path, *arguments, device=device)

@@ -219,6 +219,7 @@ class ConvTest(Base):
             self.check(mode=mode, left=23, right=40, hi=5, policy="extended")
 
     def test_strides_and_dilations(self):
+        self.check(hk=1, dilation=2 ** 63 - 1)
         for stride, dilation in ((2, 1), (3, 1), (1, 3), (4, 2), (5, 7)):
             self.check(stride=stride, dilation=dilation)
             self.check(stride=stride, dilation=dilation, order="channel", dtype="bf16", hi=64)
@@ -385,6 +386,8 @@ class RefusalTest(Base):
         # Errors of the library come with the options that describe the problem.
         self.refuse("--groups", "3", says="--ci 64")
         self.refuse("--hi", "5", "--hk", "9", "--pad-left", "0", says="--hi 5, --hk 9")
+        self.refuse("--hk", 2, "--dilation", 2 ** 58, "--pad-left", 2 ** 58, says="--dilation 288230376151711744")
+        self.refuse("--hi", 3, "--pad-left", 0, "--pad-mode", "reflect-zero-extended", says="--pad-mode reflect-zero-extended")
         self.refuse("--ci", "many", says="many")
         self.refuse("--hi", -1, says="-1")
         self.refuse("--hi", 10 ** 30)

@@ -193,7 +193,7 @@ class CompareTest(unittest.TestCase):
         for seconds in (0, -1, "fast"):
             broken = dict(FIRST["rows"][0], seconds=seconds)
             self.refused({"a.json": document([broken])}, "a.json, row permute/one", "no positive number")
-        for size in (1e300, "1", -0.5):
+        for size in (1e300, "1", -0.5, -1, 2 ** 63, 2 ** 64):
             broken = dict(FIRST["rows"][0], bytes=size)
             self.refused({"a.json": document([broken])}, "a.json, row permute/one", "no whole number")
         self.refused({"a.json": '{"rows": ' + "[" * 200000 + "]" * 200000 + "}"}, "a.json", "levels deep")

@@ -1,12 +1,16 @@
 // Devices before main(), in static destructors, and in handlers of atexit(), on native code and on the
 // emulator: each transposes. The exit code is 0 when all of them were right; GoogleTest would end before the
 // last of them.
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <relayout/relayout.hpp>
@@ -16,7 +20,8 @@ namespace {
 using namespace relayout;
 
 constexpr std::int64_t kRows = 96, kColumns = 160;  // several blocks
-int transposed = 0;                                 // devices that were right so far
+std::atomic<int> turns{0};
+int transposed = 0;  // devices that were right so far
 
 /// Ends the program where one is wrong: the exit code cannot be changed any more while the program exits.
 void transpose_everywhere(const std::vector<Device>& devices) {
@@ -55,7 +60,27 @@ struct UserOfDevices {
 
 }  // namespace
 
-int main() {
+/// Works until the process has ended, whatever has been destroyed by then.
+void work_for_ever(const Device& device) {
+  const std::int64_t side = device.kind() == DeviceKind::cpu ? 500 : 40;
+  const Stream stream(device);
+  const std::vector<f16> a(side * side, to_f16(1.0)), bt(a.size(), to_f16(2.0));
+  std::vector<f16> y(a.size());
+  const Dims square{side, side};
+  for (;;) {
+    gemm(stream, TensorView(a.data(), DType::f16, square), TensorView(bt.data(), DType::f16, square),
+         TensorView(), TensorView(y.data(), DType::f16, square));
+    ++turns;
+  }
+}
+
+int main(int argc, char**) {
+  if (argc > 1) {  // other threads work on while the program exits
+    alarm(120);    // which would wait for ever
+    for (const Device& device : user_of_devices.devices)
+      std::thread([device] { work_for_ever(device); }).detach();
+    while (turns < 4) std::this_thread::yield();
+  }
   if (std::atexit([] { transpose_everywhere(user_of_devices.devices); }) != 0) return 3;
   transpose_everywhere(user_of_devices.devices);
   return 0;

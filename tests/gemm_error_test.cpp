@@ -88,7 +88,8 @@ TEST_P(GemmErrorTest, Overlaps) {
 
 TEST_P(GemmErrorTest, NullPointers) {
   expect(ErrorCode::null_pointer, {}, TensorView(nullptr, DType::f16, {4, 5}), bt(), bias(), y());
-  expect(ErrorCode::null_pointer, {}, a(), TensorView(nullptr, DType::f16, {3, 5}), bias(), y());
+  expect(ErrorCode::null_pointer, {"bt f16[3, 5]"}, a(), TensorView(nullptr, DType::f16, {3, 5}), bias(),
+         y());
   expect(ErrorCode::null_pointer, {}, a(), bt(), bias(), TensorView(nullptr, DType::f16, {4, 3}));
 }
 
@@ -96,7 +97,7 @@ TEST_P(GemmErrorTest, NullPointers) {
 TEST_P(GemmErrorTest, WhatIsNoBias) {
   const TensorView no_memory(nullptr, DType::f32, {3}),
       no_shape(operands_.bias.device().data(), DType::f32, {});
-  expect(ErrorCode::null_pointer, {"f32[3]"}, a(), bt(), no_memory, y());
+  expect(ErrorCode::null_pointer, {"the bias f32[3]"}, a(), bt(), no_memory, y());
   expect(ErrorCode::shape, {"f32[]", "[3]"}, a(), bt(), no_shape, y());
   const GemmPlan plan = plan_gemm(device(), a(), bt(), no_memory, y());
   expect_error(ErrorCode::null_pointer, {"f32[3]"}, [&] { plan.run(stream()); });

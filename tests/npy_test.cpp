@@ -255,6 +255,9 @@ TEST_F(NpyTest, OutputPathsAreCheckedBeforehand) {
   EXPECT_THROW(example::check_output_paths({path("missing/new.npy")}), InputError);
   EXPECT_THROW(example::check_output_paths({fs::path(path()).parent_path().string()}), InputError);
   EXPECT_THROW(example::check_output_paths({"/dev/full"}), InputError);
+  fs::create_symlink("b.npy", path("a.npy"));
+  fs::create_symlink("a.npy", path("b.npy"));
+  EXPECT_THROW(example::check_output_paths({path("a.npy")}), InputError);
 }
 
 TEST_F(NpyTest, TwoNamesOfOneFileAreFound) {

@@ -75,6 +75,33 @@ TEST_F(ReplaceFileTest, FollowsLinksAndKeepsTheMode) {
   EXPECT_EQ(text_of(path("not yet")), "made");
 }
 
+TEST_F(ReplaceFileTest, LinksThatLeadInACircleStay) {
+  fs::create_symlink("b", path("a"));
+  fs::create_symlink("a", path("b"));
+  EXPECT_THROW(replace_file(path("a"), "text"), Error);
+  EXPECT_TRUE(fs::is_symlink(path("a")) && fs::is_symlink(path("b")));
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(ReplaceFileTest, FilesAreCheckedBeforehand) {
+  replace_file(path("a"), "old");
+  fs::create_symlink("a", path("link"));
+  fs::create_symlink("new", path("dangling"));
+  EXPECT_NO_THROW(check_files({path("a"), path("new"), "", ""}, {path("b"), ""}));
+  EXPECT_NO_THROW(check_files({"/dev/null", "/dev/null"}, {"/dev/null"}));
+  EXPECT_THROW(check_files({path("a")}, {path("b"), path("./a")}), Error);
+  EXPECT_THROW(check_files({path("link")}, {path("a")}), Error);
+  EXPECT_THROW(check_files({path("a"), path("link")}, {}), Error);
+  EXPECT_THROW(check_files({path("new"), path("dangling")}, {}), Error);
+  fs::create_hard_link(path("a"), path("same"));
+  EXPECT_THROW(check_files({path("same")}, {path("a")}), Error);
+  fs::create_directory(path("folder"));
+  EXPECT_NO_THROW(check_files({path("new"), path("folder/new")}, {path("folder/a")}));
+  EXPECT_THROW(check_files({path("folder")}, {}), Error);
+  EXPECT_THROW(check_files({path("missing/a")}, {}), Error);
+  EXPECT_THROW(check_files({path("")}, {}), Error);
+}
+
 TEST_F(ReplaceFileTest, WritesStraightToADevice) {
   EXPECT_NO_THROW(replace_file("/dev/null", "text"));
   EXPECT_THROW(replace_file("/dev/full", "text"), Error);

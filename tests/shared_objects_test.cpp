@@ -98,6 +98,37 @@ TEST_P(SharedObjectsTest, OneCache) {
   std::filesystem::remove(file);
 }
 
+TEST_P(SharedObjectsTest, OnePlanOfEveryKind) {
+  const std::vector<float> x(96, 1.5f), weights(12, 1.0f);
+  std::vector<float> planned(104), sums(36);
+  const std::vector<f16> a(48, to_f16(1.0)), bt(48, to_f16(2.0));
+  const TensorView in(x.data(), DType::f32, {2, 4, 12}), out(planned.data(), DType::f32, {2, 4, 12});
+  PadSpec spec;
+  spec.left = 1;
+  const ElementwisePlan chained = plan_chain(device(), {Operation::add, Operation::relu}, {in, 1}, out);
+  const WindowPlan padded = plan_pad(device(), in, spec, TensorView(planned.data(), DType::f32, {2, 4, 13}));
+  const DepthwisePlan convolved =
+      plan_depthwise_conv1d(device(), in, TensorView(weights.data(), DType::f32, {4, 3}), TensorView(),
+                            Activation::none, TensorView(), out);
+  const GemmPlan multiplied =
+      plan_gemm(device(), TensorView(a.data(), DType::f16, {6, 8}), TensorView(bt.data(), DType::f16, {6, 8}),
+                TensorView(), TensorView(sums.data(), DType::f32, {6, 6}));
+  on_threads([&](int) {
+    std::vector<float> own(104), y(36);
+    chained.run(stream(), {x.data()}, own.data());
+    ASSERT_EQ(own[95], 2.5f);
+    padded.run(stream(), x.data(), own.data());
+    ASSERT_EQ(own[13], 0.0f);
+    convolved.run(stream(), x.data(), own.data());
+    ASSERT_EQ(own[11], 4.5f);
+    multiplied.run(stream(), a.data(), y.data());
+    ASSERT_EQ(y[35], 16.0f);
+    EXPECT_EQ(chained.explain().empty() || padded.explain().empty() || convolved.explain().empty() ||
+                  multiplied.explain().empty(),
+              false);
+  });
+}
+
 TEST_P(SharedObjectsTest, EveryKindOfWorkAtOnce) {
   const std::vector<float> x(96, 1.5f), weights(12, 1.0f);
   const std::vector<f16> a(48, to_f16(1.0)), bt(48, to_f16(2.0));

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <functional>
 #include <ostream>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <relayout/relayout.hpp>
@@ -184,6 +187,86 @@ TEST_P(NeighboursTest, TheRightHalfBecomesTheLeftOneTransposed) {
     for (std::int64_t column = 0; column < kSide; ++column) {
       ASSERT_EQ(at(result, row, column), at(host, row, column));
       ASSERT_EQ(at(result, row, kSide + column), at(host, column, row)) << row << ", " << column;
+    }
+  }
+}
+
+/// A view of [1, channels, time] for each part of one tensor, and the one beside it.
+struct Neighbours {
+  const char* name;
+  std::int64_t from, to;  // elements from the start
+  Dims strides;
+};
+constexpr std::int64_t kChannels = 6, kTime = 35;
+const Neighbours kNeighbours[] = {{"even to odd columns", 0, 1, {0, 2 * kTime, 2}},
+                                  {"odd to even columns", 1, 0, {0, 2 * kTime, 2}},
+                                  {"left to right halves", 0, kTime, {0, 2 * kTime, 1}},
+                                  {"positions of a cache", 0, 8 * kTime, {0, 16 * kTime, 8}},
+                                  {"channels of an image", 1, 0, {0, 3 * kTime, 3}},
+                                  {"along channels", 1, 0, {0, 3, 3 * kChannels}}};
+
+/// What an operation writes beside its input is what it writes elsewhere, and nothing else changes.
+TEST_P(NeighboursTest, EveryFamilyBetweenNeighbours) {
+  using Call = std::function<void(const TensorView&, const TensorView&)>;
+  const std::size_t elements = 16 * kChannels * kTime;
+  const std::vector<float> taps(kChannels * 3, 0.5f), state(kChannels * 2, 1.0f);
+  Buffer taps_memory(device(), taps.size() * 4), state_memory(device(), state.size() * 4);
+  stream().copy(taps_memory.data(), taps.data(), taps_memory.bytes());
+  const TensorView weights(taps_memory.data(), DType::f32, {kChannels, 3}),
+      states(state_memory.data(), DType::f32, {1, kChannels, 2});
+  const auto position_rows = [](const TensorView& out) {
+    return TensorView(out.data(), out.dtype(), {kTime, kChannels}, {out.stride(2), out.stride(1)});
+  };
+  const std::pair<const char*, Call> calls[] = {
+      {"add", [&](const TensorView& in, const TensorView& out) { add(stream(), in, 1, out); }},
+      {"chain",
+       [&](const TensorView& in, const TensorView& out) {
+         chain(stream(), {Operation::mul, Operation::relu}, {in, in}, out);
+       }},
+      {"cast", [&](const TensorView& in, const TensorView& out) { copy(stream(), in, out); }},
+      {"pad", [&](const TensorView& in, const TensorView& out) { pad(stream(), in, PadSpec(), out); }},
+      {"img2col",
+       [&](const TensorView& in, const TensorView& out) {
+         img2col(stream(), in, Window(), PadSpec(), position_rows(out));
+       }},
+      {"depthwise_conv1d",
+       [&](const TensorView& in, const TensorView& out) {
+         depthwise_conv1d(stream(), in, weights, TensorView(), Activation::silu, TensorView(), out);
+       }},
+      {"depthwise_update", [&](const TensorView& in, const TensorView& out) {
+         stream().copy(state_memory.data(), state.data(), state_memory.bytes());
+         depthwise_update(stream(), states, in, weights, TensorView(), Activation::silu, out);
+       }}};
+  Buffer together(device(), elements * 4), apart(device(), elements * 4);
+  std::vector<float> before(elements), got(elements), expected(elements);
+  for (std::size_t i = 0; i < elements; ++i) before[i] = static_cast<float>(i % 97) - 48;
+  for (const Neighbours& n : kNeighbours) {
+    for (const auto& [name, call] : calls) {
+      SCOPED_TRACE(std::string(name) + ", " + n.name);
+      const auto view = [&n = n](const Buffer& memory, std::int64_t from, DType type) {
+        return TensorView(static_cast<float*>(memory.data()) + from, type, {1, kChannels, kTime}, n.strides);
+      };
+      for (const Buffer* memory : {&together, &apart})
+        stream().copy(memory->data(), before.data(), memory->bytes());
+      const bool casts = std::string(name) == "cast";  // halves of the neighbours' places
+      const auto out = [&](const Buffer& memory) {
+        if (!casts) return view(memory, n.to, DType::f32);
+        Dims strides = n.strides;
+        for (std::int64_t& stride : strides) stride *= 2;
+        return TensorView(static_cast<float*>(memory.data()) + n.to, DType::f16, {1, kChannels, kTime},
+                          strides);
+      };
+      call(view(together, n.from, DType::f32), out(together));
+      Buffer input(device(), elements * 4);
+      stream().copy(input.data(), before.data(), input.bytes());
+      call(view(input, n.from, DType::f32), out(apart));
+      stream().copy(got.data(), together.data(), together.bytes());
+      stream().copy(expected.data(), apart.data(), apart.bytes());
+      stream().synchronize();
+      EXPECT_EQ(std::memcmp(got.data(), expected.data(), elements * 4), 0);
+      EXPECT_NE(std::memcmp(got.data(), before.data(), elements * 4), 0);
+      EXPECT_THROW(
+          call(view(together, n.from, DType::f32), view(together, n.from + n.strides[2], DType::f32)), Error);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <set>
 
 #include <relayout/error.hpp>
@@ -39,8 +40,10 @@ bool no_deep_nesting(int depth, Json::parse_event_t, Json&) {
 }
 
 std::int64_t whole_number(const Json& value, const char* what) {
-  if (!value.is_number_integer())
-    refuse(std::string(what) + " is " + value.dump() + ", no whole number of 64 bits");
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost)
+    refuse(std::string(what) + " is " + value.dump() + ", no whole number from 0 to " +
+           std::to_string(kMost));
   return value.get<std::int64_t>();
 }
 

@@ -1,9 +1,7 @@
 #include "bench/compare/command.hpp"
 
-#include <filesystem>
 #include <iostream>
 #include <sstream>
-#include <stdexcept>
 
 #include "bench/compare/comparison.hpp"
 #include "bench/compare/page.hpp"
@@ -14,11 +12,8 @@ namespace relayout::bench {
 
 void run_compare(const CompareOptions& options) {
   std::vector<Column> columns;
+  check_files({options.html}, options.files);
   for (const std::string& file : options.files) {
-    std::error_code absent;
-    if (std::filesystem::equivalent(file, options.html, absent))
-      throw std::invalid_argument("--html " + options.html + " is the input " + file +
-                                  ", which the page would replace");
     for (Column& column : read_columns(file)) columns.push_back(std::move(column));
   }
   const Comparison comparison = compare(std::move(columns), options.filter);

@@ -10,6 +10,7 @@ Exit status: 0; 1 when results differ; 2 for bad arguments; 3 when there is noth
 import argparse
 import datetime
 import json
+import os
 import re
 import sys
 
@@ -210,10 +211,11 @@ def device_of(document, torch):
 
 
 def write_result(path, device, about, rows):
-    """In the form that `relayout_bench compare` reads."""
+    """In the form that `relayout_bench compare` reads; what was there stays until all is written."""
     date = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    with open(path, "w", encoding="utf-8") as file:
+    with open(path + ".part", "w", encoding="utf-8") as file:
         json.dump({"device": device, "date": date, "peers": about, "rows": rows}, file, indent=2)
+    os.replace(path + ".part", path)
 
 
 def main():

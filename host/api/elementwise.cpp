@@ -1,10 +1,9 @@
 #include "relayout/elementwise.hpp"
 
-#include <sstream>
-
 #include "host/api/checks.hpp"
 #include "host/api/elementwise_plan.hpp"
 #include "host/plan/elementwise/elementwise_nest.hpp"
+#include "host/plan/plan_words.hpp"
 #include "relayout/quantized.hpp"
 
 namespace relayout {
@@ -99,7 +98,7 @@ DType ElementwisePlan::result_type() const noexcept { return state_->types.resul
 
 std::string ElementwisePlan::explain() const {
   const State& state = *state_;
-  std::ostringstream text;
+  plan::SentenceStream text;
   text << state.name << " in " << name_of(state.types.common) << ", to " << name_of(state.out.dtype())
        << (state.params.out_coded ? " codes" : "") << ".\n";
   if (state.out.elements() == 0) return text.str() + "No elements: nothing to do.\n";

@@ -136,11 +136,15 @@ void check_operands(const TensorView& a, const TensorView& bt, const TensorView&
     return pointers == Pointers::given || view.data() != nullptr;
   };
   if (!counts(y)) return check_distinct("gemm", y);
-  if (pointers == Pointers::may_be_null) check_output("gemm", y);
-  for (const TensorView* input : {&a, &bt}) {
-    if (counts(*input)) check_memory("gemm", *input, y);
-  }
-  if (is_given(bias) && counts(bias)) check_memory("gemm", bias, y);
+  const auto check_input = [&](const char* name, const TensorView& input) {
+    if (!counts(input)) return;
+    check_pointer("gemm", name, input);
+    check_disjoint("gemm", input, y);
+  };
+  check_output("gemm", y);
+  check_input("a", a);
+  check_input("bt", bt);
+  if (is_given(bias)) check_input("the bias", bias);
 }
 
 /// The bytes that a GEMM may use, 0 for a workspace with gaps.

@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <limits>
-#include <sstream>
 #include <string>
 
 #include "host/api/checks.hpp"
 #include "host/api/operand_views.hpp"
 #include "host/plan/elementwise/row_vectors.hpp"
 #include "host/plan/loop_nest.hpp"
+#include "host/plan/plan_words.hpp"
 #include "platform/backend.hpp"
 #include "relayout/map/nest.hpp"
 
@@ -94,7 +94,7 @@ void check_map_stream(const Device& device, const Stream& stream) {
 }
 
 std::string explain_map(const Device& device, const MapCall& call, const MapNest& nest) {
-  std::ostringstream text;
+  plan::SentenceStream text;
   text << kName << " to " << name_of(call.types[0]) << ", of";
   for (int i = 1; i <= call.operands; ++i) text << (i > 1 ? ", " : " ") << name_of(call.types[i]);
   text << ".\n";

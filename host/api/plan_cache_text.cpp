@@ -5,11 +5,11 @@
 #include <fstream>
 #include <limits>
 #include <map>
-#include <sstream>
 #include <vector>
 
 #include "host/api/replace_file.hpp"
 #include "host/plan/copy/cast_rule.hpp"
+#include "host/plan/plan_words.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -122,9 +122,12 @@ std::string copy_text(const DeviceProperties& device, const plan::PlannedCopy& c
   return name;
 }
 
-void PlanCache::load(const std::string& path) {
+namespace {
+
+std::map<std::string, Entry> read_plans(const std::string& path) {
   std::ifstream file(path);
   if (!file) throw Error(ErrorCode::invalid_argument, path + ": the file of plans cannot be read");
+  file.exceptions(std::ios::badbit);  // so that std::bad_alloc is none of the file's faults
   std::string text;
   if (!std::getline(file, text) || text != kTitle) {
     throw Error(ErrorCode::invalid_argument,
@@ -135,13 +138,24 @@ void PlanCache::load(const std::string& path) {
     const Line line(path, number, text);
     read[line.copy()] = line.entry();
   }
-  if (file.bad()) throw Error(ErrorCode::invalid_argument, path + ": the file of plans cannot be read");
+  return read;
+}
+
+}  // namespace
+
+void PlanCache::load(const std::string& path) {
+  std::map<std::string, Entry> read;
+  try {
+    read = read_plans(path);
+  } catch (const std::ios_base::failure&) {
+    throw Error(ErrorCode::invalid_argument, path + ": the file of plans cannot be read");
+  }
   const std::lock_guard<std::mutex> lock(mutex_);
   for (auto& [copy, entry] : read) entries_[copy] = std::move(entry);
 }
 
 void PlanCache::save(const std::string& path) const {
-  std::ostringstream text;
+  plan::SentenceStream text;
   text << kTitle << '\n';
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -21,13 +21,44 @@ namespace fs = std::filesystem;
   throw Error(ErrorCode::invalid_argument, path + ": the file cannot be written: " + reason);
 }
 
-/// The file that `path` names at the end of its symbolic links, which need not exist.
-fs::path target_of(fs::path path) {
-  constexpr int kMaxLinks = 40;
+/// The file that `given` names at the end of its symbolic links, which need not exist.
+fs::path target_of(const std::string& given) {
+  constexpr int kMaxLinks = 40;  // as many as Linux follows
+  fs::path path = given;
   std::error_code error;
-  for (int i = 0; i < kMaxLinks && fs::is_symlink(path, error); ++i)
+  for (int i = 0; fs::is_symlink(path, error); ++i) {
+    if (i == kMaxLinks) {
+      errno = ELOOP;
+      fail(given);
+    }
     path = path.parent_path() / fs::read_symlink(path, error);
+  }
   return path;
+}
+
+fs::path folder_of(const fs::path& path) {
+  const fs::path folder = path.parent_path();
+  return folder.empty() ? fs::path(".") : folder;
+}
+
+/// By the file itself where both exist, else by the names without links.
+bool are_one_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  const fs::path first = target_of(a), second = target_of(b);
+  if (fs::exists(first, error) && !fs::is_regular_file(first, error)) return false;  // a terminal, say
+  if (fs::equivalent(first, second, error)) return true;
+  return first.filename() == second.filename() && fs::equivalent(folder_of(first), folder_of(second), error);
+}
+
+void check_writable(const std::string& path) {
+  std::error_code error;
+  const fs::path target = target_of(path);
+  const bool straight = fs::exists(target, error) && !fs::is_regular_file(target, error);
+  if (straight && fs::is_directory(target, error)) {
+    errno = EISDIR;
+    fail(path);
+  }
+  if (::access(straight ? target.c_str() : folder_of(target).c_str(), W_OK) != 0) fail(path);
 }
 
 /// An open file. A temporary one has a name, and goes with this object.
@@ -95,6 +126,20 @@ void replace_file(const std::string& path, std::string_view text) {
   Descriptor file = make_temporary(fs::path(target).parent_path(), path);
   if (exists && !file.set_mode(existing.st_mode & 07777)) fail(path);
   if (!file.write(text) || !file.close() || !file.rename_to(target.c_str())) fail(path);
+}
+
+void check_files(const std::vector<std::string>& written, const std::vector<std::string>& read) {
+  const auto refuse_if_one = [](const std::string& path, const std::string& other, const char* what) {
+    if (other.empty() || !are_one_file(path, other)) return;
+    throw Error(ErrorCode::invalid_argument,
+                path + " cannot be written, because it is the " + what + " " + other);
+  };
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (written[i].empty()) continue;
+    check_writable(written[i]);
+    for (const std::string& other : read) refuse_if_one(written[i], other, "input");
+    for (std::size_t k = 0; k < i; ++k) refuse_if_one(written[i], written[k], "other result");
+  }
 }
 
 }  // namespace relayout

@@ -9,6 +9,12 @@
 namespace relayout {
 namespace {
 
+/// One tap has no distance to another, so that no dilation is too large.
+Conv1d without_idle_dilation(Conv1d problem) {
+  if (problem.window.taps == 1) problem.window.dilation = 1;
+  return problem;
+}
+
 plan::ViewPlan plan_of(const Device& device, const Conv1d& problem) {
   const Window& window = problem.window;
   plan::ViewShape shape;
@@ -45,8 +51,8 @@ void round_sums(const Stream& stream, const Buffer& sums, const TensorView& bias
 }  // namespace
 
 PaddedSignal::PaddedSignal(const Device& device, const Conv1d& problem, bool with_bias)
-    : problem_(problem),
-      plan_(plan_of(device, problem)),
+    : problem_(without_idle_dilation(problem)),
+      plan_(plan_of(device, problem_)),
       pad_bits_(encode_pad_value("conv1d", problem.pad, problem.dtype)),
       signal_(device, static_cast<std::size_t>(plan_.signal_elements) * size_of(problem.dtype)) {
   const std::int64_t positions = output_length(problem.length, problem.window, problem.pad);

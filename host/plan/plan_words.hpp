@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <sstream>
 #include <string>
 
 #include "host/plan/copy/bank_model.hpp"
@@ -10,6 +11,13 @@
 #include "relayout/tensor_view.hpp"
 
 namespace relayout::plan {
+
+/// What sentences are written to. It lets std::bad_alloc out; a plain stream would keep it to itself, and the
+/// rest of the text would be missing.
+class SentenceStream : public std::ostringstream {
+ public:
+  SentenceStream() { exceptions(std::ios::badbit); }
+};
 
 /// "1 byte", "2 bytes".
 std::string plural(std::int64_t count, const std::string& word);

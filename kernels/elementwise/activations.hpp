@@ -39,7 +39,8 @@ __device__ __forceinline__ float gated(float x, float a, const Exponential& tail
 /// The same in f64 of the exponent -|x| = exponent + rest, which is given twice as exactly as one number.
 /// Below e^-600 the exponential gets a factor of e^64 that the product loses last: alone it would be
 /// subnormal, and lack digits that the product has.
-constexpr double kFarExponent = -600, kRaisedBy = 64, kToLower = 1.603810890548638e-28;  // e^-64
+constexpr double kFarExponent = -600, kRaisedBy = 64, kToLower = 1.603810890548638e-28,
+                 kToLowerLow = -7.361325221284214e-45;  // e^-64
 __device__ __forceinline__ double gated(double x, double exponent, double rest) {
   const bool far = exponent < kFarExponent, negative = x < 0;
   const double near_tail = std::exp(far ? exponent + kRaisedBy : exponent);
@@ -55,22 +56,66 @@ __device__ __forceinline__ float sigmoid_gate(float x) {
   return gated(x, a, exponential(-a));
 }
 
-/// x / 2 * erfc(-x / sqrt(2)): 1 + erf would cancel for negative x. What the rounded argument lacks counts by
-/// the slope of erfc, -2 / sqrt(pi) * exp(-z^2): far out it is a thousand units. Below -37, where erfc is
-/// nearly subnormal, -exp(-x^2 / 2) / sqrt(2 * pi) * (1 - 1 / x^2 + 1 * 3 / x^4 - ...); beyond -40 that is 0.
-__device__ __forceinline__ double gauss_gate(double x) {
-  constexpr double kRootHalf = 0.7071067811865476, kRootHalfLow = -4.833646656726457e-17,
-                   kTwoOverRootPi = 1.1283791670955126, kOneOverRootTwoPi = 0.3989422804014327;
-  const double a = fmin(fmax(x, -40.0), 40.0);
-  if (x < -37) {
-    const double square = a * a, dropped = fma(a, a, -square), r = 1 / square;
-    const double series = 1 - r * (1 - 3 * r * (1 - 5 * r * (1 - 7 * r * (1 - 9 * r * (1 - 11 * r)))));
-    const double tail = std::exp(fma(-0.5, square, kRaisedBy));
-    const double part = -kOneOverRootTwoPi * series * fma(tail, -0.5 * dropped, tail) * kToLower;
-    return fma(0.0, x, part);  // NaN for -infinity
+/// A number of twice the digits: Horner's scheme without its rounding errors.
+struct HighAndLow {
+  double high, low;
+
+  /// this * q + a coefficient, which is larger than the product.
+  __device__ __forceinline__ void step(double q, double coefficient, double coefficient_low) {
+    const double product = high * q, product_low = fma(high, q, -product);
+    const double sum = coefficient + product, sum_low = product - (sum - coefficient);
+    low = fma(low, q, product_low + sum_low + coefficient_low);
+    high = sum;
   }
-  const double z = -a * kRootHalf, rest = fma(-a, kRootHalf, -z) - a * kRootHalfLow;
-  return 0.5 * x * fma(-kTwoOverRootPi * rest, std::exp(-z * z), std::erfc(z));
+};
+
+/// P(q) of gauss_gate, of degree 26 within 2^-59. In loops over tables: the compiler would keep so many
+/// constants of f64 in registers that AMD's run out.
+__device__ __forceinline__ HighAndLow gauss_tail(double q) {
+  static constexpr double kSmall[] = {
+      -4.495204721257417e-11, 1.175478991480774e-10,   6.325195377466816e-10,  -8.546521899880147e-10,
+      -4.57068646415335e-09,  1.4329918401088613e-09,  2.2833760070320693e-08, 1.4630727405651175e-08,
+      -8.838447972307543e-08, -1.5650236461993106e-07, 2.73568947907429e-07,   1.0225604158296038e-06,
+      -6.303897230472221e-07, -5.920586519556891e-06,  7.168479446346122e-07,  3.514479478753355e-05,
+      -1.908289705282615e-06, -0.00023109495324019437, 0.00013334431578740138, 0.001630818459394586};
+  static constexpr double kLarge[][2] = {
+      {-0.003479692367605836, 8.891790936847164e-22}, {-0.00754018896682524, 2.974342877210725e-19},
+      {0.06039657489094323, -7.690845868412991e-19},  {-0.18652185795965484, 1.214877033217672e-17},
+      {0.3871374007422145, -1.2295756589826734e-17},  {-0.6078966419718921, -4.2359363037609296e-17},
+      {0.7552851304157515, -2.21526391433646e-17}};
+  double p = 0;
+#pragma unroll 1
+  for (const double coefficient : kSmall) p = fma(p, q, coefficient);
+  HighAndLow sums{p, 0};
+#pragma unroll 1
+  for (const auto& coefficient : kLarge) sums.step(q, coefficient[0], coefficient[1]);
+  return sums;
+}
+
+/// As the next one in f32, with all products in twice the digits: of the errors the exponential's is left,
+/// and one rounding. Below e^-684 the exponential gets a factor of e^64 that is lost last. From 9 on the tail
+/// is less than half a unit of x.
+__device__ __forceinline__ double gauss_gate(double x) {
+  const double a = fmin(absolute(x), 40.0), square = a * a, dropped = fma(a, a, -square);
+  const bool far = a > 37;
+  const double tail = std::exp(far ? fma(-0.5, square, kRaisedBy) : -0.5 * square);
+  const double sum = a + 4, lost = a - (sum - 4), t = 1 / sum, q = fma(-8.0, t, 1.0);
+  const double t_error = fma(-lost, t, fma(-sum, t, 1.0));
+  const double q_error = fma(-8 * t, t_error, fma(-8.0, t, 1 - q));
+  const double slope = fma(0.3, q, -0.8);  // of log(P), about
+  const HighAndLow p = gauss_tail(q);
+  const double scale = t * p.high, product = a * scale;
+  const double scale_low = fma(t, p.high, -scale) + t * p.low;
+  const double relative = fma(slope, q_error, fma(-0.5, dropped, t_error));
+  const double product_low = fma(product, relative, fma(a, scale, -product) + a * scale_low);
+  const double part = tail * product, part_low = fma(tail, product, -part) + tail * product_low;
+  if (x < 0) {
+    const double result =
+        far ? fma(part, kToLower, fma(part, kToLowerLow, part_low * kToLower)) : part + part_low;
+    return fma(0.0, x, -result);  // NaN for -infinity
+  }
+  const double rest = x - part;
+  return x > 9 || x == 0 ? x : rest + (((x - rest) - part) - part_low);
 }
 /// With a = |x|: x minus, or 0 minus, a times the normal distribution's tail from a on. That tail is
 /// exp(-a^2 / 2) * t * P(1 - 8 * t), t = 1 / (a + 4), P of degree 9 within 2^-25; beyond 15 it is below

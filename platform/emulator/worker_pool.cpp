@@ -99,6 +99,9 @@ void WorkerPool::add_worker() {
     throw Error(ErrorCode::out_of_memory, "the emulator has no thread for worker " + std::to_string(worker) +
                                               ": " + error.what() + "; later launches use " +
                                               std::to_string(most_) + " threads");
+  } catch (...) {  // no memory: a launch would wait for a runner that no thread has
+    runners_.pop_back();
+    throw;
   }
 }
 

@@ -434,6 +434,16 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("rows_may_overlap", "if (@destination_pitch < width@ ||", "false"),
     ("pitches_ignored", "if (rows == 1 || @(destination_pitch == width && source_pitch == width)@)", "source_pitch == width"),
     ("null_filled", "if (@destination == nullptr@) {\n    throw Error(ErrorCode::null_pointer, \"fill", "false"),
+]) + mutants_of("replace_file", "host/api/replace_file.cpp", "ReplaceFileTest.*", [
+    ("mode_not_kept", "if (@exists && !file.set_mode(existing.st_mode & 07777)@)", "false"),
+    ("partly_written", "if (@!file.write(text)@ || !file.close() || !file.rename_to", "(file.write(text), false)"),
+    ("temporary_stays", "if (@!temporary_.empty()@)", "false"),
+    ("link_replaced", "for (int i = 0; @fs::is_symlink(path, error)@; ++i)", "false"),
+    ("hard_links_are_two_files", "if (@fs::equivalent(first, second, error)@)", "false"),
+    ("folders_not_compared", "&& @fs::equivalent(folder_of(first), folder_of(second), error)@;", "true"),
+    ("other_results_not_looked_at", "for (std::size_t k = 0; @k < i@; ++k)", "k < 0 * i"),
+    ("inputs_not_looked_at", "refuse_if_one(written[i], @other@, \"input\")", "std::string()"),
+    ("folder_may_be_missing", "@folder_of(target)@.c_str(), W_OK", "fs::path(\".\")"),
 ]) + mutants_of("processor_backend", "platform/processor_backend.cpp", "*DevicesTest*/cpu", [
     ("last_row_lost", "for (std::size_t row = 0; @row < rows@; ++row)", "row + 1 < rows"),
     ("pitch_of_the_other_side", "static_cast<const char*>(source) + row * @source_pitch@", "destination_pitch"),

@@ -5,16 +5,20 @@
 
 #if defined(RELAYOUT_HAVE_OPENBLAS)
 #include <cblas.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
+#include <shared_mutex>
 #include <tuple>
 #include <vector>
 
 #include "host/cpu/convert.hpp"
 #include "host/cpu/native_table.hpp"
+#include "host/cpu/parallel.hpp"
 #endif
 
 namespace relayout::native {
@@ -28,6 +32,73 @@ constexpr std::int64_t kRows = 512, kColumns = 1024, kDepth = 1024;
 /// Where it gets none it tries for ever, or ends the program. So the addresses are asked for before it is.
 constexpr std::size_t kBufferBytes = std::size_t{256} << 20;
 
+/// OpenBLAS ends its threads before a fork() and when the program exits, also those that a call in another
+/// thread waits for: it would wait for ever. So both wait for the calls, and behind exit() there are none.
+class LibraryCall {
+ public:
+  LibraryCall() {
+    // After the library's own handlers, and therefore called before them.
+    [[maybe_unused]] static const bool registered =
+        pthread_atfork(wait_for_calls, let_calls, nullptr) == 0 && std::atexit(end_calls) == 0;
+    const std::lock_guard<std::mutex> turn(turn_);
+    granted_ = !ended_;
+    if (!granted_) return;
+    calls_.lock_shared();
+    inside_ = true;
+  }
+  ~LibraryCall() {
+    if (!granted_) return;
+    inside_ = false;
+    calls_.unlock_shared();
+  }
+  LibraryCall(const LibraryCall&) = delete;
+  LibraryCall& operator=(const LibraryCall&) = delete;
+  bool granted() const { return granted_; }
+
+ private:
+  // A child never calls the library, and leaves the locks as they are.
+  static void wait_for_calls() {
+    if (in_forked_child()) return;
+    turn_.lock();  // no call begins from now on, so that the last one ends
+    calls_.lock();
+  }
+  static void let_calls() {
+    if (in_forked_child()) return;
+    calls_.unlock();
+    turn_.unlock();
+  }
+  static void end_calls() {
+    if (in_forked_child() || inside_) return;  // inside_: it is the library that exits
+    {
+      const std::lock_guard<std::mutex> turn(turn_);
+      ended_ = true;
+    }
+    calls_.lock();
+    calls_.unlock();
+  }
+
+  static std::mutex turn_;
+  static std::shared_mutex calls_;
+  static bool ended_;
+  static thread_local bool inside_;
+  bool granted_;
+};
+std::mutex LibraryCall::turn_;
+std::shared_mutex LibraryCall::calls_;
+bool LibraryCall::ended_ = false;
+thread_local bool LibraryCall::inside_ = false;
+
+/// The block `sums` [rows, columns] becomes beta times itself and a [rows, depth] * bt [columns, depth]^T.
+/// False, and nothing done, where the library cannot be called any more.
+bool multiply_block(int rows, int columns, int depth, const float* a, const float* bt, float beta,
+                    float* sums) {
+  const LibraryCall call;
+  if (!call.granted()) return false;
+  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, columns, depth, 1.0f, a, depth, bt, depth, beta,
+              sums, columns);
+  return true;
+}
+
 bool can_map(std::size_t bytes) {
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory != MAP_FAILED && munmap(memory, bytes) == 0;
@@ -38,8 +109,7 @@ void warm_up() {
   constexpr int kSide = 512, kShort = 64;
   const std::vector<float> factor(std::size_t{kSide} * kShort);
   std::vector<float> product(std::size_t{kSide} * kSide);
-  cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, kSide, kSide, kShort, 1.0f, factor.data(), kShort,
-              factor.data(), kShort, 0.0f, product.data(), kSide);
+  multiply_block(kSide, kSide, kShort, factor.data(), factor.data(), 0.0f, product.data());
 }
 
 /// A caller's turn in the library. Not every one is granted.
@@ -79,8 +149,9 @@ void widen(const T* in, std::int64_t pitch, std::int64_t rows, std::int64_t dept
   for (std::int64_t row = 0; row < rows; ++row) convert_row(in + row * pitch, &out[row * depth], depth);
 }
 
+/// False where the library could not be called to the end; y is then to be made anew.
 template <class T>
-void multiply(const LaunchContext& context, const GemmParams& params) {
+bool multiply(const LaunchContext& context, const GemmParams& params) {
   std::vector<float> a, bt, sums;
   // Which block `bt` holds: it is often the same for all rows. The pointer alone is not enough, since
   // groups may overlap.
@@ -98,9 +169,9 @@ void multiply(const LaunchContext& context, const GemmParams& params) {
       if (held != wanted) widen(bt_block + k, params.ldb, columns, depth, bt);
       held = wanted;
       const auto size = [](std::int64_t extent) { return static_cast<int>(extent); };
-      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, size(rows), size(columns), size(depth), 1.0f,
-                  a.data(), size(depth), bt.data(), size(depth), k == 0 ? 0.0f : 1.0f, sums.data(),
-                  size(columns));
+      if (!multiply_block(size(rows), size(columns), size(depth), a.data(), bt.data(), k == 0 ? 0.0f : 1.0f,
+                          sums.data()))
+        return false;
     }
     GemmParams store = params;
     store.workspace = sums.data();
@@ -111,10 +182,13 @@ void multiply(const LaunchContext& context, const GemmParams& params) {
     const std::int64_t offset = group * params.y_group + row * params.ldc + column;
     store.y = static_cast<char*>(params.y) + offset * static_cast<std::int64_t>(size_of(params.out_type));
     gemm_epilogue(context, store);
+    return true;
   };
   for (std::int64_t group = 0; group < params.groups; ++group)
     for (std::int64_t column = 0; column < params.n; column += kColumns)
-      for (std::int64_t row = 0; row < params.m; row += kRows) block(group, row, column);
+      for (std::int64_t row = 0; row < params.m; row += kRows)
+        if (!block(group, row, column)) return false;
+  return true;
 }
 
 }  // namespace
@@ -122,14 +196,10 @@ void multiply(const LaunchContext& context, const GemmParams& params) {
 const char* library_name() noexcept { return "OpenBLAS"; }
 
 bool library_gemm(const LaunchContext& context, const GemmParams& params) {
+  if (in_forked_child()) return false;  // it may have the locks of threads that are not there
   const LibraryTurn turn;
   if (!turn.granted()) return false;
-  if (params.in_type == DType::f16) {
-    multiply<f16>(context, params);
-  } else {
-    multiply<bf16>(context, params);
-  }
-  return true;
+  return params.in_type == DType::f16 ? multiply<f16>(context, params) : multiply<bf16>(context, params);
 }
 
 #else

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
 #include "core/integer_math.hpp"
 #include "host/plan/plan_words.hpp"
@@ -58,7 +57,7 @@ void plan_direct(const DeviceProperties& device, ConvParams& p) {
 std::string explain_direct(bool native, const ConvParams& p) {
   if (native)
     return "Kernel native: the processor's own code, which gathers a window's samples for its GEMM.\n";
-  std::ostringstream text;
+  SentenceStream text;
   text << "Kernel conv: one kernel from the input to y, on the matrix unit; neither A nor a padded signal is "
           "written.\n";
   text << "Tile: " << plural(p.tile_positions, "position") << " and " << plural(kConvColumns, "column")

@@ -1,7 +1,5 @@
 #include "host/plan/conv/gemm_plan.hpp"
 
-#include <sstream>
-
 #include "core/integer_math.hpp"
 #include "host/plan/plan_words.hpp"
 
@@ -43,7 +41,7 @@ void plan_gemm(const GemmLibrary& library, std::int64_t given_bytes, GemmParams&
 std::string explain_gemm(const GemmLibrary& library, std::int64_t given_bytes, bool native,
                          const GemmParams& p) {
   if (p.kernel == GemmKernel::nothing) return "Kernel nothing: there are no outputs.\n";
-  std::ostringstream text;
+  SentenceStream text;
   text << "GEMM: " << plural(p.groups, "group") << " of m " << p.m << ", n " << p.n << ", k " << p.k
        << ", row pitches " << p.lda << ", " << p.ldb << " and " << p.ldc << ".\n";
   if (p.kernel == GemmKernel::library) {

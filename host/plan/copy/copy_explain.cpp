@@ -1,17 +1,12 @@
 // What a planned copy does, in plain words.
-#include <sstream>
 
 #include "host/plan/copy/bank_model.hpp"
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_plan.hpp"
+#include "host/plan/plan_words.hpp"
 
 namespace relayout::plan {
 namespace {
-
-std::string plural(std::int64_t count, const std::string& word) {
-  const char* ending = count == 1 ? "" : word.back() == 's' ? "es" : "s";
-  return std::to_string(count) + " " + word + ending;
-}
 
 void explain_side(std::ostream& text, const char* name, const CopySide& side, bool vectors) {
   text << name << ": " << plural(side.bytes, "byte") << " in all, planned for an address on a multiple of "
@@ -52,7 +47,7 @@ void explain_cast(std::ostream& text, DType in, DType out, const CastOptions& op
 
 /// Three digits.
 std::string time_of(double microseconds) {
-  std::ostringstream text;
+  SentenceStream text;
   text.precision(3);
   text << microseconds << " us";
   return text.str();
@@ -119,7 +114,7 @@ std::string explain_copy(const PlannedCopy& copy, const TensorView& in, const Te
                          const std::string& device_name, const DeviceProperties& device,
                          const CopyMeasurement& measurement) {
   const CopyDetails d = copy_details(copy, in, out, device, measurement);
-  std::ostringstream text;
+  SentenceStream text;
   text << copy.operation << ": " << in.to_string() << " -> " << out.to_string() << ", on " << device_name
        << (device_name.empty() ? "" : ", ") << device.name << ".\n";
   text << "Kernel " << name_of(d.kernel) << ": " << d.reason << ".\n";

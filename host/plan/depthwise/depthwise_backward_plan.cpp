@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <sstream>
 
 #include "core/integer_math.hpp"
 #include "host/plan/depthwise/depthwise_tile_plan.hpp"
@@ -118,7 +117,7 @@ void set_depthwise_backward_workspace(void* workspace, DepthwiseBackwardParams& 
 }
 
 std::string explain_depthwise_backward(const DepthwiseBackwardParams& p) {
-  std::ostringstream text;
+  SentenceStream text;
   switch (p.kernel) {
     case DepthwiseBackwardKernel::nothing:
       return "Kernel nothing: there is nothing to write.\n";

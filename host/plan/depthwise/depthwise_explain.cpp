@@ -1,6 +1,5 @@
 // What a planned depthwise convolution says of itself.
 #include <iomanip>
-#include <sstream>
 #include <vector>
 
 #include "core/integer_math.hpp"
@@ -163,7 +162,7 @@ void explain_accesses(std::ostream& text, const DepthwiseParams& p) {
 }
 
 std::string microseconds(double time) {
-  std::ostringstream text;
+  SentenceStream text;
   text << std::fixed << std::setprecision(1) << time << " us";
   return text.str();
 }
@@ -193,7 +192,7 @@ void explain_others(std::ostream& text, const DeviceProperties& device, const De
 }  // namespace
 
 std::string explain_depthwise(const DeviceProperties& device, const DepthwiseParams& p) {
-  std::ostringstream text;
+  SentenceStream text;
   text << "Kernel " << name_of(p.kernel) << ": " << reason(p) << ".\n";
   if (p.kernel == DepthwiseKernel::nothing || p.kernel == DepthwiseKernel::native) return text.str();
   // Without an output nothing was compared, and there is no tile.

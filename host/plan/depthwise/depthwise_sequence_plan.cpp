@@ -1,7 +1,5 @@
 #include "host/plan/depthwise/depthwise_sequence_plan.hpp"
 
-#include <sstream>
-
 #include "core/integer_math.hpp"
 #include "host/plan/plan_words.hpp"
 
@@ -143,7 +141,7 @@ void plan_depthwise_sequences(const DeviceProperties& device, bool native, Depth
 }
 
 std::string explain_depthwise_sequences(const DepthwiseSequenceParams& params) {
-  std::ostringstream text;
+  SentenceStream text;
   text << "Kernel " << name_of(params.kernel) << ": " << reason(params.kernel) << ".\n";
   if (params.kernel == Kernel::nothing || params.kernel == Kernel::native) return text.str();
   if (params.task == DepthwiseSequenceTask::states) return text.str() + "A thread moves one element.\n";

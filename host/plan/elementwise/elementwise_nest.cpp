@@ -1,10 +1,10 @@
 #include "host/plan/elementwise/elementwise_nest.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include "host/plan/elementwise/elementwise_kernel.hpp"
 #include "host/plan/elementwise/elementwise_rows.hpp"
+#include "host/plan/plan_words.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -99,7 +99,7 @@ void set_kernel(ElementwiseParams& p) {
 std::string explain_kernel(const ElementwiseParams& params) {
   ElementwiseParams p = params;
   const KernelChoice choice = choose_kernel(p);
-  std::ostringstream text;
+  SentenceStream text;
   text << "Kernel " << name_of(choice.kernel) << ": ";
   if (p.blocks > 0) {
     text << p.blocks << (p.blocks == 1 ? " block of " : " blocks of ") << p.block_positions

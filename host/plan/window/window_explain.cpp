@@ -1,7 +1,6 @@
 // What a planned window says of itself.
 #include <algorithm>
 #include <iomanip>
-#include <sstream>
 
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
@@ -51,7 +50,7 @@ std::string reason(const WindowParams& p) {
 }
 
 std::string time_of(double microseconds) {
-  std::ostringstream text;
+  SentenceStream text;
   text << std::fixed << std::setprecision(microseconds < 100 ? 1 : 0) << microseconds << " us";
   return text.str();
 }
@@ -129,7 +128,7 @@ void explain_banks(std::ostream& text, const DeviceProperties& device, const Win
 }  // namespace
 
 std::string explain_window(const DeviceProperties& device, const WindowParams& p) {
-  std::ostringstream text;
+  SentenceStream text;
   text << "Kernel " << name_of(p.kernel) << ": " << reason(p) << ".\n";
   if (p.kernel == WindowKernel::nothing || p.kernel == WindowKernel::native) return text.str();
   text << "Predicted: " << time_of(window_candidate(device, p, p.kernel).microseconds)

@@ -120,6 +120,89 @@ void run_depthwise(Draw& draw, const Stream& stream) {
                    out.view, states ? after.view : TensorView());
 }
 
+void run_backward(Draw& draw, const Stream& stream) {
+  const DType type = draw.pick(kSignals);
+  const Dims shape = any_shape(draw, 3);
+  const std::int64_t taps = draw.below(12) + 1;
+  const Dims state{shape[0], shape[1], taps - 1};
+  const Placed in = any_input(draw, type, shape), weights = any_input(draw, DType::f32, {shape[1], taps}),
+               bias = any_input(draw, type, {shape[1]}), before = any_input(draw, type, state),
+               ids = any_input(draw, DType::i32, {shape[0], shape[2]}), d_out = any_input(draw, type, shape),
+               d_final = any_input(draw, type, state), d_in = any_output(draw, type, shape),
+               d_weights = any_output(draw, type, {shape[1], taps}),
+               d_bias = any_output(draw, type, {shape[1]}), d_before = any_output(draw, type, state);
+  const auto given = [&draw](const Placed& placed) { return draw.chance(128) ? placed.view : TensorView(); };
+  DepthwiseForward forward{in.view, weights.view, given(bias), Activation::silu, TensorView(), TensorView()};
+  DepthwiseGradients gradients{d_out.view,       TensorView(),  d_in.view,
+                               given(d_weights), given(d_bias), TensorView()};
+  if (draw.chance(80)) {
+    forward.sequence_ids = ids.view;
+  } else {
+    forward.initial_state = given(before);
+    gradients.d_final_state = given(d_final);
+    gradients.d_initial_state = given(d_before);
+  }
+  const std::size_t bytes = depthwise_conv1d_backward_workspace_bytes(stream.device(), forward, gradients);
+  const Placed workspace = place(DType::u8, {static_cast<std::int64_t>(bytes)}, {1});
+  depthwise_conv1d_backward(stream, forward, gradients, workspace.view);
+}
+
+/// Numbers of sequences and states that may lead anywhere.
+Placed any_numbers(Draw& draw, const Dims& shape, int most) {
+  Placed placed = place(DType::i32, shape, contiguous_strides(shape));
+  auto* const numbers = reinterpret_cast<std::int32_t*>(placed.memory.get());
+  for (std::int64_t i = 0; i < placed.view.elements(); ++i)
+    numbers[i] = draw.chance(20) ? (draw.below(2) - 1) * 0x7fffffff : draw.below(most + 3) - 1;
+  return placed;
+}
+
+void run_sequences(Draw& draw, const Stream& stream) {
+  const DType type = draw.pick(kSignals);
+  const std::int64_t channels = draw.below(9), taps = draw.below(8) + 1, batch = draw.below(5),
+                     slots = draw.below(6);
+  const auto total = static_cast<std::int64_t>(draw.below(90));
+  const Placed in = any_input(draw, type, {channels, total}),
+               weights = any_input(draw, DType::f32, {channels, taps}),
+               bias = any_input(draw, type, {channels}), out = any_output(draw, type, {channels, total}),
+               starts = any_numbers(draw, {batch + 1}, static_cast<int>(total)),
+               indices = any_numbers(draw, {batch}, static_cast<int>(slots)),
+               accepted = any_numbers(draw, {batch}, 4);
+  const bool indexed = draw.chance(128);
+  const Placed states =
+      any_output(draw, type, {indexed ? slots : batch, channels, taps - 1 + (draw.chance(90) ? 5 : 0)});
+  if (draw.chance(60)) return depthwise_varlen_states(stream, in.view, starts.view, states.view);
+  if (draw.chance(128)) {
+    DepthwiseUpdateOptions options;
+    if (indexed) options.state_indices = indices.view;
+    options.query_start_loc = starts.view;
+    (draw.chance(128) ? options.cache_seqlens : options.num_accepted_tokens) = accepted.view;
+    return depthwise_update(stream, states.view, in.view, weights.view, bias.view, Activation::silu, out.view,
+                            options);
+  }
+  DepthwiseVarlenOptions options;
+  if (indexed) options.state_indices = indices.view;
+  const TensorView exact = states.view.slice(2, 0, taps - 1);
+  depthwise_varlen(stream, in.view, starts.view, weights.view, bias.view, Activation::none, exact, out.view,
+                   options);
+}
+
+void run_gemm(Draw& draw, const Stream& stream) {
+  const DType type = draw.chance(128) ? DType::bf16 : DType::f16,
+              result = draw.chance(80) ? DType::f32 : type;
+  const std::int64_t groups = draw.chance(80) ? draw.below(3) + 1 : 0, m = draw.below(40), n = draw.below(40),
+                     k = draw.below(70);
+  const auto matrix = [&](DType of, std::int64_t rows, std::int64_t columns, std::int64_t least) {
+    const std::int64_t pitch = least + draw.below(4);
+    const Dims shape{groups, rows, columns},
+        strides{draw.chance(40) ? 0 : rows * pitch + draw.below(3), pitch, 1};
+    return groups > 0 ? place(of, shape, strides) : place(of, {rows, columns}, {pitch, 1});
+  };
+  const Placed a = matrix(type, m, k, draw.chance(60) ? draw.below(5) : k), bt = matrix(type, n, k, k),
+               y = matrix(result, m, n, n),
+               bias = place(DType::f32, {std::max<std::int64_t>(groups, 1) * n}, {1});
+  gemm(stream, a.view, bt.view, draw.chance(128) ? bias.view : TensorView(), y.view);
+}
+
 void run_elementwise(Draw& draw, const Stream& stream) {
   const DType type = draw.pick(kTypes);
   const Dims shape = any_shape(draw, draw.below(5));
@@ -153,7 +236,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const Stream cpu{Device::cpu()};
   Draw draw(data, size);
   try {
-    switch (draw.below(4)) {
+    switch (draw.below(7)) {
       case 0:
         run_copy(draw, cpu);
         break;
@@ -162,6 +245,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         break;
       case 2:
         run_depthwise(draw, cpu);
+        break;
+      case 4:
+        run_backward(draw, cpu);
+        break;
+      case 5:
+        run_sequences(draw, cpu);
+        break;
+      case 6:
+        run_gemm(draw, cpu);
         break;
       default:
         run_elementwise(draw, cpu);
