@@ -195,6 +195,17 @@ TEST_P(AllocationFailure, Copies) {
   EXPECT_TRUE(std::filesystem::remove(file));
 }
 
+TEST_P(AllocationFailure, Redistributions) {
+  const Group group({stream_, stream_});
+  const Distribution rows = Distribution::split({6, 10}, 0, 2), columns = Distribution::split({10, 6}, 0, 2);
+  const std::vector<TensorView> in{view(DType::f32, {3, 10}), view(DType::f32, {3, 10})},
+      out{view(DType::f16, {5, 6}), view(DType::f16, {5, 6})};
+  const auto planned = [&] { return plan_redistribute(group, rows, in, {1, 0}, columns, out); };
+  check("plan_redistribute", [&] { planned().run(); });
+  check("redistribute", [&] { redistribute(group, rows, in, {1, 0}, columns, out); });
+  check_words("explain", [&] { return planned().explain(); });
+}
+
 TEST_P(AllocationFailure, Windows) {
   const TensorView in = view(DType::f32, {1, 4, 9}), padded = view(DType::f32, {1, 4, 12});
   Window window;
