@@ -22,6 +22,7 @@ if not IS_OLD:
     import relayout.torch as rt
     ops = torch.ops.relayout
 
+torch.backends.cudnn.allow_tf32 = False  # what is compared with is f32
 HAS_GPU = torch.cuda.is_available() and relayout.gpu_count() > 0
 DEVICES = ["cpu"] + ["cuda"] * HAS_GPU
 WITHOUT_GPU = "torch has no GPU, or relayout was not built for it"
