@@ -70,29 +70,6 @@ Tensor& add_tensor(Call& call, PyObject* object, const std::string& name) {
   return *call.tensors.back();
 }
 
-void read_constant(PyObject* object, relayout_operand& operand) {
-  if (PyBool_Check(object) != 0) {
-    operand.kind = RELAYOUT_OPERAND_BOOLEAN;
-    operand.integer = object == Py_True ? 1 : 0;
-  } else if (PyFloat_Check(object) != 0) {
-    operand.kind = RELAYOUT_OPERAND_FLOATING;
-    operand.floating = PyFloat_AsDouble(object);
-  } else {
-    operand.kind = RELAYOUT_OPERAND_INTEGER;
-    operand.integer = PyLong_AsLongLong(object);
-    if (operand.integer == -1 && PyErr_Occurred() != nullptr) {
-      if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw PythonError();
-      PyErr_Clear();
-      operand.kind = RELAYOUT_OPERAND_UNSIGNED;
-      operand.integer = static_cast<std::int64_t>(PyLong_AsUnsignedLongLong(object));
-      if (PyErr_Occurred() != nullptr) {
-        PyErr_Clear();
-        fail(RELAYOUT_LITERAL_RANGE, "a constant that needs more than 64 bits has no element type");
-      }
-    }
-  }
-}
-
 /// A scale or a zero point: a number, or a tensor, which stays where it was planned.
 template <class Number>
 void read_code_number(Call& call, PyObject* object, const char* name, Number& number,
@@ -136,24 +113,6 @@ void read_operand(Call& call, int i, PyObject* object) {
     (is_moved ? call.inputs : call.pinned).push_back(&described);
   }
   call.operands.push_back(operand);
-}
-
-void read_steps(PyObject* steps, Call& call) {
-  const std::vector<const char*>& names = operation_names();
-  const auto add = [&](std::int64_t operation, std::int64_t running) {
-    if (operation < 0 || operation >= static_cast<std::int64_t>(names.size()))
-      fail(RELAYOUT_INVALID_ARGUMENT, "there is no operation number " + std::to_string(operation));
-    call.steps.push_back({names[static_cast<std::size_t>(operation)], static_cast<std::int32_t>(running), 0});
-  };
-  if (steps == Py_None) return;
-  if (PyLong_Check(steps) != 0) return add(integer_of(steps), 0);
-  const Py_ssize_t count = PyTuple_Size(steps);
-  if (count < 0) throw PythonError();
-  for (Py_ssize_t i = 0; i < count; ++i) {
-    std::int64_t pair[2] = {};
-    integers_of(PyTuple_GetItem(steps, i), pair, 2, "a step");
-    add(pair[0], pair[1]);
-  }
 }
 
 /// Axes as numpy takes them: none reverses all, and negative ones count from the last.
@@ -231,6 +190,47 @@ void make_key(Call& call) {
 }
 
 }  // namespace
+
+void read_constant(PyObject* object, relayout_operand& operand) {
+  if (PyBool_Check(object) != 0) {
+    operand.kind = RELAYOUT_OPERAND_BOOLEAN;
+    operand.integer = object == Py_True ? 1 : 0;
+  } else if (PyFloat_Check(object) != 0) {
+    operand.kind = RELAYOUT_OPERAND_FLOATING;
+    operand.floating = PyFloat_AsDouble(object);
+  } else {
+    operand.kind = RELAYOUT_OPERAND_INTEGER;
+    operand.integer = PyLong_AsLongLong(object);
+    if (operand.integer == -1 && PyErr_Occurred() != nullptr) {
+      if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw PythonError();
+      PyErr_Clear();
+      operand.kind = RELAYOUT_OPERAND_UNSIGNED;
+      operand.integer = static_cast<std::int64_t>(PyLong_AsUnsignedLongLong(object));
+      if (PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        fail(RELAYOUT_LITERAL_RANGE, "a constant that needs more than 64 bits has no element type");
+      }
+    }
+  }
+}
+
+void read_steps(PyObject* steps, Call& call) {
+  const std::vector<const char*>& names = operation_names();
+  const auto add = [&](std::int64_t operation, std::int64_t running) {
+    if (operation < 0 || operation >= static_cast<std::int64_t>(names.size()))
+      fail(RELAYOUT_INVALID_ARGUMENT, "there is no operation number " + std::to_string(operation));
+    call.steps.push_back({names[static_cast<std::size_t>(operation)], static_cast<std::int32_t>(running), 0});
+  };
+  if (steps == Py_None) return;
+  if (PyLong_Check(steps) != 0) return add(integer_of(steps), 0);
+  const Py_ssize_t count = PyTuple_Size(steps);
+  if (count < 0) throw PythonError();
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    std::int64_t pair[2] = {};
+    integers_of(PyTuple_GetItem(steps, i), pair, 2, "a step");
+    add(pair[0], pair[1]);
+  }
+}
 
 const Tensor& Call::place() const {
   for (const auto& tensor : tensors) {

@@ -68,6 +68,11 @@ struct Call {
 
 /// Reads the arguments of the module's functions: (op, steps, operands, out, options).
 void read_call(PyObject* arguments, Call& call);
+/// The steps of a chain: a number of an operation, or a tuple of (number, which operand is the running
+/// value).
+void read_steps(PyObject* steps, Call& call);
+/// A number as an operand.
+void read_constant(PyObject* object, relayout_operand& operand);
 /// What holds where no options are given.
 const Options& default_options();
 /// Reads a dictionary of options, or None; TypeError for an unknown one.
@@ -82,6 +87,9 @@ struct ResultSpec {
   std::int64_t shape[kMaxRank] = {};
 };
 ResultSpec result_of(const Call& call);
+/// The name of the type that a chain gives. Arguments: its steps, and a tuple of its operands: numbers, and
+/// the names of tensors' types.
+std::string chain_dtype(PyObject* arguments);
 
 /// Makes `object` the call's output.
 void set_output(Call& call, PyObject* object);

@@ -151,6 +151,10 @@ PyObject* get_workspace_bytes(PyObject*, PyObject* arguments) {
   });
 }
 
+PyObject* get_chain_dtype(PyObject*, PyObject* arguments) {
+  return returning([&] { return Ref::owned(PyUnicode_FromString(chain_dtype(arguments).c_str())); });
+}
+
 PyObject* operations(PyObject*, PyObject*) {
   return returning([] {
     Ref list = Ref::owned(PyList_New(0));
@@ -193,6 +197,7 @@ PyObject* gpu_count(PyObject*, PyObject*) {
 PyMethodDef functions[] = {{"call", call, METH_VARARGS, nullptr},
                            {"plan", plan, METH_VARARGS, nullptr},
                            {"workspace_bytes", get_workspace_bytes, METH_VARARGS, nullptr},
+                           {"chain_dtype", get_chain_dtype, METH_VARARGS, nullptr},
                            {"operations", operations, METH_NOARGS, nullptr},
                            {"connect", connect, METH_VARARGS, nullptr},
                            {"cache_info", get_cache_info, METH_NOARGS, nullptr},

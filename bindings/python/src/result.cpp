@@ -110,6 +110,30 @@ ResultSpec multiplied(const Call& call) {
 
 }  // namespace
 
+std::string chain_dtype(PyObject* arguments) {
+  PyObject *steps = nullptr, *operands = nullptr;
+  if (PyArg_ParseTuple(arguments, "OO!", &steps, &PyTuple_Type, &operands) == 0) throw PythonError();
+  Call call;
+  read_options(Py_None, call.options);
+  read_steps(steps, call);
+  for (Py_ssize_t i = 0; i < PyTuple_Size(operands); ++i) {
+    PyObject* const object = PyTuple_GetItem(operands, i);
+    relayout_operand operand{};
+    if (PyUnicode_Check(object) != 0) {
+      call.tensors.emplace_back(new Tensor);
+      Tensor& tensor = *call.tensors.back();
+      tensor.dl.device = {RELAYOUT_DL_CPU, 0};
+      tensor.dl.dtype = dtype_named(text_of(object));
+      set_rank(tensor, 0, "operand");
+      operand.tensor = &tensor.dl;
+    } else {
+      read_constant(object, operand);
+    }
+    call.operands.push_back(operand);
+  }
+  return dtype_name(chained(call).dtype);
+}
+
 ResultSpec result_of(const Call& call) {
   const Options& o = call.options;
   switch (call.op) {
