@@ -263,6 +263,7 @@ TEST_P(ConvFamilyPlanTest, DepthwiseUpdate) {
 
 TEST_P(ConvFamilyPlanTest, ErrorsOfPlansAndRuns) {
   const Memory in(stream(), 64 * 4), out(stream(), 64 * 4);
+  in.fill(DType::f32, 1);
   const TensorView x = in.view(DType::f32, {1, 4, 8}), y = out.view(DType::f32, {1, 4, 8});
   const TensorView none(nullptr, DType::f32, {1, 4, 8});
   expect_error(ErrorCode::shape, {"pad", "[1, 4, 8]"}, [&] {

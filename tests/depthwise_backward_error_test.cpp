@@ -24,6 +24,7 @@ class DepthwiseBackwardErrorTest : public DeviceTest {
     forward_ = o_.forward();
     d_ = o_.gradients();
     workspace_ = o_.workspace.device();
+    o_.fill_integers();
   }
   static TensorView as(const TensorView& view, DType type, const Dims& shape) {
     return TensorView(view.data(), type, shape);

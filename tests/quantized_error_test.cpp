@@ -16,6 +16,7 @@ class QuantizedErrorTest : public DeviceTest {
  protected:
   QuantizedTensor codes(const Dims& shape, DType type = DType::i8) {
     memory_.emplace_back(device(), 4096);
+    stream().fill(memory_.back().data(), 1, 4096);
     return {TensorView(memory_.back().data(), type, shape), 0.5f, 0};
   }
   TensorView floats(const Dims& shape) { return codes(shape, DType::f32).codes; }

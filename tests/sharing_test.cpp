@@ -273,6 +273,7 @@ TEST_P(NeighboursTest, EveryFamilyBetweenNeighbours) {
 
 TEST_P(NeighboursTest, OneSharedByteIsRefused) {
   Buffer memory(stream().device(), 4096);
+  stream().fill(memory.data(), 1, 4096);
   char* const first = static_cast<char*>(memory.data());
   const TensorView in(first, DType::u16, {8, 8}, {16, 1}), fits(first + 16, DType::u16, {8, 8}, {16, 1});
   const TensorView late(first + 14, DType::u16, {8, 8}, {16, 1}),

@@ -228,6 +228,8 @@ Conv1dOverlap::Conv1dOverlap(const Stream& stream, const Conv1d& problem, const 
     s.slots.emplace_back(stream.device());
     s.slots.back().staging = PinnedBuffer(stream.device(), most_staged);
     s.slots.back().on_device = Buffer(stream.device(), most_bytes);
+    // Kernels read whole words, with them what lies between the rows.
+    s.copies.fill(s.slots.back().on_device.data(), 0, most_bytes);
   }
   for (Step& step : s.steps) {
     const Slot& slot = s.slots[step.slot];
