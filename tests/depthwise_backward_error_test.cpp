@@ -25,6 +25,7 @@ class DepthwiseBackwardErrorTest : public DeviceTest {
     d_ = o_.gradients();
     workspace_ = o_.workspace.device();
     o_.fill_integers();
+    o_.upload();
   }
   static TensorView as(const TensorView& view, DType type, const Dims& shape) {
     return TensorView(view.data(), type, shape);

@@ -1,7 +1,6 @@
 // What a planned redistribution does, as numbers and in plain words.
 #include <algorithm>
 #include <map>
-#include <sstream>
 #include <utility>
 
 #include "host/api/copy.hpp"
@@ -47,7 +46,7 @@ const char* meaning(RedistributeRoute route) {
 }
 
 std::string time_of(double microseconds) {
-  std::ostringstream text;
+  plan::SentenceStream text;
   text.precision(3);
   text << microseconds << " us";
   return text.str();
@@ -106,7 +105,7 @@ RedistributeDetails details_of(const RedistributePlan::State& state) {
 std::string explain_of(const RedistributePlan::State& state) {
   const RedistributeProblem& p = state.problem;
   const RedistributeDetails d = details_of(state);
-  std::ostringstream text;
+  plan::SentenceStream text;
   text << "redistribute: " << name_of(p.in_type) << to_string(p.in_distribution.shape()) << " by "
        << to_string(Dims(p.axes.begin(), p.axes.end())) << " -> " << name_of(p.out_type)
        << to_string(p.out_distribution.shape()) << ", over " << plan::plural(p.group.ranks(), "rank")
