@@ -284,7 +284,27 @@ class OfTheFuture(New):
     __dlpack_c_exchange_api__ = capsule(FUTURE)
 
 
+class Lazy(ByTable):
+    """As torch's: the table gives the memory, and not that its numbers are to be negated when they are read."""
+    requires_grad, negated = False, False
+
+    def is_conj(self):
+        return False
+
+    def is_neg(self):
+        return self.negated
+
+
 class Exchange(unittest.TestCase):
+    def test_tensors_that_are_negated_when_they_are_read(self):
+        a, out = np.ones(3, np.float32), np.zeros(3, np.float32)
+        x = Lazy(a)
+        np.testing.assert_array_equal(relayout.add(x, 1, out=out), 2)
+        x.negated = True
+        with self.assertRaisesRegex(TypeError, "operand 0 is conjugated or negated only when it is read"):
+            relayout.add(x, 1, out=out)
+        np.testing.assert_array_equal(out, 2)
+
     def test_a_table_of_another_version(self):
         a = np.ones(3, np.float32)
         np.testing.assert_array_equal(relayout.add(a, OfTheFuture(a)), 2)

@@ -28,7 +28,9 @@ Ref helper(const char* name, PyObject* argument) {
 TypeEntry entry_of(PyObject* object) {
   TypeEntry entry{Protocol::dlpack};
   PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(object));
-  entry.has_gradients = static_cast<bool>(attribute_or_none(type, "requires_grad"));
+  const auto has = [&](const char* name) { return static_cast<bool>(attribute_or_none(type, name)); };
+  entry.has_gradients = has("requires_grad");
+  entry.is_torch = entry.has_gradients && has("is_conj") && has("is_neg");
   if (const Ref capsule = attribute_or_none(type, "__dlpack_c_exchange_api__");
       capsule && PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api") != 0) {
     entry.table = usable(
@@ -38,7 +40,6 @@ TypeEntry entry_of(PyObject* object) {
   }
   const Ref home = attribute_or_none(type, "__module__");
   entry.immutable = home && PyUnicode_Check(home.get()) != 0 && text_of(home.get()).rfind("jax", 0) == 0;
-  const auto has = [&](const char* name) { return static_cast<bool>(attribute_or_none(type, name)); };
   if (has("__array_struct__")) {
     entry.protocol = Protocol::array_struct;
     entry.is_numpy = PyObject_IsTrue(helper("is_numpy", type).get()) == 1;
@@ -125,6 +126,23 @@ void describe_exchange(PyObject* object, const char* name, Tensor& tensor) {
     check_table(table.from_object(object, &managed), "managed_tensor_from_py_object_no_sync");
     take_versioned(managed, name, tensor);
   }
+}
+
+/// A tensor of torch by the table, which says nothing of what is done when it is read, and of a sparse tensor
+/// or one without memory only that it fails: its attributes say why.
+void describe_torch_exchange(PyObject* object, const char* name, Tensor& tensor) {
+  try {
+    describe_exchange(object, name, tensor);
+  } catch (const PythonError&) {
+    PyObject* error[3] = {};
+    PyErr_Fetch(&error[0], &error[1], &error[2]);
+    Ref held[3];
+    for (int i = 0; i < 3; ++i) held[i] = error[i] == nullptr ? Ref() : Ref::owned(error[i]);
+    describe_torch(object, name, tensor);
+    PyErr_Restore(held[0].release(), held[1].release(), held[2].release());
+    throw;
+  }
+  check_resolved(object, name);
 }
 
 /// The capsule of __dlpack__, of version 1 where the object knows it, ordered behind `stream`.
@@ -275,7 +293,11 @@ void describe(PyObject* object, const char* name, Tensor& tensor) {
   if (type->has_gradients) check_gradient(object, name);
   switch (type->protocol) {
     case Protocol::exchange:
-      describe_exchange(object, name, tensor);
+      if (type->is_torch) {
+        describe_torch_exchange(object, name, tensor);
+      } else {
+        describe_exchange(object, name, tensor);
+      }
       break;
     case Protocol::array_struct:
       return describe_numpy(object, name, tensor);

@@ -24,6 +24,7 @@ struct TypeEntry {
   Protocol protocol;
   const DLPackExchangeAPI* table = nullptr;  ///< of Protocol::exchange
   bool has_gradients = false;                ///< whether its tensors have requires_grad
+  bool is_torch = false;                     ///< whether they may be conjugated or negated, too, as torch's
   bool is_numpy = false;                     ///< whether it is numpy.ndarray itself
   bool immutable = false;                    ///< whether it is JAX's, whose arrays nobody may write to
   bool old_dlpack = false;                   ///< whether its __dlpack__ knows no max_version
@@ -63,6 +64,8 @@ void set_byte_stride(Tensor& tensor, int axis, std::int64_t stride, std::int64_t
 /// describe() for an array of numpy, and for a tensor of torch by its attributes.
 void describe_numpy(PyObject* object, const char* name, Tensor& tensor);
 void describe_torch(PyObject* object, const char* name, Tensor& tensor);
+/// TypeError for a tensor of torch whose memory holds other numbers than the tensor until it is read.
+void check_resolved(PyObject* object, const char* name);
 
 /// The stream that a tensor's framework works on now; null for host memory.
 void* current_stream(const Tensor& tensor);

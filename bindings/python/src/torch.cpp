@@ -35,9 +35,18 @@ Ref call_method(PyObject* tensor, const Name& name) {
 
 }  // namespace
 
+void check_resolved(PyObject* object, const char* name) {
+  static const Name kIsConj("is_conj"), kIsNeg("is_neg");
+  if (is_true(call_method(object, kIsConj)) || is_true(call_method(object, kIsNeg))) {
+    fail(PyExc_TypeError, std::string(name) +
+                              " is conjugated or negated only when it is read: call resolve_conj() and "
+                              "resolve_neg()");
+  }
+}
+
 void describe_torch(PyObject* object, const char* name, Tensor& tensor) {
-  static const Name kLayout("layout"), kIsConj("is_conj"), kIsNeg("is_neg"), kIsCpu("is_cpu"),
-      kShape("shape"), kStride("stride"), kDataPtr("data_ptr");
+  static const Name kLayout("layout"), kIsCpu("is_cpu"), kShape("shape"), kStride("stride"),
+      kDataPtr("data_ptr");
   static PyObject* const strided =
       Ref::owned(PyObject_CallMethod(frameworks, "torch_strided", nullptr)).release();
   if (kLayout.of(object).get() != strided) {
@@ -45,11 +54,7 @@ void describe_torch(PyObject* object, const char* name, Tensor& tensor) {
     fail(PyExc_TypeError,
          std::string(name) + " has the layout " + words + ", and relayout takes torch.strided");
   }
-  if (is_true(call_method(object, kIsConj)) || is_true(call_method(object, kIsNeg))) {
-    fail(PyExc_TypeError, std::string(name) +
-                              " is conjugated or negated only when it is read: call resolve_conj() and "
-                              "resolve_neg()");
-  }
+  check_resolved(object, name);
   tensor.dl.device = {RELAYOUT_DL_CPU, 0};
   if (!is_true(kIsCpu.of(object))) {
     const Ref place = Ref::owned(PyObject_CallMethod(frameworks, "torch_device", "O", object));
