@@ -50,7 +50,7 @@ def _run(*command):
 def _jax_headers():
     """The folder of the headers that jax brings along, for relayout.jax; OFF where this Python has no jax."""
     try:
-        import jax
+        import jax.ffi
         return jax.ffi.include_dir()
     except (ImportError, AttributeError):
         return "OFF"

@@ -12,6 +12,9 @@ import functools as _functools
 import pathlib as _pathlib
 
 import jax as _jax
+import jax.dtypes as _dtypes
+import jax.ffi as _ffi
+import jax.nn as _nn
 import jax.numpy as _jnp
 import numpy as _np
 
@@ -37,7 +40,7 @@ def _register():
         if backend in _relayout.built_with():
             platforms[platform] = "relayout_jax_gpu"
     for platform, symbol in platforms.items():
-        _jax.ffi.register_ffi_target(_TARGET, _jax.ffi.pycapsule(getattr(library, symbol)), platform=platform)
+        _ffi.register_ffi_target(_TARGET, _ffi.pycapsule(getattr(library, symbol)), platform=platform)
 
 
 _register()
@@ -73,13 +76,15 @@ def _text(operation, **options):
 
 def _call(text, operands, results, layouts=None):
     """The results, which are (shape, dtype). layouts: of the operands, then of the results; None is C order."""
+    if all(0 in shape for shape, _ in results):
+        return [_jnp.zeros(shape, dtype) for shape, dtype in results]
     options = {}
     if layouts is not None and any(layout is not None for layout in layouts):
         ranks = [x.ndim for x in operands] + [len(shape) for shape, _ in results]
         whole = [tuple(range(rank)) if layout is None else layout for rank, layout in zip(ranks, layouts)]
         text += "".join(f" layout{i}=" + ",".join(map(str, layout)) for i, layout in enumerate(layouts) if layout is not None)
         options = {"input_layouts": whole[:len(operands)], "output_layouts": whole[len(operands):]}
-    made = _jax.ffi.ffi_call(_TARGET, [_jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in results],
+    made = _ffi.ffi_call(_TARGET, [_jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in results],
                              vmap_method="sequential", **options)
     return list(made(*operands, call=text))
 
@@ -103,7 +108,7 @@ def _differentiable(backward):
     """A function of (arrays, static arguments) with a derivative by the floating arrays: backward(static, arrays, gradient)
     gives one for each array, None for none."""
     def run_backward(static, arrays, gradient):
-        if getattr(gradient, "dtype", None) == _jax.dtypes.float0:  # of integers nothing flows
+        if getattr(gradient, "dtype", None) == _dtypes.float0:  # of integers nothing flows
             return ((None,) * len(arrays),)
         parts = backward(static, arrays, gradient)
         return (tuple(part if x is not None and _jnp.issubdtype(x.dtype, _jnp.inexact) else None
@@ -339,12 +344,13 @@ def depthwise_conv1d(x, weights, bias=None, *, activation=None, initial_state=No
     """As relayout.depthwise_conv1d(): x [batch, channels, length], weights [channels, taps]. layout is that of x and of the
     output: (0, 2, 1) where channels are the innermost axis in memory. With return_final_state the pair (output, last
     taps - 1 samples [batch, channels, taps - 1]). Has a derivative by x, weights, bias and initial_state."""
-    x, weights = _jnp.asarray(x), _jnp.asarray(weights)
+    arrays = [None if array is None else _jnp.asarray(array) for array in (x, weights, bias, initial_state, sequence_ids)]
+    x, weights, bias, state, ids = arrays
     _check_rank(x, 3, "x")
     _check_rank(weights, 2, "weights")
     silu = _choice(activation or "none", ("none", "silu"), "activation")
-    ids = None if sequence_ids is None else _jnp.asarray(sequence_ids).astype(_jnp.int32)
-    return _depthwise((x, weights, bias, initial_state, ids), (silu, bool(return_final_state), _checked_layout(layout, x)))
+    ids = None if ids is None else ids.astype(_jnp.int32)
+    return _depthwise((x, weights, bias, state, ids), (silu, bool(return_final_state), _checked_layout(layout, x)))
 
 
 # Arithmetic
@@ -370,16 +376,16 @@ _REFERENCE = {
     "isclose": _jnp.isclose, "logical_and": _jnp.logical_and, "logical_or": _jnp.logical_or,
     "logical_xor": _jnp.logical_xor, "where": lambda a, b, c: _jnp.where(a != 0, b, c),
     "clip": lambda a, low, high: _jnp.minimum(_jnp.maximum(a, low), high), "lerp": lambda a, b, c: a + c * (b - a),
-    "neg": _jnp.negative, "abs": _jnp.abs, "sign": _jnp.sign, "relu": _jax.nn.relu, "square": _jnp.square,
+    "neg": _jnp.negative, "abs": _jnp.abs, "sign": _jnp.sign, "relu": _nn.relu, "square": _jnp.square,
     "step": lambda a: (a > 0).astype(a.dtype), "floor": _jnp.floor, "ceil": _jnp.ceil, "trunc": _jnp.trunc,
     "round": _jnp.round, "logical_not": _jnp.logical_not, "isnan": _jnp.isnan, "isinf": _jnp.isinf,
     "isfinite": _jnp.isfinite, "sqrt": _jnp.sqrt, "rsqrt": _jax.lax.rsqrt, "reciprocal": lambda a: 1 / a, "exp": _jnp.exp,
     "exp2": _jnp.exp2, "expm1": _jnp.expm1, "log": _jnp.log, "log2": _jnp.log2, "log1p": _jnp.log1p, "sin": _jnp.sin,
     "cos": _jnp.cos, "tan": _jnp.tan, "sinh": _jnp.sinh, "cosh": _jnp.cosh, "tanh": _jnp.tanh, "asin": _jnp.arcsin,
-    "acos": _jnp.arccos, "atan": _jnp.arctan, "erf": _jax.lax.erf, "sigmoid": _jax.nn.sigmoid, "silu": _jax.nn.silu,
-    "gelu": _functools.partial(_jax.nn.gelu, approximate=False),
-    "gelu_tanh": _functools.partial(_jax.nn.gelu, approximate=True), "softplus": _jax.nn.softplus, "elu": _jax.nn.elu,
-    "hardswish": _jax.nn.hard_silu, "hardsigmoid": _jax.nn.hard_sigmoid}
+    "acos": _jnp.arccos, "atan": _jnp.arctan, "erf": _jax.lax.erf, "sigmoid": _nn.sigmoid, "silu": _nn.silu,
+    "gelu": _functools.partial(_nn.gelu, approximate=False),
+    "gelu_tanh": _functools.partial(_nn.gelu, approximate=True), "softplus": _nn.softplus, "elu": _nn.elu,
+    "hardswish": _nn.hard_silu, "hardsigmoid": _nn.hard_sigmoid}
 
 
 def _operands(arrays, constants):
