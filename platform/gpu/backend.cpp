@@ -46,10 +46,7 @@ class GpuBackend final : public Backend {
   std::string why_no_device() override {
     int version = 0;
     if (runtime::driver_version(&version) != runtime::kSuccess) (void)runtime::take_last_error();
-    return "relayout needs " + requirements() +
-           (version == 0 ? ", and finds no driver"
-                         : std::string(", and the driver is for ") + runtime::kName + " " +
-                               runtime::version_text(version));
+    return "relayout needs " + requirements() + "; " + finding(version);
   }
 
   DeviceProperties properties(int device) override {

@@ -13,6 +13,10 @@ inline std::string requirements() {
   return "a driver for CUDA " + std::to_string(major) + " (release " + (major >= 13 ? "580" : "525") +
          ") or newer and a GPU that runs code for " RELAYOUT_ARCHITECTURES;
 }
+/// What is there of it, by the driver's version.
+inline std::string finding(int driver) {
+  return driver == 0 ? "there is no driver" : "the driver is for CUDA " + runtime::version_text(driver);
+}
 inline bool has_code_for(const runtime::Properties& gpu) {
   return runs_on(RELAYOUT_ARCHITECTURES, gpu.major * 10 + gpu.minor);
 }
