@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "core/gemm_params.hpp"
 #include "core/kernel_table.hpp"
@@ -20,7 +21,10 @@ class Backend {
   virtual const char* name() const noexcept = 0;
   /// 0 where no device is present; never throws for want of a driver.
   virtual int device_count() noexcept = 0;
+  /// Error{no_device} for a device that has no code here.
   virtual DeviceProperties properties(int device) = 0;
+  /// What must be there for a device to be present, and what is missing; for errors.
+  virtual std::string why_no_device() { return {}; }
 
   virtual void* allocate(int device, std::size_t bytes) = 0;
   virtual void deallocate(int device, void* memory) noexcept = 0;

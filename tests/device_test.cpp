@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "platform/gpu/architectures.hpp"
 #include "tests/cases/permute_case.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
@@ -68,6 +69,22 @@ TEST(Device, KindsAndNames) {
     EXPECT_EQ(device.kind(), DeviceKind::gpu);
     EXPECT_EQ(device.to_string(), "gpu(0)");
   }
+}
+
+TEST(Device, ArchitecturesThatABuildRunsOn) {
+  for (const int number : {80, 86, 89, 90, 100, 120}) EXPECT_TRUE(runs_on("sm_80 sm_90", number)) << number;
+  EXPECT_FALSE(runs_on("sm_80 sm_90", 75));
+  EXPECT_TRUE(runs_on("sm_80-real sm_90-virtual", 121));
+  EXPECT_TRUE(runs_on("sm_80-real", 89));
+  EXPECT_FALSE(runs_on("sm_80-real", 90));
+  EXPECT_FALSE(runs_on("sm_86-real sm_90-virtual", 80));
+  EXPECT_FALSE(runs_on("sm_100-real", 90));
+  for (const char* unknown : {"sm_90a", "sm_90a-real", "sm_native", "sm_all-major"})
+    EXPECT_TRUE(runs_on(unknown, 75));
+  EXPECT_TRUE(runs_on("gfx90a gfx942", std::string("gfx942:sramecc+:xnack-")));
+  EXPECT_TRUE(runs_on("gfx90a:xnack+ gfx942", std::string("gfx90a")));
+  EXPECT_FALSE(runs_on("gfx90a gfx942", std::string("gfx1100")));
+  EXPECT_TRUE(runs_on("gfx11-generic", std::string("gfx1100")));
 }
 
 TEST(Device, EmulationOptionsAreKept) {

@@ -24,8 +24,11 @@ NAMES = {"cpu": "relayout", "cuda": "relayout_cuda", "hip": "relayout_rocm"}
 LEAST_PYTHON = "3.9"
 # OpenBLAS would be a library that the wheel's users must have, so relayout's own GEMM is taken.
 OPTIONS = ["-DCMAKE_BUILD_TYPE=Release", "-DRELAYOUT_C=ON", "-DRELAYOUT_PYTHON_PACKAGE=ON", "-DRELAYOUT_EMULATOR=OFF",
-           "-DRELAYOUT_BUILD_TESTS=OFF", "-DRELAYOUT_BUILD_EXAMPLES=OFF", "-DRELAYOUT_OPENBLAS_LIBRARY=OFF"]
-BACKEND_OPTIONS = {"cpu": [], "cuda": ["-DRELAYOUT_CUDA=ON"], "hip": ["-DRELAYOUT_HIP=ON"]}
+           "-DRELAYOUT_BUILD_TESTS=OFF", "-DRELAYOUT_BUILD_EXAMPLES=OFF", "-DRELAYOUT_OPENBLAS_LIBRARY=OFF",
+           "-DRELAYOUT_OPEN_BLAS=ON"]
+# CUDA: machine code for compute capabilities 8 and 9, and PTX of 9.0, which drivers compile for newer ones.
+BACKEND_OPTIONS = {"cpu": [], "cuda": ["-DRELAYOUT_CUDA=ON", "-DCMAKE_CUDA_ARCHITECTURES=80-real;90"],
+                   "hip": ["-DRELAYOUT_HIP=ON"]}
 
 
 def _backend():
@@ -44,6 +47,15 @@ def _run(*command):
     subprocess.run([str(part) for part in command], check=True, stdout=sys.stderr)
 
 
+def _jax_headers():
+    """The folder of the headers that jax brings along, for relayout.jax; OFF where this Python has no jax."""
+    try:
+        import jax.ffi
+        return jax.ffi.include_dir()
+    except (ImportError, AttributeError):
+        return "OFF"
+
+
 def _build():
     """The folder `relayout` with everything that belongs into the wheel."""
     folder = os.environ.get("RELAYOUT_BUILD_FOLDER")
@@ -51,7 +63,7 @@ def _build():
         folder = PROJECT / "build" / f"python-{_backend()}"
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
         _run("cmake", "-S", PROJECT, "-B", folder, *generator, *OPTIONS, *BACKEND_OPTIONS[_backend()],
-             f"-DRELAYOUT_PYTHON_INCLUDE={sysconfig.get_path('include')}",
+             f"-DRELAYOUT_PYTHON_INCLUDE={sysconfig.get_path('include')}", f"-DRELAYOUT_JAX_INCLUDE={_jax_headers()}",
              *shlex.split(os.environ.get("RELAYOUT_CMAKE_ARGUMENTS", "")))
     _run("cmake", "--build", folder, "--target", "relayout_python_package", "--parallel", os.cpu_count() or 1)
     return pathlib.Path(folder) / "bindings" / "python" / "relayout"

@@ -109,12 +109,21 @@ Device Device::gpu(int index) {
   if (index < 0 || index >= count) {
     throw Error(ErrorCode::no_device, "there is no GPU " + std::to_string(index) + ": the " +
                                           std::string(backend->name()) + " back end sees " +
-                                          std::to_string(count));
+                                          std::to_string(count) +
+                                          (count == 0 ? "; " + backend->why_no_device() : ""));
   }
   return Device(DeviceKind::gpu, index, *backend, {});
 }
 
-Device Device::best() { return gpu_count() > 0 ? gpu(0) : cpu(); }
+Device Device::best() {
+  if (gpu_count() == 0) return cpu();
+  try {
+    return gpu(0);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::no_device) throw;
+    return cpu();
+  }
+}
 
 int Device::gpu_count() {
   Backend* backend = gpu_backend();

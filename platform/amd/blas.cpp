@@ -7,6 +7,8 @@
 #include <hipblas/hipblas.h>
 
 #include <limits>
+
+#include "blas_library.hpp"
 #endif
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -14,10 +16,25 @@ namespace relayout::RELAYOUT_BACKEND {
 #ifdef RELAYOUT_HAVE_HIPBLAS
 namespace {
 
+struct Hipblas {
+  BlasLibrary library{RELAYOUT_HIPBLAS};
+  decltype(&hipblasCreate) create = RELAYOUT_BLAS_FUNCTION(library, hipblasCreate);
+  decltype(&hipblasDestroy) destroy = RELAYOUT_BLAS_FUNCTION(library, hipblasDestroy);
+  decltype(&hipblasSetStream) set_stream = RELAYOUT_BLAS_FUNCTION(library, hipblasSetStream);
+  decltype(&hipblasStatusToString) status_text = RELAYOUT_BLAS_FUNCTION(library, hipblasStatusToString);
+  decltype(&hipblasGemmStridedBatchedEx) gemm = RELAYOUT_BLAS_FUNCTION(library, hipblasGemmStridedBatchedEx);
+
+  /// Opened at the first call.
+  static const Hipblas& get() noexcept {
+    static const Hipblas functions;
+    return functions;
+  }
+};
+
 void check_blas(hipblasStatus_t status, const char* operation) {
   if (status == HIPBLAS_STATUS_SUCCESS) return;
   throw Error(ErrorCode::vendor,
-              std::string(operation) + " failed in hipBLAS: " + hipblasStatusToString(status));
+              std::string(operation) + " failed in hipBLAS: " + Hipblas::get().status_text(status));
 }
 
 // hipBLAS 3 (ROCm 7) takes HIP's own data types, older ones their own.
@@ -40,21 +57,22 @@ BlasType data_type(DType type) {
 class Handle final : public LibraryHandle {
  public:
   explicit Handle(const LaunchContext& context) {
-    check_blas(hipblasCreate(&handle_), "creating a handle");
-    const hipblasStatus_t status = hipblasSetStream(handle_, static_cast<hipStream_t>(context.stream));
-    if (status != HIPBLAS_STATUS_SUCCESS) (void)hipblasDestroy(handle_);
+    check_blas(Hipblas::get().create(&handle_), "creating a handle");
+    const hipblasStatus_t status =
+        Hipblas::get().set_stream(handle_, static_cast<hipStream_t>(context.stream));
+    if (status != HIPBLAS_STATUS_SUCCESS) (void)Hipblas::get().destroy(handle_);
     check_blas(status, "choosing a stream");
   }
-  ~Handle() override { (void)hipblasDestroy(handle_); }
+  ~Handle() override { (void)Hipblas::get().destroy(handle_); }
 
   void gemm(const GemmParams& p) override {
     const BlasType in = data_type(p.in_type), out = data_type(p.out_type);
     const float one = 1.0f, zero = 0.0f;
     const auto integer = [](std::int64_t value) { return static_cast<int>(value); };
-    check_blas(hipblasGemmStridedBatchedEx(handle_, HIPBLAS_OP_T, HIPBLAS_OP_N, integer(p.n), integer(p.m),
-                                           integer(p.k), &one, p.bt, in, integer(p.ldb), p.b_group, p.a, in,
-                                           integer(p.lda), p.a_group, &zero, p.y, out, integer(p.ldc),
-                                           p.y_group, integer(p.groups), kCompute, HIPBLAS_GEMM_DEFAULT),
+    check_blas(Hipblas::get().gemm(handle_, HIPBLAS_OP_T, HIPBLAS_OP_N, integer(p.n), integer(p.m),
+                                   integer(p.k), &one, p.bt, in, integer(p.ldb), p.b_group, p.a, in,
+                                   integer(p.lda), p.a_group, &zero, p.y, out, integer(p.ldc), p.y_group,
+                                   integer(p.groups), kCompute, HIPBLAS_GEMM_DEFAULT),
                "gemm");
   }
 
@@ -64,7 +82,7 @@ class Handle final : public LibraryHandle {
 
 }  // namespace
 
-const char* library_name() noexcept { return "hipBLAS"; }
+const char* library_name() noexcept { return Hipblas::get().library.is_complete() ? "hipBLAS" : nullptr; }
 bool library_takes(const GemmParams& p) noexcept {
   for (const std::int64_t size : {p.m, p.n, p.k, p.lda, p.ldb, p.ldc, p.groups}) {
     if (size > std::numeric_limits<int>::max()) return false;

@@ -7,6 +7,7 @@
 #include "blas.hpp"
 #include "check.hpp"
 #include "core/kernel_table.hpp"
+#include "requirements.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
@@ -42,9 +43,21 @@ class GpuBackend final : public Backend {
     return 0;
   }
 
+  std::string why_no_device() override {
+    int version = 0;
+    if (runtime::driver_version(&version) != runtime::kSuccess) (void)runtime::take_last_error();
+    return "relayout needs " + requirements() + "; " + finding(version);
+  }
+
   DeviceProperties properties(int device) override {
     runtime::Properties vendor{};
     check(runtime::properties(&vendor, device), "asking for device properties");
+    if (!has_code_for(vendor)) {
+      throw Error(ErrorCode::no_device,
+                  "GPU " + std::to_string(device) + ", " + vendor.name + " of " +
+                      runtime::architecture(vendor) +
+                      ", cannot be used: relayout was built for another one, and needs " + requirements());
+    }
     DeviceProperties properties;
     properties.name = vendor.name;
     properties.architecture = runtime::architecture(vendor);

@@ -33,7 +33,8 @@ class LibraryHandle {
 
 // The vendor's:
 
-/// "cuBLAS" or "hipBLAS", or nullptr when it was not built in; then neither of the next two is called.
+/// "cuBLAS" or "hipBLAS", or nullptr when it was not built in or cannot be opened; then neither of the next
+/// two is called.
 const char* library_name() noexcept;
 /// Whether the library's integers hold the problem's sizes.
 bool library_takes(const GemmParams& params) noexcept;

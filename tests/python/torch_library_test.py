@@ -141,6 +141,8 @@ class Results(Case):
             out = rt.depthwise_varlen(x[0], starts, weights, states=state)
             self.same(out[:, 2:5], rt.depthwise_conv1d(x[:1, :, 2:], weights)[0])
             self.same(state[1], x[0, :, 2:])
+            self.same(rt.depthwise_varlen_states(x[0], starts, 2), torch.stack([x[0, :, :2], x[0, :, 3:]]))
+            self.assertEqual(rt.depthwise_conv1d(x.mT.contiguous().mT, weights, return_final_state=True)[1].stride(), (9, 1, 3))
 
     def test_codes(self):
         for device in DEVICES:
@@ -345,6 +347,14 @@ class OpCheck(Case):
         yield lambda: rt.depthwise_update_functional(torch.zeros(2, 4, 2, device=device), plain, fixed)
         yield lambda: rt.depthwise_varlen(plain[0], 9 * i32, fixed)
         yield lambda: rt.depthwise_varlen(plain[0], 9 * i32, fixed, activation="silu", states=torch.zeros(1, 4, 2, device=device))
+        yield lambda: rt.depthwise_varlen_states(plain[0], 9 * i32, 3)
+        state, out = torch.zeros(2, 4, 2, device=device), torch.empty_like(last)
+        yield lambda: ops.causal_conv1d_fwd(last, fixed, None, None, state, out, None, True)
+        yield lambda: ops.causal_conv1d_fwd(last, fixed, fixed[:, 0], None, None, out, state, False)
+        yield lambda: ops.causal_conv1d_bwd(plain, fixed, None, last, None, None, None, out, None, None, None, True)
+        yield lambda: ops.causal_conv1d_bwd(plain, fixed, fixed[:, 0], last, None, state, state, out, torch.zeros_like(fixed),
+                                            torch.zeros(4, device=device), torch.zeros_like(state), False)
+        yield lambda: ops.causal_conv1d_update(last, state, fixed, None, out, True, None, i32)
 
     def test_every_operator(self):
         seen = set()

@@ -51,7 +51,7 @@ class Wheel(unittest.TestCase):
             names = archive.namelist()
             self.assertLess({"relayout/__init__.py", "relayout/__init__.pyi", "relayout/py.typed", "relayout/_core.abi3.so",
                              "relayout/librelayout.so.1", "relayout/causal_conv1d.py", "relayout/compat.py",
-                             "relayout/vllm.py", "relayout/sglang.py"}, set(names))
+                             "relayout/vllm.py", "relayout/sglang.py", "relayout/jax.py"}, set(names))
             entries = archive.read(next(name for name in names if name.endswith("/entry_points.txt"))).decode()
             self.assertIn("[vllm.general_plugins]\nrelayout = relayout.vllm:plugin\n", entries)
             record = archive.read(next(name for name in names if name.endswith("/RECORD"))).decode()

@@ -25,7 +25,12 @@ class Quantized(_typing.NamedTuple):
     zero: object = 0
 
 
-from . import _core, _frameworks  # noqa: E402 (they need nothing of the above, but are connected with it below)
+try:
+    from . import _core, _frameworks  # they need nothing of the above, but are connected with it below
+except ImportError as error:
+    if "libamdhip64" not in str(error):
+        raise
+    raise ImportError(f"{error}: relayout_rocm needs the HIP runtime of ROCm, in the version that it was built with") from None
 from ._core import Plan  # noqa: E402
 from ._frameworks import View, dtype_name as _dtype_name  # noqa: E402
 

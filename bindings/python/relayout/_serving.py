@@ -4,7 +4,8 @@ import sys
 import torch
 
 import relayout
-from relayout.causal_conv1d import _i32, _is_silu, _name, _taken
+from relayout._causal import activation_name, i32, taken
+from relayout.causal_conv1d import _is_silu
 
 
 def is_silu(activation):
@@ -23,7 +24,7 @@ def lines_of(indices, batch, null_ids):
     indices: None, or with more entries than sequences, or a table whose first column counts."""
     if indices is None:
         return None, -1
-    lines = _i32(indices[:batch] if indices.dim() == 1 else indices[:batch, 0])
+    lines = i32(indices[:batch] if indices.dim() == 1 else indices[:batch, 0])
     null_ids = sorted({number for number in null_ids if number is not None and number >= 0})
     for number in null_ids[1:]:
         lines = torch.where(lines == number, lines.new_full((), -1), lines)
@@ -39,8 +40,8 @@ def prefill(x, weight, bias, conv_states, query_start_loc, cache_indices, has_in
     lines, null = lines_of(cache_indices, batch, null_ids)
     if has_initial_state is None:
         has_initial_state = torch.zeros(batch, dtype=torch.bool, device=x.device)
-    relayout.depthwise_varlen(tokens, _i32(query_start_loc), _taken(weight, tokens), _taken(bias, tokens),
-                              activation=_name(silu), states=conv_states[..., :width - 1], state_indices=lines,
+    relayout.depthwise_varlen(tokens, i32(query_start_loc), taken(weight, tokens), taken(bias, tokens),
+                              activation=activation_name(silu), states=conv_states[..., :width - 1], state_indices=lines,
                               has_initial_state=has_initial_state[:batch].to(torch.bool), null_index=null,
                               null_output="untouched", out=out)
     return out.to(x.dtype)
@@ -65,10 +66,10 @@ def update(x, conv_state, weight, bias, activation, conv_state_indices, null_ids
     lines, null = lines_of(conv_state_indices, batch, null_ids)
     # Rings and drafts use all columns.
     whole = cache_seqlens is not None or num_accepted_tokens is not None
-    relayout.depthwise_update(conv_state if whole else conv_state[..., :width - 1], samples, _taken(weight, given),
-                              _taken(bias, given), activation=_name(silu), state_indices=lines, null_index=null,
-                              null_output="untouched", cache_seqlens=_i32(cache_seqlens),
-                              num_accepted_tokens=_i32(num_accepted_tokens), query_start_loc=_i32(query_start_loc),
+    relayout.depthwise_update(conv_state if whole else conv_state[..., :width - 1], samples, taken(weight, given),
+                              taken(bias, given), activation=activation_name(silu), state_indices=lines, null_index=null,
+                              null_output="untouched", cache_seqlens=i32(cache_seqlens),
+                              num_accepted_tokens=i32(num_accepted_tokens), query_start_loc=i32(query_start_loc),
                               out=results)
     return out.to(x.dtype)
 

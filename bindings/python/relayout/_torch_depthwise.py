@@ -2,21 +2,24 @@
 import torch
 
 import relayout
-from relayout._torch_ops import _check_rank, _define, _i32, _ops, _refuse_gradients, _taken, _without_derivative
+from relayout import _causal
+from relayout._causal import i32, taken
+from relayout._torch_ops import _check_rank, _define, _ops, _refuse_gradients, _without_derivative
 
 
 def _forward_run(x, weights, bias=None, activation="none", initial_state=None, sequence_ids=None, return_final_state=False):
     out, state = _forward_fake(x, weights, bias, activation, initial_state, sequence_ids, return_final_state)
-    relayout.depthwise_conv1d(x, _taken(weights, x), _taken(bias, x), activation=activation, initial_state=initial_state,
-                              final_state=state if return_final_state else None, sequence_ids=_i32(sequence_ids), out=out)
+    relayout.depthwise_conv1d(x, taken(weights, x), taken(bias, x), activation=activation, initial_state=initial_state,
+                              final_state=state if return_final_state else None, sequence_ids=i32(sequence_ids), out=out)
     return out, state
 
 
 def _forward_fake(x, weights, bias=None, activation="none", initial_state=None, sequence_ids=None, return_final_state=False):
-    """The output lies in memory as x does. The state is empty where it is not wanted."""
+    """The output and the state lie in memory as x does. The state is empty where it is not wanted."""
     _check_rank(x, 3, "x")
     _check_rank(weights, 2, "weights")
-    return torch.empty_like(x), x.new_empty((x.shape[0], x.shape[1], weights.shape[1] - 1) if return_final_state else (0,))
+    state = _causal.states_like(x, weights.shape[1] - 1) if return_final_state else x.new_empty((0,))
+    return torch.empty_like(x), state
 
 
 def _forward_setup(ctx, inputs, output):
@@ -43,7 +46,7 @@ def _backward_run(d_out, x, weights, bias, activation, initial_state, sequence_i
     made = _backward_fake(d_out, x, weights, bias, activation, initial_state, sequence_ids, d_final_state, wanted)
     d_weights, d_bias, d_state = (tensor if wants else None for tensor, wants in zip(made[1:], wanted))
     relayout.depthwise_conv1d_backward(x, weights, d_out, bias, activation=activation, initial_state=initial_state,
-                                       sequence_ids=_i32(sequence_ids), d_final_state=d_final_state, d_weights=d_weights,
+                                       sequence_ids=i32(sequence_ids), d_final_state=d_final_state, d_weights=d_weights,
                                        d_bias=d_bias, d_initial_state=d_state, out=made[0])
     return made
 
@@ -65,10 +68,10 @@ _define("depthwise_conv1d_backward(Tensor d_out, Tensor x, Tensor weights, Tenso
 
 def _update_run(state, x, weights, bias=None, activation="none", state_indices=None, null_index=-1, cache_seqlens=None,
                 num_accepted_tokens=None, query_start_loc=None):
-    return relayout.depthwise_update(state, x, _taken(weights, x), _taken(bias, x), activation=activation,
-                                     state_indices=_i32(state_indices), null_index=null_index,
-                                     cache_seqlens=_i32(cache_seqlens), num_accepted_tokens=_i32(num_accepted_tokens),
-                                     query_start_loc=_i32(query_start_loc), out=torch.empty_like(x))
+    return relayout.depthwise_update(state, x, taken(weights, x), taken(bias, x), activation=activation,
+                                     state_indices=i32(state_indices), null_index=null_index,
+                                     cache_seqlens=i32(cache_seqlens), num_accepted_tokens=i32(num_accepted_tokens),
+                                     query_start_loc=i32(query_start_loc), out=torch.empty_like(x))
 
 
 def _update_fake(state, x, weights, bias=None, *_):
@@ -91,8 +94,8 @@ _define(f"depthwise_update_functional(Tensor state, {_UPDATE} -> (Tensor, Tensor
 
 def _varlen_run(x, query_start_loc, weights, bias=None, activation="none", states=None, state_indices=None,
                 has_initial_state=None, null_index=-1):
-    return relayout.depthwise_varlen(x, _i32(query_start_loc), _taken(weights, x), _taken(bias, x), activation=activation,
-                                     states=states, state_indices=_i32(state_indices),
+    return relayout.depthwise_varlen(x, i32(query_start_loc), taken(weights, x), taken(bias, x), activation=activation,
+                                     states=states, state_indices=i32(state_indices),
                                      has_initial_state=has_initial_state, null_index=null_index, out=torch.empty_like(x))
 
 
@@ -104,3 +107,28 @@ def _varlen_fake(x, query_start_loc, weights, bias=None, activation="none", stat
 _define("depthwise_varlen(Tensor x, Tensor query_start_loc, Tensor weights, Tensor? bias, str activation, "
         "Tensor(a!)? states, Tensor? state_indices, Tensor? has_initial_state, int null_index) -> Tensor",
         _varlen_run, _varlen_fake)
+
+
+def _varlen_states_fake(x, query_start_loc, state_length):
+    _check_rank(x, 2, "x")
+    return _causal.channels_last(query_start_loc.shape[0] - 1, x.shape[0], state_length, x)
+
+
+_define("depthwise_varlen_states(Tensor x, Tensor query_start_loc, SymInt state_length) -> Tensor", _causal.varlen_states,
+        _varlen_states_fake, None, _without_derivative("depthwise_varlen_states"))
+
+
+# The extension module of causal_conv1d, for those who call it themselves: everything is written to arguments.
+
+
+def _nothing_new(*_):
+    return None
+
+
+_define("causal_conv1d_fwd(Tensor x, Tensor weight, Tensor? bias, Tensor? seq_idx, Tensor? initial_states, Tensor(a!) out, "
+        "Tensor(b!)? final_states_out, bool silu) -> ()", _causal.forward_into, _nothing_new)
+_define("causal_conv1d_bwd(Tensor x, Tensor weight, Tensor? bias, Tensor dout, Tensor? seq_idx, Tensor? initial_states, "
+        "Tensor? dfinal_states, Tensor(a!) dx, Tensor(b!)? dweight, Tensor(c!)? dbias, Tensor(d!)? dinitial_states, "
+        "bool silu) -> ()", _causal.backward_into, _nothing_new)
+_define("causal_conv1d_update(Tensor x, Tensor(a!) conv_state, Tensor weight, Tensor? bias, Tensor(b!) out, bool silu, "
+        "Tensor? cache_seqlens, Tensor? conv_state_indices) -> ()", _causal.update_into, _nothing_new)

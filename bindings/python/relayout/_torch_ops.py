@@ -10,7 +10,6 @@ if not hasattr(torch.library, "register_autograd"):
 
 import relayout
 from relayout import _core, _derivatives, _frameworks
-from relayout.causal_conv1d import _i32, _taken
 
 _ops = torch.ops.relayout
 _library = torch.library.Library("relayout", "DEF")

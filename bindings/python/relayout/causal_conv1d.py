@@ -11,6 +11,7 @@ be neighbours in memory, any strides will do here, and any number of taps. Gradi
 import torch
 
 import relayout
+from relayout import _causal
 
 __all__ = ["causal_conv1d_fn", "causal_conv1d_ref", "causal_conv1d_update", "causal_conv1d_update_ref",
            "causal_conv1d_varlen_states", "causal_conv1d_varlen_states_ref"]
@@ -22,45 +23,39 @@ def _is_silu(activation):
     return activation is not None
 
 
-def _name(silu):
-    return "silu" if silu else None
+# torch.compile takes operators of torch.library only. Eager calls go past them, which is faster; with an older torch all do.
+if hasattr(torch.library, "register_autograd"):
+    from relayout import _torch_depthwise  # noqa: F401 (its operators are in _ops)
+    _ops, _is_compiling = torch.ops.relayout, torch.compiler.is_compiling
+else:
+    def _is_compiling():
+        return False
 
 
-def _i32(numbers):
-    return numbers if numbers is None or numbers.dtype == torch.int32 else numbers.to(torch.int32)
-
-
-def _taken(parameter, x):
-    """Weights or a bias as the forward functions take them beside x: f32 or of x's type."""
-    other_half = parameter is not None and parameter.dtype != x.dtype and parameter.dtype in (torch.float16, torch.bfloat16)
-    return parameter.float() if other_half else parameter
-
-
-def _channels_last(batch, channels, columns, x):
-    return torch.empty(batch, columns, channels, dtype=x.dtype, device=x.device).transpose(1, 2)
-
-
-@torch.no_grad()
 def forward_into(x, weight, bias, seq_idx, initial_states, out, final_states_out, silu):
-    """Writes out, and final_states_out unless it is None."""
-    relayout.depthwise_conv1d(x, _taken(weight, x), _taken(bias, x), activation=_name(silu),
-                              initial_state=initial_states, final_state=final_states_out, sequence_ids=_i32(seq_idx),
-                              out=out)
+    """Writes out, and final_states_out unless it is None. Has no gradients, nor have the next two."""
+    if not _is_compiling():
+        return _causal.forward_into(x, weight, bias, seq_idx, initial_states, out, final_states_out, silu)
+    with torch.no_grad():
+        _ops.causal_conv1d_fwd(x, weight, bias, seq_idx, initial_states, out, final_states_out, silu)
 
 
-@torch.no_grad()
 def backward_into(x, weight, bias, dout, seq_idx, initial_states, dfinal_states, dx, dweight, dbias, dinitial_states, silu):
     """Writes the gradients; dweight, dbias and dinitial_states may be None."""
-    relayout.depthwise_conv1d_backward(x, weight, dout, bias, activation=_name(silu), initial_state=initial_states,
-                                       sequence_ids=_i32(seq_idx), d_final_state=dfinal_states, d_weights=dweight,
-                                       d_bias=dbias, d_initial_state=dinitial_states, out=dx)
+    if not _is_compiling():
+        return _causal.backward_into(x, weight, bias, dout, seq_idx, initial_states, dfinal_states, dx, dweight, dbias,
+                                     dinitial_states, silu)
+    with torch.no_grad():
+        _ops.causal_conv1d_bwd(x, weight, bias, dout, seq_idx, initial_states, dfinal_states, dx, dweight, dbias,
+                               dinitial_states, silu)
 
 
-@torch.no_grad()
 def update_into(x, conv_state, weight, bias, out, silu, cache_seqlens, conv_state_indices):
     """Writes out, and moves conv_state on."""
-    relayout.depthwise_update(conv_state, x, _taken(weight, x), _taken(bias, x), activation=_name(silu),
-                              state_indices=_i32(conv_state_indices), cache_seqlens=_i32(cache_seqlens), out=out)
+    if not _is_compiling():
+        return _causal.update_into(x, conv_state, weight, bias, out, silu, cache_seqlens, conv_state_indices)
+    with torch.no_grad():
+        _ops.causal_conv1d_update(x, conv_state, weight, bias, out, silu, cache_seqlens, conv_state_indices)
 
 
 class _CausalConv1d(torch.autograd.Function):
@@ -70,11 +65,11 @@ class _CausalConv1d(torch.autograd.Function):
         if return_final_states:
             states = final_states_out
             if states is None:
-                states = _channels_last(x.shape[0], x.shape[1], weight.shape[1] - 1, x)
+                states = _causal.states_like(x, weight.shape[1] - 1)
             else:
                 ctx.mark_dirty(states)
         out = torch.empty_like(x)
-        forward_into(x, weight, bias, seq_idx, initial_states, out, states, silu)
+        _causal.forward_without_gradients(x, weight, bias, seq_idx, initial_states, out, states, silu)
         ctx.save_for_backward(x, weight, bias, seq_idx, initial_states)
         ctx.silu = silu
         return out if states is None else (out, states)
@@ -87,9 +82,16 @@ class _CausalConv1d(torch.autograd.Function):
         dweight = torch.empty_like(weight) if want_weight else None
         dbias = torch.empty_like(bias) if want_bias else None
         dinitial_states = torch.empty_like(initial_states) if want_states else None
-        backward_into(x, weight, bias, dout, seq_idx, initial_states, dfinal_states, dx, dweight, dbias, dinitial_states,
-                      ctx.silu)
+        _causal.backward_into(x, weight, bias, dout, seq_idx, initial_states, dfinal_states, dx, dweight, dbias,
+                              dinitial_states, ctx.silu)
         return dx, dweight, dbias, None, dinitial_states, None, None, None
+
+
+def _copied(states, final_states_out):
+    if (final_states_out.shape, final_states_out.dtype) != (states.shape, states.dtype):
+        raise relayout.Error(f"final_states_out is {final_states_out.dtype} {list(final_states_out.shape)}, and must be "
+                             f"{states.dtype} {list(states.shape)}", "shape")
+    return final_states_out.copy_(states)
 
 
 def causal_conv1d_fn(x, weight, bias=None, seq_idx=None, initial_states=None, return_final_states=False,
@@ -102,7 +104,13 @@ def causal_conv1d_fn(x, weight, bias=None, seq_idx=None, initial_states=None, re
     silu = _is_silu(activation)
     if seq_idx is not None and (initial_states is not None or return_final_states):
         raise AssertionError("seq_idx excludes initial_states and return_final_states")
-    return _CausalConv1d.apply(x, weight, bias, seq_idx, initial_states, return_final_states, final_states_out, silu)
+    if not _is_compiling():
+        return _CausalConv1d.apply(x, weight, bias, seq_idx, initial_states, return_final_states, final_states_out, silu)
+    out, states = _ops.depthwise_conv1d(x, weight, bias, "silu" if silu else "none", initial_states, seq_idx,
+                                        return_final_states)
+    if not return_final_states:
+        return out
+    return out, states if final_states_out is None else _copied(states, final_states_out)
 
 
 def causal_conv1d_update(x, conv_state, weight, bias=None, activation=None, cache_seqlens=None, conv_state_indices=None):
@@ -111,19 +119,25 @@ def causal_conv1d_update(x, conv_state, weight, bias=None, activation=None, cach
     state_len on. conv_state_indices [batch] name the rows of conv_state; where one is negative the output is 0, and no
     state is touched."""
     silu = _is_silu(activation)
+    if _is_compiling():
+        samples = x.unsqueeze(-1) if x.dim() == 2 else x
+        with torch.no_grad():
+            results = _ops.depthwise_update(conv_state, samples, weight, bias, "silu" if silu else "none", conv_state_indices,
+                                            -1, cache_seqlens, None, None)
+        return results.squeeze(-1) if x.dim() == 2 else results
     out = torch.empty_like(x)
     samples, results = (x.unsqueeze(-1), out.unsqueeze(-1)) if x.dim() == 2 else (x, out)
-    update_into(samples, conv_state, weight, bias, results, silu, cache_seqlens, conv_state_indices)
+    _causal.update_into(samples, conv_state, weight, bias, results, silu, cache_seqlens, conv_state_indices)
     return out
 
 
 def causal_conv1d_varlen_states(x, cu_seqlens, state_len):
     """The last state_len samples of each sequence of x [total, dim]: [batch, dim, state_len], zeros before a sequence's
     first. cu_seqlens [batch + 1] says where sequences begin, and where the last one ends."""
-    states = _channels_last(cu_seqlens.shape[0] - 1, x.shape[1], state_len, x)
+    if not _is_compiling():
+        return _causal.varlen_states(x.t(), cu_seqlens, state_len)
     with torch.no_grad():
-        relayout.depthwise_varlen_states(x.t(), _i32(cu_seqlens), state_len, out=states)
-    return states
+        return _ops.depthwise_varlen_states(x.t(), cu_seqlens, state_len)
 
 
 # The same by torch's own operations, for tests.
@@ -171,7 +185,7 @@ def causal_conv1d_update_ref(x, conv_state, weight, bias=None, activation=None, 
 
 def causal_conv1d_varlen_states_ref(x, cu_seqlens, state_len):
     """What causal_conv1d_varlen_states gives."""
-    states = _channels_last(cu_seqlens.shape[0] - 1, x.shape[1], state_len, x).zero_()
+    states = _causal.channels_last(cu_seqlens.shape[0] - 1, x.shape[1], state_len, x).zero_()
     for sequence, (begin, end) in enumerate(zip(cu_seqlens[:-1].tolist(), cu_seqlens[1:].tolist())):
         count = min(end - begin, state_len)
         if count > 0:

@@ -16,7 +16,7 @@ from relayout import _torch_depthwise  # noqa: F401 (its operators are in _ops)
 
 __all__ = ["permute", "transpose", "matrix_transpose", "copy", "contiguous", "cast", "pad", "img2col", "rearrange_weights",
            "gemm", "conv1d", "depthwise_conv1d", "depthwise_update", "depthwise_update_functional", "depthwise_varlen",
-           "quantize", "dequantize", "chain"]
+           "depthwise_varlen_states", "quantize", "dequantize", "chain"]
 
 
 def permute(x, axes, *, dtype=None):
@@ -124,6 +124,11 @@ def depthwise_varlen(x, query_start_loc, weights, bias=None, *, activation=None,
     """As relayout.depthwise_varlen(): sequences of any lengths, whose states move on in place. Has no derivative."""
     return _ops.depthwise_varlen(x, query_start_loc, weights, bias, activation or "none", states, state_indices,
                                  has_initial_state, null_index)
+
+
+def depthwise_varlen_states(x, query_start_loc, state_length):
+    """As relayout.depthwise_varlen_states(); channels are neighbours in the result's memory. Has no derivative."""
+    return _ops.depthwise_varlen_states(x, query_start_loc, state_length)
 
 
 def _scale_and_zero(scale, zero):

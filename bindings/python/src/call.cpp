@@ -72,7 +72,7 @@ Tensor& add_tensor(Call& call, PyObject* object, const std::string& name) {
 
 /// A scale or a zero point: a number, or a tensor, which stays where it was planned.
 template <class Number>
-void read_code_number(Call& call, PyObject* object, const char* name, Number& number,
+void read_code_number(Call& call, PyObject* object, const std::string& name, Number& number,
                       const relayout_tensor*& tensor) {
   if (PyFloat_Check(object) != 0 || PyLong_Check(object) != 0) {
     const double value = PyFloat_AsDouble(object);

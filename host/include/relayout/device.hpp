@@ -68,11 +68,12 @@ class RELAYOUT_API Device {
   /// Error{invalid_argument} for other warps and for numbers below these.
   static Device emulated(const EmulationOptions& options);
   /// GPU number `index` of the GPU back end that was built. Error{not_built} without one, Error{no_device}
-  /// when there is no such GPU.
+  /// when there is no such GPU, or none that the build has code for; it names the driver and the
+  /// architectures.
   static Device gpu(int index = 0);
-  /// gpu(0) where there is one, else cpu().
+  /// gpu(0) where there is one that can be used, else cpu().
   static Device best();
-  /// GPUs that gpu() accepts; 0 when no GPU back end was built or no GPU is present.
+  /// GPUs that the back end sees; 0 when none was built or no GPU is present.
   static int gpu_count();
   /// The back ends in this program, as "cpu", "cuda", "hip".
   static std::vector<std::string> built_with();
