@@ -7,9 +7,9 @@
 
 #include "core/divisor.hpp"
 #include "core/number_format.hpp"
+#include "core/operation_kind.hpp"
 
 #include <relayout/dtype.hpp>
-#include <relayout/operation.hpp>
 #include <relayout/tensor_view.hpp>
 
 namespace relayout {
@@ -87,11 +87,14 @@ enum class ElementwiseKernel : std::int8_t {
   typed_costly,     // the same of one costly operation, on operands of the result's type
   typed_unaligned,  // one cheap operation, from any address
   typed_unaligned_costly,
+  typed_chunks,  // the same element by element in chunks of rows
+  typed_chunks_costly,
   typed_tables,  // one cheap operation on such operands, element by element
   typed_tables_costly,
-  transposed,   // the same where one operand lies across the output's rows
-  mixed,        // one operation in f32 on up to three aligned tensors of any types, to f32 or bool
-  chain_cheap,  // up to three aligned tensors of one of f16, bf16 and f32
+  transposed,    // the same where one operand lies across the output's rows
+  mixed,         // one operation in f32 on up to three aligned tensors of any types, to f32 or bool
+  mixed_chunks,  // the same from any address
+  chain_cheap,   // up to three aligned tensors of one of f16, bf16 and f32
   chain_activation,
   chain_costly,
   chain_approximate,
@@ -104,6 +107,10 @@ enum class ElementwiseKernel : std::int8_t {
   tables_costly,
   code_rows  // add, sub and mul of codes to codes, scales and zero points constant along rows
 };
+constexpr bool is_in_chunks(ElementwiseKernel kernel) {
+  return kernel == ElementwiseKernel::typed_chunks || kernel == ElementwiseKernel::typed_chunks_costly ||
+         kernel == ElementwiseKernel::mixed_chunks;
+}
 /// Elements of a vector of the kernel for mixed types, at most.
 constexpr int kMixedWidth = 4;
 /// Vectors of a tile of the transposed kernel, along either axis.
@@ -113,19 +120,6 @@ constexpr int kCodeRowVectors = 4;
 /// Scales between these are multiplied with each other and with the reciprocal of another beforehand: nothing
 /// overflows, nothing is subnormal.
 constexpr float kMinFoldedScale = 0x1p-40f, kMaxFoldedScale = 0x1p40f;
-
-/// How many instructions an operation takes (relayout/operations.def).
-enum class OperationCost : std::uint8_t { cheap, rounded, divided, activation, costly };
-
-constexpr OperationCost cost_of(Operation operation) {
-  switch (operation) {
-#define RELAYOUT_OPERATION(name, operands, kind, cost, meaning) \
-  case Operation::name:                                         \
-    return OperationCost::cost;
-#include <relayout/operations.def>
-  }
-  return OperationCost::cheap;
-}
 
 /// Operations of many instructions, of which kernels have instances of their own. To a rounding other than to
 /// nearest some others are, too. `real`: on floating types.
@@ -185,7 +179,8 @@ struct ElementwiseParams {
   double rtol = 0, atol = 0;
 
   /// What kernels need, from host/plan/elementwise: the vectors that the output is written in, aligned ones
-  /// of `width` elements, of which a row meets row_vectors.
+  /// of `width` elements, of which a row meets row_vectors. In chunks of rows: chunks, in the place of
+  /// vectors.
   ElementwiseKernel kernel = ElementwiseKernel::program;
   bool aligned = false;  // all operands are repeated or aligned
   std::int32_t width = 1;

@@ -53,10 +53,13 @@ void launch_elementwise_f32(const LaunchContext& context, const ElementwiseParam
 void launch_elementwise_wide(const LaunchContext& context, const ElementwiseParams& params);
 void launch_transposed(const LaunchContext& context, const ElementwiseParams& params);
 void launch_mixed(const LaunchContext& context, const ElementwiseParams& params);
+void launch_mixed_chunks(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_aligned(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_costly_aligned(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_costly_unaligned(const LaunchContext& context, const ElementwiseParams& params);
+void launch_typed_chunks(const LaunchContext& context, const ElementwiseParams& params);
+void launch_typed_costly_chunks(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_tables(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_costly_tables(const LaunchContext& context, const ElementwiseParams& params);
 void launch_program(const LaunchContext& context, const ElementwiseParams& params);

@@ -206,7 +206,8 @@ TEST_P(ElementwiseProgramTest, PlansSayWhichKernelAndWhy) {
                            : TensorView(nullptr, type, {64, 64}, strides);
   };
   const TensorView f32 = view(kF32), f16 = view(kF16), i16 = view(DType::i16);
-  const TensorView small(nullptr, kF32, {16, 16});
+  const TensorView small(nullptr, kF32, {16, 16}), long_rows(nullptr, kF32, {4, 500}, {501, 1}),
+      other_rows(nullptr, kF32, {4, 500}, {502, 1});
   const QuantizedTensor codes{view(DType::i8), 0.5f, 0};
   const struct {
     std::string text;
@@ -224,7 +225,12 @@ TEST_P(ElementwiseProgramTest, PlansSayWhichKernelAndWhy) {
        {"Kernel mixed types:", "Not typed: no instance has these types"}},
       {explained({Op::truediv}, {i16, view(DType::i16, {1, 64})}, f32),
        {"Kernel offset tables: 4 blocks of 64 positions in 16 rows.",
-        "Not mixed types: not all tensors are aligned"}},
+        "Not mixed types: rows fill too little of their chunks"}},
+      {explained({Op::add}, {long_rows, other_rows}, long_rows),
+       {"Kernel typed, chunks of rows: 8 chunks of 256 elements, 2 a row."}},
+      {explained({Op::exp}, {other_rows}, long_rows), {"Kernel typed, chunks of rows, costly operation: "}},
+      {explained({Op::sin}, {TensorView(nullptr, DType::i16, {4, 500}, {502, 1})}, long_rows),
+       {"Kernel mixed types, chunks of rows: 8 chunks of 256 elements, 2 a row."}},
       {explained({Op::logical_and}, {f16, f16}, view(DType::bool_)), {"Kernel typed:"}},
       {explained({Op::add, Op::relu}, {f16, f16}, f16),
        {"Kernel chain, cheap", "Not typed: there are several"}},

@@ -16,6 +16,12 @@ TYPES.update({name: getattr(torch, full) for name, full in
 MOVED_AS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64, 16: torch.complex128}
 ATEN = torch.ops.aten
 
+
+def placed(result, out):
+    """Of functions without out=: their own memory where that lies as out does, else a copy in out."""
+    return result if result.stride() == out.stride() else out.copy_(result)
+
+
 BINARY = {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "truediv": torch.div, "mod": torch.remainder,
           "fmod": torch.fmod, "pow": torch.pow, "maximum": torch.maximum, "minimum": torch.minimum, "fmax": torch.fmax,
           "fmin": torch.fmin, "hypot": torch.hypot, "atan2": torch.atan2, "copysign": torch.copysign,
@@ -25,14 +31,14 @@ BINARY = {"add": torch.add, "sub": torch.sub, "mul": torch.mul, "truediv": torch
           "logical_and": torch.logical_and, "logical_or": torch.logical_or, "logical_xor": torch.logical_xor,
           "div_trunc": lambda a, b, out: torch.div(a, b, rounding_mode="trunc", out=out),
           "div_floor": lambda a, b, out: torch.div(a, b, rounding_mode="floor", out=out),
-          "isclose": lambda a, b, out: torch.isclose(a, b)}  # memory of its own
+          "isclose": lambda a, b, out: placed(torch.isclose(a, b), out)}
 UNARY = {name: getattr(torch, name) for name in
          ("neg", "abs", "sign", "square", "floor", "ceil", "trunc", "round", "logical_not", "sqrt", "rsqrt", "reciprocal", "exp",
           "exp2", "expm1", "log", "log2", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos", "atan", "erf",
           "sigmoid")}
 UNARY.update({"bit_not": torch.bitwise_not, "relu": lambda a, out: torch.clamp(a, min=0, out=out),
-              "isnan": lambda a, out: torch.isnan(a), "isinf": lambda a, out: torch.isinf(a),
-              "isfinite": lambda a, out: torch.isfinite(a), "silu": lambda a, out: ATEN.silu.out(a, out=out),
+              "isnan": lambda a, out: placed(torch.isnan(a), out), "isinf": lambda a, out: placed(torch.isinf(a), out),
+              "isfinite": lambda a, out: placed(torch.isfinite(a), out), "silu": lambda a, out: ATEN.silu.out(a, out=out),
               "gelu": lambda a, out: ATEN.gelu.out(a, out=out),
               "gelu_tanh": lambda a, out: ATEN.gelu.out(a, approximate="tanh", out=out),
               "softplus": lambda a, out: ATEN.softplus.out(a, out=out), "elu": lambda a, out: ATEN.elu.out(a, out=out),

@@ -14,12 +14,18 @@ void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p
       return launch_typed_unaligned(context, p);
     case ElementwiseKernel::typed_unaligned_costly:
       return launch_typed_costly_unaligned(context, p);
+    case ElementwiseKernel::typed_chunks:
+      return launch_typed_chunks(context, p);
+    case ElementwiseKernel::typed_chunks_costly:
+      return launch_typed_costly_chunks(context, p);
     case ElementwiseKernel::typed_tables:
       return launch_typed_tables(context, p);
     case ElementwiseKernel::typed_tables_costly:
       return launch_typed_costly_tables(context, p);
     case ElementwiseKernel::mixed:
       return launch_mixed(context, p);
+    case ElementwiseKernel::mixed_chunks:
+      return launch_mixed_chunks(context, p);
     case ElementwiseKernel::transposed:
       return launch_transposed(context, p);
     case ElementwiseKernel::chain_cheap:

@@ -1,87 +1,11 @@
-// The element-wise kernel for one operation in f32 on up to three tensors of any types, to f32 or bool:
-// functions of integers, operands of several types, where. A tensor's type is looked at once for all of a
-// lane's vectors.
+// One operation in f32 of any types, on tensors in aligned vectors.
+#include "kernels/elementwise/elementwise_mixed.hpp"
 #include "kernels/backend_kernels.hpp"
-#include "kernels/elementwise/lane_vectors.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
-namespace {
-
-/// kWidth: elements of a vector, of which the largest operand's or the output's are 16 bytes; kTensors: that
-/// the launch has at most.
-template <class R, int kWidth, int kTensors>
-struct Mixed {
-  static constexpr int kThreads = 128;
-  static constexpr int kVectors = 2;
-  static constexpr int kNumbers = kWidth * kVectors;
-  static constexpr std::int64_t kPerBlock = std::int64_t{kThreads} * kVectors;
-};
-
-/// A tensor's vectors, aligned or one element repeated.
-template <class R, int kWidth, int kVectors>
-__device__ __forceinline__ void load_mixed(const ElementwiseParams& p, int t,
-                                           const LaneVectors<R, kWidth, kVectors>& lane,
-                                           Words (&words)[kVectors]) {
-  const TensorOperand& tensor = p.tensor[t];
-  VectorLoad<true, kWidth> loads[kVectors] = {};
-#pragma unroll
-  for (int v = 0; v < kVectors; ++v) {
-    const auto* const row =
-        static_cast<const unsigned char*>(tensor.data) + std::int64_t{lane.rows[v].tensors[t]} * tensor.bytes;
-    if (lane.first[v] < lane.length) loads[v].start(tensor.access, tensor.bytes, 1, row, lane.span(v));
-  }
-#pragma unroll
-  for (int v = 0; v < kVectors; ++v) words[v] = loads[v].words();
-}
-
-template <class R, int kWidth, int kTensors>
-__global__ RELAYOUT_LAUNCH_BOUNDS((Mixed<R, kWidth, kTensors>::kThreads),
-                                  6) void mixed_kernel(const ElementwiseParams p) {
-  using M = Mixed<R, kWidth, kTensors>;
-  const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x * M::kPerBlock);
-  RELAYOUT_DYNAMIC_SHARED(RowOffsets, table);
-  const BlockRows block_rows(p, block, table);
-  const LaneVectors<R, kWidth, M::kVectors> lane(p, block_rows, block + threadIdx.x);
-  Words inputs[kTensors][M::kVectors] = {}, results[M::kVectors];
-#pragma unroll
-  for (int t = 0; t < kTensors; ++t) {
-    if (t < p.tensors) load_mixed(p, t, lane, inputs[t]);
-  }
-  const ProgramStep& step = p.step[0];
-  float a[M::kNumbers], b[M::kNumbers] = {}, c[M::kNumbers] = {};
-  fetch<kWidth>(p, inputs, p.argument[0], a);
-  if (step.operands >= 2) fetch<kWidth>(p, inputs, p.argument[1], b);
-  if (step.operands == 3) fetch<kWidth>(p, inputs, p.argument[2], c);
-  if constexpr (std::is_same_v<R, bool>) {
-    cheap_relation(p, step.operation, a, b);
-  } else {
-    const auto visit = [&](const auto& f) { in_turn<4>(a, b, f); };
-    if (!visit_costly<float>(step.operation, visit)) cheap_value(p, step.operation, a, b, c);
-  }
-  write_numbers<kWidth>(dtype_of<R>, sizeof(R), a, results);
-  store_vectors(p, lane, results);
-}
-
-template <class R, int kWidth, int kTensors>
-void launch_mixed_of(const LaunchContext& context, const ElementwiseParams& p) {
-  using M = Mixed<R, kWidth, kTensors>;
-  LaunchShape shape;
-  shape.blocks_x = (p.vectors + M::kPerBlock - 1) / M::kPerBlock;
-  shape.threads_x = M::kThreads;
-  const ElementwiseParams placed = with_block_rows(p, M::kPerBlock);
-  shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
-  launch(name_of(p.step[0].operation), context, shape, mixed_kernel<R, kWidth, kTensors>, placed);
-}
-
-}  // namespace
 
 void launch_mixed(const LaunchContext& context, const ElementwiseParams& p) {
-  if (p.out_type == DType::bool_)
-    return p.width == 2 ? launch_mixed_of<bool, 2, 2>(context, p) : launch_mixed_of<bool, 4, 2>(context, p);
-  if (p.width == 2) return launch_mixed_of<float, 2, 2>(context, p);
-  if (p.tensors == 1) return launch_mixed_of<float, 4, 1>(context, p);
-  if (p.tensors == 2) return launch_mixed_of<float, 4, 2>(context, p);
-  launch_mixed_of<float, 4, kMaxTypedTensors>(context, p);
+  launch_mixed_of<false>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

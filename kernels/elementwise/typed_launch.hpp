@@ -2,6 +2,7 @@
 // operands lie.
 #pragma once
 
+#include "kernels/elementwise/typed_chunks.hpp"
 #include "kernels/elementwise/typed_tables.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -11,6 +12,8 @@ void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
   const char* const name = name_of(p.step[0].operation);
   if constexpr (kRows == OperandRows::tables) {
     launch(name, context, table_shape(p), typed_tables_kernel<A, B, R, C, kSteps>, p);
+  } else if constexpr (kRows == OperandRows::chunks) {
+    launch_chunks(context, p, typed_chunks_kernel<A, B, R, C, kSteps>);
   } else {
     using Typed = TypedElementwise<A, B, R, C, kRows>;
     LaunchShape shape;

@@ -581,6 +581,13 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("index_of_the_first_row", "indices_[i] = @index@;", "0 * index"),
     ("next_tensors_are_the_first", "const int number = @first + i@;", "i"),
     ("all_rows_present", "present = @whole ? 0 : tables.present<kRows>(position, row)@;", "~0u"),
+]) + mutants_of("row_chunks", "kernels/elementwise/row_chunks.hpp", ELEMENTWISE, [
+    ("rows_in_two_axes", "@row = rows.of(p, column)@;", "row = RowOffsets{}"),
+    ("last_element_dropped", "return @i * kChunkLanes < left@;", "i * kChunkLanes + 1 < left"),
+    ("whole_too_early", "whole = left > @(kElements - 1) * kChunkLanes@;", "(kElements - 2) * kChunkLanes"),
+    ("strides_of_one", "data += @std::int64_t{chunk.first} * stride@;", "chunk.first"),
+    ("strides_between_elements", "const std::int32_t step = @stride@ * kChunkLanes;", "1"),
+    ("second_vector_is_the_first", "put_element(words[v], i, elements[@v * kWidth + i@]);", "i"),
 ]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
     ("constants_without_their_sign", "if (@is_signed(common)@) return converted(", "false"),
     ("chosen_bits_as_numbers", "} else if (@!raw@ && result == DType::f32", "true"),

@@ -30,6 +30,10 @@ const char* name_of(ElementwiseKernel kernel) {
       return "typed, unaligned";
     case ElementwiseKernel::typed_unaligned_costly:
       return "typed, unaligned, costly operation";
+    case ElementwiseKernel::typed_chunks:
+      return "typed, chunks of rows";
+    case ElementwiseKernel::typed_chunks_costly:
+      return "typed, chunks of rows, costly operation";
     case ElementwiseKernel::typed_tables:
       return "typed, offset tables";
     case ElementwiseKernel::typed_tables_costly:
@@ -38,6 +42,8 @@ const char* name_of(ElementwiseKernel kernel) {
       return "transposed";
     case ElementwiseKernel::mixed:
       return "mixed types";
+    case ElementwiseKernel::mixed_chunks:
+      return "mixed types, chunks of rows";
     case ElementwiseKernel::chain_cheap:
       return "chain, cheap operations";
     case ElementwiseKernel::chain_activation:
@@ -104,6 +110,9 @@ std::string explain_kernel(const ElementwiseParams& params) {
   if (p.blocks > 0) {
     text << p.blocks << (p.blocks == 1 ? " block of " : " blocks of ") << p.block_positions
          << " positions in " << p.block_rows << " rows.";
+  } else if (is_in_chunks(choice.kernel)) {
+    text << plural(p.vectors, "chunk") << " of " << chunk_elements(p) << " elements, " << p.row_vectors
+         << " a row.";
   } else {
     text << p.vectors << " vectors of " << p.width << " elements, " << p.row_vectors << " a row"
          << (p.streaming ? ", stored past the caches" : "") << ".";

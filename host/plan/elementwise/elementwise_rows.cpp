@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/elementwise_chunks.hpp"
+#include "core/integer_math.hpp"
 #include "host/plan/elementwise/row_vectors.hpp"
 
 namespace relayout::plan {
@@ -101,6 +103,17 @@ void cut_program_rows(ElementwiseParams& p) {
 }
 
 void cut_code_rows(ElementwiseParams& p) { cut_rows(p, kVectorBytes); }
+
+std::int64_t chunk_elements(const ElementwiseParams& p) {
+  return std::int64_t{kChunkLanes} * kChunkVectors * p.width;
+}
+
+void cut_chunks(ElementwiseParams& p) {
+  const std::int64_t extent = p.extents[p.rank - 1];
+  p.row_vectors = divide_up(extent, chunk_elements(p));
+  p.row_divisor = make_divisor(static_cast<std::uint32_t>(p.row_vectors));
+  p.vectors = p.elements / extent * p.row_vectors;
+}
 
 void share_rows(ElementwiseParams& p) {
   const std::int64_t shared = (p.row_vectors + kCodeRowVectors - 1) / kCodeRowVectors;

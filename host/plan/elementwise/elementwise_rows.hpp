@@ -19,4 +19,9 @@ void cut_code_rows(ElementwiseParams& params);     // 16 codes
 /// Sets, for rows of codes, the lanes that share a row and how many there are.
 void share_rows(ElementwiseParams& params);
 
+/// Elements of a chunk of a row.
+std::int64_t chunk_elements(const ElementwiseParams& params);
+/// Chunks in the place of vectors.
+void cut_chunks(ElementwiseParams& params);
+
 }  // namespace relayout::plan

@@ -1,0 +1,103 @@
+// Chunks of rows, element by element: neighbouring lanes have neighbouring elements, so that whole sectors
+// are moved from any address and at small strides. A lane's elements lie kChunkLanes apart: once the first
+// has its address, the others take no instruction for theirs. No vector has to be put together from two
+// words, which costs elements of 2 bytes more instructions than there are issue slots while memory moves
+// them.
+#pragma once
+
+#include "core/elementwise_chunks.hpp"
+#include "kernels/elementwise/lane_vectors.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// A chunk of a row, of which a lane has kElements elements: number i is element `first + i * kChunkLanes` of
+/// the row. With p.row_vectors chunks to a row.
+template <int kElements>
+struct RowChunk {
+  RowOffsets row;
+  std::int32_t first = 0;
+  std::int32_t left = 0;  // elements of the row from `first` on; none for lanes without a chunk
+  bool whole = false;     // the lane has all its elements
+
+  /// All lanes of the block take part. table: p.block_rows in shared memory.
+  __device__ __forceinline__ RowChunk(const ElementwiseParams& p, RowOffsets* table) {
+    const auto first_chunk = static_cast<std::uint32_t>(blockIdx.x * (blockDim.x / kChunkLanes));
+    const BlockRows rows(p, first_chunk, table);
+    std::uint32_t column = first_chunk + threadIdx.x / kChunkLanes;
+    if (column >= static_cast<std::uint32_t>(p.vectors)) return;
+    if (p.rank == 2) {
+      row.add(p, 0, static_cast<std::int32_t>(split(column, p.row_divisor)));
+    } else if (p.rank > 2) {
+      row = rows.of(p, column);
+    }
+    first = static_cast<std::int32_t>(column * (kElements * kChunkLanes) + threadIdx.x % kChunkLanes);
+    left = static_cast<std::int32_t>(p.extents[p.rank - 1]) - first;
+    whole = left > (kElements - 1) * kChunkLanes;
+  }
+
+  __device__ __forceinline__ bool has(int i) const { return i * kChunkLanes < left; }
+};
+
+/// The lane's elements of tensor t, packed into vectors of kWidth.
+template <class Bits, int kWidth, int kVectors>
+__device__ __forceinline__ void load_chunk(const ElementwiseParams& p, int t,
+                                           const RowChunk<kWidth * kVectors>& chunk,
+                                           Words (&words)[kVectors]) {
+  constexpr int kElements = kWidth * kVectors;
+  const TensorOperand& tensor = p.tensor[t];
+  const Bits* data = static_cast<const Bits*>(tensor.data) + chunk.row.tensors[t];
+  if (tensor.access == Access::repeated) {
+    const Words repeated = repeated_words(chunk.left > 0 ? *data : Bits{0}, sizeof(Bits));
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) words[v] = repeated;
+    return;
+  }
+  Bits elements[kElements];
+  const auto stride = static_cast<std::int32_t>(tensor.strides[p.rank - 1]);
+  data += std::int64_t{chunk.first} * stride;
+  if (chunk.whole && stride == 1) {
+#pragma unroll
+    for (int i = 0; i < kElements; ++i) elements[i] = data[i * kChunkLanes];
+  } else {
+    const std::int32_t step = stride * kChunkLanes;
+#pragma unroll
+    for (int i = 0; i < kElements; ++i) elements[i] = chunk.has(i) ? data[i * step] : Bits{0};
+  }
+#pragma unroll
+  for (int v = 0; v < kVectors; ++v) {
+    words[v] = {};
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) put_element(words[v], i, elements[v * kWidth + i]);
+  }
+}
+
+/// The same of the results to the output, whose rows are contiguous.
+template <class Bits, int kWidth, int kVectors>
+__device__ __forceinline__ void store_chunk(const ElementwiseParams& p,
+                                            const RowChunk<kWidth * kVectors>& chunk,
+                                            const Words (&words)[kVectors]) {
+  Bits* const data = static_cast<Bits*>(p.out) + chunk.row.out + chunk.first;
+  if (chunk.whole) {
+#pragma unroll
+    for (int i = 0; i < kWidth * kVectors; ++i)
+      data[i * kChunkLanes] = element_of<Bits>(words[i / kWidth], i % kWidth);
+  } else {
+#pragma unroll
+    for (int i = 0; i < kWidth * kVectors; ++i)
+      if (chunk.has(i)) data[i * kChunkLanes] = element_of<Bits>(words[i / kWidth], i % kWidth);
+  }
+}
+
+/// The launch of a kernel whose lanes have kElements elements each.
+template <class Kernel>
+void launch_chunks(const LaunchContext& context, const ElementwiseParams& p, Kernel kernel) {
+  constexpr std::int64_t kChunks = kChunkThreads / kChunkLanes;
+  LaunchShape shape;
+  shape.blocks_x = (p.vectors + kChunks - 1) / kChunks;
+  shape.threads_x = kChunkThreads;
+  const ElementwiseParams placed = with_block_rows(p, kChunks);
+  shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
+  launch(name_of(p.step[0].operation), context, shape, kernel, placed);
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND
