@@ -47,11 +47,15 @@ class Backend {
   virtual void record_event(const LaunchContext& context, void* event) = 0;
   virtual void wait_event(const LaunchContext& context, void* event) = 0;
   virtual void synchronize_event(int device, void* event) = 0;
+  /// Whether the recorded point is reached, as it is without a recording; throws the error of work before it.
+  virtual bool event_is_done(int device, void* event) = 0;
   virtual float milliseconds(int device, void* start, void* stop) = 0;
 
   /// Recording of what a stream queues, from this thread. False, the answer of a back end whose streams
-  /// finish each call: there is nothing to record, and none of the other four is called.
+  /// finish each call: there is nothing to record, and none of the four that follow is_capturing is called.
   virtual bool begin_capture(const LaunchContext&) { return false; }
+  /// Whether what the stream queues is recorded now, by whomever.
+  virtual bool is_capturing(const LaunchContext&) { return false; }
   /// Ends the recording: the graph, ready to be launched.
   virtual void* end_capture(const LaunchContext&) { return nullptr; }
   /// Ends a recording that failed; the stream can be used on.

@@ -2,13 +2,16 @@
 // share nothing but a library in its place (tests/nccl), so everything but the vendor's own code runs.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "host/redistribute/run_watch.hpp"
 #include "tests/nccl/in_memory_nccl.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/expect_error.hpp"
@@ -27,12 +30,12 @@ class RedistributeNcclTest : public ::testing::TestWithParam<Device> {
   void TearDown() override { unsetenv("RELAYOUT_NCCL_LIBRARY"); }
 
   /// Calls work(group, communicator) for each rank, on a thread of its own.
-  static void on_ranks(int ranks, const std::function<void(const Group&, void*)>& work) {
+  static void on_ranks(int ranks, const std::function<void(const Group&, void*)>& work, bool blocks = true) {
     void* const world = in_memory_world(ranks);
     std::vector<std::thread> threads;
     for (int rank = 0; rank < ranks; ++rank)
-      threads.emplace_back([&work, world, rank] {
-        void* const communicator = in_memory_communicator(world, rank);
+      threads.emplace_back([&work, world, rank, blocks] {
+        void* const communicator = in_memory_communicator(world, rank, blocks ? 1 : 0);
         try {
           work(Group::from_nccl(communicator, Stream(GetParam())), communicator);
         } catch (const std::exception& error) {
@@ -191,6 +194,98 @@ TEST_P(RedistributeNcclTest, ARankThatIsGone) {
     expect_error(ErrorCode::vendor, {"communicator", "a rank is gone"},
                  [&] { plan.run({workspace.data()}); });
   });
+}
+
+TEST_P(RedistributeNcclTest, CommunicatorsThatDoNotBlock) {
+  for (const int ranks : {1, 2, 5}) {
+    const Exchanged exchanged(transposition(DType::f32, DType::bf16, 29, 41, ranks));
+    on_ranks(
+        ranks, [&](const Group& group, void*) { exchanged.run(group); }, false);
+    exchanged.expect();
+  }
+}
+
+/// The limit is over at once, and the rank comes never: no clock makes a difference.
+TEST_P(RedistributeNcclTest, ARankThatNeverPlans) {
+  const Distribution rows = Distribution::split({6, 6}, 0, 3);
+  on_ranks(
+      3,
+      [&](const Group& group, void*) {
+        const int rank = group.local_ranks().front();
+        if (rank == 1) return;
+        group.set_time_limit(0.001);
+        const auto plan = [&] { plan_redistribute(group, rows, {1, 0}, rows, DType::f32, DType::f32); };
+        expect_error(ErrorCode::timeout,
+                     {"rank " + std::to_string(rank) + " waited", "limit of 0.001 s", "ncclCommAbort"}, plan);
+        expect_error(ErrorCode::timeout, {"an earlier call", "in vain"}, plan);
+        expect_error(ErrorCode::timeout, {"an earlier call"}, [&] { group.synchronize(); });
+      },
+      false);
+}
+
+TEST_P(RedistributeNcclTest, ARankThatNeverRuns) {
+  const Exchanged exchanged(transposition(DType::f32, DType::f32, 29, 41, 3));
+  on_ranks(
+      3,
+      [&](const Group& group, void*) {
+        const RedistributePlan plan = exchanged.plan(group);
+        const int rank = group.local_ranks().front();
+        if (rank == 1) return;
+        group.set_time_limit(0.001);
+        const Buffer workspace(GetParam(), plan.workspace_bytes(rank));
+        const auto run = [&] { plan.run({workspace.data()}); };
+        expect_error(ErrorCode::timeout, {"waited for other ranks in vain", "0.001 s"}, run);
+        expect_error(ErrorCode::timeout, {"an earlier call"}, run);
+      },
+      false);
+}
+
+/// An error of the communicator ends a wait without a limit.
+TEST_P(RedistributeNcclTest, ARankThatGoesWhileOthersWait) {
+  const Exchanged exchanged(transposition(DType::f32, DType::f32, 29, 41, 3));
+  std::atomic<int> planned{0};
+  on_ranks(
+      3,
+      [&](const Group& group, void* communicator) {
+        const RedistributePlan plan = exchanged.plan(group);
+        const int rank = group.local_ranks().front();
+        ++planned;
+        if (rank == 1) {
+          while (planned < 3) std::this_thread::yield();
+          return in_memory_leave(communicator);
+        }
+        const Buffer workspace(GetParam(), plan.workspace_bytes(rank));
+        expect_error(ErrorCode::vendor, {"a rank is gone"}, [&] { plan.run({workspace.data()}); });
+      },
+      false);
+}
+
+TEST_P(RedistributeNcclTest, TimeLimits) {
+  on_ranks(1, [](const Group& group, void*) {
+    for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()})
+      expect_error(ErrorCode::invalid_argument, {"more than 0 s"}, [&] { group.set_time_limit(wrong); });
+    group.set_time_limit(std::numeric_limits<double>::infinity());
+    group.synchronize();
+  });
+}
+
+/// Streams of processors end each run, so a run that does not end is told of here.
+TEST(RunWatchTest, RunsThatDoNotEnd) {
+  RunWatch watch;
+  bool has_ended = false;
+  const auto is_late = [&](double now) { return watch.is_late(now, 5, [&] { return has_ended; }); };
+  EXPECT_FALSE(is_late(1000));  // nothing is followed
+  watch.follow(10);
+  EXPECT_TRUE(watch.is_following());
+  EXPECT_FALSE(is_late(15));
+  EXPECT_TRUE(is_late(15.5));
+  has_ended = true;  // late, and yet it came
+  EXPECT_FALSE(is_late(16));
+  EXPECT_FALSE(watch.is_following());
+  has_ended = false;
+  watch.follow(100);  // the next one has a limit of its own
+  EXPECT_FALSE(is_late(104));
+  EXPECT_TRUE(is_late(106));
 }
 
 TEST_P(RedistributeNcclTest, LibrariesThatAreMissing) {

@@ -65,19 +65,22 @@ void agree(const Group& group, const PlanDigest& digest, bool could_plan) {
   if (state.communicator == nullptr) return;
   constexpr std::size_t kWords = Group::State::kAgreementWords;
   static_assert(kWords == std::tuple_size<decltype(PlanDigest::words)>::value + 1);
-  std::array<std::uint64_t, kWords> own{could_plan ? 1u : 0u};
+  using Words = std::array<std::uint64_t, kWords>;
+  state.check_earlier();
+  auto* const all = static_cast<Words*>(state.agreement_here.data());
+  Words& own = all[group.ranks()];
+  own[0] = could_plan ? 1u : 0u;
   for (std::size_t i = 0; i < digest.words.size(); ++i) own[i + 1] = digest.words[i];
-  std::vector<std::array<std::uint64_t, kWords>> all(static_cast<std::size_t>(group.ranks()));
 
   const Stream& stream = state.sides.front();
-  char* const memory = static_cast<char*>(state.agreement.data());
-  stream.copy(memory, own.data(), sizeof own);
-  state.communicator->all_gather(memory, memory + sizeof own, sizeof own, stream.native());
-  stream.copy(all.data(), memory + sizeof own, all.size() * sizeof own);
-  stream.synchronize();
+  auto* const memory = static_cast<Words*>(state.agreement.data());
+  stream.copy(memory + group.ranks(), &own, sizeof own);
+  state.communicator->all_gather(memory + group.ranks(), memory, sizeof own, stream.native());
+  stream.copy(all, memory, static_cast<std::size_t>(group.ranks()) * sizeof own);
+  state.wait_for(stream, "their plans");
   if (!could_plan) return;
   const std::string here = std::to_string(group.local_ranks().front());
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+  for (int rank = 0; rank < group.ranks(); ++rank) {
     std::string sentence = "redistribute: rank " + std::to_string(rank);
     if (all[rank][0] != 1)
       throw Error(ErrorCode::invalid_argument, sentence + " could not plan; its own error says why");

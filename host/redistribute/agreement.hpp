@@ -19,7 +19,8 @@ PlanDigest digest_of(const Group& group, const Distribution& in, const std::vect
                      const RedistributeOptions& options);
 
 /// Tells the other ranks what this one plans, or that it cannot; waits for them. Error{invalid_argument} on
-/// every rank that could plan, which names a rank that could not, or one whose plan is another and in what.
+/// every rank that could plan, which names a rank that could not, or one whose plan is another and in what;
+/// {vendor}, {timeout}.
 /// Nothing where all ranks are this process's.
 void agree(const Group& group, const PlanDigest& digest, bool could_plan);
 

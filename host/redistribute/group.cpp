@@ -1,6 +1,7 @@
 #include "host/redistribute/group.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <string>
 
@@ -34,6 +35,16 @@ bool make_reachable(const Device& from, const Device& to) {
   return same_device(from, to) || from.backend().enable_peer_access(from.index(), to.index());
 }
 
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Nothing may be asked of events while work is recorded.
+bool is_recorded(const Stream& stream) {
+  const Device& device = stream.device();
+  return device.backend().is_capturing({device.index(), stream.native()});
+}
+
 [[noreturn]] void throw_no_rank(int rank, const Group& group) {
   throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank) + " is none of the " +
                                                std::to_string(group.local_ranks().size()) +
@@ -45,6 +56,28 @@ bool make_reachable(const Device& from, const Device& to) {
 int Group::State::local(int rank) const noexcept {
   const auto place = std::find(local_ranks.begin(), local_ranks.end(), rank);
   return place == local_ranks.end() ? -1 : static_cast<int>(place - local_ranks.begin());
+}
+
+void Group::State::check_earlier() const {
+  if (communicator == nullptr) return;
+  communicator->check();
+  if (!watch.is_following() || is_recorded(streams.front())) return;
+  if (watch.is_late(seconds_now(), communicator->time_limit(), [&] { return watched->is_done(); }))
+    communicator->give_up("the end of an earlier run");
+}
+
+void Group::State::watch_run() const {
+  if (communicator == nullptr || watch.is_following() || is_recorded(streams.front())) return;
+  Event(*watched).record(streams.front());
+  watch.follow(seconds_now());
+}
+
+void Group::State::wait_for(const Stream& stream, const char* what) const {
+  if (communicator == nullptr) return stream.synchronize();
+  Event reached(stream.device());
+  reached.record(stream);
+  communicator->wait([&] { return reached.is_done(); }, what);
+  stream.synchronize();  // for the error of a kernel that failed
 }
 
 Group::Group(const std::vector<Stream>& streams) {
@@ -78,7 +111,7 @@ Group Group::from_nccl(void* communicator, const Stream& stream) {
     throw Error(ErrorCode::unsupported,
                 "a communicator of NCCL or RCCL is for GPUs, and this device is " + device.to_string());
   auto state = std::make_shared<State>();
-  state->communicator = std::make_unique<const Communicator>(library, communicator);
+  state->communicator = std::make_unique<Communicator>(library, communicator);
   const auto ranks = static_cast<std::size_t>(state->communicator->ranks());
   const int rank = state->communicator->rank();
   state->local_ranks = {rank};
@@ -87,6 +120,8 @@ Group Group::from_nccl(void* communicator, const Stream& stream) {
   state->reaches.assign(ranks, std::vector<bool>(ranks, false));
   for (std::size_t i = 0; i < ranks; ++i) state->reaches[i][i] = true;
   state->agreement = Buffer(device, (ranks + 1) * State::kAgreementWords * sizeof(std::uint64_t));
+  state->agreement_here = PinnedBuffer(device, state->agreement.bytes());
+  state->watched.emplace(device);
   return Group(std::move(state));
 }
 
@@ -106,7 +141,15 @@ bool Group::reaches(int from, int to) const {
 }
 
 void Group::synchronize() const {
-  for (const Stream& stream : state_->streams) stream.synchronize();
+  if (state_->communicator != nullptr) state_->communicator->check();
+  for (const Stream& stream : state_->streams) state_->wait_for(stream, "the work of its stream");
+}
+
+void Group::set_time_limit(double seconds) const {
+  if (!(seconds > 0))
+    throw Error(ErrorCode::invalid_argument,
+                "the time limit of a group is more than 0 s, not " + std::to_string(seconds));
+  if (state_->communicator != nullptr) state_->communicator->set_time_limit(seconds);
 }
 
 }  // namespace relayout

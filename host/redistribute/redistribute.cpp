@@ -62,9 +62,10 @@ Route choose_route(const RedistributeProblem& problem, const RedistributeOptions
 void check_and_queue(const RedistributePlan::State& plan, const RedistributeMemory& memory) {
   if (!is_plainly_right(plan.problem, plan.route, memory))
     check_memory(plan.problem, plan.route, memory, true);
-  const auto& communicator = plan.problem.group.state().communicator;
-  if (communicator != nullptr) communicator->check();
+  const Group::State& group = plan.problem.group.state();
+  group.check_earlier();
   for (const ScheduleStep& step : plan.schedule.steps) queue_step(plan, step, memory);
+  group.watch_run();
 }
 
 RedistributePlan plan_of(const Group& group, const Distribution& in_distribution,
@@ -103,7 +104,10 @@ RedistributePlan in_agreement(const Group& group, const PlanDigest& digest, cons
   try {
     planned = plan();
   } catch (...) {
-    agree(group, digest, false);
+    try {
+      agree(group, digest, false);
+    } catch (const Error&) {  // why this rank cannot plan says more, and the next call finds the other one
+    }
     throw;
   }
   agree(group, digest, true);

@@ -62,12 +62,20 @@ inline constexpr auto destroy_event = hipEventDestroy;
 inline constexpr auto record_event = hipEventRecord;
 inline Status wait_event(Stream stream, Event event) { return hipStreamWaitEvent(stream, event, 0); }
 inline constexpr auto synchronize_event = hipEventSynchronize;
+inline constexpr auto query_event = hipEventQuery;
+inline constexpr Status kNotReady = hipErrorNotReady;
 inline constexpr auto elapsed_milliseconds = hipEventElapsedTime;
 
 inline Status begin_capture(Stream stream) {
   return hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal);
 }
 inline constexpr auto end_capture = hipStreamEndCapture;
+inline Status is_capturing(Stream stream, bool* captures) {
+  hipStreamCaptureStatus state = hipStreamCaptureStatusNone;
+  const Status status = hipStreamIsCapturing(stream, &state);
+  *captures = state != hipStreamCaptureStatusNone;
+  return status;
+}
 inline constexpr auto destroy_graph = hipGraphDestroy;
 inline Status make_executable(ExecutableGraph* executable, Graph graph) {
   return hipGraphInstantiate(executable, graph, nullptr, nullptr, 0);

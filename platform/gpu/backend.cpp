@@ -143,6 +143,15 @@ class GpuBackend final : public Backend {
   void synchronize_event(int, void* event) override {
     check(runtime::synchronize_event(event_of(event)), "the work before an event", ErrorCode::launch);
   }
+  bool event_is_done(int, void* event) override {
+    const runtime::Status status = runtime::query_event(event_of(event));
+    if (status == runtime::kNotReady) {
+      (void)runtime::take_last_error();  // HIP keeps it
+      return false;
+    }
+    check(status, "the work before an event", ErrorCode::launch);
+    return true;
+  }
   float milliseconds(int, void* start, void* stop) override {
     float result = 0.0f;
     check(runtime::elapsed_milliseconds(&result, event_of(start), event_of(stop)), "timing by events");
@@ -155,6 +164,12 @@ class GpuBackend final : public Backend {
     prepare_library(context);
     check(runtime::begin_capture(stream_of(context)), "beginning a graph");
     return true;
+  }
+  bool is_capturing(const LaunchContext& context) override {
+    const DeviceGuard guard(context.device);
+    bool captures = false;
+    check(runtime::is_capturing(stream_of(context), &captures), "asking whether a stream is recorded");
+    return captures;
   }
   void* end_capture(const LaunchContext& context) override {
     const DeviceGuard guard(context.device);

@@ -64,12 +64,20 @@ inline constexpr auto destroy_event = cudaEventDestroy;
 inline constexpr auto record_event = cudaEventRecord;
 inline Status wait_event(Stream stream, Event event) { return cudaStreamWaitEvent(stream, event, 0); }
 inline constexpr auto synchronize_event = cudaEventSynchronize;
+inline constexpr auto query_event = cudaEventQuery;
+inline constexpr Status kNotReady = cudaErrorNotReady;
 inline constexpr auto elapsed_milliseconds = cudaEventElapsedTime;
 
 inline Status begin_capture(Stream stream) {
   return cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
 }
 inline constexpr auto end_capture = cudaStreamEndCapture;
+inline Status is_capturing(Stream stream, bool* captures) {
+  cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
+  const Status status = cudaStreamIsCapturing(stream, &state);
+  *captures = state != cudaStreamCaptureStatusNone;
+  return status;
+}
 inline constexpr auto destroy_graph = cudaGraphDestroy;
 inline Status make_executable(ExecutableGraph* executable, Graph graph) {
   return cudaGraphInstantiate(executable, graph, 0);

@@ -58,6 +58,7 @@ MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32
 
 REDISTRIBUTE = "BoxMovesTest.*:*RedistributeTest*/cpu:*RedistributeErrorTest*/cpu"
 REDISTRIBUTE_ORDER = "RedistributeOrderTest.*"
+REDISTRIBUTE_NCCL = "*RedistributeNcclTest*/cpu"
 
 MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("pad_row_off_by_one", "p.stride + index.tap * p.dilation - @p.pad_left@;", "p.pad_left - 1"),
@@ -863,4 +864,10 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("always_writes", "reads = @size_of(problem.in_type) < size_of(problem.out_type)@;", "false"),
     ("rows_without_the_first_offset", "transfer.destination.offset += @nest.offsets[0] * size@;", "std::int64_t{0}"),
     ("pitch_of_the_other_side", "source_pitch = @nest.strides[1][0]@;", "nest.strides[0][0]"),
+]) + mutants_of("communicator", "platform/communicator.cpp", REDISTRIBUTE_NCCL, [
+    ("flag_not_looked_at", "if (@has_given_up_@)", "false"),
+    ("wait_in_progress_is_an_error", "if (@found != kInProgress@) library_->check(found, \"the communicator, while",
+     "true"),
+]) + mutants_of("redistribute_group", "host/redistribute/group.cpp", REDISTRIBUTE_NCCL, [
+    ("no_limit_is_a_limit", "if (@!(seconds > 0)@)", "seconds < 0"),
 ])
