@@ -632,7 +632,7 @@ RELAYOUT_C_API relayout_status relayout_plan_redistribute(
 RELAYOUT_C_API relayout_status relayout_redistribution_run(const relayout_redistribution* plan,
                                                            void* const* workspaces);
 /* The same between other memory with the planned shapes, strides and types: the addresses of the first
- * elements, one for each rank of this process. */
+ * elements, one for each rank of this process, as far behind multiples of 16 bytes as the planned ones. */
 RELAYOUT_C_API relayout_status relayout_redistribution_run_on(const relayout_redistribution* plan,
                                                               const void* const* in, void* const* out,
                                                               void* const* workspaces);
