@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "core/gemm_params.hpp"
 #include "core/kernel_table.hpp"
@@ -12,6 +13,12 @@
 #include "relayout/device.hpp"
 
 namespace relayout {
+
+/// What another process needs to map memory of a device: its own runtime's name of the whole allocation.
+struct SharedMemoryName {
+  unsigned char allocation[64] = {};
+  std::uint64_t offset = 0;  // of the memory in it, in bytes
+};
 
 class Backend {
  public:
@@ -30,6 +37,13 @@ class Backend {
   /// Lets kernels of `device` read and write the memory of `peer`, another one, from now on. False where the
   /// hardware has no way for it; copies between the two work in any case.
   virtual bool enable_peer_access(int device, int peer) = 0;
+
+  /// Names memory of a device for other processes. False where it has no name: of a pool, say.
+  virtual bool share_memory(int device, const void* memory, SharedMemoryName& name) = 0;
+  /// Maps the allocation that another process has named, so that kernels of `device` reach it: its first
+  /// byte. Error{vendor}, {unsupported}.
+  virtual void* map_shared_memory(int device, const SharedMemoryName& name) = 0;
+  virtual void unmap_shared_memory(int device, void* allocation) noexcept = 0;
 
   virtual void* create_stream(const Device& device) = 0;
   virtual void destroy_stream(int device, void* stream) noexcept = 0;

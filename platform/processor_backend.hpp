@@ -28,6 +28,10 @@ class RELAYOUT_API ProcessorBackend : public Backend {
 
   bool enable_peer_access(int, int) override { return true; }
 
+  bool share_memory(int device, const void* memory, SharedMemoryName& name) override;
+  void* map_shared_memory(int device, const SharedMemoryName& name) override;
+  void unmap_shared_memory(int, void*) noexcept override {}
+
   void* create_stream(const Device& device) override;
   void destroy_stream(int device, void* stream) noexcept override;
   void synchronize_stream(const LaunchContext&) override {}

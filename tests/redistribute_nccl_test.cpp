@@ -65,6 +65,14 @@ struct Exchanged {
     reference::redistribute(c.in.distribution, in.host(), c.axes, c.out.distribution, out.host(),
                             c.options.cast);
   }
+  /// Lets the other ranks write this rank's output.
+  void share(const Group& group) const {
+    const TensorView view = out.of(group.local_ranks().front()).device();
+    const TensorView::ByteRange range = view.byte_range();
+    if (view.elements() == 0) return group.register_output(nullptr, 0);
+    group.register_output(static_cast<char*>(view.data()) + range.begin,
+                          static_cast<std::size_t>(range.end - range.begin));
+  }
   RedistributePlan plan(const Group& group) const {
     const int rank = group.local_ranks().front();
     return plan_redistribute(group, c.in.distribution, {in.of(rank).device()}, c.axes, c.out.distribution,
@@ -122,6 +130,114 @@ TEST_P(RedistributeNcclTest, RandomDistributions) {
   }
 }
 
+TEST_P(RedistributeNcclTest, DirectOverOneToEightRanks) {
+  for (int ranks = 1; ranks <= 8; ++ranks)
+    for (const auto& [in, out] : {std::pair{DType::f32, DType::f32}, std::pair{DType::bf16, DType::f32}}) {
+      RedistributeCase c = transposition(in, out, 29, 41, ranks);
+      c.options.route = RedistributeRoute::direct;
+      const Exchanged exchanged(c);
+      on_ranks(
+          ranks,
+          [&](const Group& group, void*) {
+            exchanged.share(group);
+            exchanged.run(group);
+          },
+          ranks % 2 == 0);
+      exchanged.expect();
+    }
+}
+
+TEST_P(RedistributeNcclTest, RandomDistributionsDirect) {
+  for (const std::uint64_t seed : random_seeds(40)) {
+    SCOPED_TRACE(reproduce(seed));
+    Random random(seed);
+    const int ranks = static_cast<int>(random.integer(1, 6));
+    RedistributeCase c = random_redistribution(random, ranks, 5);
+    c.options.route = RedistributeRoute::direct;
+    const Exchanged exchanged(c, seed);
+    SCOPED_TRACE(::testing::PrintToString(exchanged.c));
+    on_ranks(ranks, [&](const Group& group, void*) {
+      exchanged.share(group);
+      exchanged.run(group);
+    });
+    exchanged.expect();
+  }
+}
+
+/// One rank's output is not registered, so none takes the direct route, and all say why.
+TEST_P(RedistributeNcclTest, OutputsThatAreNotShared) {
+  const Exchanged exchanged(transposition(DType::f32, DType::f32, 29, 41, 3));
+  on_ranks(3, [&](const Group& group, void*) {
+    if (group.local_ranks().front() == 1) {
+      group.register_output(nullptr, 0);
+    } else {
+      exchanged.share(group);
+    }
+    const RedistributePlan plan = exchanged.plan(group);
+    EXPECT_EQ(plan.details().route, RedistributeRoute::staged);
+    EXPECT_NE(plan.explain().find("Not direct: the output of rank 1 is planned without memory, or in memory "
+                                  "that is not registered"),
+              std::string::npos)
+        << plan.explain();
+    exchanged.run(group);
+  });
+  exchanged.expect();
+}
+
+/// A route that one rank cannot go is none for the others.
+TEST_P(RedistributeNcclTest, LimitsOfOneRank) {
+  const RedistributeCase c = transposition(DType::f32, DType::f32, 29, 41, 3);
+  for (const bool shares : {false, true}) {
+    const Exchanged exchanged(c);
+    on_ranks(3, [&](const Group& group, void*) {
+      const int rank = group.local_ranks().front();
+      RedistributeOptions options;
+      if (rank == 1) options.workspace_limit = 0;
+      if (shares) exchanged.share(group);
+      const auto planned = [&] {
+        return plan_redistribute(group, c.in.distribution, {exchanged.in.of(rank).device()}, c.axes,
+                                 c.out.distribution, {exchanged.out.of(rank).device()}, options);
+      };
+      if (!shares) {
+        expect_error(ErrorCode::unsupported, {rank == 1 ? "staged: it needs" : "staged: rank 1 cannot"},
+                     planned);
+        return;
+      }
+      const RedistributePlan plan = planned();
+      EXPECT_EQ(plan.details().route, RedistributeRoute::direct);
+      plan.run();
+      group.synchronize();
+    });
+    if (shares) exchanged.expect();
+  }
+}
+
+TEST_P(RedistributeNcclTest, DirectPlansKeepTheirOutput) {
+  RedistributeCase c = transposition(DType::f32, DType::f32, 29, 41, 2);
+  c.options.route = RedistributeRoute::direct;
+  const Exchanged exchanged(c);
+  on_ranks(2, [&](const Group& group, void*) {
+    exchanged.share(group);
+    const RedistributePlan plan = exchanged.plan(group);
+    EXPECT_EQ(plan.workspace_bytes(group.local_ranks().front()), 0u);
+    const int rank = group.local_ranks().front();
+    const void* const in = exchanged.in.of(rank).device().data();
+    void* const out = exchanged.out.of(rank).device().data();
+    expect_error(ErrorCode::invalid_argument, {"outputs that were planned"},
+                 [&] { plan.run({in}, {static_cast<char*>(out) + 1024}); });
+    plan.run({in}, {out});
+    group.synchronize();
+  });
+  exchanged.expect();
+}
+
+TEST_P(RedistributeNcclTest, NullPointersAreNoOutputs) {
+  on_ranks(3, [&](const Group& group, void*) {
+    expect_error(ErrorCode::null_pointer, {"rank 1 registers a null pointer"},
+                 [&] { group.register_output(nullptr, group.local_ranks().front() == 1 ? 8 : 0); });
+  });
+}
+
 TEST_P(RedistributeNcclTest, GroupsKnowTheirRank) {
   on_ranks(3, [](const Group& group, void*) {
     EXPECT_EQ(group.ranks(), 3);
@@ -133,7 +249,8 @@ TEST_P(RedistributeNcclTest, GroupsKnowTheirRank) {
     const Distribution rows = Distribution::split({6, 6}, 0, 3);
     const RedistributePlan plan = plan_redistribute(group, rows, {1, 0}, rows, DType::f32, DType::f32);
     EXPECT_EQ(plan.details().route, RedistributeRoute::staged);
-    EXPECT_NE(plan.explain().find("Not direct: the ranks are processes of their own"), std::string::npos)
+    EXPECT_NE(plan.explain().find("Not direct: the output of rank 0 is planned without memory"),
+              std::string::npos)
         << plan.explain();
   });
 }

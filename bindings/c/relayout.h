@@ -591,6 +591,11 @@ RELAYOUT_C_API relayout_status relayout_group_local_rank(const relayout_group* g
 /* The longest that this process waits for ranks of other processes, in seconds; later calls of the group are
  * RELAYOUT_TIMEOUT, too. */
 RELAYOUT_C_API relayout_status relayout_group_set_time_limit(const relayout_group* group, double seconds);
+/* Lets the other processes write into this memory of this rank's, for the direct route: collective, once,
+ * before planning. Every rank names memory of its own, 0 bytes where it has no output, which stays as long as
+ * the group. */
+RELAYOUT_C_API relayout_status relayout_group_register_output(const relayout_group* group, void* memory,
+                                                              uint64_t bytes);
 /* Waits for the work of all ranks of this process. */
 RELAYOUT_C_API relayout_status relayout_group_synchronize(const relayout_group* group);
 /* Plans keep what they need of a group. */

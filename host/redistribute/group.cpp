@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <numeric>
 #include <string>
 
@@ -80,6 +81,19 @@ void Group::State::wait_for(const Stream& stream, const char* what) const {
   stream.synchronize();  // for the error of a kernel that failed
 }
 
+void Group::State::exchange_told(const void* own, void* all, std::size_t bytes, const char* what) const {
+  check_earlier();
+  const std::size_t ranks = reaches.size();
+  const Stream& stream = sides.front();
+  auto *const here = static_cast<char*>(told_here.data()), *const there = static_cast<char*>(told.data());
+  std::memcpy(here + ranks * bytes, own, bytes);
+  stream.copy(there + ranks * bytes, here + ranks * bytes, bytes);
+  communicator->all_gather(there + ranks * bytes, there, bytes, stream.native());
+  stream.copy(here, there, ranks * bytes);
+  wait_for(stream, what);
+  std::memcpy(all, here, ranks * bytes);
+}
+
 Group::Group(const std::vector<Stream>& streams) {
   check_devices(streams);
   auto state = std::make_shared<State>();
@@ -119,8 +133,9 @@ Group Group::from_nccl(void* communicator, const Stream& stream) {
   state->sides = {Stream(device)};
   state->reaches.assign(ranks, std::vector<bool>(ranks, false));
   for (std::size_t i = 0; i < ranks; ++i) state->reaches[i][i] = true;
-  state->agreement = Buffer(device, (ranks + 1) * State::kAgreementWords * sizeof(std::uint64_t));
-  state->agreement_here = PinnedBuffer(device, state->agreement.bytes());
+  state->told = Buffer(device, (ranks + 1) * State::kMostToldBytes);
+  state->told_here = PinnedBuffer(device, state->told.bytes());
+  state->tokens = Buffer(device, ranks + 1);
   state->watched.emplace(device);
   return Group(std::move(state));
 }
@@ -143,6 +158,46 @@ bool Group::reaches(int from, int to) const {
 void Group::synchronize() const {
   if (state_->communicator != nullptr) state_->communicator->check();
   for (const Stream& stream : state_->streams) state_->wait_for(stream, "the work of its stream");
+}
+
+void Group::register_output(void* memory, std::size_t bytes) const {
+  if (state_->communicator == nullptr) return;
+  struct Named {
+    std::uint64_t is_given, is_shared, bytes;
+    SharedMemoryName name;
+  };
+  const Device& device = state_->streams.front().device();
+  Backend& backend = device.backend();
+  Named own{};
+  own.is_given = bytes == 0 || memory != nullptr ? 1 : 0;
+  own.bytes = bytes;
+  own.is_shared = own.is_given != 0 && (bytes == 0 || backend.share_memory(device.index(), memory, own.name));
+  const std::vector<Named> all = state_->told_by_all(own, "the outputs that they register");
+
+  SharedOutput shared;
+  shared.parts.resize(all.size());
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const std::string who = "rank " + std::to_string(rank);
+    if (all[rank].is_given == 0)
+      throw Error(ErrorCode::null_pointer, who + " registers a null pointer as an output");
+    SharedOutput::Part& part = shared.parts[rank];
+    part.bytes = all[rank].bytes;
+    if (state_->local(static_cast<int>(rank)) >= 0) part.memory = static_cast<char*>(memory);
+    if (!shared.reason.empty()) continue;
+    if (all[rank].is_shared == 0) {
+      shared.reason = "the output that " + who + " registered cannot be shared with other processes";
+    } else if (part.bytes > 0 && part.memory == nullptr) {
+      try {
+        part.mapping = std::shared_ptr<void>(
+            backend.map_shared_memory(device.index(), all[rank].name),
+            [device](void* allocation) { device.backend().unmap_shared_memory(device.index(), allocation); });
+        part.memory = static_cast<char*>(part.mapping.get()) + all[rank].name.offset;
+      } catch (const Error& error) {
+        shared.reason = "the output that " + who + " registered is not reached: " + error.what();
+      }
+    }
+  }
+  state_->shared_outputs.push_back(std::move(shared));
 }
 
 void Group::set_time_limit(double seconds) const {

@@ -44,6 +44,21 @@ inline Status allocate_pinned(void** memory, std::size_t bytes) {
 }
 inline constexpr auto deallocate_pinned = hipHostFree;
 
+using SharedName = hipIpcMemHandle_t;
+/// Of the allocation that holds the memory.
+inline Status first_byte(const void** base, const void* memory) {
+  hipDeviceptr_t first = nullptr;
+  std::size_t bytes = 0;
+  const Status status = hipMemGetAddressRange(&first, &bytes, const_cast<void*>(memory));
+  *base = first;
+  return status;
+}
+inline constexpr auto share = hipIpcGetMemHandle;
+inline Status map_shared(void** allocation, SharedName name) {
+  return hipIpcOpenMemHandle(allocation, name, hipIpcMemLazyEnablePeerAccess);
+}
+inline constexpr auto unmap_shared = hipIpcCloseMemHandle;
+
 inline Status create_stream(Stream* stream) { return hipStreamCreateWithFlags(stream, hipStreamNonBlocking); }
 inline constexpr auto destroy_stream = hipStreamDestroy;
 inline constexpr auto synchronize_stream = hipStreamSynchronize;

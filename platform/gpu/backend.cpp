@@ -2,6 +2,7 @@
 // whose runtime.hpp, kernel_language.hpp and blas.cpp it is built with.
 #include "platform/backend.hpp"
 
+#include <cstring>
 #include <string>
 
 #include "blas.hpp"
@@ -91,6 +92,37 @@ class GpuBackend final : public Backend {
       check(status, "enabling peer access");
     }
     return true;
+  }
+
+  bool share_memory(int device, const void* memory, SharedMemoryName& name) override {
+    static_assert(sizeof(runtime::SharedName) == sizeof name.allocation);
+    const DeviceGuard guard(device);
+    runtime::SharedName handle{};
+    const void* base = nullptr;
+    if (runtime::first_byte(&base, memory) != runtime::kSuccess ||
+        runtime::share(&handle, const_cast<void*>(memory)) != runtime::kSuccess) {
+      (void)runtime::take_last_error();
+      return false;
+    }
+    std::memcpy(name.allocation, &handle, sizeof handle);
+    name.offset =
+        static_cast<std::uint64_t>(static_cast<const char*>(memory) - static_cast<const char*>(base));
+    return true;
+  }
+  void* map_shared_memory(int device, const SharedMemoryName& name) override {
+    const DeviceGuard guard(device);
+    runtime::SharedName handle{};
+    std::memcpy(&handle, name.allocation, sizeof handle);
+    void* allocation = nullptr;
+    check(runtime::map_shared(&allocation, handle), "mapping memory of another process");
+    return allocation;
+  }
+  void unmap_shared_memory(int device, void* allocation) noexcept override {
+    try {
+      const DeviceGuard guard(device);
+      (void)runtime::unmap_shared(allocation);
+    } catch (const Error&) {  // the driver has ended
+    }
   }
 
   void* create_stream(const Device& device) override {

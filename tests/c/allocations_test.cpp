@@ -287,6 +287,9 @@ void redistributions(const relayout_device* device, const relayout_stream* strea
   check("group_ranks", [&] { return relayout_group_ranks(group, &ranks, &local_ranks); });
   check("group_local_rank", [&] { return relayout_group_local_rank(group, 1, &ranks); });
   check("group_set_time_limit", [&] { return relayout_group_set_time_limit(group, 10); });
+  check("group_register_output", [&] {
+    return relayout_group_register_output(group, out[0].data, 8);
+  });  // of one process: nothing to do
   check("group_synchronize", [&] { return relayout_group_synchronize(group); });
   check("redistribute",
         [&] { return relayout_redistribute(group, rows, in, axes, 2, columns, out, nullptr); });

@@ -845,6 +845,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("receiver_not_ready", "wait(side(sender(transfer)), ready_[receiver(transfer)])", "void()"),
     ("unpacked_before_it_has_come", "wait(receiver(transfer), sent[c].at(sender(transfer)))", "void()"),
     ("goes_on_before_it_has_sent", "wait(rank, event)", "void()"),
+]) + mutants_of("redistribute_agreement", "host/redistribute/agreement.cpp", REDISTRIBUTE_NCCL, [
+    ("offset_of_the_output_forgotten", "memory = output.parts[static_cast<std::size_t>(rank)].memory + @one.offset@;", "0"),
+    ("impossible_elsewhere_not_seen", "if (@route.possible && one.microseconds[i] < 0@)", "false"),
 ]) + mutants_of("box_moves", "host/redistribute/box_moves.cpp", REDISTRIBUTE, [
     ("begin_of_one_box", "std::max(a.begin[axis], b.begin[axis])", "a.begin[axis]"),
     ("end_of_one_box", "std::max(result.begin[axis], @std::min(a.end[axis], b.end[axis])@)", "a.end[axis]"),

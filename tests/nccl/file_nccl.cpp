@@ -1,7 +1,9 @@
 // A library with those functions of NCCL and RCCL that relayout and its Python package open, for ranks that
-// are processes of one machine with streams that finish each call: every message is a file in a folder, whose
-// name is the unique id. Nothing waits here: calls are in progress until a question for errors finds their
-// messages.
+// are processes of one machine, several on one GPU, too: every message is a file in a folder, whose name is
+// the unique id. Nothing waits here for other ranks: calls are in progress until a question for errors finds
+// their messages. A GPU's stream is waited for.
+#include <dlfcn.h>
+
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +18,58 @@ namespace {
 
 constexpr int kSuccess = 0, kSystemError = 2, kInvalidUsage = 5, kInProgress = 7, kUint8 = 1;
 constexpr std::size_t kIdBytes = 128;
+
+/// The few functions of CUDA's driver that copy memory of a GPU; none without a driver.
+struct Driver {
+  int (*attribute)(void*, int, unsigned long long) = nullptr;
+  int (*synchronize)(void*) = nullptr;
+  int (*to_host)(void*, unsigned long long, std::size_t) = nullptr;
+  int (*to_device)(unsigned long long, const void*, std::size_t) = nullptr;
+
+  Driver() {
+    void* const library = dlopen("libcuda.so.1", RTLD_NOW);
+    if (library == nullptr) return;
+    find(library, "cuPointerGetAttribute", attribute);
+    find(library, "cuStreamSynchronize", synchronize);
+    find(library, "cuMemcpyDtoH_v2", to_host);
+    find(library, "cuMemcpyHtoD_v2", to_device);
+  }
+  template <class Function>
+  static void find(void* library, const char* name, Function& function) {
+    void* const symbol = dlsym(library, name);
+    std::memcpy(&function, &symbol, sizeof symbol);
+  }
+  bool owns(const void* memory) const {
+    constexpr int kMemoryType = 2, kDevice = 2;
+    unsigned type = 0;
+    return attribute != nullptr && attribute(&type, kMemoryType, number(memory)) == 0 && type == kDevice;
+  }
+  static unsigned long long number(const void* memory) {
+    return reinterpret_cast<unsigned long long>(memory);
+  }
+};
+
+const Driver& driver() {
+  static const Driver found;
+  return found;
+}
+
+std::vector<char> read_memory(const void* memory, std::size_t bytes) {
+  std::vector<char> read(bytes);
+  if (!driver().owns(memory)) {
+    std::memcpy(read.data(), memory, bytes);
+  } else if (driver().to_host(read.data(), Driver::number(memory), bytes) != 0) {
+    read.clear();
+  }
+  return read;
+}
+
+bool write_memory(void* memory, const std::vector<char>& bytes) {
+  if (driver().owns(memory))
+    return driver().to_device(Driver::number(memory), bytes.data(), bytes.size()) == 0;
+  std::memcpy(memory, bytes.data(), bytes.size());
+  return true;
+}
 
 struct UniqueId {
   char bytes[kIdBytes];
@@ -40,8 +94,9 @@ struct Communicator {
   }
   void send(const Call& call) {
     const std::string path = name(rank, call.peer, sent[call.peer]++);
+    const std::vector<char> bytes = read_memory(call.source, call.bytes);
     std::ofstream(path + ".part", std::ios::binary)
-        .write(static_cast<const char*>(call.source), static_cast<std::streamsize>(call.bytes));
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     if (std::rename((path + ".part").c_str(), path.c_str()) != 0) failed = true;
   }
   bool receive(const Call& call) {
@@ -50,7 +105,7 @@ struct Communicator {
     if (!file) return false;
     const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
     failed = failed || bytes.size() != call.bytes;
-    if (!failed) std::memcpy(call.destination, bytes.data(), bytes.size());
+    failed = failed || !write_memory(call.destination, bytes);
     ++received[call.peer];
     return std::remove(path.c_str()) == 0;
   }
@@ -65,7 +120,11 @@ struct Communicator {
     awaited = still;
     return failed ? kSystemError : awaited.empty() ? kSuccess : kInProgress;
   }
-  int queue(const std::vector<Call>& calls) {
+  int queue(const std::vector<Call>& calls, void* stream) {
+    const Call& first = calls.front();
+    if (driver().owns(first.source != nullptr ? first.source : first.destination) &&
+        driver().synchronize(stream) != 0)
+      failed = true;
     for (const Call& call : calls)
       if (call.source != nullptr) send(call);
     for (const Call& call : calls)
@@ -76,13 +135,15 @@ struct Communicator {
 
 thread_local std::vector<Call> group;
 thread_local Communicator* grouped = nullptr;
+thread_local void* grouped_stream = nullptr;
 
 Communicator& own(void* communicator) { return *static_cast<Communicator*>(communicator); }
 
-int add(const Call& call, int type, void* communicator) {
+int add(const Call& call, int type, void* communicator, void* stream) {
   if (type != kUint8) return kInvalidUsage;
   group.push_back(call);
   grouped = &own(communicator);
+  grouped_stream = stream;
   return kSuccess;
 }
 
@@ -130,22 +191,22 @@ int ncclCommGetAsyncError(void* communicator, int* error) {
 
 int ncclGroupStart() { return kSuccess; }
 
-int ncclSend(const void* source, std::size_t count, int type, int peer, void* communicator, void*) {
-  return add({peer, source, nullptr, count}, type, communicator);
+int ncclSend(const void* source, std::size_t count, int type, int peer, void* communicator, void* stream) {
+  return add({peer, source, nullptr, count}, type, communicator, stream);
 }
 
-int ncclRecv(void* destination, std::size_t count, int type, int peer, void* communicator, void*) {
-  return add({peer, nullptr, destination, count}, type, communicator);
+int ncclRecv(void* destination, std::size_t count, int type, int peer, void* communicator, void* stream) {
+  return add({peer, nullptr, destination, count}, type, communicator, stream);
 }
 
 int ncclGroupEnd() {
   const std::vector<Call> calls = std::move(group);
   group.clear();
-  return calls.empty() ? kSuccess : grouped->queue(calls);
+  return calls.empty() ? kSuccess : grouped->queue(calls, grouped_stream);
 }
 
 int ncclAllGather(const void* source, void* destination, std::size_t count, int type, void* communicator,
-                  void*) {
+                  void* stream) {
   if (type != kUint8) return kInvalidUsage;
   std::vector<Call> calls;
   for (int rank = 0; rank < own(communicator).ranks; ++rank) {
@@ -153,6 +214,6 @@ int ncclAllGather(const void* source, void* destination, std::size_t count, int 
     calls.push_back(
         {rank, nullptr, static_cast<char*>(destination) + static_cast<std::size_t>(rank) * count, count});
   }
-  return own(communicator).queue(calls);
+  return own(communicator).queue(calls, stream);
 }
 }

@@ -175,8 +175,27 @@ def worker(case):
         plan = relayout.plan_redistribute(group, part, before, after, (1, 0), dtype=torch.bfloat16)
         for _ in range(3):
             assert torch.equal(plan.run(), whole.T[after.slices(rank)].to(torch.bfloat16))
+        out = torch.zeros(after.local_shape(rank))
+        group.register_output(out)
+        plan = relayout.plan_redistribute(group, part, before, after, (1, 0), out=out)
+        assert "not reached: processors do not map memory of other processes" in plan.explain(), plan.explain()
+        assert torch.equal(plan.run(), whole.T[after.slices(rank)])
         everything = relayout.Distribution.replicated((29, 41), ranks)
         assert torch.equal(relayout.redistribute(group, part, before, everything), whole)
+    elif case == "gpu":  # two processes on one GPU: NCCL refuses that, and the library in its place does not
+        from_gpu = part.cuda()
+        for dtype, out in ((torch.float32, None), (torch.float32, torch.zeros(after.local_shape(rank), device="cuda")),
+                           (torch.bfloat16, torch.zeros(after.local_shape(rank), dtype=torch.bfloat16, device="cuda"))):
+            if out is not None:
+                group.register_output(out)
+            plan = relayout.plan_redistribute(group, from_gpu, before, after, (1, 0), dtype=dtype, out=out,
+                                              route=None if out is None else "direct")
+            assert ("Route: staged" if out is None else "Route: direct") in plan.explain(), plan.explain()
+            for turn in range(20):
+                from_gpu.copy_((part + turn) % 251)  # on the stream that the group works on
+                turned = plan.run()
+                assert torch.equal(turned.cpu(), ((whole.T[after.slices(rank)] + turn) % 251).to(dtype))
+                turned.zero_()  # before the other rank's next run may write
     elif case == "other":  # one that cannot plan: every rank has an error, and none waits
         try:
             relayout.plan_redistribute(group, "no tensor" if rank == 1 else part, before, after, (1, 0),
@@ -201,11 +220,11 @@ def worker(case):
 @unittest.skipUnless(importlib.util.find_spec("torch"), "there is no torch")
 @unittest.skipUnless("RELAYOUT_FILE_NCCL" in os.environ, "there is no library in the place of NCCL")
 class Processes(unittest.TestCase):
-    def run_ranks(self, ranks, *command):
+    def run_ranks(self, ranks, *command, gpus=""):
         with tempfile.TemporaryDirectory() as folder:
             environment = {**os.environ, "RELAYOUT_NCCL_LIBRARY": os.environ["RELAYOUT_FILE_NCCL"], "TMPDIR": folder,
                            "WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": self.free_port(),
-                           "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+                           "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": gpus}
             processes = [subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                           text=True, env={**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)})
                          for rank in range(ranks)]
@@ -224,6 +243,12 @@ class Processes(unittest.TestCase):
         for ranks, case in ((3, "transpose"), (3, "other"), (2, "late")):
             with self.subTest(case):
                 self.run_ranks(ranks, __file__, "worker", case)
+
+    def test_two_on_one_gpu(self):
+        import torch
+        if not torch.cuda.is_available() or relayout.gpu_count() == 0 or torch.version.hip:
+            self.skipTest("no NVIDIA GPU")
+        self.run_ranks(2, __file__, "worker", "gpu", gpus="0")
 
     def test_example(self):
         self.run_ranks(2, str(SOURCE / "examples/python/distributed_transpose.py"))

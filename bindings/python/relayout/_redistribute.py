@@ -72,6 +72,7 @@ class Group:
     def _take(self, handle, library=None, communicator=None):
         self._handle, self._library, self._communicator = handle, library, communicator
         self._ranks, self._local_ranks = _core.group_ranks(handle)
+        self._outputs = []
         return self
 
     @classmethod
@@ -117,6 +118,12 @@ class Group:
         """The longest that this process waits for ranks of others. Then planning, running and synchronize() are an Error
         of the code "timeout", and so is every later call: end the communicator (abort()) before tensors are freed."""
         _core.group_set_time_limit(self._handle, seconds)
+
+    def register_output(self, out):
+        """Lets the other processes write into this tensor, so that plans with it as `out` may take the direct route:
+        collective, once, before planning. The group keeps the tensor."""
+        _core.group_register_output(self._handle, out)
+        self._outputs.append(out)
 
     def synchronize(self):
         """Waits for the work of this process's ranks."""

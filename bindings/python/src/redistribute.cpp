@@ -268,6 +268,32 @@ PyObject* group_set_time_limit(PyObject*, PyObject* arguments) {
   });
 }
 
+/// (group, tensor): the bytes between its first and its last element.
+PyObject* group_register_output(PyObject*, PyObject* arguments) {
+  return returning([&] {
+    PyObject *capsule = nullptr, *object = nullptr;
+    parse(arguments, "OO", &capsule, &object);
+    const auto* const group = pointer_of<relayout_group>(capsule, kGroup);
+    Tensor out;
+    describe(object, "out", out);
+    check_writable(out);
+    const std::int64_t size = (out.dl.dtype.bits * out.dl.dtype.lanes + 7) / 8;
+    std::int64_t first = 0, last = 1, step = 1;
+    for (int axis = out.dl.ndim - 1; axis >= 0; --axis) {
+      const std::int64_t reach =
+          (out.dl.shape[axis] - 1) * (out.dl.strides != nullptr ? out.dl.strides[axis] : step);
+      (reach < 0 ? first : last) += reach;
+      step *= out.dl.shape[axis];
+    }
+    const std::int64_t bytes = out.elements() == 0 ? 0 : (last - first) * size;
+    check(without_lock([&] {
+      return relayout_group_register_output(group, static_cast<char*>(out.data()) + first * size,
+                                            static_cast<std::uint64_t>(bytes));
+    }));
+    return Ref::borrowed(Py_None);
+  });
+}
+
 PyObject* group_synchronize(PyObject*, PyObject* capsule) {
   return returning([&] {
     const auto* const group = pointer_of<relayout_group>(capsule, kGroup);
@@ -411,6 +437,7 @@ PyMethodDef redistribute_functions[] = {
     {"group_from_nccl", group_from_nccl, METH_VARARGS, nullptr},
     {"group_ranks", group_ranks, METH_O, nullptr},
     {"group_set_time_limit", group_set_time_limit, METH_VARARGS, nullptr},
+    {"group_register_output", group_register_output, METH_VARARGS, nullptr},
     {"group_synchronize", group_synchronize, METH_O, nullptr},
     {"empty_like", empty_like, METH_VARARGS, nullptr},
     {"plan_redistribute", plan_redistribute, METH_VARARGS, nullptr},

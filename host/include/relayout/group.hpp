@@ -1,6 +1,7 @@
 // Groups: the devices between which tensors are redistributed, one for each rank.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -49,6 +50,14 @@ class RELAYOUT_API Group {
   bool reaches(int from, int to) const;
   /// Waits for the work of all local ranks, within the time limit.
   void synchronize() const;
+
+  /// Lets kernels of the other processes write into this memory of this rank's, so that a plan whose output
+  /// lies in it may take the direct route: for groups of several processes, once, before planning;
+  /// collective. Every rank names memory of its own, bytes 0 where it has no output. It must stay until the
+  /// last copy of the group is gone. Memory that cannot be shared (of a pool, as of cudaMallocAsync and
+  /// torch's expandable segments) or reached is no error: explain() says why the direct route is not taken
+  /// then. Groups of one process need no registration. Errors: null_pointer, vendor, timeout.
+  void register_output(void* memory, std::size_t bytes) const;
 
   /// The longest that this process waits for ranks of other processes, in seconds, for this group and its
   /// copies; without one it waits for ever, but ends for an error of the communicator. Then planning and
