@@ -864,7 +864,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("route_builder", "host/redistribute/route_builder.cpp", REDISTRIBUTE, [
     ("messages_in_one_place", "const auto offset = @static_cast<std::int64_t>(used)@;", "std::int64_t{0}"),
 ]) + mutants_of("redistribute_routes", "host/redistribute/routes.cpp", REDISTRIBUTE, [
-    ("always_writes", "reads = @size_of(problem.in_type) < size_of(problem.out_type)@;", "false"),
+    ("always_writes", "reads = one_process && @size_of(problem.in_type) < size_of(problem.out_type)@;", "false"),
     ("rows_without_the_first_offset", "transfer.destination.offset += @nest.offsets[0] * size@;", "std::int64_t{0}"),
     ("pitch_of_the_other_side", "source_pitch = @nest.strides[1][0]@;", "nest.strides[0][0]"),
 ]) + mutants_of("communicator", "platform/communicator.cpp", REDISTRIBUTE_NCCL, [

@@ -2,6 +2,7 @@
 #include "relayout/redistribute.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <utility>
 
@@ -40,7 +41,7 @@ relayout_status make(Handle** handle, const char* name, F&& made) noexcept {
   return guarded([&] {
     check_given(handle, name);
     *handle = nullptr;
-    *handle = new Handle{std::forward<F>(made)()};
+    *handle = std::make_unique<Handle>(Handle{std::forward<F>(made)()}).release();
   });
 }
 
@@ -180,6 +181,7 @@ relayout_status relayout_group_create(const relayout_stream* const* streams, int
   return make(group, "group", [&] {
     std::vector<Stream> given;
     if (count > 0) check_given(streams, "streams");
+    given.reserve(static_cast<std::size_t>(std::max(count, 0)));
     for (int32_t i = 0; i < count; ++i) given.push_back(c::stream_of(streams[i]));
     return Group(given);
   });

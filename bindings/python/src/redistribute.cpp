@@ -61,6 +61,11 @@ Ref group_of(const Make& make) {
   return capsule_of<relayout_group>(kGroup, destroy_group, relayout_group_destroy, make);
 }
 
+/// An address that Python has as a number.
+void* address_of(unsigned long long number) {
+  return reinterpret_cast<void*>(number);  // NOLINT(performance-no-int-to-ptr)
+}
+
 template <class... Pointers>
 void parse(PyObject* arguments, const char* format, Pointers... pointers) {
   if (PyArg_ParseTuple(arguments, format, pointers...) == 0) throw PythonError();
@@ -104,6 +109,7 @@ void check_writable(const std::vector<std::unique_ptr<Tensor>>& tensors) {
 
 std::vector<relayout_tensor> dl_of(const std::vector<std::unique_ptr<Tensor>>& tensors) {
   std::vector<relayout_tensor> all;
+  all.reserve(tensors.size());
   for (const auto& tensor : tensors) all.push_back(tensor->dl);
   return all;
 }
@@ -222,7 +228,7 @@ PyObject* group_of_streams(PyObject*, PyObject* arguments) {
       int gpu = 0;
       unsigned long long native = 0;
       parse(PyTuple_GetItem(pairs, i), "iK", &gpu, &native);
-      handles.push_back(stream_of(gpu, reinterpret_cast<void*>(native)));
+      handles.push_back(stream_of(gpu, address_of(native)));
       streams.push_back(handles.back().get());
     }
     return group_of([&](relayout_group** made) {
@@ -236,9 +242,9 @@ PyObject* group_from_nccl(PyObject*, PyObject* arguments) {
     unsigned long long communicator = 0, native = 0;
     int gpu = 0;
     parse(arguments, "KiK", &communicator, &gpu, &native);
-    const StreamHandle stream = stream_of(gpu, reinterpret_cast<void*>(native));
+    const StreamHandle stream = stream_of(gpu, address_of(native));
     return group_of([&](relayout_group** made) {
-      return relayout_group_from_nccl(reinterpret_cast<void*>(communicator), stream.get(), made);
+      return relayout_group_from_nccl(address_of(communicator), stream.get(), made);
     });
   });
 }
