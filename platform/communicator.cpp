@@ -113,7 +113,7 @@ void Communicator::check_result(int result, const char* function) const {
 }
 
 void Communicator::check() const {
-  if (has_given_up_)
+  if (has_given_up_.load())
     throw Error(ErrorCode::timeout,
                 "an earlier call of this group waited in vain for other ranks: end the communicator "
                 "(ncclCommAbort), and make another group");

@@ -868,7 +868,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("rows_without_the_first_offset", "transfer.destination.offset += @nest.offsets[0] * size@;", "std::int64_t{0}"),
     ("pitch_of_the_other_side", "source_pitch = @nest.strides[1][0]@;", "nest.strides[0][0]"),
 ]) + mutants_of("communicator", "platform/communicator.cpp", REDISTRIBUTE_NCCL, [
-    ("flag_not_looked_at", "if (@has_given_up_@)", "false"),
+    ("flag_not_looked_at", "if (@has_given_up_.load()@)", "false"),
     ("wait_in_progress_is_an_error", "if (@found != kInProgress@) library_->check(found, \"the communicator, while",
      "true"),
 ]) + mutants_of("redistribute_group", "host/redistribute/group.cpp", REDISTRIBUTE_NCCL, [
