@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "core/gemm_params.hpp"
@@ -13,6 +14,12 @@
 #include "relayout/device.hpp"
 
 namespace relayout {
+
+/// What another process needs to map memory of a device: its own runtime's name of the whole allocation.
+struct SharedMemoryName {
+  unsigned char allocation[64] = {};
+  std::uint64_t offset = 0;  // of the memory in it, in bytes
+};
 
 class Backend {
  public:
@@ -35,6 +42,13 @@ class Backend {
   /// hardware has no way for it; copies between the two work in any case.
   virtual bool enable_peer_access(int device, int peer) = 0;
 
+  /// Names memory of a device for other processes. False where it has no name: of a pool, say.
+  virtual bool share_memory(int device, const void* memory, SharedMemoryName& name) = 0;
+  /// Maps the allocation that another process has named, so that kernels of `device` reach it: its first
+  /// byte. Error{vendor}, {unsupported}.
+  virtual void* map_shared_memory(int device, const SharedMemoryName& name) = 0;
+  virtual void unmap_shared_memory(int device, void* allocation) noexcept = 0;
+
   virtual void* create_stream(const Device& device) = 0;
   virtual void destroy_stream(int device, void* stream) noexcept = 0;
   virtual void synchronize_stream(const LaunchContext& context) = 0;
@@ -51,11 +65,15 @@ class Backend {
   virtual void record_event(const LaunchContext& context, void* event) = 0;
   virtual void wait_event(const LaunchContext& context, void* event) = 0;
   virtual void synchronize_event(int device, void* event) = 0;
+  /// Whether the recorded point is reached, as it is without a recording; throws the error of work before it.
+  virtual bool event_is_done(int device, void* event) = 0;
   virtual float milliseconds(int device, void* start, void* stop) = 0;
 
   /// Recording of what a stream queues, from this thread. False, the answer of a back end whose streams
-  /// finish each call: there is nothing to record, and none of the other four is called.
+  /// finish each call: there is nothing to record, and none of the four that follow is_capturing is called.
   virtual bool begin_capture(const LaunchContext&) { return false; }
+  /// Whether what the stream queues is recorded now, by whomever.
+  virtual bool is_capturing(const LaunchContext&) { return false; }
   /// Ends the recording: the graph, ready to be launched.
   virtual void* end_capture(const LaunchContext&) { return nullptr; }
   /// Ends a recording that failed; the stream can be used on.

@@ -2,32 +2,34 @@
 
 #include <dlfcn.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
+#include <thread>
 
+#include "platform/communicator_functions.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
 namespace {
 
-// As nccl.h and rccl.h have them; both keep them stable.
-constexpr int kSuccess = 0, kUint8 = 1;
-using Comm = void*;
-using VendorStream = void*;
+constexpr int kSuccess = CommunicatorFunctions::kSuccess, kInProgress = CommunicatorFunctions::kInProgress,
+              kUint8 = CommunicatorFunctions::kUint8;
+
+/// Waits are looked at again and again: at once in the time that a rank is usually late, later now and then.
+void pause(std::chrono::steady_clock::duration waited) {
+  if (waited < std::chrono::milliseconds(2)) {
+    std::this_thread::yield();
+  } else {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
 
 }  // namespace
 
-struct Communicator::Library {
+struct Communicator::Library : CommunicatorFunctions {
   void* handle;
-  const char* (*error_text)(int);
-  int (*count)(Comm, int*);
-  int (*user_rank)(Comm, int*);
-  int (*async_error)(Comm, int*);
-  int (*group_start)();
-  int (*group_end)();
-  int (*send)(const void*, std::size_t, int, int, Comm, VendorStream);
-  int (*receive)(void*, std::size_t, int, int, Comm, VendorStream);
-  int (*all_gather)(const void*, void*, std::size_t, int, Comm, VendorStream);
 
   explicit Library(const std::string& name) : handle(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (handle == nullptr) {
@@ -71,9 +73,9 @@ struct Communicator::Library {
 Communicator::Communicator(const std::string& library, void* communicator)
     : library_(std::make_shared<const Library>(library)), communicator_(communicator) {
   if (communicator == nullptr) throw Error(ErrorCode::null_pointer, "the communicator is null");
+  check();  // also waits for one that does not block, and is still being made
   library_->check(library_->count(communicator, &ranks_), "ncclCommCount");
   library_->check(library_->user_rank(communicator, &rank_), "ncclCommUserRank");
-  check();
 }
 
 Communicator::~Communicator() = default;
@@ -82,25 +84,65 @@ void Communicator::exchange(const std::vector<Message>& messages, void* stream) 
   library_->check(library_->group_start(), "ncclGroupStart");
   int failed = kSuccess;
   for (const Message& message : messages) {
-    if (failed != kSuccess) break;
+    if (failed != kSuccess && failed != kInProgress) break;
     failed = message.source != nullptr
                  ? library_->send(message.source, message.bytes, kUint8, message.peer, communicator_, stream)
                  : library_->receive(message.destination, message.bytes, kUint8, message.peer, communicator_,
                                      stream);
   }
   const int ended = library_->group_end();  // also after a failure: the group is the thread's
-  library_->check(failed, "ncclSend or ncclRecv");
-  library_->check(ended, "ncclGroupEnd");
+  if (failed != kInProgress) library_->check(failed, "ncclSend or ncclRecv");
+  check_result(ended, "ncclGroupEnd");
 }
 
 void Communicator::all_gather(const void* own, void* all, std::size_t bytes, void* stream) const {
-  library_->check(library_->all_gather(own, all, bytes, kUint8, communicator_, stream), "ncclAllGather");
+  check_result(library_->all_gather(own, all, bytes, kUint8, communicator_, stream), "ncclAllGather");
+}
+
+/// A communicator that does not block has perhaps not queued the call yet, and takes no other before it has.
+void Communicator::check_result(int result, const char* function) const {
+  if (result != kInProgress) return library_->check(result, function);
+  wait(
+      [&] {
+        int found = kSuccess;
+        library_->check(library_->async_error(communicator_, &found), "ncclCommGetAsyncError");
+        return found != kInProgress;
+      },
+      "its connections to them");
+  check();
 }
 
 void Communicator::check() const {
+  if (has_given_up_.load())
+    throw Error(ErrorCode::timeout,
+                "an earlier call of this group waited in vain for other ranks: end the communicator "
+                "(ncclCommAbort), and make another group");
   int found = kSuccess;
   library_->check(library_->async_error(communicator_, &found), "ncclCommGetAsyncError");
+  if (found == kInProgress) return check_result(found, "");
   library_->check(found, "the communicator, in what was queued before,");
+}
+
+void Communicator::wait(const std::function<bool()>& is_done, const char* what) const {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  while (!is_done()) {
+    int found = kSuccess;
+    library_->check(library_->async_error(communicator_, &found), "ncclCommGetAsyncError");
+    if (found != kInProgress) library_->check(found, "the communicator, while a rank waited for others,");
+    const Clock::duration waited = Clock::now() - start;
+    if (std::chrono::duration<double>(waited).count() > time_limit_) give_up(what);
+    pause(waited);
+  }
+}
+
+void Communicator::give_up(const char* what) const {
+  has_given_up_ = true;
+  std::ostringstream sentence;
+  sentence << "rank " << rank_ << " waited for other ranks in vain, longer than the group's limit of "
+           << time_limit_ << " s, for " << what << "; what is queued waits on: end the communicator "
+           << "(ncclCommAbort) before memory is given back";
+  throw Error(ErrorCode::timeout, sentence.str());
 }
 
 std::string communicator_library(const char* backend) {

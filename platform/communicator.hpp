@@ -2,7 +2,10 @@
 // functions have the same names. The library is opened when the program runs, so that building needs neither.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,18 +31,32 @@ class Communicator {
     void* destination = nullptr;
     std::size_t bytes = 0;
   };
-  /// Queues the messages on the vendor's stream, all at the same time. Error{vendor}.
+  /// Queues the messages on the vendor's stream, all at the same time. Error{vendor}, {timeout}.
   void exchange(const std::vector<Message>& messages, void* stream) const;
-  /// Queues: `all` gets `bytes` from each rank, by ranks; device memory. Error{vendor}.
+  /// Queues: `all` gets `bytes` from each rank, by ranks; device memory. Error{vendor}, {timeout}.
   void all_gather(const void* own, void* all, std::size_t bytes, void* stream) const;
   /// Error{vendor} once the library has found an error in what was queued before: a rank that is gone, say.
+  /// Error{timeout} once a wait was given up.
   void check() const;
+
+  /// Seconds that a wait for other ranks lasts at most.
+  double time_limit() const noexcept { return time_limit_; }
+  void set_time_limit(double seconds) noexcept { time_limit_ = seconds; }
+  /// Waits on the host until is_done() says so, and looks at the library's errors meanwhile. Error{vendor},
+  /// and give_up() at the limit.
+  void wait(const std::function<bool()>& is_done, const char* what) const;
+  /// Error{timeout}, now and from every later check(): what is queued still waits for the other ranks.
+  [[noreturn]] void give_up(const char* what) const;
 
  private:
   struct Library;
+  void check_result(int result, const char* function) const;
+
   std::shared_ptr<const Library> library_;
   void* communicator_;
   int ranks_ = 0, rank_ = 0;
+  std::atomic<double> time_limit_{std::numeric_limits<double>::infinity()};
+  mutable std::atomic<bool> has_given_up_{false};
 };
 
 /// The name by which a back end's library is opened: what the environment variable RELAYOUT_NCCL_LIBRARY

@@ -87,6 +87,31 @@ void* ProcessorBackend::allocate(int, std::size_t bytes) {
 
 void ProcessorBackend::deallocate(int, void* memory) noexcept { ::operator delete(memory, kAlignment); }
 
+namespace {
+
+/// Threads of one process need no name but the address.
+struct OwnMemory {
+  pid_t process;
+  const void* memory;
+};
+static_assert(sizeof(OwnMemory) <= sizeof(SharedMemoryName::allocation));
+
+}  // namespace
+
+bool ProcessorBackend::share_memory(int, const void* memory, SharedMemoryName& name) {
+  const OwnMemory own{getpid(), memory};
+  std::memcpy(name.allocation, &own, sizeof own);
+  return true;
+}
+
+void* ProcessorBackend::map_shared_memory(int, const SharedMemoryName& name) {
+  OwnMemory own{};
+  std::memcpy(&own, name.allocation, sizeof own);
+  if (own.process != getpid())
+    throw Error(ErrorCode::unsupported, "processors do not map memory of other processes");
+  return const_cast<void*>(own.memory);  // NOLINT: it was the other's to write
+}
+
 void* ProcessorBackend::create_stream(const Device& device) {
   return new ProcessorStream{device.emulation()};
 }

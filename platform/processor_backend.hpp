@@ -28,6 +28,10 @@ class RELAYOUT_API ProcessorBackend : public Backend {
 
   bool enable_peer_access(int, int) override { return true; }
 
+  bool share_memory(int device, const void* memory, SharedMemoryName& name) override;
+  void* map_shared_memory(int device, const SharedMemoryName& name) override;
+  void unmap_shared_memory(int, void*) noexcept override {}
+
   void* create_stream(const Device& device) override;
   void destroy_stream(int device, void* stream) noexcept override;
   void synchronize_stream(const LaunchContext&) override {}
@@ -41,6 +45,7 @@ class RELAYOUT_API ProcessorBackend : public Backend {
   void record_event(const LaunchContext& context, void* event) override;
   void wait_event(const LaunchContext&, void*) override {}
   void synchronize_event(int, void*) override {}
+  bool event_is_done(int, void*) override { return true; }
   float milliseconds(int device, void* start, void* stop) override;
 
   const char* blas_name() const noexcept override { return nullptr; }

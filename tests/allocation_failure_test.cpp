@@ -120,7 +120,7 @@ TEST_P(AllocationFailure, Views) {
 TEST_P(AllocationFailure, DevicesAndMemory) {
   check("device", [&] { Device::best(), Device(device()); });
   check("stream", [&] { Stream(device()).synchronize(); });
-  check("event", [&] { Event(device()).record(stream_); });
+  check("event", [&] { Event(device()).record(stream_), Event(device()).is_done(); });
   check("built_with", [&] { Device::built_with(); });
   check("buffer", [&] { Buffer(device(), 100), PinnedBuffer(device(), 100); });
   check("graph", [&] { Graph(stream_, [] {}).launch(stream_); });

@@ -2,13 +2,16 @@
 // share nothing but a library in its place (tests/nccl), so everything but the vendor's own code runs.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "host/redistribute/run_watch.hpp"
 #include "tests/nccl/in_memory_nccl.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/expect_error.hpp"
@@ -27,12 +30,12 @@ class RedistributeNcclTest : public ::testing::TestWithParam<Device> {
   void TearDown() override { unsetenv("RELAYOUT_NCCL_LIBRARY"); }
 
   /// Calls work(group, communicator) for each rank, on a thread of its own.
-  static void on_ranks(int ranks, const std::function<void(const Group&, void*)>& work) {
+  static void on_ranks(int ranks, const std::function<void(const Group&, void*)>& work, bool blocks = true) {
     void* const world = in_memory_world(ranks);
     std::vector<std::thread> threads;
     for (int rank = 0; rank < ranks; ++rank)
-      threads.emplace_back([&work, world, rank] {
-        void* const communicator = in_memory_communicator(world, rank);
+      threads.emplace_back([&work, world, rank, blocks] {
+        void* const communicator = in_memory_communicator(world, rank, blocks ? 1 : 0);
         try {
           work(Group::from_nccl(communicator, Stream(GetParam())), communicator);
         } catch (const std::exception& error) {
@@ -61,6 +64,14 @@ struct Exchanged {
     in.fill(c.out.type, seed);
     reference::redistribute(c.in.distribution, in.host(), c.axes, c.out.distribution, out.host(),
                             c.options.cast);
+  }
+  /// Lets the other ranks write this rank's output.
+  void share(const Group& group) const {
+    const TensorView view = out.of(group.local_ranks().front()).device();
+    const TensorView::ByteRange range = view.byte_range();
+    if (view.elements() == 0) return group.register_output(nullptr, 0);
+    group.register_output(static_cast<char*>(view.data()) + range.begin,
+                          static_cast<std::size_t>(range.end - range.begin));
   }
   RedistributePlan plan(const Group& group) const {
     const int rank = group.local_ranks().front();
@@ -119,6 +130,114 @@ TEST_P(RedistributeNcclTest, RandomDistributions) {
   }
 }
 
+TEST_P(RedistributeNcclTest, DirectOverOneToEightRanks) {
+  for (int ranks = 1; ranks <= 8; ++ranks)
+    for (const auto& [in, out] : {std::pair{DType::f32, DType::f32}, std::pair{DType::bf16, DType::f32}}) {
+      RedistributeCase c = transposition(in, out, 29, 41, ranks);
+      c.options.route = RedistributeRoute::direct;
+      const Exchanged exchanged(c);
+      on_ranks(
+          ranks,
+          [&](const Group& group, void*) {
+            exchanged.share(group);
+            exchanged.run(group);
+          },
+          ranks % 2 == 0);
+      exchanged.expect();
+    }
+}
+
+TEST_P(RedistributeNcclTest, RandomDistributionsDirect) {
+  for (const std::uint64_t seed : random_seeds(40)) {
+    SCOPED_TRACE(reproduce(seed));
+    Random random(seed);
+    const int ranks = static_cast<int>(random.integer(1, 6));
+    RedistributeCase c = random_redistribution(random, ranks, 5);
+    c.options.route = RedistributeRoute::direct;
+    const Exchanged exchanged(c, seed);
+    SCOPED_TRACE(::testing::PrintToString(exchanged.c));
+    on_ranks(ranks, [&](const Group& group, void*) {
+      exchanged.share(group);
+      exchanged.run(group);
+    });
+    exchanged.expect();
+  }
+}
+
+/// One rank's output is not registered, so none takes the direct route, and all say why.
+TEST_P(RedistributeNcclTest, OutputsThatAreNotShared) {
+  const Exchanged exchanged(transposition(DType::f32, DType::f32, 29, 41, 3));
+  on_ranks(3, [&](const Group& group, void*) {
+    if (group.local_ranks().front() == 1) {
+      group.register_output(nullptr, 0);
+    } else {
+      exchanged.share(group);
+    }
+    const RedistributePlan plan = exchanged.plan(group);
+    EXPECT_EQ(plan.details().route, RedistributeRoute::staged);
+    EXPECT_NE(plan.explain().find("Not direct: the output of rank 1 is planned without memory, or in memory "
+                                  "that is not registered"),
+              std::string::npos)
+        << plan.explain();
+    exchanged.run(group);
+  });
+  exchanged.expect();
+}
+
+/// A route that one rank cannot go is none for the others.
+TEST_P(RedistributeNcclTest, LimitsOfOneRank) {
+  const RedistributeCase c = transposition(DType::f32, DType::f32, 29, 41, 3);
+  for (const bool shares : {false, true}) {
+    const Exchanged exchanged(c);
+    on_ranks(3, [&](const Group& group, void*) {
+      const int rank = group.local_ranks().front();
+      RedistributeOptions options;
+      if (rank == 1) options.workspace_limit = 0;
+      if (shares) exchanged.share(group);
+      const auto planned = [&] {
+        return plan_redistribute(group, c.in.distribution, {exchanged.in.of(rank).device()}, c.axes,
+                                 c.out.distribution, {exchanged.out.of(rank).device()}, options);
+      };
+      if (!shares) {
+        expect_error(ErrorCode::unsupported, {rank == 1 ? "staged: it needs" : "staged: rank 1 cannot"},
+                     planned);
+        return;
+      }
+      const RedistributePlan plan = planned();
+      EXPECT_EQ(plan.details().route, RedistributeRoute::direct);
+      plan.run();
+      group.synchronize();
+    });
+    if (shares) exchanged.expect();
+  }
+}
+
+TEST_P(RedistributeNcclTest, DirectPlansKeepTheirOutput) {
+  RedistributeCase c = transposition(DType::f32, DType::f32, 29, 41, 2);
+  c.options.route = RedistributeRoute::direct;
+  const Exchanged exchanged(c);
+  on_ranks(2, [&](const Group& group, void*) {
+    exchanged.share(group);
+    const RedistributePlan plan = exchanged.plan(group);
+    EXPECT_EQ(plan.workspace_bytes(group.local_ranks().front()), 0u);
+    const int rank = group.local_ranks().front();
+    const void* const in = exchanged.in.of(rank).device().data();
+    void* const out = exchanged.out.of(rank).device().data();
+    expect_error(ErrorCode::invalid_argument, {"outputs that were planned"},
+                 [&] { plan.run({in}, {static_cast<char*>(out) + 1024}); });
+    plan.run({in}, {out});
+    group.synchronize();
+  });
+  exchanged.expect();
+}
+
+TEST_P(RedistributeNcclTest, NullPointersAreNoOutputs) {
+  on_ranks(3, [&](const Group& group, void*) {
+    expect_error(ErrorCode::null_pointer, {"rank 1 registers a null pointer"},
+                 [&] { group.register_output(nullptr, group.local_ranks().front() == 1 ? 8 : 0); });
+  });
+}
+
 TEST_P(RedistributeNcclTest, GroupsKnowTheirRank) {
   on_ranks(3, [](const Group& group, void*) {
     EXPECT_EQ(group.ranks(), 3);
@@ -130,7 +249,8 @@ TEST_P(RedistributeNcclTest, GroupsKnowTheirRank) {
     const Distribution rows = Distribution::split({6, 6}, 0, 3);
     const RedistributePlan plan = plan_redistribute(group, rows, {1, 0}, rows, DType::f32, DType::f32);
     EXPECT_EQ(plan.details().route, RedistributeRoute::staged);
-    EXPECT_NE(plan.explain().find("Not direct: the ranks are processes of their own"), std::string::npos)
+    EXPECT_NE(plan.explain().find("Not direct: the output of rank 0 is planned without memory"),
+              std::string::npos)
         << plan.explain();
   });
 }
@@ -191,6 +311,98 @@ TEST_P(RedistributeNcclTest, ARankThatIsGone) {
     expect_error(ErrorCode::vendor, {"communicator", "a rank is gone"},
                  [&] { plan.run({workspace.data()}); });
   });
+}
+
+TEST_P(RedistributeNcclTest, CommunicatorsThatDoNotBlock) {
+  for (const int ranks : {1, 2, 5}) {
+    const Exchanged exchanged(transposition(DType::f32, DType::bf16, 29, 41, ranks));
+    on_ranks(
+        ranks, [&](const Group& group, void*) { exchanged.run(group); }, false);
+    exchanged.expect();
+  }
+}
+
+/// The limit is over at once, and the rank comes never: no clock makes a difference.
+TEST_P(RedistributeNcclTest, ARankThatNeverPlans) {
+  const Distribution rows = Distribution::split({6, 6}, 0, 3);
+  on_ranks(
+      3,
+      [&](const Group& group, void*) {
+        const int rank = group.local_ranks().front();
+        if (rank == 1) return;
+        group.set_time_limit(0.001);
+        const auto plan = [&] { plan_redistribute(group, rows, {1, 0}, rows, DType::f32, DType::f32); };
+        expect_error(ErrorCode::timeout,
+                     {"rank " + std::to_string(rank) + " waited", "limit of 0.001 s", "ncclCommAbort"}, plan);
+        expect_error(ErrorCode::timeout, {"an earlier call", "in vain"}, plan);
+        expect_error(ErrorCode::timeout, {"an earlier call"}, [&] { group.synchronize(); });
+      },
+      false);
+}
+
+TEST_P(RedistributeNcclTest, ARankThatNeverRuns) {
+  const Exchanged exchanged(transposition(DType::f32, DType::f32, 29, 41, 3));
+  on_ranks(
+      3,
+      [&](const Group& group, void*) {
+        const RedistributePlan plan = exchanged.plan(group);
+        const int rank = group.local_ranks().front();
+        if (rank == 1) return;
+        group.set_time_limit(0.001);
+        const Buffer workspace(GetParam(), plan.workspace_bytes(rank));
+        const auto run = [&] { plan.run({workspace.data()}); };
+        expect_error(ErrorCode::timeout, {"waited for other ranks in vain", "0.001 s"}, run);
+        expect_error(ErrorCode::timeout, {"an earlier call"}, run);
+      },
+      false);
+}
+
+/// An error of the communicator ends a wait without a limit.
+TEST_P(RedistributeNcclTest, ARankThatGoesWhileOthersWait) {
+  const Exchanged exchanged(transposition(DType::f32, DType::f32, 29, 41, 3));
+  std::atomic<int> planned{0};
+  on_ranks(
+      3,
+      [&](const Group& group, void* communicator) {
+        const RedistributePlan plan = exchanged.plan(group);
+        const int rank = group.local_ranks().front();
+        ++planned;
+        if (rank == 1) {
+          while (planned < 3) std::this_thread::yield();
+          return in_memory_leave(communicator);
+        }
+        const Buffer workspace(GetParam(), plan.workspace_bytes(rank));
+        expect_error(ErrorCode::vendor, {"a rank is gone"}, [&] { plan.run({workspace.data()}); });
+      },
+      false);
+}
+
+TEST_P(RedistributeNcclTest, TimeLimits) {
+  on_ranks(1, [](const Group& group, void*) {
+    for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()})
+      expect_error(ErrorCode::invalid_argument, {"more than 0 s"}, [&] { group.set_time_limit(wrong); });
+    group.set_time_limit(std::numeric_limits<double>::infinity());
+    group.synchronize();
+  });
+}
+
+/// Streams of processors end each run, so a run that does not end is told of here.
+TEST(RunWatchTest, RunsThatDoNotEnd) {
+  RunWatch watch;
+  bool has_ended = false;
+  const auto is_late = [&](double now) { return watch.is_late(now, 5, [&] { return has_ended; }); };
+  EXPECT_FALSE(is_late(1000));  // nothing is followed
+  watch.follow(10);
+  EXPECT_TRUE(watch.is_following());
+  EXPECT_FALSE(is_late(15));
+  EXPECT_TRUE(is_late(15.5));
+  has_ended = true;  // late, and yet it came
+  EXPECT_FALSE(is_late(16));
+  EXPECT_FALSE(watch.is_following());
+  has_ended = false;
+  watch.follow(100);  // the next one has a limit of its own
+  EXPECT_FALSE(is_late(104));
+  EXPECT_TRUE(is_late(106));
 }
 
 TEST_P(RedistributeNcclTest, LibrariesThatAreMissing) {

@@ -251,7 +251,7 @@ TEST(Errors, EveryCodeHasItsName) {
   EXPECT_STREQ(name_of(ErrorCode::invalid_argument), "invalid_argument");
   EXPECT_STREQ(name_of(ErrorCode::pad_too_large), "pad_too_large");
   EXPECT_STREQ(name_of(ErrorCode::vendor), "vendor");
-  for (int code = 0; code <= static_cast<int>(ErrorCode::vendor); ++code) {
+  for (int code = 0; code <= static_cast<int>(ErrorCode::timeout); ++code) {
     EXPECT_STRNE(name_of(static_cast<ErrorCode>(code)), "unknown") << code;
   }
   const Error error(ErrorCode::shape, "A sentence.");

@@ -75,7 +75,8 @@ enum {
   RELAYOUT_UNSUPPORTED = 19,      /* legal in principle, but not offered by this back end */
   RELAYOUT_LAUNCH = 20,           /* a launch was refused or a kernel failed */
   RELAYOUT_VENDOR = 21,           /* any other error of the vendor's runtime */
-  RELAYOUT_INTERNAL = 22          /* a fault in the library */
+  RELAYOUT_INTERNAL = 22,         /* a fault in the library */
+  RELAYOUT_TIMEOUT = 23           /* another rank did not come within the time limit of a group */
 };
 
 /* What the last function that failed on this thread had to say: one sentence. It stays until the next
@@ -546,6 +547,107 @@ RELAYOUT_C_API relayout_status relayout_plan_conv1d(const relayout_stream* strea
                                                     const relayout_window_options* window,
                                                     const relayout_pad_options* pad, int32_t route,
                                                     const relayout_tensor* y, relayout_plan** plan);
+
+/* ---- Tensors over many GPUs: relayout/distribution.hpp, relayout/group.hpp, relayout/redistribute.hpp ----
+ */
+
+typedef struct relayout_distribution relayout_distribution;
+typedef struct relayout_group relayout_group;
+typedef struct relayout_redistribution relayout_redistribution;
+
+/* A global shape of ndim axes, and the box that each rank holds: along axis k rank r has the indices
+ * begins[r * ndim + k] to ends[r * ndim + k] - 1. */
+RELAYOUT_C_API relayout_status relayout_distribution_create(int32_t ndim, const int64_t* shape, int32_t ranks,
+                                                            const int64_t* begins, const int64_t* ends,
+                                                            relayout_distribution** distribution);
+/* One axis cut into blocks of ceil(extent / ranks). */
+RELAYOUT_C_API relayout_status relayout_distribution_split(int32_t ndim, const int64_t* shape, int32_t axis,
+                                                           int32_t ranks,
+                                                           relayout_distribution** distribution);
+/* Every rank holds everything. */
+RELAYOUT_C_API relayout_status relayout_distribution_replicated(int32_t ndim, const int64_t* shape,
+                                                                int32_t ranks,
+                                                                relayout_distribution** distribution);
+/* The box of a rank: ndim numbers each. */
+RELAYOUT_C_API relayout_status relayout_distribution_box(const relayout_distribution* distribution,
+                                                         int32_t rank, int64_t* begin, int64_t* end);
+RELAYOUT_C_API void relayout_distribution_destroy(relayout_distribution* distribution);
+
+/* One process with `count` ranks; rank r's work is ordered on streams[r]. */
+RELAYOUT_C_API relayout_status relayout_group_create(const relayout_stream* const* streams, int32_t count,
+                                                     relayout_group** group);
+/* `ranks` ranks on one device, each with a stream of its own. */
+RELAYOUT_C_API relayout_status relayout_group_emulated(const relayout_device* device, int32_t ranks,
+                                                       relayout_group** group);
+/* One process a rank: the caller's ncclComm_t of NCCL or RCCL, and the stream of this rank. */
+RELAYOUT_C_API relayout_status relayout_group_from_nccl(void* communicator, const relayout_stream* stream,
+                                                        relayout_group** group);
+/* The number of ranks, and of those of this process. */
+RELAYOUT_C_API relayout_status relayout_group_ranks(const relayout_group* group, int32_t* ranks,
+                                                    int32_t* local_ranks);
+/* The rank that is number `index` of this process's. Tensors and pointers are given in this order. */
+RELAYOUT_C_API relayout_status relayout_group_local_rank(const relayout_group* group, int32_t index,
+                                                         int32_t* rank);
+/* The longest that this process waits for ranks of other processes, in seconds; later calls of the group are
+ * RELAYOUT_TIMEOUT, too. */
+RELAYOUT_C_API relayout_status relayout_group_set_time_limit(const relayout_group* group, double seconds);
+/* Lets the other processes write into this memory of this rank's, for the direct route: collective, once,
+ * before planning. Every rank names memory of its own, 0 bytes where it has no output, which stays as long as
+ * the group. */
+RELAYOUT_C_API relayout_status relayout_group_register_output(const relayout_group* group, void* memory,
+                                                              uint64_t bytes);
+/* Waits for the work of all ranks of this process. */
+RELAYOUT_C_API relayout_status relayout_group_synchronize(const relayout_group* group);
+/* Plans keep what they need of a group. */
+RELAYOUT_C_API void relayout_group_destroy(relayout_group* group);
+
+enum {
+  RELAYOUT_REDISTRIBUTE_FASTEST = 0, /* of least predicted time */
+  RELAYOUT_REDISTRIBUTE_DIRECT = 1,
+  RELAYOUT_REDISTRIBUTE_STAGED = 2,
+  RELAYOUT_REDISTRIBUTE_COPY_ENGINE = 3
+};
+
+/* relayout::RedistributeOptions. */
+typedef struct {
+  uint64_t struct_size;
+  uint64_t workspace_limit;  /* bytes on a rank; all ones: no limit */
+  int32_t route;             /* RELAYOUT_REDISTRIBUTE_FASTEST */
+  int32_t rounding;          /* RELAYOUT_ROUND_DEFAULT */
+  int32_t saturate_fp8;      /* 1 */
+  int32_t saturate_integers; /* 0 */
+} relayout_redistribute_options;
+RELAYOUT_C_API relayout_status relayout_redistribute_options_init(relayout_redistribute_options* options,
+                                                                  uint64_t struct_size);
+
+/* out = permute(in, axes) from one distribution to another. `in` and `out` are arrays with the tensor of each
+ * rank of this process, of the shape of its box; all of one side have one type. Without a plan, a route is
+ * taken that needs no workspace. */
+RELAYOUT_C_API relayout_status relayout_redistribute(
+    const relayout_group* group, const relayout_distribution* in_distribution, const relayout_tensor* in,
+    const int32_t* axes, int32_t axis_count, const relayout_distribution* out_distribution,
+    const relayout_tensor* out, const relayout_redistribute_options* options);
+RELAYOUT_C_API relayout_status relayout_plan_redistribute(
+    const relayout_group* group, const relayout_distribution* in_distribution, const relayout_tensor* in,
+    const int32_t* axes, int32_t axis_count, const relayout_distribution* out_distribution,
+    const relayout_tensor* out, const relayout_redistribute_options* options, relayout_redistribution** plan);
+/* Queues the planned work on the group's streams, between the planned tensors. `workspaces` has device memory
+ * of relayout_redistribution_workspace_bytes() for each rank of this process, on multiples of 64 bytes; it
+ * may be null where no rank needs any. */
+RELAYOUT_C_API relayout_status relayout_redistribution_run(const relayout_redistribution* plan,
+                                                           void* const* workspaces);
+/* The same between other memory with the planned shapes, strides and types: the addresses of the first
+ * elements, one for each rank of this process, as far behind multiples of 16 bytes as the planned ones. */
+RELAYOUT_C_API relayout_status relayout_redistribution_run_on(const relayout_redistribution* plan,
+                                                              const void* const* in, void* const* out,
+                                                              void* const* workspaces);
+/* Bytes of workspace that a rank of this process needs. */
+RELAYOUT_C_API relayout_status relayout_redistribution_workspace_bytes(const relayout_redistribution* plan,
+                                                                       int32_t rank, uint64_t* bytes);
+/* The plan in plain words, several lines. The text stays until this thread calls the function again. */
+RELAYOUT_C_API relayout_status relayout_redistribution_explain(const relayout_redistribution* plan,
+                                                               const char** text);
+RELAYOUT_C_API void relayout_redistribution_destroy(relayout_redistribution* plan);
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,8 @@ const char* name_of(ErrorCode code) noexcept {
       return "launch";
     case ErrorCode::vendor:
       return "vendor";
+    case ErrorCode::timeout:
+      return "timeout";
   }
   return "unknown";
 }

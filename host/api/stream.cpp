@@ -110,6 +110,10 @@ void Event::record(const Stream& stream) {
   state_->device.backend().record_event({stream.device().index(), stream.native()}, state_->native);
 }
 
+bool Event::is_done() const {
+  return state_->device.backend().event_is_done(state_->device.index(), state_->native);
+}
+
 void Event::synchronize() const {
   state_->device.backend().synchronize_event(state_->device.index(), state_->native);
 }

@@ -1,8 +1,11 @@
 #include "host/redistribute/agreement.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "host/redistribute/checks.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -38,6 +41,67 @@ std::uint64_t digest_of(const Distribution& distribution) {
 constexpr const char* kNames[] = {"input distribution", "order of axes", "output distribution",
                                   "element types",      "cast or route", "kind of device"};
 
+void check_could_plan(int rank, std::uint64_t could_plan) {
+  if (could_plan != 1)
+    fail_redistribute(ErrorCode::invalid_argument,
+                      "rank " + std::to_string(rank) + " could not plan; its own error says why");
+}
+
+/// What a rank tells before its routes are planned.
+struct ToldPlan {
+  std::uint64_t could_plan = 0;
+  PlanDigest digest;
+  std::int64_t output = -1;  // which of the shared ones; -1: none, -2: it has no elements
+  std::int64_t offset = 0;   // of its first element there, in bytes
+  std::array<std::int64_t, kMaxRank> strides{};
+};
+
+struct ToldRoutes {
+  std::uint64_t could_plan = 0;
+  std::array<double, 3> microseconds{};  // negative: it cannot go it
+};
+
+/// Where this rank's output lies among what the ranks share.
+void find_output(const Group::State& group, const TensorView& out, ToldPlan& own) {
+  std::copy(out.strides().begin(), out.strides().end(), own.strides.begin());
+  if (out.elements() == 0) {
+    own.output = -2;
+    return;
+  }
+  const TensorView::ByteRange range = out.byte_range();
+  const auto* const first = static_cast<const char*>(out.data());
+  const auto rank = static_cast<std::size_t>(group.local_ranks.front());
+  for (std::size_t i = 0; first != nullptr && i < group.shared_outputs.size(); ++i) {
+    const SharedOutput::Part& part = group.shared_outputs[i].parts[rank];
+    const std::less_equal<const char*> before;
+    if (!before(part.memory, first + range.begin) || !before(first + range.end, part.memory + part.bytes))
+      continue;
+    own.output = static_cast<std::int64_t>(i);
+    own.offset = first - part.memory;
+  }
+}
+
+/// The outputs of all ranks in memory that this one reaches, or why it does not.
+void take_outputs(const Group& group, const std::vector<ToldPlan>& told, RedistributeProblem& problem) {
+  const auto& shared = group.state().shared_outputs;
+  for (int rank = 0; rank < group.ranks() && problem.no_outputs.empty(); ++rank) {
+    const ToldPlan& one = told[static_cast<std::size_t>(rank)];
+    const Dims shape = problem.out_distribution.box(rank).shape();
+    const Dims strides(one.strides.begin(), one.strides.begin() + static_cast<std::ptrdiff_t>(shape.size()));
+    char* memory = nullptr;
+    if (one.output >= 0) {
+      const SharedOutput& output = shared[static_cast<std::size_t>(one.output)];
+      problem.no_outputs = output.reason;
+      if (output.reason.empty()) memory = output.parts[static_cast<std::size_t>(rank)].memory + one.offset;
+    } else if (one.output == -1) {
+      problem.no_outputs = "the output of rank " + std::to_string(rank) +
+                           " is planned without memory, or in memory that is not registered "
+                           "(Group::register_output)";
+    }
+    problem.all_outputs.emplace_back(memory, problem.out_type, shape, strides);
+  }
+}
+
 }  // namespace
 
 PlanDigest digest_of(const Group& group, const Distribution& in, const std::vector<int>& axes,
@@ -60,32 +124,48 @@ PlanDigest digest_of(const Group& group, const Distribution& in, const std::vect
   return digest;
 }
 
-void agree(const Group& group, const PlanDigest& digest, bool could_plan) {
+void agree(const Group& group, const PlanDigest& digest, RedistributeProblem* problem) {
   const Group::State& state = group.state();
   if (state.communicator == nullptr) return;
-  constexpr std::size_t kWords = Group::State::kAgreementWords;
-  static_assert(kWords == std::tuple_size<decltype(PlanDigest::words)>::value + 1);
-  std::array<std::uint64_t, kWords> own{could_plan ? 1u : 0u};
-  for (std::size_t i = 0; i < digest.words.size(); ++i) own[i + 1] = digest.words[i];
-  std::vector<std::array<std::uint64_t, kWords>> all(static_cast<std::size_t>(group.ranks()));
-
-  const Stream& stream = state.sides.front();
-  char* const memory = static_cast<char*>(state.agreement.data());
-  stream.copy(memory, own.data(), sizeof own);
-  state.communicator->all_gather(memory, memory + sizeof own, sizeof own, stream.native());
-  stream.copy(all.data(), memory + sizeof own, all.size() * sizeof own);
-  stream.synchronize();
-  if (!could_plan) return;
+  ToldPlan own;
+  own.could_plan = problem != nullptr ? 1 : 0;
+  own.digest = digest;
+  if (problem != nullptr) find_output(state, problem->out.front(), own);
+  const std::vector<ToldPlan> all = state.told_by_all(own, "their plans");
+  if (problem == nullptr) return;
   const std::string here = std::to_string(group.local_ranks().front());
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    std::string sentence = "redistribute: rank " + std::to_string(rank);
-    if (all[rank][0] != 1)
-      throw Error(ErrorCode::invalid_argument, sentence + " could not plan; its own error says why");
+  for (int rank = 0; rank < group.ranks(); ++rank) {
+    const ToldPlan& one = all[static_cast<std::size_t>(rank)];
+    check_could_plan(rank, one.could_plan);
     for (std::size_t i = 0; i < digest.words.size(); ++i)
-      if (all[rank][i + 1] != own[i + 1]) {
-        sentence.append(" plans with another ").append(kNames[i]).append(" than rank ").append(here);
-        throw Error(ErrorCode::invalid_argument, sentence);
+      if (one.digest.words[i] != digest.words[i])
+        fail_redistribute(
+            ErrorCode::invalid_argument,
+            "rank " + std::to_string(rank) + " plans with another " + kNames[i] + " than rank " + here);
+  }
+  take_outputs(group, all, *problem);
+}
+
+void agree(const Group& group, std::vector<Route>* routes) {
+  const Group::State& state = group.state();
+  if (state.communicator == nullptr) return;
+  ToldRoutes own;
+  own.could_plan = routes != nullptr ? 1 : 0;
+  for (std::size_t i = 0; routes != nullptr && i < routes->size(); ++i)
+    own.microseconds[i] = (*routes)[i].possible ? (*routes)[i].microseconds : -1;
+  const std::vector<ToldRoutes> all = state.told_by_all(own, "their routes");
+  if (routes == nullptr) return;
+  for (int rank = 0; rank < group.ranks(); ++rank) {
+    const ToldRoutes& one = all[static_cast<std::size_t>(rank)];
+    check_could_plan(rank, one.could_plan);
+    for (std::size_t i = 0; i < routes->size(); ++i) {
+      Route& route = (*routes)[i];
+      if (route.possible && one.microseconds[i] < 0) {
+        route.possible = false;
+        route.reason = "rank " + std::to_string(rank) + " cannot; its own plan says why";
       }
+      route.microseconds = std::max(route.microseconds, one.microseconds[i]);
+    }
   }
 }
 

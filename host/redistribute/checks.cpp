@@ -40,7 +40,7 @@ void check_alignment(const Route& route, const Group& group, const RedistributeM
   const auto check = [&](const Place& place, std::int64_t alignment, std::int64_t more) {
     const auto i = static_cast<std::size_t>(place.local);
     const bool is_in = place.memory == Place::Memory::input;
-    if (place.memory == Place::Memory::workspace) return;
+    if (!is_in && place.memory != Place::Memory::output) return;
     const void* pointer = is_in ? memory.in[i] : memory.out[i];
     const std::string role =
         (is_in ? "input of rank " : "output of rank ") + std::to_string(group.local_ranks()[i]);
@@ -60,6 +60,13 @@ void check_alignment(const Route& route, const Group& group, const RedistributeM
     check_all(chunk.packs);
     check_all(chunk.unpacks);
   }
+}
+
+/// Other processes know an output's address from its plan.
+bool writes_as_planned(const RedistributeProblem& problem, const Route& route,
+                       const RedistributeMemory& memory) {
+  if (problem.group.state().communicator == nullptr || route.route != RedistributeRoute::direct) return true;
+  return problem.out.front().elements() == 0 || memory.out.front() == problem.out.front().data();
 }
 
 template <class Pointer>
@@ -143,6 +150,11 @@ void check_memory(const RedistributeProblem& problem, const Route& route, const 
     if (given) check_pointer(kRedistribute, one.name.c_str(), one.view);
     for (const Used* other = used.data(); other != &one; ++other) check_shared(*other, one);
   }
+  if (given && !writes_as_planned(problem, route, memory))
+    fail_redistribute(
+        ErrorCode::invalid_argument,
+        "the direct route between processes writes to the outputs that were planned, and another "
+        "one was given");
   if (given) check_alignment(route, group, memory);
 }
 
@@ -155,6 +167,7 @@ bool is_plainly_right(const RedistributeProblem& problem, const Route& route,
   const std::size_t ranks = problem.in.size();
   if (memory.in.size() != ranks || memory.out.size() != ranks) return false;
   if (!memory.workspace.empty() && memory.workspace.size() != ranks) return false;
+  if (!writes_as_planned(problem, route, memory)) return false;
   std::vector<Range> ranges;
   ranges.reserve(3 * ranks);
   const auto add = [&](const void* pointer, TensorView::ByteRange bytes, bool written) {

@@ -1,6 +1,8 @@
 #include "host/redistribute/group.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstring>
 #include <numeric>
 #include <string>
 
@@ -34,6 +36,16 @@ bool make_reachable(const Device& from, const Device& to) {
   return same_device(from, to) || from.backend().enable_peer_access(from.index(), to.index());
 }
 
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Nothing may be asked of events while work is recorded.
+bool is_recorded(const Stream& stream) {
+  const Device& device = stream.device();
+  return device.backend().is_capturing({device.index(), stream.native()});
+}
+
 [[noreturn]] void throw_no_rank(int rank, const Group& group) {
   throw Error(ErrorCode::invalid_argument, "rank " + std::to_string(rank) + " is none of the " +
                                                std::to_string(group.local_ranks().size()) +
@@ -45,6 +57,41 @@ bool make_reachable(const Device& from, const Device& to) {
 int Group::State::local(int rank) const noexcept {
   const auto place = std::find(local_ranks.begin(), local_ranks.end(), rank);
   return place == local_ranks.end() ? -1 : static_cast<int>(place - local_ranks.begin());
+}
+
+void Group::State::check_earlier() const {
+  if (communicator == nullptr) return;
+  communicator->check();
+  if (!watch.is_following() || is_recorded(streams.front())) return;
+  if (watch.is_late(seconds_now(), communicator->time_limit(), [&] { return watched->is_done(); }))
+    communicator->give_up("the end of an earlier run");
+}
+
+void Group::State::watch_run() const {
+  if (communicator == nullptr || watch.is_following() || is_recorded(streams.front())) return;
+  Event(*watched).record(streams.front());
+  watch.follow(seconds_now());
+}
+
+void Group::State::wait_for(const Stream& stream, const char* what) const {
+  if (communicator == nullptr) return stream.synchronize();
+  Event reached(stream.device());
+  reached.record(stream);
+  communicator->wait([&] { return reached.is_done(); }, what);
+  stream.synchronize();  // for the error of a kernel that failed
+}
+
+void Group::State::exchange_told(const void* own, void* all, std::size_t bytes, const char* what) const {
+  check_earlier();
+  const std::size_t ranks = reaches.size();
+  const Stream& stream = sides.front();
+  auto *const here = static_cast<char*>(told_here.data()), *const there = static_cast<char*>(told.data());
+  std::memcpy(here + ranks * bytes, own, bytes);
+  stream.copy(there + ranks * bytes, here + ranks * bytes, bytes);
+  communicator->all_gather(there + ranks * bytes, there, bytes, stream.native());
+  stream.copy(here, there, ranks * bytes);
+  wait_for(stream, what);
+  std::memcpy(all, here, ranks * bytes);
 }
 
 Group::Group(const std::vector<Stream>& streams) {
@@ -78,7 +125,7 @@ Group Group::from_nccl(void* communicator, const Stream& stream) {
     throw Error(ErrorCode::unsupported,
                 "a communicator of NCCL or RCCL is for GPUs, and this device is " + device.to_string());
   auto state = std::make_shared<State>();
-  state->communicator = std::make_unique<const Communicator>(library, communicator);
+  state->communicator = std::make_unique<Communicator>(library, communicator);
   const auto ranks = static_cast<std::size_t>(state->communicator->ranks());
   const int rank = state->communicator->rank();
   state->local_ranks = {rank};
@@ -86,7 +133,10 @@ Group Group::from_nccl(void* communicator, const Stream& stream) {
   state->sides = {Stream(device)};
   state->reaches.assign(ranks, std::vector<bool>(ranks, false));
   for (std::size_t i = 0; i < ranks; ++i) state->reaches[i][i] = true;
-  state->agreement = Buffer(device, (ranks + 1) * State::kAgreementWords * sizeof(std::uint64_t));
+  state->told = Buffer(device, (ranks + 1) * State::kMostToldBytes);
+  state->told_here = PinnedBuffer(device, state->told.bytes());
+  state->tokens = Buffer(device, ranks + 1);
+  state->watched.emplace(device);
   return Group(std::move(state));
 }
 
@@ -106,7 +156,55 @@ bool Group::reaches(int from, int to) const {
 }
 
 void Group::synchronize() const {
-  for (const Stream& stream : state_->streams) stream.synchronize();
+  if (state_->communicator != nullptr) state_->communicator->check();
+  for (const Stream& stream : state_->streams) state_->wait_for(stream, "the work of its stream");
+}
+
+void Group::register_output(void* memory, std::size_t bytes) const {
+  if (state_->communicator == nullptr) return;
+  struct Named {
+    std::uint64_t is_given, is_shared, bytes;
+    SharedMemoryName name;
+  };
+  const Device& device = state_->streams.front().device();
+  Backend& backend = device.backend();
+  Named own{};
+  own.is_given = bytes == 0 || memory != nullptr ? 1 : 0;
+  own.bytes = bytes;
+  own.is_shared = own.is_given != 0 && (bytes == 0 || backend.share_memory(device.index(), memory, own.name));
+  const std::vector<Named> all = state_->told_by_all(own, "the outputs that they register");
+
+  SharedOutput shared;
+  shared.parts.resize(all.size());
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    const std::string who = "rank " + std::to_string(rank);
+    if (all[rank].is_given == 0)
+      throw Error(ErrorCode::null_pointer, who + " registers a null pointer as an output");
+    SharedOutput::Part& part = shared.parts[rank];
+    part.bytes = all[rank].bytes;
+    if (state_->local(static_cast<int>(rank)) >= 0) part.memory = static_cast<char*>(memory);
+    if (!shared.reason.empty()) continue;
+    if (all[rank].is_shared == 0) {
+      shared.reason = "the output that " + who + " registered cannot be shared with other processes";
+    } else if (part.bytes > 0 && part.memory == nullptr) {
+      try {
+        part.mapping = std::shared_ptr<void>(
+            backend.map_shared_memory(device.index(), all[rank].name),
+            [device](void* allocation) { device.backend().unmap_shared_memory(device.index(), allocation); });
+        part.memory = static_cast<char*>(part.mapping.get()) + all[rank].name.offset;
+      } catch (const Error& error) {
+        shared.reason = "the output that " + who + " registered is not reached: " + error.what();
+      }
+    }
+  }
+  state_->shared_outputs.push_back(std::move(shared));
+}
+
+void Group::set_time_limit(double seconds) const {
+  if (!(seconds > 0))
+    throw Error(ErrorCode::invalid_argument,
+                "the time limit of a group is more than 0 s, not " + std::to_string(seconds));
+  if (state_->communicator != nullptr) state_->communicator->set_time_limit(seconds);
 }
 
 }  // namespace relayout

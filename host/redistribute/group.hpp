@@ -4,13 +4,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
 #include <vector>
 
+#include "host/redistribute/run_watch.hpp"
 #include "platform/communicator.hpp"
 #include "relayout/buffer.hpp"
 #include "relayout/group.hpp"
 
 namespace relayout {
+
+/// Memory that every rank has named, mapped here. A rank's own is where it is.
+struct SharedOutput {
+  struct Part {
+    char* memory = nullptr;  // null: of a rank without output
+    std::size_t bytes = 0;
+    std::shared_ptr<void> mapping;
+  };
+  std::vector<Part> parts;  // by ranks
+  std::string reason;       // why this rank cannot use it; empty: it can
+};
 
 struct Group::State {
   std::vector<int> local_ranks;
@@ -18,14 +33,42 @@ struct Group::State {
   std::vector<Stream> streams, sides;
   std::vector<std::vector<bool>> reaches;  // [from][to]
   /// Null: all ranks are this process's.
-  std::unique_ptr<const Communicator> communicator;
-  /// What a rank tells the others (agreement.hpp), and what all of them say.
-  static constexpr std::size_t kAgreementWords = 7;
-  Buffer agreement;
+  std::unique_ptr<Communicator> communicator;
+  /// What a rank tells the others (agreement.hpp), and what all of them say: on the device and, pinned, here,
+  /// where copies that were given up may still write.
+  static constexpr std::size_t kMostToldBytes = 512;
+  Buffer told;
+  PinnedBuffer told_here;
+  /// A byte to send, and one to receive from each rank, by which ranks tell on their streams how far they
+  /// are.
+  Buffer tokens;
+  /// Outputs that the ranks share, in the order of their registration.
+  mutable std::vector<SharedOutput> shared_outputs;
+  /// Of a group with a communicator: one of the runs that were queued last, and where it ends.
+  mutable RunWatch watch;
+  std::optional<Event> watched;
 
   int ranks() const noexcept { return static_cast<int>(reaches.size()); }
   /// Where a rank stands among the local ones; -1: it is another process's.
   int local(int rank) const noexcept;
+
+  /// Before and after a plan or a run is queued, where there is a communicator: Error{vendor}, {timeout} for
+  /// what was queued before.
+  void check_earlier() const;
+  void watch_run() const;
+  /// Waits for a stream of a local rank, with the communicator's limit where there is one.
+  void wait_for(const Stream& stream, const char* what) const;
+  /// What every rank tells, by ranks, after a wait for all of them; at most kMostToldBytes each.
+  template <class Told>
+  std::vector<Told> told_by_all(const Told& own, const char* what) const {
+    static_assert(sizeof(Told) <= kMostToldBytes && std::is_trivially_copyable_v<Told>);
+    std::vector<Told> all(reaches.size());
+    exchange_told(&own, all.data(), sizeof own, what);
+    return all;
+  }
+
+ private:
+  void exchange_told(const void* own, void* all, std::size_t bytes, const char* what) const;
 };
 
 }  // namespace relayout

@@ -33,18 +33,24 @@ std::string too_much_workspace(const Route& route, const RedistributeOptions& op
          std::to_string(options.workspace_limit);
 }
 
-/// The route of least predicted time, or the one that is asked for, and what the others would be.
-Route choose_route(const RedistributeProblem& problem, const RedistributeOptions& options,
-                   std::vector<RedistributeAlternative>& others) {
+std::vector<Route> routes_of(const RedistributeProblem& problem, const RedistributeOptions& options) {
   std::vector<Route> routes;
   routes.push_back(direct_route(problem));
   routes.push_back(staged_route(problem));
   routes.push_back(copy_engine_route(problem));
-  Route* best = nullptr;
-  std::string reasons;
   for (Route& route : routes) {
     if (route.possible) route.reason = too_much_workspace(route, options);
     route.possible = route.possible && route.reason.empty();
+  }
+  return routes;
+}
+
+/// The route of least predicted time, or the one that is asked for, and what the others would be.
+Route choose_route(std::vector<Route>& routes, const RedistributeOptions& options,
+                   std::vector<RedistributeAlternative>& others) {
+  Route* best = nullptr;
+  std::string reasons;
+  for (Route& route : routes) {
     const bool wanted = !options.route || *options.route == route.route;
     if (wanted && route.possible && (best == nullptr || route.microseconds < best->microseconds))
       best = &route;
@@ -62,15 +68,16 @@ Route choose_route(const RedistributeProblem& problem, const RedistributeOptions
 void check_and_queue(const RedistributePlan::State& plan, const RedistributeMemory& memory) {
   if (!is_plainly_right(plan.problem, plan.route, memory))
     check_memory(plan.problem, plan.route, memory, true);
-  const auto& communicator = plan.problem.group.state().communicator;
-  if (communicator != nullptr) communicator->check();
+  const Group::State& group = plan.problem.group.state();
+  group.check_earlier();
   for (const ScheduleStep& step : plan.schedule.steps) queue_step(plan, step, memory);
+  group.watch_run();
 }
 
-RedistributePlan plan_of(const Group& group, const Distribution& in_distribution,
-                         const std::vector<TensorView>& in, const std::vector<int>& axes,
-                         const Distribution& out_distribution, const std::vector<TensorView>& out,
-                         const RedistributeOptions& options) {
+RedistributeProblem problem_of(const Group& group, const Distribution& in_distribution,
+                               const std::vector<TensorView>& in, const std::vector<int>& axes,
+                               const Distribution& out_distribution, const std::vector<TensorView>& out,
+                               const RedistributeOptions& options) {
   check_distributions(group, in_distribution, axes, out_distribution);
   const DType in_type = check_views(group, "input", in_distribution, in),
               out_type = check_views(group, "output", out_distribution, out);
@@ -89,25 +96,36 @@ RedistributePlan plan_of(const Group& group, const Distribution& in_distribution
   Route none;
   none.workspace_bytes.assign(in.size(), 0);
   check_memory(problem, none, planned_memory(problem, {}), false);
+  return problem;
+}
 
-  std::vector<RedistributeAlternative> others;
-  Route route = choose_route(problem, options, others);
-  return RedistributePlan(
-      std::make_shared<RedistributePlan::State>(std::move(problem), std::move(route), std::move(others)));
+/// What make() gives; where it throws, the other ranks are told by agree(group, .., null).
+template <class Make, class Tell>
+auto or_tell(const Make& make, const Tell& tell) {
+  try {
+    return make();
+  } catch (...) {
+    try {
+      tell();
+    } catch (const Error&) {  // why this rank cannot plan says more, and the next call finds the other one
+    }
+    throw;
+  }
 }
 
 /// The plan, and nothing before all ranks have theirs, or know that one has none.
-template <class Plan>
-RedistributePlan in_agreement(const Group& group, const PlanDigest& digest, const Plan& plan) {
-  std::optional<RedistributePlan> planned;
-  try {
-    planned = plan();
-  } catch (...) {
-    agree(group, digest, false);
-    throw;
-  }
-  agree(group, digest, true);
-  return *planned;
+template <class Make>
+RedistributePlan in_agreement(const Group& group, const PlanDigest& digest,
+                              const RedistributeOptions& options, const Make& make_problem) {
+  RedistributeProblem problem = or_tell(make_problem, [&] { agree(group, digest, nullptr); });
+  agree(group, digest, &problem);
+  std::vector<Route> routes =
+      or_tell([&] { return routes_of(problem, options); }, [&] { agree(group, nullptr); });
+  agree(group, &routes);
+  std::vector<RedistributeAlternative> others;
+  Route route = choose_route(routes, options, others);
+  return RedistributePlan(
+      std::make_shared<RedistributePlan::State>(std::move(problem), std::move(route), std::move(others)));
 }
 
 }  // namespace
@@ -159,18 +177,19 @@ RedistributePlan plan_redistribute(const Group& group, const Distribution& in_di
   const DType in_type = in.empty() ? DType::f32 : in.front().dtype(),
               out_type = out.empty() ? DType::f32 : out.front().dtype();
   return in_agreement(
-      group, digest_of(group, in_distribution, axes, out_distribution, in_type, out_type, options),
-      [&] { return plan_of(group, in_distribution, in, axes, out_distribution, out, options); });
+      group, digest_of(group, in_distribution, axes, out_distribution, in_type, out_type, options), options,
+      [&] { return problem_of(group, in_distribution, in, axes, out_distribution, out, options); });
 }
 
 RedistributePlan plan_redistribute(const Group& group, const Distribution& in_distribution,
                                    const std::vector<int>& axes, const Distribution& out_distribution,
                                    DType in_type, DType out_type, const RedistributeOptions& options) {
   return in_agreement(
-      group, digest_of(group, in_distribution, axes, out_distribution, in_type, out_type, options), [&] {
+      group, digest_of(group, in_distribution, axes, out_distribution, in_type, out_type, options), options,
+      [&] {
         check_distributions(group, in_distribution, axes, out_distribution);
-        return plan_of(group, in_distribution, empty_views(group, in_distribution, in_type), axes,
-                       out_distribution, empty_views(group, out_distribution, out_type), options);
+        return problem_of(group, in_distribution, empty_views(group, in_distribution, in_type), axes,
+                          out_distribution, empty_views(group, out_distribution, out_type), options);
       });
 }
 

@@ -40,7 +40,8 @@ double bytes_of(const TensorView& view) {
 RouteBuilder::RouteBuilder(const RedistributeProblem& problem, RedistributeRoute route)
     : p_(problem),
       state_(problem.group.state()),
-      model_(plan::link_model(state_.streams.front().device().properties(), is_one_process())),
+      model_(plan::link_model(state_.streams.front().device().properties(),
+                              is_one_process() || route == RedistributeRoute::direct)),
       time_(model_) {
   result_.route = route;
   result_.workspace_bytes.assign(state_.local_ranks.size(), 0);
@@ -63,6 +64,9 @@ Part RouteBuilder::input(const plan::BoxMove& move) const {
 
 Part RouteBuilder::output(const plan::BoxMove& move) const {
   const int to = local(move.to);
+  if (to < 0)
+    return part_of(p_.all_outputs[static_cast<std::size_t>(move.to)], p_.out_distribution.box(move.to),
+                   plan::permuted(move.box, p_.axes), {Place::Memory::shared, move.to, 0});
   return part_of(p_.out[static_cast<std::size_t>(to)], p_.out_distribution.box(move.to),
                  plan::permuted(move.box, p_.axes), {Place::Memory::output, to, 0});
 }
@@ -110,6 +114,25 @@ void RouteBuilder::add_time(plan::RouteTime& time, const RouteKernel& kernel) co
   const CopyPlan::State& state = kernel.plan.state();
   const int rank = state_.local_ranks[static_cast<std::size_t>(kernel.local)];
   time.add_kernel(device_of(rank), state.copy.microseconds, bytes_of(state.in) + bytes_of(state.out));
+}
+
+void RouteBuilder::tell(const plan::BoxMove& move) {
+  RouteTransfer ready;
+  ready.from = move.to;
+  ready.to = move.from;
+  ready.width = 1;
+  const auto add = [&](RouteChunk& chunk, RouteTransfer token) {
+    const bool sends = local(token.from) >= 0;
+    const int peer = sends ? token.to : token.from;
+    Place& place = sends ? token.source : token.destination;
+    place = {Place::Memory::tokens, 0, sends ? 0 : 1 + peer};
+    for (const RouteTransfer& told : chunk.transfers)
+      if (told.from == token.from && told.to == token.to) return;
+    chunk.transfers.push_back(token);
+  };
+  add(result_.ready, ready);
+  std::swap(ready.from, ready.to);
+  add(result_.done, ready);
 }
 
 Route RouteBuilder::finish(double more_microseconds) {

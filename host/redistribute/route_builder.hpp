@@ -32,7 +32,8 @@ class RouteBuilder {
   /// A number for a rank's device. Ranks of other processes and emulated ones have devices of their own.
   int device_of(int rank) const;
 
-  /// What is read and what is written, each with its own axes; of local ranks.
+  /// What is read, of local ranks, and what is written, of these and of ranks whose outputs are mapped; each
+  /// with its own axes.
   Part input(const plan::BoxMove& move) const;
   Part output(const plan::BoxMove& move) const;
   /// Room for a message of this shape in a local rank's workspace.
@@ -45,6 +46,8 @@ class RouteBuilder {
   /// A move from a rank to itself.
   void within(const plan::BoxMove& move);
   void transfer(RouteChunk& chunk, const RouteTransfer& transfer);
+  /// Before and after a move between processes: the ranks tell each other that they are ready, and done.
+  void tell(const plan::BoxMove& move);
 
   /// Adds a kernel to the time of a route.
   void add_time(plan::RouteTime& time, const RouteKernel& kernel) const;

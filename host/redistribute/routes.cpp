@@ -55,17 +55,23 @@ bool as_rows(const RedistributeProblem& p, const Part& in, const Part& out, Rout
 
 Route direct_route(const RedistributeProblem& problem) {
   RouteBuilder b(problem, RedistributeRoute::direct);
-  if (!b.is_one_process()) return b.refuse(kOtherProcesses);
+  const bool one_process = b.is_one_process();
+  if (!one_process && !problem.no_outputs.empty()) return b.refuse(problem.no_outputs);
   for (const plan::BoxMove& move : problem.moves) {
     if (move.from == move.to) {
       b.within(move);
       continue;
     }
+    if (!one_process) {
+      if (b.local(move.from) < 0 && b.local(move.to) < 0) continue;
+      b.tell(move);
+      if (b.local(move.from) < 0) continue;
+    }
     // The side that sends writes, because a store waits for nothing; the side that receives reads where that
-    // makes fewer bytes cross.
-    const bool reads = size_of(problem.in_type) < size_of(problem.out_type);
+    // makes fewer bytes cross. Of another process only the output is mapped.
+    const bool reads = one_process && size_of(problem.in_type) < size_of(problem.out_type);
     const int runs = reads ? move.to : move.from, other = reads ? move.from : move.to;
-    if (!problem.group.reaches(runs, other))
+    if (one_process && !problem.group.reaches(runs, other))
       return b.refuse("kernels of rank " + std::to_string(runs) + " do not reach the memory of rank " +
                       std::to_string(other));
     RouteKernel kernel = b.whole(runs, move);
@@ -77,7 +83,9 @@ Route direct_route(const RedistributeProblem& problem) {
     }
     b.result().across.push_back(std::move(kernel));
   }
-  return b.finish();
+  const bool tells = !b.result().ready.transfers.empty();
+  const DeviceProperties device = problem.group.state().streams.front().device().properties();
+  return b.finish(tells ? 2 * plan::link_model(device, false).message : 0);
 }
 
 Route copy_engine_route(const RedistributeProblem& problem) {

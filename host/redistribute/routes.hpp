@@ -23,11 +23,16 @@ struct RedistributeProblem {
   DType in_type = DType::f32, out_type = DType::f32;
   CastOptions cast;
   std::vector<plan::BoxMove> moves;  // of all ranks
+  /// Of ranks that are processes: all outputs, where this one reaches them, or why it does not.
+  std::vector<TensorView> all_outputs = {};
+  std::string no_outputs = {};
 };
 
 /// An address that is known when the redistribution runs.
 struct Place {
-  enum class Memory { input, output, workspace };
+  /// shared: the output of a rank of another process, which is mapped here, and local its rank. tokens: the
+  /// group's bytes (Group::State::tokens).
+  enum class Memory { input, output, workspace, shared, tokens };
   Memory memory = Memory::input;
   int local = 0;            // whose, by its place among the local ranks
   std::int64_t offset = 0;  // bytes from there
@@ -62,11 +67,14 @@ struct RouteChunk {
 struct Route {
   RedistributeRoute route = RedistributeRoute::direct;
   bool possible = false;
-  std::string reason;                        // why not
-  double microseconds = 0;                   // predicted
-  std::vector<RouteKernel> within;           // from a rank to itself
-  std::vector<RouteKernel> across;           // direct: into or out of another rank's memory
-  std::vector<RouteChunk> chunks;            // of the other routes
+  std::string reason;               // why not
+  double microseconds = 0;          // predicted
+  std::vector<RouteKernel> within;  // from a rank to itself
+  std::vector<RouteKernel> across;  // direct: into or out of another rank's memory
+  std::vector<RouteChunk> chunks;   // of the other routes
+  /// Direct, of ranks that are processes: bytes by which a rank tells those that write its output that its
+  /// stream has come so far, and those whose outputs it has written that they are.
+  RouteChunk ready, done;
   std::vector<std::size_t> workspace_bytes;  // of the local ranks
 };
 

@@ -9,11 +9,26 @@
 namespace relayout {
 namespace {
 
-void* address_of(const Place& place, const RedistributeMemory& memory) {
+void* address_of(const RedistributeProblem& problem, const Place& place, const RedistributeMemory& memory) {
   const auto i = static_cast<std::size_t>(place.local);
-  const void* base = place.memory == Place::Memory::input    ? memory.in[i]
-                     : place.memory == Place::Memory::output ? memory.out[i]
-                                                             : memory.workspace[i];
+  const void* base = nullptr;
+  switch (place.memory) {
+    case Place::Memory::input:
+      base = memory.in[i];
+      break;
+    case Place::Memory::output:
+      base = memory.out[i];
+      break;
+    case Place::Memory::workspace:
+      base = memory.workspace[i];
+      break;
+    case Place::Memory::shared:
+      base = problem.all_outputs[i].data();
+      break;
+    case Place::Memory::tokens:
+      base = problem.group.state().tokens.data();
+      break;
+  }
   // Inputs are only read.
   return const_cast<char*>(static_cast<const char*>(base)) + place.offset;  // NOLINT
 }
@@ -38,23 +53,24 @@ void queue_step(const RedistributePlan::State& plan, const ScheduleStep& step,
       return stream.wait(plan.events[step.event]);
     case ScheduleStep::Kind::launch:
       return launch_copy(stream, step.kernel->plan.state().copy,
-                         {address_of(step.kernel->in, memory), address_of(step.kernel->out, memory)});
+                         {address_of(plan.problem, step.kernel->in, memory),
+                          address_of(plan.problem, step.kernel->out, memory)});
     case ScheduleStep::Kind::exchange: {
       const Group::State& group = plan.problem.group.state();
       std::vector<Communicator::Message> messages;
       for (const RouteTransfer& t : step.chunk->transfers) {
         if (group.local(t.from) >= 0) {
-          messages.push_back({t.to, address_of(t.source, memory), nullptr, t.width});
+          messages.push_back({t.to, address_of(plan.problem, t.source, memory), nullptr, t.width});
         } else {
-          messages.push_back({t.from, nullptr, address_of(t.destination, memory), t.width});
+          messages.push_back({t.from, nullptr, address_of(plan.problem, t.destination, memory), t.width});
         }
       }
       return group.communicator->exchange(messages, stream.native());
     }
     case ScheduleStep::Kind::send: {
       const RouteTransfer& t = *step.transfer;
-      return stream.copy_rows(address_of(t.destination, memory), t.destination_pitch,
-                              address_of(t.source, memory), t.source_pitch, t.width, t.rows);
+      return stream.copy_rows(address_of(plan.problem, t.destination, memory), t.destination_pitch,
+                              address_of(plan.problem, t.source, memory), t.source_pitch, t.width, t.rows);
     }
   }
 }

@@ -15,7 +15,9 @@ class Builder {
   }
 
   Schedule build() {
-    if (group_.communicator != nullptr) {
+    if (group_.communicator != nullptr && route_.chunks.empty()) {
+      add_writes();
+    } else if (group_.communicator != nullptr) {
       add_exchanges();
     } else if (route_.chunks.empty()) {
       add_kernels();
@@ -86,6 +88,24 @@ class Builder {
       wait(kOwn, exchanged[c]);
       for (const RouteKernel& kernel : route_.chunks[c].unpacks) launch(kernel, kOwn);
     }
+  }
+
+  /// Direct, of one process for each rank. Bytes that cross by the communicator order the streams: what a
+  /// rank's stream does before its byte is done when the receiver's stream has the byte.
+  void add_writes() {
+    constexpr std::size_t kOwn = 0, kSide = 1;
+    for (const RouteKernel& kernel : route_.within) {
+      wait(kSide, ready_[kOwn]);
+      launch(kernel, kSide);
+    }
+    exchange(route_.ready);
+    for (const RouteKernel& kernel : route_.across) launch(kernel, kOwn);
+    exchange(route_.done);
+    if (!route_.within.empty()) wait(kOwn, record(kSide));
+  }
+  void exchange(const RouteChunk& tokens) {
+    if (tokens.transfers.empty()) return;
+    schedule_.steps.push_back({ScheduleStep::Kind::exchange, 0, 0, nullptr, nullptr, &tokens});
   }
 
   std::size_t record(std::size_t stream) {

@@ -44,6 +44,21 @@ inline Status allocate_pinned(void** memory, std::size_t bytes) {
 }
 inline constexpr auto deallocate_pinned = hipHostFree;
 
+using SharedName = hipIpcMemHandle_t;
+/// Of the allocation that holds the memory.
+inline Status first_byte(const void** base, const void* memory) {
+  hipDeviceptr_t first = nullptr;
+  std::size_t bytes = 0;
+  const Status status = hipMemGetAddressRange(&first, &bytes, const_cast<void*>(memory));
+  *base = first;
+  return status;
+}
+inline constexpr auto share = hipIpcGetMemHandle;
+inline Status map_shared(void** allocation, SharedName name) {
+  return hipIpcOpenMemHandle(allocation, name, hipIpcMemLazyEnablePeerAccess);
+}
+inline constexpr auto unmap_shared = hipIpcCloseMemHandle;
+
 inline Status create_stream(Stream* stream) { return hipStreamCreateWithFlags(stream, hipStreamNonBlocking); }
 inline constexpr auto destroy_stream = hipStreamDestroy;
 inline constexpr auto synchronize_stream = hipStreamSynchronize;
@@ -62,12 +77,20 @@ inline constexpr auto destroy_event = hipEventDestroy;
 inline constexpr auto record_event = hipEventRecord;
 inline Status wait_event(Stream stream, Event event) { return hipStreamWaitEvent(stream, event, 0); }
 inline constexpr auto synchronize_event = hipEventSynchronize;
+inline constexpr auto query_event = hipEventQuery;
+inline constexpr Status kNotReady = hipErrorNotReady;
 inline constexpr auto elapsed_milliseconds = hipEventElapsedTime;
 
 inline Status begin_capture(Stream stream) {
   return hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal);
 }
 inline constexpr auto end_capture = hipStreamEndCapture;
+inline Status is_capturing(Stream stream, bool* captures) {
+  hipStreamCaptureStatus state = hipStreamCaptureStatusNone;
+  const Status status = hipStreamIsCapturing(stream, &state);
+  *captures = state != hipStreamCaptureStatusNone;
+  return status;
+}
 inline constexpr auto destroy_graph = hipGraphDestroy;
 inline Status make_executable(ExecutableGraph* executable, Graph graph) {
   return hipGraphInstantiate(executable, graph, nullptr, nullptr, 0);

@@ -2,6 +2,7 @@
 // whose runtime.hpp, kernel_language.hpp and blas.cpp it is built with.
 #include "platform/backend.hpp"
 
+#include <cstring>
 #include <string>
 
 #include "blas.hpp"
@@ -106,6 +107,37 @@ class GpuBackend final : public Backend {
     return true;
   }
 
+  bool share_memory(int device, const void* memory, SharedMemoryName& name) override {
+    static_assert(sizeof(runtime::SharedName) == sizeof name.allocation);
+    const DeviceGuard guard(device);
+    runtime::SharedName handle{};
+    const void* base = nullptr;
+    if (runtime::first_byte(&base, memory) != runtime::kSuccess ||
+        runtime::share(&handle, const_cast<void*>(memory)) != runtime::kSuccess) {
+      (void)runtime::take_last_error();
+      return false;
+    }
+    std::memcpy(name.allocation, &handle, sizeof handle);
+    name.offset =
+        static_cast<std::uint64_t>(static_cast<const char*>(memory) - static_cast<const char*>(base));
+    return true;
+  }
+  void* map_shared_memory(int device, const SharedMemoryName& name) override {
+    const DeviceGuard guard(device);
+    runtime::SharedName handle{};
+    std::memcpy(&handle, name.allocation, sizeof handle);
+    void* allocation = nullptr;
+    check(runtime::map_shared(&allocation, handle), "mapping memory of another process");
+    return allocation;
+  }
+  void unmap_shared_memory(int device, void* allocation) noexcept override {
+    try {
+      const DeviceGuard guard(device);
+      (void)runtime::unmap_shared(allocation);
+    } catch (const Error&) {  // the driver has ended
+    }
+  }
+
   void* create_stream(const Device& device) override {
     const DeviceGuard guard(device.index());
     runtime::Stream stream = nullptr;
@@ -156,6 +188,15 @@ class GpuBackend final : public Backend {
   void synchronize_event(int, void* event) override {
     check(runtime::synchronize_event(event_of(event)), "the work before an event", ErrorCode::launch);
   }
+  bool event_is_done(int, void* event) override {
+    const runtime::Status status = runtime::query_event(event_of(event));
+    if (status == runtime::kNotReady) {
+      (void)runtime::take_last_error();  // HIP keeps it
+      return false;
+    }
+    check(status, "the work before an event", ErrorCode::launch);
+    return true;
+  }
   float milliseconds(int, void* start, void* stop) override {
     float result = 0.0f;
     check(runtime::elapsed_milliseconds(&result, event_of(start), event_of(stop)), "timing by events");
@@ -168,6 +209,12 @@ class GpuBackend final : public Backend {
     prepare_library(context);
     check(runtime::begin_capture(stream_of(context)), "beginning a graph");
     return true;
+  }
+  bool is_capturing(const LaunchContext& context) override {
+    const DeviceGuard guard(context.device);
+    bool captures = false;
+    check(runtime::is_capturing(stream_of(context), &captures), "asking whether a stream is recorded");
+    return captures;
   }
   void* end_capture(const LaunchContext& context) override {
     const DeviceGuard guard(context.device);

@@ -44,6 +44,33 @@ inline Status allocate_pinned(void** memory, std::size_t bytes) {
 }
 inline constexpr auto deallocate_pinned = cudaFreeHost;
 
+using SharedName = cudaIpcMemHandle_t;
+/// Of the allocation that holds the memory. The runtime does not say; the driver's function is asked for, so
+/// that nothing has to be linked with the driver.
+inline Status first_byte(const void** base, const void* memory) {
+  using Range = int(unsigned long long*, std::size_t*, unsigned long long);
+  void* range = nullptr;
+  cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+  const Status status =
+      cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &range, 12000, cudaEnableDefault, &found);
+#else
+  const Status status = cudaGetDriverEntryPoint("cuMemGetAddressRange", &range, cudaEnableDefault, &found);
+#endif
+  if (status != kSuccess || found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
+  unsigned long long first = 0;
+  std::size_t bytes = 0;
+  if (reinterpret_cast<Range*>(range)(&first, &bytes, reinterpret_cast<unsigned long long>(memory)) != 0)
+    return cudaErrorInvalidValue;
+  *base = reinterpret_cast<const void*>(first);
+  return kSuccess;
+}
+inline constexpr auto share = cudaIpcGetMemHandle;
+inline Status map_shared(void** allocation, SharedName name) {
+  return cudaIpcOpenMemHandle(allocation, name, cudaIpcMemLazyEnablePeerAccess);
+}
+inline constexpr auto unmap_shared = cudaIpcCloseMemHandle;
+
 inline Status create_stream(Stream* stream) {
   return cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
 }
@@ -64,12 +91,20 @@ inline constexpr auto destroy_event = cudaEventDestroy;
 inline constexpr auto record_event = cudaEventRecord;
 inline Status wait_event(Stream stream, Event event) { return cudaStreamWaitEvent(stream, event, 0); }
 inline constexpr auto synchronize_event = cudaEventSynchronize;
+inline constexpr auto query_event = cudaEventQuery;
+inline constexpr Status kNotReady = cudaErrorNotReady;
 inline constexpr auto elapsed_milliseconds = cudaEventElapsedTime;
 
 inline Status begin_capture(Stream stream) {
   return cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
 }
 inline constexpr auto end_capture = cudaStreamEndCapture;
+inline Status is_capturing(Stream stream, bool* captures) {
+  cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
+  const Status status = cudaStreamIsCapturing(stream, &state);
+  *captures = state != cudaStreamCaptureStatusNone;
+  return status;
+}
 inline constexpr auto destroy_graph = cudaGraphDestroy;
 inline Status make_executable(ExecutableGraph* executable, Graph graph) {
   return cudaGraphInstantiate(executable, graph, 0);

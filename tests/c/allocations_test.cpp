@@ -252,6 +252,71 @@ void check_handle(const char* what, const Make& make, const Destroy& destroy) {
   });
 }
 
+void redistributions(const relayout_device* device, const relayout_stream* stream) {
+  const int64_t shape[] = {6, 10}, turned[] = {10, 6}, begins[] = {0, 0, 3, 0}, ends[] = {3, 10, 6, 10};
+  const Tensor ins[] = {{kF32, {3, 10}}, {kF32, {3, 10}}}, outs[] = {{kF16, {5, 6}}, {kF16, {5, 6}}};
+  const relayout_tensor in[] = {ins[0].tensor, ins[1].tensor}, out[] = {outs[0].tensor, outs[1].tensor};
+  const int32_t axes[] = {1, 0};
+  const auto made = [&](relayout_distribution** rows) {
+    return relayout_distribution_create(2, shape, 2, begins, ends, rows);
+  };
+  check_handle<relayout_distribution>("distribution_create", made, relayout_distribution_destroy);
+  check_handle<relayout_distribution>(
+      "distribution_split",
+      [&](relayout_distribution** split) { return relayout_distribution_split(2, turned, 0, 2, split); },
+      relayout_distribution_destroy);
+  check_handle<relayout_distribution>(
+      "distribution_replicated",
+      [&](relayout_distribution** all) { return relayout_distribution_replicated(2, shape, 2, all); },
+      relayout_distribution_destroy);
+  const relayout_stream* const streams[] = {stream, stream};
+  check_handle<relayout_group>(
+      "group_create", [&](relayout_group** group) { return relayout_group_create(streams, 2, group); },
+      relayout_group_destroy);
+  check_handle<relayout_group>(
+      "group_emulated", [&](relayout_group** group) { return relayout_group_emulated(device, 2, group); },
+      relayout_group_destroy);
+  relayout_distribution *rows = nullptr, *columns = nullptr;
+  relayout_group* group = nullptr;
+  made(&rows);
+  relayout_distribution_split(2, turned, 0, 2, &columns);
+  relayout_group_emulated(device, 2, &group);
+  int64_t begin[2], end[2];
+  int32_t ranks = 0, local_ranks = 0;
+  check("distribution_box", [&] { return relayout_distribution_box(rows, 1, begin, end); });
+  check("group_ranks", [&] { return relayout_group_ranks(group, &ranks, &local_ranks); });
+  check("group_local_rank", [&] { return relayout_group_local_rank(group, 1, &ranks); });
+  check("group_set_time_limit", [&] { return relayout_group_set_time_limit(group, 10); });
+  check("group_register_output", [&] {
+    return relayout_group_register_output(group, out[0].data, 8);
+  });  // of one process: nothing to do
+  check("group_synchronize", [&] { return relayout_group_synchronize(group); });
+  check("redistribute",
+        [&] { return relayout_redistribute(group, rows, in, axes, 2, columns, out, nullptr); });
+  relayout_redistribute_options options;
+  relayout_redistribute_options_init(&options, sizeof options);
+  options.workspace_limit = 0;
+  const void* const from[] = {in[0].data, in[1].data};
+  void* const to[] = {out[0].data, out[1].data};
+  check("plan_redistribute", [&] {
+    relayout_redistribution* plan = nullptr;
+    const char* text = nullptr;
+    uint64_t bytes = 0;
+    relayout_status status =
+        relayout_plan_redistribute(group, rows, in, axes, 2, columns, out, &options, &plan);
+    if ((status == RELAYOUT_OK) != (plan != nullptr)) return static_cast<relayout_status>(RELAYOUT_INTERNAL);
+    if (status == RELAYOUT_OK) status = relayout_redistribution_run(plan, nullptr);
+    if (status == RELAYOUT_OK) status = relayout_redistribution_run_on(plan, from, to, nullptr);
+    if (status == RELAYOUT_OK) status = relayout_redistribution_workspace_bytes(plan, 1, &bytes);
+    if (status == RELAYOUT_OK) status = relayout_redistribution_explain(plan, &text);
+    relayout_redistribution_destroy(plan);
+    return status;
+  });
+  relayout_distribution_destroy(rows);
+  relayout_distribution_destroy(columns);
+  relayout_group_destroy(group);
+}
+
 }  // namespace
 
 int main() {
@@ -277,6 +342,7 @@ int main() {
   elementwise(device, stream);
   windows(device, stream);
   depthwise(device, stream);
+  redistributions(device, stream);
   relayout_stream_destroy(stream);
   relayout_device_destroy(device);
   return failures == 0 ? 0 : 1;

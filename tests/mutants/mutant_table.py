@@ -58,6 +58,7 @@ MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32
 
 REDISTRIBUTE = "BoxMovesTest.*:*RedistributeTest*/cpu:*RedistributeErrorTest*/cpu"
 REDISTRIBUTE_ORDER = "RedistributeOrderTest.*"
+REDISTRIBUTE_NCCL = "*RedistributeNcclTest*/cpu"
 
 MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("pad_row_off_by_one", "p.stride + index.tap * p.dilation - @p.pad_left@;", "p.pad_left - 1"),
@@ -851,6 +852,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("receiver_not_ready", "wait(side(sender(transfer)), ready_[receiver(transfer)])", "void()"),
     ("unpacked_before_it_has_come", "wait(receiver(transfer), sent[c].at(sender(transfer)))", "void()"),
     ("goes_on_before_it_has_sent", "wait(rank, event)", "void()"),
+]) + mutants_of("redistribute_agreement", "host/redistribute/agreement.cpp", REDISTRIBUTE_NCCL, [
+    ("offset_of_the_output_forgotten", "memory = output.parts[static_cast<std::size_t>(rank)].memory + @one.offset@;", "0"),
+    ("impossible_elsewhere_not_seen", "if (@route.possible && one.microseconds[i] < 0@)", "false"),
 ]) + mutants_of("box_moves", "host/redistribute/box_moves.cpp", REDISTRIBUTE, [
     ("begin_of_one_box", "std::max(a.begin[axis], b.begin[axis])", "a.begin[axis]"),
     ("end_of_one_box", "std::max(result.begin[axis], @std::min(a.end[axis], b.end[axis])@)", "a.end[axis]"),
@@ -867,7 +871,13 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("route_builder", "host/redistribute/route_builder.cpp", REDISTRIBUTE, [
     ("messages_in_one_place", "const auto offset = @static_cast<std::int64_t>(used)@;", "std::int64_t{0}"),
 ]) + mutants_of("redistribute_routes", "host/redistribute/routes.cpp", REDISTRIBUTE, [
-    ("always_writes", "reads = @size_of(problem.in_type) < size_of(problem.out_type)@;", "false"),
+    ("always_writes", "reads = one_process && @size_of(problem.in_type) < size_of(problem.out_type)@;", "false"),
     ("rows_without_the_first_offset", "transfer.destination.offset += @nest.offsets[0] * size@;", "std::int64_t{0}"),
     ("pitch_of_the_other_side", "source_pitch = @nest.strides[1][0]@;", "nest.strides[0][0]"),
+]) + mutants_of("communicator", "platform/communicator.cpp", REDISTRIBUTE_NCCL, [
+    ("flag_not_looked_at", "if (@has_given_up_.load()@)", "false"),
+    ("wait_in_progress_is_an_error", "if (@found != kInProgress@) library_->check(found, \"the communicator, while",
+     "true"),
+]) + mutants_of("redistribute_group", "host/redistribute/group.cpp", REDISTRIBUTE_NCCL, [
+    ("no_limit_is_a_limit", "if (@!(seconds > 0)@)", "seconds < 0"),
 ])

@@ -11,15 +11,28 @@
 
 namespace {
 
-constexpr int kSuccess = 0, kInvalidUsage = 5, kRemoteError = 6, kUint8 = 1;
+constexpr int kSuccess = 0, kInvalidUsage = 5, kRemoteError = 6, kInProgress = 7, kUint8 = 1;
 using Bytes = std::vector<char>;
 
 struct World;
 
+struct Communicator;
+
+struct Call {
+  Communicator* communicator;
+  int peer;  // -1: the ranks of a gather
+  const void* source;
+  void* destination;
+  std::size_t bytes;
+  std::size_t gather;  // its number
+};
+
 struct Communicator {
   World* world = nullptr;
   int rank = 0;
+  bool blocks = true;
   std::size_t gathers = 0;
+  std::vector<Call> awaited;  // what has to come before the last call is done
 };
 
 struct World {
@@ -32,14 +45,6 @@ struct World {
   bool is_broken = false;
 };
 
-struct Call {
-  Communicator* communicator;
-  int peer;
-  const void* source;
-  void* destination;
-  std::size_t bytes;
-};
-
 thread_local std::vector<Call> group;
 
 Bytes bytes_at(const void* memory, std::size_t count) {
@@ -47,17 +52,45 @@ Bytes bytes_at(const void* memory, std::size_t count) {
   return Bytes(begin, begin + count);
 }
 
-int receive(const Call& call) {
+/// Takes what a call waits for, where it is there; the world is locked. kInProgress: it is not.
+int take(const Call& call) {
   World& world = *call.communicator->world;
-  std::unique_lock<std::mutex> lock(world.mutex);
+  if (call.peer < 0) {
+    const std::map<int, Bytes>& given = world.gathers[call.gather];
+    if (static_cast<int>(given.size()) < world.ranks) return kInProgress;
+    for (const auto& [rank, bytes] : given)
+      std::memcpy(static_cast<char*>(call.destination) + static_cast<std::size_t>(rank) * call.bytes,
+                  bytes.data(), call.bytes);
+    return kSuccess;
+  }
   std::deque<Bytes>& box = world.mail[{call.peer, call.communicator->rank}];
-  world.changed.wait(lock, [&] { return !box.empty() || world.is_broken; });
-  if (box.empty()) return kRemoteError;
+  if (box.empty()) return kInProgress;
   const Bytes message = std::move(box.front());
   box.pop_front();
   if (message.size() != call.bytes) return kInvalidUsage;
   std::memcpy(call.destination, message.data(), call.bytes);
   return kSuccess;
+}
+
+/// What the communicator waits for, as far as it has come; the world is locked.
+int take_all(Communicator& own) {
+  std::vector<Call> still;
+  int result = kSuccess;
+  for (const Call& call : own.awaited) {
+    const int taken = take(call);
+    if (taken == kInProgress) still.push_back(call);
+    if (taken == kInvalidUsage) result = taken;
+  }
+  own.awaited = std::move(still);
+  if (result != kSuccess || own.awaited.empty()) return result;
+  return own.world->is_broken ? kRemoteError : kInProgress;
+}
+
+int finish(Communicator& own, std::unique_lock<std::mutex>& lock) {
+  own.world->changed.notify_all();
+  int result = kInProgress;
+  own.world->changed.wait(lock, [&] { return (result = take_all(own)) != kInProgress || !own.blocks; });
+  return result;
 }
 
 int queue(const Call& call, int type) {
@@ -78,10 +111,10 @@ void* in_memory_world(int ranks) {
   return world;
 }
 
-void* in_memory_communicator(void* world, int rank) {
+void* in_memory_communicator(void* world, int rank, int blocks) {
   auto& own = *static_cast<World*>(world);
   const std::lock_guard<std::mutex> lock(own.mutex);
-  own.communicators.push_back({&own, rank, 0});
+  own.communicators.push_back({&own, rank, blocks != 0, 0, {}});
   return &own.communicators.back();
 }
 
@@ -109,53 +142,46 @@ int ncclCommUserRank(void* communicator, int* rank) {
 }
 
 int ncclCommGetAsyncError(void* communicator, int* error) {
-  World& world = *static_cast<Communicator*>(communicator)->world;
-  const std::lock_guard<std::mutex> lock(world.mutex);
-  *error = world.is_broken ? kRemoteError : kSuccess;
+  auto& own = *static_cast<Communicator*>(communicator);
+  const std::lock_guard<std::mutex> lock(own.world->mutex);
+  *error = take_all(own);
+  if (*error == kSuccess && own.world->is_broken) *error = kRemoteError;
   return kSuccess;
 }
 
 int ncclGroupStart() { return kSuccess; }
 
 int ncclSend(const void* source, std::size_t count, int type, int peer, void* communicator, void*) {
-  return queue({static_cast<Communicator*>(communicator), peer, source, nullptr, count}, type);
+  return queue({static_cast<Communicator*>(communicator), peer, source, nullptr, count, 0}, type);
 }
 
 int ncclRecv(void* destination, std::size_t count, int type, int peer, void* communicator, void*) {
-  return queue({static_cast<Communicator*>(communicator), peer, nullptr, destination, count}, type);
+  return queue({static_cast<Communicator*>(communicator), peer, nullptr, destination, count, 0}, type);
 }
 
 int ncclGroupEnd() {
   const std::vector<Call> calls = std::move(group);
   group.clear();
+  if (calls.empty()) return kSuccess;
+  Communicator& own = *calls.front().communicator;
+  std::unique_lock<std::mutex> lock(own.world->mutex);
   for (const Call& call : calls) {
-    if (call.source == nullptr) continue;
-    World& world = *call.communicator->world;
-    const std::lock_guard<std::mutex> lock(world.mutex);
-    world.mail[{call.communicator->rank, call.peer}].push_back(bytes_at(call.source, call.bytes));
-    world.changed.notify_all();
+    if (call.source == nullptr) {
+      own.awaited.push_back(call);
+    } else {
+      own.world->mail[{own.rank, call.peer}].push_back(bytes_at(call.source, call.bytes));
+    }
   }
-  int result = kSuccess;
-  for (const Call& call : calls)
-    if (call.source == nullptr && result == kSuccess) result = receive(call);
-  return result;
+  return finish(own, lock);
 }
 
 int ncclAllGather(const void* source, void* destination, std::size_t count, int type, void* communicator,
                   void*) {
   if (type != kUint8) return kInvalidUsage;
   auto& own = *static_cast<Communicator*>(communicator);
-  World& world = *own.world;
-  std::unique_lock<std::mutex> lock(world.mutex);
-  std::map<int, Bytes>& given = world.gathers[own.gathers++];
-  given[own.rank] = bytes_at(source, count);
-  world.changed.notify_all();
-  const auto is_complete = [&] { return static_cast<int>(given.size()) == world.ranks; };
-  world.changed.wait(lock, [&] { return is_complete() || world.is_broken; });
-  if (!is_complete()) return kRemoteError;
-  for (const auto& [rank, bytes] : given)
-    std::memcpy(static_cast<char*>(destination) + static_cast<std::size_t>(rank) * count, bytes.data(),
-                count);
-  return kSuccess;
+  std::unique_lock<std::mutex> lock(own.world->mutex);
+  own.world->gathers[own.gathers][own.rank] = bytes_at(source, count);
+  own.awaited.push_back({&own, -1, nullptr, destination, count, own.gathers++});
+  return finish(own, lock);
 }
 }

@@ -6,8 +6,9 @@ extern "C" {
 /// Ranks that can talk to each other, until their end.
 void* in_memory_world(int ranks);
 void in_memory_end(void* world);
-/// The communicator of a rank, the world's: what relayout takes for an ncclComm_t.
-void* in_memory_communicator(void* world, int rank);
+/// The communicator of a rank, the world's: what relayout takes for an ncclComm_t. One that does not block
+/// says that a call is in progress while it waits for other ranks, and goes on when it is asked for errors.
+void* in_memory_communicator(void* world, int rank, int blocks);
 /// The rank is gone: whoever waits for it gets an error, and everyone's communicator knows.
 void in_memory_leave(void* communicator);
 }

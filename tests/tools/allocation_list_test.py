@@ -6,8 +6,8 @@ import pathlib
 import re
 import sys
 
-# What these do is done by a function that is named, or needs a GPU, or allocates nothing.
-LEFT_OUT = {"check_tile", "__attribute__", "operation", "stream_from_native", "device_gpu", "device_emulated", "run", "explain"}
+# What these do is done by a function that is named, or needs a GPU or NCCL, or allocates nothing.
+LEFT_OUT = {"check_tile", "__attribute__", "operation", "stream_from_native", "group_from_nccl", "device_gpu", "device_emulated", "run", "explain"}
 
 
 def without_comments(text):

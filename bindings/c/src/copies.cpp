@@ -10,12 +10,6 @@ using c::planned;
 
 namespace {
 
-std::vector<int> axes_of(const int32_t* axes, int32_t count) {
-  if (count < 0) throw Error(ErrorCode::invalid_argument, "axis_count is negative");
-  if (count > 0) c::check_given(axes, "axes");
-  return std::vector<int>(axes, axes + count);
-}
-
 /// The tensor that contiguous() writes.
 relayout_tensor contiguous_output(const relayout_tensor* in, void* memory) {
   c::check_given(in, "in");
@@ -37,7 +31,7 @@ relayout_status relayout_permute(const relayout_stream* stream, const relayout_t
     const Stream& on = c::stream_of(stream);
     const auto [from, to] = c::moved_views(on.device(), in, out);
     const CopyPlanOptions given = c::copy_options(options);
-    permute(on, from, axes_of(axes, axis_count), to, given.scale, given.cast);
+    permute(on, from, c::axes_of(axes, axis_count), to, given.scale, given.cast);
   });
 }
 
@@ -46,7 +40,7 @@ relayout_status relayout_plan_permute(const relayout_device* device, const relay
                                       const relayout_copy_options* options, relayout_plan** plan) {
   return planned(plan, [&] {
     const auto [from, to] = c::moved_views(c::device_of(device), in, out);
-    return plan_permute(device->device, from, axes_of(axes, axis_count), to, c::copy_options(options));
+    return plan_permute(device->device, from, c::axes_of(axes, axis_count), to, c::copy_options(options));
   });
 }
 

@@ -7,14 +7,19 @@
 namespace relayout::c {
 namespace {
 
-constexpr int kCodes = static_cast<int>(ErrorCode::vendor) + 1;
-
-constexpr relayout_status status_of(ErrorCode code) { return static_cast<relayout_status>(code) + 1; }
+/// Codes that are newer than RELAYOUT_INTERNAL stand behind it.
+constexpr relayout_status status_of(ErrorCode code) {
+  return static_cast<relayout_status>(code) + (code > ErrorCode::vendor ? 2 : 1);
+}
+constexpr ErrorCode code_of(relayout_status status) {
+  return static_cast<ErrorCode>(status - (status > RELAYOUT_INTERNAL ? 2 : 1));
+}
 
 static_assert(status_of(ErrorCode::invalid_argument) == RELAYOUT_INVALID_ARGUMENT);
 static_assert(status_of(ErrorCode::rank) == RELAYOUT_RANK);
 static_assert(status_of(ErrorCode::null_pointer) == RELAYOUT_NULL_POINTER);
-static_assert(status_of(ErrorCode::vendor) == RELAYOUT_VENDOR && RELAYOUT_INTERNAL == kCodes + 1);
+static_assert(status_of(ErrorCode::vendor) == RELAYOUT_VENDOR && RELAYOUT_INTERNAL == RELAYOUT_VENDOR + 1);
+static_assert(status_of(ErrorCode::timeout) == RELAYOUT_TIMEOUT);
 
 std::string& last_sentence() {
   thread_local std::string sentence;
@@ -75,8 +80,8 @@ const char* relayout_last_error(void) { return c::last_sentence().c_str(); }
 const char* relayout_status_name(relayout_status status) {
   if (status == RELAYOUT_OK) return "ok";
   if (status == RELAYOUT_INTERNAL) return "internal";
-  if (status < RELAYOUT_OK || status > RELAYOUT_INTERNAL) return "unknown";
-  return name_of(static_cast<ErrorCode>(status - 1));
+  if (status < RELAYOUT_OK || status > RELAYOUT_TIMEOUT) return "unknown";
+  return name_of(c::code_of(status));
 }
 
 }  // extern "C"

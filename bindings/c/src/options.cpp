@@ -64,6 +64,12 @@ ColumnOrder column_order(std::int32_t channel_outer) {
   return channel_outer != 0 ? ColumnOrder::channel_outer : ColumnOrder::tap_outer;
 }
 
+std::vector<int> axes_of(const std::int32_t* axes, std::int32_t count) {
+  if (count < 0) throw Error(ErrorCode::invalid_argument, "axis_count is negative");
+  if (count > 0) check_given(axes, "axes");
+  return std::vector<int>(axes, axes + count);
+}
+
 Window window_of(const relayout_window_options* options) {
   const relayout_window_options read = read_options(options, kWindowDefaults);
   return {read.taps, read.stride, read.dilation, read.groups, column_order(read.channel_outer)};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "bindings/c/src/guard.hpp"
 #include "relayout/copy_options.hpp"
@@ -62,5 +63,7 @@ ElementwiseOptions elementwise_options(const relayout_elementwise_options* optio
 PadSpec pad_spec(const relayout_pad_options* options);
 Window window_of(const relayout_window_options* options);
 ColumnOrder column_order(std::int32_t channel_outer);
+/// The order of a permutation.
+std::vector<int> axes_of(const std::int32_t* axes, std::int32_t count);
 
 }  // namespace relayout::c

@@ -35,6 +35,7 @@ from ._core import Plan  # noqa: E402
 from ._frameworks import View, dtype_name as _dtype_name  # noqa: E402
 
 _core.connect(_frameworks, View, Error)
+from ._redistribute import Distribution, Group, RedistributePlan, plan_redistribute, redistribute  # noqa: E402
 __version__ = _core.version
 
 (_CHAIN, _PERMUTE, _TRANSPOSE, _COPY, _CAST, _FILL, _QUANTIZED, _QUANTIZE, _DEQUANTIZE, _PAD, _IMG2COL, _REARRANGE,
@@ -49,8 +50,8 @@ _ALIASES = {
     "arctan": "atan", "arctan2": "atan2"}
 _PAD_MODES = {"edge": "replicate", "wrap": "circular"}
 
-__all__ = ["Error", "Plan", "Quantized", "View", "built_with", "cache_clear", "cache_info",
-           "depthwise_conv1d_backward_workspace_bytes", "gpu_count"]
+__all__ = ["Distribution", "Error", "Group", "Plan", "Quantized", "RedistributePlan", "View", "built_with", "cache_clear",
+           "cache_info", "depthwise_conv1d_backward_workspace_bytes", "gpu_count", "plan_redistribute", "redistribute"]
 
 
 def built_with():

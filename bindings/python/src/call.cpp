@@ -261,10 +261,7 @@ void set_output(Call& call, PyObject* object) {
     described = &add_tensor(call, object, "out");
     call.out_operand.tensor = &described->dl;
   }
-  if (described->type->immutable)
-    fail(RELAYOUT_INVALID_ARGUMENT, "out is an array of JAX, which nobody may write to");
-  if (described->read_only)
-    fail(RELAYOUT_INVALID_ARGUMENT, "out is read-only, and nothing was written to it");
+  check_writable(*described);
   call.out = described;
 }
 

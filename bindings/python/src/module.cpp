@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "bindings/python/src/call.hpp"
+#include "bindings/python/src/module_functions.hpp"
 #include "bindings/python/src/run.hpp"
 
 #ifdef Py_GIL_DISABLED
@@ -49,16 +50,6 @@ void plan_dealloc(PyObject* self) {
   delete reinterpret_cast<PlanObject*>(self)->state;
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
   Py_DECREF(reinterpret_cast<PyObject*>(type));
-}
-
-/// The plan has addresses of its own for nothing but memory, so all else must be as it was planned.
-void check_layout(const Tensor& given, const Tensor& planned, const char* name) {
-  if (to_string(given) == to_string(planned) &&
-      given.dl.device.device_type == planned.dl.device.device_type &&
-      given.dl.device.device_id == planned.dl.device.device_id)
-    return;
-  fail(RELAYOUT_SHAPE, std::string(name) + " is " + to_string(given) + ", and was planned as " +
-                           to_string(planned) + ", on the same device");
 }
 
 PyObject* plan_run(PyObject* self, PyObject* arguments, PyObject* words) {
@@ -223,7 +214,8 @@ PyMODINIT_FUNC PyInit__core() {
     plan_type = PyType_FromSpec(&plan_spec);
     if (plan_type == nullptr) throw PythonError();
     Py_INCREF(plan_type);
-    if (PyModule_AddObject(made.get(), "Plan", plan_type) != 0 ||
+    if (PyModule_AddFunctions(made.get(), redistribute_functions) != 0 ||
+        PyModule_AddObject(made.get(), "Plan", plan_type) != 0 ||
         PyModule_AddStringConstant(made.get(), "version", relayout_version()) != 0 ||
         PyModule_AddStringConstant(made.get(), "built_with", relayout_built_with()) != 0)
       throw PythonError();

@@ -19,18 +19,6 @@ struct StreamCloser {
   void operator()(relayout_stream* stream) const { relayout_stream_destroy(stream); }
 };
 
-/// -1 is the processor. Devices are made once and stay. Guarded by Python's lock.
-const relayout_device* device_number(int number) {
-  static std::map<int, std::unique_ptr<relayout_device, DeviceCloser>> devices;
-  auto& device = devices[number];
-  if (!device) {
-    relayout_device* made = nullptr;
-    check(number < 0 ? relayout_device_cpu(&made) : relayout_device_gpu(number, &made));
-    device.reset(made);
-  }
-  return device.get();
-}
-
 const relayout_device* device_of(const Tensor& place) {
   return device_number(place.on_gpu() ? place.dl.device.device_id : -1);
 }
@@ -104,6 +92,17 @@ void make_output(Call& call, const ResultSpec& spec) {
 bool may_be_kept(const Call& call) { return call.op != Op::conv1d; }
 
 }  // namespace
+
+const relayout_device* device_number(int number) {
+  static std::map<int, std::unique_ptr<relayout_device, DeviceCloser>> devices;
+  auto& device = devices[number];
+  if (!device) {
+    relayout_device* made = nullptr;
+    check(number < 0 ? relayout_device_cpu(&made) : relayout_device_gpu(number, &made));
+    device.reset(made);
+  }
+  return device.get();
+}
 
 std::shared_ptr<const Prepared> prepare(Call& call) {
   auto prepared = std::make_shared<Prepared>();

@@ -8,6 +8,9 @@
 
 namespace relayout::python {
 
+/// The device: a GPU's number, -1 for the processor. It is made once and stays. Guarded by Python's lock.
+const relayout_device* device_number(int number);
+
 /// A plan, and what is needed to run it on other tensors.
 struct Prepared {
   std::unique_ptr<relayout_plan, void (*)(relayout_plan*)> plan{nullptr, relayout_plan_destroy};

@@ -313,4 +313,19 @@ void describe(PyObject* object, const char* name, Tensor& tensor) {
   tensor.stream = current_stream(tensor);
 }
 
+void check_layout(const Tensor& given, const Tensor& planned, const char* name) {
+  if (to_string(given) == to_string(planned) &&
+      given.dl.device.device_type == planned.dl.device.device_type &&
+      given.dl.device.device_id == planned.dl.device.device_id)
+    return;
+  fail(RELAYOUT_SHAPE, std::string(name) + " is " + to_string(given) + ", and was planned as " +
+                           to_string(planned) + ", on the same device");
+}
+
+void check_writable(const Tensor& out) {
+  if (out.type->immutable)
+    fail(RELAYOUT_INVALID_ARGUMENT, "out is an array of JAX, which nobody may write to");
+  if (out.read_only) fail(RELAYOUT_INVALID_ARGUMENT, "out is read-only, and nothing was written to it");
+}
+
 }  // namespace relayout::python

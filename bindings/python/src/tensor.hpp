@@ -79,6 +79,12 @@ relayout_dl_dtype dtype_named(const std::string& name);
 /// "f32[2, 3] strides [3, 1]".
 std::string to_string(const Tensor& tensor);
 
+/// Error{shape} unless a tensor that a plan is run on is as it was planned. A plan has addresses of its own
+/// for nothing but memory, so all else must be.
+void check_layout(const Tensor& given, const Tensor& planned, const char* name);
+/// Error{invalid_argument} for an output that nobody may write to.
+void check_writable(const Tensor& out);
+
 /// The module relayout._frameworks, and relayout.View.
 extern PyObject* frameworks;
 extern PyObject* view_type;

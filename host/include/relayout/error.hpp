@@ -32,6 +32,7 @@ enum class ErrorCode {
   unsupported,       ///< legal in principle, but not offered by this back end
   launch,            ///< a kernel launch was refused or a kernel failed
   vendor,            ///< any other error of the vendor's runtime or library
+  timeout,           ///< another rank did not come within the time limit of a Group
 };
 
 /// The enumerator's name, as in "pad_too_large".

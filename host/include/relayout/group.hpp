@@ -1,6 +1,7 @@
 // Groups: the devices between which tensors are redistributed, one for each rank.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -24,9 +25,10 @@ class RELAYOUT_API Group {
   /// `ranks` ranks on one device, for tests and for trying out a program: without a GPU, and with one.
   static Group emulated(int ranks, const Device& device = Device::emulated(32));
 
-  /// One process a rank: the caller's communicator, a blocking ncclComm_t of NCCL or RCCL, and the stream of
-  /// this rank, on a GPU of its own. The communicator is the caller's to make and, after the last work of
-  /// this group, to destroy; nothing else is queued on it by another thread while the group plans or runs.
+  /// One process a rank: the caller's communicator, an ncclComm_t of NCCL or RCCL, blocking or not, and the
+  /// stream of this rank, on a GPU of its own. The communicator is the caller's to make and, after the last
+  /// work of this group, to destroy; nothing else is queued on it by another thread while the group plans or
+  /// runs.
   /// Planning is collective: every rank plans the same, or all get an error. The library is opened here:
   /// libnccl.so.2 or librccl.so.1, or the file that the environment variable RELAYOUT_NCCL_LIBRARY names.
   /// Errors: unsupported where it is missing, and without that variable for devices that are no GPU;
@@ -46,8 +48,26 @@ class RELAYOUT_API Group {
   const Stream& stream(int rank) const;
   /// Whether kernels of rank `from` reach the memory of rank `to`: on one device, and with peer access.
   bool reaches(int from, int to) const;
-  /// Waits for the work of all local ranks.
+  /// Waits for the work of all local ranks, within the time limit.
   void synchronize() const;
+
+  /// Lets kernels of the other processes write into this memory of this rank's, so that a plan whose output
+  /// lies in it may take the direct route: for groups of several processes, once, before planning;
+  /// collective. Every rank names memory of its own, bytes 0 where it has no output. It must stay until the
+  /// last copy of the group is gone. Memory that cannot be shared (of a pool, as of cudaMallocAsync and
+  /// torch's expandable segments) or reached is no error: explain() says why the direct route is not taken
+  /// then. Groups of one process need no registration. Errors: null_pointer, vendor, timeout.
+  void register_output(void* memory, std::size_t bytes) const;
+
+  /// The longest that this process waits for ranks of other processes, in seconds, for this group and its
+  /// copies; without one it waits for ever, but ends for an error of the communicator. Then planning and
+  /// synchronize() throw Error{timeout}, and so does run() where an earlier run was queued longer ago than
+  /// this and has not ended. The limit counts from the call, so it must be longer than what a stream may have
+  /// to do before. After Error{timeout} every use of the group throws it: what is queued still waits, and
+  /// ends with ncclCommAbort, which comes before memory is given back, because freeing waits for the device.
+  /// A communicator that blocks (ncclConfig_t::blocking is 1) waits within its own calls without limit while
+  /// it first connects to a rank. Error{invalid_argument} unless seconds > 0; infinity is no limit.
+  void set_time_limit(double seconds) const;
 
   struct State;  ///< the library's own
   /// For the library.

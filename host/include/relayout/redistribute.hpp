@@ -94,8 +94,8 @@ class RELAYOUT_API RedistributePlan {
   /// the views; none where that is 0. Errors: null_pointer for a view that was planned with a null pointer,
   /// and for want of a workspace.
   void run(const std::vector<void*>& workspace = {}) const;
-  /// The same between other memory of the local ranks, with the planned views' strides; each at least as
-  /// aligned as the planned pointer, up to 16 bytes (a null pointer was planned as if aligned to 256).
+  /// The same between other memory of the local ranks, with the planned views' strides; each pointer as far
+  /// behind a multiple of 16 bytes as the planned one (a null pointer was planned as if aligned to 256).
   /// Further errors: invalid_argument for an alignment and for numbers of pointers, partial_overlap.
   void run(const std::vector<const void*>& in, const std::vector<void*>& out,
            const std::vector<void*>& workspace = {}) const;

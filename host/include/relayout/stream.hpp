@@ -59,6 +59,9 @@ class RELAYOUT_API Event {
   Event& operator=(const Event&) = default;
   /// Marks the point in the stream's work that is reached when all work queued so far has finished.
   void record(const Stream& stream);
+  /// Whether the recorded point is reached, without waiting; true for an event that was not recorded. Throws
+  /// the error of a kernel that failed.
+  bool is_done() const;
   /// Waits until the recorded point is reached.
   void synchronize() const;
   /// Milliseconds from `start` to this event. Both must have been recorded and reached.
