@@ -85,11 +85,11 @@ struct ProgramStep {
 enum class ElementwiseKernel : std::int8_t {
   typed,            // one cheap operation on two operands of types that an instance knows, aligned
   typed_costly,     // the same of one costly operation, on operands of the result's type
-  typed_unaligned,  // one cheap operation, from any address
+  typed_unaligned,  // the same of bytes, and of few instructions in 2 bytes, from any address
   typed_unaligned_costly,
   typed_chunks,  // the same element by element in chunks of rows
   typed_chunks_costly,
-  typed_tables,  // one cheap operation on such operands, element by element
+  typed_tables,  // the same anywhere, by offset tables
   typed_tables_costly,
   transposed,    // the same where one operand lies across the output's rows
   mixed,         // one operation in f32 on up to three aligned tensors of any types, to f32 or bool

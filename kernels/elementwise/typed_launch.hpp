@@ -44,27 +44,14 @@ void launch_typed_pair(const LaunchContext& context, const ElementwiseParams& p)
   launch_typed_of<float, bf16, float, float, kRows>(context, p);
 }
 
-/// Operations of few instructions on unsigned integers of 32 and 64 bits share the instances of signed ones:
-/// the operation knows.
+/// Elements of 4 bytes and more, and pairs of types. Operations of few instructions on unsigned integers
+/// share the instances of signed ones: the operation knows.
 template <OperandRows kRows, Steps kSteps>
-void launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
+void launch_typed_wide(const LaunchContext& context, const ElementwiseParams& p) {
   constexpr bool kCheap = kSteps == Steps::cheap;
   using U32 = std::conditional_t<kCheap, std::int32_t, std::uint32_t>;
   using U64 = std::conditional_t<kCheap, std::int64_t, std::uint64_t>;
-  if constexpr (kCheap) {
-    if (p.tensor[0].type != p.tensor[1].type) return launch_typed_pair<kRows>(context, p);
-    if (p.tensor[0].type == DType::bool_)
-      return launch_typed_of<bool, bool, bool, std::int32_t, kRows>(context, p);
-  }
   switch (p.tensor[0].type) {
-    case DType::u8:
-      return launch_typed_of<std::uint8_t, std::int32_t, kRows, kSteps>(context, p);
-    case DType::i8:
-      return launch_typed_of<std::int8_t, std::int32_t, kRows, kSteps>(context, p);
-    case DType::u16:
-      return launch_typed_of<std::uint16_t, std::int32_t, kRows, kSteps>(context, p);
-    case DType::i16:
-      return launch_typed_of<std::int16_t, std::int32_t, kRows, kSteps>(context, p);
     case DType::u32:
       return launch_typed_of<U32, std::int32_t, kRows, kSteps>(context, p);
     case DType::i32:
@@ -73,14 +60,44 @@ void launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
       return launch_typed_of<U64, std::int64_t, kRows, kSteps>(context, p);
     case DType::i64:
       return launch_typed_of<std::int64_t, std::int64_t, kRows, kSteps>(context, p);
-    case DType::f16:
-      return launch_typed_of<f16, float, kRows, kSteps>(context, p);
-    case DType::bf16:
-      return launch_typed_of<bf16, float, kRows, kSteps>(context, p);
     case DType::f32:
       return launch_typed_of<float, float, kRows, kSteps>(context, p);
     default:
       return launch_typed_of<double, double, kRows, kSteps>(context, p);
+  }
+}
+
+/// Unaligned vectors have instances for bytes, for integers of 2 bytes, and for few instructions on f16 and
+/// bf16 (host/plan/elementwise/elementwise_kernel.cpp).
+template <OperandRows kRows, Steps kSteps>
+void launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
+  constexpr bool kCheap = kSteps == Steps::cheap, kUnaligned = kRows == OperandRows::unaligned;
+  const DType type = p.tensor[0].type;
+  if constexpr (kCheap) {
+    if constexpr (!kUnaligned) {
+      if (type != p.tensor[1].type) return launch_typed_pair<kRows>(context, p);
+    }
+    if (type == DType::bool_) return launch_typed_of<bool, bool, bool, std::int32_t, kRows>(context, p);
+  }
+  if constexpr (kCheap || !kUnaligned) {
+    if (type == DType::f16) return launch_typed_of<f16, float, kRows, kSteps>(context, p);
+    if (type == DType::bf16) return launch_typed_of<bf16, float, kRows, kSteps>(context, p);
+  }
+  switch (type) {
+    case DType::u8:
+      return launch_typed_of<std::uint8_t, std::int32_t, kRows, kSteps>(context, p);
+    case DType::i8:
+      return launch_typed_of<std::int8_t, std::int32_t, kRows, kSteps>(context, p);
+    case DType::u16:
+      return launch_typed_of<std::uint16_t, std::int32_t, kRows, kSteps>(context, p);
+    case DType::i16:
+      return launch_typed_of<std::int16_t, std::int32_t, kRows, kSteps>(context, p);
+    default:
+      if constexpr (kUnaligned) {
+        throw Error(ErrorCode::launch, "elementwise: no unaligned vectors of this type");
+      } else {
+        launch_typed_wide<kRows, kSteps>(context, p);
+      }
   }
 }
 

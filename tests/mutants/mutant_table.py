@@ -52,6 +52,7 @@ NEST = f"CopyNest.*:{SHAPES}"
 ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
     "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "Test.RoundsAsAsked",
     "Test.EveryOperationOfTwo*"))
+CHUNKS = "*ElementwiseChunksTest*/emulated32"
 QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
@@ -582,7 +583,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("index_of_the_first_row", "indices_[i] = @index@;", "0 * index"),
     ("next_tensors_are_the_first", "const int number = @first + i@;", "i"),
     ("all_rows_present", "present = @whole ? 0 : tables.present<kRows>(position, row)@;", "~0u"),
-]) + mutants_of("row_chunks", "kernels/elementwise/row_chunks.hpp", ELEMENTWISE, [
+]) + mutants_of("row_chunks", "kernels/elementwise/row_chunks.hpp", CHUNKS, [
     ("rows_in_two_axes", "@row = rows.of(p, column)@;", "row = RowOffsets{}"),
     ("last_element_dropped", "return @i * kChunkLanes < left@;", "i * kChunkLanes + 1 < left"),
     ("whole_too_early", "whole = left > @(kElements - 1) * kChunkLanes@;", "(kElements - 2) * kChunkLanes"),

@@ -160,13 +160,13 @@ const char* obstacle_to_chunks(const ElementwiseParams& p) {
   return nullptr;
 }
 
-/// Where unaligned vectors could be taken, too. On an H200 chunks take 0.9 of their time for elements of 4
-/// bytes and more and for functions of f16 and bf16, and 1.02 to 1.2 of it for bytes and for what needs few
-/// instructions in 2 bytes.
-bool prefers_chunks(const ElementwiseParams& p) {
-  if (p.width * 4 <= kVectorBytes) return true;
-  return is_half(p.tensor[0].type) &&
-         (kind_of(p.step[0].operation) != OperationKind::arithmetic || has_costly(p));
+/// Bytes, and what takes few instructions in 2 bytes: others have no unaligned vectors. On an H200 chunks
+/// take 1.02 to 1.2 of their time for these, and 0.9 of it for elements of 4 bytes and more and for functions
+/// of f16 and bf16.
+bool has_unaligned_vectors(const ElementwiseParams& p) {
+  if (p.width * 4 <= kVectorBytes) return false;
+  return !is_half(p.tensor[0].type) ||
+         (kind_of(p.step[0].operation) == OperationKind::arithmetic && !has_costly(p));
 }
 
 /// Chooses among the kernels for one operation on known types by where the tensors lie.
@@ -177,11 +177,10 @@ Kernel typed_kernel(const ElementwiseParams& p) {
     if (p.aligned && (whole || p.row_vectors >= kShortestCutRow))
       return costly ? Kernel::typed_costly : Kernel::typed;
     const auto is_strided = [](const TensorOperand& tensor) { return tensor.access == Access::strided; };
-    const bool vectors =
-        p.row_vectors >= kShortestUnalignedRow && !std::any_of(p.tensor, p.tensor + p.tensors, is_strided);
-    if (obstacle_to_chunks(p) == nullptr && (!vectors || prefers_chunks(p)))
-      return costly ? Kernel::typed_chunks_costly : Kernel::typed_chunks;
-    if (vectors) return costly ? Kernel::typed_unaligned_costly : Kernel::typed_unaligned;
+    if (has_unaligned_vectors(p) && p.row_vectors >= kShortestUnalignedRow &&
+        !std::any_of(p.tensor, p.tensor + p.tensors, is_strided))
+      return costly ? Kernel::typed_unaligned_costly : Kernel::typed_unaligned;
+    if (obstacle_to_chunks(p) == nullptr) return costly ? Kernel::typed_chunks_costly : Kernel::typed_chunks;
   }
   return costly ? Kernel::typed_tables_costly : Kernel::typed_tables;
 }
