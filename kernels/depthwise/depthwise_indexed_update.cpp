@@ -21,7 +21,9 @@ struct SequencePlace {
   DepthwiseSequence sequence;
   const T* in;  // the first sample
   T* out;
-  T* state;  // of a sequence that is not null
+  // Of a sequence that is not null:
+  const T* source;  // the state that is read
+  T* state;         // the state that is written
 
   __device__ __forceinline__ SequencePlace(const DepthwiseSequenceParams& q, std::int64_t batch,
                                            std::int64_t channel)
@@ -31,8 +33,10 @@ struct SequencePlace {
          sequence.begin * p.in_time;
     out =
         static_cast<T*>(p.out) + batch * p.out_batch + channel * p.out_channel + sequence.begin * p.out_time;
-    state = static_cast<T*>(p.state) + (sequence.is_null() ? 0 : sequence.slot * p.state_batch) +
-            channel * p.state_channel;
+    const std::int64_t row = channel * p.state_channel;
+    const bool is_null = sequence.is_null();
+    source = static_cast<const T*>(p.state) + (is_null ? 0 : sequence.source * p.state_batch + row);
+    state = static_cast<T*>(p.state) + (is_null ? 0 : sequence.slot * p.state_batch + row);
   }
 };
 
@@ -58,10 +62,11 @@ __global__ __launch_bounds__(kIndexedThreads) void indexed_update_kernel(Depthwi
   if (length <= 0) return;
   const StateMove move = state_move(q, batch, length);
   const auto column = [&](std::int64_t number) { return place.state + number * p.state_time; };
+  const auto old_column = [&](std::int64_t number) { return place.source + number * p.state_time; };
   Pack window[kBefore > 0 ? kBefore : 1];
 #pragma unroll
   for (int i = 0; i < kBefore; ++i)
-    window[i].load(column(StateMove::wrap(p, move.window + i)), p.state_channel, whole.state);
+    window[i].load(old_column(StateMove::wrap(p, move.window + i)), p.state_channel, whole.state);
   const T* in = place.in;
   Pack next;
   next.load(in, p.in_channel, whole.in);
@@ -70,7 +75,7 @@ __global__ __launch_bounds__(kIndexedThreads) void indexed_update_kernel(Depthwi
   if (move.shift > 0) {
     for (std::int64_t i = 0; i + move.shift < move.window; ++i) {
       Pack older;
-      older.load(column(i + move.shift), p.state_channel, whole.state);
+      older.load(old_column(i + move.shift), p.state_channel, whole.state);
       older.store(column(i), p.state_channel, whole.state);
     }
   }
@@ -112,7 +117,7 @@ __global__ __launch_bounds__(kDepthwiseThreads) void indexed_update_any_kernel(D
     return;
   }
   if (length <= 0) return;
-  StateColumns<T> state(p, place.state, state_move(q, batch, length));
+  StateColumns<T> state(p, place.source, place.state, state_move(q, batch, length));
   for (std::int64_t time = 0; time < length; ++time) {
     const T sample = place.in[time * p.in_time];
     float sum = fmaf(load_weight(p, channel, 0), convert<float>(sample), 0.0f);

@@ -142,11 +142,73 @@ class Serving(unittest.TestCase):
         vllm.causal_conv1d_update(x, states, weight, conv_state_indices=torch.tensor([0, 2, 1]).int(), null_block_id=None)
         self.assertFalse(torch.equal(states[0], before[0]))
 
+    def test_prefill_in_blocks(self):
+        """Prompts in two chunks: every block then holds the state behind it, as a run in one piece leaves it."""
+        dim, size, blocks = 6, 8, 6
+        first_chunk, second_chunk = [5, 16, 30, 8, 9], [9, 1, 3, 24, 7]
+        batch = len(first_chunk)
+        for dtype, width, null_id in itertools.product(TOLERANCES, (2, 4), (0, None)):
+            with self.subTest(dtype=dtype, width=width, null_id=null_id):
+                before, weight, bias = width - 1, torch.randn(dim, width), torch.randn(dim)
+                table = 1 + torch.randperm(batch * blocks).int().reshape(batch, blocks)
+                table[1, 5] = -1 if null_id is None else null_id  # a block that nobody reaches
+                states = self.lines(batch * blocks + 1, dim, before + 1, dtype)
+                expected_states = states.clone()
+                prompts = [torch.randn(dim, a + b).to(dtype) for a, b in zip(first_chunk, second_chunk)]
+                computed = torch.zeros(batch).int()
+                outs = [[] for _ in prompts]
+                for lengths in (first_chunk, second_chunk):
+                    ends = computed + torch.tensor(lengths).int()
+                    x = torch.cat([p[:, b:e] for p, b, e in zip(prompts, computed, ends)], 1).t().contiguous().t()
+                    begin = starts(lengths)
+                    out = vllm.causal_conv1d_fn(
+                        x, weight, bias, states, begin, cache_indices=table, has_initial_state=computed > 0,
+                        null_block_id=null_id, block_idx_first_scheduled_token=computed // size,
+                        block_idx_last_scheduled_token=(ends - 1) // size,
+                        initial_state_idx=((computed - 1) // size).clamp(min=0).int(), num_computed_tokens=computed,
+                        block_size_to_align=size)
+                    for i in range(batch):
+                        outs[i].append(out[:, begin[i]:begin[i + 1]])
+                        # The ends of blocks inside the chunk, and its own end.
+                        for end in [e for e in range(int(computed[i]) + 1, int(ends[i])) if e % size == 0] + [int(ends[i])]:
+                            padded = torch.cat([torch.zeros(dim, before).to(dtype), prompts[i][:, :end]], 1)
+                            expected_states[table[i, (end - 1) // size].long(), :, :before] = padded[:, -before:]
+                    computed = ends
+                    self.assertTrue(torch.equal(states, expected_states))
+                for prompt, out in zip(prompts, outs):
+                    self.close(torch.cat(out, 1), causal_conv1d_ref(prompt[None].float(), weight, bias,
+                                                                    activation="silu")[0])
+
+    def test_updates_in_blocks(self):
+        """From one block to the next or in one; the block that is read alone stays."""
+        dim, width = 5, 4
+        table = torch.tensor([[3, 1], [4, 2], [0, 5], [6, 7]]).int()
+        initial, last = torch.tensor([0, 1, 0, 1]).int(), torch.tensor([1, 1, 1, 0]).int()
+        for dtype, drafts in itertools.product(TOLERANCES, (0, 2)):
+            with self.subTest(dtype=dtype, drafts=drafts):
+                states = self.lines(8, dim, width - 1 + drafts, dtype)
+                before, x, weight = states.clone(), torch.randn(4, dim, 1 + drafts).to(dtype), torch.randn(dim, width)
+                given, accepted = x.clone(), torch.tensor([1, 2, 1, 3]).int() if drafts else None
+                out = vllm.causal_conv1d_update(x, states, weight, None, "silu", table, num_accepted_tokens=accepted,
+                                                block_idx_last_scheduled_token=last, initial_state_idx=initial)
+                expected_states = before.clone()
+                for i in (0, 1, 3):
+                    read, written = table[i, initial[i]].long(), table[i, last[i]].long()
+                    offset = int(accepted[i]) - 1 if drafts else 0
+                    row = torch.cat([before[read, :, offset:offset + width - 1], given[i]], 1)
+                    expected = causal_conv1d_ref(row[None].float(), weight, activation="silu")[..., width - 1:]
+                    self.close(out[i:i + 1], expected)
+                    expected_states[written, :, :row.shape[1] - 1] = row[:, 1:]
+                self.assertTrue(torch.equal(out[2], given[2]))
+                self.assertTrue(torch.equal(states, expected_states))
+        with self.assertRaisesRegex(ValueError, "initial_state_idx"):
+            vllm.causal_conv1d_update(x, states, weight, conv_state_indices=table, block_idx_last_scheduled_token=last)
+
     def test_what_is_not_served(self):
         x, weight, states = torch.randn(2, 4), torch.randn(2, 3), torch.zeros(1, 2, 2)
         blocks = torch.zeros(1).int()
-        with self.assertRaisesRegex(NotImplementedError, "initial_state_idx"):
-            vllm.causal_conv1d_fn(x, weight, None, states, starts([4]), initial_state_idx=blocks)
+        with self.assertRaisesRegex(NotImplementedError, "retrieve_parent_token"):
+            vllm.causal_conv1d_update(x.t(), states, weight, retrieve_parent_token=blocks)
         with self.assertRaisesRegex(NotImplementedError, "retrieve_parent_token"):
             sglang.causal_conv1d_update(x.t(), states, weight, retrieve_parent_token=blocks)
         self.assertTrue(torch.equal(states, torch.zeros(1, 2, 2)))

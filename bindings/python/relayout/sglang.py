@@ -3,14 +3,17 @@
     import relayout.sglang
     relayout.sglang.install()
 
-puts them into the place of SGLang's Triton ones. Draft trees and windows of drafts (intermediate_*, retrieve_*) are refused
-with NotImplementedError.
+puts them into the place of SGLang's Triton ones, and kernel_fwd and kernel_update into that of sgl_kernel's. Draft trees
+and windows of drafts (intermediate_*, retrieve_*) are refused with NotImplementedError.
 """
 import importlib
+
+import torch
 
 from relayout import _serving
 
 PAD_SLOT_ID = -1
+_KERNELS = "sgl_kernel.mamba"
 _MODULES = ("sglang.srt.layers.attention.mamba.causal_conv1d_triton", "sglang.kernels.ops.mamba.causal_conv1d_triton")
 
 
@@ -33,15 +36,38 @@ def causal_conv1d_update(x, conv_state, weight, bias=None, activation=None, cach
                            cache_seqlens=cache_seqlens, num_accepted_tokens=num_accepted_tokens)
 
 
+@torch.no_grad()
+def kernel_fwd(x, weight, bias, conv_states, query_start_loc, cache_indices, has_initial_state, silu_activation, pad_slot_id):
+    """sgl_kernel.causal_conv1d_fwd: in place on x [dim, tokens] with query_start_loc, or [batch, dim, seqlen]."""
+    tokens = x
+    if query_start_loc is None:
+        batch, dim, seqlen = x.shape
+        tokens = x.transpose(0, 1).reshape(dim, batch * seqlen)
+        query_start_loc = torch.arange(batch + 1, dtype=torch.int32, device=x.device) * seqlen
+    out = _serving.prefill(tokens, weight, bias, conv_states, query_start_loc, cache_indices, has_initial_state,
+                           silu_activation, (pad_slot_id,), keep=True)
+    x.copy_(out if x.dim() == 2 else out.reshape(dim, batch, seqlen).transpose(0, 1))
+
+
+def kernel_update(x, conv_state, weight, bias, silu_activation, cache_seqlens, conv_state_indices, pad_slot_id):
+    """sgl_kernel.causal_conv1d_update: in place on x [batch, dim, seqlen]."""
+    out = _serving.update(x, conv_state, weight, bias, silu_activation, conv_state_indices, (pad_slot_id,),
+                          cache_seqlens=cache_seqlens, in_place=True)
+    if out.data_ptr() != x.data_ptr():
+        x.copy_(out)
+
+
 def install():
-    """Replaces the functions of every module of SGLang that has them."""
+    """Replaces the functions of every module of SGLang and sgl_kernel that has them."""
     found = 0
-    for name in _MODULES:
+    triton = {f.__name__: f for f in (causal_conv1d_fn, causal_conv1d_update)}
+    kernels = {"causal_conv1d_fwd": kernel_fwd, "causal_conv1d_update": kernel_update}
+    for name, functions in (*((name, triton) for name in _MODULES), (_KERNELS, kernels)):
         try:
             module = importlib.import_module(name)
         except ModuleNotFoundError:
             continue
         found += 1
-        _serving.replace(module, {f.__name__: f for f in (causal_conv1d_fn, causal_conv1d_update)})
+        _serving.replace(module, functions)
     if found == 0:
         raise ModuleNotFoundError(f"there is no {' and no '.join(_MODULES)}")
