@@ -209,9 +209,84 @@ class Serving(unittest.TestCase):
         blocks = torch.zeros(1).int()
         with self.assertRaisesRegex(NotImplementedError, "retrieve_parent_token"):
             vllm.causal_conv1d_update(x.t(), states, weight, retrieve_parent_token=blocks)
-        with self.assertRaisesRegex(NotImplementedError, "retrieve_parent_token"):
-            sglang.causal_conv1d_update(x.t(), states, weight, retrieve_parent_token=blocks)
+        with self.assertRaisesRegex(NotImplementedError, "cache_seqlens"):
+            sglang.causal_conv1d_update(x.t(), states, weight, cache_seqlens=blocks,
+                                        intermediate_conv_window=torch.zeros(1, 1, 2, 2))
         self.assertTrue(torch.equal(states, torch.zeros(1, 2, 2)))
+
+    def test_trees_of_drafts(self):
+        """Every draft is what follows its own ancestors, as a plain sequence."""
+        trees = [  # children first, then siblings: each draft's parent
+            ([1, 3, -1, -1, -1], [-1, 2, 4, -1, -1], [0, 0, 0, 1, 0]),
+            ([1, 2, 3, 4, -1], [-1, -1, -1, -1, -1], [0, 0, 1, 2, 3]),
+            ([1, -1, 4, -1, -1], [-1, 2, 3, -1, -1], [0, 0, 0, 0, 2]),
+            ([1, 2, -1, -1, -1], [-1, 4, 3, -1, -1], [0, 0, 1, 1, 0]),
+        ]
+        children, siblings, parents = (torch.tensor(list(each)) for each in zip(*trees))
+        batch, drafts, dim = len(trees), 5, 4
+        for dtype, width, which, accepts in itertools.product(TOLERANCES, (2, 4), ("tree", "row"), (False, True)):
+            with self.subTest(dtype=dtype, width=width, which=which, accepts=accepts):
+                states = self.lines(7, dim, width - 1 + drafts - 1, dtype)
+                before, chosen = states.clone(), torch.tensor([5, 2, -1, 0]).int()
+                accepted = torch.tensor([1, 3, 2, 5]).int() if accepts else None
+                x = torch.randn(batch, drafts, dim).to(dtype).transpose(1, 2)
+                weight, bias = torch.randn(dim, width), torch.randn(dim)
+                windows = torch.randn(6, drafts + 1, dim, width - 1).to(dtype)
+                old_windows, places = windows.clone(), torch.tensor([3, 0, 1, 4]).int()
+                options = {"retrieve_next_token": children, "retrieve_next_sibling": siblings,
+                           "retrieve_parent_token": torch.full((batch, drafts + 3), 7).int()} if which == "tree" else {}
+                out = sglang.causal_conv1d_update(
+                    x, states, weight, bias, "silu", conv_state_indices=chosen, num_accept_tokens=accepted,
+                    intermediate_conv_window=windows, intermediate_state_indices=places, **options)
+                expected_states, expected_windows = before.clone(), old_windows.clone()
+                for i in (0, 1, 3):
+                    first = int(accepted[i]) - 1 if accepts else 0
+                    window = before[chosen[i].long(), :, first:first + width - 1]
+                    for t in range(drafts):
+                        path = [t]
+                        while path[0] > 0:
+                            path.insert(0, int(parents[i, path[0]]) if which == "tree" else path[0] - 1)
+                        row = torch.cat([window, x[i][:, path]], 1)
+                        expected = causal_conv1d_ref(row[None].float(), weight, bias, activation="silu")
+                        self.close(out[i, :, t], expected[0, :, -1])
+                        expected_windows[places[i].long(), t] = row[:, -(width - 1):]
+                    row = torch.cat([window, x[i]], 1)
+                    if accepts:
+                        expected_states[chosen[i].long(), :, :row.shape[1] - 1] = row[:, 1:]
+                    else:
+                        expected_states[chosen[i].long(), :, :width - 1] = row[:, -(width - 1):]
+                self.assertTrue(torch.equal(windows, expected_windows))
+                self.assertTrue(torch.equal(states, expected_states))
+                if which == "tree":
+                    kept = torch.full((batch, drafts + 3), 7)
+                    kept[[0, 1, 3], :drafts] = parents[[0, 1, 3]]
+                    self.assertTrue(torch.equal(options["retrieve_parent_token"].long(), kept))
+
+    def test_in_place_on_the_samples(self):
+        """sgl_kernel's functions."""
+        dim, width = 4, 3
+        weight, bias, states = torch.randn(dim, width), torch.randn(dim), torch.randn(3, dim, width - 1)
+        before, x = states.clone(), torch.randn(dim, 7)
+        given, begin = x.clone(), starts([3, 2, 2])
+        sglang.kernel_fwd(x, weight, bias, states, begin, torch.tensor([2, -1, 0]).int(),
+                          torch.tensor([True, True, False]), True, -1)
+        for first, last, initial in ((0, 3, before[2:3]), (5, 7, None)):
+            self.close(x[None, :, first:last], causal_conv1d_ref(given[None, :, first:last], weight, bias,
+                                                                 initial_states=initial, activation="silu"))
+        self.assertTrue(torch.equal(x[:, 3:5], given[:, 3:5]))
+        self.assertTrue(torch.equal(states, torch.stack([given[:, 5:], before[1], given[:, 1:3]])))
+        for old in (None, torch.randn(2, dim, width - 1)):
+            x = torch.randn(2, dim, 5)
+            given, flags = x.clone(), None if old is None else torch.tensor([True, True])
+            first = None if old is None else old.clone()
+            sglang.kernel_fwd(x, weight, bias, old, None, None, flags, False, -1)
+            self.close(x, causal_conv1d_ref(given, weight, bias, initial_states=first))
+        x, states = torch.randn(2, dim, 1), before.clone()
+        given, rows = x.clone(), torch.tensor([1, -1]).int()
+        sglang.kernel_update(x, states, weight, bias, True, None, rows, -1)
+        self.close(x[:1], causal_conv1d_update_ref(given[:1], before[1:2], weight, bias, "silu"))
+        self.assertTrue(torch.equal(x[1], given[1]))
+        self.assertTrue(torch.equal(states, before))  # which the reference moved on
 
 
 def modules(name, **functions):
@@ -224,6 +299,7 @@ def modules(name, **functions):
     made[name].__dict__.update(functions)
     made["their_user"] = types.ModuleType("their_user")
     made["their_user"].__dict__.update(functions)
+    made["their_user"].__dict__.update({f"{function}_as": value for function, value in functions.items()})
     return made
 
 
@@ -241,7 +317,8 @@ class Install(unittest.TestCase):
             pass
 
         for theirs, default in ((new, False), (old, True)):
-            for place in self.install(vllm._MODULE, vllm.install, causal_conv1d_fn=theirs, causal_conv1d_update=theirs):
+            twin = types.FunctionType(theirs.__code__, {}, "twin", theirs.__defaults__)
+            for place in self.install(vllm._MODULE, vllm.install, causal_conv1d_fn=theirs, causal_conv1d_update=twin):
                 for name in ("causal_conv1d_fn", "causal_conv1d_update"):
                     ours, taken = getattr(vllm, name), place[name]
                     self.assertEqual(isinstance(taken, functools.partial), default)
@@ -257,8 +334,17 @@ class Install(unittest.TestCase):
             install.assert_called_once()
 
     def test_sglang(self):
-        for place in self.install(sglang._MODULES[0], sglang.install, causal_conv1d_fn=len, causal_conv1d_update=max):
+        def one(x):
+            pass
+
+        def two(x):
+            pass
+
+        for place in self.install(sglang._MODULES[0], sglang.install, causal_conv1d_fn=one, causal_conv1d_update=two):
             self.assertIs(place["causal_conv1d_fn"], sglang.causal_conv1d_fn)
+        places = self.install(sglang._KERNELS, sglang.install, causal_conv1d_fwd=one, causal_conv1d_update=two)
+        self.assertIs(places[1]["causal_conv1d_fwd_as"], sglang.kernel_fwd)
+        self.assertIs(places[0]["causal_conv1d_update"], sglang.kernel_update)
         with mock.patch.dict(sys.modules, {"sglang": None}), self.assertRaises(ModuleNotFoundError):
             sglang.install()
 

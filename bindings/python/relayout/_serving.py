@@ -95,9 +95,10 @@ def update(x, conv_state, weight, bias, activation, conv_state_indices, null_ids
 
 
 def replace(module, functions):
-    """Puts the functions into the module by their names, and into all modules that took the old ones from it."""
-    for name, function in functions.items():
-        old = getattr(module, name)
-        for other in list(sys.modules.values()):
-            if getattr(other, "__dict__", {}).get(name) is old:
-                setattr(other, name, function)
+    """Puts the functions into the module by their names, and into all modules that took the old ones from it, under
+    whatever name."""
+    new = {id(getattr(module, name)): function for name, function in functions.items()}
+    for other in list(sys.modules.values()):
+        for name, value in list(getattr(other, "__dict__", {}).items()):
+            if id(value) in new:
+                setattr(other, name, new[id(value)])

@@ -3,14 +3,13 @@
     import relayout.sglang
     relayout.sglang.install()
 
-puts them into the place of SGLang's Triton ones, and kernel_fwd and kernel_update into that of sgl_kernel's. Draft trees
-and windows of drafts (intermediate_*, retrieve_*) are refused with NotImplementedError.
+puts them into the place of SGLang's Triton ones, and kernel_fwd and kernel_update into that of sgl_kernel's.
 """
 import importlib
 
 import torch
 
-from relayout import _serving
+from relayout import _drafts, _serving
 
 PAD_SLOT_ID = -1
 _KERNELS = "sgl_kernel.mamba"
@@ -27,17 +26,27 @@ def causal_conv1d_fn(x, weight, bias, conv_states, query_start_loc, seq_lens_cpu
 def causal_conv1d_update(x, conv_state, weight, bias=None, activation=None, cache_seqlens=None, conv_state_indices=None,
                          num_accepted_tokens=None, intermediate_conv_window=None, intermediate_state_indices=None,
                          retrieve_next_token=None, retrieve_next_sibling=None, retrieve_parent_token=None,
-                         pad_slot_id=PAD_SLOT_ID, metadata=None, validate_data=False):
+                         pad_slot_id=PAD_SLOT_ID, metadata=None, validate_data=False, num_accept_tokens=None):
     """x [batch, dim] or [batch, dim, seqlen] to a new tensor, behind conv_state, which moves on; with cache_seqlens the
-    states are rings."""
-    _serving.refuse(intermediate_conv_window=intermediate_conv_window, retrieve_next_token=retrieve_next_token,
-                    retrieve_next_sibling=retrieve_next_sibling, retrieve_parent_token=retrieve_parent_token)
+    states are rings. num_accept_tokens is the newer name of num_accepted_tokens.
+
+    With retrieve_next_token and retrieve_next_sibling [batch, seqlen] the samples are trees of drafts, each of which
+    follows its parent; retrieve_parent_token receives the parents. intermediate_conv_window [lines, seqlen, dim, width -
+    1] receives the state behind each sample, in the lines intermediate_state_indices."""
+    if num_accepted_tokens is None:
+        num_accepted_tokens = num_accept_tokens
+    if intermediate_conv_window is not None or retrieve_next_token is not None:
+        _serving.refuse(cache_seqlens=cache_seqlens)
+        return _drafts.update(x, conv_state, weight, bias, activation, conv_state_indices, pad_slot_id, num_accepted_tokens,
+                              intermediate_conv_window, intermediate_state_indices, retrieve_next_token,
+                              retrieve_next_sibling, retrieve_parent_token)
     return _serving.update(x, conv_state, weight, bias, activation, conv_state_indices, (pad_slot_id,),
                            cache_seqlens=cache_seqlens, num_accepted_tokens=num_accepted_tokens)
 
 
 @torch.no_grad()
-def kernel_fwd(x, weight, bias, conv_states, query_start_loc, cache_indices, has_initial_state, silu_activation, pad_slot_id):
+def kernel_fwd(x, weight, bias, conv_states, query_start_loc, cache_indices, has_initial_state, silu_activation,
+               pad_slot_id):
     """sgl_kernel.causal_conv1d_fwd: in place on x [dim, tokens] with query_start_loc, or [batch, dim, seqlen]."""
     tokens = x
     if query_start_loc is None:
@@ -62,10 +71,12 @@ def install():
     found = 0
     triton = {f.__name__: f for f in (causal_conv1d_fn, causal_conv1d_update)}
     kernels = {"causal_conv1d_fwd": kernel_fwd, "causal_conv1d_update": kernel_update}
-    for name, functions in (*((name, triton) for name in _MODULES), (_KERNELS, kernels)):
+    # A sgl_kernel that does not load is no hindrance.
+    wanted = [(name, triton, ModuleNotFoundError) for name in _MODULES] + [(_KERNELS, kernels, ImportError)]
+    for name, functions, absent in wanted:
         try:
             module = importlib.import_module(name)
-        except ModuleNotFoundError:
+        except absent:
             continue
         found += 1
         _serving.replace(module, functions)
