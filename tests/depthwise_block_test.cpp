@@ -38,6 +38,17 @@ TEST_P(DepthwiseBlockTest, StatesAtTheEndsOfBlocks) {
             check_varlen_blocks(stream(), varlen(taps, layout, seed), size, hostile);
 }
 
+/// Ends wherever they may lie among the stretches of time in which they are looked for.
+TEST_P(DepthwiseBlockTest, OneSequenceOfAnyLength) {
+  for (std::int64_t length = 17; length < 49; ++length)
+    for (const bool hostile : {false, true}) {
+      DepthwiseSequenceCase c =
+          varlen(4, length % 2 == 0 ? Layout::ncl : Layout::nlc, static_cast<std::uint64_t>(length));
+      c.lengths = {length};
+      check_varlen_blocks(stream(), c, 8, hostile);
+    }
+}
+
 TEST_P(DepthwiseBlockTest, UpdatesFromOneBlockToAnother) {
   for (const SequenceMode mode : {SequenceMode::plain, SequenceMode::speculative})
     for (const std::int64_t taps : {1, 4, 10})
