@@ -725,7 +725,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("ring_does_not_wrap", "to = @StateMove::wrap(p, to)@;", "to"),
     ("null_outputs_zeroed", "time = 0; @q.zero_null@ && time < length; ++time) Pack()", "true"),
     ("distance_one_short", "convert<float>(state.before_next(@distance@))", "distance > 1 ? distance - 1 : distance"),
-    ("last_block_read", "source = static_cast<const T*>(p.state) + (is_null ? 0 : @sequence.source@", "sequence.slot"),
+    ("last_block_read", "of_block = static_cast<const T*>(p.state) + (sequence.is_null() ? 0 : @sequence.source@",
+     "sequence.slot"),
 ]) + mutants_of("varlen_channel", "kernels/depthwise/depthwise_varlen_channel.cpp", SEQUENCES, [
     ("initial_state_ignored", "p.in_channel, whole.in); } else if (@row.initial@) { window[i].load", "false"),
     ("last_samples_one_early", "time = @length - kBefore + i@;", "length - kBefore + i - 1"),

@@ -34,7 +34,8 @@ void plan_update(const DeviceProperties& device, DepthwiseSequenceParams& q) {
   q.width = 1;
   if (q.kernel == Kernel::update) return;
   const std::int64_t pack = kPackBytes / element_of(q), word = kWordBytes / element_of(q);
-  if (p.taps <= kPackTaps && p.channels % pack == 0 && has_channel_rows(p) &&
+  // With blocks there are no packs of 16 bytes: the second state's address takes registers, too.
+  if (p.taps <= kPackTaps && p.channels % pack == 0 && has_channel_rows(p) && q.blocks == 0 &&
       packs_of(q, pack) >= kThreadsToFill * device.multiprocessors) {
     q.width = static_cast<std::int32_t>(pack);
   } else if (p.channels % word == 0) {
