@@ -47,8 +47,14 @@ struct DepthwiseSequenceParams {
   PerSequence<std::int32_t> indices;      // its row of the table; not given: its own number
   PerSequence<std::int32_t> positions;    // the states are rings: the place of the next sample
   PerSequence<std::int32_t> accepted;     // samples of the last update that stay, at least 1
-  std::int32_t null_index = -1;           // names no row, as every negative number and those past the table
-  bool zero_null = true;                  // outputs of sequences without a row become 0, else they stay
+  // Of indices [sequences, blocks]: which of a sequence's blocks is read, and which is written. With a
+  // block size, the states at the ends of the blocks from first_block on are written, too.
+  std::int64_t blocks = 0, block_stride = 0;  // 0: an index a sequence
+  PerSequence<std::int32_t> initial_block, first_block, last_block;
+  PerSequence<std::int32_t> computed;  // samples before these
+  std::int64_t block_size = 0;
+  std::int32_t null_index = -1;  // names no row, as every negative number and those past the table
+  bool zero_null = true;         // outputs of sequences without a row become 0, else they stay
   DepthwiseSequenceTask task = DepthwiseSequenceTask::update;
 
   // The plan's. Native code ignores it.
@@ -63,9 +69,10 @@ struct DepthwiseSequenceParams {
 /// Where the samples and the state of a sequence are.
 struct DepthwiseSequence {
   std::int64_t begin = 0, length = 0;  // its first sample along time, and how many
-  std::int64_t slot = 0;               // its row of the table; -1: none
+  // The rows of the table that are read and written. -1: none; then no row is read.
+  std::int64_t source = 0, slot = 0;
 
-  constexpr bool is_null() const { return slot < 0; }
+  constexpr bool is_null() const { return source < 0; }
 };
 
 constexpr std::int64_t clamped(std::int64_t value, std::int64_t least, std::int64_t most) {
@@ -75,16 +82,21 @@ constexpr std::int64_t clamped(std::int64_t value, std::int64_t least, std::int6
 /// The most samples that a speculative update takes: the state has no room for more.
 constexpr std::int64_t speculative_room(const DepthwiseParams& p) { return p.state_length - (p.taps - 2); }
 
-constexpr std::int64_t slot_of(const DepthwiseSequenceParams& p, std::int64_t sequence) {
-  const std::int64_t index = p.indices.is_given() ? p.indices[sequence] : sequence;
-  const bool names_none = p.indices.is_given() && index == p.null_index;
-  return names_none || index < 0 || index >= p.slots ? -1 : index;
+/// The row of the table of a block of a sequence; -1: none. Without blocks there is block 0 alone.
+constexpr std::int64_t slot_of(const DepthwiseSequenceParams& p, std::int64_t sequence,
+                               std::int64_t block = 0) {
+  if (!p.indices.is_given()) return sequence < p.slots ? sequence : -1;
+  if (p.blocks > 0 && (block < 0 || block >= p.blocks)) return -1;
+  const std::int64_t index = p.indices.numbers[sequence * p.indices.stride + block * p.block_stride];
+  return index == p.null_index || index < 0 || index >= p.slots ? -1 : index;
 }
 
 /// Ends before their begins are empty sequences; begins and ends outside the samples are moved inside.
+template <bool Blocks>
 constexpr DepthwiseSequence sequence_of(const DepthwiseSequenceParams& p, std::int64_t sequence) {
   DepthwiseSequence found;
-  found.slot = slot_of(p, sequence);
+  found.slot = found.source = slot_of(p, sequence, Blocks ? p.last_block[sequence] : 0);
+  if (Blocks && found.slot >= 0) found.source = slot_of(p, sequence, p.initial_block[sequence]);
   found.length = p.conv.length;
   if (p.starts.is_given()) {
     found.begin = clamped(p.starts[sequence], 0, p.conv.length);
@@ -93,6 +105,10 @@ constexpr DepthwiseSequence sequence_of(const DepthwiseSequenceParams& p, std::i
   if (p.accepted.is_given() && found.length > speculative_room(p.conv))
     found.length = speculative_room(p.conv);
   return found;
+}
+
+constexpr DepthwiseSequence sequence_of(const DepthwiseSequenceParams& p, std::int64_t sequence) {
+  return p.blocks > 0 ? sequence_of<true>(p, sequence) : sequence_of<false>(p, sequence);
 }
 
 /// How an update moves a state on. Let the row be the window, the taps-1 samples before the new ones, and
@@ -136,12 +152,14 @@ constexpr StateMove state_move(const DepthwiseSequenceParams& p, std::int64_t se
 template <class T>
 struct StateColumns {
   const DepthwiseParams& p;
+  const T* source;  // the row that is read before the first sample comes in; a ring has one row
   T* columns;
   StateMove move;
   std::int64_t window, next;  // columns of the window's first sample and of the next sample
 
-  constexpr StateColumns(const DepthwiseParams& params, T* row, const StateMove& how)
+  constexpr StateColumns(const DepthwiseParams& params, const T* read, T* row, const StateMove& how)
       : p(params),
+        source(read),
         columns(row),
         move(how),
         window(how.window),
@@ -150,17 +168,18 @@ struct StateColumns {
 
   /// The sample `distance` before the next one, 1 <= distance < taps.
   constexpr T before_next(std::int64_t distance) const {
-    return columns[StateMove::wrap(p, window + p.taps - 1 - distance) * p.state_time];
+    return source[StateMove::wrap(p, window + p.taps - 1 - distance) * p.state_time];
   }
   /// Takes the next sample in.
   constexpr void push(T sample) {
     if (move.shift > 0) {
-      for (std::int64_t i = 0; i < next; ++i) columns[i * p.state_time] = columns[(i + 1) * p.state_time];
+      for (std::int64_t i = 0; i < next; ++i) columns[i * p.state_time] = source[(i + 1) * p.state_time];
     } else if (!move.is_ring && next == p.taps - 2) {
       // The first sample of a speculative update brings the window, less its oldest sample, to the front.
       for (std::int64_t i = 0; i < next; ++i)
-        columns[i * p.state_time] = columns[(window + 1 + i) * p.state_time];
+        columns[i * p.state_time] = source[(window + 1 + i) * p.state_time];
     }
+    source = columns;
     if (next >= 0 && next < p.state_length) columns[next * p.state_time] = sample;
     if (move.is_ring) {
       next = StateMove::wrap(p, next + 1);
@@ -169,6 +188,23 @@ struct StateColumns {
       window = next - (p.taps - 2);
       ++next;
     }
+  }
+};
+
+/// The ends of blocks inside a sequence, each `block_size` behind the one before.
+struct BlockEnds {
+  std::int64_t first = 0;  // samples of the sequence up to the first of them
+  std::int64_t count = 0;
+
+  constexpr BlockEnds(const DepthwiseSequenceParams& p, std::int64_t sequence, std::int64_t length) {
+    if (p.block_size <= 0) return;
+    const std::int64_t computed = p.computed[sequence] < 0 ? 0 : p.computed[sequence];
+    first = p.block_size - computed % p.block_size;
+    const std::int64_t inside = length > first ? (length - 1 - first) / p.block_size + 1 : 0;
+    count = clamped(p.last_block[sequence] - p.first_block[sequence], 0, inside);
+  }
+  constexpr std::int64_t end(const DepthwiseSequenceParams& p, std::int64_t number) const {
+    return first + number * p.block_size;
   }
 };
 
@@ -193,17 +229,19 @@ constexpr std::int64_t sequence_at(const DepthwiseSequenceParams& p, std::int64_
 /// A state is read for the first taps-1 outputs of its sequence, and it is replaced in the same launch. So
 /// one tile does both, channel by channel in one thread: the tile in which the sequence begins owns it, takes
 /// its first taps-1 outputs, also those behind the tile's end, and then stores the state. Other tiles begin
-/// behind these outputs, and read samples only.
+/// behind these outputs, and read samples only. With blocks a launch of its own stores all states, behind
+/// this one (kernels/depthwise/depthwise_block_states.cpp).
 struct SequencePiece {
   DepthwiseSequence sequence;
   std::int64_t from = 0, to = 0;
   bool owns = false;
 };
 
+template <bool Blocks>
 constexpr SequencePiece piece_of(const DepthwiseSequenceParams& p, std::int64_t sequence,
                                  std::int64_t tile_begin, std::int64_t tile_end) {
   SequencePiece piece;
-  piece.sequence = sequence_of(p, sequence);
+  piece.sequence = sequence_of<Blocks>(p, sequence);
   const std::int64_t begin = piece.sequence.begin, end = begin + piece.sequence.length;
   const std::int64_t owned = begin + (p.conv.taps - 1);  // the end of the owner's outputs
   piece.owns = begin >= tile_begin && begin < tile_end;

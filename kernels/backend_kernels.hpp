@@ -41,6 +41,7 @@ void launch_depthwise_indexed_update(const LaunchContext& context, const Depthwi
 void launch_depthwise_varlen(const LaunchContext& context, const DepthwiseSequenceParams& q);
 void launch_depthwise_varlen_channel(const LaunchContext& context, const DepthwiseSequenceParams& q);
 void launch_depthwise_varlen_time(const LaunchContext& context, const DepthwiseSequenceParams& q);
+void launch_depthwise_block_states(const LaunchContext& context, const DepthwiseSequenceParams& q);
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_cheap(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_activation(const LaunchContext& context, const ElementwiseParams& params);

@@ -58,7 +58,9 @@ TEST_P(DepthwiseSequenceErrorTest, NumbersOfSequences) {
   options_.state_indices = numbers({2});
   expect(ErrorCode::shape, {"state indices", "[2]", "[3]"});
   options_.state_indices = numbers({3, 1});
-  expect(ErrorCode::rank, {"state indices", "[3, 1]"});
+  expect(ErrorCode::invalid_argument, {"initial_block", "[batch, blocks]"});
+  options_.state_indices = numbers({3, 1, 1});
+  expect(ErrorCode::rank, {"state indices", "[3, 1, 1]"});
   options_.state_indices = numbers({1}, DType::i64);
   expect(ErrorCode::dtype, {"state indices", "i64", "i32"});
   options_.cache_seqlens = numbers({1});

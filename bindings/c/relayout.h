@@ -453,11 +453,16 @@ typedef struct {
   uint64_t struct_size;
   int32_t null_index;                         /* -1 */
   int32_t null_untouched;                     /* 0: outputs of null sequences are 0; 1: they stay */
-  const relayout_tensor* state_indices;       /* i32 [batch] */
+  const relayout_tensor* state_indices;       /* i32 [batch], or [batch, blocks] with the two blocks below */
   const relayout_tensor* cache_seqlens;       /* of an update: i32 [batch] */
   const relayout_tensor* num_accepted_tokens; /* of an update: i32 [batch] */
   const relayout_tensor* query_start_loc;     /* of an update: i32 [batch + 1] */
   const relayout_tensor* has_initial_state;   /* of varlen: bool or u8 [batch] */
+  const relayout_tensor* initial_block;       /* i32 [batch]: the block whose state is read */
+  const relayout_tensor* last_block;          /* i32 [batch]: the block that receives the last state */
+  const relayout_tensor* first_block;         /* of varlen: i32 [batch], with a block size */
+  const relayout_tensor* computed_tokens;     /* of varlen: i32 [batch], with a block size */
+  int64_t block_size;                         /* of varlen: 0, none */
 } relayout_sequence_options;
 RELAYOUT_C_API relayout_status relayout_sequence_options_init(relayout_sequence_options* options,
                                                               uint64_t struct_size);

@@ -59,7 +59,7 @@ DepthwiseParams update_problem(const TensorView& state, const TensorView& sample
 bool is_plain(const TensorView& samples, const TensorView& out, const DepthwiseUpdateOptions& options) {
   return !is_given(options.state_indices) && !is_given(options.cache_seqlens) &&
          !is_given(options.num_accepted_tokens) && !is_given(options.query_start_loc) &&
-         !is_same_place(samples, out);
+         !is_given(options.initial_block) && !is_given(options.last_block) && !is_same_place(samples, out);
 }
 
 DepthwiseWork update_work(const TensorView& state, const TensorView& samples, const TensorView& weights,
@@ -75,7 +75,7 @@ DepthwiseViews update_views(const TensorView& state, const TensorView& samples, 
   return {samples,
           out,
           {weights, bias, options.state_indices, options.cache_seqlens, options.num_accepted_tokens,
-           options.query_start_loc},
+           options.query_start_loc, options.initial_block, options.last_block},
           {state},
           !is_plain(samples, out, options)};
 }
@@ -162,7 +162,9 @@ void depthwise_update(const Stream& stream, const TensorView& state, const Tenso
                                         &options.state_indices,
                                         &options.cache_seqlens,
                                         &options.num_accepted_tokens,
-                                        &options.query_start_loc};
+                                        &options.query_start_loc,
+                                        &options.initial_block,
+                                        &options.last_block};
   if (!is_same_place(samples, out)) inputs.push_back(&samples);
   DepthwiseCheck(kUpdate).memory(inputs, {&out, &state});
   run_depthwise(stream, work);

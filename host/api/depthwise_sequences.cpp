@@ -1,4 +1,5 @@
 // Depthwise operations on sequences, whose states and lengths only the device knows.
+#include <algorithm>
 #include <string>
 
 #include "host/api/checks.hpp"
@@ -28,6 +29,36 @@ PerSequence<T> numbers_of(const DepthwiseCheck& check, const char* name, const T
   check.shape(name, view, {count});
   // A plan's pointers may come later, but whether there are any is known now.
   return {static_cast<const T*>(view.data()), used_stride(view, 0)};
+}
+
+/// The rows of the table: an index for each sequence, or for each of its blocks.
+void set_indices(DepthwiseSequenceParams& params, const DepthwiseCheck& check, const TensorView& indices,
+                 const TensorView& initial_block, const TensorView& last_block) {
+  const std::int64_t batch = params.conv.batch;
+  const bool has_blocks = is_given(indices) && indices.rank() == 2;
+  if (has_blocks != is_given(initial_block) || has_blocks != is_given(last_block)) {
+    check.fail(ErrorCode::invalid_argument,
+               "initial_block and last_block go together with state indices [batch, blocks]");
+  }
+  if (!has_blocks) {
+    params.indices = numbers_of<std::int32_t>(check, "the state indices", indices, DType::i32, batch);
+    return;
+  }
+  if (indices.dtype() != DType::i32) {
+    check.fail(ErrorCode::dtype,
+               std::string("the state indices are ") + name_of(indices.dtype()) + " and must be i32");
+  }
+  check.shape("the state indices", indices, {batch, indices.extent(1)});
+  params.indices = {static_cast<const std::int32_t*>(indices.data()), used_stride(indices, 0)};
+  params.blocks = indices.extent(1);
+  params.block_stride = used_stride(indices, 1);
+  params.initial_block =
+      numbers_of<std::int32_t>(check, "the numbers of initial_block", initial_block, DType::i32, batch);
+  params.last_block =
+      numbers_of<std::int32_t>(check, "the numbers of last_block", last_block, DType::i32, batch);
+  if (params.blocks == 0) {
+    check.fail(ErrorCode::shape, "the state indices " + to_string(indices.shape()) + " have no blocks");
+  }
 }
 
 /// How many sequences there are.
@@ -64,8 +95,7 @@ DepthwiseSequenceParams sequence_update(const TensorView& state, const TensorVie
   params.conv.batch = batch;
   params.starts = numbers_of<std::int32_t>(check, "the numbers of query_start_loc", options.query_start_loc,
                                            DType::i32, batch + 1);
-  params.indices =
-      numbers_of<std::int32_t>(check, "the state indices", options.state_indices, DType::i32, batch);
+  set_indices(params, check, options.state_indices, options.initial_block, options.last_block);
   params.positions = numbers_of<std::int32_t>(check, "the numbers of cache_seqlens", options.cache_seqlens,
                                               DType::i32, batch);
   params.accepted = numbers_of<std::int32_t>(check, "the numbers of accepted tokens",
@@ -81,6 +111,10 @@ DepthwiseSequenceParams sequence_update(const TensorView& state, const TensorVie
   if (speculates && is_given(options.cache_seqlens)) {
     check.fail(ErrorCode::invalid_argument,
                "cache_seqlens and num_accepted_tokens cannot be given together: a ring moves no columns");
+  }
+  if (params.blocks > 0 && is_given(options.cache_seqlens)) {
+    check.fail(ErrorCode::invalid_argument,
+               "cache_seqlens and blocks cannot be given together: a ring stays in its row");
   }
   const std::int64_t more =
       speculates && !has_starts && samples.extent(2) > 1 && batch > 0 ? samples.extent(2) - 1 : 0;
@@ -125,14 +159,13 @@ DepthwiseSequenceParams varlen_problem(const TensorView& in, const TensorView& s
   params.task = DepthwiseSequenceTask::varlen;
   const std::int64_t batch = params.conv.batch;
   if (!is_given(states)) {
-    if (is_given(options.state_indices) || is_given(options.has_initial_state)) {
+    if (is_given(options.state_indices) || is_given(options.has_initial_state) || options.block_size != 0) {
       check.fail(ErrorCode::invalid_argument,
                  "state indices and initial states need states, and there are none");
     }
     return params;
   }
-  params.indices =
-      numbers_of<std::int32_t>(check, "the state indices", options.state_indices, DType::i32, batch);
+  set_indices(params, check, options.state_indices, options.initial_block, options.last_block);
   const bool is_bool = options.has_initial_state.dtype() == DType::bool_;
   params.has_initial =
       numbers_of<std::uint8_t>(check, "the numbers of has_initial_state", options.has_initial_state,
@@ -143,6 +176,19 @@ DepthwiseSequenceParams varlen_problem(const TensorView& in, const TensorView& s
   check.same_type("the table of states", states, in);
   if (is_given(options.state_indices)) params.slots = states.extent(0);
   check.shape("the table of states", states, {params.slots, in.extent(0), taps - 1});
+  const bool has_size = options.block_size != 0;
+  if (has_size != is_given(options.first_block) || has_size != is_given(options.computed_tokens) ||
+      (has_size && (params.blocks == 0 || options.block_size < std::max<std::int64_t>(1, taps - 1)))) {
+    check.fail(ErrorCode::invalid_argument,
+               "a block size of at least taps-1 goes together with first_block, computed_tokens and state "
+               "indices [batch, blocks]; it is " +
+                   std::to_string(options.block_size));
+  }
+  params.block_size = options.block_size;
+  params.first_block =
+      numbers_of<std::int32_t>(check, "the numbers of first_block", options.first_block, DType::i32, batch);
+  params.computed = numbers_of<std::int32_t>(check, "the numbers of computed tokens", options.computed_tokens,
+                                             DType::i32, batch);
   set_state(params.conv, states);
   return params;
 }
@@ -179,7 +225,8 @@ void depthwise_varlen(const Stream& stream, const TensorView& in, const TensorVi
   const DepthwiseSequenceParams problem =
       varlen_problem(in, query_start_loc, weights, bias, activation, states, out, options);
   DepthwiseCheck(kVarlen).memory(
-      {&in, &query_start_loc, &weights, &bias, &options.state_indices, &options.has_initial_state},
+      {&in, &query_start_loc, &weights, &bias, &options.state_indices, &options.has_initial_state,
+       &options.initial_block, &options.last_block, &options.first_block, &options.computed_tokens},
       {&out, &states});
   run_depthwise(stream, problem);
 }
@@ -192,7 +239,8 @@ DepthwisePlan plan_depthwise_varlen(const PlanTarget& target, const TensorView& 
       kVarlen, target, varlen_problem(in, query_start_loc, weights, bias, activation, states, out, options),
       {in,
        out,
-       {weights, query_start_loc, bias, options.state_indices, options.has_initial_state},
+       {weights, query_start_loc, bias, options.state_indices, options.has_initial_state,
+        options.initial_block, options.last_block, options.first_block, options.computed_tokens},
        {states}});
 }
 

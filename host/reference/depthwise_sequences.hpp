@@ -14,6 +14,9 @@ namespace relayout::reference {
 /// The numbers of each sequence; default views stand for "none".
 struct SequenceNumbers {
   TensorView indices, positions, accepted, starts, has_initial;
+  /// With indices [sequences, blocks].
+  TensorView initial_block, last_block, first_block, computed;
+  std::int64_t block_size = 0;
   std::int64_t null_index = -1;
   bool zero_null = true;
 };
@@ -44,14 +47,33 @@ inline SequenceSamples samples_of(const TensorView& in, const SequenceNumbers& n
   return {sequence, begin, std::max<std::int64_t>(0, end - begin), true};
 }
 
-/// The row of the table of states, or -1.
+/// The row of the table of states, or -1; with blocks, of this one.
 inline std::int64_t row_of_states(const TensorView& states, const SequenceNumbers& numbers,
-                                  std::int64_t sequence) {
+                                  std::int64_t sequence, std::int64_t block = 0) {
   if (numbers.indices.data() == nullptr) return sequence;
-  const std::int64_t index = number_of(numbers.indices, sequence);
+  std::int64_t index = 0;
+  if (numbers.indices.rank() == 2) {
+    if (block < 0 || block >= numbers.indices.extent(1)) return -1;
+    index = static_cast<std::int32_t>(load_bits(numbers.indices, {sequence, block}));
+  } else {
+    index = number_of(numbers.indices, sequence);
+  }
   if (index == numbers.null_index || index < 0 || index >= states.extent(0)) return -1;
   return index;
 }
+
+/// The rows that are read and written; -1 in both if either is none.
+struct StateRows {
+  std::int64_t read = -1, written = -1;
+  StateRows(const TensorView& states, const SequenceNumbers& numbers, std::int64_t sequence) {
+    const bool has_blocks = numbers.initial_block.data() != nullptr;
+    read =
+        row_of_states(states, numbers, sequence, has_blocks ? number_of(numbers.initial_block, sequence) : 0);
+    written =
+        row_of_states(states, numbers, sequence, has_blocks ? number_of(numbers.last_block, sequence) : 0);
+    if (read < 0 || written < 0) read = written = -1;
+  }
+};
 
 /// act(bias + sum) of the last `taps` samples of `row`, up to and with `last`, rounded once.
 inline std::uint64_t depthwise_of_row(const DepthwiseOperands& o, std::int64_t channel,
@@ -73,7 +95,8 @@ inline void depthwise_indexed_update(const DepthwiseOperands& o, const SequenceN
   const std::int64_t before = o.weights.extent(1) - 1, columns = states.extent(2);
   for (std::int64_t b = 0; b < sequences; ++b) {
     SequenceSamples samples = samples_of(o.in, numbers, b);
-    const std::int64_t slot = row_of_states(states, numbers, b);
+    const StateRows rows(states, numbers, b);
+    const std::int64_t slot = rows.written;
     const bool speculates = numbers.accepted.data() != nullptr, is_ring = numbers.positions.data() != nullptr;
     if (speculates) samples.length = std::min(samples.length, columns - (before - 1));
     for (std::int64_t c = 0; c < o.weights.extent(0); ++c) {
@@ -84,6 +107,7 @@ inline void depthwise_indexed_update(const DepthwiseOperands& o, const SequenceN
       }
       if (samples.length == 0) continue;
       const auto column = [&](std::int64_t s) { return Dims{slot, c, s}; };
+      const auto old = [&](std::int64_t s) { return Dims{rows.read, c, s}; };
       const auto ring = [&](std::int64_t s) {
         return column(((s + number_of(numbers.positions, b)) % columns + columns) % columns);
       };
@@ -92,7 +116,7 @@ inline void depthwise_indexed_update(const DepthwiseOperands& o, const SequenceN
         first = std::max<std::int64_t>(0, std::min(columns - before, number_of(numbers.accepted, b) - 1));
       std::vector<std::uint64_t> row;
       for (std::int64_t s = 0; s < before; ++s)
-        row.push_back(load_bits(states, is_ring ? ring(s - before) : column(first + s)));
+        row.push_back(load_bits(states, is_ring ? ring(s - before) : old(first + s)));
       for (std::int64_t t = 0; t < samples.length; ++t) row.push_back(load_bits(o.in, samples.index(c, t)));
       for (std::int64_t t = 0; t < samples.length; ++t)
         store_bits(out, samples.index(c, t),
@@ -105,7 +129,7 @@ inline void depthwise_indexed_update(const DepthwiseOperands& o, const SequenceN
           store_bits(states, column(static_cast<std::int64_t>(s) - 1), row[s]);
       } else {
         std::vector<std::uint64_t> all;
-        for (std::int64_t s = 0; s < columns - before; ++s) all.push_back(load_bits(states, column(s)));
+        for (std::int64_t s = 0; s < columns - before; ++s) all.push_back(load_bits(states, old(s)));
         all.insert(all.end(), row.begin(), row.end());
         for (std::int64_t s = 0; s < columns; ++s)
           store_bits(states, column(s), all[static_cast<std::size_t>(samples.length + s)]);
@@ -118,12 +142,12 @@ inline void depthwise_indexed_update(const DepthwiseOperands& o, const SequenceN
 inline std::vector<std::uint64_t> varlen_row(const DepthwiseOperands& o, const SequenceNumbers& numbers,
                                              const TensorView& states, const SequenceSamples& samples,
                                              std::int64_t channel, std::int64_t before) {
-  const std::int64_t slot = row_of_states(states, numbers, samples.sequence);
   const bool initial =
       numbers.has_initial.data() != nullptr && load_bits(numbers.has_initial, {samples.sequence}) != 0;
   std::vector<std::uint64_t> row;
   for (std::int64_t s = 0; s < before; ++s)
-    row.push_back(initial ? load_bits(states, {slot, channel, s}) : 0);
+    row.push_back(initial ? load_bits(states, {StateRows(states, numbers, samples.sequence).read, channel, s})
+                          : 0);
   for (std::int64_t t = 0; t < samples.length; ++t) row.push_back(load_bits(o.in, samples.index(channel, t)));
   return row;
 }
@@ -135,7 +159,8 @@ inline void depthwise_varlen(const DepthwiseOperands& o, const SequenceNumbers& 
   const bool has_states = states.data() != nullptr;
   for (std::int64_t b = 0; b + 1 < numbers.starts.extent(0); ++b) {
     const SequenceSamples samples = samples_of(o.in, numbers, b);
-    const bool is_null = has_states && row_of_states(states, numbers, b) < 0;
+    const std::int64_t slot = has_states ? StateRows(states, numbers, b).written : 0;
+    const bool is_null = slot < 0;
     for (std::int64_t c = 0; c < o.weights.extent(0); ++c) {
       if (is_null) {
         for (std::int64_t t = 0; numbers.zero_null && t < samples.length; ++t)
@@ -147,9 +172,18 @@ inline void depthwise_varlen(const DepthwiseOperands& o, const SequenceNumbers& 
       for (std::int64_t t = 0; t < samples.length; ++t)
         store_bits(out, samples.index(c, t),
                    depthwise_of_row(o, c, row, static_cast<std::size_t>(before + t)));
-      for (std::int64_t s = 0; has_states && s < before; ++s)
-        store_bits(states, {row_of_states(states, numbers, b), c, s},
-                   row[static_cast<std::size_t>(samples.length + s)]);
+      if (!has_states) continue;
+      const auto store_state = [&](std::int64_t to, std::int64_t length) {
+        for (std::int64_t s = 0; to >= 0 && s < before; ++s)
+          store_bits(states, {to, c, s}, row[static_cast<std::size_t>(length + s)]);
+      };
+      store_state(slot, samples.length);
+      if (numbers.block_size == 0) continue;
+      const std::int64_t computed = std::max<std::int64_t>(0, number_of(numbers.computed, b));
+      std::int64_t block = number_of(numbers.first_block, b);
+      for (std::int64_t t = 1; t < samples.length && block < number_of(numbers.last_block, b); ++t)
+        if ((computed + t) % numbers.block_size == 0)
+          store_state(row_of_states(states, numbers, b, block++), t);
     }
   }
 }

@@ -15,17 +15,19 @@ namespace {
 
 constexpr int kIndexedThreads = 128;
 
-/// Where a thread's channels begin.
-template <class T>
+/// Where a thread's channels begin. Blocks: the state that is read may be in another row than the one that is
+/// written; otherwise they are one, and take the registers of one.
+template <bool Blocks, class T>
 struct SequencePlace {
   DepthwiseSequence sequence;
   const T* in;  // the first sample
   T* out;
-  T* state;  // of a sequence that is not null
+  T* state;           // that is written, of a sequence that is not null
+  const T* of_block;  // that is read, with blocks
 
   __device__ __forceinline__ SequencePlace(const DepthwiseSequenceParams& q, std::int64_t batch,
                                            std::int64_t channel)
-      : sequence(sequence_of(q, batch)) {
+      : sequence(sequence_of<Blocks>(q, batch)) {
     const DepthwiseParams& p = q.conv;
     in = static_cast<const T*>(p.in) + batch * p.in_batch + channel * p.in_channel +
          sequence.begin * p.in_time;
@@ -33,10 +35,17 @@ struct SequencePlace {
         static_cast<T*>(p.out) + batch * p.out_batch + channel * p.out_channel + sequence.begin * p.out_time;
     state = static_cast<T*>(p.state) + (sequence.is_null() ? 0 : sequence.slot * p.state_batch) +
             channel * p.state_channel;
+    if constexpr (Blocks)
+      of_block = static_cast<const T*>(p.state) + (sequence.is_null() ? 0 : sequence.source * p.state_batch) +
+                 channel * p.state_channel;
+  }
+  __device__ __forceinline__ const T* source() const {
+    if constexpr (Blocks) return of_block;
+    return state;
   }
 };
 
-template <class T, int Taps, int Width>
+template <bool Blocks, class T, int Taps, int Width>
 __global__ __launch_bounds__(kIndexedThreads) void indexed_update_kernel(DepthwiseSequenceParams q,
                                                                          WholePacks whole,
                                                                          Divisor by_blocks) {
@@ -47,7 +56,7 @@ __global__ __launch_bounds__(kIndexedThreads) void indexed_update_kernel(Depthwi
   const std::int64_t batch = split(block, by_blocks);
   const std::int64_t channel = (std::int64_t{block} * kIndexedThreads + threadIdx.x) * Width;
   if (channel >= p.channels) return;
-  const SequencePlace<T> place(q, batch, channel);
+  const SequencePlace<Blocks, T> place(q, batch, channel);
   const std::int64_t length = place.sequence.length;
   T* out = place.out;
   if (place.sequence.is_null()) {
@@ -58,10 +67,11 @@ __global__ __launch_bounds__(kIndexedThreads) void indexed_update_kernel(Depthwi
   if (length <= 0) return;
   const StateMove move = state_move(q, batch, length);
   const auto column = [&](std::int64_t number) { return place.state + number * p.state_time; };
+  const auto old_column = [&](std::int64_t number) { return place.source() + number * p.state_time; };
   Pack window[kBefore > 0 ? kBefore : 1];
 #pragma unroll
   for (int i = 0; i < kBefore; ++i)
-    window[i].load(column(StateMove::wrap(p, move.window + i)), p.state_channel, whole.state);
+    window[i].load(old_column(StateMove::wrap(p, move.window + i)), p.state_channel, whole.state);
   const T* in = place.in;
   Pack next;
   next.load(in, p.in_channel, whole.in);
@@ -70,7 +80,7 @@ __global__ __launch_bounds__(kIndexedThreads) void indexed_update_kernel(Depthwi
   if (move.shift > 0) {
     for (std::int64_t i = 0; i + move.shift < move.window; ++i) {
       Pack older;
-      older.load(column(i + move.shift), p.state_channel, whole.state);
+      older.load(old_column(i + move.shift), p.state_channel, whole.state);
       older.store(column(i), p.state_channel, whole.state);
     }
   }
@@ -98,21 +108,21 @@ __global__ __launch_bounds__(kIndexedThreads) void indexed_update_kernel(Depthwi
 }
 
 /// A thread takes a channel; the window stays in the state.
-template <class T>
+template <bool Blocks, class T>
 __global__ __launch_bounds__(kDepthwiseThreads) void indexed_update_any_kernel(DepthwiseSequenceParams q,
                                                                                std::int64_t rows) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kDepthwiseThreads + threadIdx.x;
   if (row >= rows) return;
   const DepthwiseParams& p = q.conv;
   const std::int64_t batch = row / p.channels, channel = row - batch * p.channels;
-  const SequencePlace<T> place(q, batch, channel);
+  const SequencePlace<Blocks, T> place(q, batch, channel);
   const std::int64_t length = place.sequence.length;
   if (place.sequence.is_null()) {
     for (std::int64_t time = 0; q.zero_null && time < length; ++time) place.out[time * p.out_time] = T{};
     return;
   }
   if (length <= 0) return;
-  StateColumns<T> state(p, place.state, state_move(q, batch, length));
+  StateColumns<T> state(p, place.source(), place.state, state_move(q, batch, length));
   for (std::int64_t time = 0; time < length; ++time) {
     const T sample = place.in[time * p.in_time];
     float sum = fmaf(load_weight(p, channel, 0), convert<float>(sample), 0.0f);
@@ -123,7 +133,7 @@ __global__ __launch_bounds__(kDepthwiseThreads) void indexed_update_any_kernel(D
   }
 }
 
-template <class T, int Width>
+template <bool Blocks, class T, int Width>
 void launch_packs(const LaunchContext& context, const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
   const std::int64_t packs = p.channels / Width, blocks = (packs + kIndexedThreads - 1) / kIndexedThreads;
@@ -132,7 +142,7 @@ void launch_packs(const LaunchContext& context, const DepthwiseSequenceParams& q
   shape.threads_x = kIndexedThreads;
   visit_taps(p.taps, [&](auto taps) {
     constexpr int kTaps = decltype(taps)::value;
-    launch("depthwise_update", context, shape, indexed_update_kernel<T, kTaps, Width>, q,
+    launch("depthwise_update", context, shape, indexed_update_kernel<Blocks, T, kTaps, Width>, q,
            WholePacks(p, Width), make_grid_divisor(blocks));
   });
 }
@@ -143,15 +153,20 @@ void launch_depthwise_indexed_update(const LaunchContext& context, const Depthwi
   visit_signal_type(q.conv.type, [&](auto type) {
     using T = typename decltype(type)::type;
     if (q.kernel == DepthwiseSequenceKernel::update_unrolled) {
-      if (q.width == vector_count<T>) return launch_packs<T, vector_count<T>>(context, q);
-      if (q.width == kPerWord<T>) return launch_packs<T, kPerWord<T>>(context, q);
-      return launch_packs<T, 1>(context, q);
+      if (q.blocks > 0) {
+        if (q.width == kPerWord<T>) return launch_packs<true, T, kPerWord<T>>(context, q);
+        return launch_packs<true, T, 1>(context, q);
+      }
+      if (q.width == vector_count<T>) return launch_packs<false, T, vector_count<T>>(context, q);
+      if (q.width == kPerWord<T>) return launch_packs<false, T, kPerWord<T>>(context, q);
+      return launch_packs<false, T, 1>(context, q);
     }
     const std::int64_t rows = q.conv.batch * q.conv.channels;
     LaunchShape shape;
     shape.blocks_x = (rows + kDepthwiseThreads - 1) / kDepthwiseThreads;
     shape.threads_x = kDepthwiseThreads;
-    launch("depthwise_update", context, shape, indexed_update_any_kernel<T>, q, rows);
+    launch("depthwise_update", context, shape,
+           q.blocks > 0 ? indexed_update_any_kernel<true, T> : indexed_update_any_kernel<false, T>, q, rows);
   });
 }
 

@@ -9,7 +9,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-template <class T>
+template <bool Blocks, class T>
 __global__ __launch_bounds__(kDepthwiseThreads) void varlen_kernel(DepthwiseSequenceParams q,
                                                                    std::int64_t tiles) {
   const DepthwiseParams& p = q.conv;
@@ -20,9 +20,10 @@ __global__ __launch_bounds__(kDepthwiseThreads) void varlen_kernel(DepthwiseSequ
   const std::int64_t channel = q.lanes_along_time ? slow : rest;
   const std::int64_t begin = (q.lanes_along_time ? rest : slow) * q.run;
   const std::int64_t end = begin + q.run < p.length ? begin + q.run : p.length;
-  visit_pieces(q, sequence_at(q, begin), begin, end, [&](std::int64_t sequence, const SequencePiece& piece) {
-    store_piece<T>(q, sequence, piece, channel);
-  });
+  visit_pieces<Blocks>(q, sequence_at(q, begin), begin, end,
+                       [&](std::int64_t sequence, const SequencePiece& piece) {
+                         store_piece<Blocks, T>(q, sequence, piece, channel);
+                       });
 }
 
 /// state[b, c, s] = the sample `length - columns + s` of the sequence, 0 before its first one.
@@ -66,7 +67,8 @@ void launch_depthwise_varlen(const LaunchContext& context, const DepthwiseSequen
                     elements);
     }
     const std::int64_t tiles = (p.length + q.run - 1) / q.run;
-    launch("depthwise_varlen", context, one_thread_each(tiles * p.channels), varlen_kernel<T>, q, tiles);
+    launch("depthwise_varlen", context, one_thread_each(tiles * p.channels),
+           q.blocks > 0 ? varlen_kernel<true, T> : varlen_kernel<false, T>, q, tiles);
   });
 }
 
@@ -76,15 +78,19 @@ void launch_depthwise_sequences(const LaunchContext& context, const DepthwiseSeq
     case DepthwiseSequenceKernel::update_unrolled:
       return launch_depthwise_indexed_update(context, params);
     case DepthwiseSequenceKernel::varlen_channel:
-      return launch_depthwise_varlen_channel(context, params);
+      launch_depthwise_varlen_channel(context, params);
+      break;
     case DepthwiseSequenceKernel::varlen_time:
-      return launch_depthwise_varlen_time(context, params);
+      launch_depthwise_varlen_time(context, params);
+      break;
     case DepthwiseSequenceKernel::varlen:
     case DepthwiseSequenceKernel::states:
-      return launch_depthwise_varlen(context, params);
+      launch_depthwise_varlen(context, params);
+      break;
     default:
       return;
   }
+  if (params.blocks > 0) launch_depthwise_block_states(context, params);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -10,11 +10,11 @@ namespace relayout::RELAYOUT_BACKEND {
 
 /// Calls visit(piece) with what falls to the tile of its sequences, from `sequence` on, and returns the last
 /// sequence that reaches into it, where the next tile may go on.
-template <class Visit>
+template <bool Blocks, class Visit>
 __device__ __forceinline__ std::int64_t visit_pieces(const DepthwiseSequenceParams& q, std::int64_t sequence,
                                                      std::int64_t begin, std::int64_t end, Visit&& visit) {
   for (; sequence < q.conv.batch; ++sequence) {
-    const SequencePiece piece = piece_of(q, sequence, begin, end);
+    const SequencePiece piece = piece_of<Blocks>(q, sequence, begin, end);
     if (piece.sequence.begin >= end) break;
     if (piece.from < piece.to) visit(sequence, piece);
     if (piece.sequence.begin + piece.sequence.length >= end) break;
@@ -22,13 +22,12 @@ __device__ __forceinline__ std::int64_t visit_pieces(const DepthwiseSequencePara
   return sequence;
 }
 
-/// The row of the table of a sequence's first channel, null where it has none.
+/// A channel of a row of the table; null where there is none.
 template <class T>
-__device__ __forceinline__ T* state_of(const DepthwiseSequenceParams& q, const SequencePiece& piece,
+__device__ __forceinline__ T* state_at(const DepthwiseSequenceParams& q, std::int64_t slot,
                                        std::int64_t channel) {
-  if (q.conv.state == nullptr || piece.sequence.is_null()) return nullptr;
-  return static_cast<T*>(q.conv.state) + piece.sequence.slot * q.conv.state_batch +
-         channel * q.conv.state_channel;
+  if (q.conv.state == nullptr || slot < 0) return nullptr;
+  return static_cast<T*>(q.conv.state) + slot * q.conv.state_batch + channel * q.conv.state_channel;
 }
 
 __device__ __forceinline__ bool starts_from_state(const DepthwiseSequenceParams& q, std::int64_t sequence) {
@@ -40,17 +39,15 @@ template <class T>
 struct SequenceRow {
   const T* in;
   T* out;
-  T* state;      // null: none
+  T* state;      // that is read; null: none
   bool initial;  // the state comes before the samples
 
-  __device__ __forceinline__ SequenceRow(const DepthwiseSequenceParams& q, std::int64_t sequence,
-                                         const SequencePiece& piece, std::int64_t channel)
-      : in(static_cast<const T*>(q.conv.in) + channel * q.conv.in_channel +
-           piece.sequence.begin * q.conv.in_time),
-        out(static_cast<T*>(q.conv.out) + channel * q.conv.out_channel +
-            piece.sequence.begin * q.conv.out_time),
-        state(state_of<T>(q, piece, channel)),
-        initial(state != nullptr && starts_from_state(q, sequence)) {}
+  __device__ __forceinline__ SequenceRow(const DepthwiseSequenceParams& q, std::int64_t number,
+                                         const DepthwiseSequence& sequence, std::int64_t channel)
+      : in(static_cast<const T*>(q.conv.in) + channel * q.conv.in_channel + sequence.begin * q.conv.in_time),
+        out(static_cast<T*>(q.conv.out) + channel * q.conv.out_channel + sequence.begin * q.conv.out_time),
+        state(state_at<T>(q, sequence.source, channel)),
+        initial(state != nullptr && starts_from_state(q, number)) {}
 
   /// time > -taps
   __device__ __forceinline__ T at(const DepthwiseParams& p, std::int64_t time) const {
@@ -65,20 +62,21 @@ struct SequenceRow {
       sum = fmaf(load_weight(p, channel, distance), convert<float>(at(p, time - distance)), sum);
     out[time * p.out_time] = finish<T>(sum, load_bias(p, channel), p.silu);
   }
-  /// The last taps-1 samples, of which those of the state move to its front.
-  __device__ __forceinline__ void store_state(const DepthwiseParams& p, std::int64_t length) const {
-    if (state == nullptr) return;
+  /// The last taps-1 of `length` > 0 samples, of which those of the state that is read, which `to` may be,
+  /// move to the front.
+  __device__ __forceinline__ void store_state(const DepthwiseParams& p, T* to, std::int64_t length) const {
+    if (to == nullptr) return;
     for (std::int64_t column = 0; column < p.taps - 1; ++column)
-      state[column * p.state_time] = at(p, length - (p.taps - 1) + column);
+      to[column * p.state_time] = at(p, length - (p.taps - 1) + column);
   }
 };
 
 /// A piece of one channel, an output at a time.
-template <class T>
+template <bool Blocks, class T>
 __device__ __forceinline__ void store_piece(const DepthwiseSequenceParams& q, std::int64_t sequence,
                                             const SequencePiece& piece, std::int64_t channel) {
   const DepthwiseParams& p = q.conv;
-  const SequenceRow<T> row(q, sequence, piece, channel);
+  const SequenceRow<T> row(q, sequence, piece.sequence, channel);
   const std::int64_t begin = piece.sequence.begin;
 #pragma unroll 1
   for (std::int64_t time = piece.from - begin; time < piece.to - begin; ++time) {
@@ -88,7 +86,7 @@ __device__ __forceinline__ void store_piece(const DepthwiseSequenceParams& q, st
       row.out[time * p.out_time] = T{};
     }
   }
-  if (piece.owns) row.store_state(p, piece.sequence.length);
+  if (piece.owns && !Blocks) row.store_state(p, row.state, piece.sequence.length);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -70,7 +70,7 @@ struct PackWalk {
   }
 };
 
-template <class T, int Taps, int Width>
+template <bool Blocks, class T, int Taps, int Width>
 __global__ __launch_bounds__(kDepthwiseThreads,
                              Taps* Width <= 8 ? 4 : 3) void varlen_channel_kernel(DepthwiseSequenceParams q,
                                                                                   WholePacks whole,
@@ -87,8 +87,8 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   numbers.load(p, channel);
   const std::int64_t first = sequence_at(q, begin);
   numbers.widen(p);
-  visit_pieces(q, first, begin, end, [&](std::int64_t sequence, const SequencePiece& piece) {
-    const SequenceRow<T> row(q, sequence, piece, channel);
+  visit_pieces<Blocks>(q, first, begin, end, [&](std::int64_t sequence, const SequencePiece& piece) {
+    const SequenceRow<T> row(q, sequence, piece.sequence, channel);
     const std::int64_t from = piece.from - piece.sequence.begin, count = piece.to - piece.from;
     T* out = row.out + from * p.out_time;
     if (piece.sequence.is_null()) {
@@ -106,7 +106,8 @@ __global__ __launch_bounds__(kDepthwiseThreads,
       }
     }
     Walk::run(p, whole, row.in + from * p.in_time, out, count, window, numbers);
-    if (piece.owns && row.state != nullptr) Walk::store_state(p, whole, row, piece.sequence.length);
+    if (piece.owns && row.state != nullptr && !Blocks)
+      Walk::store_state(p, whole, row, piece.sequence.length);
   });
 }
 
@@ -120,8 +121,9 @@ void launch_walk(const LaunchContext& context, const DepthwiseSequenceParams& q)
   shape.threads_x = kDepthwiseThreads;
   visit_taps(p.taps, [&](auto taps) {
     constexpr int kTaps = decltype(taps)::value;
-    launch("depthwise_varlen", context, shape, varlen_channel_kernel<T, kTaps, Width>, q,
-           WholePacks(p, Width), grid);
+    const auto kernel = q.blocks > 0 ? varlen_channel_kernel<true, T, kTaps, Width>
+                                     : varlen_channel_kernel<false, T, kTaps, Width>;
+    launch("depthwise_varlen", context, shape, kernel, q, WholePacks(p, Width), grid);
   });
 }
 

@@ -70,7 +70,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
       while (sequence < p.batch && q.starts[sequence + 1] <= time) ++sequence;
       bool whole = pack.loaded && sequence < p.batch && time >= 0 && end <= p.length;
       if (whole) {
-        const SequencePiece piece = piece_of(q, sequence, time, end);
+        const SequencePiece piece = piece_of<false>(q, sequence, time, end);
         whole = !piece.owns && !piece.sequence.is_null() && piece.from == time && piece.to == end;
       }
       if (whole) {
@@ -89,9 +89,10 @@ __global__ __launch_bounds__(kDepthwiseThreads,
     if ((left >> pack & 1u) == 0) continue;
     const std::int64_t time = place.time + pack * step, begin = time < 0 ? 0 : time,
                        end = time + kCount < p.length ? time + kCount : p.length;
-    visit_pieces(q, sequence_at(q, begin), begin, end, [&](std::int64_t one, const SequencePiece& piece) {
-      store_piece<T>(q, one, piece, place.channel);
-    });
+    visit_pieces<false>(q, sequence_at(q, begin), begin, end,
+                        [&](std::int64_t one, const SequencePiece& piece) {
+                          store_piece<false, T>(q, one, piece, place.channel);
+                        });
   }
 }
 

@@ -147,6 +147,54 @@ static void sequences(relayout_device* device, relayout_stream* stream) {
   CHECK(in[0] == 0 && in[1] == 72 && states[2] == 1 && states[0] == 52);
 }
 
+/* Five samples behind one, in blocks of two: the states at two ends of blocks and the last one, then an
+ * update. */
+static void blocks(relayout_device* device, relayout_stream* stream) {
+  float in[5] = {2, 3, 4, 5, 6}, weights[2] = {10, 1}, out[5] = {0}, states[4] = {1, 0, 0, 0};
+  int32_t starts[2] = {0, 5}, rows[3] = {0, 3, 1}, numbers[3] = {0, 1, 2};
+  uint8_t flag = 1;
+  const relayout_tensor signal = tensor_of(in, kF32, 2, EXTENTS(1, 5)),
+                        to = tensor_of(out, kF32, 2, EXTENTS(1, 5));
+  const relayout_tensor taps = tensor_of(weights, kF32, 2, EXTENTS(1, 2)),
+                        table = tensor_of(states, kF32, 3, EXTENTS(4, 1, 1));
+  const relayout_tensor begins = tensor_of(starts, kI32, 1, EXTENTS(2)),
+                        row_table = tensor_of(rows, kI32, 2, EXTENTS(1, 3)),
+                        zero = tensor_of(&numbers[0], kI32, 1, EXTENTS(1)),
+                        one = tensor_of(&numbers[1], kI32, 1, EXTENTS(1)),
+                        two = tensor_of(&numbers[2], kI32, 1, EXTENTS(1)),
+                        initial =
+                            tensor_of(&flag, (relayout_dl_dtype){RELAYOUT_DL_UINT, 8, 1}, 1, EXTENTS(1));
+  relayout_sequence_options options;
+  relayout_plan* plan = NULL;
+  CHECK_OK(relayout_sequence_options_init(&options, sizeof options));
+  options.state_indices = &row_table;
+  options.has_initial_state = &initial;
+  options.initial_block = options.first_block = &zero;
+  options.last_block = &two;
+  options.computed_tokens = &one;
+  options.block_size = 2;
+  CHECK_OK(
+      relayout_plan_depthwise_varlen(device, &signal, &begins, &taps, NULL, 0, &table, &to, &options, &plan));
+  CHECK_OK(relayout_run(plan, stream));
+  relayout_plan_destroy(plan);
+  CHECK(memcmp(out, (float[]){12, 23, 34, 45, 56}, sizeof out) == 0);
+  CHECK(memcmp(states, (float[]){2, 6, 0, 4}, sizeof states) == 0);
+
+  const relayout_tensor sample = tensor_of(in, kF32, 3, EXTENTS(1, 1, 1)),
+                        result = tensor_of(out, kF32, 3, EXTENTS(1, 1, 1));
+  options.has_initial_state = NULL;
+  CHECK_FAILS(relayout_depthwise_update_sequences(stream, &table, &sample, &taps, NULL, 0, &result, &options),
+              RELAYOUT_INVALID_ARGUMENT, "first_block");
+  options.first_block = options.computed_tokens = NULL;
+  CHECK_FAILS(relayout_depthwise_update_sequences(stream, &table, &sample, &taps, NULL, 0, &result, &options),
+              RELAYOUT_INVALID_ARGUMENT, "block_size");
+  options.block_size = 0;
+  options.initial_block = &two;
+  options.last_block = &one;
+  CHECK_OK(relayout_depthwise_update_sequences(stream, &table, &sample, &taps, NULL, 0, &result, &options));
+  CHECK(out[0] == 62 && memcmp(states, (float[]){2, 6, 0, 2}, sizeof states) == 0);
+}
+
 static void depthwise_backward(relayout_device* device, relayout_stream* stream) {
   float in[3] = {1, 2, 3}, weights[2] = {10, 100}, first[1] = {7}, d_out[3] = {1, -1, 2}, d_last[1] = {0.5f},
         d_in[3], d_weights[2], d_bias[1], d_first[1], space[64];
@@ -254,6 +302,7 @@ static void all(relayout_device* device, relayout_stream* stream) {
   depthwise(device, stream);
   depthwise_backward(device, stream);
   sequences(device, stream);
+  blocks(device, stream);
   matrices(device, stream);
 }
 

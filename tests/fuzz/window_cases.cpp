@@ -9,7 +9,7 @@
 #include "tests/fuzz/layouts.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/depthwise_backward_tensors.hpp"
-#include "tests/support/depthwise_sequences.hpp"
+#include "tests/support/depthwise_blocks.hpp"
 
 namespace relayout::fuzz {
 namespace {
@@ -146,6 +146,14 @@ Trial decode_depthwise_sequences(Draw& draw) {
   c.initial = c.states && !draw.chance(64);
   c.stride = 1 + draw.below(3);
   c.seed = static_cast<std::uint64_t>(draw.byte());
+  if (c.states && !c.in_place && c.mode != SequenceMode::ring && draw.chance(80)) {
+    const std::int64_t size = std::max<std::int64_t>(1, c.taps - 1) + draw.below(9);
+    const bool hostile = draw.chance(80);
+    return trial_of(c, [=](const Stream& stream, const cases::DepthwiseSequenceCase& sequences_of) {
+      if (is_update) return test::check_update_blocks(stream, sequences_of, hostile);
+      test::check_varlen_blocks(stream, sequences_of, size, hostile);
+    });
+  }
   return trial_of(c, [is_update](const Stream& stream, const cases::DepthwiseSequenceCase& sequences_of) {
     if (is_update) return test::check_update_integers(stream, sequences_of);
     test::check_varlen_integers(stream, sequences_of);

@@ -38,7 +38,7 @@ DEPTHWISE = "*Depthwise*/cpu"
 BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*")
 BACKWARD = ":".join(f"*DepthwiseBackward*Test.{name}/emulated32" for name in BACKWARD_NAMES)
 NATIVE_BACKWARD = BACKWARD.replace("emulated32", "cpu")
-SEQUENCES = "*DepthwiseSequenceTest*/emulated32:*DepthwiseVarlenTest*/emulated32"
+SEQUENCES = "*DepthwiseSequenceTest*/emulated32:*DepthwiseVarlenTest*/emulated32:*DepthwiseBlockTest*/emulated32"
 OVERLAP = "*Overlap*/cpu"
 FUSED = "*DirectConvTest*/emulated32:*ConvPlan*/emulated32"
 VIEW = "StridedGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
@@ -725,18 +725,29 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("sample_lost", "state.push(@sample@);", "T{}"),
     ("initial_state_of_all", "q.has_initial.is_given() && @q.has_initial[sequence] != 0@", "true"),
     ("null_outputs_left", "for (std::int64_t c = 0; @q.zero_null@ && c < p.channels", "false"),
+    ("last_block_read", "p.initial_state = table + @found.source@ * p.state_batch;", "found.slot"),
 ]) + mutants_of("sequence_plan", "host/plan/depthwise/depthwise_sequence_plan.cpp", SEQUENCES, [
     ("odd_channels_in_words", "} else if (@p.channels % word == 0@) {", "true"),
 ]) + mutants_of("indexed_update", "kernels/depthwise/depthwise_indexed_update.cpp", SEQUENCES, [
-    ("older_columns_one_off", "older.load(column(i + @move.shift@)", "move.shift + 1"),
+    ("older_columns_one_off", "older.load(old_column(i + @move.shift@)", "move.shift + 1"),
     ("window_not_kept", "if (@!move.is_ring && to >= 0@) window[i].store", "false"),
     ("ring_does_not_wrap", "to = @StateMove::wrap(p, to)@;", "to"),
     ("null_outputs_zeroed", "time = 0; @q.zero_null@ && time < length; ++time) Pack()", "true"),
     ("distance_one_short", "convert<float>(state.before_next(@distance@))", "distance > 1 ? distance - 1 : distance"),
+    ("last_block_read", "of_block = static_cast<const T*>(p.state) + (sequence.is_null() ? 0 : @sequence.source@",
+     "sequence.slot"),
 ]) + mutants_of("varlen_channel", "kernels/depthwise/depthwise_varlen_channel.cpp", SEQUENCES, [
     ("initial_state_ignored", "p.in_channel, whole.in); } else if (@row.initial@) { window[i].load", "false"),
     ("last_samples_one_early", "time = @length - kBefore + i@;", "length - kBefore + i - 1"),
     ("null_outputs_left", "i = 0; @q.zero_null@ && i < count", "false"),
+]) + mutants_of("block_states", "kernels/depthwise/depthwise_block_states.cpp", SEQUENCES, [
+    ("first_end_dropped", "BlockEnds(q, piece, sequence.length), @0@, channel);", "1"),
+    ("last_stretch_dropped", "stretches = q.block_size > 0 ? @(p.length - 1) / q.block_size + 1@ : 0;",
+     "(p.length - 1) / q.block_size"),
+    ("one_block_late", "slot_of(q, number, q.first_block[number] + @end@);", "end + 1"),
+    ("ends_of_the_first_sequence_alone", "if (@sequence.begin >= behind@) break; const BlockEnds",
+     "sequence.begin + sequence.length >= behind"),
+    ("null_sequences_written", "if (@sequence.is_null()@ || samples < ends.end(q, 1)) continue;", "false"),
 ]) + mutants_of("varlen_time", "kernels/depthwise/depthwise_varlen_time.cpp", SEQUENCES, [
     ("window_one_late", "i * step - @(Taps - 1)@), span);", "(Taps > 1 ? Taps - 2 : 0)"),
     ("pack_before_its_sequence", "@piece.from == time@ &&", "true"),

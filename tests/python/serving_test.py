@@ -142,14 +142,151 @@ class Serving(unittest.TestCase):
         vllm.causal_conv1d_update(x, states, weight, conv_state_indices=torch.tensor([0, 2, 1]).int(), null_block_id=None)
         self.assertFalse(torch.equal(states[0], before[0]))
 
+    def test_prefill_in_blocks(self):
+        """Prompts in two chunks: every block then holds the state behind it, as a run in one piece leaves it."""
+        dim, size, blocks = 6, 8, 6
+        first_chunk, second_chunk = [5, 16, 30, 8, 9], [9, 1, 3, 24, 7]
+        batch = len(first_chunk)
+        for dtype, width, null_id in itertools.product(TOLERANCES, (2, 4), (0, None)):
+            with self.subTest(dtype=dtype, width=width, null_id=null_id):
+                before, weight, bias = width - 1, torch.randn(dim, width), torch.randn(dim)
+                table = 1 + torch.randperm(batch * blocks).int().reshape(batch, blocks)
+                table[1, 5] = -1 if null_id is None else null_id  # a block that nobody reaches
+                states = self.lines(batch * blocks + 1, dim, before + 1, dtype)
+                expected_states = states.clone()
+                prompts = [torch.randn(dim, a + b).to(dtype) for a, b in zip(first_chunk, second_chunk)]
+                computed = torch.zeros(batch).int()
+                outs = [[] for _ in prompts]
+                for lengths in (first_chunk, second_chunk):
+                    ends = computed + torch.tensor(lengths).int()
+                    x = torch.cat([p[:, b:e] for p, b, e in zip(prompts, computed, ends)], 1).t().contiguous().t()
+                    begin = starts(lengths)
+                    out = vllm.causal_conv1d_fn(
+                        x, weight, bias, states, begin, cache_indices=table, has_initial_state=computed > 0,
+                        null_block_id=null_id, block_idx_first_scheduled_token=computed // size,
+                        block_idx_last_scheduled_token=(ends - 1) // size,
+                        initial_state_idx=((computed - 1) // size).clamp(min=0).int(), num_computed_tokens=computed,
+                        block_size_to_align=size)
+                    for i in range(batch):
+                        outs[i].append(out[:, begin[i]:begin[i + 1]])
+                        # The ends of blocks inside the chunk, and its own end.
+                        for end in [e for e in range(int(computed[i]) + 1, int(ends[i])) if e % size == 0] + [int(ends[i])]:
+                            padded = torch.cat([torch.zeros(dim, before).to(dtype), prompts[i][:, :end]], 1)
+                            expected_states[table[i, (end - 1) // size].long(), :, :before] = padded[:, -before:]
+                    computed = ends
+                    self.assertTrue(torch.equal(states, expected_states))
+                for prompt, out in zip(prompts, outs):
+                    self.close(torch.cat(out, 1), causal_conv1d_ref(prompt[None].float(), weight, bias,
+                                                                    activation="silu")[0])
+
+    def test_updates_in_blocks(self):
+        """From one block to the next or in one; the block that is read alone stays."""
+        dim, width = 5, 4
+        table = torch.tensor([[3, 1], [4, 2], [0, 5], [6, 7]]).int()
+        initial, last = torch.tensor([0, 1, 0, 1]).int(), torch.tensor([1, 1, 1, 0]).int()
+        for dtype, drafts in itertools.product(TOLERANCES, (0, 2)):
+            with self.subTest(dtype=dtype, drafts=drafts):
+                states = self.lines(8, dim, width - 1 + drafts, dtype)
+                before, x, weight = states.clone(), torch.randn(4, dim, 1 + drafts).to(dtype), torch.randn(dim, width)
+                given, accepted = x.clone(), torch.tensor([1, 2, 1, 3]).int() if drafts else None
+                out = vllm.causal_conv1d_update(x, states, weight, None, "silu", table, num_accepted_tokens=accepted,
+                                                block_idx_last_scheduled_token=last, initial_state_idx=initial)
+                expected_states = before.clone()
+                for i in (0, 1, 3):
+                    read, written = table[i, initial[i]].long(), table[i, last[i]].long()
+                    offset = int(accepted[i]) - 1 if drafts else 0
+                    row = torch.cat([before[read, :, offset:offset + width - 1], given[i]], 1)
+                    expected = causal_conv1d_ref(row[None].float(), weight, activation="silu")[..., width - 1:]
+                    self.close(out[i:i + 1], expected)
+                    expected_states[written, :, :row.shape[1] - 1] = row[:, 1:]
+                self.assertTrue(torch.equal(out[2], given[2]))
+                self.assertTrue(torch.equal(states, expected_states))
+        with self.assertRaisesRegex(ValueError, "initial_state_idx"):
+            vllm.causal_conv1d_update(x, states, weight, conv_state_indices=table, block_idx_last_scheduled_token=last)
+
     def test_what_is_not_served(self):
         x, weight, states = torch.randn(2, 4), torch.randn(2, 3), torch.zeros(1, 2, 2)
         blocks = torch.zeros(1).int()
-        with self.assertRaisesRegex(NotImplementedError, "initial_state_idx"):
-            vllm.causal_conv1d_fn(x, weight, None, states, starts([4]), initial_state_idx=blocks)
         with self.assertRaisesRegex(NotImplementedError, "retrieve_parent_token"):
-            sglang.causal_conv1d_update(x.t(), states, weight, retrieve_parent_token=blocks)
+            vllm.causal_conv1d_update(x.t(), states, weight, retrieve_parent_token=blocks)
+        with self.assertRaisesRegex(NotImplementedError, "cache_seqlens"):
+            sglang.causal_conv1d_update(x.t(), states, weight, cache_seqlens=blocks,
+                                        intermediate_conv_window=torch.zeros(1, 1, 2, 2))
         self.assertTrue(torch.equal(states, torch.zeros(1, 2, 2)))
+
+    def test_trees_of_drafts(self):
+        """Every draft is what follows its own ancestors, as a plain sequence."""
+        trees = [  # children first, then siblings: each draft's parent
+            ([1, 3, -1, -1, -1], [-1, 2, 4, -1, -1], [0, 0, 0, 1, 0]),
+            ([1, 2, 3, 4, -1], [-1, -1, -1, -1, -1], [0, 0, 1, 2, 3]),
+            ([1, -1, 4, -1, -1], [-1, 2, 3, -1, -1], [0, 0, 0, 0, 2]),
+            ([1, 2, -1, -1, -1], [-1, 4, 3, -1, -1], [0, 0, 1, 1, 0]),
+        ]
+        children, siblings, parents = (torch.tensor(list(each)) for each in zip(*trees))
+        batch, drafts, dim = len(trees), 5, 4
+        for dtype, width, which, accepts in itertools.product(TOLERANCES, (2, 4), ("tree", "row"), (False, True)):
+            with self.subTest(dtype=dtype, width=width, which=which, accepts=accepts):
+                states = self.lines(7, dim, width - 1 + drafts - 1, dtype)
+                before, chosen = states.clone(), torch.tensor([5, 2, -1, 0]).int()
+                accepted = torch.tensor([1, 3, 2, 5]).int() if accepts else None
+                x = torch.randn(batch, drafts, dim).to(dtype).transpose(1, 2)
+                weight, bias = torch.randn(dim, width), torch.randn(dim)
+                windows = torch.randn(6, drafts + 1, dim, width - 1).to(dtype)
+                old_windows, places = windows.clone(), torch.tensor([3, 0, 1, 4]).int()
+                options = {"retrieve_next_token": children, "retrieve_next_sibling": siblings,
+                           "retrieve_parent_token": torch.full((batch, drafts + 3), 7).int()} if which == "tree" else {}
+                out = sglang.causal_conv1d_update(
+                    x, states, weight, bias, "silu", conv_state_indices=chosen, num_accept_tokens=accepted,
+                    intermediate_conv_window=windows, intermediate_state_indices=places, **options)
+                expected_states, expected_windows = before.clone(), old_windows.clone()
+                for i in (0, 1, 3):
+                    first = int(accepted[i]) - 1 if accepts else 0
+                    window = before[chosen[i].long(), :, first:first + width - 1]
+                    for t in range(drafts):
+                        path = [t]
+                        while path[0] > 0:
+                            path.insert(0, int(parents[i, path[0]]) if which == "tree" else path[0] - 1)
+                        row = torch.cat([window, x[i][:, path]], 1)
+                        expected = causal_conv1d_ref(row[None].float(), weight, bias, activation="silu")
+                        self.close(out[i, :, t], expected[0, :, -1])
+                        expected_windows[places[i].long(), t] = row[:, -(width - 1):]
+                    row = torch.cat([window, x[i]], 1)
+                    if accepts:
+                        expected_states[chosen[i].long(), :, :row.shape[1] - 1] = row[:, 1:]
+                    else:
+                        expected_states[chosen[i].long(), :, :width - 1] = row[:, -(width - 1):]
+                self.assertTrue(torch.equal(windows, expected_windows))
+                self.assertTrue(torch.equal(states, expected_states))
+                if which == "tree":
+                    kept = torch.full((batch, drafts + 3), 7)
+                    kept[[0, 1, 3], :drafts] = parents[[0, 1, 3]]
+                    self.assertTrue(torch.equal(options["retrieve_parent_token"].long(), kept))
+
+    def test_in_place_on_the_samples(self):
+        """sgl_kernel's functions."""
+        dim, width = 4, 3
+        weight, bias, states = torch.randn(dim, width), torch.randn(dim), torch.randn(3, dim, width - 1)
+        before, x = states.clone(), torch.randn(dim, 7)
+        given, begin = x.clone(), starts([3, 2, 2])
+        sglang.kernel_fwd(x, weight, bias, states, begin, torch.tensor([2, -1, 0]).int(),
+                          torch.tensor([True, True, False]), True, -1)
+        for first, last, initial in ((0, 3, before[2:3]), (5, 7, None)):
+            self.close(x[None, :, first:last], causal_conv1d_ref(given[None, :, first:last], weight, bias,
+                                                                 initial_states=initial, activation="silu"))
+        self.assertTrue(torch.equal(x[:, 3:5], given[:, 3:5]))
+        self.assertTrue(torch.equal(states, torch.stack([given[:, 5:], before[1], given[:, 1:3]])))
+        for old in (None, torch.randn(2, dim, width - 1)):
+            x = torch.randn(2, dim, 5)
+            given, flags = x.clone(), None if old is None else torch.tensor([True, True])
+            first = None if old is None else old.clone()
+            sglang.kernel_fwd(x, weight, bias, old, None, None, flags, False, -1)
+            self.close(x, causal_conv1d_ref(given, weight, bias, initial_states=first))
+        x, states = torch.randn(2, dim, 1), before.clone()
+        given, rows = x.clone(), torch.tensor([1, -1]).int()
+        sglang.kernel_update(x, states, weight, bias, True, None, rows, -1)
+        self.close(x[:1], causal_conv1d_update_ref(given[:1], before[1:2], weight, bias, "silu"))
+        self.assertTrue(torch.equal(x[1], given[1]))
+        self.assertTrue(torch.equal(states, before))  # which the reference moved on
 
 
 def modules(name, **functions):
@@ -162,6 +299,7 @@ def modules(name, **functions):
     made[name].__dict__.update(functions)
     made["their_user"] = types.ModuleType("their_user")
     made["their_user"].__dict__.update(functions)
+    made["their_user"].__dict__.update({f"{function}_as": value for function, value in functions.items()})
     return made
 
 
@@ -179,7 +317,8 @@ class Install(unittest.TestCase):
             pass
 
         for theirs, default in ((new, False), (old, True)):
-            for place in self.install(vllm._MODULE, vllm.install, causal_conv1d_fn=theirs, causal_conv1d_update=theirs):
+            twin = types.FunctionType(theirs.__code__, {}, "twin", theirs.__defaults__)
+            for place in self.install(vllm._MODULE, vllm.install, causal_conv1d_fn=theirs, causal_conv1d_update=twin):
                 for name in ("causal_conv1d_fn", "causal_conv1d_update"):
                     ours, taken = getattr(vllm, name), place[name]
                     self.assertEqual(isinstance(taken, functools.partial), default)
@@ -195,8 +334,17 @@ class Install(unittest.TestCase):
             install.assert_called_once()
 
     def test_sglang(self):
-        for place in self.install(sglang._MODULES[0], sglang.install, causal_conv1d_fn=len, causal_conv1d_update=max):
+        def one(x):
+            pass
+
+        def two(x):
+            pass
+
+        for place in self.install(sglang._MODULES[0], sglang.install, causal_conv1d_fn=one, causal_conv1d_update=two):
             self.assertIs(place["causal_conv1d_fn"], sglang.causal_conv1d_fn)
+        places = self.install(sglang._KERNELS, sglang.install, causal_conv1d_fwd=one, causal_conv1d_update=two)
+        self.assertIs(places[1]["causal_conv1d_fwd_as"], sglang.kernel_fwd)
+        self.assertIs(places[0]["causal_conv1d_update"], sglang.kernel_update)
         with mock.patch.dict(sys.modules, {"sglang": None}), self.assertRaises(ModuleNotFoundError):
             sglang.install()
 

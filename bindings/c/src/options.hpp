@@ -20,8 +20,19 @@ constexpr relayout_elementwise_options kElementwiseDefaults = {
 constexpr relayout_pad_options kPadDefaults = {sizeof(relayout_pad_options), 0, 0, 0, 0, 0};
 constexpr relayout_window_options kWindowDefaults = {sizeof(relayout_window_options), 1, 1, 1, 1, 0, 0};
 
-constexpr relayout_sequence_options kSequenceDefaults = {
-    sizeof(relayout_sequence_options), -1, 0, nullptr, nullptr, nullptr, nullptr, nullptr};
+constexpr relayout_sequence_options kSequenceDefaults = {sizeof(relayout_sequence_options),
+                                                         -1,
+                                                         0,
+                                                         nullptr,
+                                                         nullptr,
+                                                         nullptr,
+                                                         nullptr,
+                                                         nullptr,
+                                                         nullptr,
+                                                         nullptr,
+                                                         nullptr,
+                                                         nullptr,
+                                                         0};
 
 inline Activation activation_of(std::int32_t silu) { return silu != 0 ? Activation::silu : Activation::none; }
 

@@ -18,6 +18,8 @@ template <class Options>
 Options state_options(const Device& on, const relayout_sequence_options& read) {
   Options all;
   all.state_indices = optional_view(on, read.state_indices, "state_indices");
+  all.initial_block = optional_view(on, read.initial_block, "initial_block");
+  all.last_block = optional_view(on, read.last_block, "last_block");
   all.null_index = read.null_index;
   all.null_output = read.null_untouched != 0 ? NullOutput::untouched : NullOutput::zeros;
   return all;
@@ -32,6 +34,12 @@ void check_absent(const relayout_tensor* tensor, const char* operation, const ch
 DepthwiseUpdateOptions update_options(const Device& on, const relayout_sequence_options* options) {
   const relayout_sequence_options read = c::read_options(options, c::kSequenceDefaults);
   check_absent(read.has_initial_state, "depthwise_update", "has_initial_state");
+  check_absent(read.first_block, "depthwise_update", "first_block");
+  check_absent(read.computed_tokens, "depthwise_update", "computed_tokens");
+  if (read.block_size != 0) {
+    throw Error(ErrorCode::invalid_argument,
+                "depthwise_update: options.block_size is of depthwise_varlen, and must be 0");
+  }
   auto all = state_options<DepthwiseUpdateOptions>(on, read);
   all.cache_seqlens = optional_view(on, read.cache_seqlens, "cache_seqlens");
   all.num_accepted_tokens = optional_view(on, read.num_accepted_tokens, "num_accepted_tokens");
@@ -46,6 +54,9 @@ DepthwiseVarlenOptions varlen_options(const Device& on, const relayout_sequence_
   check_absent(read.query_start_loc, "depthwise_varlen", "query_start_loc");
   auto all = state_options<DepthwiseVarlenOptions>(on, read);
   all.has_initial_state = optional_view(on, read.has_initial_state, "has_initial_state");
+  all.first_block = optional_view(on, read.first_block, "first_block");
+  all.computed_tokens = optional_view(on, read.computed_tokens, "computed_tokens");
+  all.block_size = read.block_size;
   return all;
 }
 

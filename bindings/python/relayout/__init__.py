@@ -172,10 +172,10 @@ def rearrange_weights(weights, *, order="tap_outer", out=None, dtype=None):
     return _REARRANGE, None, (weights,), out, _with_dtype({"order": order, "dtype": dtype})
 
 
-def _sequence_options(activation, null_index, null_output):
-    if activation is None and null_index == -1 and null_output == "zeros":
+def _sequence_options(activation, null_index, null_output, block_size=0):
+    if activation is None and null_index == -1 and null_output == "zeros" and block_size == 0:
         return None
-    return {"activation": activation, "null_index": null_index, "null_output": null_output}
+    return {"activation": activation, "null_index": null_index, "null_output": null_output, "block_size": block_size}
 
 
 @_public
@@ -190,24 +190,31 @@ def depthwise_conv1d(x, weights, bias=None, *, activation=None, initial_state=No
 
 @_public
 def depthwise_update(state, x, weights, bias=None, *, activation=None, state_indices=None, null_index=-1,
-                     null_output="zeros", cache_seqlens=None, num_accepted_tokens=None, query_start_loc=None, out=None):
+                     null_output="zeros", cache_seqlens=None, num_accepted_tokens=None, query_start_loc=None,
+                     initial_block=None, last_block=None, out=None):
     """New samples x [batch, channels, n] behind a state [batch, channels, taps - 1 or more], which moves on in place.
     state_indices, i32 [batch], say which row of a table of states a sequence has; one that is negative, null_index or no
     row has none, and its outputs are 0, or stay for null_output="untouched". With cache_seqlens, i32 [batch], states are
     rings. num_accepted_tokens, i32 [batch], are for speculative decoding. With query_start_loc, i32 [batch + 1], x is
-    [channels, total], and the sequences lie in it one behind the other. out may be x."""
-    return (_UPDATE, None, (state, x, weights, bias, state_indices, cache_seqlens, num_accepted_tokens, query_start_loc), out,
-            _sequence_options(activation, null_index, null_output))
+    [channels, total], and the sequences lie in it one behind the other. With state_indices [batch, blocks] the state comes
+    from block initial_block[b] of a sequence and goes to block last_block[b]. out may be x."""
+    return (_UPDATE, None, (state, x, weights, bias, state_indices, cache_seqlens, num_accepted_tokens, query_start_loc,
+                            initial_block, last_block), out, _sequence_options(activation, null_index, null_output))
 
 
 @_public
 def depthwise_varlen(x, query_start_loc, weights, bias=None, *, activation=None, states=None, state_indices=None,
-                     has_initial_state=None, null_index=-1, null_output="zeros", out=None):
+                     has_initial_state=None, null_index=-1, null_output="zeros", initial_block=None, last_block=None,
+                     block_size=0, first_block=None, computed_tokens=None, out=None):
     """Sequences of any lengths, one behind the other in x [channels, total]: those of query_start_loc, i32 [batch + 1].
     states [batch, channels, taps - 1], or a table with the rows state_indices, come before the sequences for which
-    has_initial_state, bool [batch], is true; the last samples of every sequence replace them."""
-    return (_VARLEN, None, (x, query_start_loc, weights, bias, states, state_indices, has_initial_state), out,
-            _sequence_options(activation, null_index, null_output))
+    has_initial_state, bool [batch], is true; the last samples of every sequence replace them. With state_indices [batch,
+    blocks] they come from block initial_block[b] of a sequence and go to block last_block[b]; with a block_size the states
+    behind every multiple of it, the computed_tokens[b] samples before these counted in, go to the blocks from
+    first_block[b] on, up to last_block[b]."""
+    return (_VARLEN, None, (x, query_start_loc, weights, bias, states, state_indices, has_initial_state, initial_block,
+                            last_block, first_block, computed_tokens), out,
+            _sequence_options(activation, null_index, null_output, block_size))
 
 
 @_public

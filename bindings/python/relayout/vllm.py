@@ -4,8 +4,7 @@
     relayout.vllm.install()
 
 puts them into the place of vLLM's own; the wheel has a plugin for vLLM that does so where RELAYOUT_VLLM=1 is in the
-environment. Widths of any size. Prefix caching (block_idx_*, initial_state_idx) and draft trees are refused with
-NotImplementedError.
+environment. Widths of any size. Draft trees are refused with NotImplementedError.
 """
 import functools
 import importlib
@@ -26,11 +25,14 @@ def causal_conv1d_fn(x, weight, bias, conv_states, query_start_loc, cache_indice
     """x [dim, tokens], the sequences of query_start_loc [batch + 1] one behind the other, computed in the type of
     conv_states [lines, dim, width - 1 or more], to a new tensor of x's type. Sequence b begins with the state in line
     cache_indices[b] where has_initial_state[b], and leaves its own there. Lines pad_slot_id, null_block_id and negative
-    ones mean none: such a sequence is left out, and its outputs are undefined."""
-    _serving.refuse(block_idx_first_scheduled_token=block_idx_first_scheduled_token,
-                    block_idx_last_scheduled_token=block_idx_last_scheduled_token, initial_state_idx=initial_state_idx)
+    ones mean none: such a sequence is left out, and its outputs are undefined.
+
+    Prefix caching: with block_idx_last_scheduled_token, cache_indices is [batch, blocks]; the state comes from block
+    initial_state_idx[b] of a sequence and goes to block block_idx_last_scheduled_token[b], and those behind the multiples
+    of block_size_to_align, num_computed_tokens[b] counted in, to the blocks from block_idx_first_scheduled_token[b] on."""
     return _serving.prefill(x, weight, bias, conv_states, query_start_loc, cache_indices, has_initial_state, activation,
-                            (pad_slot_id, null_block_id))
+                            (pad_slot_id, null_block_id), initial_state_idx, block_idx_last_scheduled_token,
+                            block_idx_first_scheduled_token, num_computed_tokens, block_size_to_align)
 
 
 def causal_conv1d_update(x, conv_state, weight, bias=None, activation=None, conv_state_indices=None,
@@ -38,11 +40,13 @@ def causal_conv1d_update(x, conv_state, weight, bias=None, activation=None, conv
                          block_idx_last_scheduled_token=None, initial_state_idx=None, validate_data=False,
                          retrieve_parent_token=None, pad_slot_id=PAD_SLOT_ID):
     """x [batch, dim], [batch, dim, seqlen], or with query_start_loc [tokens, dim]; in place where x has the type of
-    conv_state, which moves on. num_accepted_tokens [batch] are for speculative decoding."""
-    _serving.refuse(block_idx_last_scheduled_token=block_idx_last_scheduled_token, initial_state_idx=initial_state_idx,
-                    retrieve_parent_token=retrieve_parent_token)
+    conv_state, which moves on. num_accepted_tokens [batch] are for speculative decoding. With
+    block_idx_last_scheduled_token, conv_state_indices is [batch, blocks]; the state comes from block initial_state_idx[b]
+    and goes to block block_idx_last_scheduled_token[b]."""
+    _serving.refuse(retrieve_parent_token=retrieve_parent_token)
     return _serving.update(x, conv_state, weight, bias, activation, conv_state_indices, (pad_slot_id, null_block_id),
-                           num_accepted_tokens=num_accepted_tokens, query_start_loc=query_start_loc, in_place=True)
+                           num_accepted_tokens=num_accepted_tokens, query_start_loc=query_start_loc, in_place=True,
+                           initial_block=initial_state_idx, last_block=block_idx_last_scheduled_token)
 
 
 def install():

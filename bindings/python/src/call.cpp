@@ -8,11 +8,19 @@ namespace {
 constexpr const char* kNoNames[] = {"x"};
 constexpr const char* kDepthwiseNames[] = {"x",           "weights",     "bias", "initial_state",
                                            "final_state", "sequence_ids"};
-constexpr const char* kUpdateNames[] = {
-    "state",          "x", "weights", "bias", "state_indices", "cache_seqlens", "num_accepted_tokens",
-    "query_start_loc"};
-constexpr const char* kVarlenNames[] = {"x",      "query_start_loc", "weights",          "bias",
-                                        "states", "state_indices",   "has_initial_state"};
+constexpr const char* kUpdateNames[] = {"state",
+                                        "x",
+                                        "weights",
+                                        "bias",
+                                        "state_indices",
+                                        "cache_seqlens",
+                                        "num_accepted_tokens",
+                                        "query_start_loc",
+                                        "initial_block",
+                                        "last_block"};
+constexpr const char* kVarlenNames[] = {"x",          "query_start_loc", "weights",           "bias",
+                                        "states",     "state_indices",   "has_initial_state", "initial_block",
+                                        "last_block", "first_block",     "computed_tokens"};
 constexpr const char* kGemmNames[] = {"a", "bt", "bias", "workspace"};
 constexpr const char* kConvNames[] = {"x", "weights", "bias"};
 constexpr const char* kBackwardNames[] = {"x",         "d_out",         "workspace",      "weights",

@@ -43,6 +43,7 @@ struct Options {
   std::int32_t axis_count;  ///< -1: not given
   std::int32_t silu, route;
   std::int32_t null_index, null_untouched;  ///< of sequences
+  std::int64_t block_size;                  ///< of depthwise_varlen
   std::int64_t state_length;                ///< of depthwise_varlen_states
   relayout_dl_dtype dtype;  ///< of the result, where the output is made here; no bits: not given
 };

@@ -98,6 +98,7 @@ const std::map<std::string, Reader>& readers() {
        }},
       {"null_output",
        [](PyObject* value, Options& o) { o.null_untouched = choice(value, "null_output", kNullOutputs); }},
+      {"block_size", [](PyObject* value, Options& o) { o.block_size = integer_of(value); }},
       {"state_length", [](PyObject* value, Options& o) { o.state_length = integer_of(value); }},
       {"route", [](PyObject* value, Options& o) { o.route = choice(value, "route", kRoutes); }},
       {"axes", [](PyObject* value, Options& o) {

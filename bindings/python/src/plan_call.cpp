@@ -54,6 +54,11 @@ relayout_status plan_call(const Call& call, const relayout_device* device, const
     sequences.num_accepted_tokens = is_update ? operand(6) : nullptr;
     sequences.query_start_loc = is_update ? operand(7) : nullptr;
     sequences.has_initial_state = is_update ? nullptr : operand(6);
+    sequences.initial_block = operand(is_update ? 8 : 7);
+    sequences.last_block = operand(is_update ? 9 : 8);
+    sequences.first_block = is_update ? nullptr : operand(9);
+    sequences.computed_tokens = is_update ? nullptr : operand(10);
+    sequences.block_size = o.block_size;
   }
   switch (call.op) {
     case Op::permute:

@@ -46,8 +46,8 @@ void update_channel(const DepthwiseSequenceParams& q, std::int64_t batch, std::i
     return;
   }
   if (sequence.length <= 0) return;
-  StateColumns<T> state(p,
-                        static_cast<T*>(p.state) + sequence.slot * p.state_batch + channel * p.state_channel,
+  T* const table = static_cast<T*>(p.state) + channel * p.state_channel;
+  StateColumns<T> state(p, table + sequence.source * p.state_batch, table + sequence.slot * p.state_batch,
                         state_move(q, batch, sequence.length));
   for (std::int64_t time = 0; time < sequence.length; ++time) {
     const T sample = in[time * p.in_time];
@@ -86,20 +86,28 @@ void convolve_sequence(const LaunchContext& context, const DepthwiseSequencePara
         static_cast<T*>(p.out)[c * p.out_channel + time * p.out_time] = T{};
     return;
   }
-  T* const state = static_cast<T*>(p.state) + (p.state == nullptr ? 0 : found.slot * p.state_batch);
+  T* const table = static_cast<T*>(p.state);
   p.state = nullptr;
-  if (state != nullptr && q.has_initial.is_given() && q.has_initial[sequence] != 0) {
-    p.initial_state = state;
+  if (table != nullptr && q.has_initial.is_given() && q.has_initial[sequence] != 0) {
+    p.initial_state = table + found.source * p.state_batch;
     p.initial_channel = p.state_channel;
     p.initial_time = p.state_time;
   }
   depthwise(context, p);
-  if (state == nullptr) return;
-  for (std::int64_t c = 0; c < p.channels; ++c) {
-    const Row<T> row(p, 0, c);
-    for (std::int64_t column = 0; column < p.taps - 1; ++column)
-      state[c * p.state_channel + column * p.state_time] = row.at(p, p.length - (p.taps - 1) + column);
-  }
+  if (table == nullptr) return;
+  const auto store = [&](std::int64_t slot, std::int64_t length) {
+    for (std::int64_t c = 0; slot >= 0 && c < p.channels; ++c) {
+      const Row<T> row(p, 0, c);
+      T* state = table + slot * p.state_batch + c * p.state_channel;
+      for (std::int64_t column = 0; column < p.taps - 1; ++column)
+        state[column * p.state_time] = row.at(p, length - (p.taps - 1) + column);
+    }
+  };
+  // From the last to the first: the first end of a block alone may need the state that was read.
+  store(found.slot, p.length);
+  const BlockEnds ends(q, sequence, p.length);
+  for (std::int64_t i = ends.count - 1; i >= 0; --i)
+    store(slot_of(q, sequence, q.first_block[sequence] + i), ends.end(q, i));
 }
 
 /// Many sequences are shared among the threads, few are each done by all of them.

@@ -90,7 +90,13 @@ struct DepthwiseUpdateOptions {
   /// i32 [batch]: the row of `state` of each sequence; `state` may then have any number of rows. A sequence
   /// whose index is negative, null_index, or no row of `state` is null: it has no state. Two sequences with
   /// one row leave undefined values in it and in their outputs.
+  ///
+  /// Or i32 [batch, blocks], for states that are kept at the ends of blocks: the row of each block. Then
+  /// initial_block and last_block, i32 [batch], name the block whose state is read and the one that is
+  /// written. A number that names no block makes the sequence null. Not together with cache_seqlens.
   TensorView state_indices;
+  TensorView initial_block;                    ///< see state_indices
+  TensorView last_block;                       ///< see state_indices
   std::int32_t null_index = -1;                ///< an index that makes a sequence null
   NullOutput null_output = NullOutput::zeros;  ///< what becomes of the outputs of null sequences
   /// i32 [batch]: the states are rings. Column cache_seqlens[b] modulo their number takes the first sample,

@@ -18,7 +18,21 @@ struct DepthwiseVarlenOptions {
   /// i32 [batch]: the row of `states` of each sequence; `states` may then have any number of rows. A sequence
   /// whose index is negative, null_index, or no row of `states` is null: it has no state. Two sequences with
   /// one row leave undefined values in it and in their outputs.
+  ///
+  /// Or i32 [batch, blocks], for states that are kept at the ends of blocks: the row of each block. Then
+  /// initial_block and last_block, i32 [batch], name the block whose state is read and the one that receives
+  /// the state behind the last sample. A number that names no block makes the sequence null. The last block
+  /// may be the initial one where no ends of blocks are written.
   TensorView state_indices;
+  TensorView initial_block;  ///< see state_indices
+  TensorView last_block;     ///< see state_indices
+  /// With a block size, at least taps-1: the states behind every multiple of it, counted with the
+  /// computed_tokens[b] samples that came before these, go to the blocks first_block[b], first_block[b] + 1
+  /// and so on, up to but not with last_block[b]. Both are i32 [batch]. A block without a row is left out;
+  /// the first of them may be the initial one.
+  std::int64_t block_size = 0;
+  TensorView first_block;                      ///< see block_size
+  TensorView computed_tokens;                  ///< see block_size
   std::int32_t null_index = -1;                ///< an index that makes a sequence null
   NullOutput null_output = NullOutput::zeros;  ///< what becomes of the outputs of null sequences
   /// bool_ or u8 [batch]: where it is not 0, the sequence's state comes before its samples. None: zeros come

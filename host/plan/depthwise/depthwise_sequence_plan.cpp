@@ -34,7 +34,8 @@ void plan_update(const DeviceProperties& device, DepthwiseSequenceParams& q) {
   q.width = 1;
   if (q.kernel == Kernel::update) return;
   const std::int64_t pack = kPackBytes / element_of(q), word = kWordBytes / element_of(q);
-  if (p.taps <= kPackTaps && p.channels % pack == 0 && has_channel_rows(p) &&
+  // With blocks there are no packs of 16 bytes: the second state's address takes registers, too.
+  if (p.taps <= kPackTaps && p.channels % pack == 0 && has_channel_rows(p) && q.blocks == 0 &&
       packs_of(q, pack) >= kThreadsToFill * device.multiprocessors) {
     q.width = static_cast<std::int32_t>(pack);
   } else if (p.channels % word == 0) {
@@ -61,7 +62,8 @@ void plan_varlen(const DeviceProperties& device, DepthwiseSequenceParams& q) {
   const bool unrolled = p.taps <= kUnrolledTaps;
   const bool along_channels = p.in_channel == 1 && p.out_channel == 1;
   const std::int64_t steps = divide_up(p.length, kDepthwiseStep);
-  if (unrolled && p.in_time == 1 && p.out_time == 1 && p.length >= pack) {
+  // The walk along time has no variant for block tables: servers have channels side by side.
+  if (unrolled && p.in_time == 1 && p.out_time == 1 && p.length >= pack && q.blocks == 0) {
     q.kernel = Kernel::varlen_time;
     q.run = run_of(device, p.channels, divide_up(p.length, pack), 1, kMaxPacks);
     q.lanes = 1;
@@ -110,7 +112,9 @@ const char* reason(Kernel kernel) {
     case Kernel::update_unrolled:
       return "the taps are unrolled, the samples before the new ones lie in registers";
     case Kernel::varlen:
-      return "neither time nor channels are the fast axis of both sides, or there are more than 8 taps";
+      return "channels are not the fast axis of both sides, and time is not or there is a block table, or "
+             "there are "
+             "more than 8 taps";
     case Kernel::varlen_channel:
       return "channels are the fast axis of both sides, and the taps are unrolled";
     case Kernel::varlen_time:
@@ -150,8 +154,9 @@ std::string explain_depthwise_sequences(const DepthwiseSequenceParams& params) {
     text << "A thread takes " << plural(params.run, packs ? "pack" : "sample")
          << (packs ? " of 16 bytes of " : " of ") << plural(params.width, "channel")
          << " of all sequences together, and finds the sequences by a search. The thread in whose samples a "
-         << "sequence begins moves its state on.\nAccesses of up to "
-         << plural(packs ? kPackBytes : params.width * element_of(params), "byte")
+         << "sequence begins moves its state on"
+         << (params.blocks > 0 ? "; with blocks a second launch does so, a channel of a state a thread" : "")
+         << ".\nAccesses of up to " << plural(packs ? kPackBytes : params.width * element_of(params), "byte")
          << (packs ? ", single elements where a sequence begins or ends.\n" : ".\n");
     return text.str();
   }

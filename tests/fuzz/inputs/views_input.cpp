@@ -157,6 +157,7 @@ Placed any_numbers(Draw& draw, const Dims& shape, int most) {
 }
 
 void run_sequences(Draw& draw, const Stream& stream) {
+  constexpr int kBlocks = 3;
   const DType type = draw.pick(kSignals);
   const std::int64_t channels = draw.below(9), taps = draw.below(8) + 1, batch = draw.below(5),
                      slots = draw.below(6);
@@ -166,8 +167,11 @@ void run_sequences(Draw& draw, const Stream& stream) {
                bias = any_input(draw, type, {channels}), out = any_output(draw, type, {channels, total}),
                starts = any_numbers(draw, {batch + 1}, static_cast<int>(total)),
                indices = any_numbers(draw, {batch}, static_cast<int>(slots)),
-               accepted = any_numbers(draw, {batch}, 4);
-  const bool indexed = draw.chance(128);
+               accepted = any_numbers(draw, {batch}, 4), initial = any_numbers(draw, {batch}, kBlocks),
+               last = any_numbers(draw, {batch}, kBlocks), first = any_numbers(draw, {batch}, kBlocks),
+               computed = any_numbers(draw, {batch}, 40),
+               rows = any_numbers(draw, {batch, kBlocks}, static_cast<int>(slots));
+  const bool in_blocks = draw.chance(80), indexed = in_blocks || draw.chance(128);
   const Placed states =
       any_output(draw, type, {indexed ? slots : batch, channels, taps - 1 + (draw.chance(90) ? 5 : 0)});
   if (draw.chance(60)) return depthwise_varlen_states(stream, in.view, starts.view, states.view);
@@ -175,12 +179,27 @@ void run_sequences(Draw& draw, const Stream& stream) {
     DepthwiseUpdateOptions options;
     if (indexed) options.state_indices = indices.view;
     options.query_start_loc = starts.view;
-    (draw.chance(128) ? options.cache_seqlens : options.num_accepted_tokens) = accepted.view;
+    if (in_blocks) {
+      options.state_indices = rows.view;
+      options.initial_block = initial.view;
+      options.last_block = last.view;
+    }
+    (draw.chance(128) && !in_blocks ? options.cache_seqlens : options.num_accepted_tokens) = accepted.view;
     return depthwise_update(stream, states.view, in.view, weights.view, bias.view, Activation::silu, out.view,
                             options);
   }
   DepthwiseVarlenOptions options;
   if (indexed) options.state_indices = indices.view;
+  if (in_blocks) {
+    options.state_indices = rows.view;
+    options.initial_block = initial.view;
+    options.last_block = last.view;
+    if (draw.chance(200)) {
+      options.block_size = taps + draw.below(9);
+      options.first_block = first.view;
+      options.computed_tokens = computed.view;
+    }
+  }
   const TensorView exact = states.view.slice(2, 0, taps - 1);
   depthwise_varlen(stream, in.view, starts.view, weights.view, bias.view, Activation::none, exact, out.view,
                    options);
