@@ -60,8 +60,11 @@ class Errors(unittest.TestCase):
             relayout.plan_add(a)
         with self.assertRaises(TypeError):
             relayout.cast(a, "f8")
-        with self.assertRaises(TypeError):
-            relayout.cast(a, "bf16")  # numpy has none, and ml_dtypes is not asked for
+        try:
+            np.dtype("bfloat16")  # ml_dtypes gives it to numpy, where something has imported that
+        except TypeError:
+            with self.assertRaises(TypeError):
+                relayout.cast(a, "bf16")
         with self.assertRaises(TypeError):
             relayout.View(a, "bf16")
         with self.assertRaises(TypeError):

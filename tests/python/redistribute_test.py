@@ -228,9 +228,9 @@ class Processes(unittest.TestCase):
             processes = [subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                           text=True, env={**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)})
                          for rank in range(ranks)]
-            for rank, process in enumerate(processes):
-                text, _ = process.communicate(timeout=240)
-                self.assertEqual(process.returncode, 0, f"rank {rank}: {text}")
+            texts = [process.communicate(timeout=240)[0] for process in processes]
+            words = "\n".join(f"rank {rank}: {text}" for rank, text in enumerate(texts))
+            self.assertFalse(any(process.returncode for process in processes), words)
 
     @staticmethod
     def free_port():

@@ -143,7 +143,7 @@ constexpr std::int64_t kShortestUnalignedRow = 100, kShortestCutRow = 64;
 /// bytes: beyond it they meet more sectors than they have elements for.
 constexpr std::int64_t kNearElements = 4, kNearBytes = 16;
 /// The least share of the chunks that rows fill.
-constexpr double kLeastChunkShare = 0.75;
+constexpr double kLeastChunkShare = 0.65;
 
 /// Rows whose elements are near each other and fill chunks. In long rows that are not all aligned, chunks
 /// take 0.5 to 0.8 of the time of offset tables on an H200.
