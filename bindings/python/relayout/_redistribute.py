@@ -197,7 +197,8 @@ class RedistributePlan:
 
     def run(self, x=None, *, out=None):
         """Queues the redistribution on the group's streams and gives its output: between the planned tensors, or others of
-        the same shapes, strides and types, as far behind multiples of 16 bytes. A plan made without out= makes a new output for each run with `x`."""
+        the same shapes, strides and types, as far behind multiples of 16 bytes. A plan made without out= makes a new output
+        for each run with `x`."""
         if out is None and x is not None and self._makes_output:
             out = self._empty(_listed(x))
         _core.run_redistribution(self._handle, None if x is None else _listed(x), None if out is None else _listed(out),

@@ -214,7 +214,8 @@ PyMODINIT_FUNC PyInit__core() {
     plan_type = PyType_FromSpec(&plan_spec);
     if (plan_type == nullptr) throw PythonError();
     Py_INCREF(plan_type);
-    if (PyModule_AddFunctions(made.get(), redistribute_functions) != 0 ||
+    if (PyModule_AddFunctions(made.get(), group_functions) != 0 ||
+        PyModule_AddFunctions(made.get(), redistribute_functions) != 0 ||
         PyModule_AddObject(made.get(), "Plan", plan_type) != 0 ||
         PyModule_AddStringConstant(made.get(), "version", relayout_version()) != 0 ||
         PyModule_AddStringConstant(made.get(), "built_with", relayout_built_with()) != 0)

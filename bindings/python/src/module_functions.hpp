@@ -5,6 +5,7 @@
 
 namespace relayout::python {
 
+extern PyMethodDef group_functions[];
 extern PyMethodDef redistribute_functions[];
 
 }  // namespace relayout::python
