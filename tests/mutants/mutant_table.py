@@ -20,7 +20,7 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/copy/tile_generic_cast_to_1.cpp", "kernels/copy/tile_generic_cast_to_2.cpp",
                 "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp",
-                "kernels/elementwise/elementwise_tables.cpp", "kernels/elementwise/typed_tables.cpp",
+                "kernels/elementwise/elementwise_tables.cpp", "kernels/elementwise/typed_tables.cpp", "kernels/elementwise/typed_chunks.cpp",
                 "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp")
 
 # What the random driver must see on its own, and in cases of which operation.
