@@ -32,10 +32,10 @@ enum class Reading : std::int8_t {
   codes           // the number that a code stands for, in f32 (CodeNumbers)
 };
 
-/// How an operand lies beside the output's vectors.
+/// How an operand lies beside the output's vectors, or beside the rows of a block with tables.
 enum class Access : std::int32_t {
   constant,   // no tensor
-  repeated,   // one element for a row
+  repeated,   // one element for a row; with tables: one for a position in all rows
   aligned,    // whole vectors are, too, in one piece and on a multiple of their size
   unaligned,  // in one piece
   strided
@@ -105,18 +105,22 @@ enum class ElementwiseKernel : std::int8_t {
   program_costly,
   tables,  // anything whose offsets fit 31 bits, element by element
   tables_costly,
-  code_rows  // add, sub and mul of codes to codes, scales and zero points constant along rows
+  code_rows,    // add, sub and mul of codes to codes, scales and zero points constant along aligned rows
+  code_chunks,  // one cheap operation on codes and numbers, or a conversion, in chunks of rows
+  code_tables   // the same anywhere, by offset tables
 };
 constexpr bool is_in_chunks(ElementwiseKernel kernel) {
   return kernel == ElementwiseKernel::typed_chunks || kernel == ElementwiseKernel::typed_chunks_costly ||
-         kernel == ElementwiseKernel::mixed_chunks;
+         kernel == ElementwiseKernel::mixed_chunks || kernel == ElementwiseKernel::code_chunks;
 }
 /// Elements of a vector of the kernel for mixed types, at most.
 constexpr int kMixedWidth = 4;
 /// Vectors of a tile of the transposed kernel, along either axis.
 constexpr int kTransposedVectors = 16;
-/// Vectors of a lane of code_rows.
-constexpr int kCodeRowVectors = 4;
+/// Vectors of a lane of code_rows; rows of a position that a lane of code_tables makes.
+constexpr int kCodeRowVectors = 4, kCodeTableRows = 8;
+/// Half the elements that a lane of code_chunks has; a quarter with own_scales.
+constexpr int kCodeChunkWidth = 8;
 /// Scales between these are multiplied with each other and with the reciprocal of another beforehand: nothing
 /// overflows, nothing is subnormal.
 constexpr float kMinFoldedScale = 0x1p-40f, kMaxFoldedScale = 0x1p40f;
@@ -201,6 +205,7 @@ struct ElementwiseParams {
   /// By row_vectors; of code_rows, by the `lanes` that share a row.
   Divisor row_divisor, divisors[kMaxRank];
   std::uint32_t lanes = 0;
+  bool own_scales = false;  // of code_chunks and code_tables: a lane's codes have scales or zero points each
   /// The tensor that is fastest along another axis than the output, on which its vectors are aligned while
   /// the others' are along the output's rows; -1: there is none.
   std::int32_t transposed_tensor = -1, transposed_axis = 0;

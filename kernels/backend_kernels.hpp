@@ -68,5 +68,7 @@ void launch_program_costly(const LaunchContext& context, const ElementwiseParams
 void launch_tables(const LaunchContext& context, const ElementwiseParams& params);
 void launch_tables_costly(const LaunchContext& context, const ElementwiseParams& params);
 void launch_code_rows(const LaunchContext& context, const ElementwiseParams& params);
+void launch_code_chunks(const LaunchContext& context, const ElementwiseParams& params);
+void launch_code_tables(const LaunchContext& context, const ElementwiseParams& params);
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -61,6 +61,10 @@ void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p
       return launch_tables_costly(context, p);
     case ElementwiseKernel::code_rows:
       return launch_code_rows(context, p);
+    case ElementwiseKernel::code_chunks:
+      return launch_code_chunks(context, p);
+    case ElementwiseKernel::code_tables:
+      return launch_code_tables(context, p);
   }
 }
 

@@ -13,6 +13,38 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+/// Sets a column of a table, `step` numbers from one tensor to the next, the output being the first, to the
+/// offsets of an index of axes [begin, end). Returns the index of the chunk among them, 0 without one. As
+/// many tensors as one operation has are counted together, in registers: most launches have no more.
+__device__ __forceinline__ std::uint32_t set_offsets(const ElementwiseParams& p, std::uint32_t* column,
+                                                     std::int32_t step, int end, int begin,
+                                                     std::uint32_t index) {
+  constexpr int kTogether = 3;
+  std::uint32_t chunk = 0;
+#pragma unroll 1
+  for (int first = 0; first <= p.tensors; first += kTogether) {
+    std::uint32_t offsets[kTogether] = {}, rest = index;
+#pragma unroll 1
+    for (int axis = end - 1; axis >= begin; --axis) {
+      std::uint32_t along = rest;
+      rest = split(along, p.divisors[axis]);
+      if (axis == p.chunk_axis) chunk = along;
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+        const int number = first + i;
+        if (number <= p.tensors)
+          offsets[i] += along * static_cast<std::uint32_t>(number == 0 ? p.out_strides[axis]
+                                                                       : p.tensor[number - 1].strides[axis]);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) {
+      if (first + i <= p.tensors) column[(first + i) * step] = offsets[i];
+    }
+  }
+  return chunk;
+}
+
 /// The tables: for each of the block's rows how many of the positions it has, and its index along the
 /// innermost axis of the rows; for the output and then for each tensor the offsets of the rows; then,
 /// likewise, those of the positions. Offsets are modulo 2^32: those of positions that a row does not have may
@@ -31,10 +63,10 @@ class OffsetTables {
     const int row_axes = p.rank - p.position_axes;
     const auto lane = static_cast<std::int32_t>(threadIdx.x);
     for (std::int32_t i = lane; i < p.block_positions; i += kElementwiseThreads)
-      add_axes(p, positions_ + i, p.block_positions, p.rank, row_axes, static_cast<std::uint32_t>(i));
+      set_offsets(p, positions_ + i, p.block_positions, p.rank, row_axes, static_cast<std::uint32_t>(i));
     for (std::int32_t i = lane; i < p.block_rows; i += kElementwiseThreads) {
       const std::uint32_t row = first + static_cast<std::uint32_t>(i);
-      const std::uint32_t chunk = add_axes(p, rows_ + i, p.block_rows, row_axes, 0, row);
+      const std::uint32_t chunk = set_offsets(p, rows_ + i, p.block_rows, row_axes, 0, row);
       const std::uint32_t left = p.divided_extent - chunk * p.chunk;
       limits_[i] = row >= p.rows ? 0 : (left < p.chunk ? left : p.chunk) * p.chunk_positions;
       if (p.adjacent_tensor >= 0) {
@@ -93,38 +125,6 @@ class OffsetTables {
     }
   }
 
-  /// Sets a column of a table, `step` numbers from one tensor to the next, to the offsets of an index of axes
-  /// [begin, end). Returns the index of the chunk among them, 0 without one. As many tensors as one operation
-  /// has are counted together, in registers: most launches have no more.
-  static __device__ __forceinline__ std::uint32_t add_axes(const ElementwiseParams& p, std::uint32_t* column,
-                                                           std::int32_t step, int end, int begin,
-                                                           std::uint32_t index) {
-    std::uint32_t chunk = 0;
-#pragma unroll 1
-    for (int first = 0; first <= p.tensors; first += kCountedTogether) {
-      std::uint32_t offsets[kCountedTogether] = {}, rest = index;
-#pragma unroll 1
-      for (int axis = end - 1; axis >= begin; --axis) {
-        std::uint32_t along = rest;
-        rest = split(along, p.divisors[axis]);
-        if (axis == p.chunk_axis) chunk = along;
-#pragma unroll
-        for (int i = 0; i < kCountedTogether; ++i) {
-          const int number = first + i;
-          if (number <= p.tensors)
-            offsets[i] += along * static_cast<std::uint32_t>(
-                                      number == 0 ? p.out_strides[axis] : p.tensor[number - 1].strides[axis]);
-        }
-      }
-#pragma unroll
-      for (int i = 0; i < kCountedTogether; ++i) {
-        if (first + i <= p.tensors) column[(first + i) * step] = offsets[i];
-      }
-    }
-    return chunk;
-  }
-  static constexpr int kCountedTogether = 3;
-
   std::uint32_t *limits_, *indices_, *rows_, *positions_;
 };
 
@@ -136,27 +136,53 @@ class TablePlace {
                                         std::uint32_t present, bool whole)
       : tables_(tables), position_(position), row_(row), present_(present), whole_(whole) {}
 
-  /// The elements of tensor `number`, packed; 0 where a row does not have the position.
+  /// The elements of tensor `number`; 0 where a row does not have the position.
   template <class Bits, int kRows>
-  __device__ __forceinline__ Words load(const ElementwiseParams& p, int number) const {
-    Words words{};
-    if (number == p.adjacent_tensor && load_adjacent<Bits, kRows>(p, number, words)) return words;
+  __device__ __forceinline__ void elements(const ElementwiseParams& p, int number,
+                                           Bits (&elements)[kRows]) const {
     const Bits* const data = static_cast<const Bits*>(p.tensor[number].data);
-    Bits elements[kRows];
     each_row<kRows>(p, number + 1, [&](int r, std::int32_t offset, bool present) {
       elements[r] = present ? data[offset] : Bits{0};
     });
+  }
+  /// That of a tensor which repeats it for all rows.
+  template <class Bits>
+  __device__ __forceinline__ Bits first(const ElementwiseParams& p, int number) const {
+    return static_cast<const Bits*>(p.tensor[number].data)[tables_.offset(p, number + 1, position_, row_)];
+  }
+
+  /// The elements of tensor `number`, packed, by the fewest accesses.
+  template <class Bits, int kRows>
+  __device__ __forceinline__ Words load(const ElementwiseParams& p, int number) const {
+    if (p.tensor[number].access == Access::repeated)
+      return repeated_words(first<Bits>(p, number), sizeof(Bits));
+    Words words{};
+    if (number == p.adjacent_tensor && load_adjacent<Bits, kRows>(p, number, words)) return words;
+    Bits each[kRows];
+    elements(p, number, each);
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) put_element(words, r, elements[r]);
+    for (int r = 0; r < kRows; ++r) put_element(words, r, each[r]);
     return words;
   }
 
   template <class Bits, int kRows>
   __device__ __forceinline__ void store(const ElementwiseParams& p, const Words& words) const {
+    Bits each[kRows];
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) each[r] = element_of<Bits>(words, r);
+    store(p, each);
+  }
+  template <class Bits, int kRows>
+  __device__ __forceinline__ void store(const ElementwiseParams& p, const Bits (&elements)[kRows]) const {
     Bits* const data = static_cast<Bits*>(p.out);
     each_row<kRows>(p, 0, [&](int r, std::int32_t offset, bool present) {
-      if (present) data[offset] = element_of<Bits>(words, r);
+      if (present) data[offset] = elements[r];
     });
+  }
+
+  /// The same position from row `first` of them on.
+  __device__ __forceinline__ TablePlace part(int first) const {
+    return TablePlace(tables_, position_, row_ + first, present_ >> first, whole_);
   }
 
  private:

@@ -10,14 +10,54 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// A chunk of a row, of which a lane has kElements elements: number i is element `first + i * kChunkLanes` of
-/// the row. With p.row_vectors chunks to a row.
+/// What a lane has of a chunk: number i of kElements is element `first + i * kChunkLanes` of the row.
 template <int kElements>
-struct RowChunk {
-  RowOffsets row;
+struct ChunkSpan {
   std::int32_t first = 0;
   std::int32_t left = 0;  // elements of the row from `first` on; none for lanes without a chunk
   bool whole = false;     // the lane has all its elements
+
+  __device__ __forceinline__ void set(const ElementwiseParams& p, std::uint32_t column) {
+    first = static_cast<std::int32_t>(column * (kElements * kChunkLanes) + threadIdx.x % kChunkLanes);
+    left = static_cast<std::int32_t>(p.extents[p.rank - 1]) - first;
+    whole = left > (kElements - 1) * kChunkLanes;
+  }
+  __device__ __forceinline__ bool has(int i) const { return i * kChunkLanes < left; }
+
+  /// The lane's elements of a row that begins at `row`; 0 for those that it does not have.
+  template <class Bits>
+  __device__ __forceinline__ void load(const Bits* row, std::int32_t stride,
+                                       Bits (&elements)[kElements]) const {
+    row += std::int64_t{first} * stride;
+    if (whole && stride == 1) {
+#pragma unroll
+      for (int i = 0; i < kElements; ++i) elements[i] = row[i * kChunkLanes];
+    } else {
+      const std::int32_t step = stride * kChunkLanes;
+#pragma unroll
+      for (int i = 0; i < kElements; ++i) elements[i] = has(i) ? row[i * step] : Bits{0};
+    }
+  }
+
+  /// Calls store(i, address) for the lane's elements of a contiguous row.
+  template <class Bits, class Store>
+  __device__ __forceinline__ void each(Bits* row, Store&& store) const {
+    row += first;
+    if (whole) {
+#pragma unroll
+      for (int i = 0; i < kElements; ++i) store(i, row[i * kChunkLanes]);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kElements; ++i)
+        if (has(i)) store(i, row[i * kChunkLanes]);
+    }
+  }
+};
+
+/// A chunk of a row, with p.row_vectors chunks to a row.
+template <int kElements>
+struct RowChunk : ChunkSpan<kElements> {
+  RowOffsets row;
 
   /// All lanes of the block take part. table: p.block_rows in shared memory.
   __device__ __forceinline__ RowChunk(const ElementwiseParams& p, RowOffsets* table) {
@@ -30,12 +70,8 @@ struct RowChunk {
     } else if (p.rank > 2) {
       row = rows.of(p, column);
     }
-    first = static_cast<std::int32_t>(column * (kElements * kChunkLanes) + threadIdx.x % kChunkLanes);
-    left = static_cast<std::int32_t>(p.extents[p.rank - 1]) - first;
-    whole = left > (kElements - 1) * kChunkLanes;
+    this->set(p, column);
   }
-
-  __device__ __forceinline__ bool has(int i) const { return i * kChunkLanes < left; }
 };
 
 /// The lane's elements of tensor t, packed into vectors of kWidth.
@@ -53,16 +89,7 @@ __device__ __forceinline__ void load_chunk(const ElementwiseParams& p, int t,
     return;
   }
   Bits elements[kElements];
-  const auto stride = static_cast<std::int32_t>(tensor.strides[p.rank - 1]);
-  data += std::int64_t{chunk.first} * stride;
-  if (chunk.whole && stride == 1) {
-#pragma unroll
-    for (int i = 0; i < kElements; ++i) elements[i] = data[i * kChunkLanes];
-  } else {
-    const std::int32_t step = stride * kChunkLanes;
-#pragma unroll
-    for (int i = 0; i < kElements; ++i) elements[i] = chunk.has(i) ? data[i * step] : Bits{0};
-  }
+  chunk.load(data, static_cast<std::int32_t>(tensor.strides[p.rank - 1]), elements);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
     words[v] = {};
@@ -76,16 +103,8 @@ template <class Bits, int kWidth, int kVectors>
 __device__ __forceinline__ void store_chunk(const ElementwiseParams& p,
                                             const RowChunk<kWidth * kVectors>& chunk,
                                             const Words (&words)[kVectors]) {
-  Bits* const data = static_cast<Bits*>(p.out) + chunk.row.out + chunk.first;
-  if (chunk.whole) {
-#pragma unroll
-    for (int i = 0; i < kWidth * kVectors; ++i)
-      data[i * kChunkLanes] = element_of<Bits>(words[i / kWidth], i % kWidth);
-  } else {
-#pragma unroll
-    for (int i = 0; i < kWidth * kVectors; ++i)
-      if (chunk.has(i)) data[i * kChunkLanes] = element_of<Bits>(words[i / kWidth], i % kWidth);
-  }
+  chunk.each(static_cast<Bits*>(p.out) + chunk.row.out,
+             [&](int i, Bits& element) { element = element_of<Bits>(words[i / kWidth], i % kWidth); });
 }
 
 /// The launch of a kernel whose lanes have kElements elements each.

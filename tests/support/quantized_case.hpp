@@ -69,7 +69,7 @@ class QuantizedTensors {
     };
     const Operation operation = c_.operation.value_or(Operation::neg);
     if (out_codes_) {
-      EXPECT_EQ(wrong_codes(*out_codes_, may_miss_ties(operation), result), "");
+      EXPECT_EQ(wrong_codes(*out_codes_, c_.operation.has_value(), result), "");
       EXPECT_TRUE(out_codes_->codes().check_outside());
       EXPECT_TRUE(out_codes_->check_inputs());
     } else {

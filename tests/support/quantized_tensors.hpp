@@ -104,12 +104,6 @@ class CodesTensor {
   QuantizedTensor quantized_;
 };
 
-/// Operations whose result may be off a little, so that it may be rounded to the neighbouring code.
-inline bool may_miss_ties(Operation operation) {
-  return operation == Operation::add || operation == Operation::sub || operation == Operation::mul ||
-         reference::ulp_bound(operation, DType::f32) > 0;
-}
-
 /// Whether `got` is right for the f32 `result`, whose code is `expected`. A neighbouring code is right where
 /// the quotient by the scale is within 2^-17 of itself from a tie.
 inline bool agrees_near_tie(int got, int expected, std::uint64_t result, float scale) {

@@ -254,16 +254,71 @@ KernelChoice choose_tables(KernelChoice choice, ElementwiseParams& p) {
   return choice;
 }
 
+/// A cheap operation or none, on codes and floating tensors of up to 4 bytes, to such or to codes.
+const char* obstacle_to_one_on_codes(const ElementwiseParams& p) {
+  if (p.steps > 1) return "there are several operations";
+  if (has_costly(p)) return "the operation takes many instructions";
+  if (p.flush_to_zero || p.rounding != Rounding::nearest_even)
+    return "a rounding or flush_to_zero is asked for";
+  if (!p.fits_32_bits) return "offsets need 64 bits";
+  if (p.convert || p.result != DType::f32) return "the result is cast";
+  if (p.steps == 1 && p.step[0].operands == 3 && p.argument[2].tensor >= 0) return "there are three tensors";
+  for (int i = 0; i < p.arguments; ++i) {
+    const int tensor = p.argument[i].tensor;
+    if (tensor < 0 || p.tensor[tensor].reading == Reading::codes) continue;
+    const DType type = p.tensor[tensor].type;
+    if (p.tensor[tensor].reading != Reading::value || (type != DType::f32 && !is_half(type)))
+      return "an operand is neither codes nor f32, f16 or bf16";
+  }
+  return nullptr;
+}
+
+/// Whether codes have scales or zero points that is_own(tensor) says.
+template <class IsOwn>
+bool any_numbers(const ElementwiseParams& p, IsOwn&& is_own) {
+  const auto has_own = [&](const CodeNumbers& codes) {
+    return (codes.scale_tensor >= 0 && is_own(p.tensor[codes.scale_tensor])) ||
+           (codes.zero_tensor >= 0 && is_own(p.tensor[codes.zero_tensor]));
+  };
+  for (int t = 0; t < p.tensors; ++t) {
+    if (p.tensor[t].reading == Reading::codes && has_own(p.codes[t])) return true;
+  }
+  return p.out_coded && has_own(p.out_codes);
+}
+
+Kernel one_on_codes(ElementwiseParams& p) {
+  const bool changing =
+      any_numbers(p, [&](const TensorOperand& tensor) { return tensor.strides[p.rank - 1] != 0; });
+  for (const bool own : {false, true}) {
+    if (changing && !own) continue;
+    cut_rows(p, own ? kCodeChunkWidth / 2 : kCodeChunkWidth);
+    if (obstacle_to_chunks(p) != nullptr) continue;
+    cut_chunks(p);
+    p.own_scales = own;
+    return Kernel::code_chunks;
+  }
+  cut_rows(p, kCodeTableRows);
+  cut_table_blocks(p);
+  p.own_scales =
+      any_numbers(p, [](const TensorOperand& tensor) { return tensor.access != Access::repeated; });
+  return Kernel::code_tables;
+}
+
 /// The choice for more tensors, and for codes.
 KernelChoice choose_program(ElementwiseParams& p) {
   KernelChoice choice;
   p.precision = Precision::accurate;
   if (has_codes(p)) {
-    cut_code_rows(p);
+    cut_rows(p, kVectorBytes);
     choice.not_code_rows = obstacle_to_code_rows(p);
     if (choice.not_code_rows == nullptr) {
       share_rows(p);
       choice.kernel = Kernel::code_rows;
+      return choice;
+    }
+    choice.not_one_on_codes = obstacle_to_one_on_codes(p);
+    if (choice.not_one_on_codes == nullptr) {
+      choice.kernel = one_on_codes(p);
       return choice;
     }
   } else {

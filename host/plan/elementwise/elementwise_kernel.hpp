@@ -9,8 +9,9 @@ namespace relayout::plan {
 /// Null: it could be taken, or is out of the question.
 struct KernelChoice {
   ElementwiseKernel kernel = ElementwiseKernel::program;
-  const char *not_code_rows = nullptr, *not_transposed = nullptr, *not_typed = nullptr, *not_mixed = nullptr,
-             *not_chain = nullptr, *not_tables = nullptr, *not_vectors = nullptr;
+  const char *not_code_rows = nullptr, *not_one_on_codes = nullptr, *not_transposed = nullptr,
+             *not_typed = nullptr, *not_mixed = nullptr, *not_chain = nullptr, *not_tables = nullptr,
+             *not_vectors = nullptr;
 };
 
 /// Cuts the rows as the kernel wants them and chooses it. All else is set.

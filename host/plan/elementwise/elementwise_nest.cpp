@@ -68,6 +68,10 @@ const char* name_of(ElementwiseKernel kernel) {
       return "offset tables, costly operations";
     case ElementwiseKernel::code_rows:
       return "rows of codes";
+    case ElementwiseKernel::code_chunks:
+      return "codes, chunks of rows";
+    case ElementwiseKernel::code_tables:
+      return "codes, offset tables";
   }
   return "?";
 }
@@ -121,6 +125,7 @@ std::string explain_kernel(const ElementwiseParams& params) {
     if (obstacle != nullptr) text << " Not " << name << ": " << obstacle << ".";
   };
   add("rows of codes", choice.not_code_rows);
+  add("one operation on codes", choice.not_one_on_codes);
   add("transposed", choice.not_transposed);
   add("typed", choice.not_typed);
   add("mixed types", choice.not_mixed);

@@ -65,6 +65,8 @@ void find_transposed(ElementwiseParams& p) {
   }
 }
 
+}  // namespace
+
 void cut_rows(ElementwiseParams& p, std::int32_t width) {
   const int last = p.rank - 1;
   p.width = width;
@@ -80,8 +82,6 @@ void cut_rows(ElementwiseParams& p, std::int32_t width) {
     p.misaligned_elements = static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width);
   count_vectors(p);
 }
-
-}  // namespace
 
 void cut_rows(ElementwiseParams& p) {
   cut_rows(p, static_cast<std::int32_t>(width_of(p)));
@@ -101,8 +101,6 @@ void cut_wide_rows(ElementwiseParams& p) {
 void cut_program_rows(ElementwiseParams& p) {
   cut_rows(p, static_cast<std::int32_t>(std::min<std::int64_t>(width_of(p), kCostlyNumbers)));
 }
-
-void cut_code_rows(ElementwiseParams& p) { cut_rows(p, kVectorBytes); }
 
 std::int64_t chunk_elements(const ElementwiseParams& p) {
   return std::int64_t{kChunkLanes} * kChunkVectors * p.width;

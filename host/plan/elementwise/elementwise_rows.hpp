@@ -14,7 +14,7 @@ void cut_rows(ElementwiseParams& params);          // vectors of 16 bytes, or as
 void cut_narrow_rows(ElementwiseParams& params);   // 4 elements, for the kernel of mixed types
 void cut_wide_rows(ElementwiseParams& params);     // the same for operations that take many registers
 void cut_program_rows(ElementwiseParams& params);  // for the kernel of any program
-void cut_code_rows(ElementwiseParams& params);     // 16 codes
+void cut_rows(ElementwiseParams& params, std::int32_t width);  // so many elements; none is transposed
 
 /// Sets, for rows of codes, the lanes that share a row and how many there are.
 void share_rows(ElementwiseParams& params);
