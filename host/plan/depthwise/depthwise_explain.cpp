@@ -51,9 +51,7 @@ std::string reason(const DepthwiseParams& p) {
       return "time is the fast axis of both sides, and every row begins on a 16-byte boundary; the taps are "
              "unrolled";
     case DepthwiseKernel::time_many:
-      return "time is the fast axis of both sides, and every row begins on a 16-byte boundary; weights lie "
-             "in "
-             "shared memory";
+      return "time is the fast axis of both sides; weights lie in shared memory";
     case DepthwiseKernel::channel:
       return "channels are the fast axis of both sides, and the taps are unrolled";
     case DepthwiseKernel::channel_aligned:
@@ -86,7 +84,7 @@ Tile tile_of(const DepthwiseParams& p) {
     case DepthwiseKernel::time_aligned:
       return {others, walked * pack};
     case DepthwiseKernel::time_many:
-      return {others, walked * kManyTapsPacks * pack};
+      return {others, walked * kManyTapsOutputs};
     case DepthwiseKernel::channel_aligned:
       return {p.lanes * pack, others * p.run};
     case DepthwiseKernel::channel_many:

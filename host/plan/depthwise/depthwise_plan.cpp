@@ -129,10 +129,8 @@ const char* plan_time_many(const DeviceProperties& device, DepthwiseParams& p) {
   if (p.in_time != 1 || p.out_time != 1) return kNotTime;
   if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
   if (p.taps > kMaxVectorTaps) return kTooManyTaps;
-  if (p.length < pack) return "there are fewer samples than a 16-byte pack holds";
-  if (!time_rows_aligned(p)) return kUnaligned;
   p.kernel = DepthwiseKernel::time_many;
-  const std::int64_t units = divide_up(p.length, kManyTapsPacks * pack);
+  const std::int64_t units = divide_up(p.length + (time_rows_aligned(p) ? 0 : pack - 1), kManyTapsOutputs);
   p.run = kMaxTimeTiles;
   const auto threads = [&] { return p.batch * p.channels * divide_up(units, p.run); };
   while (p.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
@@ -275,7 +273,6 @@ void plan_depthwise(const DeviceProperties& device, bool native, DepthwiseParams
 std::int64_t depthwise_alignment(const DepthwiseParams& params) {
   switch (params.kernel) {
     case DepthwiseKernel::time_aligned:
-    case DepthwiseKernel::time_many:
     case DepthwiseKernel::channel_aligned:
     case DepthwiseKernel::channel_many:
       return kPackBytes;
