@@ -15,7 +15,11 @@ constexpr std::int64_t kUnrolledTaps = 8;
 constexpr std::int64_t kMaxVectorTaps = 128;
 
 /// With more taps a thread takes tiles: outputs along time, or samples of neighbouring channels.
-constexpr int kManyTapsOutputs = 16, kManyTapsTimes = 20, kManyTapsChannels = 2;
+constexpr int kManyTapsOutputs = 16, kManyTapsChannels = 2;
+/// Samples of such a tile of channels, which a thread accesses `width` at a time: single ones take registers.
+constexpr int many_taps_times(int width) { return width == 1 ? 16 : 20; }
+/// Numbers behind a row of weights of channel_many, so that a channel's lie in different banks.
+constexpr int kManyTapsPad = 2;
 
 /// What runs a depthwise convolution or its update.
 enum class DepthwiseKernel : std::int32_t {
@@ -26,7 +30,7 @@ enum class DepthwiseKernel : std::int32_t {
   time_many,        // packs of 16 bytes along time, up to kMaxVectorTaps taps
   channel,          // words or elements along channels, up to kUnrolledTaps taps
   channel_aligned,  // aligned packs of 16 bytes along channels, up to kUnrolledTaps taps
-  channel_many,     // two channels a lane, aligned, up to kMaxVectorTaps taps
+  channel_many,     // two channels a lane, up to kMaxVectorTaps taps
   tile,             // through shared memory, up to kMaxVectorTaps taps
   scalar,           // single elements
   update,           // a few new samples, a channel a thread, and the state moves on
@@ -85,9 +89,9 @@ struct DepthwiseParams {
   std::int32_t lanes = 1;
   /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsOutputs. channels, tile:
   /// neighbouring samples a thread walks, a multiple of kDepthwiseStep; channel_many: tiles of
-  /// kManyTapsTimes. scalar: outputs along time a thread takes.
+  /// many_taps_times. scalar: outputs along time a thread takes.
   std::int32_t run = 1;
-  std::int32_t width = 1;  // channel: channels of a thread
+  std::int32_t width = 1;  // channel: channels of a thread; channel_many: of an access
   /// scalar: lanes lie along time, because out is faster along it than along channels. tile: so do blocks.
   bool lanes_along_time = true;
   std::int64_t shared_bytes = 0;

@@ -106,17 +106,6 @@ struct ManyRow {
   }
 };
 
-/// Calls visit(std::integral_constant<int, Phase>) for the phases in turn, from Phase on, while it returns
-/// true.
-template <int Phases, int Phase = 0, class Visit>
-__device__ __forceinline__ bool each_phase(Visit&& visit) {
-  if constexpr (Phase < Phases) {
-    return visit(std::integral_constant<int, Phase>{}) && each_phase<Phases, Phase + 1>(visit);
-  } else {
-    return true;
-  }
-}
-
 /// Any number of taps; weights lie in shared memory by distance, a row of `pitch` for each of the block's
 /// channels.
 template <class T>

@@ -84,8 +84,11 @@ Work channel_work(const DepthwiseParams& p, double element) {
     work.bytes = 2 * element;
   } else {
     width = kManyTapsChannels;
-    run *= kManyTapsTimes;
-    work.instructions = 1.4 * taps + 8;
+    run *= many_taps_times(p.width);
+    // Lanes without channels, and the tiles at a signal's ends, which ask of each sample whether it exists.
+    const double couples = channels / kManyTapsChannels;
+    const double idle = std::ceil(couples / p.lanes) * p.lanes / couples;
+    work.instructions = ((p.width == 1 ? 1.5 : 1.4) * taps + 8) * idle;
     work.bytes = 2 * element;
   }
   work.bytes += 0.3 * element * (taps - 1) / run;
