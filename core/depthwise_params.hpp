@@ -14,8 +14,12 @@ constexpr std::int64_t kUnrolledTaps = 8;
 /// The most taps of the kernels with vectors: the weights of a block's channels fit into 48 KiB.
 constexpr std::int64_t kMaxVectorTaps = 128;
 
-/// With more taps a thread takes tiles: packs along time, or samples of neighbouring channels.
-constexpr int kManyTapsPacks = 2, kManyTapsTimes = 20, kManyTapsChannels = 2;
+/// With more taps a thread takes tiles: outputs along time, or samples of neighbouring channels.
+constexpr int kManyTapsOutputs = 16, kManyTapsChannels = 2;
+/// Samples of such a tile of channels, which a thread accesses `width` at a time: single ones take registers.
+constexpr int many_taps_times(int width) { return width == 1 ? 16 : 20; }
+/// Numbers behind a row of weights of channel_many, so that a channel's lie in different banks.
+constexpr int kManyTapsPad = 2;
 
 /// What runs a depthwise convolution or its update.
 enum class DepthwiseKernel : std::int32_t {
@@ -23,10 +27,10 @@ enum class DepthwiseKernel : std::int32_t {
   native,           // the processor's own code
   time,             // packs of 16 bytes along time, up to kUnrolledTaps taps
   time_aligned,     // the same where every row lies on a 16-byte boundary
-  time_many,        // aligned packs of 16 bytes along time, up to kMaxVectorTaps taps
+  time_many,        // packs of 16 bytes along time, up to kMaxVectorTaps taps
   channel,          // words or elements along channels, up to kUnrolledTaps taps
   channel_aligned,  // aligned packs of 16 bytes along channels, up to kUnrolledTaps taps
-  channel_many,     // two channels a lane, aligned, up to kMaxVectorTaps taps
+  channel_many,     // two channels a lane, up to kMaxVectorTaps taps
   tile,             // through shared memory, up to kMaxVectorTaps taps
   scalar,           // single elements
   update,           // a few new samples, a channel a thread, and the state moves on
@@ -83,11 +87,11 @@ struct DepthwiseParams {
   /// `lanes` (a power of two) of a block's kDepthwiseThreads threads lie along the fast axis, the others
   /// along the other one.
   std::int32_t lanes = 1;
-  /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsPacks. channels, tile:
+  /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsOutputs. channels, tile:
   /// neighbouring samples a thread walks, a multiple of kDepthwiseStep; channel_many: tiles of
-  /// kManyTapsTimes. scalar: outputs along time a thread takes.
+  /// many_taps_times. scalar: outputs along time a thread takes.
   std::int32_t run = 1;
-  std::int32_t width = 1;  // channel: channels of a thread
+  std::int32_t width = 1;  // channel: channels of a thread; channel_many: of an access
   /// scalar: lanes lie along time, because out is faster along it than along channels. tile: so do blocks.
   bool lanes_along_time = true;
   std::int64_t shared_bytes = 0;

@@ -27,8 +27,9 @@ DepthwiseParams params_of(const DepthwiseTensors& tensors) {
   return params;
 }
 
-/// Runs each kernel that takes the case; returns how many.
-int check_all(const Stream& stream, const DepthwiseCase& c) {
+/// Runs each kernel that takes the case; returns how many. `run`: tiles that a thread of many taps takes,
+/// instead of the plan's, which are more than one for large problems only.
+int check_all(const Stream& stream, const DepthwiseCase& c, int run = 0) {
   SCOPED_TRACE(::testing::Message() << c);
   int taken = 0;
   const DeviceProperties properties = stream.device().properties();
@@ -38,10 +39,18 @@ int check_all(const Stream& stream, const DepthwiseCase& c) {
     for (const GuardedBuffer* input : {&tensors.in, &tensors.weights, &tensors.bias, &tensors.initial})
       input->upload();
     tensors.ids.upload();
-    const auto candidates = plan::depthwise_candidates(properties, params_of(tensors));
+    auto candidates = plan::depthwise_candidates(properties, params_of(tensors));
     if (i == candidates.size()) return taken;
     if (candidates[i].refused != nullptr) continue;
     SCOPED_TRACE(::testing::Message() << "kernel " << static_cast<int>(candidates[i].params.kernel));
+    const DepthwiseKernel kernel = candidates[i].params.kernel;
+    if (run > 0 && (kernel == DepthwiseKernel::time_many || kernel == DepthwiseKernel::channel_many))
+      candidates[i].params.run = run;
+    if (run > 0 &&
+        kernel == DepthwiseKernel::time_many) {  // few lanes, so that short rows have several tiles
+      candidates[i].params.lanes = 2;
+      candidates[i].params.shared_bytes = kDepthwiseThreads / 2 * (c.taps + 8) * 4;
+    }
     kernels_of(stream).depthwise(context_of(stream), candidates[i].params);
     tensors.expect_exact();
     ++taken;
@@ -90,6 +99,24 @@ TEST_P(DepthwiseKernelsTest, EdgesOfTiles) {
         c.initial_state = length % 3 == 0;
         c.in_misaligned = length % 4;
         check_all(stream(), c);
+      }
+}
+
+/// Taps, lengths and bases around the packs of the kernels of many taps, and threads that take several tiles.
+TEST_P(DepthwiseKernelsTest, EdgesOfManyTaps) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";
+  int number = 0;
+  for (const Layout layout : kFast)
+    for (const std::int64_t taps : {9, 31, 33})
+      for (const std::int64_t length : {1, 15, 17, 61, layout == Layout::ncl ? 130 : 500}) {
+        DepthwiseCase c = make(2, layout == Layout::ncl ? 3 : 17, length, taps, layout);
+        c.type = kTypes[static_cast<std::size_t>(number) % 3];
+        c.initial_state = number % 2 == 0;
+        c.bias = number % 5 == 0;
+        c.in_misaligned = number % 9;
+        c.out_misaligned = number / 2 % 9;
+        EXPECT_GE(check_all(stream(), c, 1 + number % 3), 2);
+        ++number;
       }
 }
 

@@ -14,6 +14,7 @@ CALLS = 20
 MOST_SETS = 256
 KEPT_BYTES = 4 << 30
 BUSY_BYTES = 64 << 20
+BUSY_COPIES = 8  # while a graph of hundreds of short kernels is launched
 
 
 SIGNED = {2: torch.int16, 4: torch.int32, 8: torch.int64}
@@ -73,9 +74,30 @@ class Timer:
         torch.cuda.empty_cache()
         return statistics.median(seconds)
 
-    def _sample(self, graph):
+    def side_by_side(self, functions, calls):
+        """Median seconds per call of some functions, which take turns: {name: seconds}. A function takes the number of its
+        call. What it returns may lie where an earlier result lay."""
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        graphs = {}
+        for name, function in functions.items():
+            with torch.cuda.stream(stream):
+                for i in range(2):
+                    function(i)
+            torch.cuda.synchronize()
+            graphs[name] = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graphs[name], stream=stream):
+                for i in range(calls):
+                    function(i)
+        samples = {name: [] for name in functions}
+        for _ in range(REPETITIONS + 1):
+            for name, graph in graphs.items():
+                samples[name].append(self._sample(graph, BUSY_COPIES) / calls)
+        return {name: statistics.median(seconds[1:]) for name, seconds in samples.items()}
+
+    def _sample(self, graph, busy_copies=2):
         start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        for _ in range(2):
+        for _ in range(busy_copies):
             self.busy[0].copy_(self.busy[1])
         start.record()
         graph.replay()

@@ -3,32 +3,51 @@
 // A thread takes two neighbouring channels and p.run times kTimes times. It computes kTimes sums of each
 // channel at once: the samples, each widened once, stand in a ring of registers; kTurn weights pass over
 // them, then as many older samples replace the newest of the ring. Weights in shared memory, for all tiles of
-// the block. Global traffic, a word a lane: each input element once, a tile's taps-1 older ones through the
-// caches; each output element once.
+// the block. Global traffic, a word a lane where couples of channels lie on boundaries, else an element: each
+// input element once, a tile's taps-1 older ones through the caches; each output element once.
 #include <type_traits>
 
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_channel.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
+#include "kernels/depthwise/depthwise_span.hpp"
 #include "kernels/words.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kTimes = kManyTapsTimes;
 constexpr int kTurn = 4;
-constexpr int kRing = kTimes + kTurn;
 constexpr int kChannels = kManyTapsChannels;
-/// Where in the ring a turn's first sample is.
-template <int Turn>
-using Phase = std::integral_constant<int, Turn * kTurn>;
+/// Whole: couples of channels are accessed as one.
+template <bool Whole>
+constexpr int kTimes = many_taps_times(Whole ? kChannels : 1);
 
-/// Two channels of one time.
-template <class T>
+/// Two channels of one time. Whole: they lie on a boundary of their size, and both exist; else the second
+/// lies `second` bytes behind the first, 0 where there is none.
+template <class T, bool Whole>
 struct alignas(sizeof(T) * kChannels) Couple {
   static constexpr int kWords = kChannels / kPerWord<T>;
   std::uint32_t words[kWords];
+
+  __device__ __forceinline__ void load(const char* from, int second) {
+    if constexpr (Whole) {
+      load_words<kWords>(words, from);
+    } else {
+      const std::uint32_t low = element_bits(*reinterpret_cast<const T*>(from)),
+                          high = element_bits(*reinterpret_cast<const T*>(from + second));
+      words[0] = kWords == 1 ? low | high << 16 : low;
+      if constexpr (kWords > 1) words[1] = high;
+    }
+  }
+  __device__ __forceinline__ void store(char* to, int second) const {
+    if constexpr (Whole) {
+      *reinterpret_cast<Couple*>(to) = *this;
+    } else {
+      store_element(reinterpret_cast<T*>(to), words[0], 0);
+      if (second != 0) store_element(reinterpret_cast<T*>(to + second), words[kWords - 1], 2 - kWords);
+    }
+  }
 
   __device__ __forceinline__ void widen(float (&values)[kChannels]) const {
 #pragma unroll
@@ -50,42 +69,45 @@ struct alignas(sizeof(T) * kChannels) Couple {
   }
 };
 
-/// Rows of numbers in shared memory: row d holds the weights of distance d, row taps the biases.
+/// Rows of numbers in shared memory, `row_pitch` apart: row d holds the weights of distance d, row taps the
+/// biases. Threads lie along taps, as the weights of a channel do in memory.
 template <class W>
-__device__ __forceinline__ void fill_rows(const DepthwiseParams& p, const DepthwiseGrid& grid,
-                                          std::int64_t first_channel, float* shared) {
-  const int channels = p.lanes * kChannels, rows_apart = kDepthwiseThreads / channels;
-  const int column = static_cast<int>(threadIdx.x) & (channels - 1), taps = static_cast<int>(p.taps);
-  int distance = static_cast<int>(threadIdx.x) >> (grid.lanes_shift + 1);
-  if (first_channel + column >= p.channels) return;
-  if (distance == 0) shared[taps * channels + column] = load_bias(p, first_channel + column);
-  const W* weight = static_cast<const W*>(p.weights) + (first_channel + column) * p.weight_channel +
-                    (taps - 1 - distance) * p.weight_tap;
-  const std::int64_t step = rows_apart * p.weight_tap;
+__device__ __forceinline__ void fill_rows(const DepthwiseParams& p, std::int64_t first_channel,
+                                          const Divisor& by_taps, int row_pitch, float* shared) {
+  const int left = p.channels - first_channel < p.lanes * kChannels
+                       ? static_cast<int>(p.channels - first_channel)
+                       : p.lanes * kChannels;
+  const int taps = static_cast<int>(p.taps);
+  const W* weights = static_cast<const W*>(p.weights) + first_channel * p.weight_channel;
 #pragma unroll 4
-  for (; distance < taps; distance += rows_apart) {
-    shared[distance * channels + column] = convert<float>(*weight);
-    weight -= step;
+  for (int number = static_cast<int>(threadIdx.x); number < left * taps; number += kDepthwiseThreads) {
+    std::uint32_t tap = static_cast<std::uint32_t>(number);
+    const std::uint32_t channel = split(tap, by_taps);
+    shared[(taps - 1 - static_cast<int>(tap)) * row_pitch + channel] =
+        convert<float>(weights[channel * p.weight_channel + tap * p.weight_tap]);
   }
+  const int own = static_cast<int>(threadIdx.x);
+  if (own < left) shared[taps * row_pitch + own] = load_bias(p, first_channel + own);
 }
-__device__ __forceinline__ void fill_weights(const DepthwiseParams& p, const DepthwiseGrid& grid,
-                                             std::int64_t first_channel, float* shared) {
+__device__ __forceinline__ void fill_weights(const DepthwiseParams& p, std::int64_t first_channel,
+                                             const Divisor& by_taps, int row_pitch, float* shared) {
   if (p.weight_type == DType::f16) {
-    fill_rows<f16>(p, grid, first_channel, shared);
+    fill_rows<f16>(p, first_channel, by_taps, row_pitch, shared);
   } else if (p.weight_type == DType::bf16) {
-    fill_rows<bf16>(p, grid, first_channel, shared);
+    fill_rows<bf16>(p, first_channel, by_taps, row_pitch, shared);
   } else {
-    fill_rows<float>(p, grid, first_channel, shared);
+    fill_rows<float>(p, first_channel, by_taps, row_pitch, shared);
   }
   __syncthreads();
 }
 
 /// The outputs of kTimes times, the last of them `newest`; `weights` of the thread's channels. Inside: all
 /// samples that they reach, and a turn more, exist; else the times may lie behind the signal's end, too.
-template <class T, bool Inside>
+template <class T, bool Whole, bool Inside>
 __device__ __forceinline__ void store_tile(const DepthwiseParams& p, const ChannelGroup<T, kChannels>& group,
                                            std::int64_t newest, const float* weights, int row_pitch) {
   constexpr std::int64_t kFar = 1 << 28;
+  const int second = group.count == kChannels ? static_cast<int>(sizeof(T)) : 0;
   const int behind_end = Inside || newest < p.length ? 0 : static_cast<int>(newest - p.length + 1);
   const std::int64_t in_pitch = p.in_time * static_cast<int>(sizeof(T));
   const auto* in = reinterpret_cast<const char*>(group.in) + newest * in_pitch;
@@ -97,36 +119,36 @@ __device__ __forceinline__ void store_tile(const DepthwiseParams& p, const Chann
   const auto load = [&](auto& samples) {
 #pragma unroll
     for (int i = 0; i < static_cast<int>(sizeof(samples) / sizeof(samples[0])); ++i) {
-      Couple<T>& sample = samples[i];
+      Couple<T, Whole>& sample = samples[i];
       if constexpr (Inside) {
-        load_words<Couple<T>::kWords>(sample.words, in);
+        sample.load(in, second);
         in -= in_pitch;
       } else {
         const int from_begin = loaded > behind_end ? loaded : behind_end;
         const int nearest = from_begin < existing ? from_begin : existing - 1;
-        load_words<Couple<T>::kWords>(sample.words, in - nearest * in_pitch);
+        sample.load(in - nearest * in_pitch, second);
         const auto outside =
             static_cast<std::uint32_t>((loaded - behind_end) | (existing - 1 - loaded)) >> 31;
 #pragma unroll
-        for (int word = 0; word < Couple<T>::kWords; ++word) sample.words[word] &= outside - 1u;
+        for (int word = 0; word < Couple<T, Whole>::kWords; ++word) sample.words[word] &= outside - 1u;
         ++loaded;
       }
     }
   };
-  Couple<T> first[kTimes], next[kTurn];
+  constexpr int kOutputs = kTimes<Whole>, kRing = kOutputs + kTurn;
+  Couple<T, Whole> first[kOutputs], next[kTurn];
   load(first);
   load(next);
   // The sample i before the newest is in ring[i mod kRing]; sums[u] is of the time u before the newest.
-  float ring[kRing][kChannels], sums[kTimes][kChannels] = {};
+  float ring[kRing][kChannels], sums[kOutputs][kChannels] = {};
 #pragma unroll
-  for (int i = 0; i < kTimes; ++i) first[i].widen(ring[i]);
+  for (int i = 0; i < kOutputs; ++i) first[i].widen(ring[i]);
   int rest = static_cast<int>(p.taps);
-  // A turn of up to kTurn taps; false: it was the last. Its phase is part of its type, since a compiler that
-  // did not unroll a loop over phases would keep the ring in memory.
+  // A turn of up to kTurn taps; false: it was the last.
   const auto turn = [&](auto phase) {
-    constexpr int kPhase = decltype(phase)::value;
+    constexpr int kPhase = decltype(phase)::value * kTurn;  // where in the ring its first sample is
 #pragma unroll
-    for (int i = 0; i < kTurn; ++i) next[i].widen(ring[(kPhase + kTimes + i) % kRing]);
+    for (int i = 0; i < kTurn; ++i) next[i].widen(ring[(kPhase + kOutputs + i) % kRing]);
     if (rest > kTurn) load(next);
 #pragma unroll
     for (int i = 0; i < kTurn; ++i) {
@@ -134,7 +156,7 @@ __device__ __forceinline__ void store_tile(const DepthwiseParams& p, const Chann
       std::uint32_t bits[kChannels];
       load_words<kChannels>(bits, weights + i * row_pitch);
 #pragma unroll
-      for (int u = 0; u < kTimes; ++u) {
+      for (int u = 0; u < kOutputs; ++u) {
 #pragma unroll
         for (int j = 0; j < kChannels; ++j)
           sums[u][j] = fmaf(__uint_as_float(bits[j]), ring[(kPhase + u + i) % kRing][j], sums[u][j]);
@@ -144,21 +166,20 @@ __device__ __forceinline__ void store_tile(const DepthwiseParams& p, const Chann
     weights += (rest < 0 ? kTurn + rest : kTurn) * row_pitch;
     return rest > 0;
   };
-  static_assert(kRing == 6 * kTurn, "six turns bring every sample back to its place");
-  while (turn(Phase<0>{}) && turn(Phase<1>{}) && turn(Phase<2>{}) && turn(Phase<3>{}) && turn(Phase<4>{}) &&
-         turn(Phase<5>{})) {
+  static_assert(kRing % kTurn == 0, "the turns bring every sample back to its place");
+  while (each_phase<kRing / kTurn>(turn)) {
   }
 
   std::uint32_t bias[kChannels];
   load_words<kChannels>(bias, weights);
 #pragma unroll
-  for (int u = 0; u < kTimes; ++u) {
+  for (int u = 0; u < kOutputs; ++u) {
 #pragma unroll
     for (int j = 0; j < kChannels; ++j) sums[u][j] += __uint_as_float(bias[j]);
   }
   if (p.silu) {
 #pragma unroll
-    for (int u = 0; u < kTimes; ++u) {
+    for (int u = 0; u < kOutputs; ++u) {
 #pragma unroll
       for (int j = 0; j < kChannels; ++j) sums[u][j] = silu(sums[u][j]);
     }
@@ -166,41 +187,42 @@ __device__ __forceinline__ void store_tile(const DepthwiseParams& p, const Chann
   const std::int64_t out_pitch = p.out_time * static_cast<int>(sizeof(T));
   auto* out = reinterpret_cast<char*>(group.out) + newest * out_pitch;
 #pragma unroll
-  for (int u = 0; u < kTimes; ++u) {
-    Couple<T> result;
+  for (int u = 0; u < kOutputs; ++u) {
+    Couple<T, Whole> result;
     result.narrow(sums[u]);
-    if (Inside || u >= behind_end) *reinterpret_cast<Couple<T>*>(out) = result;
+    if (Inside || u >= behind_end) result.store(out, second);
     out -= out_pitch;
   }
 }
 
-template <class T>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
-                                  2) void depthwise_channel_many_kernel(DepthwiseParams p,
-                                                                        DepthwiseGrid grid) {
+template <class T, bool Whole>
+__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 2) void depthwise_channel_many_kernel(DepthwiseParams p,
+                                                                                           DepthwiseGrid grid,
+                                                                                           Divisor by_taps) {
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const DepthwisePlace place = place_block<false>(grid);
   const ChannelGroup<T, kChannels> group(p, grid, place);
-  fill_weights(p, grid, place.channel, shared);
+  const int row_pitch = p.lanes * kChannels + kManyTapsPad;
+  fill_weights(p, place.channel, by_taps, row_pitch, shared);
   if (group.count <= 0) return;
-  const int apart = (kDepthwiseThreads >> grid.lanes_shift) * kTimes;
-  const std::int64_t first = place.time + grid.row() * kTimes, end = first + std::int64_t{p.run} * apart;
+  const int apart = (kDepthwiseThreads >> grid.lanes_shift) * kTimes<Whole>;
+  const std::int64_t first = place.time + grid.row() * kTimes<Whole>,
+                     end = first + std::int64_t{p.run} * apart;
   const std::int64_t tiles_end = end < p.length ? end : p.length;
   // Tiles that meet an initial state come first; in a loop of their own, what stays the same in one loop
   // takes no registers in the other.
   std::int64_t begin = first;
 #pragma unroll 1
-  for (; begin < tiles_end && (group.count < kChannels || (p.initial_state != nullptr && begin < p.taps - 1));
-       begin += apart)
-    group.store_border(p, begin, kTimes);
+  for (; begin < tiles_end && p.initial_state != nullptr && begin < p.taps - 1; begin += apart)
+    group.store_border(p, begin, kTimes<Whole>);
   const float* weights = shared + grid.lane() * kChannels;
 #pragma unroll 1
   for (; begin < tiles_end; begin += apart) {
-    const std::int64_t newest = begin + kTimes - 1;
+    const std::int64_t newest = begin + kTimes<Whole> - 1;
     if (newest < p.length && begin >= p.taps + kTurn) {
-      store_tile<T, true>(p, group, newest, weights, p.lanes * kChannels);
+      store_tile<T, Whole, true>(p, group, newest, weights, row_pitch);
     } else {
-      store_tile<T, false>(p, group, newest, weights, p.lanes * kChannels);
+      store_tile<T, Whole, false>(p, group, newest, weights, row_pitch);
     }
   }
 }
@@ -211,12 +233,15 @@ void launch_depthwise_channel_many(const LaunchContext& context, const Depthwise
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     const DepthwiseGrid grid(p, std::int64_t{p.lanes} * kChannels,
-                             kDepthwiseThreads / p.lanes * kTimes * p.run);
+                             kDepthwiseThreads / p.lanes * many_taps_times(p.width) * p.run);
     LaunchShape shape;
     shape.blocks_x = grid.blocks(p);
     shape.threads_x = kDepthwiseThreads;
     shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
-    launch("depthwise_conv1d", context, shape, depthwise_channel_many_kernel<T>, p, grid);
+    const Divisor by_taps = make_divisor(static_cast<std::uint32_t>(p.taps));
+    const auto kernel = p.width == kChannels ? depthwise_channel_many_kernel<T, true>
+                                             : depthwise_channel_many_kernel<T, false>;
+    launch("depthwise_conv1d", context, shape, kernel, p, grid, by_taps);
   });
 }
 

@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#include <type_traits>
+
 #include "core/depthwise_params.hpp"
 #include "half.hpp"
 #include "kernel_language.hpp"
@@ -83,6 +85,18 @@ struct ChannelNumbers {
     raw_bias.widen(p.bias_type, bias);
   }
 };
+
+/// Calls visit(std::integral_constant<int, Phase>) for Phase = 0 .. Phases - 1, until it returns false;
+/// returns whether it never did. Phases of a ring of registers are part of a type: a compiler that did not
+/// unroll a loop over them would keep the ring in memory.
+template <int Phases, int Phase = 0, class Visit>
+__device__ __forceinline__ bool each_phase(Visit&& visit) {
+  if constexpr (Phase < Phases) {
+    return visit(std::integral_constant<int, Phase>{}) && each_phase<Phases, Phase + 1>(visit);
+  } else {
+    return true;
+  }
+}
 
 template <class T>
 __device__ __forceinline__ T finish(float sum, float bias, bool with_silu) {

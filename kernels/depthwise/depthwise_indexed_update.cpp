@@ -8,6 +8,7 @@
 // changes, each sample and output once.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_packs.hpp"
+#include "kernels/depthwise/depthwise_update_words.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -153,6 +154,7 @@ void launch_depthwise_indexed_update(const LaunchContext& context, const Depthwi
   visit_signal_type(q.conv.type, [&](auto type) {
     using T = typename decltype(type)::type;
     if (q.kernel == DepthwiseSequenceKernel::update_unrolled) {
+      if (q.width == kPerWord<T> && takes_update_words(q)) return launch_depthwise_indexed_words(context, q);
       if (q.blocks > 0) {
         if (q.width == kPerWord<T>) return launch_packs<true, T, kPerWord<T>>(context, q);
         return launch_packs<true, T, 1>(context, q);

@@ -2,9 +2,10 @@
 // fast in memory, each as the aligned words of 16 bytes that hold it (its image), or single elements.
 //
 // Rows along time have an odd pitch of words, so that lanes along channels meet different banks; their images
-// are moved 4 bytes at a time in shared memory, by 8 lanes a row. Rows along channels have a pitch that is
-// congruent to theirs in global memory modulo 16 bytes, so that one shift holds for all of them and their
-// images are moved 16 bytes at a time. Where that pitch is global memory's own, all rows are one.
+// are moved 4 bytes at a time in shared memory, by 8 lanes a row, or more where there are few. Rows along
+// channels have a pitch that is congruent to theirs in global memory modulo 16 bytes, so that one shift holds
+// for all of them and their images are moved 16 bytes at a time. Where that pitch is global memory's own, all
+// rows are one.
 #pragma once
 
 #include "kernels/depthwise/depthwise_common.hpp"

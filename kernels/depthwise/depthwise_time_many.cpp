@@ -1,9 +1,11 @@
-// depthwise along time (see depthwise_time.cpp) with more than 8 taps.
+// depthwise along time (see depthwise_time.cpp) with more than 8 taps: any bases and pitches.
 //
-// A thread takes, p.run times, two neighbouring packs of outputs. Their sums stay in registers while the
-// samples, each widened once, pass by: a ring of packs, in which the next older one replaces the newest after
-// 8 taps. Weights in shared memory, for all of a block's runs. Global traffic: each input element once, the
-// older packs through the L1; each output element once.
+// A thread takes, p.run times, kManyTapsOutputs neighbouring outputs: packs of 16 bytes that lie on the
+// boundaries of the output in memory. Their sums stay in registers while the samples, each loaded and widened
+// once, pass by: a ring of packs, in which the next older one replaces the newest after a pack's taps. Packs
+// of samples begin anywhere: each is joined of two aligned words of 16 bytes, the younger of which the pack
+// before it had, too. Weights in shared memory, for all of a block's runs. Global traffic: each input element
+// once, the older packs through the L1; each output element once.
 #include <type_traits>
 
 #include "kernels/depthwise/depthwise_time.hpp"
@@ -12,28 +14,119 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kPacks = kManyTapsPacks, kSlots = kPacks + 1;  // of a thread; of the ring
+/// Moves 16 bytes down by an element; `bits` stand on top.
+template <class T>
+__device__ __forceinline__ void push_element(std::uint32_t (&words)[kPackWords], std::uint32_t bits) {
+#pragma unroll
+  for (int i = 0; i + 1 < kPackWords; ++i)
+    words[i] = sizeof(T) == 2 ? __funnelshift_r(words[i], words[i + 1], 16) : words[i + 1];
+  words[kPackWords - 1] = sizeof(T) == 2 ? words[kPackWords - 1] >> 16 | bits << 16 : bits;
+}
+
+/// The 16 bytes that begin `shift` bytes behind `low`'s first: by 8 bytes, then by 4, then by 2.
+template <class T>
+__device__ __forceinline__ void join(const std::uint32_t (&low)[kPackWords],
+                                     const std::uint32_t (&high)[kPackWords], int shift,
+                                     std::uint32_t (&pack)[kPackWords]) {
+  std::uint32_t words[kPackWords + 2];
+#pragma unroll
+  for (int i = 0; i < kPackWords + 2; ++i) {
+    const std::uint32_t here = i < kPackWords ? low[i] : high[i - kPackWords];
+    const std::uint32_t there = i + 2 < kPackWords ? low[i + 2] : high[i + 2 - kPackWords];
+    words[i] = (shift & 8) != 0 ? there : here;
+  }
+#pragma unroll
+  for (int i = 0; i < kPackWords + 1; ++i) words[i] = (shift & 4) != 0 ? words[i + 1] : words[i];
+#pragma unroll
+  for (int i = 0; i < kPackWords; ++i)
+    pack[i] = sizeof(T) == 2 ? __funnelshift_r(words[i], words[i + 1], (shift & 2) * 8) : words[i];
+}
+
+/// A thread's place in its row. Offsets count samples from its first output on, and are 32-bit.
+template <class T>
+struct ManyRow {
+  static constexpr int kCount = Vector<T>::kCount, kFar = 1 << 28;
+  DepthwisePlace place;  // time: of the first output, which may lie before the row
+  T* out;
+  const char* in;  // the aligned word of 16 bytes that holds the first sample
+  int shift;       // bytes from there to it
+  int before, left;
+  int readable_from, readable_to;  // bytes from `in` to the first and the last word inside the input's memory
+
+  __device__ __forceinline__ ManyRow(const DepthwiseParams& p, const DepthwiseGrid& grid,
+                                     const MemorySpan& span)
+      : place(place_block<true>(grid)) {
+    place.channel += grid.row();
+    out = static_cast<T*>(p.out) + place.batch * p.out_batch + place.channel * p.out_channel;
+    place.time += grid.lane() * kManyTapsOutputs - misaligned_elements(out);
+    out += place.time;
+    in = reinterpret_cast<const char*>(static_cast<const T*>(p.in) + place.batch * p.in_batch +
+                                       place.channel * p.in_channel + place.time);
+    shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(in) & 15);
+    in -= shift;
+    before = clamp(place.time);
+    left = place.channel < p.channels ? clamp(p.length - place.time) : 0;
+    readable_from = clamp(span.begin - in);
+    readable_to = clamp(span.end - in - 16);
+  }
+  static __device__ __forceinline__ int clamp(std::int64_t number) {
+    return static_cast<int>(number < -kFar ? -kFar : number < kFar ? number : kFar);
+  }
+  /// The aligned word `bytes` behind the first one; of one that lies across an end of the input's memory the
+  /// elements inside.
+  __device__ __forceinline__ void load(std::uint32_t (&words)[kPackWords], int bytes) const {
+    if (bytes >= readable_from && bytes <= readable_to) return load_words<kPackWords>(words, in + bytes);
+    constexpr int kBytes = static_cast<int>(sizeof(T));
+#pragma unroll 1
+    for (int end = bytes + 16; bytes < end; bytes += kBytes) {
+      const bool inside = bytes >= readable_from && bytes <= readable_to + 16 - kBytes;
+      push_element<T>(words, inside ? element_bits(*reinterpret_cast<const T*>(in + bytes)) : 0u);
+    }
+  }
+  /// Replaces the samples before the row, in a pack of samples from `time` on.
+  __device__ __forceinline__ void replace_states(const DepthwiseParams& p, int time,
+                                                 std::uint32_t (&pack)[kPackWords]) const {
+    const SampleRow<T> row(p, place.batch, place.channel);
+#pragma unroll 1
+    for (int i = 0; i < kCount; ++i, ++time) {
+      std::uint32_t bits = sizeof(T) == 2 ? pack[0] & 0xffffu : pack[0];
+      if (time < 0) bits = row.initial != nullptr && time > -p.taps ? element_bits(row.at(p, time)) : 0u;
+      push_element<T>(pack, bits);
+    }
+  }
+  /// The outputs of a pack that exist.
+  __device__ __forceinline__ void store(const Words& result, int offset) const {
+    T* const to = out + offset;
+    const int first = -before - offset, end = left - offset;
+    if (first <= 0 && end >= kCount) return store_global_16_bytes(to, &result, false);
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      if (i >= first && i < end) store_element(to + i, result.values[i / kPerWord<T>], i % kPerWord<T>);
+    }
+  }
+};
 
 /// Any number of taps; weights lie in shared memory by distance, a row of `pitch` for each of the block's
 /// channels.
 template <class T>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 2) void depthwise_time_many_kernel(DepthwiseParams p,
-                                                                                        DepthwiseGrid grid,
-                                                                                        int pitch) {
-  constexpr int kCount = Vector<T>::kCount;
+__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
+                                  2) void depthwise_time_many_kernel(DepthwiseParams p, DepthwiseGrid grid,
+                                                                     MemorySpan span, int pitch) {
+  constexpr int kCount = Vector<T>::kCount, kBytes = static_cast<int>(sizeof(T));
+  constexpr int kPacks = kManyTapsOutputs / kCount, kSlots = kPacks + 1;  // of a thread; of the ring
   RELAYOUT_DYNAMIC_SHARED(float, shared);
-  const RowPlace<T> row(p, grid, kPacks);
+  const ManyRow<T> row(p, grid, span);
   float* const weights = shared + grid.row() * pitch;
   float bias = 0.0f;
-  // The samples of kPacks packs and the next older one.
-  std::uint32_t newest[kPacks][kPackWords] = {}, next[kPackWords] = {};
+  // The aligned words of kPacks packs, one more behind them, and the next older one.
+  std::uint32_t newest[kPacks + 1][kPackWords] = {}, next[kPackWords] = {};
   const auto load = [&](int offset) {
-    if (!row.is_whole(p, offset, kPacks * kCount)) return;
+    if (offset >= row.left) return;
 #pragma unroll
-    for (int i = 0; i < kPacks; ++i) load_words<kPackWords>(newest[i], row.in + offset + i * kCount);
-#pragma unroll
-    for (int i = 0; i < kPackWords; ++i) next[i] = 0;
-    if (row.before + offset > 0) load_words<kPackWords>(next, row.in + offset - kCount);
+    for (int i = 0; i <= kPacks; ++i) {
+      if (i < kPacks || row.shift != 0) row.load(newest[i], offset * kBytes + i * 16);
+    }
+    row.load(next, offset * kBytes - 16);
   };
   load(0);  // before the weights: both come from afar
   if (row.place.channel < p.channels) {
@@ -43,74 +136,68 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 2) void depthwise_time_many
   }
   __syncthreads();
 
-  const int step = p.lanes * kPacks * kCount, taps = static_cast<int>(p.taps);
+  const int step = p.lanes * kManyTapsOutputs, taps = static_cast<int>(p.taps);
 #pragma unroll 1
   for (int group = 0; group < p.run && group * step < row.left; ++group) {
     const int offset = group * step;
-    if (!row.is_whole(p, offset, kPacks * kCount)) {
-      row.store_border(p, offset, kPacks * kCount);
-      if (group + 1 < p.run) load(offset + step);
-      continue;
-    }
-    // A ring of packs: pack i before the newest of all, counted down from kPacks - 1, is in slot i mod
-    // kSlots.
+    // Pack i before the newest of all, counted down from kPacks - 1, is in slot i mod kSlots.
     float ring[kSlots][kCount], sums[kPacks][kCount] = {};
+    const auto take = [&](const std::uint32_t(&low)[kPackWords], const std::uint32_t(&high)[kPackWords],
+                          int time, float(&samples)[kCount]) {
+      std::uint32_t pack[kPackWords];
+      join<T>(low, high, row.shift, pack);
+      if (time < 0) row.replace_states(p, time, pack);
+      widen_words<T, kPackWords>(pack, samples);
+    };
+    int time = row.before + offset + (kPacks - 1) * kCount;  // of the pack that is taken
 #pragma unroll
-    for (int i = 0; i < kPacks; ++i) widen_words<T, kPackWords>(newest[kPacks - 1 - i], ring[i]);
-    const T* in = row.in + offset - kCount;  // the oldest pack of `next`
-    int before = row.before + offset - kCount;
+    for (int i = 0; i < kPacks; ++i, time -= kCount)
+      take(newest[kPacks - 1 - i], newest[kPacks - i], time, ring[i]);
+    int bytes = offset * kBytes - 16, rest = taps;
     const float* own = weights;
-    int rest = taps;
-    const auto take = [&](auto phase_constant, auto whole) {
+    const auto turn = [&](auto phase_constant) {
       constexpr int kPhase = decltype(phase_constant)::value;
-      widen_words<T, kPackWords>(next, ring[(kPhase + kPacks) % kSlots]);
-      if (rest > kCount) {
-        in -= kCount;
-        before -= kCount;
+      take(next, newest[0], time, ring[(kPhase + kPacks) % kSlots]);
+      time -= kCount;
 #pragma unroll
-        for (int i = 0; i < kPackWords; ++i) next[i] = 0;
-        if (before >= 0) load_words<kPackWords>(next, in);
-      } else if (group + 1 < p.run) {
-        load(offset + step);
-      }
+      for (int i = 0; i < kPackWords; ++i) newest[0][i] = next[i];
+      if (rest > kCount) row.load(next, bytes -= 16);
+      const auto add = [&](auto whole) {
 #pragma unroll
-      for (int four = 0; four < kCount; four += 4) {
-        const Vector<float> some = load_vector(own + four);
+        for (int four = 0; four < kCount; four += 4) {
+          const Vector<float> some = load_vector(own + four);
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const int distance = four + i;
-          if (!decltype(whole)::value && distance >= rest) break;
+          for (int i = 0; i < 4; ++i) {
+            const int distance = four + i;
+            if (!decltype(whole)::value && distance >= rest) break;
 #pragma unroll
-          for (int pack = 0; pack < kPacks; ++pack) {
+            for (int pack = 0; pack < kPacks; ++pack) {
 #pragma unroll
-            for (int j = 0; j < kCount; ++j) {
-              const float sample = j >= distance ? ring[(kPhase + pack) % kSlots][j - distance]
-                                                 : ring[(kPhase + pack + 1) % kSlots][kCount + j - distance];
-              sums[pack][j] = fmaf(some.values[i], sample, sums[pack][j]);
+              for (int j = 0; j < kCount; ++j) {
+                const float sample = j >= distance
+                                         ? ring[(kPhase + pack) % kSlots][j - distance]
+                                         : ring[(kPhase + pack + 1) % kSlots][kCount + j - distance];
+                sums[pack][j] = fmaf(some.values[i], sample, sums[pack][j]);
+              }
             }
           }
         }
+      };
+      if (rest >= kCount) {
+        add(std::true_type{});
+      } else {
+        add(std::false_type{});
       }
       own += kCount;
       rest -= kCount;
-    };
-    const auto turn = [&](auto phase) {
-      if (rest >= kCount) {
-        take(phase, std::true_type{});
-      } else if (rest > 0) {
-        take(phase, std::false_type{});
-      }
       return rest > 0;
     };
-    static_assert(kSlots == 3, "three turns bring every pack back to its slot");
-    while (turn(std::integral_constant<int, 0>{}) && turn(std::integral_constant<int, 1>{}) &&
-           turn(std::integral_constant<int, 2>{})) {
+    while (each_phase<kSlots>(turn)) {
     }
+    if (group + 1 < p.run) load(offset + step);
 #pragma unroll
-    for (int i = 0; i < kPacks; ++i) {
-      const Words result = finish_pack<T>(sums[i], bias, p.silu);
-      store_global_16_bytes(row.out + offset + (kPacks - 1 - i) * kCount, &result, false);
-    }
+    for (int i = 0; i < kPacks; ++i)
+      row.store(finish_pack<T>(sums[i], bias, p.silu), offset + (kPacks - 1 - i) * kCount);
   }
 }
 
@@ -120,13 +207,15 @@ void launch_depthwise_time_many(const LaunchContext& context, const DepthwisePar
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     constexpr int kCount = Vector<T>::kCount;
-    const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes, std::int64_t{p.lanes} * p.run * kPacks * kCount);
+    // A row that does not begin on a boundary may need one pack more.
+    const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes, std::int64_t{p.lanes} * p.run * kManyTapsOutputs,
+                             has_aligned_output_rows(p) ? 0 : kCount - 1);
     const int pitch = (static_cast<int>(p.taps) + kCount - 1) / kCount * kCount;
     LaunchShape shape;
     shape.blocks_x = grid.blocks(p);
     shape.threads_x = kDepthwiseThreads;
     shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
-    launch("depthwise_conv1d", context, shape, depthwise_time_many_kernel<T>, p, grid, pitch);
+    launch("depthwise_conv1d", context, shape, depthwise_time_many_kernel<T>, p, grid, input_span(p), pitch);
   });
 }
 

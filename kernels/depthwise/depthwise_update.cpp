@@ -3,11 +3,15 @@
 // The kernel of words: a thread takes the channels of 4 bytes, one of f32 or two of a 16-bit type. It loads
 // the whole state of its channels, up to kMaxStateColumns columns, their weights and the first sample before
 // it uses any; the state lives in registers while the samples pass. The state is a row of memory either for
-// each channel or for each column. Global traffic: the state once in and once out, each sample and output
-// once. The other kernel takes any strides, an element at a time.
+// each channel or for each column; with rows of a table each item of the batch has its own. Global traffic:
+// the state once in and once out, each sample and output once. The other kernel takes any strides, an element
+// at a time.
+#include "core/depthwise_sequence_params.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/depthwise/depthwise_span.hpp"
+#include "kernels/depthwise/depthwise_update_words.hpp"
+#include "kernels/vector.hpp"
 #include "kernels/words.hpp"
 #include "launch.hpp"
 
@@ -16,6 +20,35 @@ namespace {
 
 constexpr int kUpdateThreads = 128;
 
+/// What is moved 16 bytes at a time, a word of channels' all together.
+struct WholeWords {
+  bool state = false;    // rows of channels, of 16 bytes
+  bool weights = false;  // four taps of two channels, of a type of 2 bytes
+
+  template <class T>
+  static WholeWords of(const DepthwiseParams& p, T) {
+    const auto is_on_boundary = [](const void* base, std::int64_t bytes) {
+      return (reinterpret_cast<std::uintptr_t>(base) | static_cast<std::uintptr_t>(bytes)) % 16 == 0;
+    };
+    WholeWords whole;
+    whole.state = p.state_time == 1 && p.state_length == 4 && p.state_channel == 4 &&
+                  is_on_boundary(p.state, p.state_batch * static_cast<std::int64_t>(sizeof(T)));
+    whole.weights = sizeof(T) == 2 && p.taps == 4 && p.weight_type != DType::f32 && p.weight_tap == 1 &&
+                    p.weight_channel == 4 && is_on_boundary(p.weights, 0);
+    return whole;
+  }
+};
+
+/// What an item of a batch has, of the operation with rows of a table and without.
+__device__ __forceinline__ const DepthwiseParams& conv_of(const DepthwiseParams& p) { return p; }
+__device__ __forceinline__ const DepthwiseParams& conv_of(const DepthwiseSequenceParams& q) { return q.conv; }
+__device__ __forceinline__ std::int64_t row_of(const DepthwiseParams&, std::int64_t item) { return item; }
+__device__ __forceinline__ std::int64_t row_of(const DepthwiseSequenceParams& q, std::int64_t item) {
+  return slot_of(q, item);
+}
+__device__ __forceinline__ bool zero_null(const DepthwiseParams&) { return false; }
+__device__ __forceinline__ bool zero_null(const DepthwiseSequenceParams& q) { return q.zero_null; }
+
 /// The state of a word of channels: columns[s] holds column s of all of them.
 template <class T, int Columns>
 struct StateWords {
@@ -23,7 +56,11 @@ struct StateWords {
   std::uint32_t columns[Columns];
 
   /// As they lie in memory. `first`: of the first channel. Rows of channels are Columns words together.
-  __device__ __forceinline__ void load(const DepthwiseParams& p, const T* first) {
+  __device__ __forceinline__ void load(const DepthwiseParams& p, bool whole, const T* first) {
+    if constexpr (Columns == 4) {
+      // 16 bytes of two channels of a 16-bit type, or of one of f32.
+      if (whole) return load_words<Columns>(columns, first);
+    }
     const std::int64_t step = p.state_time == 1 ? kPer : p.state_time;
 #pragma unroll
     for (int i = 0; i < Columns; ++i) columns[i] = *reinterpret_cast<const std::uint32_t*>(first + i * step);
@@ -39,8 +76,16 @@ struct StateWords {
       for (int i = 0; i < Columns; ++i) columns[i] = column_of(words, i);
     }
   }
-  __device__ __forceinline__ void store(const DepthwiseParams& p, T* first) const {
+  __device__ __forceinline__ void store(const DepthwiseParams& p, bool whole, T* first) const {
     const bool by_channel = p.state_time == 1;
+    if constexpr (Columns == 4) {
+      if (whole) {
+        std::uint32_t words[Columns];
+#pragma unroll
+        for (int i = 0; i < Columns; ++i) words[i] = kPer == 2 ? word_of(2 * i) : columns[i];
+        return store_global_16_bytes(first, words, false);
+      }
+    }
     const std::int64_t step = by_channel ? kPer : p.state_time;
 #pragma unroll
     for (int i = 0; i < Columns; ++i)
@@ -70,18 +115,29 @@ struct StateWords {
   }
 };
 
-template <class T, int Columns>
-__global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(DepthwiseParams p, Divisor by_blocks) {
+/// Params: DepthwiseParams, or DepthwiseSequenceParams with rows of a table.
+template <class T, int Columns, class Params>
+__global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(Params params, WholeWords whole,
+                                                                      Divisor by_blocks) {
+  const DepthwiseParams& p = conv_of(params);
   constexpr int kPer = kPerWord<T>;
   std::uint32_t block = blockIdx.x;
   const std::int64_t batch = split(block, by_blocks);
   const std::int64_t channel = (std::int64_t{block} * kUpdateThreads + threadIdx.x) * kPer;
   if (channel >= p.channels) return;
-  T* const state = static_cast<T*>(p.state) + batch * p.state_batch + channel * p.state_channel;
+  const std::int64_t row = row_of(params, batch);
   const T* in = static_cast<const T*>(p.in) + batch * p.in_batch + channel * p.in_channel;
   T* out = static_cast<T*>(p.out) + batch * p.out_batch + channel * p.out_channel;
+  if (row < 0) {
+    for (std::int64_t time = 0; zero_null(params) && time < p.length; ++time) {
+#pragma unroll
+      for (int j = 0; j < kPer; ++j) out[time * p.out_time + j * p.out_channel] = T{};
+    }
+    return;
+  }
+  T* const state = static_cast<T*>(p.state) + row * p.state_batch + channel * p.state_channel;
   StateWords<T, Columns> window;
-  window.load(p, state);
+  window.load(p, whole.state, state);
   // Channels side by side, on a boundary of 4 bytes at every time.
   const auto in_words_at = [](std::int64_t channel_stride, const T* first, std::int64_t time_stride) {
     return channel_stride == 1 && reinterpret_cast<std::uintptr_t>(first) % 4 == 0 && time_stride % kPer == 0;
@@ -97,10 +153,24 @@ __global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(DepthwiseP
   const int taps = static_cast<int>(p.taps);
   RawNumbers<Columns + 1> raw[kPer];
   RawNumbers<1> raw_bias[kPer];
+  bool has_weights = false;
+  if constexpr (kPer == 2 && Columns >= 3) {
+    if (whole.weights) {
+      has_weights = true;
+      Words words;
+      load_16_bytes(&words, static_cast<const std::uint32_t*>(p.weights) + channel * 2);
+#pragma unroll
+      for (int i = 0; i < 8; ++i) {
+        const std::uint32_t word = words.values[i / 2];
+        raw[i / 4].bits[3 - i % 4] = i % 2 == 0 ? word & 0xffffu : word >> 16;
+      }
+    }
+  }
 #pragma unroll
   for (int j = 0; j < kPer; ++j) {
-    raw[j].load(p.weights, p.weight_type, (channel + j) * p.weight_channel + (taps - 1) * p.weight_tap,
-                -p.weight_tap, taps);
+    if (!has_weights)
+      raw[j].load(p.weights, p.weight_type, (channel + j) * p.weight_channel + (taps - 1) * p.weight_tap,
+                  -p.weight_tap, taps);
     raw_bias[j].bits[0] = 0;
     if (p.bias != nullptr) raw_bias[j].load(p.bias, p.bias_type, (channel + j) * p.bias_channel, 0);
   }
@@ -140,7 +210,7 @@ __global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(DepthwiseP
     out += p.out_time;
     window.move_on(sample);
   }
-  window.store(p, state);
+  window.store(p, whole.state, state);
 }
 
 /// A thread takes a channel: its outputs first, then the state, moved on by the number of samples.
@@ -159,8 +229,8 @@ __global__ __launch_bounds__(kDepthwiseThreads) void update_kernel(DepthwisePara
   }
 }
 
-template <class T>
-void launch_words(const LaunchContext& context, const DepthwiseParams& p) {
+template <class T, class Params>
+void launch_words(const LaunchContext& context, const DepthwiseParams& p, const Params& params) {
   const std::int64_t words = p.channels / kPerWord<T>, blocks = (words + kUpdateThreads - 1) / kUpdateThreads;
   const Divisor by_blocks = make_grid_divisor(blocks);
   LaunchShape shape;
@@ -168,17 +238,40 @@ void launch_words(const LaunchContext& context, const DepthwiseParams& p) {
   shape.threads_x = kUpdateThreads;
   const auto start = [&](auto columns) {
     constexpr int kColumns = decltype(columns)::value;
-    launch("depthwise_update", context, shape, update_words_kernel<T, kColumns>, p, by_blocks);
+    launch("depthwise_update", context, shape, update_words_kernel<T, kColumns, Params>, params,
+           WholeWords::of(p, T{}), by_blocks);
   };
   visit_taps(p.state_length, start);
 }
 
 }  // namespace
 
+bool takes_update_words(const DepthwiseSequenceParams& q) {
+  const DepthwiseParams& p = q.conv;
+  if (q.starts.is_given() || q.positions.is_given() || q.accepted.is_given() || q.blocks > 0) return false;
+  if (p.state_length < 1 || p.state_length > kMaxStateColumns) return false;
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  if (bytes == 4) return true;
+  const auto lies_on_words = [&](std::int64_t stride) {
+    return (reinterpret_cast<std::uintptr_t>(p.state) | static_cast<std::uintptr_t>(p.state_batch * bytes) |
+            static_cast<std::uintptr_t>(stride * bytes)) %
+               4 ==
+           0;
+  };
+  if (p.channels % 2 != 0) return false;
+  if (p.state_time == 1) return p.state_channel == p.state_length && lies_on_words(0);
+  return p.state_channel == 1 && lies_on_words(p.state_time);
+}
+
+void launch_depthwise_indexed_words(const LaunchContext& context, const DepthwiseSequenceParams& q) {
+  visit_signal_type(q.conv.type,
+                    [&](auto type) { launch_words<typename decltype(type)::type>(context, q.conv, q); });
+}
+
 void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& p) {
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
-    if (p.kernel == DepthwiseKernel::update_words) return launch_words<T>(context, p);
+    if (p.kernel == DepthwiseKernel::update_words) return launch_words<T>(context, p, p);
     const std::int64_t rows = p.batch * p.channels;
     LaunchShape shape;
     shape.blocks_x = (rows + kDepthwiseThreads - 1) / kDepthwiseThreads;

@@ -35,6 +35,7 @@ CONVERSION = "*Conversion*/emulated32*"
 NATIVE_CONVERSION = "*Conversion*/cpu*"
 NATIVE_ELEMENTWISE = "NativeElementwise.*-*PastTheCaches"
 DEPTHWISE = "*Depthwise*/cpu"
+MANY_TAPS = "*DepthwiseKernelsTest.EdgesOfManyTaps/emulated32"
 BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*")
 BACKWARD = ":".join(f"*DepthwiseBackward*Test.{name}/emulated32" for name in BACKWARD_NAMES)
 NATIVE_BACKWARD = BACKWARD.replace("emulated32", "cpu")
@@ -682,6 +683,19 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("sequence_ids_of_item_0", "params.id_batch = @used_stride(ids, 0)@;", "std::int64_t{0}"),
     ("guard_byte_written", "params.out = @out.data()@;",
      "(static_cast<unsigned char*>(out.data())[out.byte_range().end] = 0x5A, out.data())"),
+]) + mutants_of("time_many", "kernels/depthwise/depthwise_time_many.cpp", MANY_TAPS, [
+    ("odd_shift_left_out", "__funnelshift_r(words[i], words[i + 1], @(shift & 2) * 8@)", "0"),
+    ("oldest_state_left_out", "row.initial != nullptr && @time > -p.taps@", "time > 1 - p.taps"),
+    ("samples_before_the_row_count", "if (@time < 0@) bits =", "false"),
+    ("words_across_an_end_left_out", "const bool inside = @bytes >= readable_from && bytes <= readable_to + 16 - kBytes@;",
+     "false"),
+    ("one_tap_too_few", "if (!decltype(whole)::value && @distance >= rest@) break;", "distance >= rest - 1"),
+    ("younger_word_stays", "newest[0][i] = @next[i]@;", "newest[0][i]"),
+    ("only_the_first_tile", "if (@group + 1 < p.run@) load(offset + step);", "false"),
+]) + mutants_of("channel_many", "kernels/depthwise/depthwise_channel_many.cpp", MANY_TAPS, [
+    ("no_second_channel", "const int second = @group.count == kChannels@ ?", "false"),
+    ("weights_of_channel_0", "convert<float>(weights[@channel * p.weight_channel@ +", "std::int64_t{0}"),
+    ("last_bias_left_out", "if (@own < left@) shared[taps", "own + 1 < left"),
 ]) + mutants_of("backward", "host/api/depthwise_backward.cpp", NATIVE_BACKWARD, [
     ("d_bias_of_channel_0", "p.d_bias_channel = @used_stride(d.d_bias, 0)@;", "std::int64_t{0}"),
     ("d_weight_channel_and_tap_swapped", "p.d_weight_tap = @used_stride(d.d_weights, 1)@;",

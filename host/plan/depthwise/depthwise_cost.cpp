@@ -45,18 +45,26 @@ double moved_bytes(double element, double run, double stride) {
 Work time_work(const DepthwiseParams& p, double element) {
   const double count = 16 / element, taps = static_cast<double>(p.taps),
                length = static_cast<double>(p.length);
-  const double packs = std::ceil((length + count / 2) / count), each = static_cast<double>(p.lanes) * p.run;
+  // Packs of a thread's run, which of many taps lie side by side.
+  const double own = p.kernel == DepthwiseKernel::time_many ? kManyTapsOutputs / count : 1;
+  const double packs = std::ceil((length + count / 2) / count),
+               each = static_cast<double>(p.lanes) * p.run * own;
   const double taken = std::ceil(packs / each) * each, window = (count + taps - 1) * element / 4;
   const bool many = p.kernel == DepthwiseKernel::time_many;
-  const bool aligned = many || p.kernel == DepthwiseKernel::time_aligned;
+  const bool aligned = p.kernel == DepthwiseKernel::time_aligned;
   Work work;
-  work.instructions = many ? 1.25 * taps + 6 : taps + 2.5;
+  work.instructions = many ? (1.2 + 0.06 * element) * taps + 8 : taps + 2.5;
   // Weights and addresses of a thread; the first and the last pack of a row, element by element.
-  work.instructions += ((aligned ? 2 : 3) * window + 24) * taken / packs / count;
-  work.instructions += ((4 * taps + 40) / p.run + (aligned ? 0 : 12 * count * count / length)) / count;
+  if (many) {
+    work.instructions =
+        (work.instructions + (4 * taps / p.lanes + 120) / (kManyTapsOutputs * p.run)) * taken / packs;
+  } else {
+    work.instructions += ((aligned ? 2 : 3) * window + 24) * taken / packs / count;
+    work.instructions += ((4 * taps + 40) / p.run + (aligned ? 0 : 12 * count * count / length)) / count;
+  }
   work.bytes = aligned ? 2 * element : 2 * moved_bytes(element, length, 1);
-  work.threads = static_cast<double>(p.batch * p.channels) * taken / p.run;
-  if (!aligned) work.factor = kShiftFactor;
+  work.threads = static_cast<double>(p.batch * p.channels) * taken / (p.run * own);
+  if (!aligned && !many) work.factor = kShiftFactor;
   return work;
 }
 
@@ -76,8 +84,11 @@ Work channel_work(const DepthwiseParams& p, double element) {
     work.bytes = 2 * element;
   } else {
     width = kManyTapsChannels;
-    run *= kManyTapsTimes;
-    work.instructions = 1.4 * taps + 8;
+    run *= many_taps_times(p.width);
+    // Lanes without channels, and the tiles at a signal's ends, which ask of each sample whether it exists.
+    const double couples = channels / kManyTapsChannels;
+    const double idle = std::ceil(couples / p.lanes) * p.lanes / couples;
+    work.instructions = ((p.width == 1 ? 1.5 : 1.4) * taps + 8) * idle;
     work.bytes = 2 * element;
   }
   work.bytes += 0.3 * element * (taps - 1) / run;

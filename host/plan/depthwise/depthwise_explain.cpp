@@ -51,17 +51,14 @@ std::string reason(const DepthwiseParams& p) {
       return "time is the fast axis of both sides, and every row begins on a 16-byte boundary; the taps are "
              "unrolled";
     case DepthwiseKernel::time_many:
-      return "time is the fast axis of both sides, and every row begins on a 16-byte boundary; weights lie "
-             "in "
-             "shared memory";
+      return "time is the fast axis of both sides; weights lie in shared memory";
     case DepthwiseKernel::channel:
       return "channels are the fast axis of both sides, and the taps are unrolled";
     case DepthwiseKernel::channel_aligned:
       return "channels are the fast axis of both sides, and every row begins on a 16-byte boundary; the taps "
              "are unrolled";
     case DepthwiseKernel::channel_many:
-      return "channels are the fast axis of both sides, and every row begins on a 16-byte boundary; weights "
-             "lie in shared memory";
+      return "channels are the fast axis of both sides; weights lie in shared memory";
     case DepthwiseKernel::tile:
       return "it takes any layouts through shared memory";
     case DepthwiseKernel::scalar:
@@ -86,11 +83,11 @@ Tile tile_of(const DepthwiseParams& p) {
     case DepthwiseKernel::time_aligned:
       return {others, walked * pack};
     case DepthwiseKernel::time_many:
-      return {others, walked * kManyTapsPacks * pack};
+      return {others, walked * kManyTapsOutputs};
     case DepthwiseKernel::channel_aligned:
       return {p.lanes * pack, others * p.run};
     case DepthwiseKernel::channel_many:
-      return {std::int64_t{p.lanes} * kManyTapsChannels, others * kManyTapsTimes * p.run};
+      return {std::int64_t{p.lanes} * kManyTapsChannels, others * many_taps_times(p.width) * p.run};
     case DepthwiseKernel::tile:
       return {p.tile_channels, p.tile_times};
     default:
@@ -112,8 +109,8 @@ bool has_lanes_along_time(const DepthwiseParams& p) {
 std::string access_of(const DepthwiseParams& p, const DepthwiseTileSide& side) {
   const auto element = static_cast<std::int64_t>(size_of(p.type));
   std::int64_t bytes = 16;
-  if (p.kernel == DepthwiseKernel::channel) bytes = p.width * element;
-  if (p.kernel == DepthwiseKernel::channel_many) bytes = kManyTapsChannels * element;
+  if (p.kernel == DepthwiseKernel::channel || p.kernel == DepthwiseKernel::channel_many)
+    bytes = p.width * element;
   if (p.kernel == DepthwiseKernel::update_words) bytes = 4;
   if (p.kernel == DepthwiseKernel::scalar || p.kernel == DepthwiseKernel::update) bytes = element;
   if (p.kernel == DepthwiseKernel::tile && side.rows == DepthwiseRows::none) bytes = element;

@@ -129,10 +129,8 @@ const char* plan_time_many(const DeviceProperties& device, DepthwiseParams& p) {
   if (p.in_time != 1 || p.out_time != 1) return kNotTime;
   if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
   if (p.taps > kMaxVectorTaps) return kTooManyTaps;
-  if (p.length < pack) return "there are fewer samples than a 16-byte pack holds";
-  if (!time_rows_aligned(p)) return kUnaligned;
   p.kernel = DepthwiseKernel::time_many;
-  const std::int64_t units = divide_up(p.length, kManyTapsPacks * pack);
+  const std::int64_t units = divide_up(p.length + (time_rows_aligned(p) ? 0 : pack - 1), kManyTapsOutputs);
   p.run = kMaxTimeTiles;
   const auto threads = [&] { return p.batch * p.channels * divide_up(units, p.run); };
   while (p.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
@@ -181,22 +179,37 @@ const char* plan_channel_aligned(const DeviceProperties& device, DepthwiseParams
   return nullptr;
 }
 
+/// Lanes along channels: few that idle, in rows as long as may be.
+int couple_lanes(std::int64_t groups) {
+  const int most = covering(groups, kMaxCoupleLanes);
+  int best = most;
+  double least = 0;
+  for (int lanes = most; lanes >= std::min(most, 8); lanes /= 2) {
+    const double taken = static_cast<double>(round_up(groups, lanes)) * (1 + 0.6 / lanes);
+    if (least != 0 && taken >= least) continue;
+    least = taken;
+    best = lanes;
+  }
+  return best;
+}
+
 const char* plan_channel_many(const DeviceProperties& device, DepthwiseParams& p) {
-  const std::int64_t pack = kPackBytes / static_cast<std::int64_t>(size_of(p.type));
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
   if (p.ids != nullptr) return kIds;
   if (p.in_channel != 1 || p.out_channel != 1) return kNotChannels;
   if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
   if (p.taps > kMaxVectorTaps) return kTooManyTaps;
-  if (p.channels < pack) return kFewChannels;
-  if (!channel_rows_aligned(p, kPackBytes)) return kUnalignedChannels;
   p.kernel = DepthwiseKernel::channel_many;
   constexpr std::int64_t kOwn = kManyTapsChannels;
+  p.width = p.channels % kOwn == 0 && channel_rows_aligned(p, kOwn * bytes) ? kManyTapsChannels : 1;
   const std::int64_t groups = divide_up(p.channels, kOwn);
-  p.lanes = covering(groups, kMaxCoupleLanes);
-  const auto weight_bytes = [&] { return p.lanes * kOwn * (p.taps + 1) * kWeightBytesEach; };
+  p.lanes = couple_lanes(groups);
+  const auto weight_bytes = [&] { return (p.lanes * kOwn + kManyTapsPad) * (p.taps + 1) * kWeightBytesEach; };
   while (p.lanes > 1 && weight_bytes() > kWeightBytes) p.lanes /= 2;
   p.run = kMaxChannelTiles;
-  const auto threads = [&] { return p.batch * groups * divide_up(p.length, p.run * kManyTapsTimes); };
+  const auto threads = [&] {
+    return p.batch * groups * divide_up(p.length, p.run * many_taps_times(p.width));
+  };
   while (p.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
   p.shared_bytes = weight_bytes();
   return nullptr;
@@ -275,11 +288,10 @@ void plan_depthwise(const DeviceProperties& device, bool native, DepthwiseParams
 std::int64_t depthwise_alignment(const DepthwiseParams& params) {
   switch (params.kernel) {
     case DepthwiseKernel::time_aligned:
-    case DepthwiseKernel::time_many:
     case DepthwiseKernel::channel_aligned:
-    case DepthwiseKernel::channel_many:
       return kPackBytes;
     case DepthwiseKernel::channel:
+    case DepthwiseKernel::channel_many:
       return params.width * static_cast<std::int64_t>(size_of(params.type));
     default:
       return 1;

@@ -28,6 +28,13 @@ bool has_channel_rows(const DepthwiseParams& p) {
   return p.in_channel == 1 && p.out_channel == 1 && p.state_channel == 1;
 }
 
+/// A state of a few columns that is appended to stays in registers, a word of channels a thread: packs of 16
+/// bytes were slower (H200, 256 sequences of 4096 channels and more).
+bool is_appended(const DepthwiseSequenceParams& q) {
+  return q.conv.state_length <= kMaxStateColumns && !q.starts.is_given() && !q.positions.is_given() &&
+         !q.accepted.is_given();
+}
+
 void plan_update(const DeviceProperties& device, DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
   q.kernel = p.taps <= kUnrolledTaps ? Kernel::update_unrolled : Kernel::update;
@@ -36,7 +43,7 @@ void plan_update(const DeviceProperties& device, DepthwiseSequenceParams& q) {
   const std::int64_t pack = kPackBytes / element_of(q), word = kWordBytes / element_of(q);
   // With blocks there are no packs of 16 bytes: the second state's address takes registers, too.
   if (p.taps <= kPackTaps && p.channels % pack == 0 && has_channel_rows(p) && q.blocks == 0 &&
-      packs_of(q, pack) >= kThreadsToFill * device.multiprocessors) {
+      !is_appended(q) && packs_of(q, pack) >= kThreadsToFill * device.multiprocessors) {
     q.width = static_cast<std::int32_t>(pack);
   } else if (p.channels % word == 0) {
     q.width = static_cast<std::int32_t>(word);

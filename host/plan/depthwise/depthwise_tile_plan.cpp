@@ -40,7 +40,10 @@ DepthwiseTileSide depthwise_tile_side(const DepthwiseSideStrides& strides, std::
   side.elements = static_cast<std::int32_t>(round_up(channels * side.channel_pitch, count));
   if (strides.time == 1 && !(length == 1 && strides.channel == 1)) {
     side.rows = DepthwiseRows::time;
-    set_lanes(8, 8, side);
+    // Few rows are moved by all threads, too.
+    int lanes = 8;
+    while (lanes * 2 * channels <= kDepthwiseThreads && lanes * 4 < row_words) lanes *= 2;
+    set_lanes(lanes, lanes, side);
     return side;
   }
   const std::int64_t gap = may_have_gaps ? kMaxGap : 1;
