@@ -8,7 +8,7 @@
 #include "core/copy_params.hpp"
 #include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
-#include "kernels/copy/generic_cast.hpp"
+#include "kernels/copy/cast_table.hpp"
 #include "kernels/copy/operand_pointers.hpp"
 #include "kernels/divide.hpp"
 #include "launch.hpp"
@@ -45,7 +45,8 @@ __device__ __forceinline__ void fill_origins(const RowsParams& p, std::uint32_t 
 /// row on, of which there are `elements`; the others follow kRowsChunkLanes apart.
 template <class T, class To, int kCount>
 __device__ __forceinline__ void move_chunk(const RowsParams& p, const RowOrigin* table,
-                                           const unsigned char* in, unsigned char* out, std::uint32_t element,
+                                           const unsigned char* cast_table, const unsigned char* in,
+                                           unsigned char* out, std::uint32_t element,
                                            std::uint32_t elements) {
   constexpr std::uint32_t kReach = (kCount - 1) * kRowsChunkLanes;
   const Divisor& extent = p.axes[p.rank - 1].extent;
@@ -75,7 +76,7 @@ __device__ __forceinline__ void move_chunk(const RowsParams& p, const RowOrigin*
       to[i] = reinterpret_cast<To*>(out + origin.out) + index;
     }
   }
-  const Vector<To, kCount> converted = quick_vector<T, To>(p.cast, values);
+  const Vector<To, kCount> converted = quick_vector_by<T, To>(cast_table, p, values);
   if (one_row) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) store_global(to[0] + i * kRowsChunkLanes, converted.values[i]);
@@ -98,6 +99,8 @@ __global__ __launch_bounds__(kRowsThreads) void rows_lanes_kernel(const RowsPara
   const std::uint32_t own = all - begin < kBlock ? all - begin : kBlock, elements = before + own;
   std::uint32_t last = elements - 1;
   fill_origins(p, first, split(last, p.axes[p.rank - 1].extent) + 1, table);
+  auto* cast_table = reinterpret_cast<unsigned char*>(table + p.table_rows);
+  if constexpr (has_cast_table<T, To>) fill_cast_table(p, cast_table);
   __syncthreads();
   const auto* in = static_cast<const unsigned char*>(input_of(p));
   auto* out = static_cast<unsigned char*>(output_of(p));
@@ -105,7 +108,7 @@ __global__ __launch_bounds__(kRowsThreads) void rows_lanes_kernel(const RowsPara
   std::uint32_t element = before + chunk * (kCount * kRowsChunkLanes) + lane;
 #pragma unroll 1
   for (int step = 0; step < kSteps; ++step, element += kStep)
-    if (element < elements) move_chunk<T, To, kCount>(p, table, in, out, element, elements);
+    if (element < elements) move_chunk<T, To, kCount>(p, table, cast_table, in, out, element, elements);
 }
 
 }  // namespace
@@ -120,7 +123,8 @@ void launch_rows_lanes(const LaunchContext& context, const RowsParams& p) {
     LaunchShape shape;
     shape.blocks_x = divide_up(p.vectors, std::int64_t{kRowsThreads} * rows_vectors_per_thread(p.read));
     shape.threads_x = kRowsThreads;
-    shape.shared_bytes = static_cast<std::int64_t>(p.table_rows * sizeof(RowOrigin));
+    shape.shared_bytes =
+        static_cast<std::int64_t>(p.table_rows * sizeof(RowOrigin)) + cast_table_bytes<T, To>;
     launch("copy", context, shape, rows_lanes_kernel<T, To, kCount>, p);
   });
 }

@@ -22,6 +22,8 @@ constexpr std::int64_t kMaxBlockElements = 8 * kRowsThreads * rows_vectors_per_t
 /// on an H200.
 constexpr double kOfVector = 60, kOfPieces = 90, kOfElement = 11, kOfCast = 20, kOfConversion = 7,
                  kOfAxis = 10;
+/// Of a conversion by a table, of bytes to bytes: counted.
+constexpr double kOfLookUp = 3;
 /// RowsRead::lanes, counted: of a chunk, of a row's origin, and of an element with an address of its own and
 /// of one among a lane's elements of one row.
 constexpr double kOfChunk = 40, kOfOrigin = 20, kOfLaneElement = 15, kOfNeighbour = 3;
@@ -134,13 +136,19 @@ class RowsBuilder {
     params_.in_end += in_size();
   }
 
+  /// Of the conversion of so many elements together.
+  double cast_of(double count) const {
+    const bool table = cast_table_bytes_of(problem_.in_type, problem_.out_type) > 0;
+    return table ? kOfLookUp * count : kOfCast + kOfConversion * count;
+  }
+
   /// Of a chunk's elements that a lane has.
   double instructions_of_chunk() const {
     const auto count = static_cast<double>(params_.count), row = static_cast<double>(params_.row_elements);
     const double reach = (count - 1) * kRowsChunkLanes;
     const double in_one_row = params_.in_step == in_size() ? std::max(0.0, 1 - reach / row) : 0;
     return kOfChunk + count * (kOfNeighbour + (1 - in_one_row) * (kOfLaneElement - kOfNeighbour)) +
-           count / row * (kOfOrigin + kOfAxis * (params_.rank - 1)) + kOfCast + kOfConversion * count;
+           count / row * (kOfOrigin + kOfAxis * (params_.rank - 1)) + cast_of(count);
   }
 
   double instructions_of_vector() const {
@@ -152,7 +160,7 @@ class RowsBuilder {
       const double rows = std::max(1.0, count / static_cast<double>(params_.row_elements));
       instructions += kOfAxis * rows * (params_.rank - 1);
     }
-    if (problem_.in_type != problem_.out_type) instructions += kOfCast + kOfConversion * count;
+    if (problem_.in_type != problem_.out_type) instructions += cast_of(count);
     return instructions;
   }
 

@@ -261,6 +261,7 @@ TileTarget tile_target(const CopyProblem& problem, const DeviceProperties& devic
   TileTarget target = tile_target(device, static_cast<int>(size_of(problem.in_type)),
                                   static_cast<int>(size_of(problem.out_type)));
   target.groups = !needs_generic_cast(problem.in_type, problem.out_type, problem.options.cast);
+  if (!target.groups) target.shared_bytes -= cast_table_bytes_of(problem.in_type, problem.out_type);
   target.in_offset = static_cast<int>(problem.in.start(problem.in.data) % 16);
   target.out_offset = static_cast<int>(problem.out.start(problem.out.data) % kTileRunAlignment);
   return target;
