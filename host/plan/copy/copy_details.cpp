@@ -76,7 +76,7 @@ class CopyDetailsBuilder {
   void tile() {
     const TilePlan& tile = copy_.tile;
     details_.threads = tile.threads;
-    details_.shared_bytes = tile.shared_bytes;
+    details_.shared_bytes = tile.shared_bytes + cast_table_bytes_of(copy_.in_type, copy_.out_type);
     details_.blocks = 1;
     Dims step;
     for (std::size_t axis = 0; axis < details_.extents.size(); ++axis) {
@@ -135,7 +135,8 @@ class CopyDetailsBuilder {
     details_.threads = kRowsThreads;
     const bool lanes = params.read == RowsRead::lanes;
     details_.shared_bytes =
-        static_cast<std::int64_t>((lanes ? 2 : 1) * params.table_rows * sizeof(std::int64_t));
+        static_cast<std::int64_t>((lanes ? 2 : 1) * params.table_rows * sizeof(std::int64_t)) +
+        cast_table_bytes_of(copy_.in_type, copy_.out_type);
     details_.blocks = divide_up(params.vectors, vectors);
     take_in_order(vectors * params.count);
     const bool pieces = params.read == RowsRead::pieces;
