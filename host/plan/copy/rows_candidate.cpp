@@ -37,6 +37,10 @@ constexpr double kIssueShare = 0.75;
 /// of tiles.
 constexpr double memory_share(std::int64_t bytes) { return bytes == 2 ? 0.87 : bytes == 4 ? 0.8 : 0.92; }
 
+/// The same of lanes that move bytes to bytes: an access brings 32 of them, and the multiprocessor's accesses
+/// are the bound (docs/notes/operations.md: 0.83 to 0.91 of what vectors reach).
+constexpr double kLanesOfBytes = 0.8;
+
 class RowsBuilder {
  public:
   /// lanes: RowsRead::lanes, else vectors.
@@ -192,7 +196,9 @@ class RowsBuilder {
         tuning, static_cast<double>(divide_up(params_.vectors, vectors_of_block())), device_.multiprocessors);
     const double moved =
         bytes_met(0, out_size(), problem_.out.alignment) + bytes_met(1, in_size(), problem_.in.alignment);
-    const double share = memory_share(std::min(in_size(), out_size())) * busy;
+    const bool bytes = in_size() == 1 && out_size() == 1;
+    const double share =
+        (lanes() && bytes ? kLanesOfBytes : memory_share(std::min(in_size(), out_size()))) * busy;
     const double memory = moved / (tuning.bytes_per_microsecond * share);
     const double issued =
         static_cast<double>(params_.vectors) / device_.warp_size * instructions_of_vector() /
@@ -236,8 +242,13 @@ CopyCandidate rows_candidate(const CopyProblem& problem, const DeviceProperties&
 CopyCandidate rows_candidate(const CopyProblem& problem, const DeviceProperties& device) {
   CopyCandidate vectors = rows_candidate(problem, device, false);
   CopyCandidate lanes = rows_candidate(problem, device, true);
-  const bool faster = !vectors.possible || lanes.microseconds < vectors.microseconds;
-  return lanes.possible && faster ? lanes : vectors;
+  if (!lanes.possible || !vectors.possible) return lanes.possible ? lanes : vectors;
+  // Where the memory takes the time of both: neighbouring elements meet fewer sectors at a time than those of
+  // neighbouring vectors do.
+  const bool by_elements = std::get<RowsParams>(vectors.params).read == RowsRead::elements;
+  const bool faster =
+      by_elements ? lanes.microseconds <= vectors.microseconds : lanes.microseconds < vectors.microseconds;
+  return faster ? lanes : vectors;
 }
 
 }  // namespace relayout::plan
