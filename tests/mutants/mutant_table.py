@@ -314,7 +314,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("last_row_without_an_origin", "split(last, p.axes[p.rank - 1].extent) + @1@, table", "0"),
     ("steps_ignored", "column + kReach < extent.value && @step == sizeof(T)@;", "true"),
     ("next_row_in_the_first", "one_row = @whole && column + kReach < extent.value@ &&", "whole"),
-    ("guard_elements_written", "if (@element + i * kRowsChunkLanes < elements@) store_global", "true"),
+    ("last_element_dropped", "if (@element + i * kRowsChunkLanes < elements@) store_global", "element + i * kRowsChunkLanes + 1 < elements"),
     ("chunks_overlap", "chunk * (@kCount * kRowsChunkLanes@) + lane", "kRowsChunkLanes"),
     ("second_step_repeats_the_first", "++step, element += @kStep@)", "0"),
 ]) + mutants_of("cast_table", "kernels/copy/cast_table.hpp", CONVERSION, [
