@@ -10,6 +10,13 @@
 
 namespace relayout {
 
+/// Shared memory of the table by which kernels cast elements of 1 byte to others
+/// (kernels/copy/cast_table.hpp).
+constexpr int kCastTableBytes = 256;
+constexpr int cast_table_bytes_of(DType in, DType out) {
+  return in != out && size_of(in) == 1 && size_of(out) == 1 ? kCastTableBytes : 0;
+}
+
 /// Pointers to the operands. A slot, where there is one, is read when the kernel starts, so that a recorded
 /// launch can be replayed on other tensors; it lies in memory that the device reads, and `offset` bytes are
 /// added to what it holds.

@@ -41,20 +41,24 @@ struct StreamParams : CopyOperands {
 
 /// How the rows kernel reads the elements of an output vector.
 enum class RowsRead : std::int32_t {
-  pieces,   // as one or two pieces of the input, each by the aligned words around it
-  elements  // one by one
+  pieces,    // as one or two pieces of the input, each by the aligned words around it
+  elements,  // one by one
+  lanes      // one by one, and they are stored that way: neighbouring lanes have neighbouring elements
 };
 
 /// The rows kernel's blocks; how many vectors a lane has under way.
 constexpr int kRowsThreads = 256;
-constexpr int rows_vectors_per_thread(RowsRead read) { return read == RowsRead::pieces ? 2 : 1; }
+constexpr int rows_vectors_per_thread(RowsRead read) { return read == RowsRead::elements ? 1 : 2; }
+/// RowsRead::lanes: lanes that share a chunk of elements that follow each other in the output's order. Those
+/// of a lane lie as many elements apart.
+constexpr int kRowsChunkLanes = 32;
 
 /// out[i] = cast(in[i]) where the output consists of runs, elements that follow each other in memory. A lane
 /// makes a whole vector of a run, cut at the run's ends, that begins on a multiple of its size. Axes
 /// [0, outer_rank) lead to the runs, the others lie within one. A row is what runs along the innermost axis.
 struct RowsParams : CopyOperands {
   RowsRead read = RowsRead::elements;
-  /// Elements of a vector.
+  /// Elements of a vector; RowsRead::lanes: of a chunk that a lane has.
   int count = 1;
   int outer_rank = 0, rank = 0;
   ByteAxis axes[kMaxRank];
@@ -65,9 +69,10 @@ struct RowsParams : CopyOperands {
   /// What a row has: elements, which are the run's where it has no other axis; and bytes of the input from
   /// one element to the next.
   std::int64_t row_elements = 1, in_step = 0;
-  /// What all runs have together: vectors, and rows, less than 2^31 of each.
+  /// What all runs have together: vectors, and rows, less than 2^31 of each. RowsRead::lanes: also elements.
   std::int64_t vectors = 0, rows = 1;
-  /// Rows that the vectors of a block touch at most, and one more.
+  /// Rows that the vectors of a block touch at most, and one more. An entry of theirs has the offset of the
+  /// input; RowsRead::lanes: and that of the output behind it.
   std::uint32_t table_rows = 1;
   /// Which bytes of the input may be read, counted from its first element.
   std::int64_t in_begin = 0, in_end = 0;

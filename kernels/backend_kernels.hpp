@@ -17,6 +17,7 @@ void launch_stream(const LaunchContext& context, const StreamParams& params);
 void launch_stream_cast(const LaunchContext& context, const StreamParams& params);
 void launch_rows(const LaunchContext& context, const RowsParams& params);
 void launch_rows_cast(const LaunchContext& context, const RowsParams& params);
+void launch_rows_lanes(const LaunchContext& context, const RowsParams& params);
 void launch_gather(const LaunchContext& context, const CopyParams& params);
 void launch_window(const LaunchContext& context, const WindowParams& params);
 void launch_window_vector(const LaunchContext& context, const WindowParams& params);

@@ -9,6 +9,7 @@
 
 #include "core/copy_params.hpp"
 #include "core/integer_math.hpp"
+#include "kernels/copy/cast_table.hpp"
 #include "kernels/copy/operand_pointers.hpp"
 #include "kernels/copy/rows_piece.hpp"
 #include "kernels/divide.hpp"
@@ -203,6 +204,8 @@ __global__ __launch_bounds__(kRowsThreads) void rows_kernel(const RowsParams p) 
   } else {
     fill_table(p, first, table);
   }
+  auto* cast_table = reinterpret_cast<unsigned char*>(table + p.table_rows);
+  if constexpr (kConvert && has_cast_table<T, To>) fill_cast_table(p, cast_table);
   __syncthreads();
   RowsVector vectors[Load::kVectors];
   Load loads[Load::kVectors];
@@ -215,7 +218,7 @@ __global__ __launch_bounds__(kRowsThreads) void rows_kernel(const RowsParams p) 
   for (int i = 0; i < Load::kVectors; ++i) {
     if (vectors[i].end == vectors[i].begin) continue;
     if constexpr (kConvert) {
-      rows_store(p, vectors[i], quick_vector<T, To>(p.cast, loads[i].vector()));
+      rows_store(p, vectors[i], quick_vector_by<T, To>(cast_table, p, loads[i].vector()));
     } else {
       rows_store(p, vectors[i], loads[i].vector());
     }
@@ -229,7 +232,8 @@ void launch_rows_of(const LaunchContext& context, const RowsParams& p) {
   LaunchShape shape;
   shape.blocks_x = divide_up(p.vectors, std::int64_t{kRowsThreads} * rows_vectors_per_thread(p.read));
   shape.threads_x = kRowsThreads;
-  shape.shared_bytes = static_cast<std::int64_t>(p.table_rows * sizeof(std::int64_t));
+  shape.shared_bytes = static_cast<std::int64_t>(p.table_rows * sizeof(std::int64_t)) +
+                       (kConvert ? cast_table_bytes<T, To> : 0);
   const auto run = [&](auto kernel) { launch("copy", context, shape, kernel, p); };
   if (p.read == RowsRead::pieces) {
     if constexpr (kMost * kSize >= 4) {

@@ -2,7 +2,7 @@
 // lane moves 16 bytes of the larger type and as many elements of the other at once; the last lane moves the
 // rest element by element. Each element crosses global memory once on either side.
 #include "kernels/backend_kernels.hpp"
-#include "kernels/copy/generic_cast.hpp"
+#include "kernels/copy/cast_table.hpp"
 #include "kernels/copy/operand_pointers.hpp"
 #include "launch.hpp"
 
@@ -28,7 +28,7 @@ __device__ __forceinline__ void load_global(Vector<T, kCount>& vector, const T* 
 /// are under way before the first store.
 template <class T, class To>
 __device__ __forceinline__ void stream_quickly(const StreamParams& p, const T* in, To* out,
-                                               std::int64_t first) {
+                                               const unsigned char* table, std::int64_t first) {
   using Shape = StreamShape<T, To>;
   constexpr std::int64_t kStride = std::int64_t{kStreamThreads} * Shape::kCount;
   Vector<T, Shape::kCount> pieces[Shape::kSteps];
@@ -36,7 +36,7 @@ __device__ __forceinline__ void stream_quickly(const StreamParams& p, const T* i
   for (int step = 0; step < Shape::kSteps; ++step) load_global(pieces[step], in + (first + step * kStride));
 #pragma unroll
   for (int step = 0; step < Shape::kSteps; ++step) {
-    store_vector(out + (first + step * kStride), quick_vector<T, To>(p.cast, pieces[step]), p.streaming);
+    store_vector(out + (first + step * kStride), quick_vector_by<T, To>(table, p, pieces[step]), p.streaming);
   }
 }
 
@@ -51,7 +51,13 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamPara
   const std::int64_t first =
       blockIdx.x * Shape::kElementsPerBlock + static_cast<std::int64_t>(threadIdx.x) * kCount;
   const std::int64_t end = (std::int64_t{blockIdx.x} + 1) * Shape::kElementsPerBlock;
-  if (p.cast.quick && end <= p.elements) return stream_quickly(p, in, out, first);
+  RELAYOUT_DYNAMIC_SHARED(unsigned char, table);
+  if constexpr (has_cast_table<T, To>) {
+    fill_cast_table(p, table);
+    __syncthreads();
+  }
+  if ((has_cast_table<T, To> || p.cast.quick) && end <= p.elements)
+    return stream_quickly(p, in, out, table, first);
     // One piece follows the other: general conversions are long enough to hide the loads of a full
     // multiprocessor. The conversion stands once in the code, also for a last piece that is short.
 #pragma unroll 1
@@ -66,7 +72,12 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamPara
 #pragma unroll
       for (int i = 0; i < kCount; ++i) piece.values[i] = i < left ? in[element + i] : T{0};
     }
-    const Out converted = convert_vector<T, To>(p, piece);
+    Out converted;
+    if constexpr (has_cast_table<T, To>) {
+      converted = look_up(table, piece);
+    } else {
+      converted = convert_vector<T, To>(p, piece);
+    }
     if (left >= kCount) {
       store_vector(out + element, converted, p.streaming);
     } else {
@@ -87,6 +98,7 @@ void launch_stream_cast(const LaunchContext& context, const StreamParams& p) {
     LaunchShape shape;
     shape.blocks_x = p.blocks;
     shape.threads_x = p.threads;
+    shape.shared_bytes = cast_table_bytes<T, To>;
     launch("copy", context, shape, stream_kernel<T, To>, p);
   });
 }

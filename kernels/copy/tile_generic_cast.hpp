@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/tile_params.hpp"
-#include "kernels/copy/generic_cast.hpp"
+#include "kernels/copy/cast_table.hpp"
 #include "kernels/vector.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -11,6 +11,13 @@ namespace relayout::RELAYOUT_BACKEND {
 /// become 128 bytes of the tile.
 template <class T, class To>
 __device__ __forceinline__ void store_generic_cast(const TileParams& p, unsigned char* target, Words words) {
+  if constexpr (has_cast_table<T, To>) {
+    RELAYOUT_DYNAMIC_SHARED(unsigned char, shared);
+    Vector<T> in;
+    memcpy(&in, &words, sizeof in);
+    *reinterpret_cast<Vector<To>*>(target) = look_up(shared + p.shared_bytes, in);
+    return;
+  }
   constexpr int kCount = piece_count<T, To>, kPieces = 16 / static_cast<int>(sizeof(T)) / kCount;
   constexpr int kShift = kCount * static_cast<int>(sizeof(T));
 #pragma unroll 1

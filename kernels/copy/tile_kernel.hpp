@@ -25,6 +25,10 @@ constexpr int least_blocks() {
   return shifted || TileLayout<To, kAssembly>::kGroup == 2 ? 3 : 4;
 }
 
+/// Whether elements are cast by a table behind the kernel's other shared memory.
+template <class From, class To>
+constexpr bool tile_cast_table = is_untyped<From>&& has_cast_table<From, To>;
+
 template <class From, class To, bool kUnaligned, Assembly kAssembly, class Store>
 __global__ __launch_bounds__(
     kMaxTileThreads,
@@ -33,11 +37,20 @@ __global__ __launch_bounds__(
   using Layout = TileLayout<To, kAssembly>;
   const TileTables tables(p, tile);
   fill_tables<From, To, kAssembly>(p, tables);
+  if constexpr (tile_cast_table<From, To>) fill_cast_table(p, tile + p.shared_bytes);
   __syncthreads();
   if constexpr (Layout::kGroup > 1) {
     read_groups<From, To, kUnaligned, Store>(p, tables, tile);
   } else if constexpr (kUnaligned && moves_words<From, To, Store>) {
     read_words<To>(p, tables, tile);
+  } else if constexpr (is_untyped<From> && cast_loads<sizeof(From), sizeof(To)> > 1 &&
+                       elements_per_thread<From, To> > vector_count<From>) {
+    // Aligned rows leave registers for more loads under way, which the conversions alone do not hide.
+    if (p.unaligned) {
+      read_tile<From, To, kUnaligned, Store>(p, tables, tile);
+    } else {
+      read_tile<From, To, false, Store>(p, tables, tile);
+    }
   } else {
     read_tile<From, To, kUnaligned, Store>(p, tables, tile);
   }
@@ -56,7 +69,7 @@ void launch_tile_of(const LaunchContext& context, const TileParams& p) {
   LaunchShape shape;
   shape.blocks_x = p.tiles;
   shape.threads_x = p.threads;
-  shape.shared_bytes = p.shared_bytes;
+  shape.shared_bytes = p.shared_bytes + (tile_cast_table<From, To> ? kCastTableBytes : 0);
   const auto run = [&](auto kernel) { launch("permute", context, shape, kernel, p); };
   switch (p.assembly) {
     case Assembly::elements:

@@ -78,13 +78,21 @@ __device__ __forceinline__ const From* find_vector(const TileParams& p, const Ti
   return static_cast<const From*>(base.in) + (entry.offset + static_cast<std::int32_t>(first));
 }
 
+/// Loads that the registers beside a cast by format have room for, of which three blocks share a
+/// multiprocessor: from and to elements of so many bytes.
+template <int kFrom, int kTo>
+constexpr int cast_loads = kFrom == 8 || (kFrom == 2 && kTo == 1) ? 2
+                           : kFrom == 4 && kTo == 8               ? 1
+                                                                  : 4;
+
 template <class From, class To, bool kUnaligned, class Store>
 __device__ __forceinline__ void read_tile(const TileParams& p, const TileTables& tables,
                                           unsigned char* tile) {
   constexpr int kRead = vector_count<From>, kItems = elements_per_thread<From, To> / kRead;
   // How many loads are under way at a time. Two words and their shift take many registers; with fewer of them
   // more blocks fit, and so more loads.
-  constexpr int kInFlight = kUnaligned ? 1 : kItems;
+  constexpr int kMost = is_untyped<From> ? cast_loads<sizeof(From), sizeof(To)> : kItems;
+  constexpr int kInFlight = kUnaligned ? 1 : kItems < kMost ? kItems : kMost;
   const TileBase base = *tables.base;
 #pragma unroll 1
   for (int begin = 0; begin < kItems; begin += kInFlight) {

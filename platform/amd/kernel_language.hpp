@@ -44,6 +44,16 @@ __device__ __forceinline__ void store_global_16_bytes(void* address, const void*
   }
 }
 
+/// An element of 1, 2, 4 or 8 bytes from global memory, and to it.
+template <class T>
+__device__ __forceinline__ T load_global(const T* address) {
+  return *(const __attribute__((address_space(1))) T*)(address);
+}
+template <class T>
+__device__ __forceinline__ void store_global(T* address, T value) {
+  *(__attribute__((address_space(1))) T*)(address) = value;
+}
+
 /// Four bytes of the eight in {high, low}: digit i of the selector, from the right, names byte i of the
 /// result.
 template <unsigned kSelector>

@@ -94,6 +94,16 @@ __device__ __forceinline__ void store_global_16_bytes(void* address, const void*
   store_16_bytes(address, registers);
 }
 
+/// An element of 1, 2, 4 or 8 bytes from global memory, and to it.
+template <class T>
+T load_global(const T* address) {
+  return *address;
+}
+template <class T>
+void store_global(T* address, T value) {
+  *address = value;
+}
+
 /// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
 /// holds.
 constexpr bool kHasWarpsOf64 = true;

@@ -19,7 +19,7 @@ def mutants_of(prefix, source, tests, rows):
 HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/copy/tile_scaled.cpp",
                 "kernels/copy/tile_generic_cast_to_1.cpp", "kernels/copy/tile_generic_cast_to_2.cpp",
                 "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
-                "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp",
+                "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp",
                 "kernels/elementwise/elementwise_tables.cpp", "kernels/elementwise/typed_tables.cpp", "kernels/elementwise/typed_chunks.cpp",
                 "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp")
 
@@ -309,6 +309,19 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("second_word_not_read", "if (begin < end && @offset + end > kBytes@) high", "false"),
     ("bytes_not_shifted", "@static_cast<std::uint32_t>(offset) % 4 * 8@)", "0u"),
     ("words_not_shifted", "both[i] = @(offset & 4 * by) != 0 ? there : here@;", "here + 0 * there"),
+]) + mutants_of("rows_lanes", "kernels/copy/rows_lanes.cpp", ROWS, [
+    ("outputs_in_one_row", "origin.out += @index * p.axes[axis].out@;", "0 * index"),
+    ("rows_of_the_first_block", "std::uint32_t index = @first + i@;", "i"),
+    ("last_row_without_an_origin", "split(last, p.axes[p.rank - 1].extent) + @1@, table", "0"),
+    ("steps_ignored", "column + kReach < extent.value && @step == sizeof(T)@;", "true"),
+    ("next_row_in_the_first", "one_row = @whole && column + kReach < extent.value@ &&", "whole"),
+    ("last_element_dropped", "if (@element + i * kRowsChunkLanes < elements@) store_global", "element + i * kRowsChunkLanes + 1 < elements"),
+    ("chunks_overlap", "chunk * (@kCount * kRowsChunkLanes@) + lane", "kRowsChunkLanes"),
+    ("second_step_repeats_the_first", "++step, element += @kStep@)", "0"),
+]) + mutants_of("cast_table", "kernels/copy/cast_table.hpp", CONVERSION, [
+    ("table_of_the_first_words", "bytes = 0x03020100u + @i * 0x04040404u@;", "i % 32 * 0x04040404u"),
+    ("second_byte_repeats_the_first", "permute_bytes<0x5140>(table[word & 0xff], table[@word >> 8 & 0xff@]);", "word & 0xff"),
+    ("upper_half_repeats_the_lower", "words[i] = permute_bytes<0x5410>(low, @high@);", "low + 0 * high"),
 ]) + mutants_of("stream_cast", "kernels/copy/stream_cast.cpp", CONVERSION, [
     ("last_element_dropped", "left = @p.elements - element@;", "p.elements - element - 1"),
     ("second_piece_repeats_the_first", "load_global(piece, @in + element@);", "in + first"),

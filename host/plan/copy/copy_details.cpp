@@ -76,7 +76,7 @@ class CopyDetailsBuilder {
   void tile() {
     const TilePlan& tile = copy_.tile;
     details_.threads = tile.threads;
-    details_.shared_bytes = tile.shared_bytes;
+    details_.shared_bytes = tile.shared_bytes + cast_table_bytes_of(copy_.in_type, copy_.out_type);
     details_.blocks = 1;
     Dims step;
     for (std::size_t axis = 0; axis < details_.extents.size(); ++axis) {
@@ -133,12 +133,15 @@ class CopyDetailsBuilder {
     const auto& params = std::get<RowsParams>(copy_.params);
     const std::int64_t vectors = std::int64_t{kRowsThreads} * rows_vectors_per_thread(params.read);
     details_.threads = kRowsThreads;
-    details_.shared_bytes = static_cast<std::int64_t>(params.table_rows * sizeof(std::int64_t));
+    const bool lanes = params.read == RowsRead::lanes;
+    details_.shared_bytes =
+        static_cast<std::int64_t>((lanes ? 2 : 1) * params.table_rows * sizeof(std::int64_t)) +
+        cast_table_bytes_of(copy_.in_type, copy_.out_type);
     details_.blocks = divide_up(params.vectors, vectors);
     take_in_order(vectors * params.count);
     const bool pieces = params.read == RowsRead::pieces;
     details_.in.vector_bytes = static_cast<int>(size_of(copy_.in_type)) * (pieces ? params.count : 1);
-    details_.out.vector_bytes = static_cast<int>(size_of(copy_.out_type)) * params.count;
+    details_.out.vector_bytes = static_cast<int>(size_of(copy_.out_type)) * (lanes ? 1 : params.count);
     details_.in.aligned_vectors = !pieces;
     details_.out.aligned_vectors = true;
     count_sectors(details_.tile, details_.tile);

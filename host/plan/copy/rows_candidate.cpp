@@ -14,12 +14,22 @@ namespace {
 constexpr CopyKernel kKernel = CopyKernel::rows;
 /// Indices have 31 bits, and a vector may begin in front of its run or end behind it.
 constexpr std::int64_t kMaxIndex = 0x7fffffff - 64;
+/// Elements of a block of lanes, at most.
+constexpr std::int64_t kMaxBlockElements = 8 * kRowsThreads * rows_vectors_per_thread(RowsRead::lanes);
 
 /// Instructions of a lane for a vector: of its place, of two pieces and their joining, of an element, of a
 /// cast and of an element's conversion; and for each axis of a row's place. Fitted to random slices and casts
 /// on an H200.
 constexpr double kOfVector = 60, kOfPieces = 90, kOfElement = 11, kOfCast = 20, kOfConversion = 7,
                  kOfAxis = 10;
+/// Of a conversion by a table, of bytes to bytes: counted.
+constexpr double kOfLookUp = 3;
+/// RowsRead::lanes, counted: of a chunk, of a row's origin, and of an element with an address of its own and
+/// of one among a lane's elements of one row.
+constexpr double kOfChunk = 40, kOfOrigin = 20, kOfLaneElement = 15, kOfNeighbour = 3;
+/// Stores of single elements at the ends of runs that the multiprocessors get through in a microsecond: each
+/// meets a sector of its own.
+constexpr double kEndsPerMicrosecond = 2e5;
 /// The share of the issue slots that the kernel reaches.
 constexpr double kIssueShare = 0.75;
 
@@ -27,39 +37,56 @@ constexpr double kIssueShare = 0.75;
 /// of tiles.
 constexpr double memory_share(std::int64_t bytes) { return bytes == 2 ? 0.87 : bytes == 4 ? 0.8 : 0.92; }
 
+/// The same of lanes that move bytes to bytes: an access brings 32 of them, and the multiprocessor's accesses
+/// are the bound (docs/notes/operations.md: 0.83 to 0.91 of what vectors reach).
+constexpr double kLanesOfBytes = 0.8;
+
 class RowsBuilder {
  public:
-  RowsBuilder(const CopyProblem& problem, const DeviceProperties& device)
-      : problem_(problem), device_(device), nest_(problem.nest), params_() {}
+  /// lanes: RowsRead::lanes, else vectors.
+  RowsBuilder(const CopyProblem& problem, const DeviceProperties& device, bool lanes)
+      : problem_(problem), device_(device), nest_(problem.nest), params_() {
+    params_.read = lanes ? RowsRead::lanes : RowsRead::elements;
+  }
 
   CopyCandidate build() {
     set_operation(problem_, params_);
     params_.streaming = is_streaming(problem_, device_);
     fill_axes();
-    choose_vectors();
-    fill_bounds();
-    const std::int64_t runs = nest_.elements() / params_.run_elements;
     params_.rows = params_.rank == 1 ? 1 : nest_.elements() / params_.row_elements;
-    const bool few =
-        run_vectors_ <= kMaxIndex && !__builtin_mul_overflow(runs, run_vectors_, &params_.vectors);
-    if (!few || params_.vectors > kMaxIndex || params_.rows > kMaxIndex)
-      return refused(kKernel, "there are more vectors or rows than its indices count");
-    params_.run_vectors = make_divisor(static_cast<std::uint32_t>(run_vectors_));
+    if (lanes()) {
+      if (nest_.elements() > kMaxIndex - kMaxBlockElements || std::abs(params_.in_step) > kMaxIndex)
+        return refused(kKernel, "there are more elements than its lanes' indices count");
+      params_.count = std::max(in_size(), out_size()) == 8 ? 4 : 8;
+      params_.vectors = divide_up(nest_.elements(), static_cast<std::int64_t>(params_.count));
+    } else {
+      choose_vectors();
+      fill_bounds();
+      const std::int64_t runs = nest_.elements() / params_.run_elements;
+      const bool few =
+          run_vectors_ <= kMaxIndex && !__builtin_mul_overflow(runs, run_vectors_, &params_.vectors);
+      if (!few || params_.vectors > kMaxIndex || params_.rows > kMaxIndex)
+        return refused(kKernel, "there are more vectors or rows than its indices count");
+      params_.run_vectors = make_divisor(static_cast<std::uint32_t>(run_vectors_));
+    }
     const std::int64_t block = vectors_of_block() * params_.count + params_.count;
     params_.table_rows = params_.rank == 1 ? 1 : static_cast<std::uint32_t>(block / params_.row_elements + 3);
 
     CopyCandidate candidate;
     candidate.kernel = kKernel;
     candidate.possible = true;
-    candidate.reason = params_.read == RowsRead::pieces
-                           ? "the output consists of runs, whose vectors are one or two pieces of the input"
-                           : "the output consists of runs, whose vectors are put together element by element";
+    candidate.reason =
+        params_.read == RowsRead::pieces
+            ? "the output consists of runs, whose vectors are one or two pieces of the input"
+        : lanes() ? "the output consists of runs, of which neighbouring lanes have neighbouring elements"
+                  : "the output consists of runs, whose vectors are put together element by element";
     candidate.microseconds = predicted();
     candidate.params = params_;
     return candidate;
   }
 
  private:
+  bool lanes() const { return params_.read == RowsRead::lanes; }
   std::int64_t in_size() const { return static_cast<std::int64_t>(size_of(problem_.in_type)); }
   std::int64_t out_size() const { return static_cast<std::int64_t>(size_of(problem_.out_type)); }
   int inner_rank() const { return params_.rank - params_.outer_rank; }
@@ -100,6 +127,9 @@ class RowsBuilder {
       aligned = aligned && params_.axes[axis].out % bytes == 0;
     run_vectors_ = divide_up(params_.run_elements + (aligned ? 0 : params_.count - 1),
                              static_cast<std::int64_t>(params_.count));
+    const std::int64_t ends = aligned ? params_.run_elements % params_.count : params_.count - 1;
+    end_elements_ = static_cast<double>(std::min(ends, params_.run_elements)) *
+                    static_cast<double>(nest_.elements() / params_.run_elements);
   }
 
   void fill_bounds() {
@@ -110,7 +140,23 @@ class RowsBuilder {
     params_.in_end += in_size();
   }
 
+  /// Of the conversion of so many elements together.
+  double cast_of(double count) const {
+    const bool table = cast_table_bytes_of(problem_.in_type, problem_.out_type) > 0;
+    return table ? kOfLookUp * count : kOfCast + kOfConversion * count;
+  }
+
+  /// Of a chunk's elements that a lane has.
+  double instructions_of_chunk() const {
+    const auto count = static_cast<double>(params_.count), row = static_cast<double>(params_.row_elements);
+    const double reach = (count - 1) * kRowsChunkLanes;
+    const double in_one_row = params_.in_step == in_size() ? std::max(0.0, 1 - reach / row) : 0;
+    return kOfChunk + count * (kOfNeighbour + (1 - in_one_row) * (kOfLaneElement - kOfNeighbour)) +
+           count / row * (kOfOrigin + kOfAxis * (params_.rank - 1)) + cast_of(count);
+  }
+
   double instructions_of_vector() const {
+    if (lanes()) return instructions_of_chunk();
     const auto count = static_cast<double>(params_.count);
     double instructions = kOfVector + kOfAxis * params_.outer_rank;
     instructions += params_.read == RowsRead::pieces ? kOfPieces : kOfElement * count;
@@ -118,7 +164,7 @@ class RowsBuilder {
       const double rows = std::max(1.0, count / static_cast<double>(params_.row_elements));
       instructions += kOfAxis * rows * (params_.rank - 1);
     }
-    if (problem_.in_type != problem_.out_type) instructions += kOfCast + kOfConversion * count;
+    if (problem_.in_type != problem_.out_type) instructions += cast_of(count);
     return instructions;
   }
 
@@ -150,12 +196,14 @@ class RowsBuilder {
         tuning, static_cast<double>(divide_up(params_.vectors, vectors_of_block())), device_.multiprocessors);
     const double moved =
         bytes_met(0, out_size(), problem_.out.alignment) + bytes_met(1, in_size(), problem_.in.alignment);
-    const double share = memory_share(std::min(in_size(), out_size())) * busy;
+    const bool bytes = in_size() == 1 && out_size() == 1;
+    const double share =
+        (lanes() && bytes ? kLanesOfBytes : memory_share(std::min(in_size(), out_size()))) * busy;
     const double memory = moved / (tuning.bytes_per_microsecond * share);
     const double issued =
         static_cast<double>(params_.vectors) / device_.warp_size * instructions_of_vector() /
         (tuning.instructions_per_microsecond * device_.multiprocessors * busy * kIssueShare);
-    return tuning.launch_microseconds + std::max(memory, issued);
+    return tuning.launch_microseconds + std::max({memory, issued, end_elements_ / kEndsPerMicrosecond});
   }
 
   const CopyProblem& problem_;
@@ -163,24 +211,44 @@ class RowsBuilder {
   const LoopNest& nest_;
   RowsParams params_;
   std::int64_t run_vectors_ = 0;
+  double end_elements_ = 0;  // that are stored one by one
 };
+
+const char* why_no_rows(const CopyProblem& problem) {
+  if (!problem.common()) return "the two shapes have no loop nest in common";
+  if (is_scaled(problem.options.scale)) return "it has no alpha and beta";
+  if (problem.in_type != problem.out_type &&
+      !element_cast(problem.in_type, problem.out_type, problem.options.cast).quick)
+    return "of casts it has those with the default rounding and overflow";
+  const LoopNest& nest = problem.nest;
+  if (nest.rank() == 0 || nest.strides[0].back() != 1)
+    return "no two elements of the output follow each other in memory";
+  for (int axis = 0; axis < nest.rank(); ++axis) {
+    if (nest.rank() > 1 && nest.extents[axis] > kMaxIndex)
+      return "an axis has more elements than its indices count";
+  }
+  return nullptr;
+}
 
 }  // namespace
 
+CopyCandidate rows_candidate(const CopyProblem& problem, const DeviceProperties& device, bool lanes) {
+  if (const char* why = why_no_rows(problem)) return refused(kKernel, why);
+  if (lanes && problem.in_type == problem.out_type)
+    return refused(kKernel, "its lanes have single elements in casts only");
+  return RowsBuilder(problem, device, lanes).build();
+}
+
 CopyCandidate rows_candidate(const CopyProblem& problem, const DeviceProperties& device) {
-  if (!problem.common()) return refused(kKernel, "the two shapes have no loop nest in common");
-  if (is_scaled(problem.options.scale)) return refused(kKernel, "it has no alpha and beta");
-  if (problem.in_type != problem.out_type &&
-      !element_cast(problem.in_type, problem.out_type, problem.options.cast).quick)
-    return refused(kKernel, "of casts it has those with the default rounding and overflow");
-  const LoopNest& nest = problem.nest;
-  if (nest.rank() == 0 || nest.strides[0].back() != 1)
-    return refused(kKernel, "no two elements of the output follow each other in memory");
-  for (int axis = 0; axis < nest.rank(); ++axis) {
-    if (nest.rank() > 1 && nest.extents[axis] > kMaxIndex)
-      return refused(kKernel, "an axis has more elements than its indices count");
-  }
-  return RowsBuilder(problem, device).build();
+  CopyCandidate vectors = rows_candidate(problem, device, false);
+  CopyCandidate lanes = rows_candidate(problem, device, true);
+  if (!lanes.possible || !vectors.possible) return lanes.possible ? lanes : vectors;
+  // Where the memory takes the time of both: neighbouring elements meet fewer sectors at a time than those of
+  // neighbouring vectors do.
+  const bool by_elements = std::get<RowsParams>(vectors.params).read == RowsRead::elements;
+  const bool faster =
+      by_elements ? lanes.microseconds <= vectors.microseconds : lanes.microseconds < vectors.microseconds;
+  return faster ? lanes : vectors;
 }
 
 }  // namespace relayout::plan
