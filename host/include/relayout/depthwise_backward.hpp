@@ -75,7 +75,7 @@ class RELAYOUT_API DepthwiseBackwardPlan {
 /// taps (with sequence ids 4) on signals with unit stride along time or along channels, which may differ
 /// among in, d_out and d_in; bases and pitches hardly matter. Sums are fp32, with one rounding at the store.
 /// Results have the same bits in every run: the order of each sum depends on nothing but the shapes, the
-/// types and whether the device is Device::cpu().
+/// strides, the types and whether the device is Device::cpu(), not on addresses.
 ///
 /// `workspace`: memory on the device, contiguous, aligned to 4 bytes, of at least
 /// depthwise_conv1d_backward_workspace_bytes(); none is needed where that is 0. The caller owns it; its

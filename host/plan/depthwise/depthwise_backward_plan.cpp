@@ -71,6 +71,31 @@ void set_tile(DepthwiseBackwardParams& p) {
       (p.in_side.elements + p.d_out_side.elements + p.d_in_side.elements) * bytes + (f.taps + 1) * most * 4;
 }
 
+/// Lanes that lie along channels, the fewest channels of `channels`, and the samples of its threads: as many
+/// as leave enough of them.
+constexpr int kChannelLanes = 32;
+constexpr std::int64_t kFewestChannels = 16, kMostRun = 128, kLeastRun = 16;
+constexpr std::int64_t kEnoughThreads = std::int64_t{1} << 17;
+
+bool takes_channels(const DepthwiseBackwardParams& p) {
+  const DepthwiseParams& f = p.forward;
+  return !p.has_ids && f.taps <= kBackwardWalkTaps && f.channels >= kFewestChannels && f.in_channel == 1 &&
+         p.d_out_channel == 1 && p.d_in_channel == 1;
+}
+
+/// The lanes and runs, of the shape alone, so that the order of the sums is.
+void set_channels(DepthwiseBackwardParams& p) {
+  DepthwiseParams& f = p.forward;
+  const std::int64_t words = divide_up(f.channels * static_cast<std::int64_t>(size_of(f.type)), 4);
+  f.lanes = 1;
+  while (f.lanes < kChannelLanes && f.lanes < words) f.lanes *= 2;
+  std::int64_t run = kMostRun;
+  while (run > kLeastRun && f.batch * words * divide_up(f.length, run) < kEnoughThreads) run /= 2;
+  p.run = static_cast<std::int32_t>(run);
+  p.tile_times = run * (kBackwardWalkThreads / f.lanes);
+  f.lanes_along_time = false;
+}
+
 /// Lanes of the general kernels lie along the fast axis of what they write.
 void set_general(DepthwiseBackwardParams& p) {
   DepthwiseParams& f = p.forward;
@@ -92,6 +117,9 @@ void plan_depthwise_backward(bool native, DepthwiseBackwardParams& p) {
     p.kernel = DepthwiseBackwardKernel::nothing;
   } else if (native) {
     p.kernel = DepthwiseBackwardKernel::native;
+  } else if (has_samples && takes_channels(p)) {
+    p.kernel = DepthwiseBackwardKernel::channels;
+    set_channels(p);
   } else if (has_samples && f.taps <= (p.has_ids ? kSequenceTaps : kUnrolledTaps)) {
     p.kernel = DepthwiseBackwardKernel::tile;
     set_tile(p);
@@ -124,6 +152,19 @@ std::string explain_depthwise_backward(const DepthwiseBackwardParams& p) {
     case DepthwiseBackwardKernel::native:
       text << "Kernel native: the processor's own code, in blocks of " << plural(p.tile_times, "sample")
            << ".\n";
+      break;
+    case DepthwiseBackwardKernel::channels:
+      text << "Kernel depthwise_backward_channels: channels are the fast axis of the input and of both "
+              "gradients.\nBlock: "
+           << plural(p.forward.lanes, "word") << " or elements along channels x "
+           << plural(p.tile_times, "sample") << "; a thread takes " << plural(p.run, "sample") << ".\n";
+      break;
+    case DepthwiseBackwardKernel::time:
+      text << "Kernel depthwise_backward_time: time is the fast axis of the input and of both gradients.\n"
+              "Block: "
+           << plural(kBackwardWalkThreads / kBackwardGroup, "channel") << " x "
+           << plural(p.tile_times, "sample") << "; " << kBackwardGroup
+           << " lanes take a channel, 16 bytes each at a time.\n";
       break;
     case DepthwiseBackwardKernel::tile:
       text << "Kernel depthwise_backward_tile: up to " << kUnrolledTaps << " taps, with sequence ids up to "
