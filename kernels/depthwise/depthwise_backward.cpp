@@ -197,6 +197,8 @@ void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBack
     if (p.kernel == DepthwiseBackwardKernel::general) return launch_general<T>(context, p);
     if (p.kernel == DepthwiseBackwardKernel::channels) {
       launch_depthwise_backward_channels(context, p);
+    } else if (p.kernel == DepthwiseBackwardKernel::time) {
+      launch_depthwise_backward_time(context, p);
     } else {
       launch_depthwise_backward_tile(context, p);
     }
