@@ -97,7 +97,7 @@ void set_channels(DepthwiseBackwardParams& p) {
 
 /// The fewest bytes of a row of `time`, which leave half of a group's lanes idle, and the steps of its
 /// groups: as many as leave enough of them.
-constexpr std::int64_t kFewestBytes = 256, kMostSteps = 32, kLeastSteps = 2;
+constexpr std::int64_t kFewestBytes = 256, kMostSteps = 32, kLeastSteps = 4;
 constexpr std::int64_t kEnoughGroups = std::int64_t{1} << 13;
 
 /// The same for `time`.
