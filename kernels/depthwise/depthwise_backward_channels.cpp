@@ -192,7 +192,7 @@ struct ChannelWalk {
 
 template <class T, int Width, int Taps>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
-                                  Width == 2 && Taps == 4
+                                  Width == 2 && Taps >= 3
                                       ? 5
                                       : 6) void depthwise_backward_channels_kernel(DepthwiseBackwardParams p,
                                                                                    DepthwiseGrid grid) {
