@@ -10,14 +10,24 @@ namespace relayout {
 
 /// What runs a backward pass.
 enum class DepthwiseBackwardKernel : std::int32_t {
-  nothing,  // there is nothing to write
-  native,   // the processor's own code
-  tile,     // through shared memory, up to kUnrolledTaps taps (with sequence ids kSequenceTaps)
-  general,  // any taps: the gradients of the sums go through the workspace
+  nothing,   // there is nothing to write
+  native,    // the processor's own code
+  channels,  // words along channels in all signals, up to kBackwardWalkTaps taps, no sequence ids
+  time,      // 16 bytes along time in all signals, likewise
+  tile,      // through shared memory, up to kUnrolledTaps taps (with sequence ids kSequenceTaps)
+  general,   // any taps: the gradients of the sums go through the workspace
 };
 
 /// The most taps for which `tile` knows sequence ids.
 constexpr std::int64_t kSequenceTaps = 4;
+/// The most taps of `channels` and `time`.
+constexpr std::int64_t kBackwardWalkTaps = 4;
+/// The threads of their blocks: small, since their registers leave room for 640 or 768 threads.
+constexpr int kBackwardWalkThreads = 128;
+/// channels: the samples of a step, of which its runs are multiples.
+constexpr int kBackwardStep = 8;
+/// time: so many lanes, a half of larger warps, take vectors of one row that lie side by side.
+constexpr int kBackwardGroup = 32;
 /// `tile`: at most so many channels. Its threads, kDepthwiseThreads, take a run of a channel each.
 constexpr std::int64_t kBackwardChannels = 32;
 
@@ -49,14 +59,17 @@ struct DepthwiseBackwardParams {
   std::int64_t g_batch = 0, g_channel = 0, g_time = 0;
 
   // The plan's. The blocks of time, and with them the order of every sum, depend on nothing but the shapes,
-  // the types and whether native code runs.
+  // the strides, the types and whether native code runs.
   DepthwiseBackwardKernel kernel = DepthwiseBackwardKernel::nothing;
   std::int64_t tile_times = 1;
-  std::int32_t tile_channels = 1, run = 1;  // tile: channels of a block, samples of a thread
+  std::int32_t tile_channels = 1;  // tile: channels of a block
+  std::int32_t run = 1;            // tile, channels: samples of a thread; time: steps of a group of lanes
+  std::int32_t slack = 0;          // time: samples by which a row's first vector may begin before it
+  std::int32_t warp_size = 32;     // the device's; the order of sums does not depend on it
   std::int64_t shared_bytes = 0;
   DepthwiseTileSide in_side, d_out_side, d_in_side;  // tile
 
-  std::int64_t time_blocks() const { return (forward.length + tile_times - 1) / tile_times; }
+  std::int64_t time_blocks() const { return (forward.length + slack + tile_times - 1) / tile_times; }
 };
 
 }  // namespace relayout

@@ -36,6 +36,8 @@ void launch_depthwise_channel_many(const LaunchContext& context, const Depthwise
 void launch_depthwise_tile(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBackwardParams& params);
 void launch_depthwise_backward_tile(const LaunchContext& context, const DepthwiseBackwardParams& params);
+void launch_depthwise_backward_channels(const LaunchContext& context, const DepthwiseBackwardParams& params);
+void launch_depthwise_backward_time(const LaunchContext& context, const DepthwiseBackwardParams& params);
 void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_sequences(const LaunchContext& context, const DepthwiseSequenceParams& params);
 void launch_depthwise_indexed_update(const LaunchContext& context, const DepthwiseSequenceParams& q);

@@ -21,7 +21,8 @@ namespace {
 constexpr const char* kOperation = "depthwise_conv1d_backward";
 
 /// Checks everything but memory, and plans.
-DepthwiseBackwardParams planned(bool native, const DepthwiseForward& forward, const DepthwiseGradients& d) {
+DepthwiseBackwardParams planned(bool native, const DeviceProperties& device, const DepthwiseForward& forward,
+                                const DepthwiseGradients& d) {
   const DepthwiseCheck check(kOperation);
   const TensorView& in = forward.in;
   const std::int64_t taps = check.backward_operands(in, forward.weights, forward.bias);
@@ -43,6 +44,7 @@ DepthwiseBackwardParams planned(bool native, const DepthwiseForward& forward, co
   p.forward = depthwise_params(in, forward.weights, forward.bias, forward.activation, TensorView());
   if (is_given(forward.initial_state) && taps > 1) set_initial_state(p.forward, forward.initial_state);
   if (is_given(forward.sequence_ids)) set_sequence_ids(p.forward, forward.sequence_ids);
+  p.warp_size = device.warp_size;
   p.has_ids = is_given(forward.sequence_ids);
   p.wants_sums = is_given(d.d_weights) || is_given(d.d_bias);
   const auto set_signal = [](const TensorView& view, auto& data, std::int64_t& batch, std::int64_t& channel,
@@ -165,7 +167,8 @@ std::string DepthwiseBackwardPlan::explain() const {
 
 void depthwise_conv1d_backward(const Stream& stream, const DepthwiseForward& forward,
                                const DepthwiseGradients& gradients, const TensorView& workspace) {
-  const DepthwiseBackwardParams params = planned(is_native(stream.device()), forward, gradients);
+  const DepthwiseBackwardParams params =
+      planned(is_native(stream.device()), stream.device().properties(), forward, gradients);
   const TensorView used = used_workspace(params, workspace);
   BackwardViews{forward, gradients, used}.check_memory(Pointers::given);
   launch_backward(stream, params, used.data());
@@ -178,7 +181,7 @@ DepthwiseBackwardPlan plan_depthwise_conv1d_backward(const PlanTarget& target,
   auto state = std::make_shared<DepthwiseBackwardPlan::State>();
   if (target.device() != nullptr) state->device = *target.device();
   state->properties = target.properties();
-  state->params = planned(state->device && is_native(*state->device), forward, gradients);
+  state->params = planned(state->device && is_native(*state->device), state->properties, forward, gradients);
   state->views = {forward, gradients, used_workspace(state->params, workspace)};
   state->views.check_memory(Pointers::may_be_null);
   return DepthwiseBackwardPlan(std::move(state));
@@ -188,7 +191,8 @@ std::size_t depthwise_conv1d_backward_workspace_bytes(const PlanTarget& target,
                                                       const DepthwiseForward& forward,
                                                       const DepthwiseGradients& gradients) {
   const bool native = target.device() != nullptr && is_native(*target.device());
-  return static_cast<std::size_t>(plan::depthwise_backward_workspace(planned(native, forward, gradients)));
+  return static_cast<std::size_t>(
+      plan::depthwise_backward_workspace(planned(native, target.properties(), forward, gradients)));
 }
 
 }  // namespace relayout

@@ -3,7 +3,7 @@
 //
 // Any number of taps takes three launches: g of every output, f32 in the workspace; from it the gradients of
 // the samples; from it and the samples the sums of each block of time for each tap. The gradients that meet
-// states are few, so they are computed once more, after the tile kernel, without the workspace.
+// states are few, so they are computed once more, after the other kernels, without the workspace.
 #include "kernels/depthwise/depthwise_backward.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "launch.hpp"
@@ -195,7 +195,13 @@ void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBack
     using T = typename decltype(type)::type;
     if (f.batch == 0 || f.channels == 0) return;
     if (p.kernel == DepthwiseBackwardKernel::general) return launch_general<T>(context, p);
-    launch_depthwise_backward_tile(context, p);
+    if (p.kernel == DepthwiseBackwardKernel::channels) {
+      launch_depthwise_backward_channels(context, p);
+    } else if (p.kernel == DepthwiseBackwardKernel::time) {
+      launch_depthwise_backward_time(context, p);
+    } else {
+      launch_depthwise_backward_tile(context, p);
+    }
     const std::int64_t older = f.taps - 1;
     launch_samples<T, false>(context, p,
                              {p.d_initial == nullptr ? 0 : older, p.d_final == nullptr ? 0

@@ -3,15 +3,25 @@
 //   sum)
 #pragma once
 
+#include "approximate_functions.hpp"
 #include "core/depthwise_backward_params.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// The derivative of v / (1 + exp(-v)).
+/// The derivative of v / (1 + exp(-v)). As in silu(), subnormal exponentials and reciprocals count as 0.
 __device__ __forceinline__ float silu_derivative(float value) {
-  const float sigmoid = __fdividef(1.0f, 1.0f + __expf(-value));
+  constexpr float kLog2E = 1.44269504f;
+  const float sigmoid = approximate_reciprocal(1.0f + power_of_two(value * -kLog2E));
   return sigmoid * fmaf(value, 1.0f - sigmoid, 1.0f);
+}
+
+/// Calls visit(std::integral_constant<int, Taps>) with 1..kBackwardWalkTaps.
+template <class Visit>
+void visit_backward_walk_taps(std::int64_t taps, Visit&& visit) {
+  visit_taps(taps, [&](auto constant) {
+    if constexpr (decltype(constant)::value <= kBackwardWalkTaps) visit(constant);
+  });
 }
 
 /// The samples and gradients of one batch and channel, element by element from global memory. Kept: g is in

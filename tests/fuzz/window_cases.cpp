@@ -170,7 +170,8 @@ Trial decode_depthwise_backward(Draw& draw) {
   c.taps = draw.chance(32) ? 1 + draw.below(40) : 1 + draw.below(8);
   draw_signal(draw, c, 1500);
   c.out_layout = draw.chance(128) ? c.in_layout : draw.pick(kInputs);
-  c.d_in_layout = draw.pick(kOutputs);
+  c.d_in_layout =
+      draw.chance(128) ? test::DepthwiseBackwardTensors::written(c.in_layout) : draw.pick(kOutputs);
   c.d_in_misaligned = draw_offset(draw);
   c.bias = draw.chance(128);
   c.d_weights = !draw.chance(32);

@@ -36,8 +36,9 @@ NATIVE_CONVERSION = "*Conversion*/cpu*"
 NATIVE_ELEMENTWISE = "NativeElementwise.*-*PastTheCaches"
 DEPTHWISE = "*Depthwise*/cpu"
 MANY_TAPS = "*DepthwiseKernelsTest.EdgesOfManyTaps/emulated32"
-BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*")
+BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*", "TheRestIs*")
 BACKWARD = ":".join(f"*DepthwiseBackward*Test.{name}/emulated32" for name in BACKWARD_NAMES)
+BACKWARD_KERNELS = "*DepthwiseBackwardKernelsTest.*/emulated32"
 NATIVE_BACKWARD = BACKWARD.replace("emulated32", "cpu")
 SEQUENCES = "*DepthwiseSequenceTest*/emulated32:*DepthwiseVarlenTest*/emulated32:*DepthwiseBlockTest*/emulated32"
 OVERLAP = "*Overlap*/cpu"
@@ -730,6 +731,23 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("sums_of_block_0", "place.batch * grid.time_tiles + @place.time / grid.tile_times@;", "0"),
     ("bias_row_dropped", "sums[Taps] += @g[i]@;", "0.0f"),
     ("silu_left_out", "if (@!with_silu@) return gradient;", "true"),
+]) + mutants_of("backward_channels", "kernels/depthwise/depthwise_backward_channels.cpp", BACKWARD_KERNELS, [
+    ("samples_before_a_run_dropped", "if (@time + place >= 0@ && place < left)", "place >= 0"),
+    ("initial_state_ignored", "} else if (place < 0 && @initial != nullptr@)", "false"),
+    ("first_gradients_in_every_run", "} else if (@time == 0@) {", "true"),
+    ("gradients_behind_the_end", "if (@Whole || i < left@) {", "true"),
+    ("last_samples_unwritten", "if (!Whole && i >= left + @kOlder@) break;", "0"),
+    ("last_row_of_threads_dropped", "i = 0; @i < rows@; ++i) sum +=", "i < rows - 1"),
+    ("sums_of_block_0", "place.batch * grid.time_tiles + @place.time / grid.tile_times@;", "0"),
+]) + mutants_of("backward_time", "kernels/depthwise/depthwise_backward_time.cpp", BACKWARD_KERNELS, [
+    ("first_lane_in_the_wrong_step", "window[i] = group.lane == 0 ? @turned[i]@ : before[i];", "before[i]"),
+    ("later_gradients_dropped", "g[kCount + i] = group.is_last() ? @later[i]@ : behind;", "0.0f"),
+    ("gradients_behind_the_walk_dropped", "later[i] = @group.of(g, i)@;", "0.0f"),
+    ("initial_state_off_by_one", "const int back = this->low - @1@ - at;", "2"),
+    ("vectors_across_the_end", "return offset >= low && @offset + kCount <= high@;", "offset < high"),
+    ("aligned_stores_anywhere", "const bool stores_vectors = @misaligned_elements(d_in) == 0@;", "true"),
+    ("sums_of_half_the_lanes", "int mask = @kBackwardGroup / 2@;", "kBackwardGroup / 4"),
+    ("sums_of_block_0", "place.batch * grid.time_tiles + @place.time / grid.tile_times@;", "0"),
 ]) + mutants_of("backward_kernels", "kernels/depthwise/depthwise_backward.cpp", BACKWARD, [
     ("last_block_dropped", "block = begin; @block < end@; ++block) sum +=", "block < end - (blocks > 1 && end == blocks)"),
     ("last_part_dropped", "i = 1; @i < kParts@; ++i) sum +=", "i < kParts - 1"),

@@ -20,9 +20,6 @@ constexpr std::int64_t kSharedBytes = 48 * 1024;
 constexpr int kSteps = 2, kFewSteps = 1;
 constexpr std::int64_t kManyThreads = std::int64_t{1} << 16;
 
-std::int64_t sums_of(const DepthwiseBackwardParams& p) {
-  return p.wants_sums ? p.forward.batch * p.time_blocks() * (p.forward.taps + 1) * p.forward.channels : 0;
-}
 std::int64_t numbers_of_g(const DepthwiseBackwardParams& p) {
   return p.kernel == DepthwiseBackwardKernel::general
              ? p.forward.batch * p.forward.channels * p.forward.length
@@ -71,6 +68,63 @@ void set_tile(DepthwiseBackwardParams& p) {
       (p.in_side.elements + p.d_out_side.elements + p.d_in_side.elements) * bytes + (f.taps + 1) * most * 4;
 }
 
+/// Lanes that lie along channels, the fewest channels of `channels`, and the samples of its threads: as many
+/// as leave enough of them.
+constexpr int kChannelLanes = 32;
+constexpr std::int64_t kFewestChannels = 16, kMostRun = 128, kLeastRun = 16;
+constexpr std::int64_t kEnoughThreads = std::int64_t{1} << 17;
+
+/// Whether the shape is one for `channels`, and whether the strides are.
+bool suits_channels(const DepthwiseBackwardParams& p) {
+  return !p.has_ids && p.forward.taps <= kBackwardWalkTaps && p.forward.channels >= kFewestChannels;
+}
+bool lies_along_channels(const DepthwiseBackwardParams& p) {
+  return p.forward.in_channel == 1 && p.d_out_channel == 1 && p.d_in_channel == 1;
+}
+
+/// The lanes and runs, of the shape alone, so that the order of the sums is.
+void set_channels(DepthwiseBackwardParams& p) {
+  DepthwiseParams& f = p.forward;
+  const std::int64_t words = divide_up(f.channels * static_cast<std::int64_t>(size_of(f.type)), 4);
+  f.lanes = 1;
+  while (f.lanes < kChannelLanes && f.lanes < words) f.lanes *= 2;
+  std::int64_t run = kMostRun;
+  while (run > kLeastRun && f.batch * words * divide_up(f.length, run) < kEnoughThreads) run /= 2;
+  p.run = static_cast<std::int32_t>(run);
+  p.tile_times = run * (kBackwardWalkThreads / f.lanes);
+  f.lanes_along_time = false;
+}
+
+/// The fewest bytes of a row of `time`, which leave half of a group's lanes idle, and the steps of its
+/// groups: as many as leave enough of them.
+constexpr std::int64_t kFewestBytes = 256, kMostSteps = 32, kLeastSteps = 4;
+constexpr std::int64_t kEnoughGroups = std::int64_t{1} << 13;
+
+/// The same for `time`.
+bool suits_time(const DepthwiseBackwardParams& p) {
+  const DepthwiseParams& f = p.forward;
+  return !p.has_ids && f.taps <= kBackwardWalkTaps &&
+         f.length * static_cast<std::int64_t>(size_of(f.type)) >= kFewestBytes;
+}
+bool lies_along_time(const DepthwiseBackwardParams& p) {
+  return p.forward.in_time == 1 && p.d_out_time == 1 && p.d_in_time == 1;
+}
+
+/// The steps of a group, of the shape, and the begin of its rows, of the strides.
+void set_time(DepthwiseBackwardParams& p) {
+  DepthwiseParams& f = p.forward;
+  const std::int64_t count = kStepBytes / static_cast<std::int64_t>(size_of(f.type));
+  const std::int64_t step = kBackwardGroup * count;
+  std::int64_t steps = kMostSteps;
+  const auto groups = [&] { return f.batch * f.channels * divide_up(f.length, steps * step); };
+  while (steps > kLeastSteps && groups() < kEnoughGroups) steps /= 2;
+  p.run = static_cast<std::int32_t>(steps);
+  p.tile_times = steps * step;
+  if (p.d_in_batch % count != 0 || p.d_in_channel % count != 0)
+    p.slack = static_cast<std::int32_t>(count - 1);
+  f.lanes_along_time = true;
+}
+
 /// Lanes of the general kernels lie along the fast axis of what they write.
 void set_general(DepthwiseBackwardParams& p) {
   DepthwiseParams& f = p.forward;
@@ -79,6 +133,30 @@ void set_general(DepthwiseBackwardParams& p) {
   p.g_batch = f.channels * f.length;
   p.g_channel = f.lanes_along_time ? f.length : 1;
   p.g_time = f.lanes_along_time ? 1 : f.channels;
+}
+
+/// Blocks of time for which the workspace has room: the most of all kernels that take the shape, since it
+/// is the same for all strides.
+std::int64_t most_time_blocks(const DepthwiseBackwardParams& p) {
+  std::int64_t most = p.time_blocks();
+  const auto consider = [&](void (*set)(DepthwiseBackwardParams&)) {
+    DepthwiseBackwardParams other = p;
+    other.slack = 0;
+    other.d_in_channel = 1;  // rows that begin anywhere
+    set(other);
+    most = std::max(most, other.time_blocks());
+  };
+  if (p.kernel != DepthwiseBackwardKernel::channels && p.kernel != DepthwiseBackwardKernel::time &&
+      p.kernel != DepthwiseBackwardKernel::tile)
+    return most;
+  consider(set_tile);
+  if (suits_channels(p)) consider(set_channels);
+  if (suits_time(p)) consider(set_time);
+  return most;
+}
+
+std::int64_t sums_of(const DepthwiseBackwardParams& p) {
+  return p.wants_sums ? p.forward.batch * most_time_blocks(p) * (p.forward.taps + 1) * p.forward.channels : 0;
 }
 
 }  // namespace
@@ -92,6 +170,12 @@ void plan_depthwise_backward(bool native, DepthwiseBackwardParams& p) {
     p.kernel = DepthwiseBackwardKernel::nothing;
   } else if (native) {
     p.kernel = DepthwiseBackwardKernel::native;
+  } else if (has_samples && suits_channels(p) && lies_along_channels(p)) {
+    p.kernel = DepthwiseBackwardKernel::channels;
+    set_channels(p);
+  } else if (has_samples && suits_time(p) && lies_along_time(p)) {
+    p.kernel = DepthwiseBackwardKernel::time;
+    set_time(p);
   } else if (has_samples && f.taps <= (p.has_ids ? kSequenceTaps : kUnrolledTaps)) {
     p.kernel = DepthwiseBackwardKernel::tile;
     set_tile(p);
@@ -105,7 +189,7 @@ std::int64_t depthwise_backward_workspace(const DepthwiseBackwardParams& p) {
   if (p.kernel == DepthwiseBackwardKernel::nothing) return 0;
   const DepthwiseParams& f = p.forward;
   const double most = static_cast<double>(std::int64_t{1} << 57), rows = static_cast<double>(f.taps + 1);
-  const double blocks = static_cast<double>(f.batch) * static_cast<double>(p.time_blocks());
+  const double blocks = static_cast<double>(f.batch) * static_cast<double>(most_time_blocks(p));
   if (p.wants_sums && blocks * rows * static_cast<double>(f.channels) > most) return -1;
   return (sums_of(p) + numbers_of_g(p)) * static_cast<std::int64_t>(sizeof(float));
 }
@@ -124,6 +208,19 @@ std::string explain_depthwise_backward(const DepthwiseBackwardParams& p) {
     case DepthwiseBackwardKernel::native:
       text << "Kernel native: the processor's own code, in blocks of " << plural(p.tile_times, "sample")
            << ".\n";
+      break;
+    case DepthwiseBackwardKernel::channels:
+      text << "Kernel depthwise_backward_channels: channels are the fast axis of the input and of both "
+              "gradients.\nBlock: "
+           << plural(p.forward.lanes, "word") << " or elements along channels x "
+           << plural(p.tile_times, "sample") << "; a thread takes " << plural(p.run, "sample") << ".\n";
+      break;
+    case DepthwiseBackwardKernel::time:
+      text << "Kernel depthwise_backward_time: time is the fast axis of the input and of both gradients.\n"
+              "Block: "
+           << plural(kBackwardWalkThreads / kBackwardGroup, "channel") << " x "
+           << plural(p.tile_times, "sample") << "; " << kBackwardGroup
+           << " lanes take a channel, 16 bytes each at a time.\n";
       break;
     case DepthwiseBackwardKernel::tile:
       text << "Kernel depthwise_backward_tile: up to " << kUnrolledTaps << " taps, with sequence ids up to "
