@@ -205,7 +205,7 @@ struct ElementwiseParams {
   /// By row_vectors; of code_rows, by the `lanes` that share a row.
   Divisor row_divisor, divisors[kMaxRank];
   std::uint32_t lanes = 0;
-  bool own_scales = false;  // of code_chunks and code_tables: a lane's codes have scales or zero points each
+  bool own_scales = false;  // of code_chunks and code_tables: a lane's codes have scales of their own
   /// The tensor that is fastest along another axis than the output, on which its vectors are aligned while
   /// the others' are along the output's rows; -1: there is none.
   std::int32_t transposed_tensor = -1, transposed_axis = 0;

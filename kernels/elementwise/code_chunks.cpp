@@ -1,6 +1,4 @@
 // One operation on codes, or a conversion to or from them, in chunks of rows from any address.
-#include <algorithm>
-#include <cstdlib>
 #include "kernels/backend_kernels.hpp"
 #include "kernels/elementwise/code_elements.hpp"
 #include "kernels/elementwise/offset_tables.hpp"
@@ -9,10 +7,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kChunks = kChunkThreads / kChunkLanes;  // at a time
-inline int env(const char* n, int d) { const char* v = std::getenv(n); return v ? std::atoi(v) : d; }
-inline int kMaxTurns() { return env("RX_TURNS", 8); }
-inline int kManyBlocks() { return env("RX_BLOCKS", 2048); }
+constexpr int kChunks = kChunkThreads / kChunkLanes;  // of a block
 
 /// Elements of a lane. Scales and zero points of their own take registers.
 template <bool kEach>
@@ -50,38 +45,32 @@ struct ChunkPlace {
   }
 };
 
-/// kEach: codes of a row have scales or zero points of their own.
+/// kEach: codes of a row have scales of their own.
 template <bool kEach>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kChunkThreads,
                                   kEach ? 6 : 8) void code_chunks_kernel(const ElementwiseParams p) {
   RELAYOUT_DYNAMIC_SHARED(std::uint32_t, table);
-  const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x) * p.lanes;
+  const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x) * kChunks;
   std::uint32_t column = block;
   const std::uint32_t first_row = split(column, p.row_divisor);
   for (auto i = static_cast<std::int32_t>(threadIdx.x); i < p.block_rows; i += kChunkThreads)
     set_offsets(p, table + i, p.block_rows, p.rank - 1, 0, first_row + static_cast<std::uint32_t>(i));
   __syncthreads();
-  const auto vectors = static_cast<std::uint32_t>(p.vectors);
-  const std::uint32_t end = vectors - block < p.lanes ? vectors : block + p.lanes;
-#pragma unroll 1
-  for (std::uint32_t chunk = block + threadIdx.x / kChunkLanes; chunk < end; chunk += kChunks) {
-    column = chunk;
-    const std::uint32_t row = split(column, p.row_divisor) - first_row;
-    ChunkPlace<kCount<kEach>> place{{}, table + row, p.block_rows};
-    place.span.set(p, column);
-    if (place.span.left > 0) make_codes<kEach, kCount<kEach>>(p, place);
-  }
+  column = block + threadIdx.x / kChunkLanes;
+  if (column >= static_cast<std::uint32_t>(p.vectors)) return;
+  const std::uint32_t row = split(column, p.row_divisor) - first_row;
+  ChunkPlace<kCount<kEach>> place{{}, table + row, p.block_rows};
+  place.span.set(p, column);
+  if (place.span.left > 0) make_codes<kEach, kCount<kEach>>(p, place);
 }
 
 }  // namespace
 
 void launch_code_chunks(const LaunchContext& context, const ElementwiseParams& params) {
   ElementwiseParams p = params;
-  const std::int64_t turns = std::max<std::int64_t>(1, std::min<std::int64_t>(kMaxTurns(), p.vectors / (kChunks * kManyBlocks())));
-  p.lanes = static_cast<std::uint32_t>(turns * kChunks);
-  p.block_rows = static_cast<std::int32_t>((p.lanes - 1) / p.row_vectors + 2);
+  p.block_rows = static_cast<std::int32_t>((kChunks - 1) / p.row_vectors + 2);
   LaunchShape shape;
-  shape.blocks_x = (p.vectors + p.lanes - 1) / p.lanes;
+  shape.blocks_x = (p.vectors + kChunks - 1) / kChunks;
   shape.threads_x = kChunkThreads;
   shape.shared_bytes = static_cast<std::size_t>((p.tensors + 1) * p.block_rows) * sizeof(std::uint32_t);
   launch("quantized", context, shape, p.own_scales ? code_chunks_kernel<true> : code_chunks_kernel<false>, p);

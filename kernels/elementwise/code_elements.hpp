@@ -12,39 +12,41 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// The scales and zero points of a lane's codes. kEach: each code may have its own, else all have the same.
+/// The scales of a lane's codes, and the zero point that all have. kEach: each code may have a scale of its
+/// own.
 template <bool kEach, int kCount>
 struct CodeScales {
   static constexpr int kScales = kEach ? kCount : 1;
   float scales[kScales] = {};
-  std::int32_t zeros[kScales] = {};
+  std::int32_t zero = 0;
 
   template <class Place>
   __device__ __forceinline__ void load(const ElementwiseParams& p, const CodeNumbers& codes,
                                        const Place& place) {
-    std::uint32_t scale_bits[kScales] = {};
-    std::uint8_t zero_bits[kScales] = {};
-    load_each(p, codes.scale_tensor, place, scale_bits);
-    load_each(p, codes.zero_tensor, place, zero_bits);
+    std::uint32_t bits[kScales];
 #pragma unroll
-    for (int i = 0; i < kScales; ++i) {
-      scales[i] = codes.scale_tensor < 0 ? codes.scale : __uint_as_float(scale_bits[i]);
-      zeros[i] = codes.zero_tensor < 0 ? codes.zero : code_of(zero_bits[i], codes.is_signed);
+    for (std::uint32_t& scale : bits) scale = __float_as_uint(codes.scale);
+    if (codes.scale_tensor >= 0) {
+      if constexpr (kEach) {
+        place.elements(p, codes.scale_tensor, bits);
+      } else {
+        bits[0] = place.template first<std::uint32_t>(p, codes.scale_tensor);
+      }
     }
+    zero = codes.zero;
+    if (codes.zero_tensor >= 0)
+      zero = code_of(place.template first<std::uint8_t>(p, codes.zero_tensor), codes.is_signed);
+#pragma unroll
+    for (int i = 0; i < kScales; ++i) scales[i] = __uint_as_float(bits[i]);
   }
   __device__ __forceinline__ float scale(int i) const { return scales[kEach ? i : 0]; }
-  __device__ __forceinline__ std::int32_t zero(int i) const { return zeros[kEach ? i : 0]; }
 
- private:
-  template <class Place, class Bits>
-  static __device__ __forceinline__ void load_each(const ElementwiseParams& p, int tensor, const Place& place,
-                                                   Bits (&bits)[kScales]) {
-    if (tensor < 0) return;
-    if constexpr (kEach) {
-      place.elements(p, tensor, bits);
-    } else {
-      bits[0] = place.template first<Bits>(p, tensor);
-    }
+  /// Whether all lie where reciprocals stand for them.
+  __device__ __forceinline__ bool fold() const {
+    bool result = true;
+#pragma unroll
+    for (const float scale : scales) result &= scale >= kMinFoldedScale && scale <= kMaxFoldedScale;
+    return result;
   }
 };
 
@@ -81,11 +83,9 @@ struct CodeOperand {
       // flipped.
       const bool is_signed = p.codes[argument.tensor].is_signed;
       const std::uint32_t flip = is_signed ? 0x80 : 0;
-      const std::int32_t lowest = is_signed ? 128 : 0;
-      return each_number([&](int i) {
-        const float offset = 0x1p23f + static_cast<float>(codes.zero(i) + lowest);
-        return (__uint_as_float((bits[i] ^ flip) | 0x4b000000u) - offset) * codes.scale(i);
-      });
+      const float offset = 0x1p23f + static_cast<float>(is_signed ? codes.zero + 128 : codes.zero);
+      return each_number(
+          [&](int i) { return (__uint_as_float((bits[i] ^ flip) | 0x4b000000u) - offset) * codes.scale(i); });
     }
     const auto half = [&](int i) { return static_cast<std::uint16_t>(bits[i]); };
     if (tensor.type == DType::f16) return each_number([&](int i) { return half_to_float(f16{half(i)}); });
@@ -94,27 +94,36 @@ struct CodeOperand {
   }
 };
 
-/// The code of a number, by the reciprocal of its scale, which lies between kMinFoldedScale and
-/// kMaxFoldedScale. kExact: the quotient is rounded once, as by a division; else beside a tie the code may be
-/// the neighbour of what a division gives.
-template <bool kExact>
-__device__ __forceinline__ std::uint32_t folded_code(float number, std::int32_t zero, float scale,
-                                                     float reciprocal, std::int32_t lowest) {
-  float units = number * reciprocal;
-  if constexpr (kExact) {
-    // Far beyond the codes nothing overflows. Twice what is left of the number makes up for the reciprocal's
-    // rounding: with the first the quotient is off by less than its last bit, with the second it is right
-    // (Markstein, IA-64 and Elementary Functions, chapter 8).
-    const float limit = 1024.0f * scale, inside = fminf(fmaxf(number, -limit), limit);
-    units = inside * reciprocal;
-    units = fmaf(fmaf(-units, scale, inside), reciprocal, units);
-    units = fmaf(fmaf(-units, scale, inside), reciprocal, units);
-  }
-  units = number == number ? units : 0.0f;
-  const auto low = static_cast<float>(lowest - zero), high = low + 255.0f;
-  const float inside = fminf(fmaxf(units, low), high);
+/// The codes of numbers, whose scales lie between kMinFoldedScale and kMaxFoldedScale, by their reciprocals:
+/// a division takes a hundred instructions for a number of 0. kExact: quotients are rounded once, as by a
+/// division; else beside a tie the code may be the neighbour of what a division gives.
+template <bool kExact, bool kEach, int kCount>
+__device__ __forceinline__ void fold_codes(const float (&numbers)[kCount],
+                                           const CodeScales<kEach, kCount>& codes, bool is_signed,
+                                           std::uint8_t (&results)[kCount]) {
   constexpr float kWhole = 0x1.8p23f;  // a sum with it has no bits below 1
-  return __float_as_uint(inside + kWhole) - 0x4b400000u + static_cast<std::uint32_t>(zero);
+  const auto low = static_cast<float>((is_signed ? -128 : 0) - codes.zero), high = low + 255.0f;
+  const std::uint32_t zero = static_cast<std::uint32_t>(codes.zero) - 0x4b400000u;
+  float reciprocals[CodeScales<kEach, kCount>::kScales];
+#pragma unroll
+  for (int i = 0; i < codes.kScales; ++i) reciprocals[i] = 1.0f / codes.scales[i];
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    const float scale = codes.scale(i), reciprocal = reciprocals[kEach ? i : 0];
+    float units = numbers[i] * reciprocal;
+    if constexpr (kExact) {
+      // Far beyond the codes nothing overflows. Twice what is left of the number makes up for the
+      // reciprocal's rounding: with the first the quotient is off by less than its last bit, with the second
+      // it is right (Markstein, IA-64 and Elementary Functions, chapter 8).
+      const float limit = 1024.0f * scale, inside = fminf(fmaxf(numbers[i], -limit), limit);
+      units = inside * reciprocal;
+      units = fmaf(fmaf(-units, scale, inside), reciprocal, units);
+      units = fmaf(fmaf(-units, scale, inside), reciprocal, units);
+    }
+    units = numbers[i] == numbers[i] ? units : 0.0f;
+    const float inside = fminf(fmaxf(units, low), high);
+    results[i] = static_cast<std::uint8_t>(__float_as_uint(inside + kWhole) + zero);
+  }
 }
 
 template <bool kEach, int kCount>
@@ -122,22 +131,12 @@ __device__ __forceinline__ void codes_of_numbers(const ElementwiseParams& p, con
                                                  const CodeScales<kEach, kCount>& codes,
                                                  std::uint8_t (&results)[kCount]) {
   const bool is_signed = p.out_codes.is_signed;
-  if constexpr (!kEach) {
-    const float scale = codes.scale(0), reciprocal = 1.0f / scale;
-    const std::int32_t zero = codes.zero(0), lowest = is_signed ? -128 : 0;
-    const auto fold = [&](auto exact) {
-#pragma unroll
-      for (int i = 0; i < kCount; ++i)
-        results[i] = static_cast<std::uint8_t>(
-            folded_code<decltype(exact)::value>(numbers[i], zero, scale, reciprocal, lowest));
-    };
-    if (scale >= kMinFoldedScale && scale <= kMaxFoldedScale)
-      return p.steps == 0 ? fold(std::true_type{}) : fold(std::false_type{});
-  }
+  if (codes.fold())
+    return p.steps == 0 ? fold_codes<true>(numbers, codes, is_signed, results)
+                        : fold_codes<false>(numbers, codes, is_signed, results);
 #pragma unroll
   for (int i = 0; i < kCount; ++i)
-    results[i] =
-        static_cast<std::uint8_t>(code_of_number(numbers[i], codes.zero(i), codes.scale(i), is_signed));
+    results[i] = static_cast<std::uint8_t>(code_of_number(numbers[i], codes.zero, codes.scale(i), is_signed));
 }
 
 /// Makes a lane's elements of the output.

@@ -33,7 +33,7 @@ struct CodeTablePlace {
   }
 };
 
-/// kEach: a position's codes have scales or zero points of their own in each row.
+/// kEach: a position's codes have scales of their own in each row.
 template <bool kEach>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads,
                                   kEach ? 3 : 4) void code_tables_kernel(const ElementwiseParams p) {

@@ -273,12 +273,11 @@ const char* obstacle_to_one_on_codes(const ElementwiseParams& p) {
   return nullptr;
 }
 
-/// Whether codes have scales or zero points that is_own(tensor) says.
+/// Whether the scales of codes, or their zero points, are tensors of which is_own(tensor) holds.
 template <class IsOwn>
-bool any_numbers(const ElementwiseParams& p, IsOwn&& is_own) {
+bool any_numbers(const ElementwiseParams& p, std::int8_t CodeNumbers::*number, IsOwn&& is_own) {
   const auto has_own = [&](const CodeNumbers& codes) {
-    return (codes.scale_tensor >= 0 && is_own(p.tensor[codes.scale_tensor])) ||
-           (codes.zero_tensor >= 0 && is_own(p.tensor[codes.zero_tensor]));
+    return codes.*number >= 0 && is_own(p.tensor[codes.*number]);
   };
   for (int t = 0; t < p.tensors; ++t) {
     if (p.tensor[t].reading == Reading::codes && has_own(p.codes[t])) return true;
@@ -286,22 +285,30 @@ bool any_numbers(const ElementwiseParams& p, IsOwn&& is_own) {
   return p.out_coded && has_own(p.out_codes);
 }
 
-Kernel one_on_codes(ElementwiseParams& p) {
-  const bool changing =
-      any_numbers(p, [&](const TensorOperand& tensor) { return tensor.strides[p.rank - 1] != 0; });
+/// Chooses between chunks of rows and tables. Null: either has been chosen.
+const char* choose_one_on_codes(ElementwiseParams& p, Kernel& kernel) {
+  const auto changes = [&](const TensorOperand& tensor) { return tensor.strides[p.rank - 1] != 0; };
+  const bool own_scales = any_numbers(p, &CodeNumbers::scale_tensor, changes),
+             own_zeros = any_numbers(p, &CodeNumbers::zero_tensor, changes);
   for (const bool own : {false, true}) {
-    if (changing && !own) continue;
+    if (own_zeros || (own_scales && !own)) continue;
     cut_rows(p, own ? kCodeChunkWidth / 2 : kCodeChunkWidth);
     if (obstacle_to_chunks(p) != nullptr) continue;
     cut_chunks(p);
     p.own_scales = own;
-    return Kernel::code_chunks;
+    kernel = Kernel::code_chunks;
+    return nullptr;
   }
   cut_rows(p, kCodeTableRows);
-  cut_table_blocks(p);
-  p.own_scales =
-      any_numbers(p, [](const TensorOperand& tensor) { return tensor.access != Access::repeated; });
-  return Kernel::code_tables;
+  ElementwiseParams cut = p;
+  cut_table_blocks(cut);
+  const auto differs = [](const TensorOperand& tensor) { return tensor.access != Access::repeated; };
+  if (any_numbers(cut, &CodeNumbers::zero_tensor, differs))
+    return "zero points change from element to element";
+  p = cut;
+  p.own_scales = any_numbers(p, &CodeNumbers::scale_tensor, differs);
+  kernel = Kernel::code_tables;
+  return nullptr;
 }
 
 /// The choice for more tensors, and for codes.
@@ -317,10 +324,8 @@ KernelChoice choose_program(ElementwiseParams& p) {
       return choice;
     }
     choice.not_one_on_codes = obstacle_to_one_on_codes(p);
-    if (choice.not_one_on_codes == nullptr) {
-      choice.kernel = one_on_codes(p);
-      return choice;
-    }
+    if (choice.not_one_on_codes == nullptr) choice.not_one_on_codes = choose_one_on_codes(p, choice.kernel);
+    if (choice.not_one_on_codes == nullptr) return choice;
   } else {
     choice.not_vectors = obstacle_to_vectors(p);
   }

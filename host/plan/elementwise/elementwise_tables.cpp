@@ -124,10 +124,8 @@ void cut_table_blocks(ElementwiseParams& p) {
   std::int64_t rows = 1;
   for (int axis = 0; axis < first; ++axis) rows *= p.extents[axis];
   p.rows = static_cast<std::uint32_t>(rows);
-  const bool codes = has_codes(p);
-  const char* te = std::getenv("RX_TE"); const char* tr = std::getenv("RX_TR");
-  const std::int64_t elements = std::clamp(p.elements / kManyBlocks, kLeastElements, codes && te ? std::atoll(te) : kMostElements);
-  const std::int64_t most_rows = std::min({divide_up(elements, positions), codes && tr ? std::atoll(tr) : kMaxRows, rows});
+  const std::int64_t elements = std::clamp(p.elements / kManyBlocks, kLeastElements, kMostElements);
+  const std::int64_t most_rows = std::min({divide_up(elements, positions), kMaxRows, rows});
   p.block_rows = static_cast<std::int32_t>(round_up<std::int64_t>(most_rows, p.width));
   p.blocks = divide_up<std::int64_t>(rows, p.block_rows);
   for (int axis = 0; axis < p.rank; ++axis)
