@@ -14,8 +14,8 @@ constexpr std::int64_t kUnrolledTaps = 8;
 /// The most taps of the kernels with vectors: the weights of a block's channels fit into 48 KiB.
 constexpr std::int64_t kMaxVectorTaps = 128;
 
-/// With more taps a thread takes tiles: outputs along time, or samples of neighbouring channels.
-constexpr int kManyTapsOutputs = 16, kManyTapsChannels = 2;
+/// With more taps a thread takes tiles: packs along time, or samples of neighbouring channels.
+constexpr int kManyTapsPacks = 2, kManyTapsChannels = 2;
 /// Samples of such a tile of channels, which a thread accesses `width` at a time: single ones take registers.
 constexpr int many_taps_times(int width) { return width == 1 ? 16 : 20; }
 /// Numbers behind a row of weights of channel_many, so that a channel's lie in different banks.
@@ -87,7 +87,7 @@ struct DepthwiseParams {
   /// `lanes` (a power of two) of a block's kDepthwiseThreads threads lie along the fast axis, the others
   /// along the other one.
   std::int32_t lanes = 1;
-  /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsOutputs. channels, tile:
+  /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsPacks. channels, tile:
   /// neighbouring samples a thread walks, a multiple of kDepthwiseStep; channel_many: tiles of
   /// many_taps_times. scalar: outputs along time a thread takes.
   std::int32_t run = 1;

@@ -117,7 +117,8 @@ constexpr bool is_in_chunks(ElementwiseKernel kernel) {
 constexpr int kMixedWidth = 4;
 /// Vectors of a tile of the transposed kernel, along either axis.
 constexpr int kTransposedVectors = 16;
-/// Vectors of a lane of code_rows; rows of a position that a lane of code_tables makes.
+/// Vectors of a lane of code_rows; rows of a position that a lane of code_tables makes, half
+/// as many with own_scales.
 constexpr int kCodeRowVectors = 4, kCodeTableRows = 8;
 /// Half the elements that a lane of code_chunks has; a quarter with own_scales.
 constexpr int kCodeChunkWidth = 8;

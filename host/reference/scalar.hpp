@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 
 #include "host/reference/convert.hpp"
@@ -88,19 +89,28 @@ inline double decode(DType type, std::uint64_t bits) {
 }
 
 /// Address of the element at an index.
-inline char* address(const TensorView& view, const Dims& index) {
+inline char* address(const TensorView& view, const std::int64_t* index) {
   std::int64_t offset = 0;
-  for (int axis = 0; axis < view.rank(); ++axis) {
-    offset += index[static_cast<std::size_t>(axis)] * view.stride(axis);
-  }
+  for (int axis = 0; axis < view.rank(); ++axis) offset += index[axis] * view.stride(axis);
   return static_cast<char*>(view.data()) + offset * static_cast<std::int64_t>(size_of(view.dtype()));
 }
 
+inline char* address(const TensorView& view, const Dims& index) { return address(view, index.data()); }
+
 /// The element's bits, in the low bytes (little endian).
-inline std::uint64_t load_bits(const TensorView& view, const Dims& index) {
+inline std::uint64_t bits_at(const TensorView& view, const std::int64_t* index) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, address(view, index), size_of(view.dtype()));
   return bits;
+}
+
+inline std::uint64_t load_bits(const TensorView& view, const Dims& index) {
+  return bits_at(view, index.data());
+}
+/// For load_bits(view, {i, j}): oracles read most of their elements so, and a vector each would take most of
+/// their time.
+inline std::uint64_t load_bits(const TensorView& view, std::initializer_list<std::int64_t> index) {
+  return bits_at(view, index.begin());
 }
 
 inline void store_bits(const TensorView& view, const Dims& index, std::uint64_t bits) {
@@ -108,6 +118,9 @@ inline void store_bits(const TensorView& view, const Dims& index, std::uint64_t 
 }
 
 inline double load(const TensorView& view, const Dims& index) {
+  return decode(view.dtype(), load_bits(view, index));
+}
+inline double load(const TensorView& view, std::initializer_list<std::int64_t> index) {
   return decode(view.dtype(), load_bits(view, index));
 }
 

@@ -1,6 +1,6 @@
 // depthwise along time (see depthwise_time.cpp) with more than 8 taps: any bases and pitches.
 //
-// A thread takes, p.run times, kManyTapsOutputs neighbouring outputs: packs of 16 bytes that lie on the
+// A thread takes, p.run times, kManyTapsPacks neighbouring packs of 16 bytes that lie on the
 // boundaries of the output in memory. Their sums stay in registers while the samples, each loaded and widened
 // once, pass by: a ring of packs, in which the next older one replaces the newest after a pack's taps. Packs
 // of samples begin anywhere: each is joined of two aligned words of 16 bytes, the younger of which the pack
@@ -58,7 +58,7 @@ struct ManyRow {
       : place(place_block<true>(grid)) {
     place.channel += grid.row();
     out = static_cast<T*>(p.out) + place.batch * p.out_batch + place.channel * p.out_channel;
-    place.time += grid.lane() * kManyTapsOutputs - misaligned_elements(out);
+    place.time += grid.lane() * (kManyTapsPacks * Vector<T>::kCount) - misaligned_elements(out);
     out += place.time;
     in = reinterpret_cast<const char*>(static_cast<const T*>(p.in) + place.batch * p.in_batch +
                                        place.channel * p.in_channel + place.time);
@@ -113,7 +113,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
                                   2) void depthwise_time_many_kernel(DepthwiseParams p, DepthwiseGrid grid,
                                                                      MemorySpan span, int pitch) {
   constexpr int kCount = Vector<T>::kCount, kBytes = static_cast<int>(sizeof(T));
-  constexpr int kPacks = kManyTapsOutputs / kCount, kSlots = kPacks + 1;  // of a thread; of the ring
+  constexpr int kPacks = kManyTapsPacks, kSlots = kPacks + 1;  // of a thread; of the ring
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const ManyRow<T> row(p, grid, span);
   float* const weights = shared + grid.row() * pitch;
@@ -136,7 +136,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
   }
   __syncthreads();
 
-  const int step = p.lanes * kManyTapsOutputs, taps = static_cast<int>(p.taps);
+  const int step = p.lanes * kPacks * kCount, taps = static_cast<int>(p.taps);
 #pragma unroll 1
   for (int group = 0; group < p.run && group * step < row.left; ++group) {
     const int offset = group * step;
@@ -208,7 +208,8 @@ void launch_depthwise_time_many(const LaunchContext& context, const DepthwisePar
     using T = typename decltype(type)::type;
     constexpr int kCount = Vector<T>::kCount;
     // A row that does not begin on a boundary may need one pack more.
-    const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes, std::int64_t{p.lanes} * p.run * kManyTapsOutputs,
+    const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes,
+                             std::int64_t{p.lanes} * p.run * kManyTapsPacks * kCount,
                              has_aligned_output_rows(p) ? 0 : kCount - 1);
     const int pitch = (static_cast<int>(p.taps) + kCount - 1) / kCount * kCount;
     LaunchShape shape;

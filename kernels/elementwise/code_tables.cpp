@@ -6,9 +6,12 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kRows = kCodeTableRows;
+/// Rows of a lane. Scales of their own take registers.
+template <bool kEach>
+constexpr int kRowsOf = kEach ? kCodeTableRows / 2 : kCodeTableRows;
 
 /// Where a lane's elements lie: a position in a few rows.
+template <int kRows>
 struct CodeTablePlace {
   const TablePlace& place;
 
@@ -35,11 +38,11 @@ struct CodeTablePlace {
 
 /// kEach: a position's codes have scales of their own in each row.
 template <bool kEach>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads,
-                                  kEach ? 3 : 4) void code_tables_kernel(const ElementwiseParams p) {
+__global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 4) void code_tables_kernel(const ElementwiseParams p) {
   RELAYOUT_DYNAMIC_SHARED(Words, memory);
-  visit_block<kRows>(p, reinterpret_cast<std::uint32_t*>(memory),
-                     [&](const TablePlace& place) { make_codes<kEach, kRows>(p, CodeTablePlace{place}); });
+  visit_block<kRowsOf<kEach>>(p, reinterpret_cast<std::uint32_t*>(memory), [&](const TablePlace& place) {
+    make_codes<kEach, kRowsOf<kEach>>(p, CodeTablePlace<kRowsOf<kEach>>{place});
+  });
 }
 
 }  // namespace

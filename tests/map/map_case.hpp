@@ -13,14 +13,16 @@
 
 namespace relayout::test {
 
-inline const std::vector<MapCall>& map_calls_of(const Device& device) {
+inline const std::vector<MapCall>& map_calls_of([[maybe_unused]] const Device& device) {
+#ifdef RELAYOUT_TEST_EMULATOR
   if (device.kind() != DeviceKind::gpu) return emulator::map_calls();
+#endif
 #ifdef RELAYOUT_TEST_CUDA
   return cuda::map_calls();
 #elif defined(RELAYOUT_TEST_HIP)
   return hip::map_calls();
 #else
-  throw Error(ErrorCode::not_built, "no GPU back end");
+  throw Error(ErrorCode::not_built, "no back end with kernels");
 #endif
 }
 

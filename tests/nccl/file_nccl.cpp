@@ -25,6 +25,7 @@ struct Driver {
   int (*synchronize)(void*) = nullptr;
   int (*to_host)(void*, unsigned long long, std::size_t) = nullptr;
   int (*to_device)(unsigned long long, const void*, std::size_t) = nullptr;
+  int (*wait)() = nullptr;
 
   Driver() {
     void* const library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -33,6 +34,7 @@ struct Driver {
     find(library, "cuStreamSynchronize", synchronize);
     find(library, "cuMemcpyDtoH_v2", to_host);
     find(library, "cuMemcpyHtoD_v2", to_device);
+    find(library, "cuCtxSynchronize", wait);
   }
   template <class Function>
   static void find(void* library, const char* name, Function& function) {
@@ -65,8 +67,10 @@ std::vector<char> read_memory(const void* memory, std::size_t bytes) {
 }
 
 bool write_memory(void* memory, const std::vector<char>& bytes) {
+  // A copy of a few bytes to a GPU may be under way still when the call is over.
   if (driver().owns(memory))
-    return driver().to_device(Driver::number(memory), bytes.data(), bytes.size()) == 0;
+    return driver().to_device(Driver::number(memory), bytes.data(), bytes.size()) == 0 &&
+           driver().wait() == 0;
   std::memcpy(memory, bytes.data(), bytes.size());
   return true;
 }

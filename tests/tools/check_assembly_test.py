@@ -11,12 +11,12 @@ WIDE = ["global_load_dwordx4 v[0:3], v4, s[0:1]", "global_store_dwordx4 v4, v[0:
 
 
 def kernel(name, instructions):
-    """The assembly that clang writes for one kernel."""
-    lines = [f"\t.type\t{name},@function", f"{name}: ; @{name}", "; %bb.0:", "\ts_load_dwordx4 s[0:3], s[4:5], 0x0",
-             ".LBB0_1:"]
-    lines += ["\t" + instruction for instruction in instructions]
-    return lines + ["\ts_endpgm", f"\t.amdhsa_kernel {name}", "\t\t.amdhsa_next_free_vgpr 8", "\t.end_amdhsa_kernel",
-                    ".Lfunc_end0:", "\t.section\t.AMDGPU.csdata"]
+    """What tools/amd-assembly writes for one kernel, but for the symbols of others."""
+    lines = [f"0000000000000600 g     O .rodata\t0000000000000040 .protected {name}.kd",
+             f"0000000000001900 g     F .text\t0000000000000120 .protected {name}", "", f"0000000000001900 <{name}>:"]
+    lines += [f"\t{instruction}{' ' * 12}// 000000001900:"
+              for instruction in ["s_load_dwordx4 s[0:3], s[4:5], 0x0"] + instructions + ["s_endpgm", "s_code_end"]]
+    return lines
 
 
 class CheckAssembly(unittest.TestCase):
@@ -76,11 +76,11 @@ class CheckAssembly(unittest.TestCase):
                               kernel("tile", WIDE) + kernel("pad", WIDE[1:]))
 
     def test_a_function_that_is_no_kernel_counts_for_none(self):
-        helper = ["helper:", "\t" + WIDE[0], "\t" + WIDE[1], ".Lfunc_end9:"]
+        helper = ["0000000000001500 <helper>:", "\t" + WIDE[0], "\t" + WIDE[1]]
         self.assert_complains("window has no global_load_dwordx4", helper + kernel("window", []))
 
     def test_no_kernel(self):
-        self.assert_complains("there is no kernel", ["\t.text"])
+        self.assert_complains("there is no kernel", ["Disassembly of section .text:"])
 
 
 if __name__ == "__main__":

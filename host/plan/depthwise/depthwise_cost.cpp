@@ -46,7 +46,7 @@ Work time_work(const DepthwiseParams& p, double element) {
   const double count = 16 / element, taps = static_cast<double>(p.taps),
                length = static_cast<double>(p.length);
   // Packs of a thread's run, which of many taps lie side by side.
-  const double own = p.kernel == DepthwiseKernel::time_many ? kManyTapsOutputs / count : 1;
+  const double own = p.kernel == DepthwiseKernel::time_many ? kManyTapsPacks : 1;
   const double packs = std::ceil((length + count / 2) / count),
                each = static_cast<double>(p.lanes) * p.run * own;
   const double taken = std::ceil(packs / each) * each, window = (count + taps - 1) * element / 4;

@@ -83,7 +83,7 @@ Tile tile_of(const DepthwiseParams& p) {
     case DepthwiseKernel::time_aligned:
       return {others, walked * pack};
     case DepthwiseKernel::time_many:
-      return {others, walked * kManyTapsOutputs};
+      return {others, walked * kManyTapsPacks * pack};
     case DepthwiseKernel::channel_aligned:
       return {p.lanes * pack, others * p.run};
     case DepthwiseKernel::channel_many:

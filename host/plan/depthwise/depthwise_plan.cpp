@@ -130,7 +130,8 @@ const char* plan_time_many(const DeviceProperties& device, DepthwiseParams& p) {
   if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
   if (p.taps > kMaxVectorTaps) return kTooManyTaps;
   p.kernel = DepthwiseKernel::time_many;
-  const std::int64_t units = divide_up(p.length + (time_rows_aligned(p) ? 0 : pack - 1), kManyTapsOutputs);
+  const std::int64_t units =
+      divide_up(p.length + (time_rows_aligned(p) ? 0 : pack - 1), kManyTapsPacks * pack);
   p.run = kMaxTimeTiles;
   const auto threads = [&] { return p.batch * p.channels * divide_up(units, p.run); };
   while (p.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;

@@ -299,14 +299,18 @@ const char* choose_one_on_codes(ElementwiseParams& p, Kernel& kernel) {
     kernel = Kernel::code_chunks;
     return nullptr;
   }
-  cut_rows(p, kCodeTableRows);
-  ElementwiseParams cut = p;
-  cut_table_blocks(cut);
   const auto differs = [](const TensorOperand& tensor) { return tensor.access != Access::repeated; };
+  ElementwiseParams cut = p;
+  for (const std::int32_t rows : {kCodeTableRows, kCodeTableRows / 2}) {
+    cut = p;
+    cut_rows(cut, rows);
+    cut_table_blocks(cut);
+    cut.own_scales = rows < kCodeTableRows;
+    if (!any_numbers(cut, &CodeNumbers::scale_tensor, differs)) break;
+  }
   if (any_numbers(cut, &CodeNumbers::zero_tensor, differs))
     return "zero points change from element to element";
   p = cut;
-  p.own_scales = any_numbers(p, &CodeNumbers::scale_tensor, differs);
   kernel = Kernel::code_tables;
   return nullptr;
 }
