@@ -1,11 +1,11 @@
 // depthwise along time (see depthwise_time.cpp) with more than 8 taps: any bases and pitches.
 //
-// A thread takes, p.run times, kManyTapsPacks neighbouring packs of 16 bytes that lie on the
-// boundaries of the output in memory. Their sums stay in registers while the samples, each loaded and widened
-// once, pass by: a ring of packs, in which the next older one replaces the newest after a pack's taps. Packs
-// of samples begin anywhere: each is joined of two aligned words of 16 bytes, the younger of which the pack
-// before it had, too. Weights in shared memory, for all of a block's runs. Global traffic: each input element
-// once, the older packs through the L1; each output element once.
+// A thread takes, p.run times, kManyTapsPacks neighbouring packs of 16 bytes that lie on the boundaries of
+// the output in memory. Their sums stay in registers while the samples, each loaded and widened once, pass
+// by: a ring of packs, in which the next older one replaces the newest after a pack's taps. Packs of samples
+// begin anywhere: each is joined of two aligned words of 16 bytes, the younger of which the pack before it
+// had, too. Weights in shared memory, for all of a block's runs. Global traffic: each input element once, the
+// older packs through the L1; each output element once.
 #include <type_traits>
 
 #include "kernels/depthwise/depthwise_time.hpp"

@@ -57,7 +57,7 @@ Work time_work(const DepthwiseParams& p, double element) {
   // Weights and addresses of a thread; the first and the last pack of a row, element by element.
   if (many) {
     work.instructions =
-        (work.instructions + (4 * taps / p.lanes + 120) / (kManyTapsOutputs * p.run)) * taken / packs;
+        (work.instructions + (4 * taps / p.lanes + 120) / (kManyTapsPacks * count * p.run)) * taken / packs;
   } else {
     work.instructions += ((aligned ? 2 : 3) * window + 24) * taken / packs / count;
     work.instructions += ((4 * taps + 40) / p.run + (aligned ? 0 : 12 * count * count / length)) / count;
