@@ -50,26 +50,26 @@ struct VectorRow {
   static constexpr int kCount = Vector<T>::kCount;
   const T* origin;
   int low, high;
-  bool aligned;
+  int misaligned;  // elements behind a 16-byte boundary
 
   __device__ __forceinline__ VectorRow(const T* at, int low_, int high_)
-      : origin(at), low(low_), high(high_), aligned(misaligned_elements(at) == 0) {}
+      : origin(at), low(low_), high(high_), misaligned(static_cast<int>(misaligned_elements(at))) {}
   __device__ __forceinline__ bool has(int offset) const { return offset >= low && offset < high; }
   __device__ __forceinline__ bool has_vector(int offset) const {
     return offset >= low && offset + kCount <= high;
   }
-  /// The vector of `offset`: zeros where the row has no samples.
+  /// The vector of `offset`: zeros where the row has no samples. The aligned words around one that lies
+  /// across a boundary are read where they are inside the row: there may be no memory behind it.
   __device__ __forceinline__ void load(int offset, std::uint32_t (&words)[kPackWords]) const {
-    if (has_vector(offset)) {
-      if (aligned) {
-        load_global_16_bytes(words, origin + offset);
-      } else {
-        UnalignedLoad load;
-        load.start(origin + offset);
-        const Words joined = load.template words<sizeof(T)>();
+    if (misaligned == 0 && has_vector(offset)) {
+      load_global_16_bytes(words, origin + offset);
+    } else if (misaligned != 0 && has_vector(offset - misaligned) &&
+               has_vector(offset - misaligned + kCount)) {
+      UnalignedLoad load;
+      load.start(origin + offset);
+      const Words joined = load.template words<sizeof(T)>();
 #pragma unroll
-        for (int i = 0; i < kPackWords; ++i) words[i] = joined.values[i];
-      }
+      for (int i = 0; i < kPackWords; ++i) words[i] = joined.values[i];
     } else {
       load_elements(offset, words, [&](int at) { return has(at) ? origin[at] : T{}; });
     }
@@ -306,7 +306,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
   };
   // Steps of which, and of the two to come, all lanes of a warp have whole and aligned vectors take none of
   // the conditions of the others. A row's first vector begins before place.time by up to p.slack samples.
-  const bool aligned = there && in.aligned && d_out.aligned && stores_vectors;
+  const bool aligned = there && in.misaligned == 0 && d_out.misaligned == 0 && stores_vectors;
   const bool all_aligned = warp_ballot<W>(!aligned) == 0;
   const int first_inside = place.time >= p.slack ? 2 : 3;
   const std::int64_t sure = left - p.slack;
