@@ -602,7 +602,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("rows_in_two_axes", "@row = rows.of(p, column)@;", "row = RowOffsets{}"),
     ("last_element_dropped", "return @i * kChunkLanes < left@;", "i * kChunkLanes + 1 < left"),
     ("whole_too_early", "whole = left > @(kElements - 1) * kChunkLanes@;", "(kElements - 2) * kChunkLanes"),
-    ("strides_of_one", "data += @std::int64_t{chunk.first} * stride@;", "chunk.first"),
+    ("strides_of_one", "row += @std::int64_t{first} * stride@;", "first"),
     ("strides_between_elements", "const std::int32_t step = @stride@ * kChunkLanes;", "1"),
     ("second_vector_is_the_first", "put_element(words[v], i, elements[@v * kWidth + i@]);", "i"),
 ]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
