@@ -94,6 +94,9 @@ struct WindowParams {
   /// `rows`: threads of a block for each of its rows; blocks for each row, of block_packs 16-byte packs each.
   std::int32_t row_threads = 0, row_blocks = 0;
   std::int64_t block_packs = 0;
+  /// `direct` alone: positions from number gap_begin on lie `gap` positions further on, and those between are
+  /// made by others.
+  std::int64_t gap_begin = 0, gap = 0;
   WindowKernel kernel = WindowKernel::direct;
   WindowTile tile;
   /// Whether neighbouring channels were joined to the elements of a wider type.

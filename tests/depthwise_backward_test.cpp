@@ -14,7 +14,7 @@
 #include "tests/support/reserved_memory.hpp"
 
 #if defined(__GNUC__)
-/// Of the OpenMP that the library was linked with, if any.
+/// From the OpenMP that the library was linked with, if any.
 extern "C" __attribute__((weak)) void omp_set_num_threads(int);
 #endif
 

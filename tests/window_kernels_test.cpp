@@ -1,5 +1,5 @@
 // The window kernels for any strides, whatever the plan would have taken: random windows on tiles of every
-// size, and without a tile, against the oracle.
+// size, without a tile, and in parts, against the oracle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/window.hpp"
+#include "host/plan/window/window_plan.hpp"
 #include "tests/cases/img2col_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
@@ -34,8 +35,15 @@ std::vector<Device> kernel_devices() {
 class WindowKernelTest : public DeviceTest {
  protected:
   /// Runs the problem on the tiles that devices of other sizes would get.
-  void run_tiles(const WindowParams& problem) const {
+  void run_tiles(const WindowParams& problem) {
     Random random(static_cast<std::uint64_t>(problem.positions + problem.channels));
+    if (random.chance(0.4)) {
+      const plan::PlannedWindow parts = plan::window_in_parts(device().properties(), problem);
+      if (parts.inside) {
+        ++in_parts_;
+        return launch_window(stream(), parts, problem.in, problem.out);
+      }
+    }
     DeviceProperties properties = device().properties();
     properties.multiprocessors = static_cast<int>(random.pick<std::int64_t>({1, 4, 500}));
     properties.shared_memory_per_block = random.pick<std::int64_t>({48 << 10, 8 << 10, 2 << 10, 1 << 10});
@@ -47,6 +55,8 @@ class WindowKernelTest : public DeviceTest {
     }
     kernels_of(stream()).window(context_of(stream()), candidate.params);
   }
+
+  int in_parts_ = 0;  // windows that ran so
 };
 INSTANTIATE_TEST_SUITE_P(Devices, WindowKernelTest, ::testing::ValuesIn(kernel_devices()), device_test_name);
 
@@ -125,6 +135,7 @@ TEST_P(WindowKernelTest, RandomWindows) {
         [&](const TensorView& in, const TensorView& out) { reference::img2col(in, c.window, c.pad, out); });
     if (HasFailure()) return;
   }
+  EXPECT_GT(in_parts_, 10);
 }
 
 TEST_P(WindowKernelTest, RandomPads) {
@@ -151,6 +162,7 @@ TEST_P(WindowKernelTest, RandomPads) {
         [&](const TensorView& in, const TensorView& out) { reference::pad(in, c.pad, out); });
     if (HasFailure()) return;
   }
+  EXPECT_GT(in_parts_, 10);
 }
 
 }  // namespace

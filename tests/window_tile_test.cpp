@@ -107,16 +107,16 @@ TEST(WindowTile, HugeStridesDoNotOverflow) {
 TEST(WindowPlan, JoinsNarrowChannels) {
   WindowParams p = problem_of(80, 2048, 1, 4, 1);
   p.pad_bits = 0x5a;
-  plan_window(DeviceProperties::h200(), false, p);
+  choose_window_kernel(DeviceProperties::h200(), false, p);
   EXPECT_EQ(p.in_type, DType::u32);
   EXPECT_EQ(p.channels, 20);
   EXPECT_EQ(p.pad_bits, 0x5a5a5a5au);
   EXPECT_GE(window_alignment(p), 4);
   p = problem_of(82, 2048, 1, 4, 1);
-  plan_window(DeviceProperties::h200(), false, p);
+  choose_window_kernel(DeviceProperties::h200(), false, p);
   EXPECT_EQ(p.in_type, DType::u16);
   p = problem_of(81, 2048, 1, 4, 1);
-  plan_window(DeviceProperties::h200(), false, p);
+  choose_window_kernel(DeviceProperties::h200(), false, p);
   EXPECT_EQ(p.in_type, DType::u8);
   EXPECT_EQ(window_alignment(p), 1);
 }

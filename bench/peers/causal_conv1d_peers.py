@@ -29,7 +29,8 @@ except ImportError as error:
 
 TYPES = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
 SIZES = {"bf16": 2, "f16": 2, "f32": 4}
-# Of the largest result. Dao-AILab's exponential is the fast one; sums of gradients are added up in another order.
+# Allowed differences, as shares of the largest result: Dao-AILab's exponential is the fast one, and gradients are summed in
+# another order.
 TOLERANCES = {"bf16": 2e-2, "f16": 4e-3, "f32": 1e-3}
 SHAPES = [(8, 2048, 8192), (2, 4096, 2048), (1, 5120, 4096), (8, 2048, 8191), (2, 4096, 2047), (1, 5120, 4095)]
 LAYOUTS = ("ncl", "nlc")

@@ -32,6 +32,13 @@ std::string kernel_in(const std::string& explanation) {
   return explanation.substr(begin, explanation.find_first_of(":\n", begin) - begin);
 }
 
+/// The number in "Predicted: NUMBER us", 0 where there is none.
+double microseconds_in(const std::string& explanation) {
+  static const std::string kBefore = "Predicted: ";
+  const std::size_t found = explanation.find(kBefore);
+  return found == std::string::npos ? 0 : std::stod(explanation.substr(found + kBefore.size()));
+}
+
 QuantizedPlan quantized_plan(const Stream& stream, const Problem& problem, const Views& inputs,
                              const TensorView& out) {
   const std::size_t operands = operands_of(problem);
@@ -45,10 +52,26 @@ QuantizedPlan quantized_plan(const Stream& stream, const Problem& problem, const
   return plan_quantized(stream.device(), operation_of(problem.function), tensors, codes);
 }
 
-void run_depthwise(const Stream& stream, const Problem& problem, const Views& inputs, const TensorView& out) {
+DepthwisePlan depthwise_plan(const Stream& stream, const Problem& problem, const Views& inputs,
+                             const TensorView& out) {
   const TensorView bias = inputs.size() > 2 ? inputs[2] : TensorView();
   const Activation activation = problem.number("silu") != 0 ? Activation::silu : Activation::none;
-  depthwise_conv1d(stream, inputs[0], inputs[1], bias, activation, TensorView(), out);
+  return plan_depthwise_conv1d(stream.device(), inputs[0], inputs[1], bias, activation, TensorView(), out);
+}
+
+/// What a plan says of itself, of the families whose calls plan anew each time.
+std::string explained(const Stream& stream, const Problem& problem, const Ready& ready) {
+  const Device& device = stream.device();
+  switch (problem.family) {
+    case Family::depthwise:
+      return depthwise_plan(stream, problem, ready.inputs, ready.out).explain();
+    case Family::img2col:
+      return plan_img2col(device, ready.inputs[0], window_of(problem), pad_of(problem), ready.out).explain();
+    case Family::pad:
+      return plan_pad(device, ready.inputs[0], pad_of(problem), ready.out).explain();
+    default:
+      return quantized_plan(stream, problem, ready.inputs, ready.out).explain();
+  }
 }
 
 /// Planned once where the library has plans that run on other memory.
@@ -72,8 +95,9 @@ OnMemory planned(const Stream& stream, const Problem& problem, Ready& ready) {
       plan.run(stream, addresses, out.data());
     };
   }
-  if (problem.family == Family::quantized)
-    ready.kernel = kernel_in(quantized_plan(stream, problem, ready.inputs, ready.out).explain());
+  const std::string explanation = explained(stream, problem, ready);
+  ready.kernel = kernel_in(explanation);
+  ready.predicted_seconds = microseconds_in(explanation) * 1e-6;
   return [stream, problem](const Views& inputs, const TensorView& out) { run(stream, problem, inputs, out); };
 }
 
@@ -125,7 +149,7 @@ void run(const Stream& stream, const Problem& problem, const Views& inputs, cons
     case Family::unary:
       return elementwise(stream, operation_of(problem.function), elementwise_operands(inputs), out);
     case Family::depthwise:
-      return run_depthwise(stream, problem, inputs, out);
+      return depthwise_plan(stream, problem, inputs, out).run(stream);
     case Family::img2col:
       return img2col(stream, inputs.at(0), window_of(problem), pad_of(problem), out);
     case Family::pad:

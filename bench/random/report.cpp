@@ -82,8 +82,8 @@ void print_worst(std::ostream& out, const Result& result) {
   } else {
     out << std::setw(11) << "-";
   }
-  out << "  " << std::left << std::setw(8) << or_dash(result.kernel) << std::right << to_csv(result.problem)
-      << '\n';
+  out << "  " << std::left << std::setw(8) << or_dash(result.kernel) << std::right << "  "
+      << to_csv(result.problem) << '\n';
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ class DepthwiseCheck {
                                  const TensorView& bias) const;
   /// A tensor of the input's type.
   void signal(const char* name, const TensorView& view, const TensorView& in, const Dims& wanted) const;
-  /// Of the input's batches and times, and none of `states`, which belong to one sequence.
+  /// Sequence ids have the shape [batch, time] of the input; `states` must not be given, since they belong to
+  /// one sequence.
   void sequence_ids(const TensorView& ids, const TensorView& in,
                     const std::vector<std::pair<const char*, const TensorView*>>& states) const;
   /// f16, bf16 or f32.

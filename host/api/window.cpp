@@ -11,6 +11,7 @@
 
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
+#include "host/api/copy.hpp"
 #include "host/api/plan_checks.hpp"
 #include "host/plan/plan_words.hpp"
 #include "relayout/error.hpp"
@@ -47,24 +48,54 @@ WriteOrder write_order(const WindowStrides& strides, const Window& window, std::
   return tap <= position ? WriteOrder::tap : WriteOrder::position;
 }
 
-void launch_window(const Stream& stream, const WindowParams& params) {
-  kernels_of(stream).window(context_of(stream), params);
+/// Error{invalid_argument} for an address that lies elsewhere between multiples of `alignment` bytes than the
+/// planned one.
+void check_same_alignment(const char* operation, const char* role, std::int64_t alignment,
+                          const void* planned, const void* pointer) {
+  const auto place = [&](const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(alignment);
+  };
+  if (place(pointer) == place(planned)) return;
+  throw Error(ErrorCode::invalid_argument,
+              std::string(operation) + ": the " + role + " must begin " +
+                  (place(planned) == 0
+                       ? ""
+                       : plan::plural(static_cast<std::int64_t>(place(planned)), "byte") + " behind ") +
+                  (place(planned) == 0 ? "on a multiple of " : "a multiple of ") + std::to_string(alignment) +
+                  " bytes, as in the plan; plan with such a pointer");
 }
 
 }  // namespace
 
 struct WindowPlan::State {
   const char* operation = "";
-  WindowParams params;
+  plan::PlannedWindow window;
   TensorView in, out;
   std::optional<Device> device;  // none: planned from properties alone
   DeviceProperties properties;
 };
 
-void run_window(const Stream& stream, WindowParams problem) {
+void launch_window(const Stream& stream, const plan::PlannedWindow& window, const void* in, void* out) {
+  const auto at = [](auto* address, std::int64_t bytes) {
+    return reinterpret_cast<decltype(address)>(reinterpret_cast<std::uintptr_t>(address) +
+                                               static_cast<std::uintptr_t>(bytes));
+  };
+  if (window.inside) {
+    const plan::InsidePart& inside = *window.inside;
+    launch_copy(stream, inside.copy, {at(in, inside.in_offset), at(out, inside.out_offset)});
+  }
+  for (int i = 0; i < window.count; ++i) {
+    WindowParams params = window.parts[i].params;
+    params.in = in;
+    params.out = at(out, window.parts[i].out_offset);
+    kernels_of(stream).window(context_of(stream), params);
+  }
+}
+
+void run_window(const Stream& stream, const WindowParams& problem) {
   const Device& device = stream.device();
-  plan::plan_window(device.properties(), is_native(device), problem);
-  launch_window(stream, problem);
+  launch_window(stream, plan::plan_window(device.properties(), is_native(device), problem), problem.in,
+                problem.out);
 }
 
 WindowPlan keep_window(const char* operation, const PlanTarget& target, const WindowParams& problem,
@@ -75,12 +106,11 @@ WindowPlan keep_window(const char* operation, const PlanTarget& target, const Wi
   if (in.data() != nullptr && out.data() != nullptr) check_disjoint(operation, in, out);
   auto state = std::make_shared<WindowPlan::State>();
   state->operation = operation;
-  state->params = problem;
   state->in = in;
   state->out = out;
   if (target.device() != nullptr) state->device = *target.device();
   state->properties = target.properties();
-  plan::plan_window(state->properties, state->device && is_native(*state->device), state->params);
+  state->window = plan::plan_window(state->properties, state->device && is_native(*state->device), problem);
   return WindowPlan(std::move(state));
 }
 
@@ -88,30 +118,27 @@ void WindowPlan::run(const Stream& stream) const {
   check_plan_device(state_->operation, state_->device, state_->properties, stream);
   check_pointer(state_->operation, "the input", state_->in);
   check_pointer(state_->operation, "the output", state_->out);
-  launch_window(stream, state_->params);
+  launch_window(stream, state_->window, state_->in.data(), state_->out.data());
 }
 
 void WindowPlan::run(const Stream& stream, const void* in, void* out) const {
   const State& state = *state_;
   check_plan_device(state.operation, state.device, state.properties, stream);
-  const std::int64_t alignment = plan::window_alignment(state.params);
-  check_plan_alignment(state.operation, "input", alignment, in);
-  check_plan_alignment(state.operation, "output", alignment, out);
+  const plan::WindowAlignment alignment = plan::alignment_of(state.window);
+  check_same_alignment(state.operation, "input", alignment.in, state.in.data(), in);
+  check_same_alignment(state.operation, "output", alignment.out, state.out.data(), out);
   const TensorView read = at_address(state.in, in), written = at_address(state.out, out);
   check_pointer(state.operation, "the input", read);
   check_pointer(state.operation, "the output", written);
   check_disjoint(state.operation, read, written);
-  WindowParams params = state.params;
-  params.in = in;
-  params.out = out;
-  launch_window(stream, params);
+  launch_window(stream, state.window, in, out);
 }
 
 std::string WindowPlan::explain() const {
   const State& state = *state_;
   return plan::heading(state.operation, {&state.in}, state.out, state.device ? state.device->to_string() : "",
                        state.properties) +
-         plan::explain_window(state.properties, state.params);
+         plan::explain_window(state.properties, state.window);
 }
 
 std::int64_t window_stride(const TensorView& view, int axis) {

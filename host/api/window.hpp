@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/window_params.hpp"
-#include "host/plan/window/window_plan.hpp"
+#include "host/plan/window/window_parts.hpp"
 #include "relayout/img2col.hpp"
 #include "relayout/stream.hpp"
 #include "relayout/window_plan.hpp"
@@ -36,8 +36,11 @@ WindowParams window_params(const TensorView& in, const Window& window, const Pad
                            std::uint64_t pad_bits, std::int64_t positions, const TensorView& out,
                            const WindowStrides& strides);
 
+/// Queues the planned window on this memory.
+void launch_window(const Stream& stream, const plan::PlannedWindow& window, const void* in, void* out);
+
 /// Plans and queues a window whose problem was checked.
-void run_window(const Stream& stream, WindowParams problem);
+void run_window(const Stream& stream, const WindowParams& problem);
 
 /// Keeps the plan of a window that was checked but for its memory: null pointers are an error of its run().
 WindowPlan keep_window(const char* operation, const PlanTarget& target, const WindowParams& problem,

@@ -267,12 +267,12 @@ std::string Conv1dOverlap::explain() const {
   if (s.steps.empty()) return "Overlap: no chunks.\n";
   const Step& first = s.steps[0];
   const Device& device = s.stream.device();
-  WindowParams window = window_params(first.on_device, first.window, first.kernel_pad, s.pad_bits,
-                                      first.chunk.positions, first.out, s.strides);
-  plan::plan_window(device.properties(), is_native(device), window);
+  const WindowParams window = window_params(first.on_device, first.window, first.kernel_pad, s.pad_bits,
+                                            first.chunk.positions, first.out, s.strides);
   return "Overlap: " + s.description + ", " + plan::plural(chunks(), "chunk") + ", " +
          plan::plural(s.link_bytes, "byte") + " over the link; of the first chunk's kernel:\n" +
-         plan::explain_window(device.properties(), window);
+         plan::explain_window(device.properties(),
+                              plan::plan_window(device.properties(), is_native(device), window));
 }
 
 const std::string& Conv1dOverlap::description() const noexcept { return state_->description; }

@@ -110,8 +110,8 @@ TensorView PaddedSignal::rows_of(const plan::StridedGemm& g) const {
 
 std::string PaddedSignal::explain(const Device& device, const TensorView& input) const {
   if (signal_.bytes() == 0) return "Kernel nothing: there are no samples.\n";
-  WindowParams window = window_of(input);
-  plan::plan_window(device.properties(), is_native(device), window);
+  const plan::PlannedWindow window =
+      plan::plan_window(device.properties(), is_native(device), window_of(input));
   std::string text = plan::explain_window(device.properties(), window);
   if (plan_.gemms.empty()) return text;
   text += plan::plural(static_cast<std::int64_t>(plan_.gemms.size()), "GEMM") +

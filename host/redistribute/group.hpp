@@ -29,7 +29,7 @@ struct SharedOutput {
 
 struct Group::State {
   std::vector<int> local_ranks;
-  /// Of the local ranks: the caller's streams, and one more each, for what runs beside them.
+  /// Two streams for each local rank: the caller's, and one for what runs beside it.
   std::vector<Stream> streams, sides;
   std::vector<std::vector<bool>> reaches;  // [from][to]
   /// Null: all ranks are this process's.
@@ -44,7 +44,7 @@ struct Group::State {
   Buffer tokens;
   /// Outputs that the ranks share, in the order of their registration.
   mutable std::vector<SharedOutput> shared_outputs;
-  /// Of a group with a communicator: one of the runs that were queued last, and where it ends.
+  /// Where there is a communicator: one of the runs that were queued last, and the event at its end.
   mutable RunWatch watch;
   std::optional<Event> watched;
 

@@ -30,7 +30,7 @@ bool as_rows(const RedistributeProblem& p, const Part& in, const Part& out, Rout
   transfer.destination.offset += nest.offsets[0] * size;
   transfer.source = in.place;
   transfer.source.offset += nest.offsets[1] * size;
-  // Of a single column, the rows are an element each.
+  // Where there is a single column, the rows are an element each.
   const int inner = nest.rank() > 0 && nest.strides[0].back() == 1 && nest.strides[1].back() == 1
                         ? nest.rank() - 1
                         : nest.rank();

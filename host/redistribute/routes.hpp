@@ -18,7 +18,8 @@ struct RedistributeProblem {
   Group group;
   Distribution in_distribution, out_distribution;
   std::vector<int> axes;
-  /// Of the local ranks, as planned. Null pointers stay null here; plans are made as if they were aligned.
+  /// The views of the local ranks, as planned. Null pointers stay null here; plans are made as if they were
+  /// aligned.
   std::vector<TensorView> in, out;
   DType in_type = DType::f32, out_type = DType::f32;
   CastOptions cast;

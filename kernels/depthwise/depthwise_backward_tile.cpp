@@ -101,7 +101,7 @@ struct BackwardWalk {
     float samples[kOlder + kStep], g[kStep + kOlder];
     std::int32_t ids[kOlder + kStep] = {}, g_ids[kStep + kOlder] = {};
     int first = (times + kStep - 1) / kStep * kStep - kStep;
-    // Of a run that is cut nothing lies behind it.
+    // Behind a run that is cut lies nothing.
 #pragma unroll
     for (int i = 0; i < kOlder; ++i) {
       samples[kStep + i] = convert<float>(run.in[(first + kStep + i) * run.in_step]);

@@ -30,8 +30,7 @@ __device__ __forceinline__ TilePlace place_tile(const WindowParams& p, const Win
   place.first_channel = first_channel;
   place.first_position = first_position;
   place.in_base = batch * p.in_batch + (group * p.channels + place.first_channel) * p.in_channel;
-  place.out_base = batch * p.out_batch + group * p.out_group + place.first_channel * p.out_channel +
-                   place.first_position * p.out_position;
+  place.out_base = batch * p.out_batch + group * p.out_group + place.first_channel * p.out_channel;
   const std::int64_t channels = p.channels - place.first_channel;
   const std::int64_t positions = p.positions - place.first_position;
   place.channels = channels < p.tile_channels ? static_cast<int>(channels) : p.tile_channels;
@@ -75,12 +74,13 @@ __global__ __launch_bounds__(kThreads) void window_kernel(WindowParams p, Window
   const std::int64_t outputs = static_cast<std::int64_t>(place.positions) * place.channels * p.taps;
   for (std::int64_t flat = threadIdx.x; flat < outputs; flat += kThreads) {
     const OutputIndex index = output_index(p, place, flat);
-    const std::int64_t time =
-        (place.first_position + index.position) * p.stride + index.tap * p.dilation - p.pad_left;
+    std::int64_t position = place.first_position + index.position;
+    if (position >= p.gap_begin) position += p.gap;
+    const std::int64_t time = position * p.stride + index.tap * p.dilation - p.pad_left;
     const std::int64_t source = pad_index(p.mode, time, p.length, p.reflect_length);
     const To value =
         source >= 0 ? convert<To>(in[index.channel * p.in_channel + source * p.in_time]) : padding;
-    out[index.position * p.out_position + index.tap * p.out_tap + index.channel * p.out_channel] = value;
+    out[position * p.out_position + index.tap * p.out_tap + index.channel * p.out_channel] = value;
   }
 }
 

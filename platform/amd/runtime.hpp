@@ -45,7 +45,7 @@ inline Status allocate_pinned(void** memory, std::size_t bytes) {
 inline constexpr auto deallocate_pinned = hipHostFree;
 
 using SharedName = hipIpcMemHandle_t;
-/// Of the allocation that holds the memory.
+/// The first byte of the allocation that holds the memory.
 inline Status first_byte(const void** base, const void* memory) {
   hipDeviceptr_t first = nullptr;
   std::size_t bytes = 0;

@@ -45,8 +45,8 @@ inline Status allocate_pinned(void** memory, std::size_t bytes) {
 inline constexpr auto deallocate_pinned = cudaFreeHost;
 
 using SharedName = cudaIpcMemHandle_t;
-/// Of the allocation that holds the memory. The runtime does not say; the driver's function is asked for, so
-/// that nothing has to be linked with the driver.
+/// The first byte of the allocation that holds the memory. The runtime does not say; the driver's function is
+/// asked for, so that nothing has to be linked with the driver.
 inline Status first_byte(const void** base, const void* memory) {
   using Range = int(unsigned long long*, std::size_t*, unsigned long long);
   void* range = nullptr;

@@ -58,7 +58,8 @@ CopyCandidate transpose_candidate(const CopyProblem& problem, const DeviceProper
 CopyCandidate rows_candidate(const CopyProblem& problem, const DeviceProperties& device);
 CopyCandidate tile_candidate(const CopyProblem& problem, const DeviceProperties& device);
 CopyCandidate gather_candidate(const CopyProblem& problem, const DeviceProperties& device);
-/// Of the rows kernel by vectors, or by lanes that have single elements (RowsRead::lanes).
+/// The rows kernel in one of its two forms: lanes move vectors, or (`lanes`) single elements
+/// (RowsRead::lanes).
 CopyCandidate rows_candidate(const CopyProblem& problem, const DeviceProperties& device, bool lanes);
 /// Not in the choice: what Device::cpu() runs.
 CopyCandidate native_candidate(const CopyProblem& problem);

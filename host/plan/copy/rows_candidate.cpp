@@ -22,7 +22,7 @@ constexpr std::int64_t kMaxBlockElements = 8 * kRowsThreads * rows_vectors_per_t
 /// on an H200.
 constexpr double kOfVector = 60, kOfPieces = 90, kOfElement = 11, kOfCast = 20, kOfConversion = 7,
                  kOfAxis = 10;
-/// Of a conversion by a table, of bytes to bytes: counted.
+/// Instructions of an element's conversion by a table, of bytes to bytes: counted.
 constexpr double kOfLookUp = 3;
 /// RowsRead::lanes, counted: of a chunk, of a row's origin, and of an element with an address of its own and
 /// of one among a lane's elements of one row.
@@ -140,13 +140,13 @@ class RowsBuilder {
     params_.in_end += in_size();
   }
 
-  /// Of the conversion of so many elements together.
+  /// Instructions of the conversion of so many elements together.
   double cast_of(double count) const {
     const bool table = cast_table_bytes_of(problem_.in_type, problem_.out_type) > 0;
     return table ? kOfLookUp * count : kOfCast + kOfConversion * count;
   }
 
-  /// Of a chunk's elements that a lane has.
+  /// Instructions of a lane for its elements of a chunk.
   double instructions_of_chunk() const {
     const auto count = static_cast<double>(params_.count), row = static_cast<double>(params_.row_elements);
     const double reach = (count - 1) * kRowsChunkLanes;

@@ -170,7 +170,7 @@ void explain_others(std::ostream& text, const DeviceProperties& device, const De
   const DepthwiseCandidate* second = nullptr;
   for (const DepthwiseCandidate& candidate : candidates) {
     if (candidate.params.kernel == p.kernel)
-      text << "Predicted time: " << microseconds(candidate.microseconds) << ".\n";
+      text << "Predicted: " << microseconds(candidate.microseconds) << ".\n";
     if (candidate.refused != nullptr || candidate.params.kernel == p.kernel) continue;
     if (second == nullptr || candidate.microseconds < second->microseconds) second = &candidate;
   }

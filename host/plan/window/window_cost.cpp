@@ -46,7 +46,8 @@ double predicted_microseconds(const WindowTuning& tuning, const DeviceProperties
                by_accesses = work.accesses / tuning.accesses_per_microsecond,
                by_instructions = work.instructions / tuning.instructions_per_microsecond;
   const double most = std::max({by_bytes, by_accesses, by_instructions});
-  const double block = most + tuning.overlap * (by_bytes + by_accesses + by_instructions - most);
+  const double block =
+      (most + tuning.overlap * (by_bytes + by_accesses + by_instructions - most)) / work.share;
   const std::int64_t by_threads = tuning.threads_per_multiprocessor / kWindowThreads;
   const std::int64_t by_memory =
       work.shared_bytes > 0 ? device.shared_memory_per_block / work.shared_bytes : by_threads;

@@ -31,6 +31,7 @@ struct WindowWork {
   double bytes = 0, accesses = 0, instructions = 0;
   double waits = 1;   // for the memory, one after the other
   double warps = 16;  // that a multiprocessor needs to have enough loads under way
+  double share = 1;   // of the speed that these counts alone would give
   std::int64_t blocks = 1, shared_bytes = 0;
 };
 

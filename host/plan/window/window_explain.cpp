@@ -6,6 +6,7 @@
 #include "core/window_geometry.hpp"
 #include "host/plan/plan_words.hpp"
 #include "host/plan/window/window_banks.hpp"
+#include "host/plan/window/window_parts.hpp"
 #include "host/plan/window/window_plan.hpp"
 
 namespace relayout::plan {
@@ -127,12 +128,12 @@ void explain_banks(std::ostream& text, const DeviceProperties& device, const Win
 
 }  // namespace
 
-std::string explain_window(const DeviceProperties& device, const WindowParams& p) {
+std::string explain_window_kernel(const DeviceProperties& device, const WindowParams& p) {
   SentenceStream text;
   text << "Kernel " << name_of(p.kernel) << ": " << reason(p) << ".\n";
   if (p.kernel == WindowKernel::nothing || p.kernel == WindowKernel::native) return text.str();
   text << "Predicted: " << time_of(window_candidate(device, p, p.kernel).microseconds)
-       << ", the least of all kernels that can run it.\n";
+       << ", the least of all kernels of windows that can run it.\n";
   for (const WindowKernel other :
        {WindowKernel::rows, WindowKernel::vector, WindowKernel::tile, WindowKernel::direct}) {
     if (other == p.kernel) continue;
@@ -148,6 +149,27 @@ std::string explain_window(const DeviceProperties& device, const WindowParams& p
   }
   explain_accesses(text, p);
   explain_banks(text, device, p);
+  return text.str();
+}
+
+std::string explain_window(const DeviceProperties& device, const PlannedWindow& window) {
+  SentenceStream text;
+  if (!window.inside) {
+    text << explain_window_kernel(device, window.parts[0].params);
+    if (window.not_in_parts != nullptr) text << refusal("in parts", window.not_in_parts);
+    return text.str();
+  }
+  const InsidePart& inside = *window.inside;
+  text << "Kernel " << name_of(inside.copy.kernel);
+  for (int i = 0; i < window.count; ++i)
+    text << (i == 0 ? " with " : " and ") << name_of(window.parts[i].params.kernel);
+  text << ": the windows of " << plural(inside.end - inside.begin, "position") << " from " << inside.begin
+       << " on lie inside the signal, and are a copy"
+       << (window.count > 0 ? "; the other positions are kernels' of windows" : "") << ".\n"
+       << "Predicted: " << time_of(window.microseconds) << ", less than any single kernel.\n";
+  const std::string copy = explain_copy(inside.copy, inside.in, inside.out, "", device, {});
+  text << copy.substr(copy.find('\n') + 1);  // without its heading
+  for (int i = 0; i < window.count; ++i) text << explain_window_kernel(device, window.parts[i].params);
   return text.str();
 }
 

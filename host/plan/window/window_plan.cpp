@@ -32,7 +32,8 @@ void divide_rows(WindowParams& p) {
   while (threads > 8 && p.positions < threads / 2 * kRowPacksPerThread * count) threads /= 2;
   const std::int64_t most_packs = std::int64_t{threads} * kRowPacksPerThread;
   // Packs that a row's threads may copy, and elements that they surely do not.
-  const std::int64_t packs = std::max<std::int64_t>(0, std::min(p.positions, p.length - 2 * count)) / count;
+  const std::int64_t packs =
+      std::max<std::int64_t>(0, std::min(samples_within(p), p.length - 2 * count)) / count;
   const std::int64_t singles = p.positions - packs * count;
   const std::int64_t blocks =
       std::max({std::int64_t{1}, divide_up(packs, most_packs), divide_up(singles, most_packs * count)});
@@ -41,11 +42,19 @@ void divide_rows(WindowParams& p) {
   p.block_packs = divide_up(packs, blocks);
 }
 
-/// As many elements as lanes write at a time, so that those run along the output's fastest axis.
-void choose_direct_tile(WindowParams& p) {
+/// As many elements as lanes write at a time, so that those run along the output's fastest axis; fewer of the
+/// slow one where the multiprocessors would not all have a block.
+void choose_direct_tile(const DeviceProperties& device, WindowParams& p) {
   constexpr std::int64_t kMost = 64;
-  p.tile_positions = static_cast<std::int32_t>(std::min(p.positions, kMost));
-  p.tile_channels = static_cast<std::int32_t>(std::min(p.channels, kMost));
+  std::int64_t positions = std::min(p.positions, kMost), channels = std::min(p.channels, kMost);
+  std::int64_t& slow = p.order == WriteOrder::position ? channels : positions;
+  const auto blocks = [&] {
+    return p.batch * p.groups * divide_up(p.positions, positions) * divide_up(p.channels, channels);
+  };
+  while (slow > 1 && positions * channels * p.taps > kWindowThreads && blocks() < 4 * device.multiprocessors)
+    slow = divide_up<std::int64_t>(slow, 2);
+  p.tile_positions = static_cast<std::int32_t>(positions);
+  p.tile_channels = static_cast<std::int32_t>(channels);
 }
 
 /// What is in the way of a kernel, whose fields it fills in where nothing is; and its predicted time.
@@ -67,7 +76,7 @@ const char* take(const DeviceProperties& device, WindowKernel kernel, WindowPara
       microseconds = choose_window_tile(device, p);
       return microseconds < 0 ? "the samples under a window do not fit into shared memory" : nullptr;
     case WindowKernel::direct:
-      choose_direct_tile(p);
+      choose_direct_tile(device, p);
       break;
     default:
       return "it is none of the GPU's";
@@ -97,14 +106,10 @@ WindowCandidate window_candidate(const DeviceProperties& device, const WindowPar
   return candidate;
 }
 
-void plan_window(const DeviceProperties& device, bool native, WindowParams& params) {
-  if (is_empty(params)) {
-    params.kernel = WindowKernel::nothing;
-    return;
-  }
-  if (native) {
-    params.kernel = WindowKernel::native;
-    return;
+double choose_window_kernel(const DeviceProperties& device, bool native, WindowParams& params) {
+  if (is_empty(params) || native) {
+    params.kernel = native && !is_empty(params) ? WindowKernel::native : WindowKernel::nothing;
+    return 0;
   }
   simplify_window(params);
   WindowCandidate best = window_candidate(device, params, WindowKernel::direct);
@@ -113,6 +118,7 @@ void plan_window(const DeviceProperties& device, bool native, WindowParams& para
     if (candidate.refused == nullptr && candidate.microseconds < best.microseconds) best = candidate;
   }
   params = best.params;
+  return best.microseconds;
 }
 
 std::int64_t window_alignment(const WindowParams& params) {

@@ -1,5 +1,5 @@
-// The one planner of windows: which kernel runs pad or img2col, and on which tile. It fills the plan's part
-// of WindowParams.
+// Which kernel of windows runs pad or img2col, or a part of its positions (window_parts.hpp), and on which
+// tile. It fills the plan's part of WindowParams.
 #pragma once
 
 #include <string>
@@ -21,15 +21,16 @@ struct WindowCandidate {
 WindowCandidate window_candidate(const DeviceProperties& device, const WindowParams& problem,
                                  WindowKernel kernel);
 
-/// Takes the candidate of the least predicted time. native: for the processor's own code.
-void plan_window(const DeviceProperties& device, bool native, WindowParams& params);
+/// Takes the candidate of the least predicted time and returns that: 0 where nothing is to be done, and for
+/// the processor's own code (`native`).
+double choose_window_kernel(const DeviceProperties& device, bool native, WindowParams& params);
 
 /// Bytes on a multiple of which both addresses of a planned window must lie; 1 where any will do.
 std::int64_t window_alignment(const WindowParams& params);
 
 /// Sentences, a line each: the kernel and why it, its tile and its accesses, and what was in the way of the
-/// other kernels.
-std::string explain_window(const DeviceProperties& device, const WindowParams& params);
+/// other kernels of windows.
+std::string explain_window_kernel(const DeviceProperties& device, const WindowParams& params);
 
 }  // namespace relayout::plan
 

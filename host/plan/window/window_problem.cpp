@@ -42,6 +42,12 @@ void join_channels(WindowParams& p, std::int64_t factor) {
 
 }  // namespace
 
+std::int64_t samples_within(const WindowParams& p) {
+  const std::int64_t begin = std::max<std::int64_t>(0, p.pad_left),
+                     end = std::min(p.positions, p.pad_left + p.length);
+  return std::max<std::int64_t>(0, end - begin);
+}
+
 void simplify_window(WindowParams& p) {
   if (p.taps == 1 && p.channels * p.groups == 1 && p.batch > 1) {
     p.channels = p.batch;
