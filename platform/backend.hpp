@@ -21,6 +21,12 @@ struct SharedMemoryName {
   std::uint64_t offset = 0;  // of the memory in it, in bytes
 };
 
+/// A whole allocation.
+struct Allocation {
+  char* begin = nullptr;
+  std::size_t bytes = 0;
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -48,6 +54,9 @@ class Backend {
   /// byte. Error{vendor}, {unsupported}.
   virtual void* map_shared_memory(int device, const SharedMemoryName& name) = 0;
   virtual void unmap_shared_memory(int device, void* allocation) noexcept = 0;
+  /// The allocation that the memory lies in, if a communicator's window can hold it: it has a handle, as what
+  /// ncclMemAlloc gives. Else 0 bytes.
+  virtual Allocation allocation_for_window(int device, const void* memory) = 0;
 
   virtual void* create_stream(const Device& device) = 0;
   virtual void destroy_stream(int device, void* stream) noexcept = 0;

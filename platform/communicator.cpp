@@ -48,6 +48,7 @@ struct Communicator::Library : CommunicatorFunctions {
       find(name, "ncclSend", send);
       find(name, "ncclRecv", receive);
       find(name, "ncclAllGather", all_gather);
+      find_windows();
     } catch (...) {
       dlclose(handle);
       throw;
@@ -62,6 +63,15 @@ struct Communicator::Library : CommunicatorFunctions {
     void* const symbol = dlsym(handle, function);
     if (symbol == nullptr) throw Error(ErrorCode::unsupported, name + " has no function " + function);
     std::memcpy(&found, &symbol, sizeof symbol);
+  }
+
+  void find_windows() {
+    void* const found[] = {dlsym(handle, "ncclCommWindowRegister"), dlsym(handle, "ncclCommWindowDeregister"),
+                           dlsym(handle, "ncclGetPeerDevicePointer")};
+    if (found[0] == nullptr || found[1] == nullptr || found[2] == nullptr) return;
+    std::memcpy(&register_window, &found[0], sizeof found[0]);
+    std::memcpy(&deregister_window, &found[1], sizeof found[1]);
+    std::memcpy(&peer_pointer, &found[2], sizeof found[2]);
   }
 
   void check(int result, const char* function) const {
@@ -91,7 +101,7 @@ void Communicator::exchange(const std::vector<Message>& messages, void* stream) 
                                      stream);
   }
   const int ended = library_->group_end();  // also after a failure: the group is the thread's
-  if (failed != kInProgress) library_->check(failed, "ncclSend or ncclRecv");
+  if (failed != kInProgress) check_result(failed, "ncclSend or ncclRecv");
   check_result(ended, "ncclGroupEnd");
 }
 
@@ -101,24 +111,28 @@ void Communicator::all_gather(const void* own, void* all, std::size_t bytes, voi
 
 /// A communicator that does not block has perhaps not queued the call yet, and takes no other before it has.
 void Communicator::check_result(int result, const char* function) const {
+  if (result != kSuccess && result != kInProgress) state_ = State::failed;
   if (result != kInProgress) return library_->check(result, function);
-  wait(
-      [&] {
-        int found = kSuccess;
-        library_->check(library_->async_error(communicator_, &found), "ncclCommGetAsyncError");
-        return found != kInProgress;
-      },
-      "its connections to them");
+  wait([&] { return ask_for_error() != kInProgress; }, "its connections to them");
   check();
 }
 
+int Communicator::ask_for_error() const {
+  int found = kSuccess;
+  library_->check(library_->async_error(communicator_, &found), "ncclCommGetAsyncError");
+  if (found != kSuccess && found != kInProgress) state_ = State::failed;
+  return found;
+}
+
 void Communicator::check() const {
-  if (has_given_up_.load())
+  if (state_ == State::ended)
+    throw Error(ErrorCode::invalid_argument,
+                "the group was closed (Group::close): it uses its communicator no more");
+  if (state_ == State::given_up)
     throw Error(ErrorCode::timeout,
                 "an earlier call of this group waited in vain for other ranks: end the communicator "
                 "(ncclCommAbort), and make another group");
-  int found = kSuccess;
-  library_->check(library_->async_error(communicator_, &found), "ncclCommGetAsyncError");
+  const int found = ask_for_error();
   if (found == kInProgress) return check_result(found, "");
   library_->check(found, "the communicator, in what was queued before,");
 }
@@ -127,8 +141,7 @@ void Communicator::wait(const std::function<bool()>& is_done, const char* what) 
   using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   while (!is_done()) {
-    int found = kSuccess;
-    library_->check(library_->async_error(communicator_, &found), "ncclCommGetAsyncError");
+    const int found = ask_for_error();
     if (found != kInProgress) library_->check(found, "the communicator, while a rank waited for others,");
     const Clock::duration waited = Clock::now() - start;
     if (std::chrono::duration<double>(waited).count() > time_limit_) give_up(what);
@@ -137,12 +150,34 @@ void Communicator::wait(const std::function<bool()>& is_done, const char* what) 
 }
 
 void Communicator::give_up(const char* what) const {
-  has_given_up_ = true;
+  state_ = State::given_up;
   std::ostringstream sentence;
   sentence << "rank " << rank_ << " waited for other ranks in vain, longer than the group's limit of "
            << time_limit_ << " s, for " << what << "; what is queued waits on: end the communicator "
            << "(ncclCommAbort) before memory is given back";
   throw Error(ErrorCode::timeout, sentence.str());
+}
+
+bool Communicator::has_windows() const noexcept { return library_->register_window != nullptr; }
+
+std::shared_ptr<void> Communicator::register_window(const Allocation& own) const {
+  constexpr int kNoFlags = 0;
+  void*& window = windows_.emplace_back(nullptr);
+  check_result(library_->register_window(communicator_, own.begin, own.bytes, &window, kNoFlags),
+               "ncclCommWindowRegister");
+  if (window == nullptr) return nullptr;
+  return {window, [this](void* registered) { give_back(registered); }};
+}
+
+char* Communicator::in_window(void* window, int peer) const {
+  void* memory = nullptr;
+  library_->check(library_->peer_pointer(window, 0, peer, &memory), "ncclGetPeerDevicePointer");
+  return static_cast<char*>(memory);
+}
+
+/// After an error its caller has perhaps ended the communicator, and its windows with it.
+void Communicator::give_back(void* window) const noexcept {
+  if (state_ == State::usable) (void)library_->deregister_window(communicator_, window);
 }
 
 std::string communicator_library(const char* backend) {

@@ -4,11 +4,14 @@
 
 #include <atomic>
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "platform/backend.hpp"
 
 namespace relayout {
 
@@ -36,8 +39,19 @@ class Communicator {
   /// Queues: `all` gets `bytes` from each rank, by ranks; device memory. Error{vendor}, {timeout}.
   void all_gather(const void* own, void* all, std::size_t bytes, void* stream) const;
   /// Error{vendor} once the library has found an error in what was queued before: a rank that is gone, say.
-  /// Error{timeout} once a wait was given up.
+  /// Error{timeout} once a wait was given up, {invalid_argument} after end().
   void check() const;
+  /// The caller ends the communicator: nothing more is asked of it.
+  void end() noexcept { state_ = State::ended; }
+
+  /// Whether the library has windows, and tells where those of other ranks are mapped.
+  bool has_windows() const noexcept;
+  /// A window of an allocation of each rank, of one size on all; collective. It is given back with the last
+  /// copy of the pointer, which this communicator outlives. Null where this one has none on any rank, by its
+  /// settings or for want of links. Error{vendor}, {timeout}.
+  std::shared_ptr<void> register_window(const Allocation& own) const;
+  /// Where kernels of this rank reach the first byte of another rank's allocation; null: they do not.
+  char* in_window(void* window, int peer) const;
 
   /// Seconds that a wait for other ranks lasts at most.
   double time_limit() const noexcept { return time_limit_; }
@@ -50,13 +64,17 @@ class Communicator {
 
  private:
   struct Library;
+  enum class State { usable, failed, given_up, ended };
   void check_result(int result, const char* function) const;
+  int ask_for_error() const;
+  void give_back(void* window) const noexcept;
 
   std::shared_ptr<const Library> library_;
   void* communicator_;
   int ranks_ = 0, rank_ = 0;
   std::atomic<double> time_limit_{std::numeric_limits<double>::infinity()};
-  mutable std::atomic<bool> has_given_up_{false};
+  mutable std::atomic<State> state_{State::usable};
+  mutable std::deque<void*> windows_;  // where the library writes them, also after a wait that was given up
 };
 
 /// The name by which a back end's library is opened: what the environment variable RELAYOUT_NCCL_LIBRARY

@@ -12,6 +12,7 @@ struct CommunicatorFunctions {
   static constexpr int kUint8 = 1;                     // of ncclDataType_t
   using Communicator = void*;
   using Stream = void*;
+  using Window = void*;
 
   const char* (*error_text)(int) = nullptr;
   int (*count)(Communicator, int*) = nullptr;
@@ -22,6 +23,11 @@ struct CommunicatorFunctions {
   int (*send)(const void*, std::size_t, int, int, Communicator, Stream) = nullptr;
   int (*receive)(void*, std::size_t, int, int, Communicator, Stream) = nullptr;
   int (*all_gather)(const void*, void*, std::size_t, int, Communicator, Stream) = nullptr;
+
+  // Of NCCL 2.29 and later; null where the library has not all of them.
+  int (*register_window)(Communicator, void*, std::size_t, Window*, int) = nullptr;
+  int (*deregister_window)(Communicator, Window) = nullptr;
+  int (*peer_pointer)(Window, std::size_t, int, void**) = nullptr;
 };
 
 }  // namespace relayout

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "platform/unnamed_memory.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -99,6 +100,7 @@ static_assert(sizeof(OwnMemory) <= sizeof(SharedMemoryName::allocation));
 }  // namespace
 
 bool ProcessorBackend::share_memory(int, const void* memory, SharedMemoryName& name) {
+  if (UnnamedMemory::around(memory).bytes > 0) return false;
   const OwnMemory own{getpid(), memory};
   std::memcpy(name.allocation, &own, sizeof own);
   return true;
@@ -110,6 +112,10 @@ void* ProcessorBackend::map_shared_memory(int, const SharedMemoryName& name) {
   if (own.process != getpid())
     throw Error(ErrorCode::unsupported, "processors do not map memory of other processes");
   return const_cast<void*>(own.memory);  // NOLINT: it was the other's to write
+}
+
+Allocation ProcessorBackend::allocation_for_window(int, const void* memory) {
+  return UnnamedMemory::around(memory);
 }
 
 void* ProcessorBackend::create_stream(const Device& device) {

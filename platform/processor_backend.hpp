@@ -31,6 +31,7 @@ class RELAYOUT_API ProcessorBackend : public Backend {
   bool share_memory(int device, const void* memory, SharedMemoryName& name) override;
   void* map_shared_memory(int device, const SharedMemoryName& name) override;
   void unmap_shared_memory(int, void*) noexcept override {}
+  Allocation allocation_for_window(int device, const void* memory) override;
 
   void* create_stream(const Device& device) override;
   void destroy_stream(int device, void* stream) noexcept override;

@@ -308,7 +308,14 @@ TEST_P(RedistributeTest, ExplainNamesTheRouteAndTheLinks) {
           std::string("Link 0 -> 1: 2048 bytes in "), std::string("Link 1 -> 0: 2048 bytes in "),
           std::string("Not copy_engine: "), std::string(" bytes of workspace")})
       EXPECT_NE(text.find(word), std::string::npos) << word << " is not in:\n" << text;
-    EXPECT_GT(plan.details().microseconds, 0);
+    const RedistributeDetails details = plan.details();
+    EXPECT_GT(details.microseconds, 0);
+    const bool is_direct = route == RedistributeRoute::direct;  // else two messages are packed and unpacked
+    EXPECT_EQ(details.kernels, is_direct ? 4 : 2 + 4 * details.chunks);
+    EXPECT_EQ(details.copies, is_direct ? 0 : 2 * details.chunks);
+    for (const std::string& queued : {"Queued: " + std::to_string(details.kernels) + " kernels, ",
+                                      std::string(" bytes in ") + std::to_string(details.links[0].messages)})
+      EXPECT_NE(text.find(queued), std::string::npos) << queued << " is not in:\n" << text;
     EXPECT_EQ(plan.workspace_bytes(0) > 0, route == RedistributeRoute::staged);
   }
 }

@@ -598,9 +598,12 @@ RELAYOUT_C_API relayout_status relayout_group_local_rank(const relayout_group* g
 RELAYOUT_C_API relayout_status relayout_group_set_time_limit(const relayout_group* group, double seconds);
 /* Lets the other processes write into this memory of this rank's, for the direct route: collective, once,
  * before planning. Every rank names memory of its own, 0 bytes where it has no output, which stays as long as
- * the group. */
+ * the group and its plans, or until relayout_group_close. */
 RELAYOUT_C_API relayout_status relayout_group_register_output(const relayout_group* group, void* memory,
                                                               uint64_t bytes);
+/* Ends the use of the communicator, for the plans, too: before it is destroyed, where outputs were registered
+ * and the group or a plan lives on. */
+RELAYOUT_C_API relayout_status relayout_group_close(const relayout_group* group);
 /* Waits for the work of all ranks of this process. */
 RELAYOUT_C_API relayout_status relayout_group_synchronize(const relayout_group* group);
 /* Plans keep what they need of a group. */

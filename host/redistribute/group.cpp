@@ -160,44 +160,10 @@ void Group::synchronize() const {
   for (const Stream& stream : state_->streams) state_->wait_for(stream, "the work of its stream");
 }
 
-void Group::register_output(void* memory, std::size_t bytes) const {
+void Group::close() const {
   if (state_->communicator == nullptr) return;
-  struct Named {
-    std::uint64_t is_given, is_shared, bytes;
-    SharedMemoryName name;
-  };
-  const Device& device = state_->streams.front().device();
-  Backend& backend = device.backend();
-  Named own{};
-  own.is_given = bytes == 0 || memory != nullptr ? 1 : 0;
-  own.bytes = bytes;
-  own.is_shared = own.is_given != 0 && (bytes == 0 || backend.share_memory(device.index(), memory, own.name));
-  const std::vector<Named> all = state_->told_by_all(own, "the outputs that they register");
-
-  SharedOutput shared;
-  shared.parts.resize(all.size());
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    const std::string who = "rank " + std::to_string(rank);
-    if (all[rank].is_given == 0)
-      throw Error(ErrorCode::null_pointer, who + " registers a null pointer as an output");
-    SharedOutput::Part& part = shared.parts[rank];
-    part.bytes = all[rank].bytes;
-    if (state_->local(static_cast<int>(rank)) >= 0) part.memory = static_cast<char*>(memory);
-    if (!shared.reason.empty()) continue;
-    if (all[rank].is_shared == 0) {
-      shared.reason = "the output that " + who + " registered cannot be shared with other processes";
-    } else if (part.bytes > 0 && part.memory == nullptr) {
-      try {
-        part.mapping = std::shared_ptr<void>(
-            backend.map_shared_memory(device.index(), all[rank].name),
-            [device](void* allocation) { device.backend().unmap_shared_memory(device.index(), allocation); });
-        part.memory = static_cast<char*>(part.mapping.get()) + all[rank].name.offset;
-      } catch (const Error& error) {
-        shared.reason = "the output that " + who + " registered is not reached: " + error.what();
-      }
-    }
-  }
-  state_->shared_outputs.push_back(std::move(shared));
+  state_->shared_outputs.clear();
+  state_->communicator->end();
 }
 
 void Group::set_time_limit(double seconds) const {

@@ -16,15 +16,16 @@
 
 namespace relayout {
 
-/// Memory that every rank has named, mapped here. A rank's own is where it is.
+/// Memory that every rank has registered, mapped here. A rank's own is where it is.
 struct SharedOutput {
   struct Part {
     char* memory = nullptr;  // null: of a rank without output
     std::size_t bytes = 0;
-    std::shared_ptr<void> mapping;
+    std::shared_ptr<void> mapping;  // of an allocation, or the window of all
   };
-  std::vector<Part> parts;  // by ranks
-  std::string reason;       // why this rank cannot use it; empty: it can
+  std::vector<Part> parts;             // by ranks
+  std::string reason;                  // why this rank cannot use it; empty: it can
+  const char* window_begin = nullptr;  // of this rank's allocation in a window
 };
 
 struct Group::State {

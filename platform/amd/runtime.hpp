@@ -45,14 +45,16 @@ inline Status allocate_pinned(void** memory, std::size_t bytes) {
 inline constexpr auto deallocate_pinned = hipHostFree;
 
 using SharedName = hipIpcMemHandle_t;
-/// The first byte of the allocation that holds the memory.
-inline Status first_byte(const void** base, const void* memory) {
+/// The allocation that holds the memory.
+inline Status find_allocation(char** begin, std::size_t* bytes, const void* memory) {
   hipDeviceptr_t first = nullptr;
-  std::size_t bytes = 0;
-  const Status status = hipMemGetAddressRange(&first, &bytes, const_cast<void*>(memory));
-  *base = first;
+  const Status status = hipMemGetAddressRange(&first, bytes, const_cast<void*>(memory));
+  *begin = static_cast<char*>(first);
   return status;
 }
+/// Whether the memory is virtual, of an allocation with a handle: not asked, because HIP's function for it
+/// reads through a null pointer where there is none.
+inline bool has_handle(const void*) { return false; }
 inline constexpr auto share = hipIpcGetMemHandle;
 inline Status map_shared(void** allocation, SharedName name) {
   return hipIpcOpenMemHandle(allocation, name, hipIpcMemLazyEnablePeerAccess);

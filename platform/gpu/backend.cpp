@@ -111,16 +111,24 @@ class GpuBackend final : public Backend {
     static_assert(sizeof(runtime::SharedName) == sizeof name.allocation);
     const DeviceGuard guard(device);
     runtime::SharedName handle{};
-    const void* base = nullptr;
-    if (runtime::first_byte(&base, memory) != runtime::kSuccess ||
+    Allocation whole;
+    if (runtime::find_allocation(&whole.begin, &whole.bytes, memory) != runtime::kSuccess ||
         runtime::share(&handle, const_cast<void*>(memory)) != runtime::kSuccess) {
       (void)runtime::take_last_error();
       return false;
     }
     std::memcpy(name.allocation, &handle, sizeof handle);
-    name.offset =
-        static_cast<std::uint64_t>(static_cast<const char*>(memory) - static_cast<const char*>(base));
+    name.offset = static_cast<std::uint64_t>(static_cast<const char*>(memory) - whole.begin);
     return true;
+  }
+  Allocation allocation_for_window(int device, const void* memory) override {
+    const DeviceGuard guard(device);
+    Allocation whole;
+    if (runtime::find_allocation(&whole.begin, &whole.bytes, memory) == runtime::kSuccess &&
+        runtime::has_handle(memory))
+      return whole;
+    (void)runtime::take_last_error();
+    return {};
   }
   void* map_shared_memory(int device, const SharedMemoryName& name) override {
     const DeviceGuard guard(device);

@@ -45,25 +45,41 @@ inline Status allocate_pinned(void** memory, std::size_t bytes) {
 inline constexpr auto deallocate_pinned = cudaFreeHost;
 
 using SharedName = cudaIpcMemHandle_t;
-/// The first byte of the allocation that holds the memory. The runtime does not say; the driver's function is
-/// asked for, so that nothing has to be linked with the driver.
-inline Status first_byte(const void** base, const void* memory) {
-  using Range = int(unsigned long long*, std::size_t*, unsigned long long);
-  void* range = nullptr;
+/// A function of the driver's, which is asked for when the program runs, so that nothing has to be linked
+/// with the driver. Null: it has none of this name.
+template <class Called>
+Called* driver_function(const char* name) {
+  void* function = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050
-  const Status status =
-      cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &range, 12000, cudaEnableDefault, &found);
+  const Status status = cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found);
 #else
-  const Status status = cudaGetDriverEntryPoint("cuMemGetAddressRange", &range, cudaEnableDefault, &found);
+  const Status status = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
 #endif
-  if (status != kSuccess || found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
+  return status == kSuccess && found == cudaDriverEntryPointSuccess ? reinterpret_cast<Called*>(function)
+                                                                    : nullptr;
+}
+/// The allocation that holds the memory. The runtime does not say.
+inline Status find_allocation(char** begin, std::size_t* bytes, const void* memory) {
+  auto* const range =
+      driver_function<int(unsigned long long*, std::size_t*, unsigned long long)>("cuMemGetAddressRange");
+  if (range == nullptr) return cudaErrorNotSupported;
   unsigned long long first = 0;
-  std::size_t bytes = 0;
-  if (reinterpret_cast<Range*>(range)(&first, &bytes, reinterpret_cast<unsigned long long>(memory)) != 0)
-    return cudaErrorInvalidValue;
-  *base = reinterpret_cast<const void*>(first);
+  if (range(&first, bytes, reinterpret_cast<unsigned long long>(memory)) != 0) return cudaErrorInvalidValue;
+  *begin = reinterpret_cast<char*>(first);
   return kSuccess;
+}
+/// Whether the memory is virtual, of an allocation with a handle that other processes may open. Pools have
+/// such allocations, too, but give no handle.
+inline bool has_handle(const void* memory) {
+  constexpr int kAllowedHandleTypes = 14;  // of CUpointer_attribute
+  auto* const ask = driver_function<int(void*, int, unsigned long long)>("cuPointerGetAttribute");
+  auto* const retain = driver_function<int(unsigned long long*, void*)>("cuMemRetainAllocationHandle");
+  auto* const release = driver_function<int(unsigned long long)>("cuMemRelease");
+  if (ask == nullptr || retain == nullptr || release == nullptr) return false;
+  unsigned long long types = 0, handle = 0;
+  return ask(&types, kAllowedHandleTypes, reinterpret_cast<unsigned long long>(memory)) == 0 && types != 0 &&
+         retain(&handle, const_cast<void*>(memory)) == 0 && release(handle) == 0;
 }
 inline constexpr auto share = cudaIpcGetMemHandle;
 inline Status map_shared(void** allocation, SharedName name) {

@@ -62,6 +62,7 @@ MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32
 REDISTRIBUTE = "BoxMovesTest.*:*RedistributeTest*/cpu:*RedistributeErrorTest*/cpu"
 REDISTRIBUTE_ORDER = "RedistributeOrderTest.*"
 REDISTRIBUTE_NCCL = "*RedistributeNcclTest*/cpu"
+REDISTRIBUTE_WINDOW = "*RedistributeWindowTest*/cpu"
 
 MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("pad_row_off_by_one", "p.stride + index.tap * p.dilation - @p.pad_left@;", "p.pad_left - 1"),
@@ -931,8 +932,19 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("always_writes", "reads = one_process && @size_of(problem.in_type) < size_of(problem.out_type)@;", "false"),
     ("rows_without_the_first_offset", "transfer.destination.offset += @nest.offsets[0] * size@;", "std::int64_t{0}"),
     ("pitch_of_the_other_side", "source_pitch = @nest.strides[1][0]@;", "nest.strides[0][0]"),
+]) + mutants_of("register_output", "host/redistribute/register_output.cpp", REDISTRIBUTE_WINDOW, [
+    ("offset_in_the_window_forgotten", "part.memory = begin + @all[rank].offset@;", "0"),
+    ("end_of_the_allocation_not_seen", "if (@own.offset + bytes <= whole.bytes@)", "true"),
+    ("sizes_not_compared", "if (@one.allocation_bytes != all.front().allocation_bytes@)", "false"),
+    ("second_window_not_seen", "if (@one.is_in_another != 0@)", "false"),
+]) + mutants_of("communicator_windows", "platform/communicator.cpp", REDISTRIBUTE_WINDOW, [
+    ("older_library_not_seen", "return @library_->register_window != nullptr@;", "true"),
+    ("given_back_after_an_error", "if (@state_ == State::usable@) (void)library_", "true"),
+    ("failed_call_not_kept", "if (@result != kSuccess && result != kInProgress@) state_", "false"),
+    ("never_given_back", "if (@state_ == State::usable@) (void)library_", "false"),
+    ("closed_not_seen", "if (@state_ == State::ended@)", "false"),
 ]) + mutants_of("communicator", "platform/communicator.cpp", REDISTRIBUTE_NCCL, [
-    ("flag_not_looked_at", "if (@has_given_up_.load()@)", "false"),
+    ("flag_not_looked_at", "if (@state_ == State::given_up@)", "false"),
     ("wait_in_progress_is_an_error", "if (@found != kInProgress@) library_->check(found, \"the communicator, while",
      "true"),
 ]) + mutants_of("redistribute_group", "host/redistribute/group.cpp", REDISTRIBUTE_NCCL, [

@@ -2,6 +2,11 @@
 // have the parameters that the header declares.
 #include RELAYOUT_NCCL_HEADER
 
+#if NCCL_VERSION_CODE >= 22902 && __has_include(<nccl_device/core.h>)
+#include <nccl_device/core.h>
+#define RELAYOUT_HAS_PEER_POINTERS
+#endif
+
 #include <type_traits>
 
 #include "platform/communicator_functions.hpp"
@@ -15,7 +20,8 @@ constexpr bool fits() {
   if (std::is_enum_v<Theirs>) return std::is_same_v<Ours, int> && sizeof(Theirs) == sizeof(int);
   if constexpr (std::is_pointer_v<Theirs> && std::is_pointer_v<Ours>) {
     using Target = std::remove_pointer_t<Theirs>;
-    if constexpr (std::is_enum_v<Target>) return fits<Target, std::remove_pointer_t<Ours>>();
+    if constexpr (std::is_enum_v<Target> || std::is_pointer_v<Target>)
+      return fits<Target, std::remove_pointer_t<Ours>>();
     return std::is_class_v<Target> && std::is_same_v<Ours, void*>;
   }
   return false;
@@ -40,6 +46,13 @@ static_assert(matches(&ncclGroupEnd, &Functions::group_end));
 static_assert(matches(&ncclSend, &Functions::send));
 static_assert(matches(&ncclRecv, &Functions::receive));
 static_assert(matches(&ncclAllGather, &Functions::all_gather));
+#if NCCL_VERSION_CODE >= 22700  // older ones have no windows
+static_assert(matches(&ncclCommWindowRegister, &Functions::register_window));
+static_assert(matches(&ncclCommWindowDeregister, &Functions::deregister_window));
+#endif
+#ifdef RELAYOUT_HAS_PEER_POINTERS
+static_assert(matches(&ncclGetPeerDevicePointer, &Functions::peer_pointer));
+#endif
 static_assert(!matches(&ncclSend, &Functions::receive) && !matches(&ncclGroupEnd, &Functions::count));
 static_assert(ncclSuccess == Functions::kSuccess && ncclUint8 == Functions::kUint8);
 #if NCCL_VERSION_CODE >= 21400  // older ones have no communicators that do not block

@@ -1,5 +1,6 @@
 #include "tests/nccl/in_memory_nccl.hpp"
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstring>
@@ -24,7 +25,9 @@ struct Call {
   const void* source;
   void* destination;
   std::size_t bytes;
-  std::size_t gather;  // its number
+  std::size_t gather;       // its number
+  void** window = nullptr;  // what is written when a window is there
+  void* made = nullptr;
 };
 
 struct Communicator {
@@ -35,6 +38,15 @@ struct Communicator {
   std::vector<Call> awaited;  // what has to come before the last call is done
 };
 
+struct WindowPart {
+  char* memory;
+  std::size_t bytes;
+};
+struct Window {
+  World* world;
+  std::vector<WindowPart> parts;  // by ranks
+};
+
 struct World {
   int ranks = 0;
   std::deque<Communicator> communicators;
@@ -43,6 +55,9 @@ struct World {
   std::map<std::pair<int, int>, std::deque<Bytes>> mail;  // from, to
   std::map<std::size_t, std::map<int, Bytes>> gathers;    // by their number
   bool is_broken = false;
+  std::atomic<InMemoryWindows> windows{in_memory_windows_work};
+  int open_windows = 0;
+  std::deque<Window> all_windows;
 };
 
 thread_local std::vector<Call> group;
@@ -61,6 +76,7 @@ int take(const Call& call) {
     for (const auto& [rank, bytes] : given)
       std::memcpy(static_cast<char*>(call.destination) + static_cast<std::size_t>(rank) * call.bytes,
                   bytes.data(), call.bytes);
+    if (call.window != nullptr) *call.window = call.made;
     return kSuccess;
   }
   std::deque<Bytes>& box = world.mail[{call.peer, call.communicator->rank}];
@@ -119,6 +135,12 @@ void* in_memory_communicator(void* world, int rank, int blocks) {
 }
 
 void in_memory_end(void* world) { delete static_cast<World*>(world); }
+
+void in_memory_set_windows(void* communicator, InMemoryWindows windows) {
+  static_cast<Communicator*>(communicator)->world->windows = windows;
+}
+
+int in_memory_open_windows(void* world) { return static_cast<World*>(world)->open_windows; }
 
 void in_memory_leave(void* communicator) {
   World& world = *static_cast<Communicator*>(communicator)->world;
@@ -184,4 +206,39 @@ int ncclAllGather(const void* source, void* destination, std::size_t count, int 
   own.awaited.push_back({&own, -1, nullptr, destination, count, own.gathers++});
   return finish(own, lock);
 }
+
+#if RELAYOUT_NCCL_WINDOWS
+int ncclCommWindowRegister(void* communicator, void* memory, std::size_t bytes, void** window, int) {
+  auto& own = *static_cast<Communicator*>(communicator);
+  World& world = *own.world;
+  *window = nullptr;
+  if (memory == nullptr || bytes == 0 || world.windows == in_memory_windows_fail) return kInvalidUsage;
+  if (world.windows == in_memory_windows_none) return kSuccess;
+  std::unique_lock<std::mutex> lock(world.mutex);
+  Window& made = world.all_windows.emplace_back();
+  made = {&world, std::vector<WindowPart>(static_cast<std::size_t>(world.ranks))};
+  ++world.open_windows;
+  const WindowPart part{static_cast<char*>(memory), bytes};
+  world.gathers[own.gathers][own.rank] = bytes_at(&part, sizeof part);
+  own.awaited.push_back({&own, -1, nullptr, made.parts.data(), sizeof part, own.gathers++, window, &made});
+  return finish(own, lock);
+}
+
+int ncclCommWindowDeregister(void* communicator, void*) {
+  World& world = *static_cast<Communicator*>(communicator)->world;
+  const std::lock_guard<std::mutex> lock(world.mutex);
+  --world.open_windows;
+  return kSuccess;
+}
+
+/// Parts of different sizes are a fault that NCCL does not see.
+int ncclGetPeerDevicePointer(void* window, std::size_t offset, int peer, void** memory) {
+  const Window& asked = *static_cast<Window*>(window);
+  const WindowPart& part = asked.parts[static_cast<std::size_t>(peer)];
+  *memory = nullptr;
+  if (offset >= part.bytes || part.bytes != asked.parts.front().bytes) return kInvalidUsage;
+  if (asked.world->windows != in_memory_windows_far) *memory = part.memory + offset;
+  return kSuccess;
+}
+#endif
 }

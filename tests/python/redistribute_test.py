@@ -160,6 +160,43 @@ class Redistributions(unittest.TestCase):
         self.assertEqual(sys.getrefcount(self.parts[0]), counts)
 
 
+@unittest.skipUnless("RELAYOUT_FILE_NCCL" in os.environ, "there is no library in the place of NCCL")
+class OneProcess(unittest.TestCase):
+    """A communicator of one rank, made by hand, which needs no torch."""
+
+    def test_closed(self):
+        import ctypes
+        from unittest import mock
+        name = os.environ["RELAYOUT_FILE_NCCL"]
+        library = ctypes.CDLL(name)
+        unique_id, communicator = (ctypes.c_char * 128)(), ctypes.c_void_p()
+
+        class UniqueId(ctypes.Structure):
+            _fields_ = [("bytes", ctypes.c_char * 128)]
+
+        library.ncclCommInitRank.argtypes = [ctypes.POINTER(ctypes.c_void_p), ctypes.c_int, UniqueId, ctypes.c_int]
+        with tempfile.TemporaryDirectory() as folder:
+            with mock.patch.dict(os.environ, TMPDIR=folder, RELAYOUT_NCCL_LIBRARY=name):
+                self.assertEqual(library.ncclGetUniqueId(unique_id), 0)
+                made = library.ncclCommInitRank(ctypes.byref(communicator), 1, UniqueId.from_buffer(unique_id), 0)
+                self.assertEqual(made, 0)
+                group = relayout.Group.from_nccl(communicator.value, (-1, 0))
+            whole = np.arange(35, dtype="f4").reshape(7, 5)
+            out = np.zeros((5, 7), "f4")
+            group.register_output(out)
+            before, after = (relayout.Distribution.replicated(shape, 1) for shape in ((7, 5), (5, 7)))
+            plan = relayout.plan_redistribute(group, whole, before, after, (1, 0), out=out)
+            plan.run()
+            self.assertTrue(np.array_equal(out, whole.T))
+            group.close()
+            group.close()
+            self.assertEqual(library.ncclCommDestroy(communicator), 0)
+            for late in (plan.run, group.synchronize):
+                with self.assertRaisesRegex(relayout.Error, "the group was closed") as caught:
+                    late()
+                self.assertEqual(caught.exception.code, "invalid_argument")
+
+
 def worker(case):
     """One of the processes of the test below."""
     import torch
@@ -182,6 +219,13 @@ def worker(case):
         assert torch.equal(plan.run(), whole.T[after.slices(rank)])
         everything = relayout.Distribution.replicated((29, 41), ranks)
         assert torch.equal(relayout.redistribute(group, part, before, everything), whole)
+        group.close()
+        for late in (plan.run, group.synchronize):  # the communicator is gone
+            try:
+                late()
+                raise AssertionError("it ran")
+            except relayout.Error as error:
+                assert error.code == "invalid_argument" and "the group was closed" in str(error), error
     elif case == "gpu":  # two processes on one GPU: NCCL refuses that, and the library in its place does not
         from_gpu = part.cuda()
         for dtype, out in ((torch.float32, None), (torch.float32, torch.zeros(after.local_shape(rank), device="cuda")),

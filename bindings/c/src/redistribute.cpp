@@ -227,6 +227,10 @@ relayout_status relayout_group_register_output(const relayout_group* group, void
   return guarded([&] { group_of(group).register_output(memory, bytes); });
 }
 
+relayout_status relayout_group_close(const relayout_group* group) {
+  return guarded([&] { group_of(group).close(); });
+}
+
 relayout_status relayout_group_synchronize(const relayout_group* group) {
   return guarded([&] { group_of(group).synchronize(); });
 }

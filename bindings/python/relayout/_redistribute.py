@@ -130,16 +130,19 @@ class Group:
         _core.group_synchronize(self._handle)
 
     def abort(self):
-        """Ends the communicator that from_torch() made, with what waits for it. The group is of no use then."""
+        """Ends the communicator that from_torch() made, with what waits for it. The group and its plans are of no use
+        then: who calls them gets an Error."""
         self._end("ncclCommAbort")
 
     def close(self):
-        """Gives back the communicator that from_torch() made, after all work; on every rank."""
+        """Gives back the communicator that from_torch() made, after all work; on every rank. One that was given to
+        from_nccl() is not used any more, so that its owner may destroy it. Groups of one process go on."""
         if self._communicator is not None:
             self.synchronize()
         self._end("ncclCommDestroy")
 
     def _end(self, function):
+        _core.group_close(self._handle)  # also for plans, which keep what they need of the group
         communicator, self._communicator = self._communicator, None
         if communicator is not None:
             getattr(self._library, function)(_ctypes.c_void_p(communicator))

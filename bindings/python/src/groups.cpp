@@ -204,6 +204,14 @@ PyObject* group_register_output(PyObject*, PyObject* arguments) {
   });
 }
 
+PyObject* group_close(PyObject*, PyObject* capsule) {
+  return returning([&] {
+    const auto* const group = pointer_of<relayout_group>(capsule, kGroup);
+    check(without_lock([&] { return relayout_group_close(group); }));
+    return Ref::borrowed(Py_None);
+  });
+}
+
 PyObject* group_synchronize(PyObject*, PyObject* capsule) {
   return returning([&] {
     const auto* const group = pointer_of<relayout_group>(capsule, kGroup);
@@ -224,6 +232,7 @@ PyMethodDef group_functions[] = {{"distribution_boxes", distribution_boxes, METH
                                  {"group_ranks", group_ranks, METH_O, nullptr},
                                  {"group_set_time_limit", group_set_time_limit, METH_VARARGS, nullptr},
                                  {"group_register_output", group_register_output, METH_VARARGS, nullptr},
+                                 {"group_close", group_close, METH_O, nullptr},
                                  {"group_synchronize", group_synchronize, METH_O, nullptr},
                                  {nullptr, nullptr, 0, nullptr}};
 

@@ -27,8 +27,9 @@ class RELAYOUT_API Group {
 
   /// One process a rank: the caller's communicator, an ncclComm_t of NCCL or RCCL, blocking or not, and the
   /// stream of this rank, on a GPU of its own. The communicator is the caller's to make and, after the last
-  /// work of this group, to destroy; nothing else is queued on it by another thread while the group plans or
-  /// runs.
+  /// work of this group, to destroy: where outputs were registered, after close() or after the last copy of
+  /// the group and its last plan are gone. Nothing else is queued on it by another thread while the group
+  /// plans or runs.
   /// Planning is collective: every rank plans the same, or all get an error. The library is opened here:
   /// libnccl.so.2 or librccl.so.1, or the file that the environment variable RELAYOUT_NCCL_LIBRARY names.
   /// Errors: unsupported where it is missing, and without that variable for devices that are no GPU;
@@ -53,11 +54,19 @@ class RELAYOUT_API Group {
 
   /// Lets kernels of the other processes write into this memory of this rank's, so that a plan whose output
   /// lies in it may take the direct route: for groups of several processes, once, before planning;
-  /// collective. Every rank names memory of its own, bytes 0 where it has no output. It must stay until the
-  /// last copy of the group is gone. Memory that cannot be shared (of a pool, as of cudaMallocAsync and
-  /// torch's expandable segments) or reached is no error: explain() says why the direct route is not taken
-  /// then. Groups of one process need no registration. Errors: null_pointer, vendor, timeout.
+  /// collective. Every rank names memory of its own, bytes 0 where it has no output. It must stay until
+  /// close(), or until the last copy of the group and its last plan are gone, which is after their work.
+  /// The runtime's names of allocations share it (IPC). Where a rank's memory has none, a window of NCCL 2.29
+  /// or later does, if every rank names memory in one allocation of ncclMemAlloc, of the same size on all,
+  /// that no other call has named; a rank without output gives an address in one, too. Memory that cannot be
+  /// shared (of a pool, as of cudaMallocAsync) or reached is no error: explain() says why the direct route is
+  /// not taken then. Groups of one process need no registration. Errors: null_pointer, vendor, timeout.
   void register_output(void* memory, std::size_t bytes) const;
+
+  /// Ends the use of the communicator, for copies of the group and for plans, too, and gives the windows of
+  /// registered outputs back: before a communicator is destroyed that others may outlive, after all work. Who
+  /// needs the communicator gets Error{invalid_argument} afterwards. Groups of one process go on.
+  void close() const;
 
   /// The longest that this process waits for ranks of other processes, in seconds, for this group and its
   /// copies; without one it waits for ever, but ends for an error of the communicator. Then planning and

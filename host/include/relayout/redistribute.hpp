@@ -85,14 +85,14 @@ class RELAYOUT_API RedistributePlan {
   /// A copy.
   RedistributePlan& operator=(const RedistributePlan&) = default;
 
-  /// Queues the redistribution between the planned views on the group's streams: allocates nothing, waits for
-  /// nothing on the host. A rank's output is written when its own stream and those of the ranks that write it
-  /// have come so far; its stream goes on when its output is complete and its input and workspace are free.
-  /// Runs follow each other in the order that they were queued in. To record it in a Graph of one stream, let
-  /// the others wait for that one before, and that one for the others afterwards. workspace: for each local
-  /// rank, memory of its device of workspace_bytes() on a multiple of 64 bytes, which shares no byte with
-  /// the views; none where that is 0. Errors: null_pointer for a view that was planned with a null pointer,
-  /// and for want of a workspace.
+  /// Queues the redistribution between the planned views on the group's streams: allocates nothing on a
+  /// device, waits for nothing on the host. A rank's output is written when its own stream and those of the
+  /// ranks that write it have come so far; its stream goes on when its output is complete and its input and
+  /// workspace are free. Runs follow each other in the order that they were queued in. To record it in a
+  /// Graph of one stream, let the others wait for that one before, and that one for the others afterwards.
+  /// workspace: for each local rank, memory of its device of workspace_bytes() on a multiple of 64 bytes,
+  /// which shares no byte with the views; none where that is 0. Errors: null_pointer for a view that was
+  /// planned with a null pointer, and for want of a workspace.
   void run(const std::vector<void*>& workspace = {}) const;
   /// The same between other memory of the local ranks, with the planned views' strides; each pointer as far
   /// behind a multiple of 16 bytes as the planned one (a null pointer was planned as if aligned to 256).
