@@ -47,8 +47,9 @@ struct DepthwiseSequenceParams {
   PerSequence<std::int32_t> indices;      // its row of the table; not given: its own number
   PerSequence<std::int32_t> positions;    // the states are rings: the place of the next sample
   PerSequence<std::int32_t> accepted;     // samples of the last update that stay, at least 1
-  // Of indices [sequences, blocks]: which of a sequence's blocks is read, and which is written. With a
-  // block size, the states at the ends of the blocks from first_block on are written, too.
+  // These are given where indices are [sequences, blocks]: they say which of a sequence's blocks is read, and
+  // which is written. With a block size, the states at the ends of the blocks from first_block on are
+  // written, too.
   std::int64_t blocks = 0, block_stride = 0;  // 0: an index a sequence
   PerSequence<std::int32_t> initial_block, first_block, last_block;
   PerSequence<std::int32_t> computed;  // samples before these

@@ -23,7 +23,7 @@ TensorSpec rows(DType type, std::int64_t length, std::int64_t step = 1, std::int
   return {type, {2, 3, length}, {3 * pitch + 1, pitch, step}, misaligned};
 }
 
-/// Of one type, and the result's.
+/// An operation on operands of one type, and the result's type.
 struct Typed {
   Op operation;
   DType type, result;

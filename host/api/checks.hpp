@@ -10,8 +10,8 @@
 
 namespace relayout {
 
-/// Equal types of 1, 2, 4 or 8 bytes, which move as bytes, or a cast among f16, bf16, f32 and f64; else
-/// Error{dtype}.
+/// Error{dtype} unless the types are equal, of 1, 2, 4 or 8 bytes, or both among f16, bf16, f32 and f64.
+/// Equal types move as bytes, others are cast.
 void check_cast(const char* operation, DType in, DType out);
 
 /// Error{rank} unless the view has this many axes.
@@ -27,34 +27,34 @@ std::string shortest(float value);
 /// Whether a view was given where a default one stands for "none".
 inline bool is_given(const TensorView& view) { return view.data() != nullptr || view.rank() > 0; }
 
-/// The stride of an axis; 0 where nothing is ever stepped over, since it then may be any number, too large to
-/// compute with.
+/// The stride of an axis, or 0 where it is never stepped along: it then may be any number, even one too large
+/// to compute with.
 std::int64_t used_stride(const TensorView& view, int axis);
 
 /// Error{invalid_shape} for a view that reaches over more bytes, or has more elements, than any memory has.
 /// What is computed from extents and strides after this check fits 64 bits with room to spare.
 void check_reach(const char* operation, const char* name, const TensorView& view);
 
-/// Error{invalid_argument} for a view with elements whose pointer is no multiple of its element size (of 8
-/// for b128, which moves as two of 8 bytes): no kernel can reach it. Null counts as aligned. Checks the
-/// reach, too.
+/// Error{invalid_argument} for a view with elements whose pointer is not a multiple of its element size (of 8
+/// for b128, which moves as two elements of 8 bytes): no kernel can reach it. Null counts as aligned. Checks
+/// the reach, too.
 void check_address(const char* operation, const char* name, const TensorView& view);
 
-/// The same, and Error{null_pointer} for elements without memory. `name` is "the input", ...
+/// The same, and Error{null_pointer} for elements without memory. `name` is "the input" or the like.
 void check_pointer(const char* operation, const char* name, const TensorView& view);
 
 /// Error{null_pointer}, {invalid_argument}, {output_overlap} or {partial_overlap}: pointers, an output whose
 /// elements are distinct, and no byte shared by input and output (host/plan/sharing.hpp).
 void check_memory(const char* operation, const TensorView& in, const TensorView& out);
 
-/// Only an output.
+/// The checks of check_memory for an output alone.
 void check_output(const char* operation, const TensorView& out);
 
-/// Parts of it: Error{output_overlap}; Error{partial_overlap}.
+/// The two checks of overlap that check_memory makes: Error{output_overlap}, and Error{partial_overlap}.
 void check_distinct(const char* operation, const TensorView& out);
 void check_disjoint(const char* operation, const TensorView& in, const TensorView& out);
 
-/// Whether work of one may use the memory, streams and recordings of the other.
+/// Whether work on one device may use the memory, streams and recordings of the other.
 bool same_device(const Device& a, const Device& b) noexcept;
 
 /// The checks before a plan runs: Error{unsupported} for one that was made from properties alone,

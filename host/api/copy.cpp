@@ -13,7 +13,7 @@
 namespace relayout {
 namespace {
 
-/// Types, numbers of elements and memory; null pointers share no bytes with anything.
+/// Checks types, numbers of elements and memory; null pointers share no bytes with anything.
 void check_copy(const char* operation, const TensorView& in, const TensorView& out) {
   if (in.elements() != out.elements()) {
     throw Error(ErrorCode::shape, std::string(operation) + ": the input " + in.to_string() + " has " +

@@ -23,12 +23,12 @@ struct CopyPlan::State {
 plan::PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, const TensorView& in,
                                const TensorView& out, const CopyPlanOptions& options = {});
 
-/// The same, kept.
+/// The same, kept as a CopyPlan.
 CopyPlan keep_plan(const char* operation, const PlanTarget& target, const TensorView& in,
                    const TensorView& out, const CopyPlanOptions& options);
 
-/// What takes the place of the planned views' data(): the pointers, or where there is a slot what it holds
-/// when the copy starts, which takes a plan with `indirect`.
+/// The addresses that a run uses instead of the planned views' data(): the pointers, or where there is a
+/// slot, the address that it holds when the copy starts. Slots take a plan with `indirect`.
 struct CopyMemory {
   const void* in = nullptr;
   void* out = nullptr;

@@ -26,14 +26,16 @@ void check_slot(const plan::PlannedCopy& copy, const char* role, const void* slo
                                                std::to_string(sizeof(void*)) + " bytes");
 }
 
-/// Where the device is the host, which reads the slot in this call.
+/// Error{null_pointer} for a slot that holds a null pointer. The host, as a device, reads the slot in this
+/// call.
 void check_slot_holds(const plan::PlannedCopy& copy, const char* role, const void* const* slot) {
   if (copy.kernel == CopyKernel::nothing || slot == nullptr || *slot != nullptr) return;
   throw Error(ErrorCode::null_pointer,
               std::string(copy.operation) + ": the " + role + "'s slot holds a null pointer");
 }
 
-/// Ranges of bytes, which cost no more than a comparison: most calls need no other test.
+/// Whether the ranges of bytes overlap. That costs no more than a comparison, and most calls need no other
+/// test.
 bool ranges_overlap(const plan::PlannedCopy& copy, const void* in, const void* out) {
   const auto address = [](const void* pointer, std::int64_t offset) {
     return reinterpret_cast<std::uintptr_t>(pointer) + static_cast<std::uintptr_t>(offset);

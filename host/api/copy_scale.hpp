@@ -5,7 +5,7 @@
 
 namespace relayout {
 
-/// Rounded to scale_type(). Error{dtype} and {literal_range} as CopyScale says.
+/// The scale, rounded to scale_type(). Throws Error{dtype} and {literal_range} as CopyScale says.
 CopyScale checked_scale(const char* operation, const CopyScale& scale, DType in, DType out);
 
 }  // namespace relayout

@@ -12,7 +12,7 @@ namespace relayout {
 namespace {
 
 constexpr int kRounds = 5;
-/// A GPU's sample: as many runs as take so long.
+/// A sample on a GPU has as many runs as take so long, but at most kMaxRuns.
 constexpr double kSampleSeconds = 5e-4, kMaxRuns = 50;
 
 /// Runs of one plan that are timed together, one after another without the host's part in between.
@@ -36,7 +36,7 @@ class Sample {
   }
 
  private:
-  /// The same work in front keeps the device busy until all of it is queued.
+  /// Seconds between two events. The same work before the first keeps the device busy until all is queued.
   double by_events() const {
     Event start(stream_.device()), stop(stream_.device());
     work_();
@@ -68,7 +68,7 @@ std::vector<double> seconds_of(const Stream& stream, const std::vector<CopyPlan>
   std::vector<Sample> samples;
   for (const CopyPlan& plan : plans) samples.emplace_back(own, [=] { plan.run(own, in, out); });
   std::vector<double> seconds(plans.size(), std::numeric_limits<double>::infinity());
-  // In turn: whatever slows the device down for a while slows all of them.
+  // The plans take turns: whatever slows the device down for a while slows all of them.
   for (int round = 0; round < kRounds; ++round)
     for (std::size_t i = 0; i < samples.size(); ++i) seconds[i] = std::min(seconds[i], samples[i].seconds());
   return seconds;

@@ -11,7 +11,8 @@
 
 namespace relayout {
 
-/// What the public functions have in common; no bias or output where these are default TensorViews.
+/// The parameters that the public functions have in common; a default TensorView says that there is no bias
+/// or no output.
 DepthwiseParams depthwise_params(const TensorView& in, const TensorView& weights, const TensorView& bias,
                                  Activation activation, const TensorView& out);
 
@@ -34,7 +35,8 @@ void run_depthwise(const Stream& stream, DepthwiseWork work);
 DepthwisePlan make_depthwise_plan(const char* operation, const PlanTarget& target, const DepthwiseWork& work,
                                   DepthwiseViews views);
 
-/// An update whose states are found by the options, or that may run in place. Checks everything but memory.
+/// The parameters of an update whose states are found by the options, or that may run in place. Checks
+/// everything but memory.
 DepthwiseSequenceParams sequence_update(const TensorView& state, const TensorView& samples,
                                         const TensorView& weights, const TensorView& bias,
                                         Activation activation, const TensorView& out,

@@ -11,13 +11,13 @@
 namespace relayout {
 namespace {
 
-/// [channels, total] as one item of a batch.
+/// The view [channels, total] as one item of a batch.
 TensorView as_one_item(const TensorView& view) {
   return TensorView(view.data(), view.dtype(), {1, view.extent(0), view.extent(1)},
                     {0, view.stride(0), view.stride(1)});
 }
 
-/// One number for each of `count` sequences; null where the view was not given.
+/// A view with one number for each of `count` sequences; null where it was not given.
 template <class T>
 PerSequence<T> numbers_of(const DepthwiseCheck& check, const char* name, const TensorView& view, DType type,
                           std::int64_t count) {
@@ -31,7 +31,7 @@ PerSequence<T> numbers_of(const DepthwiseCheck& check, const char* name, const T
   return {static_cast<const T*>(view.data()), used_stride(view, 0)};
 }
 
-/// The rows of the table: an index for each sequence, or for each of its blocks.
+/// Sets which rows of the table are used: an index for each sequence, or for each of its blocks.
 void set_indices(DepthwiseSequenceParams& params, const DepthwiseCheck& check, const TensorView& indices,
                  const TensorView& initial_block, const TensorView& last_block) {
   const std::int64_t batch = params.conv.batch;
@@ -132,7 +132,7 @@ namespace {
 
 constexpr const char *kVarlen = "depthwise_varlen", *kStates = "depthwise_varlen_states";
 
-/// What the two operations on samples behind each other have in common.
+/// The parameters that both operations on packed sequences have in common.
 DepthwiseSequenceParams samples_of_sequences(const char* operation, const DepthwiseCheck& check,
                                              const DepthwiseParams& conv, const TensorView& starts) {
   DepthwiseSequenceParams params;

@@ -12,7 +12,8 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-/// A linker leaves out a library that nothing refers to: find_package(relayout) says that it is wanted.
+/// A linker leaves out a library that nothing refers to; find_package(relayout) tells it not to, and this is
+/// how to do so by hand.
 std::string hint_of_linking(const std::string& backend) {
 #if defined(RELAYOUT_SHARED)
   const std::string option = "-Wl,--no-as-needed";

@@ -20,7 +20,7 @@ ElementwisePlan keep(const PlanTarget& target, const ElementwiseCall& call) {
   return ElementwisePlan(std::make_shared<const ElementwisePlan::State>(plan_elementwise_of(target, call)));
 }
 
-/// An operation, or none, of the functions on codes.
+/// The call that a function on codes makes: one operation, or none for a conversion.
 ElementwiseCall quantized_call(const char* name, const std::vector<Step>& steps,
                                const std::vector<Operand>& operands, const Output& out) {
   static const ElementwiseOptions options;

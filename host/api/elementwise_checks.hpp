@@ -1,5 +1,5 @@
-// What an element-wise call must be, check by check; host/api/elementwise_types.cpp has their order. Errors
-// name the operation.
+// The checks of an element-wise call, one by one; host/api/elementwise_types.cpp has their order. Errors name
+// the operation.
 #pragma once
 
 #include "host/api/elementwise_types.hpp"
@@ -18,14 +18,15 @@ void for_each_codes(const ElementwiseCall& call, const Check& check) {
 /// Whether everything is f32, as codes are.
 bool works_in_f32(const ElementwiseCall& call);
 
-/// The numbers of operations, operands and tensors.
+/// Checks the numbers of operations, operands and tensors.
 void check_counts(const ElementwiseCall& call);
-/// Results that are bool are chosen by; the truth of operands counts in operations that stand alone.
+/// Checks where operations stand: a bool result may only be what `where` chooses by, and operations that read
+/// their operands as true or false stand alone.
 void check_places(const ElementwiseCall& call);
 void check_operand_types(const ElementwiseCall& call, const ElementwiseTypes& types);
-/// What is f32 for the codes' sake must not be wider.
+/// Checks that a call with codes can be computed in f32, and that no operation reads codes as true or false.
 void check_beside_codes(const ElementwiseCall& call, DType common);
-/// Roundings, precision, flush_to_zero.
+/// Checks the options: rounding, precision, flush_to_zero.
 void check_options(const ElementwiseCall& call, DType common);
 /// Error{dtype} or {rounding_mode} for an output that the result does not go to.
 void check_output_type(const ElementwiseCall& call, DType result);

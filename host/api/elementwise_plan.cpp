@@ -17,7 +17,7 @@ namespace {
   throw Error(code, name + ": " + what);
 }
 
-/// `view` over a shape; the error names the operation.
+/// `view`, broadcast to a shape; the error names the operation.
 TensorView spread(const std::string& name, const TensorView& view, const Dims& shape) {
   try {
     return view.broadcast_to(shape);
@@ -26,8 +26,8 @@ TensorView spread(const std::string& name, const TensorView& view, const Dims& s
   }
 }
 
-/// Scales and zero points over the codes' shape, in the order of the parameters; of which of them the codes
-/// are the first operand.
+/// Scales and zero points over the codes' shape, in the order of the parameters, and which of them belong to
+/// the first operand.
 struct Numbers {
   std::vector<TensorView> views;
   std::vector<bool> firsts;

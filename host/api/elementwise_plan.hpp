@@ -15,7 +15,7 @@ namespace relayout {
 struct ElementwisePlan::State {
   std::string name;  // of the operations, for messages
   ElementwiseTypes types;
-  /// Those that are read, over the output's shape: the operands', then scales and zero points of codes.
+  /// The tensors that are read, over the output's shape: the operands', then scales and zero points of codes.
   std::vector<TensorView> tensors;
   int operands = 0;  // tensors of the first kind
   TensorView out;
@@ -31,7 +31,7 @@ std::string name_of(const std::vector<Step>& steps);
 /// Checks and plans. Null pointers are an error of launch_elementwise.
 ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const ElementwiseCall& call);
 
-/// Sets the rest of a state that has its tensors, output and typed parameters.
+/// Sets the rest of a state that has its tensors, its output and its typed parameters.
 void set_nest(const PlanTarget& target, ElementwisePlan::State& state);
 
 /// The parameters of a run on this memory, a pointer for each operand's tensor; no rows, no kernel.

@@ -36,13 +36,14 @@ ComputeClass class_of(DType common) {
   return size_of(common) == 8 ? ComputeClass::i64 : ComputeClass::i32;
 }
 
-/// `bits` of `from` as bits of `to`.
+/// The bits of a number of type `from`, converted to type `to`.
 std::uint64_t converted(DType from, DType to, std::uint64_t bits) {
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * size_of(to));
   return convert_bits<std::uint64_t>(element_cast(from, to, {}), bits) & mask;
 }
 
-/// The constant in the class of the common type: integers by their bits, floats widened.
+/// The constant in the type that the common type is computed in: integers keep their bits, floats are
+/// widened.
 std::uint64_t constant_bits(const Literal& literal, DType common, bool raw) {
   std::uint64_t bits = 0;
   if (literal.kind() == Literal::Kind::floating) {
@@ -107,7 +108,7 @@ void set_output(const ElementwiseCall& call, DType result, bool raw, Elementwise
     p.out_type = p.result;
   } else if (!raw && result == DType::f32 && (out == DType::f16 || out == DType::bf16) &&
              !needs_generic_cast(result, out, call.options.cast)) {
-    // The class is stored with the one rounding that the cast has.
+    // The number that was computed is stored with the one rounding of the cast.
   } else {
     p.convert = true;
     p.cast = element_cast(result, out, call.options.cast);

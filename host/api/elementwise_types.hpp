@@ -15,8 +15,8 @@ struct ElementwiseCall {
   const std::vector<Operand>& operands;
   const Output& out;
   const ElementwiseOptions& options;
-  /// For the functions on codes: everything is f32, whatever the operands are; and nothing but a conversion
-  /// is wanted, without a step.
+  /// Functions on codes set these: in_f32 says that everything is computed in f32, whatever the operands are;
+  /// converts says that the call is a conversion alone, without a step.
   bool in_f32 = false, converts = false;
 };
 
@@ -26,12 +26,13 @@ struct ElementwiseTypes {
   std::vector<bool> as_bool_value;  // of each operand: x != 0 is taken, whatever its type
 };
 
-/// Errors: see relayout/elementwise.hpp: the numbers of operands and tensors, dtype, promotion,
-/// literal_range, scale, rounding_mode; dtype or rounding_mode for an output that the result does not go to.
+/// Throws what relayout/elementwise.hpp says of the numbers of operands and tensors, and Error{dtype},
+/// {promotion}, {literal_range}, {scale} or {rounding_mode}; {dtype} or {rounding_mode} also for an output
+/// that the result cannot be cast to.
 ElementwiseTypes resolve_types(const ElementwiseCall& call);
 
-/// Everything of the parameters but memory and the nest: types, steps, constants, how tensors are read. The
-/// operands' tensors come first; then the scales and zero points of each that is codes, and of the output's.
+/// All parameters but memory and the nest: types, steps, constants, how tensors are read. The operands'
+/// tensors come first; then the scales and zero points of each that is codes, and of the output's.
 ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTypes& types);
 
 }  // namespace relayout

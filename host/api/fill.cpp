@@ -26,7 +26,7 @@ std::uint64_t bits_of(const Literal& value) {
   return value.is_negative() ? 0 - value.magnitude() : value.magnitude();
 }
 
-/// An operation on bits without tensors: bits | bits, of the size of an element.
+/// Plans a fill as an operation on bits without tensors: bits | bits, in integers of an element's size.
 ElementwisePlan::State plan_fill_of(const PlanTarget& target, const Literal& value, const TensorView& out,
                                     const CastOptions& cast) {
   const DType from = source_of(value), to = out.dtype();

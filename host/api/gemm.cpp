@@ -25,7 +25,7 @@ struct Matrix {
   std::int64_t group_stride, pitch;
 };
 
-/// Whether rows may overlap. Those of an operand that is only read may: a window over a signal is such a
+/// Whether rows may overlap, as those of an operand that is only read may: a window over a signal is such a
 /// matrix.
 enum class Rows { distinct, may_overlap };
 
@@ -171,7 +171,7 @@ plan::GemmLibrary library_of(const Device& device, const TensorView& y, bool wit
   return library;
 }
 
-/// The library may still refuse, for a limit of its own that only its back end knows.
+/// The vendor's library may still refuse, for a limit that only its back end knows.
 void launch_gemm(const Stream& stream, GemmParams params) {
   if (params.kernel == GemmKernel::nothing) return;
   if (params.kernel == GemmKernel::library) {

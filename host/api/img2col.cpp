@@ -101,7 +101,7 @@ PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window)
                                                  std::to_string(window.stride));
   }
   pad.left = window.span() - window.stride;
-  // So many frames that they cover the signal.
+  // As many frames as cover the signal.
   if (length % window.stride != 0) pad.right = window.stride - length % window.stride;
   return pad;
 }

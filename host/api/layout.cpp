@@ -48,8 +48,8 @@ const char* name_of(Layout layout) noexcept {
 
 namespace {
 
-/// Calls what may find that the extents, as they lie in memory, are too large or wrong. The error tells of
-/// the shape as the caller has it.
+/// Makes a call that throws where the extents in memory are too large or wrong. The error then names the
+/// shape that the caller gave.
 template <class Call>
 auto of_layout(Layout layout, const Dims& shape, const Call& call) {
   try {

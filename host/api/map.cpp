@@ -38,7 +38,7 @@ void check_types(const MapCall& call, const std::vector<TensorView>& operands, c
   check("the output", out, call.types[0]);
 }
 
-/// Rows of less than two vectors are taken element by element: neighbouring threads, neighbouring elements.
+/// Rows of less than two vectors are taken element by element, neighbouring elements by neighbouring threads.
 void cut_rows(int out_bytes, int width, MapNest& nest) {
   const std::int64_t length = nest.extents[nest.rank - 1];
   std::int64_t most_lead = 0;

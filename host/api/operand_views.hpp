@@ -10,17 +10,17 @@
 
 namespace relayout {
 
-/// The operands over the output's shape by numpy's rules. Error{shape} unless it is the one that they meet
-/// in, {rank}; both name the operation.
+/// The operands, broadcast to the output's shape by numpy's rules. Error{shape} unless that is the shape that
+/// they broadcast to, and Error{rank}; both name the operation.
 std::vector<TensorView> broadcast_operands(const std::string& operation,
                                            const std::vector<TensorView>& operands, const TensorView& out);
 
 /// Whether the views' elements would lie on each other at one address.
 bool same_places(const TensorView& a, const TensorView& b);
 
-/// Checks views of one shape, to be used at other addresses. Error{partial_overlap} for a tensor that shares
-/// bytes with the output and is none of the first `in_place` ones or not identical to it: others are read
-/// again for other elements; then {null_pointer}, {invalid_argument} for addresses.
+/// Checks views of one shape at the addresses of a run. Error{partial_overlap} for a tensor that shares bytes
+/// with the output, unless it is one of the first `in_place` and identical to the output: other tensors are
+/// read again for other elements. Then {null_pointer} and {invalid_argument} for addresses.
 void check_operand_memory(const std::string& operation, const std::vector<TensorView>& operands,
                           const std::vector<const void*>& inputs, int in_place, const TensorView& out_view,
                           void* out);

@@ -50,7 +50,7 @@ OperationKind kind_of(OperationClass operation_class) {
   return OperationKind::select;
 }
 
-/// The result's type for a tensor beside another one or a constant.
+/// The type of an operation's result, for a tensor beside another one or a constant.
 template <class B>
 DType result_of(OperationClass operation_class, DType a, const B& b, const char* operation) {
   const OperationKind kind = kind_of(operation_class);

@@ -1,4 +1,4 @@
-// The one promotion: that of relayout/promotion.hpp and of every element-wise operation.
+// The promotion of types, for relayout/promotion.hpp and for every element-wise operation.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace relayout {
 
-/// The type that operands meet in: tensors' types first, then constants. `operation` is for messages.
+/// Finds the operands' common type: tensors are added first, then constants. `operation` is for messages.
 class Promotion {
  public:
-  /// `equal`: all types must be one, as operations on bits want it.
+  /// With `equal`, all types must be the same, as operations on bits need it.
   Promotion(std::string operation, bool equal) : operation_(std::move(operation)), equal_(equal) {}
 
   /// Errors: those of common_type.
@@ -31,8 +31,8 @@ class Promotion {
 /// Error{dtype} for the type of an operand that no operation of the kind takes.
 void check_operand_type(OperationKind kind, DType type, const std::string& operation);
 
-/// The type that an operation of the kind works in where its operands meet in `common`: that, or f32 for
-/// functions of bool and integers. Error{dtype} where it does not take it; `name` is the operation's.
+/// The type that an operation of the kind works in where its operands' common type is `common`: that, or f32
+/// for functions of bool and integers. Error{dtype} where it does not take it; `name` is the operation's.
 DType working_type(OperationKind kind, DType common, const std::string& operation, const std::string& name);
 
 /// The type of its result.

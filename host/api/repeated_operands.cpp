@@ -30,7 +30,7 @@ TensorView repeat_axis(const TensorView& view, std::size_t axis, std::int64_t ro
   return TensorView(view.data(), view.dtype(), std::move(shape), std::move(strides));
 }
 
-/// Without the axes along which the output has one element, as all operands then have.
+/// The view without the axes along which the output, and so every operand, has one element.
 TensorView without_ones(const TensorView& view, const Dims& out_shape) {
   Dims shape, strides;
   for (std::size_t axis = 0; axis < out_shape.size(); ++axis) {

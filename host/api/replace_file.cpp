@@ -41,7 +41,7 @@ fs::path folder_of(const fs::path& path) {
   return folder.empty() ? fs::path(".") : folder;
 }
 
-/// By the file itself where both exist, else by the names without links.
+/// Compares the files themselves where both exist, otherwise their names without links.
 bool are_one_file(const std::string& a, const std::string& b) {
   std::error_code error;
   const fs::path first = target_of(a), second = target_of(b);

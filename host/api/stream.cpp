@@ -12,7 +12,7 @@ struct Stream::State {
   void* native;
   bool owned;
 
-  /// A stream of its own, made last, so that nothing can fail once it is there.
+  /// Creates a stream and owns it. The stream is made last, so that nothing can fail once it is there.
   explicit State(const Device& device_)
       : device(device_), native(device.backend().create_stream(device)), owned(true) {}
   State(const Device& device_, void* native_) : device(device_), native(native_), owned(false) {}

@@ -43,7 +43,7 @@ std::int64_t count_elements(const Dims& shape) {
   return count;
 }
 
-/// False when an offset leaves 63 bits.
+/// Returns false when an offset does not fit 63 bits.
 bool compute_range(const Dims& shape, const Dims& strides, std::int64_t bytes, std::int64_t& begin,
                    std::int64_t& end) noexcept {
   begin = 0;
@@ -57,7 +57,7 @@ bool compute_range(const Dims& shape, const Dims& strides, std::int64_t bytes, s
   return begin >= -std::numeric_limits<std::int64_t>::max();  // 63 bits: every offset can be negated
 }
 
-/// Byte-wise, and without arithmetic on a null pointer.
+/// Moves a pointer by bytes, without arithmetic on a null pointer.
 void* advance(void* data, std::int64_t bytes) {
   return data == nullptr ? nullptr : static_cast<char*>(data) + bytes;
 }

@@ -94,4 +94,12 @@ void launch_tile_of(const LaunchContext& context, const TileParams& p) {
   }
 }
 
+/// Any conversion to elements of type To. One instance serves aligned and unaligned inputs.
+template <class To>
+void launch_tile_generic_cast_to(const LaunchContext& context, const TileParams& p) {
+  visit_element_sizes(p.in_type, [&](auto type) {
+    launch_tile_of<Untyped<typename decltype(type)::type>, To, true>(context, p);
+  });
+}
+
 }  // namespace relayout::RELAYOUT_BACKEND

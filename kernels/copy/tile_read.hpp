@@ -1,6 +1,8 @@
 // Moves the tile from global to shared memory, in the input's order.
 #pragma once
 
+#include <algorithm>
+
 #include "kernels/copy/tile_generic_cast.hpp"
 #include "kernels/copy/tile_store.hpp"
 #include "kernels/copy/tile_tables.hpp"
@@ -10,9 +12,11 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+/// A lane moves kTileBytesPerThread of the larger elements, and at least a whole vector of the smaller ones.
 template <class From, class To>
-constexpr int elements_per_thread = kTileBytesPerThread /
-                                    static_cast<int>(sizeof(From) > sizeof(To) ? sizeof(From) : sizeof(To));
+constexpr int elements_per_thread = std::max(kTileBytesPerThread / 16 *
+                                                 std::min(vector_count<From>, vector_count<To>),
+                                             std::max(vector_count<From>, vector_count<To>));
 
 /// Whether the tile holds what the input holds.
 template <class From, class To, class Store>

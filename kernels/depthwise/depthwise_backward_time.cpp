@@ -276,7 +276,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
   int offset = (steps - 1) * Walk::kStep + walk.group.lane * kCount;
   std::uint32_t samples[kPackWords] = {}, next[kPackWords] = {}, ahead[kPackWords] = {};
   std::uint32_t gradients[kPackWords] = {}, next_gradients[kPackWords] = {};
-  // Of the step before the first one only the last lane's samples are wanted.
+  // Only the last lane needs samples of the step before the first one.
   const auto load_samples = [&](int step, int at, std::uint32_t(&words)[kPackWords]) {
     if (step >= 0 || (step == -1 && walk.group.is_last())) in.load(at, words);
   };

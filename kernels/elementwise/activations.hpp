@@ -1,5 +1,5 @@
-// What networks apply to every activation. In f32 each takes few enough instructions, and no branch, to stand
-// in the code for several elements beside each other. Which they are: is_activation (elementwise_params.hpp).
+// The activation functions of neural networks; is_activation (elementwise_params.hpp) lists them. In f32 each
+// takes so few instructions, and no branch, that the code computes several elements side by side.
 #pragma once
 
 #include <cmath>
@@ -8,12 +8,13 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// exp(-|x|), 1 + exp(-|x|) does not overflow.
+/// Computed from exp(-|x|), so that 1 + exp(-|x|) does not overflow.
 __device__ __forceinline__ double sigmoid(double x) {
   const double tail = std::exp(-absolute(x)), whole = 1 + tail;
   return x < 0 ? tail / whole : 1 / whole;
 }
-/// The same, with what rounding the sum drops: within 2 units.
+/// The same in f32. What the rounding of the sum drops is added back, so the result is within 2 units in the
+/// last place.
 __device__ __forceinline__ float sigmoid(float x) {
   const float a = absolute(x) > 120 ? 120.0f : absolute(x);  // and NaN stays
   const Exponential exponential_of_a = exponential(-a);
@@ -25,8 +26,9 @@ __device__ __forceinline__ float sigmoid(float x) {
   return fmaf(rest, reciprocal, quotient);
 }
 
-/// x / (1 + exp(-x)) of the exponential of -|x|, which is scaled last where x < 0: neither it nor the product
-/// loses digits before the result does. a: |x|, less where the result is 0 already. -infinity times 0 is NaN.
+/// x / (1 + exp(-x)), from the exponential of -|x|. Where x < 0 the exponential is scaled last, so that
+/// neither it nor the product loses digits before the result does. `a` is |x|, or less where the result is 0
+/// already. -infinity times 0 is NaN.
 __device__ __forceinline__ float gated(float x, float a, const Exponential& tail) {
   const float whole = fmaf(tail.fraction, two_to(tail.exponent < -126 ? -126 : tail.exponent), 1.0f);
   const bool negative = x < 0;
@@ -36,9 +38,9 @@ __device__ __forceinline__ float gated(float x, float a, const Exponential& tail
   return is_negative_infinity(x) ? x - x : result;
 }
 
-/// The same in f64 of the exponent -|x| = exponent + rest, which is given twice as exactly as one number.
-/// Below e^-600 the exponential gets a factor of e^64 that the product loses last: alone it would be
-/// subnormal, and lack digits that the product has.
+/// The same in f64. The exponent -|x| is given as exponent + rest, with twice the digits of one number. Below
+/// e^-600 the exponential is multiplied by e^64, and the product is divided by that last: the exponential
+/// alone would be subnormal, and lack digits that the product has.
 constexpr double kFarExponent = -600, kRaisedBy = 64, kToLower = 1.603810890548638e-28,
                  kToLowerLow = -7.361325221284214e-45;  // e^-64
 __device__ __forceinline__ double gated(double x, double exponent, double rest) {
@@ -69,8 +71,8 @@ struct HighAndLow {
   }
 };
 
-/// P(q) of gauss_gate, of degree 26 within 2^-59. In loops over tables: the compiler would keep so many
-/// constants of f64 in registers that AMD's run out.
+/// The polynomial P(q) of gauss_gate, of degree 26, within 2^-59. It is evaluated in loops over tables:
+/// without them the compiler would keep so many constants of f64 in registers that an AMD GPU has too few.
 __device__ __forceinline__ HighAndLow gauss_tail(double q) {
   static constexpr double kSmall[] = {
       -4.495204721257417e-11, 1.175478991480774e-10,   6.325195377466816e-10,  -8.546521899880147e-10,
@@ -92,9 +94,9 @@ __device__ __forceinline__ HighAndLow gauss_tail(double q) {
   return sums;
 }
 
-/// As the next one in f32, with all products in twice the digits: of the errors the exponential's is left,
-/// and one rounding. Below e^-684 the exponential gets a factor of e^64 that is lost last. From 9 on the tail
-/// is less than half a unit of x.
+/// Like the function in f32 below, but with all products in twice the digits: the exponential's error and one
+/// rounding are left. Below e^-684 the exponential is multiplied by e^64, which is divided out last. From 9
+/// on the tail is less than half a unit of x.
 __device__ __forceinline__ double gauss_gate(double x) {
   const double a = fmin(absolute(x), 40.0), square = a * a, dropped = fma(a, a, -square);
   const bool far = a > 37;
@@ -117,10 +119,10 @@ __device__ __forceinline__ double gauss_gate(double x) {
   const double rest = x - part;
   return x > 9 || x == 0 ? x : rest + (((x - rest) - part) - part_low);
 }
-/// With a = |x|: x minus, or 0 minus, a times the normal distribution's tail from a on. That tail is
-/// exp(-a^2 / 2) * t * P(1 - 8 * t), t = 1 / (a + 4), P of degree 9 within 2^-25; beyond 15 it is below
-/// all numbers. The square's rounding error counts in the exponent, those of the products add up to more than
-/// is allowed.
+/// The result is x, or 0 where x < 0, minus a times the normal distribution's tail from a = |x| on. That tail
+/// is exp(-a^2 / 2) * t * P(1 - 8 * t), with t = 1 / (a + 4) and a polynomial P of degree 9, within 2^-25;
+/// beyond 15 it is below all numbers. The rounding errors of the square, which is in an exponent, and of the
+/// products would exceed the bound, so they are corrected.
 __device__ __forceinline__ float gauss_gate(float x) {
   const float a = fminf(absolute(x), 15.0f), square = a * a, dropped = fmaf(a, a, -square);
   const Exponential tail = exponential<true>(-0.5f * square);
@@ -146,9 +148,8 @@ __device__ __forceinline__ float gauss_gate(float x) {
   return is_negative_infinity(x) ? x - x : x < 0 ? -part : x - part;
 }
 
-/// x / 2 * (1 + tanh(y)) = x * sigmoid(2 * y), y = sqrt(2 / pi) * (x + 0.044715 * x^3).
-/// The exponent is |x| * (kLinear + kCubic * x^2), of twice as many digits as one number has; beyond 40 the
-/// exponential is 0.
+/// x / 2 * (1 + tanh(y)) = x * sigmoid(2 * y), y = sqrt(2 / pi) * (x + 0.044715 * x^3). The exponent is |x| *
+/// (kLinear + kCubic * x^2), with twice as many digits as one number has; beyond 40 the exponential is 0.
 __device__ __forceinline__ double tanh_gate(double x) {
   constexpr double kLinear = 1.5957691216057308, kLinearLow = -9.96930880911092e-17,
                    kCubic = 0.07135481627260025, kCubicLow = -6.175149918155315e-19;
@@ -160,8 +161,8 @@ __device__ __forceinline__ double tanh_gate(double x) {
   const double exponent = a * factor, rest = fma(a, factor, -exponent) + a * factor_rest;
   return gated(x, -exponent, -rest);
 }
-/// The exponent in f64: in f32 its error would be many units of the exponential. Beyond 12 that is below all
-/// numbers.
+/// The exponent is computed in f64: in f32 its error would be many units of the exponential. Beyond 12 the
+/// exponential is below all numbers.
 __device__ __forceinline__ float tanh_gate(float x) {
   constexpr double kLinear = 1.5957691216057307117 * kLog2E, kCubic = 0.044715 * kLinear;
   const float a = fminf(absolute(x), 12.0f);
@@ -174,7 +175,7 @@ __device__ __forceinline__ float tanh_gate(float x) {
 __device__ __forceinline__ double softplus(double x) {
   return larger(x, 0.0) + std::log1p(std::exp(-absolute(x)));
 }
-/// log1p(t) = 2 * artanh(t / (2 + t)), for t between 0 and 1 by a polynomial within 2^-31.
+/// log1p(t) is 2 * artanh(t / (2 + t)), which for t between 0 and 1 is a polynomial within 2^-31.
 __device__ __forceinline__ float softplus(float x) {
   const float tail = std::exp(-absolute(x)), root = near_quotient(tail, 2.0f + tail), z = root * root;
   float p = 0.232390508f;
@@ -185,7 +186,7 @@ __device__ __forceinline__ float softplus(float x) {
   return larger(x, 0.0f) + fmaf(root * z, p, 2.0f * root);
 }
 
-/// apply(f) with the function of one element; false for other operations.
+/// Calls apply(f) with the function of one element; returns false for other operations.
 template <class C, class Apply>
 __device__ __forceinline__ bool visit_activation(Operation operation, Apply&& apply) {
   switch (operation) {

@@ -1,5 +1,5 @@
-// The operations that Precision makes faster on f32: relayout/operation.hpp has their bounds, each platform's
-// approximate_functions.hpp what its hardware offers.
+// The operations that Precision makes faster on f32: relayout/operation.hpp has their bounds, and each
+// platform's approximate_functions.hpp has what its hardware offers.
 #pragma once
 
 #include "approximate_functions.hpp"
@@ -7,7 +7,7 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// One of those for which is_approximated holds. a becomes the result.
+/// Computes an operation for which is_approximated holds; `a` becomes the result.
 template <int kCount>
 __device__ __forceinline__ void approximate_operation(Precision precision, Operation operation,
                                                       float (&a)[kCount], const float (&b)[kCount]) {

@@ -1,4 +1,4 @@
-// Operations on four bytes of a word at once, for which nothing is unpacked.
+// Operations on the four bytes of a word at once, without unpacking them.
 #pragma once
 
 #include "kernels/elementwise/elementwise_words.hpp"
@@ -11,7 +11,7 @@ __device__ __forceinline__ std::uint32_t select_bits(std::uint32_t mask, std::ui
   return (chosen & mask) | (other & ~mask);
 }
 
-/// 1 of every byte that is not 0: a carry into the highest bit says that one below it was set.
+/// 1 in every byte that is not 0: a carry into the highest bit says that one of the lower bits was set.
 __device__ __forceinline__ std::uint32_t byte_truths(std::uint32_t word) {
   return (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) >> 7 & 0x01010101u;
 }
@@ -25,7 +25,8 @@ __device__ __forceinline__ void each_word(Words (&a)[kVectors], const Words (&b)
   }
 }
 
-// Four bytes at once: carries from one to the next go nowhere, since the highest bits are added apart.
+// Four bytes are added at once. No carry goes from one to the next, since the highest bits are added
+// separately.
 constexpr std::uint32_t kByteSigns = 0x80808080u;
 __device__ __forceinline__ std::uint32_t add_bytes(std::uint32_t x, std::uint32_t y) {
   return ((x & ~kByteSigns) + (y & ~kByteSigns)) ^ ((x ^ y) & kByteSigns);
@@ -38,7 +39,7 @@ __device__ __forceinline__ std::uint32_t byte_masks(std::uint32_t x) {
   const std::uint32_t ones = x >> 7 & 0x01010101u;
   return (ones << 8) - ones;
 }
-/// All bits of each byte of x that is below y's; kSigned: as signed numbers.
+/// Sets all bits of each byte of x that is less than y's; kSigned compares them as signed numbers.
 template <bool kSigned>
 __device__ __forceinline__ std::uint32_t less_bytes(std::uint32_t x, std::uint32_t y) {
   if (kSigned) {
@@ -49,8 +50,8 @@ __device__ __forceinline__ std::uint32_t less_bytes(std::uint32_t x, std::uint32
   return byte_masks((~x & y) | (~(x ^ y) & ~difference));
 }
 
-/// a becomes the result, where the operation is one of these; else false. kBool: bytes are read as 0 or 1;
-/// these are all operations on bool. kSigned: of numbers.
+/// `a` becomes the result where the operation is one of these; otherwise returns false. With kBool, bytes are
+/// read as 0 or 1, and these are all operations on bool. With kSigned, bytes are signed numbers.
 template <bool kBool, bool kSigned, int kVectors>
 __device__ __forceinline__ bool byte_operation(Operation operation, Words (&a)[kVectors],
                                                const Words (&b)[kVectors]) {
@@ -155,7 +156,7 @@ __device__ __forceinline__ bool byte_operation(Operation operation, Words (&a)[k
   }
 }
 
-/// Comparisons and logical operations of numbers, to bool.
+/// Comparisons and logical operations on numbers, whose results are bool.
 template <bool kSigned, int kVectors>
 __device__ __forceinline__ bool byte_relation(Operation operation, Words (&a)[kVectors],
                                               const Words (&b)[kVectors]) {

@@ -1,5 +1,5 @@
-// The operations of few instructions, on a vector of numbers at once: a branch for the vector, then nothing
-// but the operation. The others: costly_operations.hpp.
+// The operations of few instructions, on a vector of numbers at once: the whole vector takes one branch, and
+// then nothing but the operation. The others are in costly_operations.hpp.
 #pragma once
 
 #include <cmath>
@@ -39,7 +39,7 @@ __device__ __forceinline__ double round_to_even(double x) { return rint(x); }
 __device__ __forceinline__ float with_sign_of(float x, float sign) { return copysignf(x, sign); }
 __device__ __forceinline__ double with_sign_of(double x, double sign) { return copysign(x, sign); }
 
-/// NaN if either is.
+/// The result is NaN if either operand is.
 template <class C>
 __device__ __forceinline__ C larger(C a, C b) {
   return a < b || b != b ? b : a;
@@ -53,7 +53,8 @@ __device__ __forceinline__ C finite_part(C x) {  // 0; NaN of infinities and NaN
   return x - x;
 }
 
-/// Numbers of C as they compare: unsigned ones of all its bits as signed ones with the highest bit flipped.
+/// Makes numbers of C comparable: unsigned ones that take all its bits become signed ones with the highest
+/// bit flipped.
 template <class C>
 struct Order {
   C flip = 0;
@@ -74,8 +75,8 @@ struct Order {
   }
 };
 
-/// x / 6 of 0 and of 2^-22 <= x <= 6, rounded once: all these floats were compared. A division takes a
-/// hundred instructions for 0.
+/// x / 6 for 0 and for 2^-22 <= x <= 6, rounded once; it was compared with the division for all these floats.
+/// A division takes a hundred instructions for 0.
 __device__ __forceinline__ float sixth(float x) {
   constexpr float kReciprocal = 1.0f / 6.0f;
   const float quotient = x * kReciprocal;
@@ -104,7 +105,7 @@ __device__ __forceinline__ void is_close(const ElementwiseParams& p, C (&a)[kCou
   });
 }
 
-/// float and double. a becomes the result.
+/// The operations on float and double. `a` becomes the result.
 template <class C, int kCount>
 __device__ __forceinline__ void cheap_real(Operation operation, C (&a)[kCount], const C (&b)[kCount],
                                            const C (&c)[kCount]) {
@@ -163,7 +164,8 @@ __device__ __forceinline__ void cheap_real(Operation operation, C (&a)[kCount], 
   }
 }
 
-/// int32 and int64, by the bits: what follows wraps, and signed and unsigned numbers differ in their order.
+/// The operations on int32 and int64, which work on the bits: results wrap, and signed and unsigned numbers
+/// differ only in how they compare.
 template <class C, int kCount>
 __device__ __forceinline__ void cheap_integer(const ElementwiseParams& p, Operation operation, C (&a)[kCount],
                                               const C (&b)[kCount]) {
@@ -230,7 +232,7 @@ __device__ __forceinline__ void cheap_integer(const ElementwiseParams& p, Operat
   }
 }
 
-/// Comparisons, predicates and logical operations: a becomes 1 or 0. False for other operations.
+/// Comparisons, predicates and logical operations: `a` becomes 1 or 0. Returns false for other operations.
 template <class C, int kCount>
 __device__ __forceinline__ bool cheap_relation(const ElementwiseParams& p, Operation operation,
                                                C (&a)[kCount], const C (&b)[kCount]) {
@@ -290,7 +292,7 @@ __device__ __forceinline__ bool cheap_relation(const ElementwiseParams& p, Opera
   return false;
 }
 
-/// Those whose result has the operands' type. a becomes it.
+/// The operations whose result has the operands' type; `a` becomes the result.
 template <class C, int kCount>
 __device__ __forceinline__ void cheap_value(const ElementwiseParams& p, Operation operation, C (&a)[kCount],
                                             const C (&b)[kCount], const C (&c)[kCount]) {

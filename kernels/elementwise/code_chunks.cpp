@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kChunks = kChunkThreads / kChunkLanes;  // of a block
 
-/// Elements of a lane. Scales and zero points of their own take registers.
+/// Elements of a lane: fewer where each code may have a scale of its own, which takes registers.
 template <bool kEach>
 constexpr int kCount = kChunkVectors*(kEach ? kCodeChunkWidth / 2 : kCodeChunkWidth);
 
@@ -45,7 +45,7 @@ struct ChunkPlace {
   }
 };
 
-/// kEach: codes of a row have scales of their own.
+/// With kEach, each code of a row may have a scale of its own.
 template <bool kEach>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kChunkThreads,
                                   kEach ? 6 : 8) void code_chunks_kernel(const ElementwiseParams p) {

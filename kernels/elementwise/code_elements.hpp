@@ -1,10 +1,10 @@
-// One operation in f32 at most, on the elements that a lane has of codes and numbers, to codes or numbers.
-// How many elements a lane has is known to the compiler, their types, scales and operation to the launch: all
-// lanes take the same branches, once for all elements of a lane.
+// One operation in f32, or a conversion alone, on a lane's elements, which are codes or numbers, as is the
+// result. The compiler knows how many elements a lane has; only the launch knows their types, scales and
+// operation, so all lanes take the same branches, once for all elements of a lane.
 //
 // A Place says where they lie: elements(p, tensor, elements) loads a lane's elements of a tensor, 0 for those
-// that do not exist; first<Bits>(p, tensor) that of a tensor which has one for all of them; store(p,
-// elements) stores the output's.
+// that do not exist; first<Bits>(p, tensor) loads the element of a tensor that has one for all of them;
+// store(p, elements) stores the output's.
 #pragma once
 
 #include "kernels/elementwise/cheap_operations.hpp"
@@ -12,8 +12,8 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// The scales of a lane's codes, and the zero point that all have. kEach: each code may have a scale of its
-/// own.
+/// The scales of a lane's codes, and the zero point that they share. With kEach, each code may have a scale
+/// of its own.
 template <bool kEach, int kCount>
 struct CodeScales {
   static constexpr int kScales = kEach ? kCount : 1;
@@ -41,7 +41,7 @@ struct CodeScales {
   }
   __device__ __forceinline__ float scale(int i) const { return scales[kEach ? i : 0]; }
 
-  /// Whether all lie where reciprocals stand for them.
+  /// Whether all scales lie in the range where their reciprocals may be used.
   __device__ __forceinline__ bool fold() const {
     bool result = true;
 #pragma unroll
@@ -50,8 +50,8 @@ struct CodeScales {
   }
 };
 
-/// An operand as it lies in memory: loaded before anything is made of it, so that the loads of all operands
-/// are under way together.
+/// An operand as it lies in memory. It is loaded before anything is computed, so that the loads of all
+/// operands are under way together.
 template <bool kEach, int kCount>
 struct CodeOperand {
   std::uint32_t bits[kCount] = {};
@@ -79,8 +79,8 @@ struct CodeOperand {
     if (argument.tensor < 0) return each_number([&](int) { return __uint_as_float(argument.low); });
     const TensorOperand& tensor = p.tensor[argument.tensor];
     if (tensor.reading == Reading::codes) {
-      // A byte becomes the low bits of a float from 2^23 on; signed codes are in order with their highest bit
-      // flipped.
+      // A byte becomes the low bits of a float between 2^23 and 2^24; flipping the highest bit of signed
+      // codes puts them in order.
       const bool is_signed = p.codes[argument.tensor].is_signed;
       const std::uint32_t flip = is_signed ? 0x80 : 0;
       const float offset = 0x1p23f + static_cast<float>(is_signed ? codes.zero + 128 : codes.zero);
@@ -94,9 +94,10 @@ struct CodeOperand {
   }
 };
 
-/// The codes of numbers, whose scales lie between kMinFoldedScale and kMaxFoldedScale, by their reciprocals:
-/// a division takes a hundred instructions for a number of 0. kExact: quotients are rounded once, as by a
-/// division; else beside a tie the code may be the neighbour of what a division gives.
+/// The codes of numbers, by the reciprocals of their scales, which lie between kMinFoldedScale and
+/// kMaxFoldedScale: a division takes a hundred instructions for a number of 0. With kExact, quotients are
+/// rounded once, as by a division; without it the code beside a tie may be the neighbour of what a division
+/// gives.
 template <bool kExact, bool kEach, int kCount>
 __device__ __forceinline__ void fold_codes(const float (&numbers)[kCount],
                                            const CodeScales<kEach, kCount>& codes, bool is_signed,
@@ -112,9 +113,9 @@ __device__ __forceinline__ void fold_codes(const float (&numbers)[kCount],
     const float scale = codes.scale(i), reciprocal = reciprocals[kEach ? i : 0];
     float units = numbers[i] * reciprocal;
     if constexpr (kExact) {
-      // Far beyond the codes nothing overflows. Twice what is left of the number makes up for the
-      // reciprocal's rounding: with the first the quotient is off by less than its last bit, with the second
-      // it is right (Markstein, IA-64 and Elementary Functions, chapter 8).
+      // Numbers are clamped far beyond the codes, so that nothing overflows. Two corrections by the remainder
+      // make up for the reciprocal's rounding: after the first the quotient is off by less than its last bit,
+      // after the second it is right (Markstein, IA-64 and Elementary Functions, chapter 8).
       const float limit = 1024.0f * scale, inside = fminf(fmaxf(numbers[i], -limit), limit);
       units = inside * reciprocal;
       units = fmaf(fmaf(-units, scale, inside), reciprocal, units);

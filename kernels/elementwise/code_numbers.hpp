@@ -1,4 +1,4 @@
-// One code and the number it stands for, each step rounded once.
+// One code and the number it stands for; each step is rounded once.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ __device__ __forceinline__ float number_of_code(std::int32_t code, std::int32_t 
   return static_cast<float>(code - zero) * scale;
 }
 
-/// The nearest code, of two the one that is an even number of steps from the zero point; NaN becomes the
-/// zero point. Its low 8 bits count.
+/// The nearest code, or between two equally near ones that which is an even number of steps from the zero
+/// point; NaN becomes the zero point. The code is the low 8 bits.
 __device__ __forceinline__ std::uint32_t code_of_number(float number, std::int32_t zero, float scale,
                                                         bool is_signed) {
   const float units = number / scale;

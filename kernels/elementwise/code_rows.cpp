@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kThreads = 256, kWidth = 16, kVectors = kCodeRowVectors;
 
-/// code - zero of the four codes in a word.
+/// The differences code - zero of the four codes in a word.
 __device__ __forceinline__ void steps_of(std::uint32_t word, std::uint32_t flip, float offset,
                                          float (&steps)[4]) {
   constexpr std::uint32_t kExponent = 0x4b000000u;  // of 2^23
@@ -40,7 +40,7 @@ __device__ __forceinline__ bool folds(const Row& row) {
          result <= kHeld * out;
 }
 
-/// What is the same for all vectors of a row. kRepeated: b is one code for all of it.
+/// What is the same for all vectors of a row. With kRepeated, b is one code for the whole row.
 template <bool kMul, bool kRepeated>
 struct FoldedRow {
   static constexpr float kWhole = 0x1.8p23f;  // a sum with it has no bits below 1
@@ -68,8 +68,9 @@ struct FoldedRow {
     }
   }
 
-  /// The result / out.scale is rounded by the sum that the last product is fused with. Before it, a product
-  /// of steps is exact; of sums every step is rounded, since operands that nearly cancel leave their errors.
+  /// The last product is fused with a sum that rounds result / out.scale. Before it, a product of steps is
+  /// exact. In a sum every step is rounded, since what is left of operands that nearly cancel shows their
+  /// errors.
   __device__ __forceinline__ Words codes(const Words& a, const Words& b) const {
     Words result;
 #pragma unroll
@@ -90,8 +91,9 @@ struct FoldedRow {
   }
 };
 
-/// kFlat: all is one row, of which a block makes a piece; else a lane's vectors are a part of the row apart.
-/// kRepeated: an operand is one code for each row.
+/// With kFlat, everything is one row, and a block makes a piece of it. Otherwise several lanes share a row,
+/// and a lane's vectors lie as many vectors apart as lanes share it. With kRepeated, an operand is one code
+/// for each row.
 template <bool kMul, bool kFlat, bool kRepeated>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kThreads, 3) void arithmetic_kernel(const CodeRowParams p) {
   const std::uint32_t lane = blockIdx.x * kThreads + threadIdx.x;

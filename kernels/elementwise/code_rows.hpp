@@ -1,5 +1,5 @@
-// The rows of add, sub and mul on 8-bit codes: where the codes of one begin, and what they stand for. What a
-// lane has to find out before its first load is made short: plain numbers by place, no tensor by its index.
+// The rows of add, sub and mul on 8-bit codes: where the codes of a row begin, and what they stand for.
+// Parameters are plain arrays, so that a lane has little to look up before its first load.
 #pragma once
 
 #include "kernels/elementwise/code_numbers.hpp"
@@ -8,8 +8,8 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// What has a place in memory for each row: codes, their scales, their zero points. The last of each three
-/// is the output's.
+/// The parts of a row that have a place in memory: codes, their scales, their zero points. The last of each
+/// three is the output's.
 enum RowPart { kCodes, kScales = 3, kZeros = 6, kRowParts = 9 };
 enum Party { kFirst, kSecond, kOut, kParties };
 
@@ -26,7 +26,8 @@ struct CodeRowParams {
 };
 static_assert(sizeof(CodeRowParams) < 4000, "room for a kernel's parameters");
 
-/// What is repeated comes second: sums and products are the same either way, and a difference is a sum.
+/// A repeated operand is made the second: sums and products are the same either way, and a difference is a
+/// sum with a sign.
 inline CodeRowParams code_row_params(const ElementwiseParams& p) {
   CodeRowParams rows;
   const bool swapped = p.tensor[p.argument[0].tensor].access == Access::repeated;
@@ -82,7 +83,7 @@ struct RowCodes {
 #pragma unroll
     for (int k = 0; k < 4; ++k) words.values[k] = first_code * 0x01010101u;
   }
-  /// The highest bit flipped, signed codes are in order from 0 on, too.
+  /// With their highest bit flipped, signed codes are in order from 0 on, too.
   __device__ __forceinline__ std::uint32_t flip() const { return is_signed ? 0x80808080u : 0; }
   __device__ __forceinline__ float offset() const {
     return 0x1p23f + static_cast<float>(is_signed ? zero + 128 : zero);
@@ -93,7 +94,7 @@ struct Row {
   RowCodes a, b, out;
 };
 
-/// kRepeated: a row of an operand may be one code.
+/// With kRepeated, a row of an operand may be one code.
 template <bool kRepeated>
 __device__ __forceinline__ RowCodes row_codes(const CodeRowParams& p, Party party,
                                               const std::int32_t (&offsets)[kRowParts]) {
@@ -114,7 +115,7 @@ __device__ __forceinline__ RowCodes row_codes(const CodeRowParams& p, Party part
   return row;
 }
 
-/// number: of the row, all outer axes counted.
+/// `number` counts the rows over all outer axes.
 template <bool kRepeated>
 __device__ __forceinline__ Row find_row(const CodeRowParams& p, std::uint32_t number) {
   std::int32_t offsets[kRowParts] = {};

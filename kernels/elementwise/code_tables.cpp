@@ -6,7 +6,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-/// Rows of a lane. Scales of their own take registers.
+/// Rows of a lane: fewer where each code has a scale of its own, which takes registers.
 template <bool kEach>
 constexpr int kRowsOf = kEach ? kCodeTableRows / 2 : kCodeTableRows;
 
@@ -36,7 +36,7 @@ struct CodeTablePlace {
   }
 };
 
-/// kEach: a position's codes have scales of their own in each row.
+/// With kEach, a position's codes have scales of their own in each row.
 template <bool kEach>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 4) void code_tables_kernel(const ElementwiseParams p) {
   RELAYOUT_DYNAMIC_SHARED(Words, memory);

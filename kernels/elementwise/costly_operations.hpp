@@ -1,5 +1,5 @@
-// The operations of many instructions, on a few elements at a time, so that each stands in the code once or
-// twice. Which they are: is_costly (elementwise_params.hpp).
+// The operations of many instructions, on a few elements at a time, so that the code has each of them once or
+// twice. is_costly (elementwise_params.hpp) lists them.
 #pragma once
 
 #include <cmath>
@@ -11,17 +11,19 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Infinite where either is, whatever the other is: the sums make signalling NaNs quiet.
+/// The result is infinite where either operand is, even beside NaN: adding 0 makes signalling NaNs quiet
+/// first.
 template <class C>
 __device__ __forceinline__ C length(C a, C b) {
   return std::hypot(a + C{0}, b + C{0});
 }
 
-/// Elements that stand in the code beside each other: one hides what another waits for.
+/// How many elements are computed side by side, so that one hides the latency of another.
 template <int kCount>
 constexpr int together = kCount >= 8 ? 2 : 1;
 
-/// a = f(a, b), some elements at a time: the vectors turn round, since an index would put them into memory.
+/// a = f(a, b), kStep elements at a time. The vectors are rotated, since an index that the compiler does not
+/// know would put them into memory.
 template <int kStep, class C, int kCount, class F>
 __device__ __forceinline__ void in_turn(C (&a)[kCount], const C (&b)[kCount], const F& f) {
   C second[kCount];
@@ -46,7 +48,8 @@ __device__ __forceinline__ void in_turn(C (&a)[kCount], const C (&b)[kCount], co
   }
 }
 
-/// visit(f) with the function of one or two elements that the operation is; false where it is none of these.
+/// Calls visit(f) with the operation's function of one or two elements; returns false where it is none of
+/// these.
 template <class C, class Visit>
 __device__ __forceinline__ bool visit_costly(Operation operation, Visit&& visit) {
   if (visit_activation<C>(operation, visit)) return true;
@@ -125,8 +128,8 @@ __device__ __forceinline__ bool visit_costly(Operation operation, Visit&& visit)
   }
 }
 
-/// One of those for which is_costly holds, add, sub, mul, truediv and sqrt with another rounding among them.
-/// a becomes the result.
+/// Computes an operation for which is_costly holds; add, sub, mul, truediv and sqrt are among them where they
+/// round otherwise than to nearest. `a` becomes the result.
 template <class C, int kCount>
 __device__ __forceinline__ void costly_operation(const ElementwiseParams& p, Operation operation,
                                                  C (&a)[kCount], const C (&b)[kCount]) {

@@ -1,14 +1,14 @@
 // Sums, products, quotients and roots rounded toward zero, down or up, from the one rounded to nearest and
 // the sign of its error, which fused multiplication and addition find exactly (T. J. Dekker, "A
-// floating-point technique for extending the available precision", 1971; D. E. Knuth, TAOCP 2, 4.2.2). The
-// same on every device.
+// floating-point technique for extending the available precision", 1971; D. E. Knuth, TAOCP 2, 4.2.2).
+// Results are the same on every device.
 #pragma once
 
 #include "kernels/elementwise/cheap_operations.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// The next number of C's size away from zero (step 1) or toward it (-1); x is not 0 where it goes toward it.
+/// The next number of type C away from zero (step 1) or toward it (step -1); x is not 0 where the step is -1.
 template <class C>
 __device__ __forceinline__ C neighbour(C x, int step) {
   using Bits = std::conditional_t<sizeof(C) == 4, std::uint32_t, std::uint64_t>;
@@ -19,8 +19,8 @@ __device__ __forceinline__ C neighbour(C x, int step) {
   return x;
 }
 
-/// nearest, or its neighbour where the exact result lies on the other side: error has the sign of the exact
-/// result minus nearest.
+/// Returns `nearest`, or its neighbour where `nearest` lies on the wrong side of the exact result. `error`
+/// has the sign of the exact result minus `nearest`.
 template <class C>
 __device__ __forceinline__ C directed(Rounding rounding, C nearest, double error) {
   if (error == 0 || nearest != nearest) return nearest;
@@ -28,7 +28,7 @@ __device__ __forceinline__ C directed(Rounding rounding, C nearest, double error
   const bool is_above = error < 0;  // nearest lies above the exact result
   const bool goes_down = rounding == Rounding::down || (rounding == Rounding::toward_zero && !negative);
   if (is_above != goes_down) return nearest;
-  if (nearest == 0) {  // of an error of the other sign: the least number on that side
+  if (nearest == 0) {  // the result is the smallest number on the error's side
     if (rounding == Rounding::toward_zero) return nearest;
     return with_sign_of(neighbour(C{0}, 1), goes_down ? C{-1} : C{1});
   }
@@ -93,7 +93,7 @@ __device__ __forceinline__ double directed_operation(const ElementwiseParams& p,
   return directed(p.rounding, result.nearest, result.error);
 }
 
-/// By way of a double, whose rounding to the common type goes the same way.
+/// The result is rounded to a double, and that to the common type in the same direction.
 __device__ __forceinline__ float directed_operation(const ElementwiseParams& p, Operation operation, float a,
                                                     float b) {
   const double wide = directed_operation(p, operation, static_cast<double>(a), static_cast<double>(b));

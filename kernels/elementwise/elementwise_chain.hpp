@@ -6,12 +6,14 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// kTensors is the number of the chain's tensors or a little more: tensors that are not there take registers.
+/// kTensors is the number of the chain's tensors or a little more; tensors that are not there take registers,
+/// too.
 template <class T, Steps kSteps, int kTensors>
 struct ElementwiseChain {
   static constexpr bool kExact = kSteps != Steps::costly;  // instances for each number of tensors
   static constexpr int kWidth = 16 / static_cast<int>(sizeof(T));
-  /// Vectors with 8 numbers, of which functions take many registers each; and of a lane.
+  /// How many vectors are computed together: those with 8 numbers, since functions take many registers for
+  /// each. kVectors is how many a lane has.
   static constexpr int kTogether = 8 / kWidth;
   static constexpr int kVectors = kSteps == Steps::cheap || (kExact && kTensors < 3) ? 2 : kTogether;
   static constexpr int kBlocks = kSteps == Steps::costly ? 2 : 3;  // at least, on a multiprocessor
@@ -21,7 +23,7 @@ struct ElementwiseChain {
   using Loads = VectorLoad<true, kWidth>[kVectors];
 };
 
-/// What an argument stands for.
+/// The vectors of an argument: those of a tensor, or a repeated constant.
 template <class T, class Loads, int kTensors, int kVectors>
 __device__ __forceinline__ void fetch_words(const ElementwiseParams& p, const Loads (&loads)[kTensors],
                                             const Argument& argument, Words (&words)[kVectors]) {
@@ -49,7 +51,7 @@ __device__ __forceinline__ void step_on_numbers(const ElementwiseParams& p, cons
   write_numbers<kWidth>(dtype_of<T>, sizeof(T), x, a);
 }
 
-/// One step: a becomes its result, rounded to T.
+/// Takes one step: `a` becomes its result, rounded to T.
 template <class T, class C, Steps kSteps, int kTogether, int kVectors>
 __device__ __forceinline__ void take_step(const ElementwiseParams& p, const ProgramStep& step,
                                           Words (&a)[kVectors], const Words (&b)[kVectors],

@@ -16,7 +16,8 @@ namespace relayout::RELAYOUT_BACKEND {
 
 constexpr int kElementwiseThreads = 256;
 
-/// Vectors of a lane that are computed together: as many as 16 numbers of 4 bytes or 8 of 8 are, 2 at most.
+/// How many of a lane's vectors are computed together: as many as hold 16 numbers of 4 bytes or 8 of 8 bytes,
+/// but at most 2.
 template <class C, int kWidth>
 constexpr int vectors_together = 64 / static_cast<int>(sizeof(C)) / kWidth >= 2 ? 2 : 1;
 
@@ -26,8 +27,8 @@ struct OutputPlace {
   int begin = 0, end = 0;
 };
 
-/// Splits a vector's number into its row's indices and its place in the row: calls add_axis(axis, index) for
-/// the nest's outer axes, and returns the column.
+/// Splits a vector's number into its row's indices and its place in the row. Calls add_axis(axis, index) for
+/// the nest's outer axes, and returns the place.
 template <class Index, class Extents, class AddAxis>
 __device__ __forceinline__ Index split_vector(const ElementwiseParams& p, Index vector,
                                               const Extents& row_vectors, const Extents* extents,
@@ -78,7 +79,7 @@ __device__ __forceinline__ void fetch(const ElementwiseParams& p, const Words (&
 #pragma unroll
   for (int i = 0; i < kCount; ++i) numbers[i] = constant;
   if (argument.tensor < 0) return;
-  // Word by word: a choice between the vectors would put them into memory.
+  // The choice is made word by word: one between whole vectors would put them into memory.
   Words vectors[kVectors];
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
@@ -107,7 +108,8 @@ __device__ __forceinline__ void flush(const ElementwiseParams& p, C (&numbers)[k
   }
 }
 
-/// What a step may be: a cheap operation, besides an activation, a costly operation, or an approximated one.
+/// Which operations a step may be: cheap ones always, and besides them activations, costly operations or
+/// approximated ones.
 enum class Steps { cheap, activation, costly, approximate };
 
 template <Steps kSteps, class C, int kCount>

@@ -7,21 +7,21 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// A vector of a row. Elements [begin, end) of it are in the row; its first lies `first` elements behind the
-/// row's start, before it where begin > 0.
+/// A vector of a row. Its elements [begin, end) are in the row. Element 0 lies `first` elements behind the
+/// row's start; `first` is negative where begin > 0.
 struct Span {
   std::int64_t first;
   int begin, end;
   std::int64_t length;  // of the row
 };
 
-/// A vector on its way from memory: loads are started for several before the first is waited for.
-/// kAligned: the operand is Access::repeated or aligned.
+/// A vector on its way from memory: a lane starts the loads of several before it waits for the first. With
+/// kAligned, the operand is Access::repeated or aligned.
 template <bool kAligned, int kWidth>
 struct VectorLoad {
   std::conditional_t<kAligned, AlignedLoad, UnalignedLoad> loaded;
 
-  /// row: of the operand, which it reads from once more for nothing outside the span.
+  /// `row` is where the operand's row begins. Nothing outside this row is read.
   __device__ __forceinline__ void start(Access access, int bytes, std::int64_t stride,
                                         const unsigned char* row, const Span& span) {
     if constexpr (!kAligned) loaded.offset = 0;
@@ -40,7 +40,7 @@ struct VectorLoad {
         bytes, [&](auto tag) { start_elements<typename decltype(tag)::type>(address, stride, span); });
   }
 
-  /// `size` bytes, aligned to as many: a vector, or one element of it, in the lowest bits.
+  /// Loads `size` bytes, aligned to as many, into the lowest bits: a vector, or one element of it.
   __device__ __forceinline__ void start_whole(const unsigned char* address, int size) {
     if (size == 16) return load_global_16_bytes(&in_place(), address);
     const std::uint64_t bits = load_any(address, size);
@@ -50,7 +50,7 @@ struct VectorLoad {
 
   __device__ __forceinline__ void fill(const Words& words) { in_place() = words; }
 
-  /// kBytes: of which every address is a multiple.
+  /// Every address is a multiple of kBytes.
   template <int kBytes = 1>
   __device__ __forceinline__ Words words() const {
     return loaded.template words<kBytes>();
@@ -65,7 +65,7 @@ struct VectorLoad {
     return before >= 0 && before + 32 <= length;
   }
 
-  /// By these two words: no branch, behind which a load would be waited for.
+  /// Loads these two words, without a branch, behind which the load would be waited for.
   __device__ __forceinline__ void start_both(const unsigned char* address) {
     const unsigned offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & 15);
     loaded.offset = offset;
@@ -74,8 +74,8 @@ struct VectorLoad {
   }
 
  private:
-  /// The span's elements one by one: all loads are started before the first is waited for, since the end of a
-  /// row would else take as many round trips to memory, and with it the block.
+  /// Loads the span's elements one by one. All loads are started before the first is waited for: otherwise
+  /// the end of a row, and the block with it, would take as many round trips to memory.
   template <class Bits>
   __device__ __forceinline__ void start_elements(const unsigned char* address, std::int64_t stride,
                                                  const Span& span) {
@@ -99,8 +99,8 @@ struct VectorLoad {
   }
 };
 
-/// address: of the vector's first element, in the output or before it. A whole vector with unit stride is
-/// aligned.
+/// `address` is that of the vector's first element, which may lie before the output. A whole vector with unit
+/// stride is aligned.
 template <int kWidth>
 __device__ __forceinline__ void store_vector(unsigned char* address, std::int64_t stride, int bytes,
                                              int begin, int end, const Words& words, bool streaming) {

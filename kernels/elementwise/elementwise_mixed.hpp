@@ -7,8 +7,8 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// kWidth: elements of a vector, of which the largest operand's or the output's are 16 bytes; kTensors: that
-/// the launch has at most.
+/// kWidth is the number of elements in a vector; those of the widest type, among the operands and the output,
+/// fill 16 bytes. kTensors is the most tensors that a launch may have.
 template <class R, int kWidth, int kTensors>
 struct Mixed {
   static constexpr int kThreads = 128;
@@ -17,7 +17,7 @@ struct Mixed {
   static constexpr std::int64_t kPerBlock = std::int64_t{kThreads} * kVectors;
 };
 
-/// A tensor's vectors, aligned or one element repeated.
+/// Loads a tensor's vectors, which are aligned or repeat one element.
 template <class R, int kWidth, int kVectors>
 __device__ __forceinline__ void load_mixed(const ElementwiseParams& p, int t,
                                            const LaneVectors<R, kWidth, kVectors>& lane,
@@ -34,7 +34,7 @@ __device__ __forceinline__ void load_mixed(const ElementwiseParams& p, int t,
   for (int v = 0; v < kVectors; ++v) words[v] = loads[v].words();
 }
 
-/// The operation on what was loaded.
+/// Applies the operation to what was loaded.
 template <class R, int kWidth, int kTensors, int kVectors>
 __device__ __forceinline__ void compute_mixed(const ElementwiseParams& p,
                                               const Words (&inputs)[kTensors][kVectors],
@@ -54,7 +54,7 @@ __device__ __forceinline__ void compute_mixed(const ElementwiseParams& p,
   write_numbers<kWidth>(dtype_of<R>, sizeof(R), a, results);
 }
 
-/// On aligned vectors.
+/// The kernel on aligned vectors.
 template <class R, int kWidth, int kTensors>
 __global__ RELAYOUT_LAUNCH_BOUNDS((Mixed<R, kWidth, kTensors>::kThreads),
                                   6) void mixed_kernel(const ElementwiseParams p) {
@@ -72,7 +72,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS((Mixed<R, kWidth, kTensors>::kThreads),
   store_vectors(p, lane, results);
 }
 
-/// On rows from any address, or with a stride.
+/// The kernel on rows from any address, or with a stride.
 template <class R, int kWidth, int kTensors>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kChunkThreads, 6) void mixed_chunks_kernel(const ElementwiseParams p) {
   RELAYOUT_DYNAMIC_SHARED(RowOffsets, table);
@@ -89,7 +89,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kChunkThreads, 6) void mixed_chunks_kernel(con
   store_chunk<BitsOf<R>, kWidth>(p, chunk, results);
 }
 
-/// kChunks: in chunks of rows, else in aligned vectors.
+/// With kChunks, the kernel on chunks of rows is launched, otherwise that on aligned vectors.
 template <bool kChunks, class R, int kWidth, int kTensors>
 void launch_mixed_of(const LaunchContext& context, const ElementwiseParams& p) {
   if constexpr (kChunks) {

@@ -1,5 +1,6 @@
-// From the elements' bits to the numbers that are computed with, and back. Computing types: int32 holds all
-// integers of up to 32 bits, unsigned ones of 32 as their bits; int64 those of 64; float f16, bf16 and f32.
+// From the elements' bits to the numbers that are computed with, and back. int32 holds all integers of up to
+// 32 bits, and the bits of unsigned ones of 32; int64 holds integers of 64 bits; float holds f16, bf16 and
+// f32.
 #pragma once
 
 #include "core/convert_bits.hpp"
@@ -11,9 +12,9 @@ namespace relayout::RELAYOUT_BACKEND {
 template <class C>
 constexpr bool is_real = std::is_floating_point_v<C>;
 
-/// An integer as a float of which a rounding to f16 or bf16 gives what one rounding of the integer gives:
-/// bits beyond 24 leave a mark in the last one (S. Boldo, G. Melquiond, "Emulation of FMA and correctly
-/// rounded sums", 2008).
+/// An integer as a float that, rounded to f16 or bf16, gives what one rounding of the integer gives: bits
+/// beyond 24 make the last one a sticky bit (S. Boldo, G. Melquiond, "Emulation of FMA and correctly rounded
+/// sums", 2008).
 template <class S>
 __device__ __forceinline__ float marked_float(S value) {
   const bool negative = std::is_signed_v<S> && static_cast<std::make_signed_t<S>>(value) < 0;
@@ -32,7 +33,7 @@ __device__ __forceinline__ float marked_float(S value) {
 template <int kVectors>
 using Vectors = Words[kVectors];
 
-/// S: the element's type. Wide integers are rounded to C once.
+/// S is the element's type. Wide integers are rounded to C once.
 template <class S, int kWidth, class C, int kVectors, int kCount>
 __device__ __forceinline__ void read_integers(const Vectors<kVectors>& vectors, bool marked,
                                               C (&numbers)[kCount]) {
@@ -60,7 +61,8 @@ __device__ __forceinline__ void read_halves(const Vectors<kVectors>& vectors, C 
   }
 }
 
-/// x != 0 of elements of any type; zeros of either sign are the only floats whose bits below the sign are 0.
+/// Reads x != 0 from elements of any type; zeros of either sign are the only floats whose bits below the sign
+/// are all 0.
 template <class Bits, int kWidth, class C, int kVectors, int kCount>
 __device__ __forceinline__ void read_truths(const Vectors<kVectors>& vectors, bool floating,
                                             C (&numbers)[kCount]) {
@@ -81,7 +83,7 @@ __device__ __forceinline__ void read_bools(const Vectors<kVectors>& vectors, C (
   read_integers<std::uint8_t, kWidth>(truths, false, numbers);
 }
 
-/// The numbers rounded to f16 or bf16; of any other type, as they are.
+/// Rounds the numbers where `type` is f16 or bf16, and leaves them as they are for other types.
 template <int kCount>
 __device__ __forceinline__ void round_to_half(DType type, float (&numbers)[kCount]) {
   if (type == DType::f16) {
@@ -145,7 +147,7 @@ __device__ __forceinline__ void read_values(DType type, bool marked, const Vecto
   }
 }
 
-/// numbers are 0 before.
+/// The numbers must be 0 before the call.
 template <int kWidth, class C, int kVectors, int kCount>
 __device__ __forceinline__ void read_numbers(const ElementwiseParams& p, const TensorOperand& tensor,
                                              const Vectors<kVectors>& vectors, C (&numbers)[kCount]) {
@@ -175,7 +177,7 @@ __device__ __forceinline__ C constant_of(std::uint64_t bits) {
   return value;
 }
 
-/// What an intermediate result of the common type would read as.
+/// Makes of each number what an intermediate result, stored in the common type, would be read as.
 template <class C, int kCount>
 __device__ __forceinline__ void narrow(const ElementwiseParams& p, C (&numbers)[kCount]) {
   if constexpr (std::is_same_v<C, float>) {
@@ -263,7 +265,7 @@ __device__ __forceinline__ void write_numbers(DType type, int bytes, const C (&n
   }
 }
 
-/// By a conversion between two types, an element at a time: rare enough to stand in the code once.
+/// Converts between two types, an element at a time: this is rare, so the code has it once.
 template <int kWidth>
 __device__ __forceinline__ Words convert_words(const ElementwiseParams& p, const Words& words) {
   Words converted{};

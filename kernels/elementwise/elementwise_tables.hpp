@@ -7,7 +7,7 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// The Place of a program's elements.
+/// The Place (program_steps.hpp) of a program's elements.
 struct ProgramTablePlace {
   const TablePlace& place;
 
@@ -27,8 +27,9 @@ struct ProgramTablePlace {
   }
 };
 
-/// Blocks of a multiprocessor for which there are registers enough. More blocks rather than more elements of
-/// a lane: a second position, for which there are registers for three, took 1.2 times as long on an H200.
+/// Blocks of a multiprocessor for which there are registers enough. More blocks pay more than more elements a
+/// lane: a second position for each lane, which leaves registers for three blocks, took 1.2 times as long on
+/// an H200.
 template <class C, Steps kSteps>
 constexpr int kProgramTableBlocks = kSteps == Steps::cheap ? 5
                                     : sizeof(C) == 8       ? 2

@@ -53,7 +53,7 @@ __device__ __forceinline__ TransposedPlace transposed_place(const ElementwisePar
   return place;
 }
 
-/// Elements [0, count) of a vector at a multiple of 16 bytes, the others 0.
+/// Loads elements [0, count) of a vector at a multiple of 16 bytes; the others are 0.
 template <class T>
 __device__ __forceinline__ Words load_part(const T* address, int count) {
   constexpr int kWidth = TransposedTile<T>::kWidth;
@@ -71,7 +71,7 @@ __device__ __forceinline__ Words load_part(const T* address, int count) {
   return words;
 }
 
-/// rows[i] becomes what the square's column i was.
+/// Transposes a square: rows[i] becomes what its column i was.
 template <class T>
 __device__ __forceinline__ void turn_square(Words (&rows)[TransposedTile<T>::kWidth]) {
   constexpr int kWidth = TransposedTile<T>::kWidth;
@@ -95,7 +95,7 @@ __device__ __forceinline__ void turn_square(Words (&rows)[TransposedTile<T>::kWi
   for (int i = 0; i < kWidth; ++i) rows[i] = columns[i];
 }
 
-/// The transposed operand's tile to shared memory.
+/// Moves the transposed operand's tile to shared memory.
 template <class T>
 __device__ __forceinline__ void stage_transposed(const ElementwiseParams& p, const TransposedPlace& place,
                                                  Words* shared) {
@@ -184,7 +184,8 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(TransposedTile<T>::kThreads,
           static_cast<T*>(p.out) + (place.out + y * p.out_strides[p.transposed_axis] + x));
       store_vector<kWidth>(address, 1, sizeof(T), 0, left < kWidth ? left : kWidth, results[v], p.streaming);
     }
-    // What comes next moves up: an index would put the vectors into memory.
+    // The vectors that come next move up: an index that the compiler does not know would put them into
+    // memory.
 #pragma unroll
     for (int v = 0; v + kVectors < kWidth; ++v) others[v] = others[v + kVectors];
   }

@@ -18,7 +18,7 @@ using BitsOf =
                        std::conditional_t<sizeof(T) == 2, std::uint16_t,
                                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
-/// Element i, known to the compiler, as the unsigned integer of its size.
+/// Element i as the unsigned integer of its size; the compiler knows i.
 template <class Bits>
 __device__ __forceinline__ Bits element_of(const Words& words, int i) {
   if constexpr (sizeof(Bits) == 8) {
@@ -29,7 +29,7 @@ __device__ __forceinline__ Bits element_of(const Words& words, int i) {
   }
 }
 
-/// The words are 0 before the first element.
+/// Adds an element to words, which are 0 before the first element comes.
 template <class Bits>
 __device__ __forceinline__ void put_element(Words& words, int i, Bits bits) {
   if constexpr (sizeof(Bits) == 8) {
@@ -41,8 +41,8 @@ __device__ __forceinline__ void put_element(Words& words, int i, Bits bits) {
   }
 }
 
-/// The same for an element that only the launch knows: every word is touched, since an index or a branch
-/// would put them into memory.
+/// The same for an index and a size that only the launch knows. Every word is touched, since an index or a
+/// branch would put the words into memory.
 __device__ __forceinline__ void put_any(Words& words, int i, int bytes, std::uint64_t bits) {
   const int word = i * bytes / 4, shift = i * bytes % 4 * 8;
   const std::uint32_t low = static_cast<std::uint32_t>(bits) << shift;

@@ -1,5 +1,5 @@
-// What functions in f32 are made of that have few instructions and no branch: powers of e and of 2 in two
-// parts, so that a small result is rounded once, and quotients.
+// The parts of f32 functions that have few instructions and no branch: powers of e and of 2 as fraction and
+// exponent, so that a small result is rounded once, and quotients.
 #pragma once
 
 #include "approximate_functions.hpp"
@@ -9,15 +9,15 @@ namespace relayout::RELAYOUT_BACKEND {
 
 constexpr double kLog2E = 1.4426950408889634074;
 
-/// A float that this is added to is rounded to a whole number, which the lowest bits of the sum hold: 1.5 *
-/// 2^23, for numbers below 2^22. And a double below 2^51.
+/// Adding 1.5 * 2^23 to a float below 2^22 rounds it to a whole number, which the lowest bits of the sum
+/// hold. The constant for doubles does the same below 2^51.
 constexpr float kWholeFloat = 12582912.0f;
 constexpr double kWholeDouble = 6755399441055744.0;
 
 __device__ __forceinline__ std::int32_t whole_of(float sum) {
   return static_cast<std::int32_t>(__float_as_uint(sum) - __float_as_uint(kWholeFloat));
 }
-/// A whole number below 2^22: quicker than a conversion.
+/// The float of a whole number below 2^22, in less time than a conversion takes.
 __device__ __forceinline__ float whole_float(std::int32_t number) {
   return __uint_as_float(__float_as_uint(kWholeFloat) + static_cast<std::uint32_t>(number)) - kWholeFloat;
 }
@@ -49,7 +49,7 @@ __device__ __forceinline__ float scaled(float x, std::int32_t exponent) {
   return x * two_to(half) * two_to(exponent - half);
 }
 
-/// fraction * 2^exponent, the fraction between 0.7 and 1.42.
+/// The number fraction * 2^exponent, with a fraction between 0.7 and 1.42.
 struct Exponential {
   float fraction;
   std::int32_t exponent;
@@ -66,7 +66,7 @@ __device__ __forceinline__ float fraction_of_power(float x) {
   return fmaf(p, x, 1.0f);
 }
 
-/// e^x for |x| <= 170. kQuick: by the hardware's power.
+/// e^x for |x| <= 170. With kQuick, the hardware computes the power of 2.
 template <bool kQuick = false>
 __device__ __forceinline__ Exponential exponential(float x) {
   constexpr float kHigh = static_cast<float>(kLog2E), kLow = static_cast<float>(kLog2E - kHigh);
@@ -75,8 +75,8 @@ __device__ __forceinline__ Exponential exponential(float x) {
   return {kQuick ? power_of_two(rest) : fraction_of_power(rest), whole_of(sum)};
 }
 
-/// numerator / denominator, about half a unit off: denominators are far from the smallest and largest
-/// numbers, and the quotient does not overflow.
+/// numerator / denominator, about half a unit off. Denominators must be far from the smallest and largest
+/// numbers, and the quotient must not overflow.
 __device__ __forceinline__ float near_quotient(float numerator, float denominator) {
   const float reciprocal = approximate_reciprocal(denominator), quotient = numerator * reciprocal;
   return fmaf(fmaf(-denominator, quotient, numerator), reciprocal, quotient);

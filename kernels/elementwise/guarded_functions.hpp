@@ -1,5 +1,5 @@
-// Functions that are computed without a branch for nearly all operands, for several elements beside each
-// other; where one of these is rare (huge, infinite), the elements are looked at one after the other.
+// Functions that take no branch for nearly all operands, so that several elements are computed side by side.
+// Where one of these has a rare operand (huge, infinite), the elements are computed one after the other.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ constexpr bool is_guarded = false;
 template <class F>
 constexpr bool is_guarded<F, std::void_t<decltype(&F::is_rare)>> = true;
 
-/// a = f(a, b), where F has usual, is_rare and rare.
+/// a = f(a, b), for a function type F with the members usual, is_rare and rare.
 template <class F, class C, int kCount>
 __device__ __forceinline__ void call_guarded(C (&a)[kCount], const C (&b)[kCount]) {
   C results[kCount];
@@ -48,8 +48,8 @@ __device__ __forceinline__ void call_guarded(C (&a)[kCount], const C (&b)[kCount
   for (int i = 0; i < kCount; ++i) a[i] = results[i];
 }
 
-/// Operands of a function of elements, 0 of one that takes all elements at once. By its type, since HIP's
-/// host code holds that it cannot call a device function, and answers std::is_invocable so.
+/// How many operands a function of elements has; 0 for one that takes all elements at once. The type of its
+/// call operator says so: std::is_invocable is false for device functions in HIP's host code.
 template <class Member>
 struct MemberOperands {
   static constexpr int kCount = 0;
@@ -85,8 +85,8 @@ constexpr C kInfinity = std::numeric_limits<C>::infinity();
 __device__ __forceinline__ float fused(float x, float y, float z) { return fmaf(x, y, z); }
 __device__ __forceinline__ double fused(double x, double y, double z) { return fma(x, y, z); }
 
-/// The quotient toward zero, or down. |a| / |b| rounded to nearest is too large by 1 if |a| - quotient * |b|
-/// is negative, a sign that a fused multiplication gets right. Exact below 2^24 or 2^53.
+/// The quotient rounded toward zero, or down with kToFloor. |a| / |b| rounded to nearest is too large by 1 if
+/// |a| - quotient * |b| is negative, a sign that a fused multiplication gets right. Exact below 2^24 or 2^53.
 template <class C, bool kToFloor>
 struct WholeQuotient {
   static __device__ __forceinline__ C usual(C a, C b) {
@@ -101,7 +101,7 @@ struct WholeQuotient {
   static __device__ __forceinline__ bool is_rare(C a, C b) {
     return !(absolute(a) < kInfinity<C>) || !(absolute(b) < kInfinity<C>) || b == 0;
   }
-  /// Where an operand is NaN, infinite or a divisor 0.
+  /// The result where an operand is NaN or infinite, or the divisor is 0.
   static __device__ __forceinline__ C rare(C a, C b) {
     if (b == 0 || a != a || b != b) return a / b;
     if (finite_part(a) != 0) return finite_part(a);  // infinite: NaN
@@ -136,7 +136,7 @@ struct Modulo {
   }
 };
 
-/// 1 where C99 has 1 whatever the other is, signalling NaNs included.
+/// The result is 1 where C99 says so whatever the other operand is, even for signalling NaNs.
 __device__ __forceinline__ double power(double a, double b) { return a == 1 || b == 0 ? 1 : std::pow(a, b); }
 
 template <class C>
@@ -144,7 +144,7 @@ struct Power {
   __device__ __forceinline__ C operator()(C a, C b) const { return power(a, b); }
 };
 
-/// By the logarithm and the exponent in f64: their errors are multiplied by up to 2^7.
+/// The logarithm and the exponent are computed in f64: their errors are multiplied by up to 2^7.
 template <>
 struct Power<float> {
   static __device__ __forceinline__ float usual(float a, float b) {
@@ -171,8 +171,8 @@ struct Power<float> {
  private:
   static constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-  /// To base 2, of x > 0, within 2^-40: that of the fraction between sqrt(1/2) and sqrt(2) is 2 / log(2) *
-  /// artanh((fraction - 1) / (fraction + 1)), a polynomial.
+  /// The logarithm to base 2 of x > 0, within 2^-40. For the fraction, between sqrt(1/2) and sqrt(2), it is 2
+  /// / log(2) * artanh((fraction - 1) / (fraction + 1)), a polynomial.
   static __device__ __forceinline__ double logarithm(double x) {
     std::uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -192,11 +192,11 @@ struct Power<float> {
   }
 };
 
-/// A quarter turn, in parts of which multiples by whole numbers are subtracted.
+/// A quarter turn in two parts, whose multiples are subtracted one after the other.
 constexpr double kQuarterHigh = 1.57079632679489661923, kQuarterLow = 6.12323399573676588614e-17;
 constexpr double kQuartersPerRadian = 0.63661977236758134308;
 
-/// x less the nearest multiple of a quarter turn, for |x| <= 117435, and which multiple that is.
+/// x minus the nearest multiple of a quarter turn, for |x| <= 117435, and which multiple that is.
 struct ReducedAngle {
   float rest;
   std::int32_t quarters;
@@ -210,7 +210,8 @@ struct ReducedAngle {
   }
 };
 
-/// The sine of an angle and `kQuarters` quarter turns: polynomials on an eighth turn of both signs.
+/// The sine of an angle plus `kQuarters` quarter turns, by polynomials up to an eighth of a turn in both
+/// directions.
 template <class C, int kQuarters>
 struct Sine {
   __device__ __forceinline__ C operator()(C x) const { return kQuarters == 0 ? std::sin(x) : std::cos(x); }
@@ -240,8 +241,8 @@ template <class C>
 struct Tangent {
   __device__ __forceinline__ C operator()(C x) const { return std::tan(x); }
 };
-/// Reduced in f64, of which two floats are left; a polynomial within 2^-27, and its reciprocal between odd
-/// and even quarter turns.
+/// The tangent. The angle is reduced in f64 and kept as two floats. The result is a polynomial within 2^-27,
+/// or minus its reciprocal where the number of quarter turns is odd.
 template <>
 struct Tangent<float> {
   static __device__ __forceinline__ float usual(float x, float) {

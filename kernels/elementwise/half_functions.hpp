@@ -1,5 +1,5 @@
-// Functions of f16 and bf16, in f32 and exact to 12 bits or more: a fraction of the instructions of those of
-// f32. The last bit of the result may differ from what those and a rounding give.
+// Functions of f16 and bf16, which are computed in f32, exact to 12 bits or more, and take a fraction of the
+// instructions of f32's functions. The last bit of the result may differ from f32's function and a rounding.
 #pragma once
 
 #include "kernels/elementwise/costly_operations.hpp"
@@ -17,7 +17,7 @@ __device__ __forceinline__ float half_power_of_two(float x) {
 }
 constexpr float kLog2EFloat = static_cast<float>(kLog2E), kLog2 = 0.693147181f;
 constexpr float kHalfTurn = 3.14159274f;
-/// Their sum is pi; both have its sign, by which -0 stays -0.
+/// Their sum is pi. Both are positive, so that -0 stays -0.
 constexpr float kHalfTurnHigh = 3.14159250f, kHalfTurnLow = 1.50995799e-07f;
 
 template <class T>
@@ -27,7 +27,8 @@ struct HalfFunctions {
   static __device__ __forceinline__ float power(float x) { return half_power_of_two<T>(x); }
   static __device__ __forceinline__ float exp(float x) { return power(x * kLog2EFloat); }
 
-  /// x times, or 1 times, 1 / (1 + 2^-z). Where the power may overflow before the result is 0, of -|z|.
+  /// x / (1 + 2^-z), where x may be 1. Where 2^-z may overflow before the result is 0, it is computed from
+  /// 2^-|z|.
   static __device__ __forceinline__ float gate(float x, float z, bool negative) {
     if constexpr (kHasSmallRange) return product_for_half(x, approximate_reciprocal(1.0f + power(-z)));
     const float tail = power(-absolute(z));
@@ -129,7 +130,7 @@ struct HalfFunctions {
     p = fmaf(p, z, 1.128322482e+00f);
     return absolute(x) >= 2.9f ? copysignf(1.0f, x) : x * p;
   }
-  /// The sine of x and kQuarters quarter turns, 0 or 1.
+  /// The sine of x plus kQuarters quarter turns, 0 or 1.
   template <int kQuarters>
   static __device__ __forceinline__ float sine(float x) {
     constexpr float kPerRadian = 0.318309886f;
@@ -155,7 +156,7 @@ struct HalfFunctions {
   }
 };
 
-/// Which of them need not look at huge angles: there are none in f16.
+/// The sine with its rare case, which are huge angles; f16 has none.
 template <class T, int kQuarters>
 struct HalfSine {
   static __device__ __forceinline__ float usual(float x, float) {
@@ -177,7 +178,7 @@ struct HalfTangent {
   static __device__ __forceinline__ float rare(float x, float y) { return Tangent<float>::rare(x, y); }
 };
 
-/// As Power<float>, with the logarithm in f32.
+/// Like Power<float>, with the logarithm in f32.
 template <class T>
 struct HalfPower {
   static __device__ __forceinline__ float usual(float a, float b) {
@@ -199,7 +200,7 @@ struct HalfPower {
   }
 };
 
-/// visit(f) with the function on numbers of T.
+/// Calls visit(f) with the operation's function on numbers of T.
 template <class T, class Visit>
 __device__ __forceinline__ bool visit_half(Operation operation, Visit&& visit) {
   using F = HalfFunctions<T>;

@@ -1,20 +1,21 @@
-// Operations on the two numbers of a word of f16 or bf16, for which nothing is unpacked. They give the bits
-// that the same in f32 and a rounding give: f32 has twice the digits of these types and two more, with which
-// a second rounding changes nothing (S. A. Figueroa, "When is double rounding innocuous?", 1995).
+// Operations on the two numbers of a word of f16 or bf16, without unpacking them. They give the bits that the
+// operation in f32 and a rounding give: f32 has twice the digits of these types and two more, with which a
+// second rounding changes nothing (S. A. Figueroa, "When is double rounding innocuous?", 1995).
 #pragma once
 
 #include "kernels/elementwise/byte_operations.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// b where a is below it or it is NaN, else a. `less` of swapped operands makes the smaller one of it.
+/// The larger of two numbers: b where a is less than it or it is NaN, otherwise a. A `less` that swaps its
+/// operands makes it the smaller one.
 template <class T, class Less>
 __device__ __forceinline__ std::uint32_t better_halves(std::uint32_t a, std::uint32_t b, Less&& less) {
   return select_bits(less(a, b) | nan_halves(T{}, b), b, a);
 }
 
-/// a becomes the result, where the operation is one of these; else false. Products of bf16 are none: they may
-/// lie below what f32 holds, where the first rounding counts.
+/// `a` becomes the result where the operation is one of these; otherwise returns false. Products of bf16 are
+/// not among them: they may be too small for f32, whose rounding would then count.
 template <class T, int kVectors>
 __device__ __forceinline__ bool half_operation(Operation operation, Words (&a)[kVectors],
                                                const Words (&b)[kVectors], const Words (&c)[kVectors]) {

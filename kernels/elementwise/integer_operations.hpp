@@ -5,7 +5,7 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Magnitudes are divided; a quotient by 0 is 0.
+/// The quotient and the remainder of two magnitudes. A quotient by 0 is 0.
 template <class Bits>
 struct DividedIntegers {
   Bits quotient = 0, rest = 0;
@@ -17,7 +17,7 @@ struct DividedIntegers {
   }
 };
 
-/// Integers wrap, so that powers are exact modulo 2^n.
+/// A power modulo 2^n, as integers wrap.
 template <class Bits>
 __device__ __forceinline__ Bits integer_power(Bits base, Bits exponent) {
   Bits result = 1;
@@ -28,8 +28,8 @@ __device__ __forceinline__ Bits integer_power(Bits base, Bits exponent) {
   return result;
 }
 
-/// What the quotient toward zero and its remainder make of an operation: `opposite` says that the operands
-/// have different signs.
+/// The result of an operation, from the quotient toward zero and its remainder. `opposite` says that the
+/// operands have different signs.
 template <class Bits>
 __device__ __forceinline__ Bits divided_result(Operation operation, Bits quotient, Bits rest, Bits divisor,
                                                bool opposite) {
@@ -66,8 +66,9 @@ __device__ __forceinline__ C integer_operation(const ElementwiseParams& p, Opera
                                              opposite));
 }
 
-/// A quotient of S, which the compiler knows, in C. Numbers of 16 bits are divided as floats: (|a| + 1/2) /
-/// |b| is at least 1 / (2 * |b|) away from every whole number, far more than its rounding errors.
+/// A quotient of integers of type S, which the compiler knows, in C. Numbers of 16 bits are divided as
+/// floats: (|a| + 1/2) / |b| is at least 1 / (2 * |b|) away from every whole number, far more than its
+/// rounding errors.
 template <class S, class C, Operation kOperation>
 struct IntegerQuotient {
   using Bits = std::make_unsigned_t<C>;
@@ -133,7 +134,7 @@ struct IntegerPower {
   }
 };
 
-/// visit(f) with the function that the operation on integers of S is, in C.
+/// Calls visit(f) with the operation's function on integers of S, in C.
 template <class S, class C, class Visit>
 __device__ __forceinline__ void visit_integer(Operation operation, Visit&& visit) {
   switch (operation) {

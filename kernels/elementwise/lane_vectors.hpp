@@ -24,7 +24,8 @@ struct alignas(16) RowOffsets {
 /// it: that takes a division for each axis, which would cost many short rows more time than their elements.
 class BlockRows {
  public:
-  /// All lanes of the block take part. vector: the block's first; table: p.block_rows in shared memory.
+  /// All lanes of the block take part. `vector` is the block's first, and `table` has room for p.block_rows
+  /// in shared memory.
   __device__ __forceinline__ BlockRows(const ElementwiseParams& p, std::uint32_t vector, RowOffsets* table)
       : table_(table) {
     if (p.rank <= 2) return;
@@ -44,7 +45,7 @@ class BlockRows {
     __syncthreads();
   }
 
-  /// `vector` becomes its place in the row. For nests of more than two axes.
+  /// Returns a vector's row, for nests of more than two axes. `vector` becomes its place in the row.
   __device__ __forceinline__ const RowOffsets& of(const ElementwiseParams& p, std::uint32_t& vector) const {
     return table_[split(vector, p.row_divisor) - first_];
   }
@@ -54,15 +55,15 @@ class BlockRows {
   std::uint32_t first_ = 0;
 };
 
-/// With what BlockRows needs, for blocks of so many vectors.
+/// The parameters with what BlockRows needs, for blocks of so many vectors.
 inline ElementwiseParams with_block_rows(const ElementwiseParams& p, std::int64_t vectors) {
   ElementwiseParams result = p;
   result.block_rows = p.rank > 2 ? static_cast<std::int32_t>((vectors - 1) / p.row_vectors + 2) : 0;
   return result;
 }
 
-/// R: the output's element. Vectors that a block has beyond the last one are empty, and count as the last one
-/// where an address must be one that can be read from.
+/// The vectors of one lane; R is the output's element. Vectors of a block beyond the last one are empty;
+/// where an address must be readable, they have that of the last one.
 template <class R, int kWidth, int kVectors>
 struct LaneVectors {
   std::int32_t length;           // of every row
@@ -70,7 +71,7 @@ struct LaneVectors {
   std::int32_t first[kVectors];  // element of a vector in its row; below 0 where the row begins behind it
   RowOffsets rows[kVectors];
 
-  /// vector: the lane's first, the others follow as many apart as the block has lanes.
+  /// `vector` is the lane's first; the others follow at a distance of as many vectors as the block has lanes.
   __device__ __forceinline__ LaneVectors(const ElementwiseParams& p, const BlockRows& block,
                                          std::uint32_t vector)
       : length(static_cast<std::int32_t>(p.extents[p.rank - 1])) {
@@ -96,7 +97,7 @@ struct LaneVectors {
   }
 
  private:
-  /// columns: numbers of vectors, which become places in their rows.
+  /// `columns` are the numbers of vectors, and become their places in their rows.
   __device__ __forceinline__ void find_rows(const ElementwiseParams& p, const BlockRows& block,
                                             std::uint32_t (&columns)[kVectors]) {
     if (p.rank == 1) return;
@@ -124,7 +125,7 @@ struct LaneVectors {
   }
 };
 
-/// results: a vector of R for each of the lane's.
+/// Stores the lane's vectors; `results` has a vector of R for each.
 template <class R, int kWidth, int kVectors>
 __device__ __forceinline__ void store_vectors(const ElementwiseParams& p,
                                               const LaneVectors<R, kWidth, kVectors>& lane,

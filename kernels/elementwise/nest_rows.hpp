@@ -7,7 +7,7 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Splits a row's number into its indices: add_axis(axis, index) for the nest's outer axes.
+/// Splits a row's number into its indices: calls add_axis(axis, index) for the nest's outer axes.
 template <class Params, class Index, class Extents, class AddAxis>
 __device__ __forceinline__ void split_row(const Params& p, Index row, const Extents* extents,
                                           AddAxis&& add_axis) {
@@ -21,7 +21,7 @@ __device__ __forceinline__ void split_row(const Params& p, Index row, const Exte
   add_axis(0, row);
 }
 
-/// Which elements of a row vector number `column` has. row: where the output's begins.
+/// Which elements of a row are in its vector number `column`. `row` is where the output's row begins.
 template <int kWidth, class Params>
 __device__ __forceinline__ Span span_of(const Params& p, const unsigned char* row, std::int64_t column) {
   const int last = p.rank - 1;

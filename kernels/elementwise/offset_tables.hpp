@@ -13,9 +13,9 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Sets a column of a table, `step` numbers from one tensor to the next, the output being the first, to the
-/// offsets of an index of axes [begin, end). Returns the index of the chunk among them, 0 without one. As
-/// many tensors as one operation has are counted together, in registers: most launches have no more.
+/// Sets a column of a table to the offsets of an index of axes [begin, end). The output's comes first, and
+/// the next tensor's is `step` numbers further on. Returns the index of the chunk among them, 0 without one.
+/// Offsets of kTogether tensors are counted together, in registers: most launches have no more.
 __device__ __forceinline__ std::uint32_t set_offsets(const ElementwiseParams& p, std::uint32_t* column,
                                                      std::int32_t step, int end, int begin,
                                                      std::uint32_t index) {
@@ -57,7 +57,7 @@ class OffsetTables {
         rows_(indices_ + p.block_rows),
         positions_(rows_ + (p.tensors + 1) * p.block_rows) {}
 
-  /// All lanes of the block take part. first: the block's first row; behind the last one there are no
+  /// All lanes of the block take part. `first` is the block's first row; rows beyond the last one have no
   /// positions.
   __device__ __forceinline__ void fill(const ElementwiseParams& p, std::uint32_t first) {
     const int row_axes = p.rank - p.position_axes;
@@ -78,7 +78,7 @@ class OffsetTables {
     __syncthreads();
   }
 
-  /// Which of `row` and the next ones have the position: bit by bit.
+  /// Which of `row` and the next ones have the position, one bit for each.
   template <int kRows>
   __device__ __forceinline__ std::uint32_t present(std::int32_t position, std::int32_t row) const {
     std::uint32_t bits = 0;
@@ -98,7 +98,7 @@ class OffsetTables {
     return static_cast<std::int32_t>(positions_[number * p.block_positions + position] +
                                      rows_[number * p.block_rows + row]);
   }
-  /// The same of `row` and the next ones.
+  /// The same for `row` and the next ones.
   template <int kRows>
   __device__ __forceinline__ void offsets(const ElementwiseParams& p, int number, std::int32_t position,
                                           std::int32_t row, std::int32_t (&offsets)[kRows]) const {
@@ -131,7 +131,7 @@ class OffsetTables {
 /// What a lane makes at once: a position in a few rows.
 class TablePlace {
  public:
-  /// present: in which of the rows the position is, bit by bit. whole: it is in all.
+  /// `present` has a bit for each row that has the position; `whole` says that all have it.
   __device__ __forceinline__ TablePlace(const OffsetTables& tables, std::int32_t position, std::int32_t row,
                                         std::uint32_t present, bool whole)
       : tables_(tables), position_(position), row_(row), present_(present), whole_(whole) {}
@@ -145,13 +145,13 @@ class TablePlace {
       elements[r] = present ? data[offset] : Bits{0};
     });
   }
-  /// That of a tensor which repeats it for all rows.
+  /// The element of a tensor that repeats it for all rows.
   template <class Bits>
   __device__ __forceinline__ Bits first(const ElementwiseParams& p, int number) const {
     return static_cast<const Bits*>(p.tensor[number].data)[tables_.offset(p, number + 1, position_, row_)];
   }
 
-  /// The elements of tensor `number`, packed, by the fewest accesses.
+  /// The elements of tensor `number`, packed, with the fewest accesses.
   template <class Bits, int kRows>
   __device__ __forceinline__ Words load(const ElementwiseParams& p, int number) const {
     if (p.tensor[number].access == Access::repeated)
@@ -186,8 +186,8 @@ class TablePlace {
   }
 
  private:
-  /// Calls visit(r, offset, present) for the rows of tensor `number`, the output being 0; where all are
-  /// there, with no look at which are.
+  /// Calls visit(r, offset, present) for the rows of tensor `number`, the output being 0. Where all rows have
+  /// the position, none is tested.
   template <int kRows, class Visit>
   __device__ __forceinline__ void each_row(const ElementwiseParams& p, int number, Visit&& visit) const {
     std::int32_t offsets[kRows];
@@ -210,7 +210,8 @@ class TablePlace {
     constexpr std::uint32_t kAll = (1u << kRows) - 1;
     const auto* const address = reinterpret_cast<const unsigned char*>(
         static_cast<const Bits*>(p.tensor[number].data) + tables_.offset(p, number + 1, position_, row_));
-    // Elements behind the aligned word's start; axes may have more elements than 32 bits count bytes.
+    // How many elements before `address` the aligned word starts. All is counted in elements: an axis may
+    // have more bytes than 32 bits count.
     const auto lead =
         static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(address) & (kBytes - 1)) / kSize;
     const std::int32_t before = tables_.index(row_),

@@ -1,7 +1,7 @@
-// A program's steps on the elements that a lane has: up to 8 operations on up to 8 tensors of any types,
-// codes with their scales and zero points, results as numbers or codes. What a step needs is loaded when the
-// step comes, so that the number of tensors takes no registers; each is read once (codes' numbers, too).
-// Every step is rounded once.
+// A program's steps on a lane's elements: up to 8 operations on up to 8 tensors of any types, or on codes
+// with their scales and zero points, with numbers or codes as results. What a step needs is loaded when the
+// step comes, so that more tensors take no more registers; each is read once, and so are scales and zero
+// points. Every step is rounded once.
 //
 // A Place says where the lane's elements lie: load<kWidth>(p, tensor) gives a tensor's, packed as in a
 // vector.
@@ -22,7 +22,8 @@ __device__ __forceinline__ void exchange(C (&a)[kCount], C (&b)[kCount]) {
   }
 }
 
-/// a, b and c: the running value and the other operands in their order; they become the operands in theirs.
+/// a, b and c are the running value and the other operands, in their order. They become the operands in the
+/// operation's order.
 template <class V>
 __device__ __forceinline__ void put_running(int running, V& a, V& b, V& c) {
   if (running == 0) return;
@@ -30,7 +31,7 @@ __device__ __forceinline__ void put_running(int running, V& a, V& b, V& c) {
   if (running == 2) exchange(b, c);
 }
 
-/// Scales and zero points of codes.
+/// Load the scales and zero points of codes.
 template <class Place, int kWidth>
 __device__ __forceinline__ void load_scales(const ElementwiseParams& p, const CodeNumbers& codes,
                                             const Place& place, float (&scales)[kWidth]) {

@@ -59,7 +59,7 @@ template <int kElements>
 struct RowChunk : ChunkSpan<kElements> {
   RowOffsets row;
 
-  /// All lanes of the block take part. table: p.block_rows in shared memory.
+  /// All lanes of the block take part. `table` has room for p.block_rows in shared memory.
   __device__ __forceinline__ RowChunk(const ElementwiseParams& p, RowOffsets* table) {
     const auto first_chunk = static_cast<std::uint32_t>(blockIdx.x * (blockDim.x / kChunkLanes));
     const BlockRows rows(p, first_chunk, table);
@@ -74,7 +74,7 @@ struct RowChunk : ChunkSpan<kElements> {
   }
 };
 
-/// The lane's elements of tensor t, packed into vectors of kWidth.
+/// Loads the lane's elements of tensor t, packed into vectors of kWidth.
 template <class Bits, int kWidth, int kVectors>
 __device__ __forceinline__ void load_chunk(const ElementwiseParams& p, int t,
                                            const RowChunk<kWidth * kVectors>& chunk,
@@ -98,7 +98,7 @@ __device__ __forceinline__ void load_chunk(const ElementwiseParams& p, int t,
   }
 }
 
-/// The same of the results to the output, whose rows are contiguous.
+/// Stores the results to the output, whose rows are contiguous.
 template <class Bits, int kWidth, int kVectors>
 __device__ __forceinline__ void store_chunk(const ElementwiseParams& p,
                                             const RowChunk<kWidth * kVectors>& chunk,

@@ -7,7 +7,7 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// An operand, or a constant of its type.
+/// Loads an operand, or repeats a constant of its type.
 template <class S, int kWidth, int kVectors>
 __device__ __forceinline__ void load_operand(const ElementwiseParams& p, int operand,
                                              const RowChunk<kWidth * kVectors>& chunk,

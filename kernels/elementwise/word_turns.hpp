@@ -1,16 +1,16 @@
-// Operations of many instructions on the elements of vectors: a few beside each other, so that one hides what
-// another waits for.
+// Costly operations on the elements of vectors. A few elements are computed side by side, so that one hides
+// the latency of another.
 #pragma once
 
 #include "kernels/elementwise/half_functions.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Elements that stand in the code beside each other.
+/// How many elements are computed side by side.
 template <class C>
 constexpr int kTurn = 16 / static_cast<int>(sizeof(C));
 
-/// a = f(a, b), or f(a), on elements of T as numbers of C: those of the words from `first` on.
+/// a = f(a, b), or f(a), on kTurn elements of T as numbers of C, in the words from `first` on.
 template <class T, class C, int kVectors, class F>
 __device__ __forceinline__ void take_turn(int first, Words (&a)[kVectors], const Words (&b)[kVectors],
                                           const F& f) {
@@ -30,7 +30,7 @@ __device__ __forceinline__ void take_turn(int first, Words (&a)[kVectors], const
   for (int i = 0; i < kWords; ++i) a[(first + i) / 4].values[(first + i) % 4] = x[0].values[i];
 }
 
-/// All words of the vectors.
+/// The same on all words of the vectors.
 template <class T, class C, int kVectors, class F>
 __device__ __forceinline__ void in_turns(Words (&a)[kVectors], const Words (&b)[kVectors], const F& f) {
   constexpr int kStep = kTurn<C> * static_cast<int>(sizeof(T)) / 4;
@@ -38,7 +38,7 @@ __device__ __forceinline__ void in_turns(Words (&a)[kVectors], const Words (&b)[
   for (int first = 0; first < 4 * kVectors; first += kStep) take_turn<T, C>(first, a, b, f);
 }
 
-/// One of those for which is_costly holds, rounded to nearest. a becomes the result.
+/// Computes an operation for which is_costly holds, rounded to nearest. `a` becomes the result.
 template <class T, class C, int kVectors>
 __device__ __forceinline__ void costly_words(Operation operation, Words (&a)[kVectors],
                                              const Words (&b)[kVectors]) {

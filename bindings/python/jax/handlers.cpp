@@ -1,7 +1,7 @@
 // relayout for XLA: two handlers of its foreign function interface, one for buffers of the processor and one
 // for those of a GPU. A call's text says what is to be done (plans.hpp); no memory of a device is copied or
-// allocated, and nothing is waited for. Of XLA only the C interface is used, from the header that jax brings
-// along.
+// allocated, and nothing is waited for. XLA is used only through its C interface, whose header comes with
+// jax.
 #include <xla/ffi/api/c_api.h>
 
 #include <cstring>

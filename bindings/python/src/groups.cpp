@@ -121,7 +121,7 @@ StreamHandle stream_of(int gpu, void* native) {
   return {made, relayout_stream_destroy};
 }
 
-/// Of ((gpu, stream), ...).
+/// Makes a group of a tuple of pairs, ((gpu, stream), ...).
 PyObject* group_of_streams(PyObject*, PyObject* arguments) {
   return returning([&] {
     PyObject* pairs = nullptr;

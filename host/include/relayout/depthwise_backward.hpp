@@ -21,8 +21,8 @@ struct DepthwiseForward {
   TensorView sequence_ids;                  ///< none or i32 [batch, length]; not together with states
 };
 
-/// The gradients that come and those that are wanted. Of in's type, unless it says otherwise; a default
-/// TensorView stands for "none".
+/// The gradients that come and those that are wanted. They have in's type unless a member says otherwise;
+/// a default TensorView stands for "none".
 struct DepthwiseGradients {
   TensorView d_out;            ///< read: [batch, channels, length], the gradient of the output
   TensorView d_final_state;    ///< read: none or [batch, channels, taps-1], that of the final state

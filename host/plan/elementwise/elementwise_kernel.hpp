@@ -1,12 +1,12 @@
-// Which of the element-wise kernels takes a launch: the first of the list that can, from the fastest on. Each
-// of the others says what is in its way.
+// Chooses the element-wise kernel of a launch: the first of the list, from the fastest on, that can take it.
+// The kernels before it say what is in their way.
 #pragma once
 
 #include "core/elementwise_params.hpp"
 
 namespace relayout::plan {
 
-/// Null: it could be taken, or is out of the question.
+/// The kernel, and why others were not taken; null where one could be taken, or is out of the question.
 struct KernelChoice {
   ElementwiseKernel kernel = ElementwiseKernel::program;
   const char *not_code_rows = nullptr, *not_one_on_codes = nullptr, *not_transposed = nullptr,
@@ -17,7 +17,7 @@ struct KernelChoice {
 /// Cuts the rows as the kernel wants them and chooses it. All else is set.
 KernelChoice choose_kernel(ElementwiseParams& params);
 
-/// Sets the kernel. Those of two operands want them as tensors 0 and 1, constants being tensors without
+/// Sets the kernel. Kernels of two operands need them as tensors 0 and 1, and constants as tensors without
 /// memory.
 void place_operands(const KernelChoice& choice, ElementwiseParams& params);
 

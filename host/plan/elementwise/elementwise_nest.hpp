@@ -10,18 +10,18 @@
 
 namespace relayout::plan {
 
-/// The extents and strides. The nest has elements; operand 0 is the output, the others the tensors.
+/// Sets the extents and strides. The nest has elements; operand 0 is the output, the others are the tensors.
 void set_nest(const LoopNest& nest, ElementwiseParams& params);
 
-/// Where the memory is, one address for the output and for each tensor, to the nest's first elements.
+/// Sets the addresses of the nest's first elements, from those of the output and of each tensor.
 void set_memory(const LoopNest& nest, const std::vector<const void*>& tensors, void* out,
                 ElementwiseParams& params);
 
-/// For kernels on devices: rows cut into vectors, and the kernel. All else is set.
+/// Cuts rows into vectors and sets the kernel, for kernels on devices. All else must be set.
 void set_kernel(ElementwiseParams& params);
 
 /// What set_kernel chose and why: "Kernel typed: 12 vectors of 4 elements, 3 a row. Not transposed: ...".
-/// `params`: before set_kernel.
+/// `params` are those before set_kernel.
 std::string explain_kernel(const ElementwiseParams& params);
 
 }  // namespace relayout::plan

@@ -10,11 +10,12 @@
 namespace relayout::plan {
 namespace {
 
-/// Numbers that the kernels for costly and approximated operations of any types on f16, bf16 and f32 have
-/// registers for, and that for any program; and on integers.
+/// How many numbers a lane has registers for in the kernels for any program, and for costly and approximated
+/// operations of any types: in f16, bf16 and f32, and in integers.
 constexpr std::int32_t kCostlyNumbers = 4, kCostlyIntegers = 2;
 
-/// Elements of which the largest operand's are 16 bytes; fewer where a kernel computes with more registers.
+/// How many elements a vector has: those of the widest type fill 16 bytes; there are fewer where computing
+/// takes more registers.
 std::int64_t width_of(const ElementwiseParams& p) {
   std::size_t widest = size_of(p.out_type);
   for (int t = 0; t < p.tensors; ++t) widest = std::max(widest, size_of(p.tensor[t].type));
@@ -43,7 +44,7 @@ bool aligned_along(const ElementwiseParams& p, const void* data, std::int32_t by
   return true;
 }
 
-/// One operand that lies across the output's rows, beside one along them or a constant.
+/// Finds the one operand that lies across the output's rows, beside one along them or a constant.
 void find_transposed(ElementwiseParams& p) {
   const int last = p.rank - 1;
   p.transposed_tensor = -1;

@@ -16,12 +16,12 @@ void cut_wide_rows(ElementwiseParams& params);     // the same for operations th
 void cut_program_rows(ElementwiseParams& params);  // for the kernel of any program
 void cut_rows(ElementwiseParams& params, std::int32_t width);  // so many elements; none is transposed
 
-/// Sets, for rows of codes, the lanes that share a row and how many there are.
+/// Sets, for rows of codes, how many lanes share a row and how many lanes there are.
 void share_rows(ElementwiseParams& params);
 
 /// Elements of a chunk of a row.
 std::int64_t chunk_elements(const ElementwiseParams& params);
-/// Chunks in the place of vectors.
+/// Cuts the rows into chunks instead of vectors.
 void cut_chunks(ElementwiseParams& params);
 
 }  // namespace relayout::plan

@@ -5,10 +5,10 @@
 
 namespace relayout::plan {
 
-/// Why the kernel cannot, or should not, take it; null: it takes it. After rows have been cut.
+/// Why the kernel cannot, or should not, take the launch; null where it takes it. Rows must have been cut.
 const char* obstacle_to_tables(const ElementwiseParams& params);
 
-/// Sets the blocks, and the order of all axes but the output's fastest. After rows have been cut.
+/// Sets the blocks, and the order of all axes but the output's fastest. Rows must have been cut.
 void cut_table_blocks(ElementwiseParams& params);
 
 }  // namespace relayout::plan

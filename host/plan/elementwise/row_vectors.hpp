@@ -11,7 +11,7 @@
 
 namespace relayout::plan {
 
-/// With room for the vectors of a block.
+/// The largest index in 32 bits, with room for the vectors of a block beyond it.
 constexpr std::int64_t kMax32BitIndex = std::numeric_limits<std::int32_t>::max() - (1 << 16);
 
 /// Whether every row of the output begins as many elements behind a vector's boundary, or has no vectors.
@@ -30,7 +30,7 @@ std::int64_t reach_of(const Params& p, const std::int64_t* strides) {
   return reach;
 }
 
-/// An element, counted from address 0.
+/// An element's number, counted from address 0.
 inline std::int64_t place_of(const void* data, std::int32_t bytes) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) / static_cast<unsigned>(bytes));
 }
@@ -52,7 +52,7 @@ Access access_of(const Params& p, const TensorOperand& tensor) {
   return Access::aligned;
 }
 
-/// row_vectors, vectors, small and divisors, for p.width.
+/// Sets row_vectors, vectors, fits_32_bits and the divisors, for p.width.
 template <class Params>
 void count_vectors(Params& p) {
   const int last = p.rank - 1;
