@@ -32,10 +32,10 @@ enum class Reading : std::int8_t {
   codes           // the number that a code stands for, in f32 (CodeNumbers)
 };
 
-/// How an operand lies beside the output's vectors, or beside the rows of a block with tables.
-enum class Access : std::int32_t {
+/// How an operand lies beside the output's vectors, or beside strips.
+enum class Access : std::int8_t {
   constant,   // no tensor
-  repeated,   // one element for a row; with tables: one for a position in all rows
+  repeated,   // one element for a row, or for a strip
   aligned,    // whole vectors are, too, in one piece and on a multiple of their size
   unaligned,  // in one piece
   strided
@@ -45,8 +45,9 @@ struct TensorOperand {
   const void* data = nullptr;
   DType type = DType::f32;
   Reading reading = Reading::value;
-  std::int16_t bytes = 4;  // of an element
+  std::int8_t bytes = 4;  // of an element
   Access access = Access::strided;
+  std::int32_t dense = 0;  // for strips: elements, where there are no others between them; else 0
   std::int64_t strides[kMaxRank] = {};  // along the nest's axes; 0: repeated
 };
 
@@ -89,8 +90,8 @@ enum class ElementwiseKernel : std::int8_t {
   typed_unaligned_costly,
   typed_chunks,  // the same element by element in chunks of rows
   typed_chunks_costly,
-  typed_tables,  // the same anywhere, by offset tables
-  typed_tables_costly,
+  typed_strips,  // the same anywhere, each lane a few elements along one axis
+  typed_strips_costly,
   transposed,    // the same where one operand lies across the output's rows
   mixed,         // one operation in f32 on up to three aligned tensors of any types, to f32 or bool
   mixed_chunks,  // the same from any address
@@ -103,23 +104,30 @@ enum class ElementwiseKernel : std::int8_t {
   vectors_approximate,
   program,  // anything
   program_costly,
-  tables,  // anything whose offsets fit 31 bits, element by element
-  tables_costly,
+  program_strips,  // anything whose offsets fit 31 bits, each lane a few elements along one axis
+  program_strips_costly,
   code_rows,    // add, sub and mul of codes to codes, scales and zero points constant along aligned rows
   code_chunks,  // one cheap operation on codes and numbers, or a conversion, in chunks of rows
-  code_tables   // the same anywhere, by offset tables
+  code_strips   // the same anywhere, each lane a few elements along one axis
 };
 constexpr bool is_in_chunks(ElementwiseKernel kernel) {
   return kernel == ElementwiseKernel::typed_chunks || kernel == ElementwiseKernel::typed_chunks_costly ||
          kernel == ElementwiseKernel::mixed_chunks || kernel == ElementwiseKernel::code_chunks;
 }
+constexpr bool is_in_strips(ElementwiseKernel kernel) {
+  return kernel == ElementwiseKernel::typed_strips || kernel == ElementwiseKernel::typed_strips_costly ||
+         kernel == ElementwiseKernel::program_strips || kernel == ElementwiseKernel::program_strips_costly ||
+         kernel == ElementwiseKernel::code_strips;
+}
 /// Elements of a vector of the kernel for mixed types, at most.
 constexpr int kMixedWidth = 4;
+/// Lanes of a block of the kernel for strips, and elements of a strip where a vector has so many.
+constexpr int kStripThreads = 256;
+constexpr std::int32_t strip_elements(std::int32_t width) { return width > 4 ? width : 2 * width; }
 /// Vectors of a tile of the transposed kernel, along either axis.
 constexpr int kTransposedVectors = 16;
-/// Vectors of a lane of code_rows; rows of a position that a lane of code_tables makes, half
-/// as many with own_scales.
-constexpr int kCodeRowVectors = 4, kCodeTableRows = 8;
+/// Vectors of a lane of code_rows; elements of a strip of codes, half as many with own_scales.
+constexpr int kCodeRowVectors = 4, kCodeStripElements = 8;
 /// Half the elements that a lane of code_chunks has; a quarter with own_scales.
 constexpr int kCodeChunkWidth = 8;
 /// Scales between these are multiplied with each other and with the reciprocal of another beforehand: nothing
@@ -152,6 +160,19 @@ constexpr bool is_approximated(Operation operation, Precision precision) {
   return precision == Precision::approximate &&
          (operation == Operation::sqrt || operation == Operation::tanh || operation == Operation::exp);
 }
+
+/// How the lanes of the kernel for strips share the nest. A lane makes a strip: a few elements at the strides
+/// of the nest's last axis. All axes before it count lanes, the last of them fastest. The strip lies along an
+/// axis of `extent` elements: those of a lane are index * scale - lead, and each of the next `step` further
+/// on, where the index is that along `axis`. Numbers outside the extent do not exist.
+struct Strips {
+  std::int32_t count = 1;  // elements of a strip
+  std::int32_t axis = 0, scale = 1, lead = 0, step = 1, extent = 1;
+  /// Lanes share a long axis in chunks, counted along outer_axis; inner_axis are a chunk's elements. Those
+  /// from number chunked_extent on do not exist. Without chunks both axes are -1.
+  std::int32_t outer_axis = -1, inner_axis = -1, chunk = 1, chunked_extent = 1;
+  bool whole = true;  // every lane has all its elements
+};
 
 struct ElementwiseParams {
   ComputeClass compute = ComputeClass::f32;
@@ -190,29 +211,20 @@ struct ElementwiseParams {
   bool aligned = false;  // all operands are repeated or aligned
   std::int32_t width = 1;
   std::int64_t row_vectors = 0, vectors = 0;
-  std::int32_t block_rows = 0;  // that a block's vectors may lie in, set at the launch but for tables
-  /// A block of the kernel with tables takes block_rows of the `rows` of all but the last position_axes
-  /// axes, and block_positions elements of each row. Where they are a chunk of an axis of divided_extent
-  /// elements, chunk_axis counts the chunks, and chunk_positions are the positions of one of its elements.
-  std::int32_t position_axes = 0, block_positions = 0, chunk_axis = -1;
-  std::uint32_t rows = 0, chunk = 0, divided_extent = 0, chunk_positions = 0;
-  bool whole_chunks = true;  // every row has all positions
-  std::int64_t blocks = 0;
-  Divisor position_divisor;
+  std::int32_t block_rows = 0;  // that a block's vectors may lie in, set at the launch
+  std::int64_t blocks = 0;      // of strips
+  Strips strips;
   bool rows_alike = false;    // every row begins `misaligned_elements` behind a vector's boundary
   bool fits_32_bits = false;  // vectors and offsets fit 31 bits: `divisors` are used
   bool streaming = false;     // the output is too large for the caches to be of use to a reader: past them
   std::int32_t misaligned_elements = 0;
-  /// By row_vectors; of code_rows, by the `lanes` that share a row.
+  /// By row_vectors; of code_rows, by the `lanes` that share a row. `lanes` of strips are all lanes.
   Divisor row_divisor, divisors[kMaxRank];
   std::uint32_t lanes = 0;
-  bool own_scales = false;  // of code_chunks and code_tables: a lane's codes have scales of their own
+  bool own_scales = false;  // of code_chunks and code_strips: a lane's codes have scales of their own
   /// The tensor that is fastest along another axis than the output, on which its vectors are aligned while
   /// the others' are along the output's rows; -1: there is none.
   std::int32_t transposed_tensor = -1, transposed_axis = 0;
-  /// The tensor whose elements follow each other along the innermost axis of the rows of a block with tables;
-  /// -1: there is none.
-  std::int32_t adjacent_tensor = -1;
 };
 
 constexpr bool has_codes(const ElementwiseParams& p) {

@@ -64,14 +64,14 @@ void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParam
 void launch_typed_costly_unaligned(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_chunks(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_costly_chunks(const LaunchContext& context, const ElementwiseParams& params);
-void launch_typed_tables(const LaunchContext& context, const ElementwiseParams& params);
-void launch_typed_costly_tables(const LaunchContext& context, const ElementwiseParams& params);
+void launch_typed_strips(const LaunchContext& context, const ElementwiseParams& params);
+void launch_typed_costly_strips(const LaunchContext& context, const ElementwiseParams& params);
 void launch_program(const LaunchContext& context, const ElementwiseParams& params);
 void launch_program_costly(const LaunchContext& context, const ElementwiseParams& params);
-void launch_tables(const LaunchContext& context, const ElementwiseParams& params);
-void launch_tables_costly(const LaunchContext& context, const ElementwiseParams& params);
+void launch_program_strips(const LaunchContext& context, const ElementwiseParams& params);
+void launch_program_strips_costly(const LaunchContext& context, const ElementwiseParams& params);
 void launch_code_rows(const LaunchContext& context, const ElementwiseParams& params);
 void launch_code_chunks(const LaunchContext& context, const ElementwiseParams& params);
-void launch_code_tables(const LaunchContext& context, const ElementwiseParams& params);
+void launch_code_strips(const LaunchContext& context, const ElementwiseParams& params);
 
 }  // namespace relayout::RELAYOUT_BACKEND

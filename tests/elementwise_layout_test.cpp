@@ -169,7 +169,7 @@ TEST_P(ElementwiseLayoutTest, CostlyOperationsFromEveryMisalignedBase) {
   }
 }
 
-/// Blocks with offset tables take chunks of a long axis; the last one is shorter.
+/// Lanes that make strips share a long axis in chunks, of which the last one is shorter, or by strips.
 TEST_P(ElementwiseLayoutTest, LongRowsInNoVectors) {
   const auto check_rows = [&](DType type, const Dims& shape, const Dims& a, const Dims& b, const Dims& out) {
     check(stream(), {{Operation::add, Operation::exp},

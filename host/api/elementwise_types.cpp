@@ -134,7 +134,7 @@ void set_operands(const ElementwiseCall& call, const ElementwiseTypes& types, bo
     TensorOperand& tensor = p.tensor[p.tensors++];
     const DType type = operand.tensor().dtype();
     tensor.type = raw && !truth ? p.common : type;
-    tensor.bytes = static_cast<std::int16_t>(size_of(type));
+    tensor.bytes = static_cast<std::int8_t>(size_of(type));
     if (operand.quantized() != nullptr) {
       tensor.reading = Reading::codes;
     } else if (truth) {
@@ -152,7 +152,7 @@ CodeNumbers numbers_of(const QuantizedTensor& codes, ElementwiseParams& p) {
   const auto add = [&](const TensorView& view) {
     TensorOperand& tensor = p.tensor[p.tensors];
     tensor.type = view.dtype();
-    tensor.bytes = static_cast<std::int16_t>(size_of(view.dtype()));
+    tensor.bytes = static_cast<std::int8_t>(size_of(view.dtype()));
     return static_cast<std::int8_t>(p.tensors++);
   };
   if (const float* scale = std::get_if<float>(&codes.scale)) numbers.scale = *scale;

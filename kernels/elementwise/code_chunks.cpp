@@ -1,7 +1,6 @@
 // One operation on codes, or a conversion to or from them, in chunks of rows from any address.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/elementwise/code_elements.hpp"
-#include "kernels/elementwise/offset_tables.hpp"
 #include "kernels/elementwise/row_chunks.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -12,6 +11,34 @@ constexpr int kChunks = kChunkThreads / kChunkLanes;  // of a block
 /// Elements of a lane: fewer where each code may have a scale of its own, which takes registers.
 template <bool kEach>
 constexpr int kCount = kChunkVectors*(kEach ? kCodeChunkWidth / 2 : kCodeChunkWidth);
+
+/// Sets a column of a table, `step` numbers from one tensor to the next, the output being the first, to the
+/// offsets of a row. As many tensors as one operation has are counted together, in registers: most launches
+/// have no more.
+__device__ __forceinline__ void set_offsets(const ElementwiseParams& p, std::uint32_t* column,
+                                            std::int32_t step, std::uint32_t row) {
+  constexpr int kTogether = 3;
+#pragma unroll 1
+  for (int first = 0; first <= p.tensors; first += kTogether) {
+    std::uint32_t offsets[kTogether] = {}, rest = row;
+#pragma unroll 1
+    for (int axis = p.rank - 2; axis >= 0; --axis) {
+      std::uint32_t along = rest;
+      rest = split(along, p.divisors[axis]);
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+        const int number = first + i;
+        if (number <= p.tensors)
+          offsets[i] += along * static_cast<std::uint32_t>(number == 0 ? p.out_strides[axis]
+                                                                       : p.tensor[number - 1].strides[axis]);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) {
+      if (first + i <= p.tensors) column[(first + i) * step] = offsets[i];
+    }
+  }
+}
 
 /// Where a lane's elements of a chunk lie.
 template <int kElements>
@@ -54,7 +81,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kChunkThreads,
   std::uint32_t column = block;
   const std::uint32_t first_row = split(column, p.row_divisor);
   for (auto i = static_cast<std::int32_t>(threadIdx.x); i < p.block_rows; i += kChunkThreads)
-    set_offsets(p, table + i, p.block_rows, p.rank - 1, 0, first_row + static_cast<std::uint32_t>(i));
+    set_offsets(p, table + i, p.block_rows, first_row + static_cast<std::uint32_t>(i));
   __syncthreads();
   column = block + threadIdx.x / kChunkLanes;
   if (column >= static_cast<std::uint32_t>(p.vectors)) return;

@@ -18,10 +18,10 @@ void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p
       return launch_typed_chunks(context, p);
     case ElementwiseKernel::typed_chunks_costly:
       return launch_typed_costly_chunks(context, p);
-    case ElementwiseKernel::typed_tables:
-      return launch_typed_tables(context, p);
-    case ElementwiseKernel::typed_tables_costly:
-      return launch_typed_costly_tables(context, p);
+    case ElementwiseKernel::typed_strips:
+      return launch_typed_strips(context, p);
+    case ElementwiseKernel::typed_strips_costly:
+      return launch_typed_costly_strips(context, p);
     case ElementwiseKernel::mixed:
       return launch_mixed(context, p);
     case ElementwiseKernel::mixed_chunks:
@@ -55,16 +55,16 @@ void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p
       return launch_program(context, p);
     case ElementwiseKernel::program_costly:
       return launch_program_costly(context, p);
-    case ElementwiseKernel::tables:
-      return launch_tables(context, p);
-    case ElementwiseKernel::tables_costly:
-      return launch_tables_costly(context, p);
+    case ElementwiseKernel::program_strips:
+      return launch_program_strips(context, p);
+    case ElementwiseKernel::program_strips_costly:
+      return launch_program_strips_costly(context, p);
     case ElementwiseKernel::code_rows:
       return launch_code_rows(context, p);
     case ElementwiseKernel::code_chunks:
       return launch_code_chunks(context, p);
-    case ElementwiseKernel::code_tables:
-      return launch_code_tables(context, p);
+    case ElementwiseKernel::code_strips:
+      return launch_code_strips(context, p);
   }
 }
 

@@ -1,6 +1,6 @@
 // The element-wise kernel for any program on rows of vectors: a lane makes an aligned vector of the output,
 // one row's elements. What has fewer tensors has kernels that load them all beforehand
-// (elementwise_kernel.hpp); what lies in no vectors goes element by element (elementwise_tables.hpp).
+// (elementwise_kernel.hpp); what lies in no vectors goes by strips (program_strips.hpp).
 #pragma once
 
 #include "kernels/elementwise/program_steps.hpp"

@@ -11,8 +11,8 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 /// Where an instance's operands lie, beside repeated: in aligned vectors; at any address as well, which takes
-/// more registers; or anywhere, which is another kernel (typed_tables.hpp).
-enum class OperandRows { aligned, unaligned, chunks, tables };
+/// more registers; or anywhere, which is another kernel (typed_strips.hpp).
+enum class OperandRows { aligned, unaligned, chunks, strips };
 
 /// A, B: of the operands; R: of the result, as which it is stored. C: computed in.
 template <class A, class B, class R, class C, OperandRows kRows>

@@ -3,15 +3,15 @@
 #pragma once
 
 #include "kernels/elementwise/typed_chunks.hpp"
-#include "kernels/elementwise/typed_tables.hpp"
+#include "kernels/elementwise/typed_strips.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
 template <class A, class B, class R, class C, OperandRows kRows, Steps kSteps = Steps::cheap>
 void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
   const char* const name = name_of(p.step[0].operation);
-  if constexpr (kRows == OperandRows::tables) {
-    launch(name, context, table_shape(p), typed_tables_kernel<A, B, R, C, kSteps>, p);
+  if constexpr (kRows == OperandRows::strips) {
+    launch_strips(context, p, name, typed_strips_kernel<A, B, R, C, kSteps>);
   } else if constexpr (kRows == OperandRows::chunks) {
     launch_chunks(context, p, typed_chunks_kernel<A, B, R, C, kSteps>);
   } else {

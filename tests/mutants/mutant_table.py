@@ -20,14 +20,14 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/copy/tile_generic_cast_to_1.cpp", "kernels/copy/tile_generic_cast_to_2.cpp",
                 "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp",
-                "kernels/elementwise/elementwise_tables.cpp", "kernels/elementwise/typed_tables.cpp", "kernels/elementwise/typed_chunks.cpp",
+                "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp",
                 "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp")
 
 # What the random driver must see on its own, and in cases of which operation.
 FUZZED = {"tile_": "permute", "unaligned.": "permute", "word_transpose.": "permute", "gather.": "permute",
           "rows_kernel.": "permute", "rows_piece.": "permute",
           "scale.": "permute", "operand_pointers.": "permute", "elementwise_rows.": "elementwise",
-          "elementwise_memory.": "elementwise", "elementwise_tables.": "elementwise", "offset_tables.": "elementwise", "code_numbers.": "quantized", "code_rows.": "quantized"}
+          "elementwise_memory.": "elementwise", "strips.": "elementwise", "code_numbers.": "quantized", "code_rows.": "quantized"}
 
 IMG2COL = "*Img2col*/emulated32"
 WINDOW = f"*WindowKernelTest*/emulated32:{IMG2COL}"
@@ -54,6 +54,7 @@ NEST = f"CopyNest.*:{SHAPES}"
 ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
     "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "Test.RoundsAsAsked",
     "Test.EveryOperationOfTwo*"))
+STRIPS = "ElementwiseStrips.*"
 CHUNKS = "*ElementwiseChunksTest*/emulated32"
 QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
@@ -586,19 +587,27 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("lead_left_out", "p.misaligned_elements = @static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width)@;", "0"),
 ]) + mutants_of("elementwise_transposed", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
     ("one_transposed_of_two", "if (@transposed >= 0@) return;", "false"),
-]) + mutants_of("elementwise_tables", "host/plan/elementwise/elementwise_tables.cpp", ELEMENTWISE, [
-    ("last_block_dropped", "p.blocks = @divide_up<std::int64_t>(rows, p.block_rows)@;", "std::max<std::int64_t>(rows / p.block_rows, 1)"),
-    ("chunks_of_equal_lengths", "p.divided_extent = static_cast<std::uint32_t>(@extent@);", "chunks * chunk"),
-    ("chunks_stay_in_place", "if (@chunk != end@) p.chunk_axis", "false"),
-    ("strides_of_single_elements", "p.out_strides[axis] *= @chunk@;", "1"),
-]) + mutants_of("offset_tables", "kernels/elementwise/offset_tables.hpp", ELEMENTWISE, [
-    ("rows_beyond_the_last", "limits_[i] = @row >= p.rows@ ? 0", "false"),
-    ("chunks_counted_in_positions", "* @p.chunk_positions@;", "1"),
-    ("row_of_the_output", "each_row<kRows>(p, @number + 1@, [&]", "number"),
-    ("axis_ends_between_rows", "|| @behind < kRows@) return false;", "false"),
-    ("index_of_the_first_row", "indices_[i] = @index@;", "0 * index"),
-    ("next_tensors_are_the_first", "const int number = @first + i@;", "i"),
-    ("all_rows_present", "present = @whole ? 0 : tables.present<kRows>(position, row)@;", "~0u"),
+]) + mutants_of("window_parts", "host/plan/window/window_parts.cpp", "*WindowKernelTest*/emulated32", [
+    ("inside_from_the_first_position", "divide_up(@std::max<std::int64_t>(0, p.pad_left)@, p.stride)", "std::int64_t{0}"),
+    ("inside_to_the_last_position", "std::min(p.positions, @last / p.stride + 1@);", "p.positions"),
+    ("ends_of_the_whole_signal", "part.params.pad_left -= @begin * problem.stride@;", "0"),
+    ("no_gap", "both.gap = @end - begin@;", "0"),
+]) + mutants_of("elementwise_strips", "host/plan/elementwise/elementwise_strips.cpp", STRIPS, [
+    ("last_block_dropped", "p.blocks = @divide_up<std::int64_t>(lanes, kStripThreads)@;", "std::max<std::int64_t>(lanes / kStripThreads, 1)"),
+    ("last_strip_of_a_misaligned_axis_dropped", "divide_up(strip.extent + @lead@, count_);", "0"),
+    ("strips_end_with_the_axis", "p_.strips.whole = @lead == 0 && strip.extent % count_ == 0@;", "true"),
+    ("strips_apart_are_whole", "p_.strips.whole = @step * count_ == whole.extent@;", "true"),
+    ("chunks_of_equal_lengths", "p_.strips.chunked_extent = static_cast<std::int32_t>(@whole.extent@);", "whole.extent + chunk"),
+    ("strips_where_scales_change", "axis.may_have_strips = @(without >> i & 1) == 0@;", "true"),
+]) + mutants_of("strips", "kernels/elementwise/strips.hpp", ELEMENTWISE + ":" + QUANTIZED, [
+    ("elements_beyond_the_axis", "visit(i, @static_cast<std::uint32_t>(first + i * p.strips.step) < extent@);", "true"),
+    ("lanes_behind_the_chunks", "return {first, @chunked < strips.chunked_extent@,", "true"),
+    ("neighbours_of_strips_apart", "static_cast<std::uint32_t>(first + i * @p.strips.step@) < extent);", "1"),
+    ("lead_left_out", "return @-p.strips.lead@ * static_cast", "0"),
+    ("lead_of_any_number_left_out", "sums[i] - @p.strips.lead@ * stride(i, p.rank - 1);", "0"),
+    ("first_axis_only", "const int number = @begin + i@;", "i"),
+    ("second_vector_is_the_first", "const int whole = @v / kParts@;", "0"),
+    ("aligned_words_only", "offset_ = @before@;", "0"),
 ]) + mutants_of("row_chunks", "kernels/elementwise/row_chunks.hpp", CHUNKS, [
     ("rows_in_two_axes", "@row = rows.of(p, column)@;", "row = RowOffsets{}"),
     ("last_element_dropped", "return @i * kChunkLanes < left@;", "i * kChunkLanes + 1 < left"),

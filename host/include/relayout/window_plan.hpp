@@ -26,8 +26,9 @@ class RELAYOUT_API WindowPlan {
   /// invalid_argument for a stream of another device; unsupported for a plan from DeviceProperties.
   void run(const Stream& stream) const;
   /// The same between other memory: in and out take the place of the planned views' data(), with their
-  /// strides. Where explain() tells of a kernel that wants rows on 16-byte boundaries, both must lie on one.
-  /// Further errors: invalid_argument for an address, partial_overlap.
+  /// strides. Where the planned kernels move several bytes at once, each must lie as far behind a multiple of
+  /// up to 16 bytes as the planned one; the error says of how many. Further errors: invalid_argument for an
+  /// address, partial_overlap.
   void run(const Stream& stream, const void* in, void* out) const;
 
   /// The plan in plain words, several lines: the kernel and why it, its tile and its accesses, and why the

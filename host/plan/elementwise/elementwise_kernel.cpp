@@ -4,7 +4,7 @@
 
 #include "core/integer_math.hpp"
 #include "host/plan/elementwise/elementwise_rows.hpp"
-#include "host/plan/elementwise/elementwise_tables.hpp"
+#include "host/plan/elementwise/elementwise_strips.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -86,6 +86,7 @@ const char* obstacle_to_typed(const ElementwiseParams& p) {
   if (p.tensors > 2 || (step.operands == 3 && p.argument[2].tensor >= 0))
     return "there are more than two tensors";
   if (!p.fits_32_bits) return "offsets need 64 bits";
+  if (p.rank > kMaxRank - kStripAxes) return "there are too many axes";
   if (p.convert) return "the result is cast";
   if (p.flush_to_zero) return "flush_to_zero is asked for";
   for (int t = 0; t < p.tensors; ++t) {
@@ -135,8 +136,8 @@ const char* obstacle_to_types(const ElementwiseParams& p, const OperandTypes& ty
 
 /// Vectors of the shortest rows that are moved in vectors where an operand is not aligned, and where all are
 /// but rows begin or end inside a vector: the ends of rows go element by element, while all lanes of a warp
-/// wait. On an H200 offset tables take 0.5 to 0.8 of the time of unaligned rows up to 64 vectors, as long
-/// between 100 and 150, and 1.1 to 2 times as long from there on.
+/// wait. On an H200 the kernel before strips, which looked places up in tables, took 0.5 to 0.8 of the time
+/// of unaligned rows up to 64 vectors, as long between 100 and 150, and 1.1 to 2 times as long from there on.
 constexpr std::int64_t kShortestUnalignedRow = 100, kShortestCutRow = 64;
 
 /// The greatest distance of neighbours in a row of a tensor that chunks of rows take, in elements and in
@@ -146,7 +147,7 @@ constexpr std::int64_t kNearElements = 4, kNearBytes = 16;
 constexpr double kLeastChunkShare = 0.65;
 
 /// Rows whose elements are near each other and fill chunks. In long rows that are not all aligned, chunks
-/// take 0.5 to 0.8 of the time of offset tables on an H200.
+/// take 0.5 to 0.8 of the time of the kernel before strips on an H200.
 const char* obstacle_to_chunks(const ElementwiseParams& p) {
   if (!is_along_rows(p)) return "the output's rows are strided";
   const std::int64_t extent = p.extents[p.rank - 1], chunks = round_up(extent, chunk_elements(p));
@@ -182,7 +183,7 @@ Kernel typed_kernel(const ElementwiseParams& p) {
       return costly ? Kernel::typed_unaligned_costly : Kernel::typed_unaligned;
     if (obstacle_to_chunks(p) == nullptr) return costly ? Kernel::typed_chunks_costly : Kernel::typed_chunks;
   }
-  return costly ? Kernel::typed_tables_costly : Kernel::typed_tables;
+  return costly ? Kernel::typed_strips_costly : Kernel::typed_strips;
 }
 
 /// One operation in f32, accurate and rounded to nearest, to f32 or bool, on tensors repeated or aligned, or
@@ -247,10 +248,18 @@ void put_running_first(ElementwiseParams& p) {
   }
 }
 
-KernelChoice choose_tables(KernelChoice choice, ElementwiseParams& p) {
+/// Any program whose offsets fit, but for what lies in vectors.
+const char* obstacle_to_strips(const ElementwiseParams& p) {
+  if (!p.fits_32_bits) return "offsets need 64 bits";
+  if (p.rank > kMaxRank - kStripAxes) return "there are too many axes";
+  if (p.aligned && is_along_rows(p)) return "all rows lie in aligned vectors";
+  return nullptr;
+}
+
+KernelChoice choose_strips(KernelChoice choice, ElementwiseParams& p) {
   p.precision = Precision::accurate;
-  cut_table_blocks(p);
-  choice.kernel = has_costly(p) ? Kernel::tables_costly : Kernel::tables;
+  cut_strips(p, p.width);
+  choice.kernel = has_costly(p) ? Kernel::program_strips_costly : Kernel::program_strips;
   return choice;
 }
 
@@ -285,7 +294,7 @@ bool any_numbers(const ElementwiseParams& p, std::int8_t CodeNumbers::*number, I
   return p.out_coded && has_own(p.out_codes);
 }
 
-/// Chooses between chunks of rows and tables. Null: either has been chosen.
+/// Chooses between chunks of rows and strips. Null: either has been chosen.
 const char* choose_one_on_codes(ElementwiseParams& p, Kernel& kernel) {
   const auto changes = [&](const TensorOperand& tensor) { return tensor.strides[p.rank - 1] != 0; };
   const bool own_scales = any_numbers(p, &CodeNumbers::scale_tensor, changes),
@@ -299,19 +308,28 @@ const char* choose_one_on_codes(ElementwiseParams& p, Kernel& kernel) {
     kernel = Kernel::code_chunks;
     return nullptr;
   }
+  if (p.rank > kMaxRank - kStripAxes) return "there are too many axes";
+  // Strips lie along axes on which scales and zero points are the same, where there are such.
+  std::uint32_t changing = 0;
+  for (int axis = 0; axis < p.rank; ++axis) {
+    const auto changes_along = [&](const TensorOperand& tensor) { return tensor.strides[axis] != 0; };
+    if (any_numbers(p, &CodeNumbers::scale_tensor, changes_along) ||
+        any_numbers(p, &CodeNumbers::zero_tensor, changes_along))
+      changing |= 1u << axis;
+  }
   const auto differs = [](const TensorOperand& tensor) { return tensor.access != Access::repeated; };
   ElementwiseParams cut = p;
-  for (const std::int32_t rows : {kCodeTableRows, kCodeTableRows / 2}) {
+  for (const std::int32_t count : {kCodeStripElements, kCodeStripElements / 2}) {
     cut = p;
-    cut_rows(cut, rows);
-    cut_table_blocks(cut);
-    cut.own_scales = rows < kCodeTableRows;
+    cut_rows(cut, count);
+    cut_strips(cut, count, changing);
+    cut.own_scales = count < kCodeStripElements;
     if (!any_numbers(cut, &CodeNumbers::scale_tensor, differs)) break;
   }
   if (any_numbers(cut, &CodeNumbers::zero_tensor, differs))
     return "zero points change from element to element";
   p = cut;
-  kernel = Kernel::code_tables;
+  kernel = Kernel::code_strips;
   return nullptr;
 }
 
@@ -334,8 +352,8 @@ KernelChoice choose_program(ElementwiseParams& p) {
     choice.not_vectors = obstacle_to_vectors(p);
   }
   cut_program_rows(p);
-  choice.not_tables = obstacle_to_tables(p);
-  if (choice.not_tables == nullptr) return choose_tables(choice, p);
+  choice.not_strips = obstacle_to_strips(p);
+  if (choice.not_strips == nullptr) return choose_strips(choice, p);
   choice.kernel = has_costly(p) ? Kernel::program_costly : Kernel::program;
   return choice;
 }
@@ -354,8 +372,7 @@ KernelChoice choose_kernel(ElementwiseParams& p) {
     choice.not_transposed = obstacle_to_transposed(p, types);
     choice.kernel = choice.not_transposed == nullptr ? Kernel::transposed : typed_kernel(p);
     if (is_in_chunks(choice.kernel)) cut_chunks(p);
-    if (choice.kernel == Kernel::typed_tables || choice.kernel == Kernel::typed_tables_costly)
-      cut_table_blocks(p);
+    if (is_in_strips(choice.kernel)) cut_strips(p, strip_elements(p.width));
     return choice;
   }
   choice.not_chain = obstacle_to_chain(p);
@@ -371,8 +388,8 @@ KernelChoice choose_kernel(ElementwiseParams& p) {
     return choice;
   }
   cut_program_rows(p);
-  choice.not_tables = obstacle_to_tables(p);
-  if (choice.not_tables == nullptr) return choose_tables(choice, p);
+  choice.not_strips = obstacle_to_strips(p);
+  if (choice.not_strips == nullptr) return choose_strips(choice, p);
   cut_rows(p);
   cut_wide_rows(p);
   choice.kernel = vectors_kernel(p);
@@ -383,7 +400,7 @@ void place_operands(const KernelChoice& choice, ElementwiseParams& p) {
   p.kernel = choice.kernel;
   if (choice.kernel > Kernel::transposed) return;  // those of two operands come first
   const TensorOperand tensors[2] = {p.tensor[0], p.tensor[1]};
-  const int transposed = p.transposed_tensor, adjacent = p.adjacent_tensor;
+  const int transposed = p.transposed_tensor;
   const OperandTypes types = operand_types(p);
   for (int i = 0; i < 2; ++i) {
     const int tensor = i < p.step[0].operands ? p.argument[i].tensor : -1;
@@ -392,7 +409,6 @@ void place_operands(const KernelChoice& choice, ElementwiseParams& p) {
     p.tensor[i].type = i == 0 ? types.a : types.b;
   }
   if (transposed >= 0) p.transposed_tensor = p.argument[0].tensor == transposed ? 0 : 1;
-  if (adjacent >= 0) p.adjacent_tensor = p.argument[0].tensor == adjacent ? 0 : 1;
   if (p.tensors > 0) p.tensors = p.tensor[1].access == Access::constant ? 1 : 2;
 }
 

@@ -10,7 +10,7 @@ namespace relayout::plan {
 struct KernelChoice {
   ElementwiseKernel kernel = ElementwiseKernel::program;
   const char *not_code_rows = nullptr, *not_one_on_codes = nullptr, *not_transposed = nullptr,
-             *not_typed = nullptr, *not_mixed = nullptr, *not_chain = nullptr, *not_tables = nullptr,
+             *not_typed = nullptr, *not_mixed = nullptr, *not_chain = nullptr, *not_strips = nullptr,
              *not_vectors = nullptr;
 };
 

@@ -34,10 +34,10 @@ const char* name_of(ElementwiseKernel kernel) {
       return "typed, chunks of rows";
     case ElementwiseKernel::typed_chunks_costly:
       return "typed, chunks of rows, costly operation";
-    case ElementwiseKernel::typed_tables:
-      return "typed, offset tables";
-    case ElementwiseKernel::typed_tables_costly:
-      return "typed, offset tables, costly operation";
+    case ElementwiseKernel::typed_strips:
+      return "typed, strips";
+    case ElementwiseKernel::typed_strips_costly:
+      return "typed, strips, costly operation";
     case ElementwiseKernel::transposed:
       return "transposed";
     case ElementwiseKernel::mixed:
@@ -62,16 +62,16 @@ const char* name_of(ElementwiseKernel kernel) {
       return "program";
     case ElementwiseKernel::program_costly:
       return "program, costly operations";
-    case ElementwiseKernel::tables:
-      return "offset tables";
-    case ElementwiseKernel::tables_costly:
-      return "offset tables, costly operations";
+    case ElementwiseKernel::program_strips:
+      return "program, strips";
+    case ElementwiseKernel::program_strips_costly:
+      return "program, strips, costly operations";
     case ElementwiseKernel::code_rows:
       return "rows of codes";
     case ElementwiseKernel::code_chunks:
       return "codes, chunks of rows";
-    case ElementwiseKernel::code_tables:
-      return "codes, offset tables";
+    case ElementwiseKernel::code_strips:
+      return "codes, strips";
   }
   return "?";
 }
@@ -111,9 +111,9 @@ std::string explain_kernel(const ElementwiseParams& params) {
   const KernelChoice choice = choose_kernel(p);
   SentenceStream text;
   text << "Kernel " << name_of(choice.kernel) << ": ";
-  if (p.blocks > 0) {
-    text << p.blocks << (p.blocks == 1 ? " block of " : " blocks of ") << p.block_positions
-         << " positions in " << p.block_rows << " rows.";
+  if (is_in_strips(choice.kernel)) {
+    text << plural(static_cast<std::int64_t>(p.lanes), "lane") << " with a strip of " << p.strips.count
+         << " elements each" << (p.strips.whole ? "" : ", some of them shorter") << ".";
   } else if (is_in_chunks(choice.kernel)) {
     text << plural(p.vectors, "chunk") << " of " << chunk_elements(p) << " elements, " << p.row_vectors
          << " a row.";
@@ -130,7 +130,7 @@ std::string explain_kernel(const ElementwiseParams& params) {
   add("typed", choice.not_typed);
   add("mixed types", choice.not_mixed);
   add("chain", choice.not_chain);
-  add("offset tables", choice.not_tables);
+  add("program in strips", choice.not_strips);
   add("vectors", choice.not_vectors);
   return text.str();
 }

@@ -1,0 +1,243 @@
+#include "host/plan/elementwise/elementwise_strips.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+
+#include "core/integer_math.hpp"
+#include "host/plan/elementwise/nest_axes.hpp"
+#include "host/plan/elementwise/row_vectors.hpp"
+
+namespace relayout::plan {
+namespace {
+/// Lanes along the output, before others take the next strips: as many as fill its sectors, and few enough
+/// that the sectors of an operand across them, of which a strip is a part, are read again while they are in
+/// the first cache. With strips that are vectors of that operand, and without.
+constexpr std::int64_t kLanesAcross = 64, kFewLanesAcross = 16;
+/// Lanes along the output that an axis of strips leaves, where no operand lies across.
+constexpr std::int64_t kLanesAlong = 32;
+/// The least part of the strips' elements that exists: where another axis could have them, and where strips
+/// are vectors of an operand.
+constexpr double kGoodShare = 0.9, kLeastShare = 0.55;
+
+/// An axis of the nest, with the strides of the output and of all tensors.
+struct Axis {
+  enum class Role { lanes, strips, chunks, chunk } role = Role::lanes;
+  bool may_have_strips = true;
+  std::int64_t extent = 1, out = 0, tensors[kMaxTensors] = {};
+
+  Axis stretched(std::int64_t factor) const {
+    Axis axis = *this;
+    axis.out *= factor;
+    for (std::int64_t& stride : axis.tensors) stride *= factor;
+    return axis;
+  }
+};
+
+/// The tensor's axis of the smallest step.
+int fastest_axis(const ElementwiseParams& p, int tensor) {
+  int fastest = -1;
+  std::int64_t least = 0;
+  for (int axis = p.rank - 1; axis >= 0; --axis) {
+    const std::int64_t stride = std::abs(p.tensor[tensor].strides[axis]);
+    if (stride == 0 || (fastest >= 0 && stride >= least)) continue;
+    fastest = axis;
+    least = stride;
+  }
+  return fastest;
+}
+
+/// How many elements a tensor has, where they lie in one piece from the first one on; else 0.
+std::int32_t dense_elements(const ElementwiseParams& p, const std::int64_t* strides) {
+  std::int64_t elements = 1;
+  for (int axis = 0; axis < p.rank; ++axis) {
+    if (strides[axis] < 0) return 0;
+    if (strides[axis] > 0) elements *= p.extents[axis];
+  }
+  return elements == reach_of(p, strides) + 1 ? static_cast<std::int32_t>(elements) : 0;
+}
+
+/// Elements before the first whole strip, so that the others are aligned vectors of the tensor along them.
+std::int64_t misaligned_elements(const ElementwiseParams& p, int tensor, int axis) {
+  if (p.tensor[tensor].strides[axis] != 1) return 0;
+  for (int other = 0; other < p.rank; ++other) {
+    if (other != axis && p.tensor[tensor].strides[other] % p.width != 0) return 0;
+  }
+  return place_of(p.tensor[tensor].data, p.tensor[tensor].bytes) % p.width;
+}
+
+/// Makes the nest's axes those of lanes and of a strip.
+class StripBuilder {
+ public:
+  StripBuilder(ElementwiseParams& p, std::int32_t count, std::uint32_t without)
+      : p_(p), rank_(p.rank), count_(count) {
+    for (int i = 0; i < rank_; ++i) {
+      Axis& axis = at(i);
+      axis.may_have_strips = (without >> i & 1) == 0;
+      axis.extent = p.extents[i];
+      axis.out = p.out_strides[i];
+      for (int t = 0; t < p.tensors; ++t) axis.tensors[t] = p.tensor[t].strides[i];
+    }
+    p.strips = Strips{};
+    p.strips.count = count;
+  }
+
+  void build() {
+    const int across = tensor_across(p_);
+    if (across >= 0) {
+      build_across(across, fastest_axis(p_, across));
+    } else if (const int axis = axis_to_fill(); axis >= 0) {
+      cut_neighbours(axis, 0);
+    } else {
+      cut_apart(fullest_axis(rank_));
+    }
+    store();
+  }
+
+ private:
+  Axis& at(int i) { return axes_[static_cast<std::size_t>(i)]; }
+
+  void insert(int place, const Axis& axis) {
+    std::copy_backward(axes_.begin() + place, axes_.begin() + rank_, axes_.begin() + rank_ + 1);
+    at(place) = axis;
+    ++rank_;
+  }
+  Axis take(int place) {
+    const Axis axis = at(place);
+    std::copy(axes_.begin() + place + 1, axes_.begin() + rank_, axes_.begin() + place);
+    --rank_;
+    return axis;
+  }
+
+  /// Which part of the strips' elements exists along an axis; 0 where it may have none.
+  double share(const Axis& axis) const {
+    if (!axis.may_have_strips) return 0;
+    return static_cast<double>(axis.extent) / static_cast<double>(round_up(axis.extent, count_));
+  }
+  /// The innermost axis that strips fill well and that leaves enough lanes along the output; -1: there is
+  /// none.
+  int axis_to_fill() {
+    std::int64_t lanes = 1;
+    for (int axis = rank_ - 1; axis >= 0; lanes *= at(axis--).extent) {
+      if (lanes >= kLanesAlong && share(at(axis)) >= kGoodShare) return axis;
+    }
+    return -1;
+  }
+  /// The one of the first axes that strips fill best; of two alike, the outer one.
+  int fullest_axis(int axes) {
+    int fullest = 0;
+    for (int axis = 1; axis < axes; ++axis) {
+      if (share(at(axis)) > share(at(fullest))) fullest = axis;
+    }
+    return fullest;
+  }
+
+  /// Strips of neighbouring elements along `axis`, which becomes one of strips.
+  void cut_neighbours(int axis, std::int64_t lead) {
+    const Axis strip = at(axis);
+    at(axis) = strip.stretched(count_);
+    at(axis).extent = divide_up(strip.extent + lead, count_);
+    set_strips(axis, strip, count_, lead, 1);
+    p_.strips.whole = lead == 0 && strip.extent % count_ == 0;
+  }
+  /// Strips of elements as far apart as `axis` is long, divided by their number, so that lanes remain
+  /// neighbours along it.
+  void cut_apart(int axis) {
+    const Axis whole = at(axis);
+    const std::int64_t step = divide_up(whole.extent, count_);
+    at(axis).extent = step;
+    set_strips(axis, whole.stretched(step), 1, 0, step);
+    p_.strips.whole = step * count_ == whole.extent;
+    p_.strips.extent = static_cast<std::int32_t>(whole.extent);
+  }
+  void set_strips(int axis, const Axis& strip, std::int64_t scale, std::int64_t lead, std::int64_t step) {
+    at(axis).role = Axis::Role::strips;
+    insert(rank_, strip);
+    p_.strips.scale = static_cast<std::int32_t>(scale);
+    p_.strips.lead = static_cast<std::int32_t>(lead);
+    p_.strips.step = static_cast<std::int32_t>(step);
+    p_.strips.extent = static_cast<std::int32_t>(strip.extent);
+  }
+
+  /// A tensor is fastest along an axis that is not the output's: some lanes along the output, then, as that
+  /// tensor lies, strips along its axis and the other axes. Where that axis is too short for strips, another
+  /// one has them.
+  void build_across(int tensor, int fastest) {
+    const bool vectors = share(at(fastest)) >= kLeastShare;
+    const std::int64_t lead = vectors ? misaligned_elements(p_, tensor, fastest) : 0;
+    const int axis = vectors ? fastest : fullest_axis(rank_ - 1);
+    if (share(at(axis)) < kLeastShare) return cut_apart(fullest_axis(rank_));
+    Axis strip = take(axis);
+    strip.role = Axis::Role::strips;
+    const int place = take_lanes(vectors ? kLanesAcross : kFewLanesAcross);
+    insert(place, strip);
+    const auto step = [&](const Axis& a) {  // the greatest where the tensor repeats its elements
+      return static_cast<std::uint64_t>(std::abs(a.tensors[tensor])) - 1;
+    };
+    std::stable_sort(axes_.begin(), axes_.begin() + place + 1,
+                     [&](const Axis& a, const Axis& b) { return step(a) > step(b); });
+    int strips = 0;
+    while (at(strips).role != Axis::Role::strips) ++strips;
+    cut_neighbours(strips, lead);
+  }
+
+  /// The innermost axes that have about so many elements; a long one is divided into chunks. Returns how many
+  /// axes are outside them.
+  int take_lanes(std::int64_t wanted) {
+    std::int64_t lanes = 1;
+    int place = rank_;
+    while (place > 0 && 2 * lanes * at(place - 1).extent <= 3 * wanted) lanes *= at(--place).extent;
+    if (place == 0 || 2 * lanes > wanted) return place;
+    const Axis whole = at(place - 1);
+    const std::int64_t chunk = divide_up(whole.extent, divide_up(whole.extent, wanted / lanes));
+    Axis inner = whole;
+    inner.extent = chunk;
+    inner.role = Axis::Role::chunk;
+    at(place - 1) = whole.stretched(chunk);
+    at(place - 1).extent = divide_up(whole.extent, chunk);
+    at(place - 1).role = Axis::Role::chunks;
+    insert(place, inner);
+    p_.strips.chunk = static_cast<std::int32_t>(chunk);
+    p_.strips.chunked_extent = static_cast<std::int32_t>(whole.extent);
+    return place;
+  }
+
+  void store() {
+    p_.rank = rank_;
+    for (int i = 0; i < rank_; ++i) {
+      const Axis& axis = at(i);
+      p_.extents[i] = axis.extent;
+      p_.out_strides[i] = axis.out;
+      for (int t = 0; t < p_.tensors; ++t) p_.tensor[t].strides[i] = axis.tensors[t];
+      if (i == rank_ - 1) break;  // the strip, which keeps its axis's role
+      if (axis.role == Axis::Role::strips) p_.strips.axis = i;
+      if (axis.role == Axis::Role::chunks) p_.strips.outer_axis = i;
+      if (axis.role == Axis::Role::chunk) p_.strips.inner_axis = i;
+    }
+  }
+
+  ElementwiseParams& p_;
+  std::array<Axis, kMaxRank> axes_;
+  int rank_;
+  std::int64_t count_;  // elements of a strip
+};
+
+}  // namespace
+
+void cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without) {
+  for (int t = 0; t < p.tensors; ++t) p.tensor[t].dense = dense_elements(p, p.tensor[t].strides);
+  StripBuilder(p, count, without).build();
+  const int last = p.rank - 1;
+  std::int64_t lanes = 1;
+  for (int axis = 0; axis < last; ++axis) {
+    lanes *= p.extents[axis];
+    p.divisors[axis] = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
+  }
+  for (int t = 0; t < p.tensors; ++t)
+    p.tensor[t].access = p.tensor[t].strides[last] == 0 ? Access::repeated : Access::strided;
+  p.lanes = static_cast<std::uint32_t>(lanes);
+  p.blocks = divide_up<std::int64_t>(lanes, kStripThreads);
+}
+
+}  // namespace relayout::plan

@@ -1,0 +1,15 @@
+// How the lanes of the kernel for strips share a nest (kernels/elementwise/strips.hpp).
+#pragma once
+
+#include "core/elementwise_params.hpp"
+
+namespace relayout::plan {
+
+/// Axes that a nest may gain.
+constexpr int kStripAxes = 2;
+
+/// Sets strips of `count` elements, and puts the nest's axes in their order. without: axes that get no
+/// strips, bit by bit, unless there are no others.
+void cut_strips(ElementwiseParams& params, std::int32_t count, std::uint32_t without = 0);
+
+}  // namespace relayout::plan

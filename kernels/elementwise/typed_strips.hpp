@@ -1,0 +1,47 @@
+// The element-wise kernel for one operation on tensors of types that an instance knows, which lie in no
+// vectors: what elementwise_typed.hpp computes, on strips. A strip has as many elements as 16 bytes have of
+// the largest type, twice as many where that has 4 bytes or more.
+#pragma once
+
+#include "kernels/elementwise/elementwise_typed.hpp"
+#include "kernels/elementwise/strips.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+
+/// Starts the loads of an operand, or fills in a constant of its type.
+template <class S, int kElements, int kTensors>
+__device__ __forceinline__ void start_operand(const ElementwiseParams& p, int operand,
+                                              const StripPlace<kElements, kTensors>& place,
+                                              StripLoad<BitsOf<S>, kElements>& load) {
+  if (p.tensor[operand].access == Access::constant)
+    return load.fill(element_of<BitsOf<S>>(constant_words<S>(p.argument[operand].bits()), 0));
+  place.start(p, operand, load);
+}
+
+/// Blocks of a multiprocessor for which there are registers enough.
+template <class A, Steps kSteps>
+constexpr int kTypedStripBlocks = kSteps == Steps::costly || sizeof(A) == 1 ? 4
+                                  : sizeof(A) == 8                          ? 5
+                                                                            : 6;
+
+template <class A, class B, class R, class C, Steps kSteps>
+__global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, kSteps>)) void typed_strips_kernel(
+    const ElementwiseParams p) {
+  constexpr int kWidth = TypedElementwise<A, B, R, C, OperandRows::strips>::kWidth;
+  constexpr int kElements = strip_elements(kWidth), kVectors = kElements / kWidth;
+  const std::uint32_t lane = static_cast<std::uint32_t>(blockIdx.x) * kStripThreads + threadIdx.x;
+  if (lane >= p.lanes) return;
+  const StripPlace<kElements, 2> place(p, lane);
+  if (!place.strip.is_there) return;
+  StripLoad<BitsOf<A>, kElements> a_load;
+  StripLoad<BitsOf<B>, kElements> b_load;
+  start_operand<A>(p, 0, place, a_load);
+  start_operand<B>(p, 1, place, b_load);
+  Words a[kVectors], b[kVectors], results[kVectors];
+  a_load.finish(a);
+  b_load.finish(b);
+  compute_words<A, B, R, C, kSteps, kWidth>(p, a, b, results);
+  place.template store<BitsOf<R>>(p, results);
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND

@@ -1,0 +1,189 @@
+// Strips (host/plan/elementwise/elementwise_strips.hpp): whatever the nest, the lanes' strips hold each of
+// its elements once, and the elements of all tensors that belong together.
+#include "host/plan/elementwise/elementwise_strips.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "tests/support/random.hpp"
+
+namespace relayout::test {
+namespace {
+
+alignas(64) unsigned char memory[64];  // only addresses are computed
+
+/// Offsets of an element in the output and in two tensors.
+using Places = std::array<std::int64_t, 3>;
+
+std::vector<Places> sorted(std::vector<Places> places) {
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+Places strides_of(const ElementwiseParams& p, int axis) {
+  return {p.out_strides[axis], p.tensor[0].strides[axis], p.tensor[1].strides[axis]};
+}
+
+/// Calls visit(index along each axis, offsets) for all elements of the first `axes` axes.
+template <class Visit>
+void each_index(const ElementwiseParams& p, int axes, Visit&& visit) {
+  std::vector<std::int64_t> index(static_cast<std::size_t>(axes));
+  while (true) {
+    Places places{};
+    for (int axis = 0; axis < axes; ++axis) {
+      const Places strides = strides_of(p, axis);
+      for (std::size_t i = 0; i < places.size(); ++i)
+        places[i] += index[static_cast<std::size_t>(axis)] * strides[i];
+    }
+    visit(index, places);
+    int axis = axes - 1;
+    while (axis >= 0 && ++index[static_cast<std::size_t>(axis)] == p.extents[axis])
+      index[static_cast<std::size_t>(axis--)] = 0;
+    if (axis < 0) return;
+  }
+}
+
+std::vector<Places> elements_of_nest(const ElementwiseParams& p) {
+  std::vector<Places> elements;
+  each_index(p, p.rank, [&](const auto&, const Places& places) { elements.push_back(places); });
+  return sorted(std::move(elements));
+}
+
+/// What core/elementwise_params.hpp says of Strips, in words of its own.
+std::vector<Places> elements_of_strips(const ElementwiseParams& p) {
+  const Strips& s = p.strips;
+  const Places strip = strides_of(p, p.rank - 1);
+  std::vector<Places> elements;
+  std::int64_t lanes = 0;
+  each_index(p, p.rank - 1, [&](const std::vector<std::int64_t>& index, const Places& places) {
+    ++lanes;
+    const auto along = [&](std::int32_t axis) { return index[static_cast<std::size_t>(axis)]; };
+    if (s.outer_axis >= 0 && along(s.outer_axis) * s.chunk + along(s.inner_axis) >= s.chunked_extent) return;
+    const std::int64_t first = along(s.axis) * s.scale - s.lead;
+    for (std::int64_t i = 0; i < s.count; ++i) {
+      const std::int64_t number = first + i * s.step;
+      const bool exists = number >= 0 && number < s.extent;
+      EXPECT_TRUE(exists || !s.whole);
+      if (!exists) continue;
+      Places element = places;
+      for (std::size_t t = 0; t < element.size(); ++t) element[t] += (i - s.lead) * strip[t];
+      elements.push_back(element);
+    }
+  });
+  EXPECT_EQ(lanes, p.lanes);
+  EXPECT_EQ(p.blocks, (lanes + kStripThreads - 1) / kStripThreads);
+  return sorted(std::move(elements));
+}
+
+/// A nest whose output is contiguous or has gaps, with tensors that lie in any order of its axes, repeat
+/// elements or run backwards.
+ElementwiseParams random_nest(Random& random) {
+  ElementwiseParams p;
+  p.rank = static_cast<std::int32_t>(random.pick<std::int64_t>({1, 2, 3, 4, 5}));
+  p.tensors = 2;
+  p.out = memory + 64;
+  std::int64_t elements = 1;
+  for (int axis = 0; axis < p.rank; ++axis) {
+    p.extents[axis] = random.pick<std::int64_t>({2, 3, 4, 5, 7, 8, 9, 17, 31, 64, 70, 131, 300});
+    while (elements * p.extents[axis] > 20000) p.extents[axis] = (p.extents[axis] + 1) / 2;
+    elements *= p.extents[axis];
+  }
+  const auto lay = [&](std::int64_t* strides, const std::vector<int>& order) {
+    std::int64_t step = 1;
+    for (const int axis : order) {
+      strides[axis] = random.chance(0.1) ? 0 : step;
+      step *= p.extents[axis] + (random.chance(0.2) ? 3 : 0);
+    }
+  };
+  std::vector<int> order(static_cast<std::size_t>(p.rank));
+  std::iota(order.rbegin(), order.rend(), 0);
+  std::int64_t step = random.chance(0.2) ? 2 : 1;
+  for (const int axis : order) {
+    p.out_strides[axis] = step;
+    step *= p.extents[axis] + (random.chance(0.2) ? 1 : 0);
+  }
+  for (int t = 0; t < 2; ++t) {
+    p.tensor[t].bytes = static_cast<std::int8_t>(random.pick<std::int64_t>({1, 2, 4, 8}));
+    p.tensor[t].data = memory + random.pick<std::int64_t>({0, 1, 3, 5}) * p.tensor[t].bytes;
+    if (random.chance(0.7)) random.shuffle(order);
+    lay(p.tensor[t].strides, order);
+    if (random.chance(0.1)) p.tensor[t].strides[p.rank - 1] *= -1;
+  }
+  return p;
+}
+
+TEST(ElementwiseStrips, HoldEachElementOnce) {
+  Random random(1);
+  int in_chunks = 0, misaligned = 0, apart = 0, whole = 0;
+  for (int i = 0; i < 600; ++i) {
+    ElementwiseParams p = random_nest(random);
+    p.width = static_cast<std::int32_t>(random.pick<std::int64_t>({2, 4, 8, 16}));
+    const std::vector<Places> elements = elements_of_nest(p);
+    const auto without =
+        static_cast<std::uint32_t>(random.chance(0.3) ? random.pick<std::int64_t>({1, 2, 5}) : 0);
+    plan::cut_strips(p, random.chance(0.5) ? p.width : strip_elements(p.width), without);
+    ASSERT_EQ(elements_of_strips(p), elements) << "nest " << i << " of seed 1";
+    in_chunks += p.strips.outer_axis >= 0 ? 1 : 0;
+    misaligned += p.strips.lead > 0 ? 1 : 0;
+    apart += p.strips.step > 1 ? 1 : 0;
+    whole += p.strips.whole ? 1 : 0;
+  }
+  EXPECT_GT(in_chunks, 30);
+  EXPECT_GT(misaligned, 30);
+  EXPECT_GT(apart, 30);
+  EXPECT_GT(whole, 30);
+}
+
+/// A tensor across the output: its neighbours are a strip's, and neighbouring lanes are the output's.
+TEST(ElementwiseStrips, AreVectorsOfATensorAcross) {
+  ElementwiseParams p;
+  p.rank = 2;
+  p.tensors = 1;
+  p.width = 8;
+  p.extents[0] = 512;
+  p.extents[1] = 96;
+  p.out = memory;
+  p.out_strides[0] = 96;
+  p.out_strides[1] = 1;
+  p.tensor[0].bytes = 2;
+  p.tensor[0].data = memory;
+  p.tensor[0].strides[0] = 1;
+  p.tensor[0].strides[1] = 512;
+  plan::cut_strips(p, 8);
+  EXPECT_EQ(p.tensor[0].strides[p.rank - 1], 1);
+  EXPECT_EQ(p.out_strides[p.rank - 2], 1);
+  EXPECT_EQ(p.strips.step, 1);
+  EXPECT_TRUE(p.strips.whole);
+  EXPECT_EQ(p.lanes, 512u * 96u / 8u);
+}
+
+/// Scales that change along an axis keep strips off it, where another axis has room.
+TEST(ElementwiseStrips, LieAlongAllowedAxes) {
+  ElementwiseParams p;
+  p.rank = 3;
+  p.tensors = 1;
+  p.width = 8;
+  const std::int64_t extents[] = {64, 40, 48};
+  std::int64_t step = 1;
+  for (int axis = 2; axis >= 0; --axis) {
+    p.extents[axis] = extents[axis];
+    p.out_strides[axis] = p.tensor[0].strides[axis] = step;
+    step *= extents[axis];
+  }
+  p.out = memory;
+  p.tensor[0].data = memory + 1;
+  p.tensor[0].bytes = 1;
+  ElementwiseParams free = p;
+  plan::cut_strips(free, 8);
+  EXPECT_EQ(free.strips.extent, 40);
+  plan::cut_strips(p, 8, 1u << 1);
+  EXPECT_EQ(p.strips.extent, 64);
+}
+
+}  // namespace
+}  // namespace relayout::test
