@@ -162,6 +162,39 @@ TEST(ElementwiseStrips, AreVectorsOfATensorAcross) {
   EXPECT_EQ(p.lanes, 512u * 96u / 8u);
 }
 
+/// Strips may be read with what lies beside them in tensors without gaps, but for those that other lanes
+/// write.
+TEST(ElementwiseStrips, KnowWhatLiesBesideThem) {
+  ElementwiseParams p;
+  p.rank = 2;
+  p.tensors = 2;
+  p.width = 4;
+  p.extents[0] = 40;
+  p.extents[1] = 50;
+  p.out = memory;
+  p.out_strides[0] = 50;
+  p.out_strides[1] = 1;
+  for (TensorOperand& tensor : p.tensor) {
+    tensor.data = memory + 4;
+    tensor.strides[0] = 50;
+    tensor.strides[1] = 1;
+  }
+  const auto dense = [&](int tensor) {
+    ElementwiseParams cut = p;
+    plan::cut_strips(cut, 8);
+    return cut.tensor[tensor].dense;
+  };
+  EXPECT_EQ(dense(0), 2000);
+  p.tensor[0].data = memory;  // in place
+  p.tensor[1].strides[0] = 51;
+  EXPECT_EQ(dense(0), 0);
+  EXPECT_EQ(dense(1), 0);
+  p.tensor[1].strides[0] = 0;
+  EXPECT_EQ(dense(1), 50);
+  p.tensor[1].strides[1] = -1;
+  EXPECT_EQ(dense(1), 0);
+}
+
 /// Scales that change along an axis keep strips off it, where another axis has room.
 TEST(ElementwiseStrips, LieAlongAllowedAxes) {
   ElementwiseParams p;

@@ -48,8 +48,11 @@ int fastest_axis(const ElementwiseParams& p, int tensor) {
   return fastest;
 }
 
-/// How many elements a tensor has, where they lie in one piece from the first one on; else 0.
-std::int32_t dense_elements(const ElementwiseParams& p, const std::int64_t* strides) {
+/// How many elements a tensor has, where they lie in one piece from the first one on; else 0. 0 also for one
+/// that is written in place: other lanes write what lies beside a strip.
+std::int32_t dense_elements(const ElementwiseParams& p, const TensorOperand& tensor) {
+  const std::int64_t* const strides = tensor.strides;
+  if (tensor.data == p.out) return 0;
   std::int64_t elements = 1;
   for (int axis = 0; axis < p.rank; ++axis) {
     if (strides[axis] < 0) return 0;
@@ -226,7 +229,7 @@ class StripBuilder {
 }  // namespace
 
 void cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without) {
-  for (int t = 0; t < p.tensors; ++t) p.tensor[t].dense = dense_elements(p, p.tensor[t].strides);
+  for (int t = 0; t < p.tensors; ++t) p.tensor[t].dense = dense_elements(p, p.tensor[t]);
   StripBuilder(p, count, without).build();
   const int last = p.rank - 1;
   std::int64_t lanes = 1;
