@@ -230,10 +230,10 @@ TEST_P(ElementwiseLayoutTest, NegativeConstants) {
   }
 }
 
-/// Rows of 100 vectors and more are moved in vectors, from any address.
+/// Rows of 200 vectors and more are moved in vectors, from any address.
 TEST_P(ElementwiseLayoutTest, LongMisalignedRows) {
   for (const DType type : kTyped) {
-    const std::int64_t length = 101 * 16 / static_cast<std::int64_t>(size_of(type)) + 5;
+    const std::int64_t length = 201 * 16 / static_cast<std::int64_t>(size_of(type)) + 5;
     for (const Operation operation : operations_on(type)) {
       for (const std::int64_t misaligned : {1, 2, 5}) {
         check_binary(type, packed({length}, misaligned), packed({length}), packed({length}), operation);

@@ -208,7 +208,8 @@ TEST_P(ElementwiseProgramTest, PlansSayWhichKernelAndWhy) {
   const TensorView f32 = view(kF32), f16 = view(kF16), i16 = view(DType::i16);
   const TensorView small(nullptr, kF32, {16, 16}), long_rows(nullptr, kF32, {4, 500}, {501, 1}),
       other_rows(nullptr, kF32, {4, 500}, {502, 1});
-  const QuantizedTensor codes{view(DType::i8), 0.5f, 0};
+  const QuantizedTensor codes{view(DType::i8), 0.5f, 0},
+      short_codes{TensorView(nullptr, DType::i8, {64, 20}, {32, 1}), 0.5f, 0};
   const struct {
     std::string text;
     std::vector<std::string> words;
@@ -243,6 +244,8 @@ TEST_P(ElementwiseProgramTest, PlansSayWhichKernelAndWhy) {
       {explained({Op::add, Op::add, Op::exp, Op::add}, {f32, f32, f32, f32}, f32),
        {"Kernel program, costly", "more than three tensors"}},
       {explained({Op::add}, {codes, codes}, codes), {"Kernel rows of codes:", "to i8 codes"}},
+      {explained({Op::add}, {short_codes, short_codes}, short_codes),
+       {"Kernel codes, strips: ", "Not rows of codes: rows are short and end inside vectors"}},
       {explained({Op::add, Op::relu}, {codes, codes}, codes), {"Kernel program:", "not one add, sub or mul"}},
   };
   for (const auto& plan : plans) {

@@ -35,6 +35,15 @@ OperandTypes operand_types(const ElementwiseParams& p) {
   return {type_of(has_a ? 0 : 1), type_of(has_b ? 1 : 0)};
 }
 
+/// Vectors of the shortest rows of codes that are moved in vectors where rows end inside one: shorter ones
+/// take 1.06 to 2.4 times the time of strips on an H200. (Between 4 and 16 vectors there was no random
+/// problem.)
+constexpr std::int64_t kShortestCutCodeRow = 4;
+
+bool rows_end_with_vectors(const ElementwiseParams& p) {
+  return p.row_vectors * p.width == p.extents[p.rank - 1];
+}
+
 /// add, sub and mul of codes to codes, rows in vectors, scales and zero points constant along each row.
 const char* obstacle_to_code_rows(const ElementwiseParams& p) {
   const Operation operation = p.step[0].operation;
@@ -50,6 +59,8 @@ const char* obstacle_to_code_rows(const ElementwiseParams& p) {
     return "a rounding or flush_to_zero is asked for";
   if (!p.fits_32_bits) return "offsets need 64 bits";
   if (!is_along_rows(p)) return "the output's rows are strided";
+  if (!rows_end_with_vectors(p) && p.row_vectors < kShortestCutCodeRow)
+    return "rows are short and end inside vectors";
   const auto is_repeated = [&](int tensor) {
     return tensor < 0 || p.tensor[tensor].access == Access::repeated;
   };
@@ -136,9 +147,9 @@ const char* obstacle_to_types(const ElementwiseParams& p, const OperandTypes& ty
 
 /// Vectors of the shortest rows that are moved in vectors where an operand is not aligned, and where all are
 /// but rows begin or end inside a vector: the ends of rows go element by element, while all lanes of a warp
-/// wait. On an H200 the kernel before strips, which looked places up in tables, took 0.5 to 0.8 of the time
-/// of unaligned rows up to 64 vectors, as long between 100 and 150, and 1.1 to 2 times as long from there on.
-constexpr std::int64_t kShortestUnalignedRow = 100, kShortestCutRow = 64;
+/// wait. On an H200 chunks of rows take 0.84 to 0.97 of the time of unaligned rows of 100 to 200 vectors, and
+/// 0.9 to 1.06 of it up to 400. No random problem had cut rows of 64 to 256 vectors.
+constexpr std::int64_t kShortestUnalignedRow = 200, kShortestCutRow = 64;
 
 /// The greatest distance of neighbours in a row of a tensor that chunks of rows take, in elements and in
 /// bytes: beyond it they meet more sectors than they have elements for.
@@ -174,8 +185,7 @@ bool has_unaligned_vectors(const ElementwiseParams& p) {
 Kernel typed_kernel(const ElementwiseParams& p) {
   const bool costly = has_costly(p);
   if (is_along_rows(p)) {
-    const bool whole = p.row_vectors * p.width == p.extents[p.rank - 1];
-    if (p.aligned && (whole || p.row_vectors >= kShortestCutRow))
+    if (p.aligned && (rows_end_with_vectors(p) || p.row_vectors >= kShortestCutRow))
       return costly ? Kernel::typed_costly : Kernel::typed;
     const auto is_strided = [](const TensorOperand& tensor) { return tensor.access == Access::strided; };
     if (has_unaligned_vectors(p) && p.row_vectors >= kShortestUnalignedRow &&
