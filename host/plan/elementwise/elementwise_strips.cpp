@@ -6,11 +6,11 @@
 #include <cstdlib>
 
 #include "core/integer_math.hpp"
-#include "host/plan/elementwise/nest_axes.hpp"
 #include "host/plan/elementwise/row_vectors.hpp"
 
 namespace relayout::plan {
 namespace {
+
 /// Lanes along the output, before others take the next strips: as many as fill its sectors, and few enough
 /// that the sectors of an operand across them, of which a strip is a part, are read again while they are in
 /// the first cache. With strips that are vectors of that operand, and without.
@@ -34,6 +34,26 @@ struct Axis {
     return axis;
   }
 };
+
+/// The tensor with most elements of those that are fastest across the output's rows; -1: there is none.
+int tensor_across(const ElementwiseParams& p) {
+  int across = -1;
+  std::int64_t most = 0;
+  for (int t = 0; t < p.tensors; ++t) {
+    const std::int64_t step = std::abs(p.tensor[t].strides[p.rank - 1]);
+    std::int64_t elements = 1, least = step;
+    for (int axis = 0; axis < p.rank; ++axis) {
+      const std::int64_t stride = std::abs(p.tensor[t].strides[axis]);
+      if (stride == 0) continue;
+      elements *= p.extents[axis];
+      least = stride < least ? stride : least;
+    }
+    if (step == 0 || least == step || elements * p.tensor[t].bytes <= most) continue;
+    most = elements * p.tensor[t].bytes;
+    across = t;
+  }
+  return across;
+}
 
 /// The tensor's axis of the smallest step.
 int fastest_axis(const ElementwiseParams& p, int tensor) {
