@@ -12,42 +12,54 @@ template <int kElements>
 struct ProgramStripPlace : AnyStripPlace<kElements> {
   using AnyStripPlace<kElements>::AnyStripPlace;
 
+  // A branch for each size, and no visitor: where clang did not inline one, it copied all parameters to the
+  // stack.
   template <int kWidth>
   __device__ __forceinline__ Words load(const ElementwiseParams& p, int number) const {
-    const TensorOperand& tensor = p.tensor[number];
-    const auto step = static_cast<std::int32_t>(tensor.strides[p.rank - 1]);
-    Words words{};
-    visit_fitting_sizes<kWidth>(tensor.bytes, [&](auto tag) {
-      using Bits = typename decltype(tag)::type;
-      if (step == 0) {
-        words = repeated_words(*this->template data<Bits>(p, number), sizeof(Bits));
-        return;
-      }
-      Bits elements[kWidth];
-      AnyStripPlace<kElements>::load(p, number, elements);
-#pragma unroll
-      for (int i = 0; i < kWidth; ++i) put_element(words, i, elements[i]);
-    });
-    return words;
+    const int bytes = p.tensor[number].bytes;
+    if constexpr (kWidth <= 2) {
+      if (bytes == 8) return load_of<std::uint64_t>(p, number);
+    }
+    if (bytes == 4) return load_of<std::uint32_t>(p, number);
+    if (bytes == 2) return load_of<std::uint16_t>(p, number);
+    return load_of<std::uint8_t>(p, number);
   }
 
   __device__ __forceinline__ void store(const ElementwiseParams& p, const Words& words) const {
+    if constexpr (kElements <= 2) {
+      if (p.out_bytes == 8) return store_of<std::uint64_t>(p, words);
+    }
+    if (p.out_bytes == 4) return store_of<std::uint32_t>(p, words);
+    if (p.out_bytes == 2) return store_of<std::uint16_t>(p, words);
+    store_of<std::uint8_t>(p, words);
+  }
+
+ private:
+  template <class Bits>
+  __device__ __forceinline__ Words load_of(const ElementwiseParams& p, int number) const {
+    if (p.tensor[number].strides[p.rank - 1] == 0)
+      return repeated_words(*this->template data<Bits>(p, number), sizeof(Bits));
+    Bits elements[kElements];
+    AnyStripPlace<kElements>::load(p, number, elements);
+    Words words{};
+#pragma unroll
+    for (int i = 0; i < kElements; ++i) put_element(words, i, elements[i]);
+    return words;
+  }
+
+  template <class Bits>
+  __device__ __forceinline__ void store_of(const ElementwiseParams& p, const Words& words) const {
     const auto step = static_cast<std::int32_t>(p.out_strides[p.rank - 1]);
-    visit_fitting_sizes<kElements>(p.out_bytes, [&](auto tag) {
-      using Bits = typename decltype(tag)::type;
-      Bits* const data = this->template out<Bits>(p);
-      this->strip.each(p, [&](int i, bool exists) {
-        if (exists) data[i * step] = element_of<Bits>(words, i);
-      });
+    Bits* const data = this->template out<Bits>(p);
+    this->strip.each(p, [&](int i, bool exists) {
+      if (exists) data[i * step] = element_of<Bits>(words, i);
     });
   }
 };
 
 /// Blocks of a multiprocessor for which there are registers enough.
 template <class C, Steps kSteps>
-constexpr int kProgramStripBlocks = kSteps == Steps::cheap ? 5
-                                    : sizeof(C) == 8       ? 2
-                                                           : 4;
+constexpr int kProgramStripBlocks = kSteps == Steps::costly && sizeof(C) == 8 ? 2 : 4;
 
 template <class C, int kElements, Steps kSteps>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kProgramStripBlocks<C, kSteps>)) void program_strips_kernel(

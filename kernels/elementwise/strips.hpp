@@ -226,25 +226,24 @@ struct AnyStripPlace {
                                            std::int32_t* offsets)
       : offsets_(offsets + threadIdx.x) {
     constexpr int kTogether = 3;  // in registers: most launches have no more
+    int begin = 0;
 #pragma unroll 1
-    for (int begin = 0; begin <= p.tensors; begin += kTogether) {
-      std::int32_t sums[kTogether] = {};
-      const auto stride = [&](int i, int axis) {
-        const int number = begin + i;
-        return static_cast<std::int32_t>(number == 0           ? p.out_strides[axis]
-                                         : number <= p.tensors ? p.tensor[number - 1].strides[axis]
-                                                               : 0);
-      };
+    do {
+      std::int32_t out = 0, sums[kTogether] = {};
       strip = find_strip<kElements>(p, lane, [&](int axis, std::int32_t index) {
+        out += index * static_cast<std::int32_t>(p.out_strides[axis]);
 #pragma unroll
-        for (int i = 0; i < kTogether; ++i) sums[i] += index * stride(i, axis);
+        for (int i = 0; i < kTogether; ++i) sums[i] += index * stride(p, begin + i, axis);
       });
+      const int last = p.rank - 1;
+      *offsets_ = out - p.strips.lead * static_cast<std::int32_t>(p.out_strides[last]);
 #pragma unroll
       for (int i = 0; i < kTogether; ++i) {
-        if (begin + i <= p.tensors)
-          offsets_[(begin + i) * kStripThreads] = sums[i] - p.strips.lead * stride(i, p.rank - 1);
+        if (begin + i < p.tensors)
+          offsets_[(begin + i + 1) * kStripThreads] = sums[i] - p.strips.lead * stride(p, begin + i, last);
       }
-    }
+      begin += kTogether;
+    } while (begin < p.tensors);
   }
 
   /// The elements of a tensor.
@@ -266,6 +265,12 @@ struct AnyStripPlace {
   }
 
  private:
+  /// 0 behind the last tensor. The output is no tensor here: where clang chose between the addresses of
+  /// strides, it copied all parameters to the stack.
+  static __device__ __forceinline__ std::int32_t stride(const ElementwiseParams& p, int tensor, int axis) {
+    return tensor < p.tensors ? static_cast<std::int32_t>(p.tensor[tensor].strides[axis]) : 0;
+  }
+
   /// Elements that follow each other, by one access or by the two aligned words around them; false where
   /// these would reach too far, and for more than 16 bytes.
   template <class Bits>

@@ -604,8 +604,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("lanes_behind_the_chunks", "return {first, @chunked < strips.chunked_extent@,", "true"),
     ("neighbours_of_strips_apart", "static_cast<std::uint32_t>(first + i * @p.strips.step@) < extent);", "1"),
     ("lead_left_out", "return @-p.strips.lead@ * static_cast", "0"),
-    ("lead_of_any_number_left_out", "sums[i] - @p.strips.lead@ * stride(i, p.rank - 1);", "0"),
-    ("first_axis_only", "const int number = @begin + i@;", "i"),
+    ("lead_of_any_number_left_out", "sums[i] - @p.strips.lead@ * stride(p, begin + i, last);", "0"),
+    ("next_tensors_are_the_first", "sums[i] += index * stride(p, @begin + i@, axis);", "i"),
     ("second_vector_is_the_first", "const int whole = @v / kParts@;", "0"),
     ("aligned_words_only", "offset_ = @before@;", "0"),
 ]) + mutants_of("row_chunks", "kernels/elementwise/row_chunks.hpp", CHUNKS, [
