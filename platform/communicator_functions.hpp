@@ -24,7 +24,7 @@ struct CommunicatorFunctions {
   int (*receive)(void*, std::size_t, int, int, Communicator, Stream) = nullptr;
   int (*all_gather)(const void*, void*, std::size_t, int, Communicator, Stream) = nullptr;
 
-  // Of NCCL 2.29 and later; null where the library has not all of them.
+  // NCCL has these from version 2.29 on. They are null where the library has not all of them.
   int (*register_window)(Communicator, void*, std::size_t, Window*, int) = nullptr;
   int (*deregister_window)(Communicator, Window) = nullptr;
   int (*peer_pointer)(Window, std::size_t, int, void**) = nullptr;

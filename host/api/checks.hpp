@@ -40,7 +40,8 @@ void check_reach(const char* operation, const char* name, const TensorView& view
 /// the reach, too.
 void check_address(const char* operation, const char* name, const TensorView& view);
 
-/// The same, and Error{null_pointer} for elements without memory. `name` is "the input" or the like.
+/// Throws what check_address() throws, and Error{null_pointer} for a view with elements and a null pointer.
+/// `name` is what the message calls it: "the input", for instance.
 void check_pointer(const char* operation, const char* name, const TensorView& view);
 
 /// Error{null_pointer}, {invalid_argument}, {output_overlap} or {partial_overlap}: pointers, an output whose

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "host/plan/plan_words.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -13,10 +14,17 @@ TensorView at_address(const TensorView& view, const void* data) {
 }
 
 void check_plan_alignment(const char* operation, const char* role, std::int64_t alignment,
-                          const void* pointer) {
-  if (reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(alignment) == 0) return;
-  throw Error(ErrorCode::invalid_argument, std::string(operation) + ": the " + role +
-                                               " must begin on a multiple of " + std::to_string(alignment) +
+                          const void* pointer, const void* planned) {
+  const auto place = [&](const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(alignment);
+  };
+  if (place(pointer) == place(planned)) return;
+  const std::string where =
+      place(planned) == 0
+          ? "on a multiple of "
+          : plan::plural(static_cast<std::int64_t>(place(planned)), "byte") + " behind a multiple of ";
+  throw Error(ErrorCode::invalid_argument, std::string(operation) + ": the " + role + " must begin " + where +
+                                               std::to_string(alignment) +
                                                " bytes, as in the plan; plan with such a pointer");
 }
 

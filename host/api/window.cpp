@@ -48,23 +48,6 @@ WriteOrder write_order(const WindowStrides& strides, const Window& window, std::
   return tap <= position ? WriteOrder::tap : WriteOrder::position;
 }
 
-/// Error{invalid_argument} for an address that lies elsewhere between multiples of `alignment` bytes than the
-/// planned one.
-void check_same_alignment(const char* operation, const char* role, std::int64_t alignment,
-                          const void* planned, const void* pointer) {
-  const auto place = [&](const void* address) {
-    return reinterpret_cast<std::uintptr_t>(address) % static_cast<std::uintptr_t>(alignment);
-  };
-  if (place(pointer) == place(planned)) return;
-  throw Error(ErrorCode::invalid_argument,
-              std::string(operation) + ": the " + role + " must begin " +
-                  (place(planned) == 0
-                       ? ""
-                       : plan::plural(static_cast<std::int64_t>(place(planned)), "byte") + " behind ") +
-                  (place(planned) == 0 ? "on a multiple of " : "a multiple of ") + std::to_string(alignment) +
-                  " bytes, as in the plan; plan with such a pointer");
-}
-
 }  // namespace
 
 struct WindowPlan::State {
@@ -125,8 +108,8 @@ void WindowPlan::run(const Stream& stream, const void* in, void* out) const {
   const State& state = *state_;
   check_plan_device(state.operation, state.device, state.properties, stream);
   const plan::WindowAlignment alignment = plan::alignment_of(state.window);
-  check_same_alignment(state.operation, "input", alignment.in, state.in.data(), in);
-  check_same_alignment(state.operation, "output", alignment.out, state.out.data(), out);
+  check_plan_alignment(state.operation, "input", alignment.in, in, state.in.data());
+  check_plan_alignment(state.operation, "output", alignment.out, out, state.out.data());
   const TensorView read = at_address(state.in, in), written = at_address(state.out, out);
   check_pointer(state.operation, "the input", read);
   check_pointer(state.operation, "the output", written);
