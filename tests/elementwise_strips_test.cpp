@@ -193,6 +193,10 @@ TEST(ElementwiseStrips, KnowWhatLiesBesideThem) {
   EXPECT_EQ(dense(1), 50);
   p.tensor[1].strides[1] = -1;
   EXPECT_EQ(dense(1), 0);
+  // As many elements as the tensor is long, but some of them twice, and gaps.
+  p.extents[0] = p.extents[1] = 3;
+  p.tensor[1].strides[0] = p.tensor[1].strides[1] = 2;
+  EXPECT_EQ(dense(1), 0);
 }
 
 /// Scales that change along an axis keep strips off it, where another axis has room.

@@ -71,14 +71,17 @@ int fastest_axis(const ElementwiseParams& p, int tensor) {
 /// How many elements a tensor has, where they lie in one piece from the first one on; else 0. 0 also for one
 /// that is written in place: other lanes write what lies beside a strip.
 std::int32_t dense_elements(const ElementwiseParams& p, const TensorOperand& tensor) {
-  const std::int64_t* const strides = tensor.strides;
   if (tensor.data == p.out) return 0;
+  int axes = 0;  // along which elements differ
+  for (int axis = 0; axis < p.rank; ++axis) axes += tensor.strides[axis] != 0 && p.extents[axis] > 1 ? 1 : 0;
   std::int64_t elements = 1;
-  for (int axis = 0; axis < p.rank; ++axis) {
-    if (strides[axis] < 0) return 0;
-    if (strides[axis] > 0) elements *= p.extents[axis];
+  for (; axes > 0; --axes) {  // the next axis steps over all that is inside it
+    int next = 0;
+    while (next < p.rank && (tensor.strides[next] != elements || p.extents[next] == 1)) ++next;
+    if (next == p.rank) return 0;
+    elements *= p.extents[next];
   }
-  return elements == reach_of(p, strides) + 1 ? static_cast<std::int32_t>(elements) : 0;
+  return static_cast<std::int32_t>(elements);
 }
 
 /// Elements before the first whole strip, so that the others are aligned vectors of the tensor along them.
