@@ -27,7 +27,9 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
 FUZZED = {"tile_": "permute", "unaligned.": "permute", "word_transpose.": "permute", "gather.": "permute",
           "rows_kernel.": "permute", "rows_piece.": "permute",
           "scale.": "permute", "operand_pointers.": "permute", "elementwise_rows.": "elementwise",
-          "elementwise_memory.": "elementwise", "strips.": "elementwise", "code_numbers.": "quantized", "code_rows.": "quantized"}
+          "elementwise_memory.": "elementwise", "code_numbers.": "quantized", "code_rows.": "quantized",
+          # One operation has three tensors at most; the first prefix that fits counts.
+          "strips.next_tensors": "chain", "strips.": "elementwise"}
 
 IMG2COL = "*Img2col*/emulated32"
 WINDOW = f"*WindowKernelTest*/emulated32:{IMG2COL}"
