@@ -1,8 +1,10 @@
 // Element-wise operations on f32 and f64 that call the library, element by element.
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
+#include "host/cpu/elementwise/elementwise_convert.hpp"
 #include "host/cpu/elementwise/elementwise_loops.hpp"
 
 namespace relayout::native {
@@ -56,15 +58,54 @@ T mod(T a, T b) {
   return (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+/// The same of f32, computed in f64 without a branch. Below 2^28 a quotient that is not whole is farther from
+/// whole numbers than its rounding, and f64 holds the product that is taken away.
+inline float near_div_trunc(float a, float b) { return static_cast<float>(std::trunc(double{a} / b)); }
+inline float near_div_floor(float a, float b) { return static_cast<float>(std::floor(double{a} / b)); }
+inline double near_rest(double a, double b) { return a - std::trunc(a / b) * b; }
+inline float near_fmod(float a, float b) { return std::copysign(static_cast<float>(near_rest(a, b)), a); }
+inline float near_mod(float a, float b) {
+  const double rest = near_rest(a, b), moved = (rest < 0) != (b < 0) ? rest + b : rest;
+  return rest == 0 ? std::copysign(0.0f, b) : static_cast<float>(moved);
+}
+inline bool is_far_quotient(float a, float b) {
+  return !(std::abs(a) < INFINITY) || !(std::abs(b) < INFINITY);
+}
+inline bool is_far_rest(float a, float b) {
+  return !(std::abs(double{a} / b) < 0x1p28) || std::abs(b) == INFINITY;
+}
+
+/// kNear of all elements, which is vectorised, and kFunction of those for which that is not right.
+template <float (*kFunction)(float, float), float (*kNear)(float, float), bool (*kIsFar)(float, float)>
+void guarded_row(const void* a, const void* b, const void*, void* r, std::int64_t count,
+                 const ElementwiseParams&) {
+  const float *x = static_cast<const float*>(a), *y = static_cast<const float*>(b);
+  float results[kPiece];  // r may be an operand
+  int far = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    results[i] = kNear(x[i], y[i]);
+    far |= kIsFar(x[i], y[i]) ? 1 : 0;
+  }
+  for (std::int64_t i = 0; i < count && far != 0; ++i) {
+    if (kIsFar(x[i], y[i])) results[i] = kFunction(x[i], y[i]);
+  }
+  std::memcpy(r, results, static_cast<std::size_t>(count) * sizeof(float));
+}
+
 /// C99 leaves 1 to the power of a signalling NaN open.
 template <class T>
 T pow(T a, T b) {
   return a == 1 || b == 0 ? T{1} : std::pow(a, b);
 }
 
-template <class T>
-T hypot(T a, T b) {
-  return static_cast<T>(std::hypot(Wide<T>{a}, Wide<T>{b}));
+inline double hypot(double a, double b) {
+  return static_cast<double>(std::hypot(Wide<double>{a}, Wide<double>{b}));
+}
+/// f64 has room for the squares of f32. C99: infinite even beside a NaN.
+inline float hypot(float a, float b) {
+  const double x = a, y = b;
+  const bool infinite = std::abs(a) == INFINITY || std::abs(b) == INFINITY;
+  return infinite ? INFINITY : static_cast<float>(std::sqrt(x * x + y * y));
 }
 template <class T>
 T atan2(T a, T b) {
@@ -190,6 +231,21 @@ T hardswish(T a) {
   return static_cast<T>(a * wide_hardsigmoid(a));
 }
 
+ElementwiseRow row_of_two_floats(Operation operation) {
+  switch (operation) {
+    case Operation::div_trunc:
+      return vectorised<guarded_row<div_trunc<float>, near_div_trunc, is_far_quotient>>();
+    case Operation::div_floor:
+      return vectorised<guarded_row<div_floor<float>, near_div_floor, is_far_quotient>>();
+    case Operation::mod:
+      return vectorised<guarded_row<mod<float>, near_mod, is_far_rest>>();
+    case Operation::fmod:
+      return vectorised<guarded_row<fmod<float>, near_fmod, is_far_rest>>();
+    default:
+      return nullptr;
+  }
+}
+
 template <class T>
 ElementwiseRow row_of_two_numbers(Operation operation) {
   switch (operation) {
@@ -204,7 +260,7 @@ ElementwiseRow row_of_two_numbers(Operation operation) {
     case Operation::pow:
       return row_of_two<T, pow<T>>;
     case Operation::hypot:
-      return row_of_two<T, hypot<T>>;
+      return of_two<T, hypot>();
     case Operation::atan2:
       return row_of_two<T, atan2<T>>;
     default:
@@ -275,6 +331,9 @@ ElementwiseRow row_of(Operation operation) {
 }  // namespace
 
 ElementwiseRow function_row(Operation operation, ComputeClass compute) {
+  if (compute == ComputeClass::f32) {
+    if (const ElementwiseRow row = row_of_two_floats(operation)) return row;
+  }
   return compute == ComputeClass::f32 ? row_of<float>(operation) : row_of<double>(operation);
 }
 

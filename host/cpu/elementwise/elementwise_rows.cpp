@@ -9,6 +9,9 @@ ElementwiseRow elementwise_row(Operation operation, const ElementwiseParams& p) 
     if (const ElementwiseRow row = directed_row(operation, p.compute)) return row;
   }
   if (const ElementwiseRow row = arithmetic_row(operation, p.compute)) return row;
+  if (p.compute == ComputeClass::f32) {
+    if (const ElementwiseRow row = vector_function_row(operation, p.common)) return row;
+  }
   return function_row(operation, p.compute);
 }
 

@@ -25,6 +25,9 @@ ElementwiseRow elementwise_row(Operation operation, const ElementwiseParams& par
 ElementwiseRow integer_row(Operation operation, ComputeClass compute, bool is_unsigned);
 ElementwiseRow arithmetic_row(Operation operation, ComputeClass compute);
 ElementwiseRow function_row(Operation operation, ComputeClass compute);
+/// Functions of f32 numbers of the common type f32, f16 or bf16; null too where this processor or the C library
+/// has no vectors for them.
+ElementwiseRow vector_function_row(Operation operation, DType common);
 /// With params.rounding, any.
 ElementwiseRow directed_row(Operation operation, ComputeClass compute);
 
