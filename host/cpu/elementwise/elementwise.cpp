@@ -37,6 +37,16 @@ constexpr std::int64_t kKeptBytes = 512 << 10;
 /// them for all.
 constexpr std::int64_t kFewestPeriods = 4;
 
+/// The elements of a piece: those of kPieceBytes of numbers, but no more long elements than the buffers hold
+/// from which numbers of 8 bits are made.
+std::int64_t elements_of_a_piece(const ElementwiseParams& p) {
+  const bool has_long = std::any_of(p.tensor, p.tensor + p.tensors,
+                                    [](const TensorOperand& tensor) { return tensor.bytes > 2; });
+  return kPieceBytes / std::max<std::int64_t>(number_bytes(p), has_long ? 4 : 1);
+}
+/// The same and up to the end of the output's line.
+std::int64_t most_elements(const ElementwiseParams& p) { return elements_of_a_piece(p) + kLineBytes; }
+
 /// Codes, and tensors that are no argument: scales and zero points.
 bool is_of_codes(const ElementwiseParams& p, const TensorOperand& operand) {
   if (operand.reading == Reading::codes) return true;
@@ -63,7 +73,7 @@ struct Source {
         reader(operand, p, is_of_codes(p, operand)),
         number_bytes(reader.number_bytes()),
         period(axes.period()) {
-    const std::int64_t number = number_bytes, piece = kMaxPieceBytes / bytes_of(p.compute);
+    const std::int64_t number = number_bytes, piece = most_elements(p);
     if (period > piece && !pays(p.elements, number)) period = 0;
     if (period == 0) return;
     char elements[kPiece * kMaxElementBytes];
@@ -180,7 +190,8 @@ class Elementwise {
  public:
   explicit Elementwise(const ElementwiseParams& p)
       : p_(p),
-        number_bytes_(bytes_of(p.compute)),
+        number_bytes_(native::number_bytes(p)),
+        piece_(elements_of_a_piece(p)),
         out_bytes_(static_cast<std::int64_t>(size_of(p.out_type))),
         out_axes_(p, p.out_strides),
         writer_(p),
@@ -198,7 +209,7 @@ class Elementwise {
     for (int k = 0; k < p.arguments; ++k) {
       if (p.argument[k].tensor < 0) fill(constants(k), p.argument[k].bits());
     }
-    const std::int64_t count = std::min(p.elements, kMaxPieceBytes / number_bytes_);
+    const std::int64_t count = std::min(p.elements, most_elements(p));
     for (int i = 0; i < p.tensors; ++i) {
       if (p.tensor[i].reading == Reading::codes) codes_[i].emplace(p.codes[i], count);
     }
@@ -213,7 +224,7 @@ class Elementwise {
                                  sources[i].emplace(*sources_[i], begin, far_, room.sources[i]);
                                OperandCursor out(out_axes_, out_bytes_, begin);
                                for (std::int64_t at = begin, count = 0; at < end; at += count) {
-                                 count = kPieceBytes / number_bytes_;
+                                 count = piece_;
                                  if (far_) count = std::min(count, kFarPieceBytes / out_bytes_);
                                  if (streamed_) count += elements_to_line(out.offset() + count * out_bytes_);
                                  count = out.piece(std::min(count, end - at), kShortestPiece);
@@ -237,15 +248,23 @@ class Elementwise {
   char* constants(int argument) const { return constants_.data() + argument * kMaxPieceBytes; }
 
   void fill(char* row, std::uint64_t bits) {
-    const std::int64_t count = std::min(p_.elements, kMaxPieceBytes / number_bytes_);
-    if (number_bytes_ == 4) {
-      auto* const words = reinterpret_cast<std::uint32_t*>(row);
-      std::fill(words, words + count, static_cast<std::uint32_t>(bits));
-      rounder_.flush(row, count);
-    } else {
-      auto* const words = reinterpret_cast<std::uint64_t*>(row);
-      std::fill(words, words + count, bits);
+    switch (number_bytes_) {
+      case 1:
+        return fill_with(row, static_cast<std::uint8_t>(bits));
+      case 2:
+        return fill_with(row, static_cast<std::uint16_t>(bits));
+      case 4:
+        return fill_with(row, static_cast<std::uint32_t>(bits));
+      default:
+        return fill_with(row, bits);
     }
+  }
+  template <class Number>
+  void fill_with(char* row, Number bits) {
+    const std::int64_t count = std::min(p_.elements, most_elements(p_));
+    auto* const numbers = reinterpret_cast<Number*>(row);
+    std::fill(numbers, numbers + count, bits);
+    rounder_.flush(row, count);
   }
 
   std::int64_t elements_to_line(std::int64_t offset) const {
@@ -299,7 +318,7 @@ class Elementwise {
   }
 
   const ElementwiseParams& p_;
-  std::int64_t number_bytes_, out_bytes_;
+  std::int64_t number_bytes_, piece_, out_bytes_;
   MergedAxes out_axes_;
   RowWriter writer_;
   ResultRounder rounder_;

@@ -71,9 +71,10 @@ ChangeRow round_row(const ElementwiseParams& p) {
 }  // namespace
 
 RowReader::RowReader(const TensorOperand& operand, const ElementwiseParams& p, bool as_it_is)
-    : number_bytes_(bytes_of(p.compute)) {
-  if (as_it_is) {
-    number_bytes_ = operand.bytes;
+    : number_bytes_(as_it_is ? operand.bytes : native::number_bytes(p)) {
+  if (as_it_is) return;
+  if (is_short(p)) {
+    if (operand.reading == Reading::as_bool || operand.type == DType::bool_) truth_ = truth_row(operand.type);
     return;
   }
   if (p.flush_to_zero && p.compute == ComputeClass::f32) flush_ = flush_row;
@@ -96,6 +97,7 @@ RowReader::RowReader(const TensorOperand& operand, const ElementwiseParams& p, b
 
 void RowReader::read(const void* in, void* out, std::int64_t count) const {
   alignas(64) char line[kPiece * 2];
+  if (truth_ != nullptr && load_ == nullptr) return truth_(in, out, count);
   if (truth_ != nullptr) {
     truth_(in, line, count);
     in = line;
@@ -114,7 +116,7 @@ void RowReader::read(const void* in, void* out, std::int64_t count) const {
 }
 
 RowWriter::RowWriter(const ElementwiseParams& p)
-    : store_(store_row(p.convert ? p.result : p.out_type, p.compute)) {
+    : store_(is_short(p) ? nullptr : store_row(p.convert ? p.result : p.out_type, p.compute)) {
   if (p.convert) cast_ = CastRow(type_of(p.cast.from), p.out_type, p.cast);
 }
 

@@ -23,13 +23,13 @@ class RowReader {
   RowReader(const TensorOperand& operand, const ElementwiseParams& params, bool as_it_is);
 
   /// Elements are numbers as they lie in memory.
-  bool direct() const { return load_ == nullptr && flush_ == nullptr; }
+  bool direct() const { return load_ == nullptr && flush_ == nullptr && truth_ == nullptr; }
   std::int64_t number_bytes() const { return number_bytes_; }
-  /// At most kPiece elements.
+  /// At most kPiece elements; more of those that are read as they are, or become numbers of 8 bits.
   void read(const void* in, void* out, std::int64_t count) const;
 
  private:
-  ConvertRow truth_ = nullptr;  // to bytes of 0 and 1, which are loaded then
+  ConvertRow truth_ = nullptr;  // to bytes of 0 and 1, which are loaded then, or are numbers of 8 bits
   CastRow cast_;                // to the common type, which is loaded then
   ConvertRow load_ = nullptr;
   ChangeRow round_ = nullptr, flush_ = nullptr;

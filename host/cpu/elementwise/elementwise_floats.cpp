@@ -117,25 +117,21 @@ T relu(T a) {
   return a > 0 ? a : other;
 }
 
-/// Adding 2^p and taking it away again lets the addition round to whole numbers; larger ones are whole.
 template <class T>
 T round(T a) {
-  constexpr T kWhole = sizeof(T) == 4 ? T(0x1p23) : T(0x1p52);
-  const T magnitude = abs(a), whole = (magnitude + kWhole) - kWhole;
-  return magnitude < kWhole ? copysign(whole, a) : a;
+  return std::nearbyint(a);
 }
 template <class T>
 T floor(T a) {
-  const T near = round(a), below = near - T{1};
-  return near > a ? below : near;
+  return std::floor(a);
 }
 template <class T>
 T ceil(T a) {
-  return -floor(-a);
+  return std::ceil(a);
 }
 template <class T>
 T trunc(T a) {
-  return copysign(floor(abs(a)), a);
+  return std::trunc(a);
 }
 
 template <class T>

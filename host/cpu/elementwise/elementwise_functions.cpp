@@ -116,9 +116,10 @@ template <class T>
 T sqrt(T a) {
   return std::sqrt(a);
 }
+/// Two roundings, of which each changes the result by half a unit, or by a whole one.
 template <class T>
 T rsqrt(T a) {
-  return static_cast<T>(1 / std::sqrt(Wide<T>{a}));
+  return 1 / std::sqrt(a);
 }
 template <class T>
 T exp(T a) {

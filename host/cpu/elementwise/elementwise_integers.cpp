@@ -1,4 +1,4 @@
-// Element-wise operations on integers of 32 and 64 bits, which wrap: sums and products are those of unsigned
+// Element-wise operations on integers of 8 to 64 bits, which wrap: sums and products are those of unsigned
 // numbers, whose overflow C++ defines.
 #include <cstdint>
 #include <type_traits>
@@ -11,6 +11,9 @@ namespace {
 
 template <class T>
 using Natural = std::make_unsigned_t<T>;
+/// Of as many bits, or 32: a product of short numbers would be one of int, which may overflow.
+template <class T>
+using Product = std::common_type_t<Natural<T>, std::uint32_t>;
 
 template <class T>
 Natural<T> natural(T value) {
@@ -27,7 +30,7 @@ T sub(T a, T b) {
 }
 template <class T>
 T mul(T a, T b) {
-  return static_cast<T>(natural(a) * natural(b));
+  return static_cast<T>(Product<T>{natural(a)} * natural(b));
 }
 template <class T>
 T neg(T a) {
@@ -39,14 +42,36 @@ template <class T>
 bool is_plain_divisor(T b) {
   return b != 0 && (!std::is_signed_v<T> || b != static_cast<T>(-1));
 }
+/// Below 2^32, by a floating quotient, of which several are computed at once: it is rounded by less than it
+/// is away from the next whole number. f32 has digits enough for numbers of 16 bits, f64 for those of 32.
+template <class T>
+T plain_quotient(T a, T b) {
+  if constexpr (sizeof(T) == 8) {
+    return a / b;
+  } else {
+    using Real = std::conditional_t<sizeof(T) <= 2, float, double>;
+    using Whole = std::conditional_t<sizeof(T) <= 2, std::int32_t, T>;
+    return static_cast<T>(static_cast<Whole>(static_cast<Real>(a) / static_cast<Real>(b)));
+  }
+}
 template <class T>
 T div_trunc(T a, T b) {
-  if (is_plain_divisor(b)) return a / b;
-  return b == 0 ? T{0} : neg(a);
+  if constexpr (sizeof(T) == 8) {
+    if (!is_plain_divisor(b)) return b == 0 ? T{0} : neg(a);
+    return plain_quotient(a, b);
+  } else {
+    const bool plain = is_plain_divisor(b);
+    const T quotient = plain_quotient(a, plain ? b : T{1}), other = b == 0 ? T{0} : neg(a);
+    return plain ? quotient : other;
+  }
 }
 template <class T>
 T fmod(T a, T b) {
-  return is_plain_divisor(b) ? a % b : T{0};
+  if constexpr (sizeof(T) == 8) {
+    return is_plain_divisor(b) ? a % b : T{0};
+  } else {
+    return b == 0 ? T{0} : sub(a, mul(div_trunc(a, b), b));
+  }
 }
 template <class T>
 T mod(T a, T b) {
@@ -64,7 +89,7 @@ T pow(T a, T b) {
     if (a == 1) return 1;
     return a == static_cast<T>(-1) ? (natural(b) % 2 != 0 ? a : T{1}) : T{0};
   }
-  Natural<T> power = 1, square = natural(a);
+  Product<T> power = 1, square = natural(a);
   for (Natural<T> rest = natural(b); rest != 0; rest >>= 1) {
     if (rest % 2 != 0) power *= square;
     square *= square;
@@ -129,12 +154,18 @@ T same(T a) {
   return a;
 }
 
+/// Of the common type, which short numbers have.
+template <class T>
+Natural<T> bits_of(const ElementwiseParams& p) {
+  return static_cast<Natural<T>>(8 * (sizeof(T) <= 2 ? sizeof(T) : size_of(p.common)));
+}
+
 template <class T>
 void shift_left(const void* a, const void* b, const void*, void* r, std::int64_t count,
                 const ElementwiseParams& p) {
   const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
   T* result = static_cast<T*>(r);
-  const Natural<T> width = static_cast<Natural<T>>(8 * size_of(p.common));
+  const Natural<T> width = bits_of<T>(p);
   RELAYOUT_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
     const Natural<T> by = natural(y[i]);
@@ -147,7 +178,7 @@ void shift_right(const void* a, const void* b, const void*, void* r, std::int64_
                  const ElementwiseParams& p) {
   const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
   T* result = static_cast<T*>(r);
-  const Natural<T> width = static_cast<Natural<T>>(8 * size_of(p.common));
+  const Natural<T> width = bits_of<T>(p);
   RELAYOUT_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
     const Natural<T> by = natural(y[i]);
@@ -172,13 +203,13 @@ ElementwiseRow signed_row(Operation operation) {
   switch (operation) {
     case Operation::div:
     case Operation::div_trunc:
-      return row_of_two<T, div_trunc<T>>;
+      return of_two<T, div_trunc<T>>();
     case Operation::div_floor:
-      return row_of_two<T, div_floor<T>>;
+      return of_two<T, div_floor<T>>();
     case Operation::mod:
-      return row_of_two<T, mod<T>>;
+      return of_two<T, mod<T>>();
     case Operation::fmod:
-      return row_of_two<T, fmod<T>>;
+      return of_two<T, fmod<T>>();
     case Operation::pow:
       return row_of_two<T, pow<T>>;
     case Operation::maximum:
@@ -248,6 +279,11 @@ ElementwiseRow row_of(Operation operation, bool is_unsigned) {
 }
 
 }  // namespace
+
+ElementwiseRow short_integer_row(Operation operation, DType common) {
+  return size_of(common) == 1 ? row_of<std::int8_t>(operation, is_unsigned(common))
+                              : row_of<std::int16_t>(operation, is_unsigned(common));
+}
 
 ElementwiseRow integer_row(Operation operation, ComputeClass compute, bool is_unsigned) {
   return compute == ComputeClass::i32 ? row_of<std::int32_t>(operation, is_unsigned)

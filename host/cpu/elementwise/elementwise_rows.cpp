@@ -1,8 +1,21 @@
 #include "host/cpu/elementwise/elementwise_rows.hpp"
 
+#include <algorithm>
+
 namespace relayout::native {
 
+bool is_short(const ElementwiseParams& p) {
+  if (p.compute != ComputeClass::i32 || p.steps != 1 || p.convert || p.out_coded) return false;
+  const std::size_t bytes = size_of(p.common);
+  if (bytes > 2 || size_of(p.out_type) != bytes) return false;
+  return std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
+    return tensor.reading == Reading::as_bool ? bytes == 1
+                                              : tensor.reading == Reading::value && tensor.type == p.common;
+  });
+}
+
 ElementwiseRow elementwise_row(Operation operation, const ElementwiseParams& p) {
+  if (is_short(p)) return short_integer_row(operation, p.common);
   if (p.compute == ComputeClass::i32 || p.compute == ComputeClass::i64)
     return integer_row(operation, p.compute, is_unsigned(p.common));
   if (p.rounding != Rounding::nearest_even) {

@@ -11,8 +11,14 @@ namespace relayout::native {
 constexpr std::int64_t bytes_of(ComputeClass compute) {
   return compute == ComputeClass::i32 || compute == ComputeClass::f32 ? 4 : 8;
 }
+/// Whether one operation is computed on elements of 8 or 16 bits as they are: on integers of one type, or on
+/// bools, to elements as long.
+bool is_short(const ElementwiseParams& params);
+inline std::int64_t number_bytes(const ElementwiseParams& params) {
+  return is_short(params) ? static_cast<std::int64_t>(size_of(params.common)) : bytes_of(params.compute);
+}
 
-/// r[i] = operation(a[i], b[i], c[i]) for i in [0, count), numbers of the class computed in; operands that
+/// r[i] = operation(a[i], b[i], c[i]) for i in [0, count), numbers of number_bytes(params); operands that
 /// the operation does not have are not read. r may be any of the operands, but may not overlap them
 /// otherwise. true is 1. Bits above the common type's own may come out wrong (round_row).
 using ElementwiseRow = void (*)(const void* a, const void* b, const void* c, void* r, std::int64_t count,
@@ -23,10 +29,12 @@ ElementwiseRow elementwise_row(Operation operation, const ElementwiseParams& par
 
 /// The parts of that: null for an operation that they do not have.
 ElementwiseRow integer_row(Operation operation, ComputeClass compute, bool is_unsigned);
+/// On numbers of common's size.
+ElementwiseRow short_integer_row(Operation operation, DType common);
 ElementwiseRow arithmetic_row(Operation operation, ComputeClass compute);
 ElementwiseRow function_row(Operation operation, ComputeClass compute);
-/// Functions of f32 numbers of the common type f32, f16 or bf16; null too where this processor or the C library
-/// has no vectors for them.
+/// Functions of f32 numbers of the common type f32, f16 or bf16; null too where this processor or the C
+/// library has no vectors for them.
 ElementwiseRow vector_function_row(Operation operation, DType common);
 /// With params.rounding, any.
 ElementwiseRow directed_row(Operation operation, ComputeClass compute);

@@ -107,6 +107,8 @@ RELAYOUT_AVX2 inline Floats by_sign(Floats x, Floats negative, Floats other) {
 RELAYOUT_AVX2 inline Doubles by_sign(Doubles x, Doubles negative, Doubles other) {
   return _mm256_blendv_pd(other, negative, _mm256_cmp_pd(x, _mm256_setzero_pd(), _CMP_LT_OQ));
 }
+RELAYOUT_AVX2 inline bool is_any_negative(Floats x) { return _mm256_movemask_ps(x) != 0; }
+RELAYOUT_AVX2 inline bool is_any_negative(Doubles x) { return _mm256_movemask_pd(x) != 0; }
 /// x == value ? chosen : other.
 RELAYOUT_AVX2 inline Floats if_equal(Floats x, Floats value, Floats chosen, Floats other) {
   return _mm256_blendv_ps(other, chosen, _mm256_cmp_ps(x, value, _CMP_EQ_OQ));
@@ -161,8 +163,19 @@ RELAYOUT_AVX2 inline Vector<T> gated(const VectorLibrary<T>& call, Vector<T> x, 
 /// For |x| > 1 the result is NaN. The library would compute it one by one, too.
 template <class T>
 RELAYOUT_AVX2 inline Vector<T> of_sine(typename VectorLibrary<T>::OfOne function, Vector<T> x) {
-  const Vector<T> inside = between<T>(-1, 1, x), nothing = all<T>(std::numeric_limits<double>::quiet_NaN());
-  return if_equal(x, inside, function(inside), nothing);
+  const Vector<T> inside = between<T>(-1, 1, x);
+  return if_equal(x, inside, function(inside), all<T>(std::numeric_limits<double>::quiet_NaN()));
+}
+/// A logarithm, which is minus infinity at `pole` and NaN below it: those, too.
+template <class T>
+RELAYOUT_AVX2 inline Vector<T> logarithm(typename VectorLibrary<T>::OfOne function, Vector<T> x,
+                                         double pole) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Vector<T> least = all<T>(pole), above = at_least(least, x);
+  const Vector<T> result = function(if_equal(above, least, all<T>(1), x));
+  const Vector<T> below =
+      if_equal(x, least, all<T>(-kInfinity), all<T>(std::numeric_limits<double>::quiet_NaN()));
+  return if_equal(above, least, below, result);
 }
 
 template <Operation kOperation, class T>
@@ -175,11 +188,11 @@ RELAYOUT_AVX2 inline Vector<T> value(const VectorLibrary<T>& call, Vector<T> x, 
     case Operation::expm1:
       return growth(call, x);
     case Operation::log:
-      return call.log(x);
+      return logarithm<T>(call.log, x, 0);
     case Operation::log2:
-      return call.log2(x);
+      return logarithm<T>(call.log2, x, 0);
     case Operation::log1p:
-      return call.log1p(x);
+      return logarithm<T>(call.log1p, x, -1);
     case Operation::sin:
       return call.sin(x);
     case Operation::cos:
@@ -223,7 +236,7 @@ RELAYOUT_AVX2 inline Vector<T> value(const VectorLibrary<T>& call, Vector<T> x, 
       return at_least(all<T>(0), x) + (call.log(sum) + (tail - (sum - all<T>(1))));
     }
     case Operation::elu:
-      return by_sign(x, growth(call, x), x);
+      return is_any_negative(x) ? by_sign(x, growth(call, x), x) : x;
     case Operation::pow:  // C99 leaves 1 to the power of a signalling NaN open
       return if_equal(x, all<T>(1), x, if_equal(y, all<T>(0), all<T>(1), call.pow(x, y)));
     default:
