@@ -5,6 +5,7 @@
 
 #include "host/cpu/convert.hpp"
 #include "host/cpu/vectorised.hpp"
+#include "host/cpu/wide_integers.hpp"
 
 namespace relayout::native {
 namespace {
@@ -23,6 +24,8 @@ void load(const void* in, void* out, std::int64_t count) {
   To* to = static_cast<To*>(out);
   if constexpr (std::is_same_v<T, Truth>) {
     for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(from[i].byte != 0);
+  } else if constexpr (std::is_integral_v<T> && std::is_floating_point_v<To>) {
+    for (std::int64_t i = 0; i < count; ++i) to[i] = to_floating<To>(from[i]);
   } else if constexpr (std::is_arithmetic_v<T>) {
     for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(from[i]);
   } else {

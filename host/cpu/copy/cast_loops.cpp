@@ -8,6 +8,7 @@
 
 #include "host/cpu/convert.hpp"
 #include "host/cpu/vectorised.hpp"
+#include "host/cpu/wide_integers.hpp"
 
 namespace relayout::native {
 namespace {
@@ -76,21 +77,6 @@ RELAYOUT_INLINE float odd_f32(double value) {
   return float_of(back < value || back > value ? lower | 1 : bits);
 }
 
-/// An integer as a double that has all its bits, or whose last bit is set where it has not.
-template <class Int>
-RELAYOUT_INLINE double odd_f64(Int value) {
-  if constexpr (sizeof(Int) < 8) {
-    return static_cast<double>(value);
-  } else {
-    const bool negative = std::is_signed_v<Int> && value < 0;
-    const auto bits = static_cast<std::uint64_t>(value), magnitude = negative ? 0 - bits : bits;
-    const std::uint64_t joined =
-        (magnitude & ~std::uint64_t{0x7ff}) | ((magnitude & 0x7ff) != 0 ? 0x800u : 0u);
-    const double exact = static_cast<double>(magnitude < std::uint64_t{1} << 53 ? magnitude : joined);
-    return negative ? -exact : exact;
-  }
-}
-
 template <class T>
 void load_odd(const void* in, void* out, std::int64_t count) {
   const T* from = static_cast<const T*>(in);
@@ -99,7 +85,7 @@ void load_odd(const void* in, void* out, std::int64_t count) {
     if constexpr (std::is_same_v<T, double>) {
       to[i] = odd_f32(from[i]);
     } else {
-      to[i] = odd_f32(odd_f64(from[i]));
+      to[i] = odd_f32(to_odd_double(from[i]));
     }
   }
 }
