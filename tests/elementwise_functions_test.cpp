@@ -3,6 +3,7 @@
 // them, or not.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -86,8 +87,31 @@ TEST_P(ElementwiseFunctionsTest, SinglesAndTheTailsOfActivations) {
   for (int i = -4000; i <= 4000; ++i)
     numbers.push_back(reference::to_float_bits(i * 0.03001L, DType::f32, Rounding::nearest_even, false));
   for (std::uint64_t bits = 0; bits < 0x100000000; bits += 1000003) numbers.push_back(bits);
+  for (const std::uint64_t bits : {0x7f800000, 0x7fc00000, 0x3f800000, 0x00000001, 0x00800000})
+    for (const std::uint64_t sign : {0x00000000u, 0x80000000u}) numbers.push_back(bits | sign);
   for (const Operation operation : functions_of_one_number())
     expect_right(stream(), operation, DType::f32, {numbers});
+}
+
+/// Quotients next to whole numbers, up to those with no fraction.
+TEST_P(ElementwiseFunctionsTest, QuotientsNearWholeNumbers) {
+  const auto bits_of = [](long double x) {
+    return reference::to_float_bits(x, DType::f32, Rounding::nearest_even, false);
+  };
+  Numbers dividends, divisors;
+  for (int i = 0; i < 2000; ++i) {
+    const long double divisor =
+        std::ldexp(1 + static_cast<long double>(hash(i, 1) % 8388608) / 8388608, i % 40 - 20);
+    const auto whole = static_cast<long double>(hash(i, 2) % (std::uint64_t{1} << (1 + i % 30)));
+    const std::uint64_t near = bits_of(divisor * whole);
+    for (int apart = -1; apart <= 1; ++apart) {
+      dividends.push_back(near == 0 ? near : near + static_cast<std::uint64_t>(apart));
+      divisors.push_back(bits_of(i % 3 == 0 ? -divisor : divisor));
+    }
+  }
+  for (const Operation operation :
+       {Operation::div_trunc, Operation::div_floor, Operation::mod, Operation::fmod})
+    expect_right(stream(), operation, DType::f32, {dividends, divisors});
 }
 
 /// Down to where the exponentials are subnormal, and beyond.

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "core/operation_kind.hpp"
 #include "host/cpu/parallel.hpp"
 #include "host/cpu/streaming.hpp"
+#include "host/reference/arithmetic.hpp"
 #include "host/reference/convert.hpp"
 #include "tests/support/elements.hpp"
 
@@ -100,12 +102,12 @@ void check(Difference c) {
   EXPECT_EQ(out.bytes, std::vector<unsigned char>(out.bytes.size(), kGuard));
 }
 
-constexpr DType kTypes[] = {DType::i8,   DType::i32, DType::i64, DType::f16,
-                            DType::bf16, DType::f32, DType::f64};
+constexpr DType kTypes[] = {DType::i8,  DType::i16,  DType::i32, DType::i64,
+                            DType::f16, DType::bf16, DType::f32, DType::f64};
 
 TEST(NativeElementwise, PiecesAndThreads) {
   for (const DType type : kTypes) {
-    for (const std::int64_t count : {1, 511, 513, 1023, 1024, 1025, 2047, 5000})
+    for (const std::int64_t count : {1, 511, 513, 1023, 1024, 1025, 2047, 4097, 8193})
       check({type, {count}, {1}, {1}});
     const std::int64_t many = native::kSerialElements + 77;
     check({type, {many}, {1}, {1}});
@@ -174,6 +176,52 @@ TEST(NativeElementwise, ChainsOfSeveralPieces) {
     wrong += number_at(out.view, i) != std::fabs(limited - number_at(c.view, 0)) ? 1 : 0;
   }
   EXPECT_EQ(wrong, 0);
+}
+
+/// Bools of 8-byte elements, gathered and not: a piece of bools has more elements than the buffers hold of
+/// these.
+TEST(NativeElementwise, BoolsOfLongElements) {
+  constexpr std::int64_t kCount = 9001;
+  for (const std::int64_t step : {1, 2}) {
+    const Tensor a(DType::f64, {kCount}, {step}, 0, 1), b(DType::i64, {kCount}, {1}, 0, 2);
+    Tensor out(DType::bool_, {kCount}, {1}, 0, 0);
+    logical_and(Stream(Device::cpu()), a.view, b.view, out.view);
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < kCount; ++i) {
+      const bool both = number_at(a.view, i * step) != 0 && number_at(b.view, i) != 0;
+      wrong += load_bits(element_at(out.view, i), DType::bool_) != (both ? 1u : 0u) ? 1 : 0;
+    }
+    EXPECT_EQ(wrong, 0);
+  }
+}
+
+/// The last elements of a row are computed as the others are.
+TEST(NativeElementwise, FunctionsDoNotDependOnThePlace) {
+  constexpr std::int64_t kCount = 83;
+  const Stream stream(Device::cpu());
+  for (const DType type : {DType::f16, DType::bf16, DType::f32}) {
+    std::vector<std::uint64_t> bits;
+    for (std::int64_t i = 0; i < kCount; ++i)
+      bits.push_back(reference::to_float_bits((i - kCount / 2) * 0.37L, type, Rounding::nearest_even, false));
+    for (int number = 0; number < kOperations; ++number) {
+      const auto operation = static_cast<Operation>(number);
+      if (kind_of(operation) != OperationKind::floating || operands_of(operation) != 1) continue;
+      Tensor in(type, {kCount}, {1}, 0, 0), whole(type, {kCount}, {1}, 0, 0),
+          apart(type, {kCount}, {1}, 0, 0);
+      for (std::int64_t i = 0; i < kCount; ++i)
+        store_bits(element_at(in.view, i), type, bits[static_cast<std::size_t>(i)]);
+      elementwise(stream, operation, {in.view}, whole.view);
+      for (std::int64_t i = 0; i < kCount; ++i)
+        elementwise(stream, operation, {TensorView(element_at(in.view, i), type, {1})},
+                    TensorView(element_at(apart.view, i), type, {1}));
+      std::int64_t differ = 0;  // but for NaNs, whose bits are not told
+      for (std::int64_t i = 0; i < kCount; ++i) {
+        const long double one = number_at(whole.view, i), other = number_at(apart.view, i);
+        differ += one == other || (std::isnan(one) && std::isnan(other)) ? 0 : 1;
+      }
+      EXPECT_EQ(differ, 0) << name_of(operation) << " of " << name_of(type);
+    }
+  }
 }
 
 }  // namespace

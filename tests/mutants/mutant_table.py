@@ -21,7 +21,7 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp",
                 "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp",
-                "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp")
+                "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp", "host/cpu/copy/cast_loops.cpp", "host/cpu/element_rows.cpp")
 
 # What the random driver must see on its own, and in cases of which operation.
 FUZZED = {"tile_": "permute", "unaligned.": "permute", "word_transpose.": "permute", "gather.": "permute",
@@ -36,6 +36,8 @@ WINDOW = f"*WindowKernelTest*/emulated32:{IMG2COL}"
 CONVERSION = "*Conversion*/emulated32*"
 NATIVE_CONVERSION = "*Conversion*/cpu*"
 NATIVE_ELEMENTWISE = "NativeElementwise.*-*PastTheCaches"
+NATIVE_FUNCTIONS = "*FunctionsTest.Halves/cpu:*FunctionsTest.Singles*/cpu:NativeElementwise.FunctionsDo*"
+NATIVE_QUOTIENTS = "*FunctionsTest.Quotients*/cpu:*FunctionsTest.AllPairs*/cpu:*ElementwiseTest.*/cpu"
 DEPTHWISE = "*Depthwise*/cpu"
 MANY_TAPS = "*DepthwiseKernelsTest.EdgesOfManyTaps/emulated32"
 BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*", "TheRestIs*")
@@ -284,7 +286,6 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "word << 16"),
     ("f64_rounded_twice", "to_f32 ? static_cast<float>(value) : @odd_float(value)@,", "static_cast<float>(value)"),
     ("integers_rounded_twice", "const float result = @odd_float(magnitude)@;", "static_cast<float>(magnitude)"),
-    ("last_bits_of_64_lost", "(magnitude & 0x7ff) != 0 ? @0x800u@ : 0u", "0u"),
     ("nan_of_e4m3fn_is_480", "number = @value == 480.0f ? __uint_as_float(0x7fc00000u) : value@;", "value"),
 ]) + mutants_of("quick_write", "kernels/copy/quick_write.hpp", CONVERSION, [
     ("nan_is_the_least_integer", "number = @values[i] == values[i] ? values[i] : 0.0f@;",
@@ -343,12 +344,15 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("not_scaled", "to[i] = @256.0f * from[i]@;", "from[i]"),
     ("second_line_of_fp8_repeats_the_first", "static_cast<const std::uint8_t*>(in) + @i@, halves", "0 * i"),
     ("f64_rounded_twice", "return float_of(@back < value || back > value ? lower | 1 : bits@);", "bits"),
-    ("last_bits_of_64_lost", "(magnitude & 0x7ff) != 0 ? @0x800u@ : 0u", "0u"),
     ("nan_of_tf32_with_its_payload", "to[i] = @from[i] != from[i]@ ?", "false"),
     ("tf32_truncated", "rounded = @(bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu@;", "bits & ~0x1fffu"),
     ("ties_of_fp8_away_from_zero", "(1u << (kDropped - 1)) - 1 + @(magnitude >> kDropped & 1)@)", "1"),
     ("fp8_not_saturated", "limited = @normal < kMost ? normal : kMost@;", "normal"),
     ("subnormals_of_fp8_as_normal_numbers", "number = @magnitude < kLeastNormal@ ? subnormal", "false"),
+]) + mutants_of("wide_integers", "host/cpu/wide_integers.hpp", NATIVE_CONVERSION, [
+    ("last_bits_lost", "(magnitude & 0x7ff) != 0 ? @0x800u@ : 0u", "0u"),
+    ("moved_by_half_the_range", "(0x1p84 + @0x1p63@)", "0.0"),
+    ("lower_half_twice", "double low = detail::bit_cast<double>((@value@ & 0xffffffffu)", "(value >> 32)"),
 ]) + mutants_of("native_cast_rows", "host/cpu/copy/cast_rows.cpp", NATIVE_CONVERSION, [
     ("f64_through_f32", "else if (@!held && !beyond && out != DType::f32@)", "false"),
     ("long_integers_cut", "@std::max(in_bytes_, out_bytes_) == 8@ ?", "out_bytes_ == 9"),
@@ -563,6 +567,27 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("running_value_first", "if (i > 0 && k == @p_.step[i].running@) continue;", "0"),
     ("numbers_of_other_codes", "codes_[i].emplace(@p.codes[i]@, count);", "p.codes[0]"),
     ("result_in_the_codes_of_zero", "out_codes_.emplace(@p.out_codes@, count);", "CodeNumbers{}"),
+]) + mutants_of("vector_functions", "host/cpu/elementwise/vector_functions.cpp", NATIVE_FUNCTIONS, [
+    ("tail_of_negative_numbers_cut", "by_sign(z, @all<T>(-std::numeric_limits<double>::infinity())@, all<T>(-80))",
+     "all<T>(-80)", True),
+    ("growth_of_the_half", "return of_half * @(of_half + all<T>(2))@;", "all<T>(2)", True),
+    ("gelu_of_minus_infinity", "by_sign(inside - all<T>(26), tail, @all<T>(0)@)", "tail", True),
+    ("sine_beyond_one", "if_equal(@x@, inside, function(inside)", "inside", True),
+    ("logarithm_below_its_pole", "return if_equal(@above@, least, below, result);", "all<T>(1e30)", True),
+    ("last_elements_left", "if (@i == count@) return;", "i >= 0", True),
+    ("second_half_is_the_first", "_mm256_set_m128(_mm256_cvtpd_ps(@second@),", "first", True),
+    ("all_in_f32", "common == DType::f32 && @!is_near@ ?", "false", True),
+    ("softplus_of_the_sum_alone", "(tail - @(sum - all<T>(1))@)", "tail", True),
+]) + mutants_of("native_quotients", "host/cpu/elementwise/elementwise_functions.cpp", NATIVE_QUOTIENTS, [
+    ("near_everywhere", "if (@kIsFar(x[i], y[i])@) results[i]", "false"),
+    ("zero_without_a_sign", "rest == 0 ? @std::copysign(0.0f, b)@", "0.0f"),
+    ("quotients_of_any_size", "std::abs(double{a} / b) < @0x1p28@", "0x1p70"),
+]) + mutants_of("native_integers", "host/cpu/elementwise/elementwise_integers.cpp", NATIVE_QUOTIENTS, [
+    ("least_number_by_minus_one", "return plain ? quotient : @other@;", "T{0}"),
+    ("zeros_for_shifts_of_any_width", "by < @width@ ? static_cast<T>(x[i] >> (by % width)) : filled", "width + 1"),
+]) + mutants_of("short_integers", "host/cpu/elementwise/elementwise_rows.cpp", NATIVE_QUOTIENTS, [
+    ("results_of_any_size", "|| @size_of(p.out_type) != bytes@) return false;", "false"),
+    ("operands_of_any_type", "tensor.reading == Reading::value && @tensor.type == p.common@;", "true"),
 ]) + mutants_of("native_elementwise_operand", "host/cpu/elementwise/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
     ("rows_of_a_piece_repeated", "copy_elements(bytes_, @data + offset()@, axes_.step(), out, 1, part)", "data"),
     ("scatter_packs", "copy_elements(bytes_, in, 1, data + offset(), @axes_.step()@, part)", "1"),
