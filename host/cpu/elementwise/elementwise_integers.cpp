@@ -169,7 +169,7 @@ void shift_left(const void* a, const void* b, const void*, void* r, std::int64_t
   RELAYOUT_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
     const Natural<T> by = natural(y[i]);
-    result[i] = by < width ? static_cast<T>(natural(x[i]) << (by % width)) : T{0};
+    result[i] = by < width ? static_cast<T>(natural(x[i]) << (by & (width - 1))) : T{0};
   }
 }
 
@@ -183,7 +183,7 @@ void shift_right(const void* a, const void* b, const void*, void* r, std::int64_
   for (std::int64_t i = 0; i < count; ++i) {
     const Natural<T> by = natural(y[i]);
     const T filled = x[i] < 0 ? static_cast<T>(-1) : T{0};
-    result[i] = by < width ? static_cast<T>(x[i] >> (by % width)) : filled;
+    result[i] = by < width ? static_cast<T>(x[i] >> (by & (width - 1))) : filled;
   }
 }
 
