@@ -571,7 +571,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("tail_of_negative_numbers_cut", "by_sign(z, @all<T>(-std::numeric_limits<double>::infinity())@, all<T>(-80))",
      "all<T>(-80)", True),
     ("growth_of_the_half", "return of_half * @(of_half + all<T>(2))@;", "all<T>(2)", True),
-    ("gelu_of_minus_infinity", "by_sign(inside - all<T>(26), tail, @all<T>(0)@)", "tail", True),
+    ("gelu_of_minus_infinity", "by_sign(z - all<T>(kLeastTail), tail, @all<T>(0)@)", "tail", True),
     ("sine_beyond_one", "if_equal(@x@, inside, function(inside)", "inside", True),
     ("logarithm_below_its_pole", "return if_equal(@above@, least, below, result);", "all<T>(1e30)", True),
     ("last_elements_left", "if (@i == count@) return;", "i >= 0", True),

@@ -83,18 +83,34 @@ T div_floor(T a, T b) {
   const T quotient = div_trunc(a, b);
   return fmod(a, b) != 0 && (a < 0) != (b < 0) ? static_cast<T>(quotient - 1) : quotient;
 }
+/// By squaring. Where all bits of the exponent are looked at, several powers are computed at once; from 64 on
+/// that takes longer.
 template <class T>
-T pow(T a, T b) {
-  if (b < 0) {
-    if (a == 1) return 1;
-    return a == static_cast<T>(-1) ? (natural(b) % 2 != 0 ? a : T{1}) : T{0};
-  }
+T natural_power(T a, T b) {
   Product<T> power = 1, square = natural(a);
-  for (Natural<T> rest = natural(b); rest != 0; rest >>= 1) {
-    if (rest % 2 != 0) power *= square;
-    square *= square;
+  if constexpr (sizeof(T) == 8) {
+    for (Natural<T> rest = natural(b); rest != 0; rest >>= 1) {
+      if (rest % 2 != 0) power *= square;
+      square *= square;
+    }
+  } else {
+    for (unsigned bit = 0; bit < 8 * sizeof(T); ++bit) {
+      power *= (natural(b) >> bit & 1) != 0 ? square : Product<T>{1};
+      square *= square;
+    }
   }
   return static_cast<T>(power);
+}
+/// Below 0, powers of 1 and -1 are those of the exponent's bits, whose last one tells the sign; others are 0.
+/// These bits are taken away, since compilers would make a branch of a choice, around the loop.
+template <class T>
+T pow(T a, T b) {
+  const bool vanishes = (b < 0) & (a != 1) & (a != static_cast<T>(-1));
+  if constexpr (sizeof(T) == 8) {
+    return vanishes ? T{0} : natural_power(a, b);
+  } else {
+    return static_cast<T>(natural_power(a, b) & ~-static_cast<std::int32_t>(vanishes));
+  }
 }
 
 template <class T>
@@ -154,18 +170,12 @@ T same(T a) {
   return a;
 }
 
-/// Of the common type, which short numbers have.
-template <class T>
-Natural<T> bits_of(const ElementwiseParams& p) {
-  return static_cast<Natural<T>>(8 * (sizeof(T) <= 2 ? sizeof(T) : size_of(p.common)));
-}
-
 template <class T>
 void shift_left(const void* a, const void* b, const void*, void* r, std::int64_t count,
                 const ElementwiseParams& p) {
   const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
   T* result = static_cast<T*>(r);
-  const Natural<T> width = bits_of<T>(p);
+  const Natural<T> width = static_cast<Natural<T>>(8 * size_of(p.common));
   RELAYOUT_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
     const Natural<T> by = natural(y[i]);
@@ -178,7 +188,7 @@ void shift_right(const void* a, const void* b, const void*, void* r, std::int64_
                  const ElementwiseParams& p) {
   const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
   T* result = static_cast<T*>(r);
-  const Natural<T> width = bits_of<T>(p);
+  const Natural<T> width = static_cast<Natural<T>>(8 * size_of(p.common));
   RELAYOUT_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
     const Natural<T> by = natural(y[i]);
@@ -211,7 +221,7 @@ ElementwiseRow signed_row(Operation operation) {
     case Operation::fmod:
       return of_two<T, fmod<T>>();
     case Operation::pow:
-      return row_of_two<T, pow<T>>;
+      return of_two<T, pow<T>>();
     case Operation::maximum:
     case Operation::fmax:
       return of_two<T, maximum<T>>();

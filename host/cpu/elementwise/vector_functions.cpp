@@ -125,7 +125,7 @@ RELAYOUT_AVX2 inline Vector<T> between(double low, double high, Vector<T> x) {
 // are those of half the exponent, which stays where its power is far from both, and from which the result's
 // overflow and underflow follow.
 template <class T>
-constexpr double kMostExponent = sizeof(T) == 4 ? 87 : 400;
+constexpr double kMostExponent = sizeof(T) == 4 ? 87 : 300;
 
 template <class T>
 RELAYOUT_AVX2 inline Vector<T> half_exponent(Vector<T> x) {
@@ -147,12 +147,13 @@ RELAYOUT_AVX2 inline Vector<T> growth(const VectorLibrary<T>& call, Vector<T> x)
   const Vector<T> of_half = call.expm1(half_exponent<T>(x));
   return of_half * (of_half + all<T>(2));
 }
-/// exp(-|z|). Where z is positive it is added to more than its last digit, and does not get smaller than
-/// exp(-80).
+/// exp(-|z|), and 0 where all f32 are greater. Where z is positive it is added to more than its last digit,
+/// and does not get smaller than exp(-80).
 template <class T>
 RELAYOUT_AVX2 inline Vector<T> tail_of(const VectorLibrary<T>& call, Vector<T> z) {
   const Vector<T> least = by_sign(z, all<T>(-std::numeric_limits<double>::infinity()), all<T>(-80));
-  return exponential(call, at_least(least, -magnitude(z)));
+  const Vector<T> tail = exponential(call, at_least(least, -magnitude(z)));
+  return by_sign(z + all<T>(2 * kMostExponent<T>), all<T>(0), tail);
 }
 /// x / (1 + exp(-z)), where x has z's sign or is 1.
 template <class T>
@@ -223,10 +224,12 @@ RELAYOUT_AVX2 inline Vector<T> value(const VectorLibrary<T>& call, Vector<T> x, 
       return gated(call, all<T>(1), x);
     case Operation::silu:
       return gated(call, x, x);
-    case Operation::gelu: {  // 1 + erf(z) is erfc(-z), which has no cancellation; beyond 26 it is 0
-      const Vector<T> z = x * all<T>(-0.70710678118654752440), inside = between<T>(-26, 26, z);
-      const Vector<T> tail = call.erfc(inside);
-      return all<T>(0.5) * x * by_sign(inside - all<T>(26), tail, all<T>(0));
+    case Operation::gelu: {  // 1 + erf(z) is erfc(-z), which has no cancellation
+      constexpr double kLeastTail =
+          sizeof(T) == 4 ? 9 : 26;  // there the product is less than all f16, or all f32
+      const Vector<T> z = between<T>(-kLeastTail, kLeastTail, x * all<T>(-0.70710678118654752440));
+      const Vector<T> tail = call.erfc(z);
+      return all<T>(0.5) * x * by_sign(z - all<T>(kLeastTail), tail, all<T>(0));
     }
     case Operation::gelu_tanh:  // 1 + tanh(z) is 2 / (1 + exp(-2 z))
       return gated(call, x, x * (all<T>(1.5957691216057307117) + all<T>(0.071354816272600252) * x * x));
@@ -327,8 +330,8 @@ ElementwiseRow vector_function_row(Operation operation, DType common) {
       return row_for<Operation::sigmoid>(common, !kNear);
     case Operation::silu:
       return row_for<Operation::silu>(common, !kNear);
-    case Operation::gelu:
-      return row<Operation::gelu, double>;  // in f32 its tail is subnormal too soon
+    case Operation::gelu:  // bf16 is as small as f32, whose tail is subnormal too soon
+      return common == DType::f16 ? row<Operation::gelu, float> : row<Operation::gelu, double>;
     case Operation::gelu_tanh:
       return row_for<Operation::gelu_tanh>(common, !kNear);
     case Operation::softplus:
