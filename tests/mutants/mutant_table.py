@@ -38,7 +38,7 @@ NATIVE_CONVERSION = "*Conversion*/cpu*"
 NATIVE_ELEMENTWISE = "NativeElementwise.*-*PastTheCaches"
 NATIVE_FUNCTIONS = "*FunctionsTest.Halves/cpu:*FunctionsTest.Singles*/cpu:NativeElementwise.FunctionsDo*"
 NATIVE_QUOTIENTS = "*FunctionsTest.Quotients*/cpu:*FunctionsTest.AllPairs*/cpu:*ElementwiseTest.*/cpu"
-DEPTHWISE = "*Depthwise*/cpu"
+DEPTHWISE = ":".join(f"*Depthwise{name}Test*/cpu" for name in ("", "Block", "Far", "Kernels", "Sequence", "State", "Varlen"))
 MANY_TAPS = "*DepthwiseKernelsTest.EdgesOfManyTaps/emulated32"
 BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*", "TheRestIs*")
 BACKWARD = ":".join(f"*DepthwiseBackward*Test.{name}/emulated32" for name in BACKWARD_NAMES)
@@ -437,7 +437,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("too_many_axes", "normal.rank() <= @kMaxRank@", "2 * kMaxRank"),
     ("repeated_axis_is_the_fastest", "if (@stride != 0@ &&", "true"),
     ("repeated_axis_stays_the_fastest", "stride < best || @best == 0@", "false"),
-]) + mutants_of("checks", "host/api/checks.cpp", f"Reach.*:*GemmErrorTest*/cpu:*ElementwiseErrorTest*/cpu:{DEPTHWISE}", [
+]) + mutants_of("checks", "host/api/checks.cpp", f"Reach.*:*GemmErrorTest*/cpu:*ElementwiseErrorTest*/cpu:*DepthwiseErrorTest*/cpu:{DEPTHWISE}", [
     ("any_reach_before", "@range.begin >= -kMost@ &&", "true"),
     ("any_reach_behind", "&& @range.end <= kMost@ &&", "true"),
     ("reach_of_the_output_not_checked", '@check_reach(operation, "the output", out)@;', "static_cast<void>(0)"),
