@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "core/operation_kind.hpp"
+#include "host/cpu/elementwise/elementwise_rows.hpp"
 #include "host/cpu/parallel.hpp"
 #include "host/cpu/streaming.hpp"
+#include "host/reference/accuracy.hpp"
 #include "host/reference/arithmetic.hpp"
 #include "host/reference/convert.hpp"
 #include "tests/support/elements.hpp"
@@ -192,6 +194,27 @@ TEST(NativeElementwise, BoolsOfLongElements) {
       wrong += load_bits(element_at(out.view, i), DType::bool_) != (both ? 1u : 0u) ? 1 : 0;
     }
     EXPECT_EQ(wrong, 0);
+  }
+}
+
+/// Where the C library has no vectors.
+TEST(NativeElementwise, FunctionsOneByOne) {
+  constexpr std::int64_t kCount = 301;
+  std::vector<float> numbers(kCount), results(kCount);
+  for (std::size_t i = 0; i < kCount; ++i) numbers[i] = (static_cast<float>(i) - 150) * 0.37f;
+  std::vector<float> expected(kCount);
+  const TensorView in(numbers.data(), DType::f32, {kCount}), out(expected.data(), DType::f32, {kCount});
+  const auto bits = [](float number) { return std::uint64_t{detail::bit_cast<std::uint32_t>(number)}; };
+  for (int number = 0; number < kOperations; ++number) {
+    const auto operation = static_cast<Operation>(number);
+    if (kind_of(operation) != OperationKind::floating || operands_of(operation) != 1) continue;
+    const native::ElementwiseRow row = native::function_row(operation, ComputeClass::f32);
+    if (row == nullptr) continue;  // it calls no library
+    row(numbers.data(), nullptr, nullptr, results.data(), kCount, {});
+    reference::elementwise(operation, {in}, DType::f32, out);
+    for (std::size_t i = 0; i < kCount; ++i)
+      EXPECT_TRUE(reference::agrees(operation, DType::f32, bits(results[i]), bits(expected[i])))
+          << name_of(operation) << "(" << numbers[i] << ") is " << results[i] << ", not " << expected[i];
   }
 }
 

@@ -576,7 +576,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("logarithm_below_its_pole", "return if_equal(@above@, least, below, result);", "all<T>(1e30)", True),
     ("last_elements_left", "if (@i == count@) return;", "i >= 0", True),
     ("second_half_is_the_first", "_mm256_set_m128(_mm256_cvtpd_ps(@second@),", "first", True),
-    ("all_in_f32", "common == DType::f32 && @!is_near@ ?", "false", True),
+    ("all_in_f32", "return @single@ ? Exact::row_in<double>(operation)", "false", True),
     ("softplus_of_the_sum_alone", "(tail - @(sum - all<T>(1))@)", "tail", True),
 ]) + mutants_of("native_quotients", "host/cpu/elementwise/elementwise_functions.cpp", NATIVE_QUOTIENTS, [
     ("near_everywhere", "if (@kIsFar(x[i], y[i])@) results[i]", "false"),

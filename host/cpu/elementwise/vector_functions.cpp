@@ -121,9 +121,9 @@ RELAYOUT_AVX2 inline Vector<T> between(double low, double high, Vector<T> x) {
   return at_least(all<T>(low), at_most(all<T>(high), x));
 }
 
-// The library computes results that overflow or are subnormal one by one, in ten times the time. So powers
-// are those of half the exponent, which stays where its power is far from both, and from which the result's
-// overflow and underflow follow.
+// The library computes results that overflow or are subnormal one by one, in ten times the time. So a power
+// is the square of that of half the exponent, which is kept where it is far from both; the square overflows
+// and underflows as the result must.
 template <class T>
 constexpr double kMostExponent = sizeof(T) == 4 ? 87 : 300;
 
@@ -225,16 +225,15 @@ RELAYOUT_AVX2 inline Vector<T> value(const VectorLibrary<T>& call, Vector<T> x, 
     case Operation::silu:
       return gated(call, x, x);
     case Operation::gelu: {  // 1 + erf(z) is erfc(-z), which has no cancellation
-      constexpr double kLeastTail =
-          sizeof(T) == 4 ? 9 : 26;  // there the product is less than all f16, or all f32
+      // There the product is less than all f16, or all f32.
+      constexpr double kLeastTail = sizeof(T) == 4 ? 9 : 26;
       const Vector<T> z = between<T>(-kLeastTail, kLeastTail, x * all<T>(-0.70710678118654752440));
       const Vector<T> tail = call.erfc(z);
       return all<T>(0.5) * x * by_sign(z - all<T>(kLeastTail), tail, all<T>(0));
     }
     case Operation::gelu_tanh:  // 1 + tanh(z) is 2 / (1 + exp(-2 z))
       return gated(call, x, x * (all<T>(1.5957691216057307117) + all<T>(0.071354816272600252) * x * x));
-    case Operation::softplus: {  // log1p of the tail, in less time than the library's: what 1 + tail lost is
-                                 // added
+    case Operation::softplus: {  // with log1p as the logarithm of 1 + tail and what that sum has lost
       const Vector<T> tail = tail_of(call, x), sum = all<T>(1) + tail;
       return at_least(all<T>(0), x) + (call.log(sum) + (tail - (sum - all<T>(1))));
     }
@@ -281,71 +280,38 @@ RELAYOUT_AVX2 void row(const void* a, const void* b, const void*, void* r, std::
   std::memcpy(result + i, last_x, bytes);
 }
 
-/// In f64 where the bound is less than the library's error in f32, and where the formula has several steps.
-template <Operation kOperation>
-ElementwiseRow row_for(DType common, bool is_near) {
-  return common == DType::f32 && !is_near ? row<kOperation, double> : row<kOperation, float>;
-}
+template <Operation... kOperations>
+struct Functions {
+  /// Null for another operation.
+  template <class T>
+  static ElementwiseRow row_in(Operation operation) {
+    ElementwiseRow found = nullptr;
+    ((operation == kOperations ? static_cast<void>(found = row<kOperations, T>) : static_cast<void>(0)), ...);
+    return found;
+  }
+};
+
+/// Those for which the library's error is not too large in f32.
+using Near = Functions<Operation::log2, Operation::log1p, Operation::asin, Operation::acos, Operation::atan,
+                       Operation::atan2>;
+/// Those with a smaller bound, and formulas of several steps.
+using Exact = Functions<Operation::exp, Operation::exp2, Operation::expm1, Operation::log, Operation::sin,
+                        Operation::cos, Operation::tan, Operation::sinh, Operation::cosh, Operation::tanh,
+                        Operation::erf, Operation::sigmoid, Operation::silu, Operation::gelu_tanh,
+                        Operation::softplus, Operation::elu>;
 
 }  // namespace
 
 ElementwiseRow vector_function_row(Operation operation, DType common) {
   static const bool found = has_avx2() && library<float>().is_complete && library<double>().is_complete;
   if (!found) return nullptr;
-  constexpr bool kNear = true;
-  switch (operation) {
-    case Operation::exp:
-      return row_for<Operation::exp>(common, !kNear);
-    case Operation::exp2:
-      return row_for<Operation::exp2>(common, !kNear);
-    case Operation::expm1:
-      return row_for<Operation::expm1>(common, !kNear);
-    case Operation::log:
-      return row_for<Operation::log>(common, !kNear);
-    case Operation::log2:
-      return row_for<Operation::log2>(common, kNear);
-    case Operation::log1p:
-      return row_for<Operation::log1p>(common, kNear);
-    case Operation::sin:
-      return row_for<Operation::sin>(common, !kNear);
-    case Operation::cos:
-      return row_for<Operation::cos>(common, !kNear);
-    case Operation::tan:
-      return row_for<Operation::tan>(common, !kNear);
-    case Operation::sinh:
-      return row_for<Operation::sinh>(common, !kNear);
-    case Operation::cosh:
-      return row_for<Operation::cosh>(common, !kNear);
-    case Operation::tanh:
-      return row_for<Operation::tanh>(common, !kNear);
-    case Operation::asin:
-      return row_for<Operation::asin>(common, kNear);
-    case Operation::acos:
-      return row_for<Operation::acos>(common, kNear);
-    case Operation::atan:
-      return row_for<Operation::atan>(common, kNear);
-    case Operation::erf:
-      return row_for<Operation::erf>(common, !kNear);
-    case Operation::sigmoid:
-      return row_for<Operation::sigmoid>(common, !kNear);
-    case Operation::silu:
-      return row_for<Operation::silu>(common, !kNear);
-    case Operation::gelu:  // bf16 is as small as f32, whose tail is subnormal too soon
-      return common == DType::f16 ? row<Operation::gelu, float> : row<Operation::gelu, double>;
-    case Operation::gelu_tanh:
-      return row_for<Operation::gelu_tanh>(common, !kNear);
-    case Operation::softplus:
-      return row_for<Operation::softplus>(common, !kNear);
-    case Operation::elu:
-      return row_for<Operation::elu>(common, !kNear);
-    case Operation::pow:
-      // in f64 it takes longer than the C library's powf
-      return common == DType::f32 ? nullptr : row<Operation::pow, float>;
-    case Operation::atan2:
-      return row_for<Operation::atan2>(common, kNear);
-    default:
-      return nullptr;
-  }
+  const bool single = common == DType::f32;
+  if (operation == Operation::pow)  // in f64 it takes longer than the C library's powf
+    return single ? nullptr : row<Operation::pow, float>;
+  if (operation == Operation::gelu)  // bf16 is as small as f32, whose tail is subnormal too soon
+    return common == DType::f16 ? row<Operation::gelu, float> : row<Operation::gelu, double>;
+  if (const ElementwiseRow near = Near::row_in<float>(operation)) return near;
+  return single ? Exact::row_in<double>(operation) : Exact::row_in<float>(operation);
 }
 
 }  // namespace relayout::native
