@@ -12,6 +12,7 @@
 #include "tests/support/devices.hpp"
 #include "tests/support/expect_error.hpp"
 #include "tests/support/fill.hpp"
+#include "tests/support/gates.hpp"
 
 #include <relayout/relayout.hpp>
 
@@ -94,11 +95,7 @@ void check_results(const Stream& stream, const Conv1dPipeline& pipeline, const C
                             {sizes.columns, c.problem.out_channels, 1});
   const reference::GemmCheck gates =
       reference::check_gemm(expected.a.view, bt_groups, expected.bias_of(c), y_groups);
-  EXPECT_LE(gates.worst, 1.0) << gates.worst_error << " against " << gates.worst_bound;
-  if (y.view.elements() >= 200) {
-    EXPECT_TRUE(gates.rms_ok()) << gates.rms << " against " << gates.rms_limit;
-    EXPECT_TRUE(gates.share_ok()) << gates.share << " against " << gates.share_limit;
-  }
+  expect_gates(gates, y.view.elements() < 200);
 }
 
 Conv1d small_problem() {
