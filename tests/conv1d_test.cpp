@@ -13,6 +13,7 @@
 #include "tests/support/expect_error.hpp"
 #include "tests/support/fill.hpp"
 #include "tests/support/gates.hpp"
+#include "tests/support/host_tensor.hpp"
 
 #include <relayout/relayout.hpp>
 
@@ -32,19 +33,6 @@ std::string name_of_options(const Conv1dOptions& options) {
 
 using cases::Conv1dCase;
 using cases::Layout;
-
-/// Host memory and a view of it.
-struct HostTensor {
-  std::vector<unsigned char> bytes;
-  TensorView view;
-
-  HostTensor(DType dtype, const Dims& shape, const Dims& strides) {
-    const TensorView::ByteRange range = TensorView(nullptr, dtype, shape, strides).byte_range();
-    bytes.assign(static_cast<std::size_t>(range.end - range.begin) + 1, 0xA5);
-    view = TensorView(bytes.data() - range.begin, dtype, shape, strides);
-  }
-  HostTensor(DType dtype, const Dims& shape) : HostTensor(dtype, shape, contiguous_strides(shape)) {}
-};
 
 HostTensor download(const Stream& stream, const TensorView& view) {
   HostTensor host(view.dtype(), view.shape());
