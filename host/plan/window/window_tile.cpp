@@ -45,8 +45,6 @@ class TileShape {
     choose_fill();
   }
 
-  WindowLines lines() const { return lines_; }
-
   /// Fills p's fields for so many units; false where they do not fit.
   bool make(std::int64_t units, std::int64_t limit, WindowParams& p) const {
     WindowTile& t = p.tile;
