@@ -53,10 +53,4 @@ Json parameters_of(const cases::PermuteCase& c) {
   return json;
 }
 
-std::string joined(const Dims& shape) {
-  std::string text;
-  for (const std::int64_t extent : shape) text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text;
-}
-
 }  // namespace relayout::bench

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "bench/bench_case.hpp"
+#include "bench/shape_text.hpp"
 #include "tests/cases/cast_case.hpp"
 #include "tests/cases/img2col_case.hpp"
 #include "tests/cases/pad_case.hpp"
@@ -16,9 +17,6 @@ Json parameters_of(const cases::CastCase& c);
 Json parameters_of(const cases::PadCase& c);
 Json parameters_of(const cases::Img2colCase& c);
 Json parameters_of(const cases::PermuteCase& c);  // of contiguous tensors
-
-/// "8x2048x8192"
-std::string joined(const Dims& shape);
 
 /// What operator<< prints.
 template <class Case>

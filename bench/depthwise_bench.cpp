@@ -12,6 +12,20 @@ namespace {
 using cases::Layout;
 using Views = std::vector<TensorView>;
 
+/// In and out have one type and one layout.
+Json parameters_of(const char* operation, DType type, const Dims& shape, std::int64_t taps, Layout layout,
+                   bool bias_and_silu) {
+  return {{"operation", operation},
+          {"in_type", name_of(type)},
+          {"out_type", name_of(type)},
+          {"shape", shape},
+          {"in_layout", cases::name_of(layout)},
+          {"out_layout", cases::name_of(layout)},
+          {"taps", taps},
+          {"bias", bias_and_silu},
+          {"silu", bias_and_silu}};
+}
+
 /// In, weights, bias and out have one type; there are no states.
 BenchCase depthwise_case(DType type, const Dims& shape, std::int64_t taps, Layout layout,
                          bool bias_and_silu) {
@@ -24,15 +38,7 @@ BenchCase depthwise_case(DType type, const Dims& shape, std::int64_t taps, Layou
   std::int64_t bytes = 0;
   for (const Operand& operand : operands) bytes += operand.bytes();
 
-  const Json parameters = {{"operation", "depthwise"},
-                           {"in_type", name_of(type)},
-                           {"out_type", name_of(type)},
-                           {"shape", shape},
-                           {"in_layout", cases::name_of(layout)},
-                           {"out_layout", cases::name_of(layout)},
-                           {"taps", taps},
-                           {"bias", bias_and_silu},
-                           {"silu", bias_and_silu}};
+  const Json parameters = parameters_of("depthwise", type, shape, taps, layout, bias_and_silu);
   const std::string name = std::string(name_of(type)) + "-" + cases::name_of(layout) + "/" + joined(shape) +
                            "/hk" + std::to_string(taps) + (bias_and_silu ? "-bias-silu" : "");
   const Activation activation = bias_and_silu ? Activation::silu : Activation::none;
@@ -59,16 +65,8 @@ BenchCase update_case(std::int64_t batch, std::int64_t channels, std::int64_t ta
   const Operand bias = contiguous_operand(type, {channels});
   const Operand signal = contiguous_operand(type, {batch, channels, samples});
   const std::int64_t bytes = 2 * state.bytes() + weights.bytes() + bias.bytes() + 2 * signal.bytes();
-  const Json parameters = {{"operation", "depthwise_update"},
-                           {"in_type", name_of(type)},
-                           {"out_type", name_of(type)},
-                           {"shape", state.shape},
-                           {"in_layout", cases::name_of(Layout::ncl)},
-                           {"out_layout", cases::name_of(Layout::ncl)},
-                           {"taps", taps},
-                           {"samples", samples},
-                           {"bias", true},
-                           {"silu", true}};
+  Json parameters = parameters_of("depthwise_update", type, state.shape, taps, Layout::ncl, true);
+  parameters["samples"] = samples;
   const std::string name = std::string("update-") + name_of(type) + "/" + joined(signal.shape) + "/hk" +
                            std::to_string(taps) + "-bias-silu";
   return {
@@ -95,15 +93,7 @@ BenchCase backward_case(DType type, const Dims& shape, std::int64_t taps, Layout
   const Operand d_bias = contiguous_operand(DType::f32, {shape[1]});
   const std::int64_t bytes =
       3 * signal.bytes() + weights.bytes() + bias.bytes() + d_weights.bytes() + d_bias.bytes();
-  const Json parameters = {{"operation", "depthwise_backward"},
-                           {"in_type", name_of(type)},
-                           {"out_type", name_of(type)},
-                           {"shape", shape},
-                           {"in_layout", cases::name_of(layout)},
-                           {"out_layout", cases::name_of(layout)},
-                           {"taps", taps},
-                           {"bias", true},
-                           {"silu", true}};
+  const Json parameters = parameters_of("depthwise_backward", type, shape, taps, layout, true);
   const std::string name = std::string("backward-") + name_of(type) + "-" + cases::name_of(layout) + "/" +
                            joined(shape) + "/hk" + std::to_string(taps) + "-bias-silu";
   return {"depthwise", name, bytes, parameters, "depthwise " + name, [=](const Stream& stream) {

@@ -7,15 +7,10 @@
 #include <map>
 #include <system_error>
 
-#include <relayout/error.hpp>
-
 namespace relayout::bench {
 namespace {
 
 constexpr const char* kHeader = "name,source,rank,shape,perm,elem_bytes";
-constexpr std::size_t kFields = 6;
-
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 std::int64_t number(const std::string& text, const char* field) {
   std::int64_t value = 0;
@@ -64,10 +59,7 @@ void check_name(const std::string& name) {
 }
 
 ListedPermute parse(const std::string& line) {
-  const std::vector<std::string> fields = split(line, ',');
-  if (fields.size() != kFields)
-    refuse(std::to_string(fields.size()) + " fields where there must be " + std::to_string(kFields) + ": " +
-           kHeader);
+  const std::vector<std::string> fields = fields_of(line, kHeader);
   ListedPermute listed{fields[0], fields[1], {}};
   check_name(listed.name);
   const std::int64_t rank = number(fields[2], "rank");
@@ -93,29 +85,11 @@ ListedPermute parse(const std::string& line) {
 std::vector<ListedPermute> read_permutes(std::istream& text, const std::string& file) {
   std::vector<ListedPermute> list;
   std::map<std::string, int> line_of_name;
-  bool below_header = false;
-  int number_of_line = 0;
-  const auto read_line = [&](const std::string& line) {
-    if (!below_header) {
-      if (line != kHeader) refuse("the first line must be " + std::string(kHeader));
-      below_header = true;
-      return;
-    }
+  for_each_line(text, file, kHeader, "case", [&](const std::string& line, int number_of_line) {
     list.push_back(parse(line));
     const auto [entry, is_new] = line_of_name.try_emplace(list.back().name, number_of_line);
     if (!is_new) refuse("name '" + entry->first + "' is that of line " + std::to_string(entry->second));
-  };
-  for (std::string line; std::getline(text, line);) {
-    ++number_of_line;
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.empty() || line.front() == '#') continue;
-    try {
-      read_line(line);
-    } catch (const Error& error) {
-      refuse(file + ":" + std::to_string(number_of_line) + ": " + error.what());
-    }
-  }
-  if (list.empty()) refuse(file + ":" + std::to_string(number_of_line) + ": the file ends without a case");
+  });
   return list;
 }
 

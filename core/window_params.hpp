@@ -52,7 +52,7 @@ struct WindowTile {
   /// Positions before the tile's first whose elements share a word with it.
   std::int32_t positions_before = 0;
   std::int32_t unit_positions = 1, units = 1;
-  std::int32_t line_words = 1, unit_words = 1;     // words of a line, and of all lines of a unit
+  std::int32_t unit_words = 1;                     // words of all lines of a unit
   std::int32_t parallel_units = 1;                 // units that the threads of a block write at a time
   std::int32_t time_pitch = 1, channel_pitch = 1;  // elements of shared memory
   /// Elements of the input from its first address, which exist: words that reach beyond are not read.

@@ -24,7 +24,6 @@ void launch_window_vector(const LaunchContext& context, const WindowParams& para
 void launch_window_tile(const LaunchContext& context, const WindowParams& params);
 void launch_pad_rows(const LaunchContext& context, const WindowParams& params);
 void launch_gemm(const LaunchContext& context, const GemmParams& params);
-void launch_gemm_epilogue(const LaunchContext& context, const GemmParams& params);
 void launch_conv(const LaunchContext& context, const ConvParams& params);
 void launch_depthwise(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& params);
@@ -41,7 +40,6 @@ void launch_depthwise_backward_time(const LaunchContext& context, const Depthwis
 void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_sequences(const LaunchContext& context, const DepthwiseSequenceParams& params);
 void launch_depthwise_indexed_update(const LaunchContext& context, const DepthwiseSequenceParams& q);
-void launch_depthwise_varlen(const LaunchContext& context, const DepthwiseSequenceParams& q);
 void launch_depthwise_varlen_channel(const LaunchContext& context, const DepthwiseSequenceParams& q);
 void launch_depthwise_varlen_time(const LaunchContext& context, const DepthwiseSequenceParams& q);
 void launch_depthwise_block_states(const LaunchContext& context, const DepthwiseSequenceParams& q);

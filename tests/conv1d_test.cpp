@@ -12,6 +12,8 @@
 #include "tests/support/devices.hpp"
 #include "tests/support/expect_error.hpp"
 #include "tests/support/fill.hpp"
+#include "tests/support/gates.hpp"
+#include "tests/support/host_tensor.hpp"
 
 #include <relayout/relayout.hpp>
 
@@ -31,19 +33,6 @@ std::string name_of_options(const Conv1dOptions& options) {
 
 using cases::Conv1dCase;
 using cases::Layout;
-
-/// Host memory and a view of it.
-struct HostTensor {
-  std::vector<unsigned char> bytes;
-  TensorView view;
-
-  HostTensor(DType dtype, const Dims& shape, const Dims& strides) {
-    const TensorView::ByteRange range = TensorView(nullptr, dtype, shape, strides).byte_range();
-    bytes.assign(static_cast<std::size_t>(range.end - range.begin) + 1, 0xA5);
-    view = TensorView(bytes.data() - range.begin, dtype, shape, strides);
-  }
-  HostTensor(DType dtype, const Dims& shape) : HostTensor(dtype, shape, contiguous_strides(shape)) {}
-};
 
 HostTensor download(const Stream& stream, const TensorView& view) {
   HostTensor host(view.dtype(), view.shape());
@@ -94,11 +83,7 @@ void check_results(const Stream& stream, const Conv1dPipeline& pipeline, const C
                             {sizes.columns, c.problem.out_channels, 1});
   const reference::GemmCheck gates =
       reference::check_gemm(expected.a.view, bt_groups, expected.bias_of(c), y_groups);
-  EXPECT_LE(gates.worst, 1.0) << gates.worst_error << " against " << gates.worst_bound;
-  if (y.view.elements() >= 200) {
-    EXPECT_TRUE(gates.rms_ok()) << gates.rms << " against " << gates.rms_limit;
-    EXPECT_TRUE(gates.share_ok()) << gates.share << " against " << gates.share_limit;
-  }
+  expect_gates(gates, y.view.elements() < 200);
 }
 
 Conv1d small_problem() {

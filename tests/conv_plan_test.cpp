@@ -10,6 +10,7 @@
 #include "tests/support/devices.hpp"
 #include "tests/support/expect_error.hpp"
 #include "tests/support/fill.hpp"
+#include "tests/support/gates.hpp"
 #include "tests/support/guarded_buffer.hpp"
 
 namespace relayout::test {
@@ -102,11 +103,7 @@ class Convolution {
     const reference::GemmCheck gates =
         reference::check_gemm(a, bt_groups, case_.bias ? bias_.host() : TensorView(), y);
     EXPECT_EQ(gates.elements, sizes_.output_elements);
-    EXPECT_LE(gates.worst, 1.0) << gates.worst_error << " against " << gates.worst_bound;
-    if (gates.elements >= 200) {
-      EXPECT_TRUE(gates.rms_ok()) << gates.rms << " against " << gates.rms_limit;
-      EXPECT_TRUE(gates.share_ok()) << gates.share << " against " << gates.share_limit;
-    }
+    expect_gates(gates, gates.elements < 200);
     EXPECT_TRUE(input_.check());
   }
 

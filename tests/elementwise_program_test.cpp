@@ -127,9 +127,7 @@ std::uint64_t composed(const std::vector<Step>& steps, const std::vector<std::ui
 
 void expect_composed(const Stream& stream, const std::vector<Step>& steps,
                      const std::vector<CheckedOperand>& operands, const CodesTensor& out) {
-  std::vector<Operand> device;
-  for (const CheckedOperand& operand : operands) device.push_back(device_operand(operand));
-  chain(stream, steps, device, out.quantized());
+  chain(stream, steps, device_operands(operands), out.quantized());
   const auto result = [&](const Dims& index) {
     std::vector<std::uint64_t> bits;
     for (const CheckedOperand& operand : operands) bits.push_back(number_bits(operand, index));

@@ -172,7 +172,7 @@ void test_warp_operations(int threads) {
       ASSERT_EQ(result.odd_lanes, odd);
       if (present < W) continue;
       ASSERT_EQ(result.sum, std::int64_t{W} * base + W * (W - 1) / 2);
-      ASSERT_EQ(result.from_below.bits, lane + 5 < W ? thread + 5 : thread);
+      ASSERT_EQ(result.from_fifth_ahead.bits, thread - lane + (lane + 5) % W);
     }
   }
 }
@@ -377,8 +377,6 @@ TEST(Emulator, SeveralHostThreadsLaunch) {
 TEST(KernelLanguage, BitCastsAndConversions) {
   EXPECT_EQ(__float_as_uint(1.0f), 0x3f800000u);
   EXPECT_EQ(__uint_as_float(0xc0000000u), -2.0f);
-  EXPECT_EQ(__float_as_int(-2.0f), -0x40000000);
-  EXPECT_EQ(__int_as_float(0x3f800000), 1.0f);
   EXPECT_EQ(__double_as_longlong(1.0), 0x3ff0000000000000);
   EXPECT_EQ(__longlong_as_double(0x4000000000000000), 2.0);
   EXPECT_EQ(float_to_half(1.5f).bits, 0x3e00);

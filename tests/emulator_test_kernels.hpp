@@ -78,7 +78,7 @@ struct WarpResults {
   float from_lane_3;
   double from_neighbour;
   std::int64_t sum;
-  f16 from_below;
+  f16 from_fifth_ahead;
   std::uint64_t odd_lanes;
 };
 
@@ -93,7 +93,7 @@ __global__ void warp_operations(WarpResults* results, int lanes_of_last_warp) {
   result.sum = thread;
   if (!short_warp) {
     for (int mask = W / 2; mask > 0; mask /= 2) result.sum += warp_shuffle_xor<W>(result.sum, mask);
-    result.from_below = warp_shuffle_down<W>(f16{static_cast<std::uint16_t>(thread)}, 5);
+    result.from_fifth_ahead = warp_shuffle<W>(f16{static_cast<std::uint16_t>(thread)}, (result.lane + 5) % W);
   }
   result.odd_lanes = warp_ballot<W>(thread % 2 != 0);
   results[thread] = result;

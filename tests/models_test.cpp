@@ -15,6 +15,7 @@
 #include "tests/cases/pad_case.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
+#include "tests/support/host_tensor.hpp"
 
 #include <relayout/relayout.hpp>
 
@@ -146,21 +147,6 @@ TEST_P(ModelsTest, Pad) {
     check(stream(), c);
   }
 }
-
-/// Contiguous host memory.
-struct HostTensor {
-  std::vector<unsigned char> bytes;
-  TensorView view;
-
-  HostTensor(DType dtype, const Dims& shape)
-      : bytes(static_cast<std::size_t>(elements_of(shape)) * size_of(dtype), 0),
-        view(bytes.data(), dtype, shape) {}
-  static std::int64_t elements_of(const Dims& shape) {
-    std::int64_t product = 1;
-    for (const std::int64_t extent : shape) product *= extent;
-    return product;
-  }
-};
 
 /// Small integers, whose sums are exact: y must be the exact result rounded once.
 TEST_P(ModelsTest, WholeConvolution) {

@@ -58,7 +58,6 @@ TEST_P(Warp, OperationsMoveValuesBetweenLanes) {
     EXPECT_EQ(results[thread].lane, lane);
     EXPECT_EQ(results[thread].rotated, values[first + (lane + 3) % warp]);
     EXPECT_EQ(results[thread].exchanged, values[first + (lane ^ (warp / 2))]);
-    EXPECT_EQ(results[thread].down, lane + 5 < warp ? values[thread + 5] : values[thread]);
     EXPECT_EQ(results[thread].odd, odd);
     EXPECT_EQ(results[thread].neighbour, values[first + (lane + 1) % warp]);
   }

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "bench/csv.hpp"
+#include "bench/shape_text.hpp"
 
 namespace relayout::bench::random {
 namespace {
@@ -12,9 +13,6 @@ namespace {
 constexpr const char* kFamilyNames[] = {"permute",   "slice",   "cast", "binary",   "unary",
                                         "depthwise", "img2col", "pad",  "quantized"};
 static_assert(sizeof kFamilyNames / sizeof kFamilyNames[0] == kFamilies, "a name for every family");
-constexpr std::size_t kFields = 8;
-
-[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::invalid_argument, why); }
 
 template <class Number>
 Number number_in(const std::string& text) {
@@ -23,12 +21,6 @@ Number number_in(const std::string& text) {
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stop != end) refuse("'" + text + "' is no number, or too large");
   return value;
-}
-
-std::string joined(const Dims& dims) {
-  std::string text;
-  for (const std::int64_t number : dims) text += (text.empty() ? "" : "x") + std::to_string(number);
-  return text;
 }
 
 Dims dims_in(const std::string& text) {
@@ -75,10 +67,7 @@ std::map<std::string, std::string> options_in(const std::string& text) {
 }
 
 Problem problem_in(const std::string& line) {
-  const std::vector<std::string> fields = split(line, ',');
-  if (fields.size() != kFields)
-    refuse(std::to_string(fields.size()) + " fields where there must be " + std::to_string(kFields) + ": " +
-           kCsvHeader);
+  const std::vector<std::string> fields = fields_of(line, kCsvHeader);
   Problem problem;
   problem.generator = number_in<int>(fields[0]);
   problem.seed = number_in<std::uint64_t>(fields[1]);
@@ -161,28 +150,8 @@ std::string to_csv(const Problem& problem) {
 
 std::vector<Problem> read_csv(std::istream& text, const std::string& file) {
   std::vector<Problem> problems;
-  bool below_header = false;
-  int number_of_line = 0;
-  const auto read_line = [&](const std::string& line) {
-    if (below_header) {
-      problems.push_back(problem_in(line));
-    } else if (line != kCsvHeader) {
-      refuse("the first line must be " + std::string(kCsvHeader));
-    }
-    below_header = true;
-  };
-  for (std::string line; std::getline(text, line);) {
-    ++number_of_line;
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (line.empty() || line.front() == '#') continue;
-    try {
-      read_line(line);
-    } catch (const Error& error) {
-      refuse(file + ":" + std::to_string(number_of_line) + ": " + error.what());
-    }
-  }
-  if (problems.empty())
-    refuse(file + ":" + std::to_string(number_of_line) + ": the file ends without a problem");
+  for_each_line(text, file, kCsvHeader, "problem",
+                [&](const std::string& line, int) { problems.push_back(problem_in(line)); });
   return problems;
 }
 

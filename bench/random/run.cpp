@@ -8,6 +8,7 @@
 
 #include "bench/random/copy_times.hpp"
 #include "bench/random/device_check.hpp"
+#include "bench/random/generator.hpp"
 #include "bench/random/memory.hpp"
 #include "bench/random/oracle.hpp"
 #include "bench/random/prepare.hpp"

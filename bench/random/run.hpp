@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "bench/random/generator.hpp"
 #include "bench/random/report.hpp"
 
 namespace relayout::bench::random {

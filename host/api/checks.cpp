@@ -110,6 +110,13 @@ void check_memory(const char* operation, const TensorView& in, const TensorView&
   check_disjoint(operation, in, out);
 }
 
+void check_planned_memory(const char* operation, const TensorView& in, const TensorView& out) {
+  check_address(operation, "the input", in);
+  check_address(operation, "the output", out);
+  check_distinct(operation, out);
+  if (in.data() != nullptr && out.data() != nullptr) check_disjoint(operation, in, out);
+}
+
 bool same_device(const Device& a, const Device& b) noexcept {
   return &a.backend() == &b.backend() && a.kind() == b.kind() && a.index() == b.index();
 }

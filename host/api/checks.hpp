@@ -48,6 +48,10 @@ void check_pointer(const char* operation, const char* name, const TensorView& vi
 /// elements are distinct, and no byte shared by input and output (host/plan/sharing.hpp).
 void check_memory(const char* operation, const TensorView& in, const TensorView& out);
 
+/// The checks of check_memory for a plan, whose addresses may come later: a null pointer shares no byte with
+/// anything.
+void check_planned_memory(const char* operation, const TensorView& in, const TensorView& out);
+
 /// The checks of check_memory for an output alone.
 void check_output(const char* operation, const TensorView& out);
 

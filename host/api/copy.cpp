@@ -13,17 +13,14 @@
 namespace relayout {
 namespace {
 
-/// Checks types, numbers of elements and memory; null pointers share no bytes with anything.
+/// Checks numbers of elements and memory.
 void check_copy(const char* operation, const TensorView& in, const TensorView& out) {
   if (in.elements() != out.elements()) {
     throw Error(ErrorCode::shape, std::string(operation) + ": the input " + in.to_string() + " has " +
                                       std::to_string(in.elements()) + " elements and the output " +
                                       out.to_string() + " has " + std::to_string(out.elements()));
   }
-  check_address(operation, "the input", in);
-  check_address(operation, "the output", out);
-  check_distinct(operation, out);
-  if (in.data() != nullptr && out.data() != nullptr) check_disjoint(operation, in, out);
+  check_planned_memory(operation, in, out);
 }
 
 /// The parameters with the operands' addresses; only copies that read slots have them.

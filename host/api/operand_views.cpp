@@ -5,7 +5,9 @@
 #include "relayout/error.hpp"
 
 namespace relayout {
+namespace {
 
+/// Whether the views' elements would lie on each other at one address.
 bool same_places(const TensorView& a, const TensorView& b) {
   if (a.shape() != b.shape() || size_of(a.dtype()) != size_of(b.dtype())) return false;
   for (int axis = 0; axis < a.rank(); ++axis) {
@@ -13,6 +15,8 @@ bool same_places(const TensorView& a, const TensorView& b) {
   }
   return true;
 }
+
+}  // namespace
 
 std::vector<TensorView> broadcast_operands(const std::string& operation,
                                            const std::vector<TensorView>& operands, const TensorView& out) {

@@ -15,9 +15,6 @@ namespace relayout {
 std::vector<TensorView> broadcast_operands(const std::string& operation,
                                            const std::vector<TensorView>& operands, const TensorView& out);
 
-/// Whether the views' elements would lie on each other at one address.
-bool same_places(const TensorView& a, const TensorView& b);
-
 /// Checks views of one shape at the addresses of a run. Error{partial_overlap} for a tensor that shares bytes
 /// with the output, unless it is one of the first `in_place` and identical to the output: other tensors are
 /// read again for other elements. Then {null_pointer} and {invalid_argument} for addresses.

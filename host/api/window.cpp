@@ -83,10 +83,7 @@ void run_window(const Stream& stream, const WindowParams& problem) {
 
 WindowPlan keep_window(const char* operation, const PlanTarget& target, const WindowParams& problem,
                        const TensorView& in, const TensorView& out) {
-  check_address(operation, "the input", in);
-  check_address(operation, "the output", out);
-  check_distinct(operation, out);
-  if (in.data() != nullptr && out.data() != nullptr) check_disjoint(operation, in, out);
+  check_planned_memory(operation, in, out);
   auto state = std::make_shared<WindowPlan::State>();
   state->operation = operation;
   state->in = in;

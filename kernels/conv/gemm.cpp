@@ -101,14 +101,7 @@ void launch_own(const LaunchContext& context, const GemmParams& p) {
   });
 }
 
-}  // namespace
-
-void launch_gemm(const LaunchContext& context, const GemmParams& p) {
-  if (p.kernel == GemmKernel::own) return launch_own(context, p);
-  if (p.kernel == GemmKernel::epilogue) return launch_gemm_epilogue(context, p);
-}
-
-void launch_gemm_epilogue(const LaunchContext& context, const GemmParams& p) {
+void launch_epilogue(const LaunchContext& context, const GemmParams& p) {
   const std::int64_t elements = p.groups * p.m * p.n;
   LaunchShape shape;
   shape.blocks_x = (elements + kThreads - 1) / kThreads;
@@ -117,6 +110,13 @@ void launch_gemm_epilogue(const LaunchContext& context, const GemmParams& p) {
     using Out = typename decltype(out)::type;
     launch("gemm epilogue", context, shape, gemm_epilogue_kernel<Out>, p, elements);
   });
+}
+
+}  // namespace
+
+void launch_gemm(const LaunchContext& context, const GemmParams& p) {
+  if (p.kernel == GemmKernel::own) return launch_own(context, p);
+  if (p.kernel == GemmKernel::epilogue) return launch_epilogue(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -2,9 +2,6 @@
 // around them, of which only those are read that hold some.
 #pragma once
 
-#include "kernels/copy/quick_cast.hpp"
-#include "kernels/vector.hpp"
-
 namespace relayout::RELAYOUT_BACKEND {
 
 /// kBytes: 4, 8 or 16, of the whole vector and of an access. kAlignment: addresses are multiples of this.

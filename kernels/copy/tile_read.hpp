@@ -7,7 +7,6 @@
 #include "kernels/copy/tile_store.hpp"
 #include "kernels/copy/tile_tables.hpp"
 #include "kernels/copy/unaligned.hpp"
-#include "kernels/element_ops.hpp"
 #include "kernels/vector.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "core/depthwise_params.hpp"
-#include "kernels/vector.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 

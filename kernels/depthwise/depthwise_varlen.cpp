@@ -55,9 +55,7 @@ LaunchShape one_thread_each(std::int64_t count) {
   return shape;
 }
 
-}  // namespace
-
-void launch_depthwise_varlen(const LaunchContext& context, const DepthwiseSequenceParams& q) {
+void launch_general(const LaunchContext& context, const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
@@ -72,6 +70,8 @@ void launch_depthwise_varlen(const LaunchContext& context, const DepthwiseSequen
   });
 }
 
+}  // namespace
+
 void launch_depthwise_sequences(const LaunchContext& context, const DepthwiseSequenceParams& params) {
   switch (params.kernel) {
     case DepthwiseSequenceKernel::update:
@@ -85,7 +85,7 @@ void launch_depthwise_sequences(const LaunchContext& context, const DepthwiseSeq
       break;
     case DepthwiseSequenceKernel::varlen:
     case DepthwiseSequenceKernel::states:
-      launch_depthwise_varlen(context, params);
+      launch_general(context, params);
       break;
     default:
       return;

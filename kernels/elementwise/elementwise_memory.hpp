@@ -2,7 +2,6 @@
 // piece, aligned or not; at a stride; or one element is repeated.
 #pragma once
 
-#include "kernels/divide.hpp"
 #include "kernels/elementwise/elementwise_words.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {

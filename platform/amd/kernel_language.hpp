@@ -92,10 +92,6 @@ template <int W, class T>
 __device__ __forceinline__ T warp_shuffle_xor(T value, int mask) {
   return __shfl_xor(value, mask, W);
 }
-template <int W, class T>
-__device__ __forceinline__ T warp_shuffle_down(T value, int distance) {
-  return __shfl_down(value, static_cast<unsigned>(distance), W);
-}
 template <int W>
 __device__ __forceinline__ std::uint64_t warp_ballot(bool predicate) {
   return __ballot(predicate);

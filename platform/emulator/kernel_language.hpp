@@ -54,12 +54,6 @@ __device__ __forceinline__ std::uint32_t saturated_bytes(const std::int32_t (&nu
   }
   return bytes;
 }
-__device__ __forceinline__ std::int32_t __float_as_int(float value) {
-  return static_cast<std::int32_t>(__float_as_uint(value));
-}
-__device__ __forceinline__ float __int_as_float(std::int32_t bits) {
-  return __uint_as_float(static_cast<std::uint32_t>(bits));
-}
 /// The fast forms of the GPUs, which are less exact than these.
 __device__ __forceinline__ float __expf(float value) { return std::exp(value); }
 __device__ __forceinline__ float __fdividef(float numerator, float denominator) {
@@ -137,14 +131,6 @@ template <int W, class T>
 __device__ __forceinline__ T warp_shuffle_xor(T value, int mask, const char* file = __builtin_FILE(),
                                               int line = __builtin_LINE()) {
   return warp_shuffle<W>(value, lane_id<W>() ^ mask, file, line);
-}
-
-/// The value of lane `own lane + distance`, the own value where that lane would lie beyond the warp.
-template <int W, class T>
-__device__ __forceinline__ T warp_shuffle_down(T value, int distance, const char* file = __builtin_FILE(),
-                                               int line = __builtin_LINE()) {
-  const int source = lane_id<W>() + distance;
-  return warp_shuffle<W>(value, source < W ? source : lane_id<W>(), file, line);
 }
 
 /// Bit i: lane i's predicate; 0 for lanes that the block does not have.

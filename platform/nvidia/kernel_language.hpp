@@ -89,11 +89,6 @@ __device__ __forceinline__ T warp_shuffle_xor(T value, int mask) {
   static_assert(W == 32, "a CUDA warp has 32 lanes");
   return __shfl_xor_sync(kWholeWarp, value, mask);
 }
-template <int W, class T>
-__device__ __forceinline__ T warp_shuffle_down(T value, int distance) {
-  static_assert(W == 32, "a CUDA warp has 32 lanes");
-  return __shfl_down_sync(kWholeWarp, value, static_cast<unsigned>(distance));
-}
 template <int W>
 __device__ __forceinline__ std::uint64_t warp_ballot(bool predicate) {
   static_assert(W == 32, "a CUDA warp has 32 lanes");

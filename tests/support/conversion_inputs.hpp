@@ -7,7 +7,6 @@
 #include <limits>
 #include <vector>
 
-#include "tests/support/elements.hpp"
 #include "tests/support/fill.hpp"
 
 namespace relayout::test {

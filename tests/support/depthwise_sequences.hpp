@@ -144,6 +144,25 @@ struct DepthwiseSequenceTensors {
   void compute_varlen() const {
     reference::depthwise_varlen(operands(), host_numbers(), given(c.states, state.host()), out.host());
   }
+  /// A signal's samples of sequence b, as one item.
+  TensorView of_sequence(std::int64_t b, const TensorView& signal) const {
+    if (!c.starts) return signal.slice(0, b, b + 1);
+    const reference::SequenceSamples samples = reference::samples_of(in.host(), host_numbers(), b);
+    const TensorView part = signal.slice(1, samples.begin, samples.begin + samples.length);
+    return TensorView(part.data(), c.type, {1, c.channels, samples.length},
+                      {0, part.stride(0), part.stride(1)});
+  }
+  /// The outputs of sequence b have the bits that depthwise_conv1d gives for it alone, which `expected` has
+  /// room for.
+  void expect_bits_of_sequence(std::int64_t b, const TensorView& initial_state, const TensorView& outputs,
+                               const GuardedBuffer& expected) const {
+    depthwise_conv1d(stream, of_sequence(b, in.device()), weights.device(), given(c.bias, bias.device()),
+                     activation(), initial_state, of_sequence(b, expected.device()));
+    const std::vector<unsigned char> bytes = expected.download();
+    EXPECT_TRUE(
+        same_elements(of_sequence(b, expected.view_of(bytes)), of_sequence(b, outputs), NanRule::exact))
+        << "sequence " << b;
+  }
   /// Everything but the outputs' values.
   void expect_the_rest() const {
     EXPECT_TRUE(state.check(NanRule::exact));
@@ -194,16 +213,7 @@ inline void check_update_bits(const Stream& stream, const DepthwiseSequenceCase&
                        reference::load_bits(t.state.host(), {slot, i[1], column}));
     });
     before.upload();
-    const auto cut = [&](const TensorView& view) {
-      if (!c.starts) return view.slice(0, b, b + 1);
-      const TensorView part = view.slice(1, samples.begin, samples.begin + samples.length);
-      return TensorView(part.data(), c.type, {1, c.channels, samples.length},
-                        {0, part.stride(0), part.stride(1)});
-    };
-    depthwise_conv1d(stream, cut(t.in.device()), t.weights.device(), t.given(c.bias, t.bias.device()),
-                     t.activation(), before.device(), cut(expected.device()));
-    const std::vector<unsigned char> bytes = expected.download();
-    EXPECT_TRUE(same_elements(cut(expected.view_of(bytes)), cut(result), NanRule::exact)) << "sequence " << b;
+    t.expect_bits_of_sequence(b, before.device(), result, expected);
   }
   t.compute_update();
   t.expect_the_rest();
@@ -240,16 +250,7 @@ inline void check_varlen_bits(const Stream& stream, const DepthwiseSequenceCase&
     const std::int64_t slot = c.states ? reference::row_of_states(t.state.host(), numbers, b) : 0;
     if (slot < 0 || samples.length == 0) continue;
     const bool initial = c.states && c.initial && reference::load_bits(t.has_initial.host(), {b}) != 0;
-    const auto cut = [&](const TensorView& view) {
-      const TensorView part = view.slice(1, samples.begin, samples.begin + samples.length);
-      return TensorView(part.data(), c.type, {1, c.channels, samples.length},
-                        {0, part.stride(0), part.stride(1)});
-    };
-    depthwise_conv1d(stream, cut(t.in.device()), t.weights.device(), t.given(c.bias, t.bias.device()),
-                     t.activation(), t.given(initial, old.device().slice(0, slot, slot + 1)),
-                     cut(expected.device()));
-    const std::vector<unsigned char> bytes = expected.download();
-    EXPECT_TRUE(same_elements(cut(expected.view_of(bytes)), cut(result), NanRule::exact)) << "sequence " << b;
+    t.expect_bits_of_sequence(b, t.given(initial, old.device().slice(0, slot, slot + 1)), result, expected);
   }
   t.compute_varlen();
   t.expect_the_rest();

@@ -9,6 +9,7 @@
 #include "host/reference/depthwise.hpp"
 #include "tests/cases/depthwise_case.hpp"
 #include "tests/support/fill.hpp"
+#include "tests/support/gates.hpp"
 #include "tests/support/guarded_buffer.hpp"
 
 namespace relayout::test {
@@ -88,10 +89,7 @@ struct DepthwiseTensors {
   }
   void expect_within_gates() const {
     const std::vector<unsigned char> bytes = out.download();
-    const reference::GemmCheck gates = reference::check_depthwise(host(), out.view_of(bytes));
-    EXPECT_TRUE(gates.bound_ok()) << "|y - r| = " << gates.worst_error << " against " << gates.worst_bound;
-    EXPECT_TRUE(gates.rms_ok()) << "relative RMS " << gates.rms << " above " << gates.rms_limit;
-    EXPECT_TRUE(gates.share_ok()) << "only " << gates.share << " of the results are the rounded exact ones";
+    expect_gates(reference::check_depthwise(host(), out.view_of(bytes)));
     EXPECT_TRUE(out.check_outside());
     expect_the_rest();
   }

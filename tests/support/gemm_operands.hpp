@@ -8,6 +8,7 @@
 
 #include "host/reference/gemm.hpp"
 #include "tests/cases/gemm_case.hpp"
+#include "tests/support/gates.hpp"
 #include "tests/support/guarded_buffer.hpp"
 
 namespace relayout::test {
@@ -51,11 +52,7 @@ struct GemmOperands {
   }
   void expect_within_gates() {
     const std::vector<unsigned char> bytes = y.download();
-    const reference::GemmCheck gates =
-        reference::check_gemm(a.host(), bt.host(), host_bias(), y.view_of(bytes));
-    EXPECT_TRUE(gates.bound_ok()) << "|y - r| = " << gates.worst_error << " against " << gates.worst_bound;
-    EXPECT_TRUE(gates.rms_ok()) << "relative RMS " << gates.rms << " above " << gates.rms_limit;
-    EXPECT_TRUE(gates.share_ok()) << "only " << gates.share << " of the results are the rounded exact ones";
+    expect_gates(reference::check_gemm(a.host(), bt.host(), host_bias(), y.view_of(bytes)));
     EXPECT_TRUE(y.check_outside());
     expect_inputs_unchanged();
   }

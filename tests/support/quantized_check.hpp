@@ -19,6 +19,12 @@ inline QuantizedOperand device_operand(const CheckedOperand& operand) {
   return std::get<float>(operand);
 }
 
+inline std::vector<QuantizedOperand> device_operands(const std::vector<CheckedOperand>& operands) {
+  std::vector<QuantizedOperand> device;
+  for (const CheckedOperand& operand : operands) device.push_back(device_operand(operand));
+  return device;
+}
+
 /// The f32 at an index of the output's shape.
 inline std::uint64_t number_bits(const CheckedOperand& operand, const Dims& index) {
   if (const auto* codes = std::get_if<const CodesTensor*>(&operand))
@@ -113,9 +119,7 @@ std::string wrong_numbers(Operation operation, const GuardedBuffer& out, const R
 inline void expect_codes(const Stream& stream, Operation operation,
                          const std::vector<CheckedOperand>& operands, const CodesTensor& out) {
   SCOPED_TRACE(name_of(operation));
-  std::vector<QuantizedOperand> device;
-  for (const CheckedOperand& operand : operands) device.push_back(device_operand(operand));
-  quantized(stream, operation, device, out.quantized());
+  quantized(stream, operation, device_operands(operands), out.quantized());
   const auto result = [&](const Dims& index) { return result_at(operation, operands, index); };
   EXPECT_EQ(wrong_codes(out, true, result), "");
   EXPECT_TRUE(out.codes().check_outside());
@@ -127,9 +131,7 @@ inline void expect_codes(const Stream& stream, Operation operation,
 inline void expect_numbers(const Stream& stream, Operation operation,
                            const std::vector<CheckedOperand>& operands, GuardedBuffer& out) {
   SCOPED_TRACE(name_of(operation));
-  std::vector<QuantizedOperand> device;
-  for (const CheckedOperand& operand : operands) device.push_back(device_operand(operand));
-  quantized(stream, operation, device, out.device());
+  quantized(stream, operation, device_operands(operands), out.device());
   const auto result = [&](const Dims& index) { return result_bits(operation, operands, index); };
   EXPECT_EQ(wrong_numbers(operation, out, result), "");
   EXPECT_TRUE(out.check_outside());

@@ -10,7 +10,6 @@
 #include "host/reference/redistribute.hpp"
 #include "tests/cases/redistribute_case.hpp"
 #include "tests/support/checks.hpp"
-#include "tests/support/random.hpp"
 
 #include <relayout/relayout.hpp>
 

@@ -19,7 +19,6 @@ __global__ void warp_operations(const std::int32_t* values, test::WarpResults* r
   result.lane = lane;
   result.rotated = warp_shuffle<W>(value, (lane + 3) % W);
   result.exchanged = warp_shuffle_xor<W>(value, W / 2);
-  result.down = warp_shuffle_down<W>(value, 5);
   result.odd = warp_ballot<W>(value % 2 != 0);
   shared[thread] = value;
   warp_barrier<W>();

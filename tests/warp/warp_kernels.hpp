@@ -12,7 +12,6 @@ struct WarpResults {
   std::int32_t lane;
   std::int32_t rotated;    // of the lane three ahead, around the warp
   std::int32_t exchanged;  // of the lane whose number differs in the highest bit
-  std::int32_t down;       // of the lane five ahead, the own value past the warp's end
   std::uint64_t odd;       // ballot: whose value is odd
   std::int32_t neighbour;  // of the next lane, through shared memory and a warp barrier
 };

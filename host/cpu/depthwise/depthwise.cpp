@@ -194,42 +194,32 @@ void convolve_along_channels(const DepthwiseParams& p) {
 template <class T>
 void convolve_sequences(const DepthwiseParams& p) {
   const DepthwiseSums& add = depthwise_sums();
-  parallel_ranges(
-      p.batch * p.channels, p.batch * p.channels * p.length, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t item = begin; item < end; ++item) {
-          const std::int64_t batch = item / p.channels, channel = item % p.channels;
-          const Row<T> row(p, batch, channel);
-          const std::int32_t* ids = p.ids + batch * p.id_batch;
-          for (std::int64_t time = 0; time < p.length; ++time) {
-            const std::int32_t id = ids[time * p.id_time];
-            float sum = 0.0f;
-            for (std::int64_t d = 0; d < p.taps; ++d) {
-              const std::int64_t source = time - d;
-              const bool counts = source >= 0 && ids[source * p.id_time] == id;
-              const float sample = counts ? to_float(row.in[source * p.in_time]) : 0.0f,
-                          w = weight(p, channel, d);
-              add.along_time(&sum, &sample, &w, 1, bias(p, channel), {d == 0, d + 1 == p.taps}, 1);
-            }
-            if (p.silu) add.silu(&sum, 1);
-            row.out[time * p.out_time] = id < 0 ? T{} : convert<T>(sum);
-          }
-        }
-      });
+  parallel_rows(p, p.batch * p.channels * p.length, [&](std::int64_t batch, std::int64_t channel) {
+    const Row<T> row(p, batch, channel);
+    const std::int32_t* ids = p.ids + batch * p.id_batch;
+    for (std::int64_t time = 0; time < p.length; ++time) {
+      const std::int32_t id = ids[time * p.id_time];
+      float sum = 0.0f;
+      for (std::int64_t d = 0; d < p.taps; ++d) {
+        const std::int64_t source = time - d;
+        const bool counts = source >= 0 && ids[source * p.id_time] == id;
+        const float sample = counts ? to_float(row.in[source * p.in_time]) : 0.0f, w = weight(p, channel, d);
+        add.along_time(&sum, &sample, &w, 1, bias(p, channel), {d == 0, d + 1 == p.taps}, 1);
+      }
+      if (p.silu) add.silu(&sum, 1);
+      row.out[time * p.out_time] = id < 0 ? T{} : convert<T>(sum);
+    }
+  });
 }
 
 template <class T>
 void store_final_state(const DepthwiseParams& p) {
   const std::int64_t columns = p.taps - 1;
-  parallel_ranges(p.batch * p.channels, p.batch * p.channels * columns,
-                  [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t item = begin; item < end; ++item) {
-                      const std::int64_t batch = item / p.channels, channel = item % p.channels;
-                      const Row<T> row(p, batch, channel);
-                      T* state = static_cast<T*>(p.state) + batch * p.state_batch + channel * p.state_channel;
-                      for (std::int64_t s = 0; s < columns; ++s)
-                        state[s * p.state_time] = row.at(p, p.length - columns + s);
-                    }
-                  });
+  parallel_rows(p, p.batch * p.channels * columns, [&](std::int64_t batch, std::int64_t channel) {
+    const Row<T> row(p, batch, channel);
+    T* state = state_of<T>(p, batch, channel);
+    for (std::int64_t s = 0; s < columns; ++s) state[s * p.state_time] = row.at(p, p.length - columns + s);
+  });
 }
 
 template <class T>
@@ -247,38 +237,26 @@ void run_depthwise(const DepthwiseParams& p) {
 
 template <class T>
 void run_update(const DepthwiseParams& p) {
-  parallel_ranges(p.batch * p.channels, p.batch * p.channels * p.length * std::min(p.taps, kSerialElements),
-                  [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t item = begin; item < end; ++item) {
-                      const std::int64_t batch = item / p.channels, channel = item % p.channels;
-                      for (std::int64_t time = 0; time < p.length; time += kLine)
-                        convolve_line<T>(p, batch, channel, time, std::min(kLine, p.length - time));
-                      const Row<T> row(p, batch, channel);
-                      T* state = static_cast<T*>(p.state) + batch * p.state_batch + channel * p.state_channel;
-                      for (std::int64_t s = 0; s < p.state_length; ++s) {
-                        const std::int64_t sample = s + p.length - p.state_length;
-                        state[s * p.state_time] =
-                            sample >= 0 ? row.at(p, sample) : state[(s + p.length) * p.state_time];
-                      }
-                    }
-                  });
-}
-
-template <class Body>
-void with_signal_type(DType type, const Body& body) {
-  if (type == DType::f16) return body(f16());
-  if (type == DType::bf16) return body(bf16());
-  return body(float());
+  const std::int64_t elements = p.batch * p.channels * p.length * std::min(p.taps, kSerialElements);
+  parallel_rows(p, elements, [&](std::int64_t batch, std::int64_t channel) {
+    for (std::int64_t time = 0; time < p.length; time += kLine)
+      convolve_line<T>(p, batch, channel, time, std::min(kLine, p.length - time));
+    const Row<T> row(p, batch, channel);
+    T* state = state_of<T>(p, batch, channel);
+    for (std::int64_t s = 0; s < p.state_length; ++s) {
+      const std::int64_t sample = s + p.length - p.state_length;
+      state[s * p.state_time] = sample >= 0 ? row.at(p, sample) : state[(s + p.length) * p.state_time];
+    }
+  });
 }
 
 }  // namespace
 
 void depthwise(const LaunchContext& /*context*/, const DepthwiseParams& params) {
-  if (params.update) {
-    with_signal_type(params.type, [&](auto element) { run_update<decltype(element)>(params); });
-  } else {
-    with_signal_type(params.type, [&](auto element) { run_depthwise<decltype(element)>(params); });
-  }
+  with_signal_type(params.type, [&](auto element) {
+    using T = decltype(element);
+    return params.update ? run_update<T>(params) : run_depthwise<T>(params);
+  });
 }
 
 }  // namespace relayout::native

@@ -288,15 +288,8 @@ void add_blocks(const DepthwiseBackwardParams& p) {
 
 void depthwise_backward(const LaunchContext& /*context*/, const DepthwiseBackwardParams& p) {
   if (p.kernel == DepthwiseBackwardKernel::nothing) return;
-  if (p.forward.batch > 0 && p.forward.channels > 0 && (p.forward.length > 0 || p.wants_initial)) {
-    if (p.forward.type == DType::f16) {
-      run_blocks<f16>(p);
-    } else if (p.forward.type == DType::bf16) {
-      run_blocks<bf16>(p);
-    } else {
-      run_blocks<float>(p);
-    }
-  }
+  if (p.forward.batch > 0 && p.forward.channels > 0 && (p.forward.length > 0 || p.wants_initial))
+    with_signal_type(p.forward.type, [&](auto element) { run_blocks<decltype(element)>(p); });
   if (p.wants_sums) add_blocks(p);
 }
 

@@ -1,5 +1,5 @@
-// What the native depthwise conv1d reads and writes: weights, biases, and the samples of one batch and
-// channel.
+// What the native depthwise conv1d reads and writes: weights, biases, and the rows of samples and of states,
+// of one batch and channel each.
 #pragma once
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include "core/depthwise_params.hpp"
 #include "host/cpu/convert.hpp"
+#include "host/cpu/parallel.hpp"
 #include "host/cpu/streaming.hpp"
 
 namespace relayout::native {
@@ -54,6 +55,29 @@ struct Row {
     if (time < end) convert_strided(in + time * p.in_time, p.in_time, line + (time - begin), 1, end - time);
   }
 };
+
+/// The row of states of one batch and channel.
+template <class T>
+T* state_of(const DepthwiseParams& p, std::int64_t batch, std::int64_t channel) {
+  return static_cast<T*>(p.state) + batch * p.state_batch + channel * p.state_channel;
+}
+
+/// Calls body(batch, channel) for every row, in threads that share the rows; `elements` is the work in all of
+/// them together. body must not throw.
+template <class Body>
+void parallel_rows(const DepthwiseParams& p, std::int64_t elements, const Body& body) {
+  parallel_ranges(p.batch * p.channels, elements, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) body(row / p.channels, row % p.channels);
+  });
+}
+
+/// Calls body with a sample of this type, which is f16, bf16 or f32.
+template <class Body>
+void with_signal_type(DType type, const Body& body) {
+  if (type == DType::f16) return body(f16());
+  if (type == DType::bf16) return body(bf16());
+  body(float());
+}
 
 template <class T>
 bool is_streamed(const DepthwiseParams& p) {

@@ -61,11 +61,8 @@ template <class T>
 void update_sequences(const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
   const std::int64_t samples = q.starts.is_given() ? p.length : p.batch * p.length;
-  parallel_ranges(p.batch * p.channels, p.channels * samples * std::min(p.taps, kSerialElements),
-                  [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t item = begin; item < end; ++item)
-                      update_channel<T>(q, item / p.channels, item % p.channels);
-                  });
+  parallel_rows(p, p.channels * samples * std::min(p.taps, kSerialElements),
+                [&](std::int64_t batch, std::int64_t channel) { update_channel<T>(q, batch, channel); });
 }
 
 /// A sequence as a convolution of its own, and then its last samples. Its columns move to the front one by
@@ -132,25 +129,21 @@ void convolve_sequences(const LaunchContext& context, const DepthwiseSequencePar
 template <class T>
 void store_last_samples(const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
-  parallel_ranges(p.batch * p.channels, p.batch * p.channels * p.state_length,
-                  [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t item = begin; item < end; ++item) {
-                      const std::int64_t batch = item / p.channels, channel = item % p.channels;
-                      const DepthwiseSequence sequence = sequence_of(q, batch);
-                      const T* in = row_of<T>(p.in, sequence.begin, p.in_time, channel, p.in_channel);
-                      T* state = static_cast<T*>(p.state) + batch * p.state_batch + channel * p.state_channel;
-                      for (std::int64_t column = 0; column < p.state_length; ++column) {
-                        const std::int64_t time = sequence.length - p.state_length + column;
-                        state[column * p.state_time] = time >= 0 ? in[time * p.in_time] : T{};
-                      }
-                    }
-                  });
+  parallel_rows(p, p.batch * p.channels * p.state_length, [&](std::int64_t batch, std::int64_t channel) {
+    const DepthwiseSequence sequence = sequence_of(q, batch);
+    const T* in = row_of<T>(p.in, sequence.begin, p.in_time, channel, p.in_channel);
+    T* state = state_of<T>(p, batch, channel);
+    for (std::int64_t column = 0; column < p.state_length; ++column) {
+      const std::int64_t time = sequence.length - p.state_length + column;
+      state[column * p.state_time] = time >= 0 ? in[time * p.in_time] : T{};
+    }
+  });
 }
 
 }  // namespace
 
 void depthwise_sequences(const LaunchContext& context, const DepthwiseSequenceParams& params) {
-  const auto run = [&](auto element) {
+  with_signal_type(params.conv.type, [&](auto element) {
     using T = decltype(element);
     switch (params.task) {
       case DepthwiseSequenceTask::update:
@@ -160,10 +153,7 @@ void depthwise_sequences(const LaunchContext& context, const DepthwiseSequencePa
       case DepthwiseSequenceTask::states:
         return store_last_samples<T>(params);
     }
-  };
-  if (params.conv.type == DType::f16) return run(f16());
-  if (params.conv.type == DType::bf16) return run(bf16());
-  run(float());
+  });
 }
 
 }  // namespace relayout::native

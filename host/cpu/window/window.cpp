@@ -9,7 +9,6 @@
 #include "host/cpu/copy/dispatch.hpp"
 #include "host/cpu/copy/plane.hpp"
 #include "host/cpu/native_table.hpp"
-#include "host/cpu/parallel.hpp"
 #include "host/cpu/prefetch.hpp"
 #include "host/cpu/scratch.hpp"
 

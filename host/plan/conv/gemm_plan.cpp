@@ -6,6 +6,17 @@
 namespace relayout::plan {
 namespace {
 
+/// What is in the way of the library, null where nothing is.
+const char* library_obstacle(const GemmLibrary& library, const GemmParams& p, std::int64_t given_bytes) {
+  if (library.name == nullptr) return library.missing;
+  if (p.k == 0) return "the depth is 0, so that y is the bias alone";
+  if (p.lda < p.k && !library.takes_overlapping_rows)
+    return "the rows of a overlap, which the library does not take";
+  return given_bytes < library.workspace_bytes ? "it adds no bias before the rounding, and the workspace for "
+                                                 "sums in f32 is missing or too small"
+                                               : nullptr;
+}
+
 void explain_own(std::ostream& text, const GemmParams& p) {
   // The slices of both operands, in fp32, with one column more.
   const std::int64_t shared = 2 * kGemmDepth * (kGemmTile + 1) * 4;
@@ -18,16 +29,6 @@ void explain_own(std::ostream& text, const GemmParams& p) {
 }
 
 }  // namespace
-
-const char* library_obstacle(const GemmLibrary& library, const GemmParams& p, std::int64_t given_bytes) {
-  if (library.name == nullptr) return library.missing;
-  if (p.k == 0) return "the depth is 0, so that y is the bias alone";
-  if (p.lda < p.k && !library.takes_overlapping_rows)
-    return "the rows of a overlap, which the library does not take";
-  return given_bytes < library.workspace_bytes ? "it adds no bias before the rounding, and the workspace for "
-                                                 "sums in f32 is missing or too small"
-                                               : nullptr;
-}
 
 void plan_gemm(const GemmLibrary& library, std::int64_t given_bytes, GemmParams& p) {
   if (p.groups == 0 || p.m == 0 || p.n == 0) {

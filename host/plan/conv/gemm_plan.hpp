@@ -16,10 +16,7 @@ struct GemmLibrary {
   bool takes_overlapping_rows = true;
 };
 
-/// What is in the way of the library, null where nothing is. given_bytes: of the workspace.
-const char* library_obstacle(const GemmLibrary& library, const GemmParams& params, std::int64_t given_bytes);
-
-/// Chooses the library where nothing is in its way.
+/// Chooses the library where nothing is in its way. given_bytes: of the workspace.
 void plan_gemm(const GemmLibrary& library, std::int64_t given_bytes, GemmParams& params);
 
 /// Sentences, a line each: the kernel and why it, its tile, and what was in the library's way. native: on the

@@ -37,6 +37,21 @@ int covering(std::int64_t count, int most) {
   return lanes;
 }
 
+/// The elements of a pack.
+std::int64_t pack_of(const DepthwiseParams& p) {
+  return kPackBytes / static_cast<std::int64_t>(size_of(p.type));
+}
+
+/// The longest run of a thread, `most` halved down to `least`, with which enough threads share `units` of
+/// work in each of `rows`.
+int longest_run(const DeviceProperties& device, std::int64_t rows, std::int64_t units, int most,
+                int least = 1) {
+  int run = most;
+  while (run > least && rows * divide_up(units, run) < kThreadsPerMultiprocessor * device.multiprocessors / 2)
+    run /= 2;
+  return run;
+}
+
 /// Strides of axes with one index are 0.
 bool rows_aligned(const void* base, std::int64_t boundary, std::int64_t bytes,
                   std::initializer_list<std::int64_t> strides) {
@@ -91,7 +106,7 @@ const char* plan_time(const DeviceProperties& device, DepthwiseParams& p) {
   if (p.taps > kUnrolledTaps) return kUnrolls;
   p.kernel = DepthwiseKernel::time;
   p.shared_bytes = 0;
-  const std::int64_t pack = kPackBytes / static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t pack = pack_of(p);
   const std::int64_t packs = divide_up(p.length + (time_rows_aligned(p) ? 0 : pack - 1), pack);
   Cheapest cheapest(device);
   for (int run = 1; run <= kMaxPacks; run *= 2) {
@@ -106,7 +121,7 @@ const char* plan_time(const DeviceProperties& device, DepthwiseParams& p) {
 }
 
 const char* plan_time_aligned(const DeviceProperties& device, DepthwiseParams& p) {
-  const std::int64_t pack = kPackBytes / static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t pack = pack_of(p);
   if (p.ids != nullptr) return kIds;
   if (p.in_time != 1 || p.out_time != 1) return kNotTime;
   if (p.taps > kUnrolledTaps) return kUnrolls;
@@ -115,16 +130,14 @@ const char* plan_time_aligned(const DeviceProperties& device, DepthwiseParams& p
   p.kernel = DepthwiseKernel::time_aligned;
   p.shared_bytes = 0;
   const std::int64_t packs = divide_up(p.length, pack);
-  p.run = kMaxPacks;
-  const auto threads = [&] { return p.batch * p.channels * divide_up(packs, p.run); };
-  while (p.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
+  p.run = longest_run(device, p.batch * p.channels, packs, kMaxPacks);
   // A thread's first pack alone may meet an initial state: two packs of f32 lie side by side, not in one run.
   p.lanes = std::max(covering(divide_up(packs, p.run), kMaxTimeLanes), covering(packs, 8));
   return nullptr;
 }
 
 const char* plan_time_many(const DeviceProperties& device, DepthwiseParams& p) {
-  const std::int64_t pack = kPackBytes / static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t pack = pack_of(p);
   if (p.ids != nullptr) return kIds;
   if (p.in_time != 1 || p.out_time != 1) return kNotTime;
   if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
@@ -132,9 +145,7 @@ const char* plan_time_many(const DeviceProperties& device, DepthwiseParams& p) {
   p.kernel = DepthwiseKernel::time_many;
   const std::int64_t units =
       divide_up(p.length + (time_rows_aligned(p) ? 0 : pack - 1), kManyTapsPacks * pack);
-  p.run = kMaxTimeTiles;
-  const auto threads = [&] { return p.batch * p.channels * divide_up(units, p.run); };
-  while (p.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
+  p.run = longest_run(device, p.batch * p.channels, units, kMaxTimeTiles);
   p.lanes = std::max(covering(divide_up(units, p.run), kMaxTimeLanes), covering(units, 8));
   // One row of weights for each of the block's channels.
   while (kDepthwiseThreads / p.lanes * (p.taps + 8) * kWeightBytesEach > kWeightBytes) p.lanes *= 2;
@@ -163,7 +174,7 @@ const char* plan_channel(const DeviceProperties& device, DepthwiseParams& p) {
 }
 
 const char* plan_channel_aligned(const DeviceProperties& device, DepthwiseParams& p) {
-  const std::int64_t pack = kPackBytes / static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t pack = pack_of(p);
   if (p.ids != nullptr) return kIds;
   if (p.in_channel != 1 || p.out_channel != 1) return kNotChannels;
   if (p.taps > kUnrolledTaps) return kUnrolls;
@@ -172,10 +183,7 @@ const char* plan_channel_aligned(const DeviceProperties& device, DepthwiseParams
   p.kernel = DepthwiseKernel::channel_aligned;
   const std::int64_t groups = divide_up(p.channels, pack);
   p.lanes = covering(groups, kMaxPackLanes);
-  p.run = kMaxAlignedSamples;
-  const auto threads = [&] { return p.batch * groups * divide_up(p.length, p.run); };
-  while (p.run > kDepthwiseStep && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2)
-    p.run /= 2;
+  p.run = longest_run(device, p.batch * groups, p.length, kMaxAlignedSamples, kDepthwiseStep);
   p.shared_bytes = p.lanes * pack * (p.taps + 1) * kWeightBytesEach;
   return nullptr;
 }
@@ -207,11 +215,8 @@ const char* plan_channel_many(const DeviceProperties& device, DepthwiseParams& p
   p.lanes = couple_lanes(groups);
   const auto weight_bytes = [&] { return (p.lanes * kOwn + kManyTapsPad) * (p.taps + 1) * kWeightBytesEach; };
   while (p.lanes > 1 && weight_bytes() > kWeightBytes) p.lanes /= 2;
-  p.run = kMaxChannelTiles;
-  const auto threads = [&] {
-    return p.batch * groups * divide_up(p.length, p.run * many_taps_times(p.width));
-  };
-  while (p.run > 1 && threads() < kThreadsPerMultiprocessor * device.multiprocessors / 2) p.run /= 2;
+  p.run =
+      longest_run(device, p.batch * groups, divide_up(p.length, many_taps_times(p.width)), kMaxChannelTiles);
   p.shared_bytes = weight_bytes();
   return nullptr;
 }

@@ -76,6 +76,12 @@ const char* obstacle_to_code_rows(const ElementwiseParams& p) {
   return nullptr;
 }
 
+/// Strips have offsets of 32 bits, and make more axes of the nest's.
+const char* obstacle_to_cutting(const ElementwiseParams& p) {
+  if (!p.fits_32_bits) return "offsets need 64 bits";
+  return p.rank > kMaxRank - kStripAxes ? "there are too many axes" : nullptr;
+}
+
 /// x != 0 of tensors of one type.
 bool is_logical_of_one_type(const ElementwiseParams& p) {
   for (int i = 0; i < p.step[0].operands; ++i) {
@@ -96,8 +102,7 @@ const char* obstacle_to_typed(const ElementwiseParams& p) {
   if (step.operation == Operation::where) return "the operation is where";
   if (p.tensors > 2 || (step.operands == 3 && p.argument[2].tensor >= 0))
     return "there are more than two tensors";
-  if (!p.fits_32_bits) return "offsets need 64 bits";
-  if (p.rank > kMaxRank - kStripAxes) return "there are too many axes";
+  if (const char* obstacle = obstacle_to_cutting(p)) return obstacle;
   if (p.convert) return "the result is cast";
   if (p.flush_to_zero) return "flush_to_zero is asked for";
   for (int t = 0; t < p.tensors; ++t) {
@@ -260,17 +265,20 @@ void put_running_first(ElementwiseParams& p) {
 
 /// Any program whose offsets fit, but for what lies in vectors.
 const char* obstacle_to_strips(const ElementwiseParams& p) {
-  if (!p.fits_32_bits) return "offsets need 64 bits";
-  if (p.rank > kMaxRank - kStripAxes) return "there are too many axes";
+  if (const char* obstacle = obstacle_to_cutting(p)) return obstacle;
   if (p.aligned && is_along_rows(p)) return "all rows lie in aligned vectors";
   return nullptr;
 }
 
-KernelChoice choose_strips(KernelChoice choice, ElementwiseParams& p) {
+/// Cuts a program's rows, and these into strips where it runs on strips; whether it does.
+bool choose_strips(ElementwiseParams& p, KernelChoice& choice) {
+  cut_program_rows(p);
+  choice.not_strips = obstacle_to_strips(p);
+  if (choice.not_strips != nullptr) return false;
   p.precision = Precision::accurate;
   cut_strips(p, p.width);
   choice.kernel = has_costly(p) ? Kernel::program_strips_costly : Kernel::program_strips;
-  return choice;
+  return true;
 }
 
 /// A cheap operation or none, on codes and floating tensors of up to 4 bytes, to such or to codes.
@@ -318,7 +326,7 @@ const char* choose_one_on_codes(ElementwiseParams& p, Kernel& kernel) {
     kernel = Kernel::code_chunks;
     return nullptr;
   }
-  if (p.rank > kMaxRank - kStripAxes) return "there are too many axes";
+  if (const char* obstacle = obstacle_to_cutting(p)) return obstacle;
   // Strips lie along axes on which scales and zero points are the same, where there are such.
   std::uint32_t changing = 0;
   for (int axis = 0; axis < p.rank; ++axis) {
@@ -361,9 +369,7 @@ KernelChoice choose_program(ElementwiseParams& p) {
   } else {
     choice.not_vectors = obstacle_to_vectors(p);
   }
-  cut_program_rows(p);
-  choice.not_strips = obstacle_to_strips(p);
-  if (choice.not_strips == nullptr) return choose_strips(choice, p);
+  if (choose_strips(p, choice)) return choice;
   choice.kernel = has_costly(p) ? Kernel::program_costly : Kernel::program;
   return choice;
 }
@@ -397,9 +403,7 @@ KernelChoice choose_kernel(ElementwiseParams& p) {
     if (!p.aligned) cut_chunks(p);
     return choice;
   }
-  cut_program_rows(p);
-  choice.not_strips = obstacle_to_strips(p);
-  if (choice.not_strips == nullptr) return choose_strips(choice, p);
+  if (choose_strips(p, choice)) return choice;
   cut_rows(p);
   cut_wide_rows(p);
   choice.kernel = vectors_kernel(p);

@@ -126,8 +126,7 @@ void explain_banks(std::ostream& text, const DeviceProperties& device, const Win
        << bank_words("reads", model, SharedAccess::read, report.drain) << ".\n";
 }
 
-}  // namespace
-
+/// The kernel and why it, its tile and its accesses, and what was in the way of the other kernels of windows.
 std::string explain_window_kernel(const DeviceProperties& device, const WindowParams& p) {
   SentenceStream text;
   text << "Kernel " << name_of(p.kernel) << ": " << reason(p) << ".\n";
@@ -151,6 +150,8 @@ std::string explain_window_kernel(const DeviceProperties& device, const WindowPa
   explain_banks(text, device, p);
   return text.str();
 }
+
+}  // namespace
 
 std::string explain_window(const DeviceProperties& device, const PlannedWindow& window) {
   SentenceStream text;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/integer_math.hpp"
-#include "host/plan/plan_words.hpp"
 #include "host/plan/window/window_cost.hpp"
 #include "host/plan/window/window_plan.hpp"
 

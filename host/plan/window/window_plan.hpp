@@ -28,10 +28,6 @@ double choose_window_kernel(const DeviceProperties& device, bool native, WindowP
 /// Bytes on a multiple of which both addresses of a planned window must lie; 1 where any will do.
 std::int64_t window_alignment(const WindowParams& params);
 
-/// Sentences, a line each: the kernel and why it, its tile and its accesses, and what was in the way of the
-/// other kernels of windows.
-std::string explain_window_kernel(const DeviceProperties& device, const WindowParams& params);
-
 }  // namespace relayout::plan
 
 namespace relayout {

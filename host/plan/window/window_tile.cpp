@@ -45,8 +45,6 @@ class TileShape {
     choose_fill();
   }
 
-  WindowLines lines() const { return lines_; }
-
   /// Fills p's fields for so many units; false where they do not fit.
   bool make(std::int64_t units, std::int64_t limit, WindowParams& p) const {
     WindowTile& t = p.tile;
@@ -67,7 +65,6 @@ class TileShape {
     t.positions_before = static_cast<std::int32_t>(before);
     t.unit_positions = static_cast<std::int32_t>(unit_);
     t.units = static_cast<std::int32_t>(units);
-    t.line_words = static_cast<std::int32_t>(line_words_);
     t.unit_words = static_cast<std::int32_t>(unit_words_);
     t.parallel_units = static_cast<std::int32_t>(std::max<std::int64_t>(1, kThreads / unit_words_));
     t.time_pitch = static_cast<std::int32_t>(time_pitch);
