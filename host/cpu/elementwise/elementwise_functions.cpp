@@ -116,7 +116,7 @@ template <class T>
 T sqrt(T a) {
   return std::sqrt(a);
 }
-/// Two roundings, of which each changes the result by half a unit, or by a whole one.
+/// Each of the two roundings changes the result by a unit at most.
 template <class T>
 T rsqrt(T a) {
   return 1 / std::sqrt(a);
