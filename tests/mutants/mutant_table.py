@@ -379,6 +379,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("end_of_a_long_row_lost", "move_two(@bytes - 2 * kWord@, bytes - kWord)", "0"),
     ("end_of_a_short_row_lost", "move_two(0, @bytes - kWord@);", "0"),
     ("words_too_long", "if (@bytes >= 8@) return visit", "bytes >= 7"),
+    ("packed_rows_share_a_place", "return @i * row@;", "0 * i"),
     ("no_step", "out[i] = @in[i * kStep]@;", "in[i]"),
 ]) + mutants_of("gather_of_two_shapes", "kernels/copy/gather.cpp", SHAPES, [
     ("axes_of_its_own_ignored", "@p.in_rank > 0@", "false"),

@@ -11,8 +11,8 @@
 
 namespace relayout::native {
 
-/// Moves kWord to 2 * kWord bytes, or any number from 16 on where kWord is 16. The last word may overlap the
-/// one before.
+/// Moves kWord to 2 * kWord bytes, or any number from 16 on where kWord is 16. The last word may
+/// overlap the one before.
 template <int kWord>
 inline void move_row(const char* in, char* out, std::int64_t bytes) noexcept {
   struct Word {
@@ -44,16 +44,36 @@ void visit_word(std::int64_t bytes, const Visit& visit) {
   visit(std::integral_constant<int, 1>());
 }
 
+/// Where rows of `row` elements begin that lie one behind the other.
+struct PackedRows {
+  std::int64_t row;
+  std::int64_t operator[](std::int64_t i) const { return i * row; }
+};
+
+/// Moves rows of `bytes` bytes, which begin in[i] and out[i] elements on.
+template <class T, int kWord, class InRows, class OutRows>
+void move_rows_between(const T* from, InRows in, T* to, OutRows out, std::int64_t count, std::int64_t bytes) {
+  for (std::int64_t i = 0; i < count; ++i)
+    move_row<kWord>(reinterpret_cast<const char*>(from + in[i]), reinterpret_cast<char*>(to + out[i]), bytes);
+}
+
+/// Calls visit with the function above for rows of `row` elements: a function of its own, whose variables
+/// stay in registers while bytes are written that may be anything's.
+template <class T, class InRows, class OutRows, class Visit>
+void visit_mover(std::int64_t row, const Visit& visit) {
+  visit_word(row * static_cast<std::int64_t>(sizeof(T)), [&](auto word) {
+    visit(vectorised<move_rows_between<T, decltype(word)::value, InRows, OutRows>>());
+  });
+}
+
 /// Moves the rows of `row` elements that begin where the tables say, which are for boxes of the same sides.
 template <class T>
 void move_rows(const OffsetTable& in_table, const T* in, const OffsetTable& out_table, T* out,
                std::int64_t row) {
   const std::int64_t bytes = row * static_cast<std::int64_t>(sizeof(T));
-  visit_word(bytes, [&](auto word) {
+  visit_mover<T, const std::int64_t*, const std::int64_t*>(row, [&](auto move) {
     for_each_piece(in_table, out_table, [&](OffsetPiece from, OffsetPiece to) {
-      for (std::int64_t i = 0; i < from.count; ++i)
-        move_row<decltype(word)::value>(reinterpret_cast<const char*>(in + from.first + from.offsets[i]),
-                                        reinterpret_cast<char*>(out + to.first + to.offsets[i]), bytes);
+      move(in + from.first, from.offsets, out + to.first, to.offsets, from.count, bytes);
     });
   });
 }
@@ -62,11 +82,9 @@ void move_rows(const OffsetTable& in_table, const T* in, const OffsetTable& out_
 template <class T>
 void gather_rows(const OffsetTable& table, const T* in, T* buffer, std::int64_t row) {
   const std::int64_t bytes = row * static_cast<std::int64_t>(sizeof(T));
-  visit_word(bytes, [&](auto word) {
+  visit_mover<T, const std::int64_t*, PackedRows>(row, [&](auto move) {
     for_each_piece(table, table, [&](OffsetPiece from, OffsetPiece) {
-      for (std::int64_t i = 0; i < from.count; ++i)
-        move_row<decltype(word)::value>(reinterpret_cast<const char*>(in + from.first + from.offsets[i]),
-                                        reinterpret_cast<char*>(buffer + i * row), bytes);
+      move(in + from.first, from.offsets, buffer, PackedRows{row}, from.count, bytes);
       buffer += from.count * row;
     });
   });
@@ -76,11 +94,9 @@ void gather_rows(const OffsetTable& table, const T* in, T* buffer, std::int64_t 
 template <class T>
 void scatter_rows(const OffsetTable& table, const T* buffer, T* out, std::int64_t row) {
   const std::int64_t bytes = row * static_cast<std::int64_t>(sizeof(T));
-  visit_word(bytes, [&](auto word) {
+  visit_mover<T, PackedRows, const std::int64_t*>(row, [&](auto move) {
     for_each_piece(table, table, [&](OffsetPiece to, OffsetPiece) {
-      for (std::int64_t i = 0; i < to.count; ++i)
-        move_row<decltype(word)::value>(reinterpret_cast<const char*>(buffer + i * row),
-                                        reinterpret_cast<char*>(out + to.first + to.offsets[i]), bytes);
+      move(buffer, PackedRows{row}, out + to.first, to.offsets, to.count, bytes);
       buffer += to.count * row;
     });
   });
