@@ -139,21 +139,30 @@ TEST(ElementwiseStrips, HoldEachElementOnce) {
   EXPECT_GT(whole, 10);
 }
 
-/// A tensor across the output: its neighbours are a strip's, and neighbouring lanes are the output's.
-TEST(ElementwiseStrips, AreVectorsOfATensorAcross) {
+/// Two axes, along which the output lies without gaps; tensors lie as their strides say.
+ElementwiseParams plane(std::int64_t rows, std::int64_t columns,
+                        const std::vector<std::array<std::int64_t, 2>>& tensor_strides) {
   ElementwiseParams p;
   p.rank = 2;
-  p.tensors = 1;
-  p.width = 8;
-  p.extents[0] = 512;
-  p.extents[1] = 96;
+  p.tensors = static_cast<std::int32_t>(tensor_strides.size());
+  p.extents[0] = rows;
+  p.extents[1] = columns;
   p.out = memory;
-  p.out_strides[0] = 96;
+  p.out_strides[0] = columns;
   p.out_strides[1] = 1;
+  for (std::size_t t = 0; t < tensor_strides.size(); ++t) {
+    p.tensor[t].data = memory + 4;
+    std::copy(tensor_strides[t].begin(), tensor_strides[t].end(), p.tensor[t].strides);
+  }
+  return p;
+}
+
+/// A tensor across the output: its neighbours are a strip's, and neighbouring lanes are the output's.
+TEST(ElementwiseStrips, AreVectorsOfATensorAcross) {
+  ElementwiseParams p = plane(512, 96, {{1, 512}});
+  p.width = 8;
   p.tensor[0].bytes = 2;
   p.tensor[0].data = memory;
-  p.tensor[0].strides[0] = 1;
-  p.tensor[0].strides[1] = 512;
   plan::cut_strips(p, 8);
   EXPECT_EQ(p.tensor[0].strides[p.rank - 1], 1);
   EXPECT_EQ(p.out_strides[p.rank - 2], 1);
@@ -165,20 +174,8 @@ TEST(ElementwiseStrips, AreVectorsOfATensorAcross) {
 /// Strips may be read with what lies beside them in tensors without gaps, but for those that other lanes
 /// write.
 TEST(ElementwiseStrips, KnowWhatLiesBesideThem) {
-  ElementwiseParams p;
-  p.rank = 2;
-  p.tensors = 2;
+  ElementwiseParams p = plane(40, 50, {{50, 1}, {50, 1}});
   p.width = 4;
-  p.extents[0] = 40;
-  p.extents[1] = 50;
-  p.out = memory;
-  p.out_strides[0] = 50;
-  p.out_strides[1] = 1;
-  for (TensorOperand& tensor : p.tensor) {
-    tensor.data = memory + 4;
-    tensor.strides[0] = 50;
-    tensor.strides[1] = 1;
-  }
   const auto dense = [&](int tensor) {
     ElementwiseParams cut = p;
     plan::cut_strips(cut, 8);

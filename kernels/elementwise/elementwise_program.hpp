@@ -60,29 +60,15 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void program_kernel(co
                        place.span.end, (run_program<C, kWidth, kSteps>(p, place)), p.streaming);
 }
 
-template <class C, int kWidth, Steps kSteps>
-void launch_program_on(const LaunchContext& context, const ElementwiseParams& p) {
+template <Steps kSteps>
+void launch_program_of(const LaunchContext& context, const ElementwiseParams& p) {
   LaunchShape shape;
   shape.blocks_x = (p.vectors + kElementwiseThreads - 1) / kElementwiseThreads;
   shape.threads_x = kElementwiseThreads;
-  const char* const name = p.steps > 0 ? name_of(p.step[p.steps - 1].operation) : "quantize";
-  launch(name, context, shape, program_kernel<C, kWidth, kSteps>, p);
-}
-
-template <Steps kSteps>
-void launch_program_of(const LaunchContext& context, const ElementwiseParams& p) {
-  switch (p.compute) {
-    case ComputeClass::f32:
-      if (p.width == 4) return launch_program_on<float, 4, kSteps>(context, p);
-      return launch_program_on<float, 2, kSteps>(context, p);
-    case ComputeClass::i32:
-      if (p.width == 4) return launch_program_on<std::int32_t, 4, kSteps>(context, p);
-      return launch_program_on<std::int32_t, 2, kSteps>(context, p);
-    case ComputeClass::i64:
-      return launch_program_on<std::int64_t, 2, kSteps>(context, p);
-    case ComputeClass::f64:
-      return launch_program_on<double, 2, kSteps>(context, p);
-  }
+  visit_program_numbers(p, [&](auto number, auto width) {
+    launch(program_name(p), context, shape, program_kernel<decltype(number), decltype(width)::value, kSteps>,
+           p);
+  });
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -7,6 +7,8 @@
 // vector.
 #pragma once
 
+#include <type_traits>
+
 #include "kernels/elementwise/code_numbers.hpp"
 #include "kernels/elementwise/elementwise_kernel.hpp"
 
@@ -134,6 +136,28 @@ __device__ __forceinline__ Words run_program(const ElementwiseParams& p, const P
     if (s + 1 < p.steps) narrow(p, a);
   }
   return result_words(p, place, a);
+}
+
+/// What a launch is called in errors.
+inline const char* program_name(const ElementwiseParams& p) {
+  return p.steps > 0 ? name_of(p.step[p.steps - 1].operation) : "quantize";
+}
+
+/// Calls visit(a number of the type that is computed in, std::integral_constant of a lane's elements).
+template <class Visit>
+void visit_program_numbers(const ElementwiseParams& p, const Visit& visit) {
+  using Two = std::integral_constant<int, 2>;
+  using Four = std::integral_constant<int, 4>;
+  switch (p.compute) {
+    case ComputeClass::f32:
+      return p.width == 4 ? visit(float{}, Four{}) : visit(float{}, Two{});
+    case ComputeClass::i32:
+      return p.width == 4 ? visit(std::int32_t{}, Four{}) : visit(std::int32_t{}, Two{});
+    case ComputeClass::i64:
+      return visit(std::int64_t{}, Two{});
+    case ComputeClass::f64:
+      return visit(double{}, Two{});
+  }
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

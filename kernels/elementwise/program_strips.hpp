@@ -71,26 +71,13 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kProgramStripBlocks<C, kSteps>
   if (place.strip.is_there) place.store(p, (run_program<C, kElements, kSteps>(p, place)));
 }
 
-template <class C, int kElements, Steps kSteps>
-void launch_program_strips_on(const LaunchContext& context, const ElementwiseParams& p) {
-  const char* const name = p.steps > 0 ? name_of(p.step[p.steps - 1].operation) : "quantize";
-  launch_strips(context, p, name, program_strips_kernel<C, kElements, kSteps>, strip_offsets_bytes(p));
-}
-
 template <Steps kSteps>
 void launch_program_strips_of(const LaunchContext& context, const ElementwiseParams& p) {
-  switch (p.compute) {
-    case ComputeClass::f32:
-      if (p.width == 4) return launch_program_strips_on<float, 4, kSteps>(context, p);
-      return launch_program_strips_on<float, 2, kSteps>(context, p);
-    case ComputeClass::i32:
-      if (p.width == 4) return launch_program_strips_on<std::int32_t, 4, kSteps>(context, p);
-      return launch_program_strips_on<std::int32_t, 2, kSteps>(context, p);
-    case ComputeClass::i64:
-      return launch_program_strips_on<std::int64_t, 2, kSteps>(context, p);
-    case ComputeClass::f64:
-      return launch_program_strips_on<double, 2, kSteps>(context, p);
-  }
+  visit_program_numbers(p, [&](auto number, auto elements) {
+    launch_strips(context, p, program_name(p),
+                  program_strips_kernel<decltype(number), decltype(elements)::value, kSteps>,
+                  strip_offsets_bytes(p));
+  });
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND
