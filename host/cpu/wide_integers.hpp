@@ -9,19 +9,16 @@
 
 namespace relayout::native {
 
-/// Both halves lie in the last bits of numbers of fixed exponents, from which these are taken away. Their sum
-/// is the only rounding.
-inline double to_double(std::uint64_t value) {
+/// The value minus `moved`, which is 0 or 2^63. Both halves of the value lie in the last bits of numbers of
+/// fixed exponents, from which these are taken away. Their sum is the only rounding.
+inline double to_double(std::uint64_t value, double moved) {
   const double low = detail::bit_cast<double>((value & 0xffffffffu) | 0x4330000000000000u) - 0x1p52;
-  const double high = detail::bit_cast<double>(value >> 32 | 0x4530000000000000u) - 0x1p84;
+  const double high = detail::bit_cast<double>(value >> 32 | 0x4530000000000000u) - (0x1p84 + moved);
   return high + low;
 }
-/// The same of the value plus 2^63, which the upper half gives back.
+inline double to_double(std::uint64_t value) { return to_double(value, 0); }
 inline double to_double(std::int64_t value) {
-  const std::uint64_t moved = static_cast<std::uint64_t>(value) ^ std::uint64_t{1} << 63;
-  const double low = detail::bit_cast<double>((moved & 0xffffffffu) | 0x4330000000000000u) - 0x1p52;
-  const double high = detail::bit_cast<double>(moved >> 32 | 0x4530000000000000u) - (0x1p84 + 0x1p63);
-  return high + low;
+  return to_double(static_cast<std::uint64_t>(value) ^ std::uint64_t{1} << 63, 0x1p63);
 }
 
 /// A double that has all the integer's bits, or whose last bit is set where it has not.

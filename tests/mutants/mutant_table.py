@@ -351,7 +351,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("subnormals_of_fp8_as_normal_numbers", "number = @magnitude < kLeastNormal@ ? subnormal", "false"),
 ]) + mutants_of("wide_integers", "host/cpu/wide_integers.hpp", NATIVE_CONVERSION, [
     ("last_bits_lost", "(magnitude & 0x7ff) != 0 ? @0x800u@ : 0u", "0u"),
-    ("moved_by_half_the_range", "(0x1p84 + @0x1p63@)", "0.0"),
+    ("moved_by_half_the_range", "(0x1p84 + @moved@)", "0.0"),
     ("lower_half_twice", "double low = detail::bit_cast<double>((@value@ & 0xffffffffu)", "(value >> 32)"),
 ]) + mutants_of("native_cast_rows", "host/cpu/copy/cast_rows.cpp", NATIVE_CONVERSION, [
     ("f64_through_f32", "else if (@!held && !beyond && out != DType::f32@)", "false"),

@@ -232,18 +232,13 @@ T hardswish(T a) {
   return static_cast<T>(a * wide_hardsigmoid(a));
 }
 
-ElementwiseRow row_of_two_floats(Operation operation) {
-  switch (operation) {
-    case Operation::div_trunc:
-      return vectorised<guarded_row<div_trunc<float>, near_div_trunc, is_far_quotient>>();
-    case Operation::div_floor:
-      return vectorised<guarded_row<div_floor<float>, near_div_floor, is_far_quotient>>();
-    case Operation::mod:
-      return vectorised<guarded_row<mod<float>, near_mod, is_far_rest>>();
-    case Operation::fmod:
-      return vectorised<guarded_row<fmod<float>, near_fmod, is_far_rest>>();
-    default:
-      return nullptr;
+/// f64 has no larger type to be computed in: each element by kFunction.
+template <class T, T (*kFunction)(T, T), float (*kNear)(float, float), bool (*kIsFar)(float, float)>
+ElementwiseRow of_quotient() {
+  if constexpr (std::is_same_v<T, float>) {
+    return vectorised<guarded_row<kFunction, kNear, kIsFar>>();
+  } else {
+    return row_of_two<T, kFunction>;
   }
 }
 
@@ -251,13 +246,13 @@ template <class T>
 ElementwiseRow row_of_two_numbers(Operation operation) {
   switch (operation) {
     case Operation::div_trunc:
-      return row_of_two<T, div_trunc<T>>;
+      return of_quotient<T, div_trunc<T>, near_div_trunc, is_far_quotient>();
     case Operation::div_floor:
-      return row_of_two<T, div_floor<T>>;
+      return of_quotient<T, div_floor<T>, near_div_floor, is_far_quotient>();
     case Operation::mod:
-      return row_of_two<T, mod<T>>;
+      return of_quotient<T, mod<T>, near_mod, is_far_rest>();
     case Operation::fmod:
-      return row_of_two<T, fmod<T>>;
+      return of_quotient<T, fmod<T>, near_fmod, is_far_rest>();
     case Operation::pow:
       return row_of_two<T, pow<T>>;
     case Operation::hypot:
@@ -332,9 +327,6 @@ ElementwiseRow row_of(Operation operation) {
 }  // namespace
 
 ElementwiseRow function_row(Operation operation, ComputeClass compute) {
-  if (compute == ComputeClass::f32) {
-    if (const ElementwiseRow row = row_of_two_floats(operation)) return row;
-  }
   return compute == ComputeClass::f32 ? row_of<float>(operation) : row_of<double>(operation);
 }
 

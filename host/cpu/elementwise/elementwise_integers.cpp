@@ -11,7 +11,8 @@ namespace {
 
 template <class T>
 using Natural = std::make_unsigned_t<T>;
-/// Of as many bits, or 32: a product of short numbers would be one of int, which may overflow.
+/// The type in which numbers are multiplied. It has 32 bits at least: C++ would multiply shorter numbers as
+/// int, which may overflow.
 template <class T>
 using Product = std::common_type_t<Natural<T>, std::uint32_t>;
 
