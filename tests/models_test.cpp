@@ -190,7 +190,8 @@ TEST_P(ModelsTest, WholeConvolution) {
     pipeline.run();
     const HostTensor result(problem.dtype, {sizes.rows, problem.out_channels});
     ASSERT_EQ(pipeline.result().elements(), result.view.elements());
-    stream().copy(result.view.data(), pipeline.result().data(), result.bytes.size());
+    stream().copy(result.view.data(), pipeline.result().data(),
+                  static_cast<std::size_t>(result.view.elements()) * size_of(problem.dtype));
     stream().synchronize();
     EXPECT_TRUE(same_elements(y.view, result.view));
   }
