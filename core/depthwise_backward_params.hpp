@@ -51,8 +51,9 @@ struct DepthwiseBackwardParams {
   std::int64_t d_initial_batch = 0, d_initial_channel = 0, d_initial_time = 0;
   std::int64_t d_weight_channel = 0, d_weight_tap = 0, d_bias_channel = 0;
 
-  /// The workspace: f32 [batch, blocks of tile_times samples, taps + 1, channels], the sums of each block.
-  /// Row d is that of the weights of distance d, row taps that of the bias. Null where neither is wanted.
+  /// The workspace: f32 [batch, time_blocks(), taps + 1, channels], the sums of each block. Row d is
+  /// that of the weights of distance d, row taps that of the bias. Null where neither is wanted, and where
+  /// stores_gradients().
   float* sums = nullptr;
   /// general: behind them f32 g, with these strides.
   float* g = nullptr;
@@ -70,6 +71,10 @@ struct DepthwiseBackwardParams {
   DepthwiseTileSide in_side, d_out_side, d_in_side;  // tile
 
   std::int64_t time_blocks() const { return (forward.length + slack + tile_times - 1) / tile_times; }
+  /// Blocks that add products of the same weights.
+  std::int64_t sum_blocks() const { return forward.batch * time_blocks(); }
+  /// Whether one block has all samples of a channel, and stores the gradients of its weights itself.
+  bool stores_gradients() const { return kernel == DepthwiseBackwardKernel::time && sum_blocks() == 1; }
 };
 
 }  // namespace relayout

@@ -26,7 +26,6 @@ enum class DepthwiseKernel : std::int32_t {
   nothing,          // no outputs, no state
   native,           // the processor's own code
   time,             // packs of 16 bytes along time, up to kUnrolledTaps taps
-  time_aligned,     // the same where every row lies on a 16-byte boundary
   time_many,        // packs of 16 bytes along time, up to kMaxVectorTaps taps
   channel,          // words or elements along channels, up to kUnrolledTaps taps
   channel_aligned,  // aligned packs of 16 bytes along channels, up to kUnrolledTaps taps
@@ -37,6 +36,8 @@ enum class DepthwiseKernel : std::int32_t {
   update_words,     // the same for a word of channels, the state in registers
 };
 
+/// The most packs of a thread of `time`, and the packs that its blocks load before a run.
+constexpr int kMaxTimePacks = 5, kTimeEdge = 2;
 /// Outputs that a thread of `channel` and `tile` computes at a time; their runs are multiples of it.
 constexpr int kDepthwiseStep = 8;
 /// The most columns of the state of update_words.

@@ -482,7 +482,7 @@ class ReportTest(Base):
         for options, heading, kernel in (
                 (["--path", "device"], "path device:\nimg2col: f32[1, 64, 64]", "Kernel window_vector: "),
                 (["--path", "strided-gemm"], "path strided-gemm:\n", "Kernel window_vector: "),
-                (["--depthwise"], "path depthwise:\ndepthwise_conv1d: f16[1, 64, 64]", "Kernel depthwise_time_aligned: ")):
+                (["--depthwise"], "path depthwise:\ndepthwise_conv1d: f16[1, 64, 64]", "Kernel depthwise_time: ")):
             with self.subTest(options):
                 done = self.run_example("--hi", 64, "--explain", *options)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -229,13 +229,14 @@ TEST_P(ConvFamilyPlanTest, DepthwiseAlongTimeAndChannels) {
       expect_words(plan.explain(), {"depthwise_conv1d: ", "Kernel native"});
       continue;
     }
-    expect_words(plan.explain(), {last ? "Kernel depthwise_channel: " : "Kernel depthwise_time_aligned: ",
+    expect_words(plan.explain(), {last ? "Kernel depthwise_channel: " : "Kernel depthwise_time: ",
                                   last ? "Not depthwise_time: time is not the fast axis"
                                        : "Not depthwise_channel: channels are not the fast axis",
                                   "Predicted: ", "Runner-up: depthwise", "256 threads",
                                   last ? "4 bytes an access" : "16 bytes an access"});
-    expect_error(ErrorCode::invalid_argument, {"input", last ? "4 bytes" : "16 bytes"},
-                 [&] { plan.run(stream(), static_cast<const char*>(in.data()) + 2, other_out.data()); });
+    if (last)  // along time any base will do
+      expect_error(ErrorCode::invalid_argument, {"input", "4 bytes"},
+                   [&] { plan.run(stream(), static_cast<const char*>(in.data()) + 2, other_out.data()); });
   }
 }
 

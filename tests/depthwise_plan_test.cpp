@@ -41,7 +41,7 @@ DepthwiseParams planned(DepthwiseParams a, const DeviceProperties& device) {
 DepthwiseKernel kernel_of(const DepthwiseParams& a) { return planned(a, DeviceProperties::h200()).kernel; }
 
 TEST(DepthwisePlan, TheFastAxisTakesTheKernel) {
-  EXPECT_EQ(kernel_of(time_fast(2, 64, 2048, 4)), DepthwiseKernel::time_aligned);
+  EXPECT_EQ(kernel_of(time_fast(2, 64, 2048, 4)), DepthwiseKernel::time);
   EXPECT_EQ(kernel_of(time_fast(2, 64, 2047, 4)), DepthwiseKernel::time);
   EXPECT_EQ(kernel_of(channel_fast(2, 64, 2048, 4)), DepthwiseKernel::channel);
   EXPECT_EQ(kernel_of(time_fast(8, 2048, 8192, 31)), DepthwiseKernel::time_many);
@@ -70,7 +70,7 @@ TEST(DepthwisePlan, AnyBaseAndPitch) {
   EXPECT_EQ(planned(all[4], DeviceProperties::h200()).width, 1);
   DepthwiseParams one = time_fast(1, 1, 2048, 4);
   one.in_batch = one.in_channel = 0;
-  EXPECT_EQ(kernel_of(one), DepthwiseKernel::time_aligned) << "one channel";
+  EXPECT_EQ(kernel_of(one), DepthwiseKernel::time) << "one channel";
 }
 
 TEST(DepthwisePlan, LayoutsThatDifferAndFewChannelsTakeTiles) {

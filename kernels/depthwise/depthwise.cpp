@@ -61,8 +61,6 @@ void launch_outputs(const LaunchContext& context, const DepthwiseParams& p) {
   switch (p.kernel) {
     case DepthwiseKernel::time:
       return launch_depthwise_time(context, p);
-    case DepthwiseKernel::time_aligned:
-      return launch_depthwise_time_aligned(context, p);
     case DepthwiseKernel::time_many:
       return launch_depthwise_time_many(context, p);
     case DepthwiseKernel::channel:

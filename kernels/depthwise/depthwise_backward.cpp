@@ -93,16 +93,6 @@ __global__ __launch_bounds__(kDepthwiseThreads) void backward_sums_kernel(Depthw
       sum;
 }
 
-__device__ __forceinline__ void store_number(void* base, DType type, std::int64_t offset, float value) {
-  if (type == DType::f16) {
-    static_cast<f16*>(base)[offset] = convert<f16>(value);
-  } else if (type == DType::bf16) {
-    static_cast<bf16*>(base)[offset] = convert<bf16>(value);
-  } else {
-    static_cast<float*>(base)[offset] = value;
-  }
-}
-
 /// Adds the sums of all blocks, kParts stretches of neighbouring blocks beside each other and then these.
 __global__ __launch_bounds__(kDepthwiseThreads) void backward_weights_kernel(DepthwiseBackwardParams p,
                                                                              std::int64_t blocks) {
@@ -122,13 +112,8 @@ __global__ __launch_bounds__(kDepthwiseThreads) void backward_weights_kernel(Dep
   if (part > 0 || number >= numbers) return;
 #pragma unroll
   for (int i = 1; i < kParts; ++i) sum += parts[i * kNumbers + lane];
-  const std::int64_t row = number / f.channels, channel = number - row * f.channels;
-  if (row == f.taps) {
-    if (p.d_bias != nullptr) store_number(p.d_bias, p.d_bias_type, channel * p.d_bias_channel, sum);
-  } else if (p.d_weights != nullptr) {
-    store_number(p.d_weights, p.d_weights_type,
-                 channel * p.d_weight_channel + (f.taps - 1 - row) * p.d_weight_tap, sum);
-  }
+  const std::int64_t row = number / f.channels;
+  store_gradient(p, number - row * f.channels, row, sum);
 }
 
 LaunchShape shape_of(std::int64_t blocks) {
@@ -181,7 +166,7 @@ void launch_general(const LaunchContext& context, const DepthwiseBackwardParams&
   }
   launch_samples<T, true>(context, p, {p.d_initial == nullptr ? 0 : f.taps - 1, f.length});
   if (p.sums == nullptr) return;
-  const std::int64_t sums = f.batch * p.time_blocks() * (f.taps + 1) * f.channels;
+  const std::int64_t sums = p.sum_blocks() * (f.taps + 1) * f.channels;
   launch(kOperation, context, shape_of((sums + kDepthwiseThreads - 1) / kDepthwiseThreads),
          backward_sums_kernel<T>, p, p.time_blocks(), sums);
 }
@@ -208,11 +193,10 @@ void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBack
                                                                   : older < f.length   ? older
                                                                                        : f.length});
   });
-  if (!p.wants_sums) return;
+  if (!p.wants_sums || p.stores_gradients()) return;
   LaunchShape shape = shape_of(((f.taps + 1) * f.channels + kNumbers - 1) / kNumbers);
   shape.shared_bytes = kDepthwiseThreads * sizeof(float);
-  launch(kOperation, context, shape, backward_weights_kernel, p,
-         p.sums == nullptr ? 0 : f.batch * p.time_blocks());
+  launch(kOperation, context, shape, backward_weights_kernel, p, p.sums == nullptr ? 0 : p.sum_blocks());
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

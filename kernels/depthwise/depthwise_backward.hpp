@@ -16,6 +16,27 @@ __device__ __forceinline__ float silu_derivative(float value) {
   return sigmoid * fmaf(value, 1.0f - sigmoid, 1.0f);
 }
 
+__device__ __forceinline__ void store_number(void* base, DType type, std::int64_t offset, float value) {
+  if (type == DType::f16) {
+    static_cast<f16*>(base)[offset] = convert<f16>(value);
+  } else if (type == DType::bf16) {
+    static_cast<bf16*>(base)[offset] = convert<bf16>(value);
+  } else {
+    static_cast<float*>(base)[offset] = value;
+  }
+}
+
+/// Stores a sum over all samples: row d is the weights' of distance d, row taps the bias's.
+__device__ __forceinline__ void store_gradient(const DepthwiseBackwardParams& p, std::int64_t channel,
+                                               std::int64_t row, float sum) {
+  if (row == p.forward.taps) {
+    if (p.d_bias != nullptr) store_number(p.d_bias, p.d_bias_type, channel * p.d_bias_channel, sum);
+  } else if (p.d_weights != nullptr) {
+    store_number(p.d_weights, p.d_weights_type,
+                 channel * p.d_weight_channel + (p.forward.taps - 1 - row) * p.d_weight_tap, sum);
+  }
+}
+
 /// Calls visit(std::integral_constant<int, Taps>) with 1..kBackwardWalkTaps.
 template <class Visit>
 void visit_backward_walk_taps(std::int64_t taps, Visit&& visit) {

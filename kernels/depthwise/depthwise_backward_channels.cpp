@@ -3,12 +3,15 @@
 //
 // A block takes p.forward.lanes words of channels (elements where rows do not lie on a word's boundary) and,
 // with each of its rows of threads, p.run samples of one batch. A thread walks them forward, a step at a
-// time, whose loads are all under way before the first is used; the last taps-1 samples and gradients stay in
-// registers, so d_in follows taps-1 samples behind. It adds its products, and the block the sums of its rows
-// of threads in their order: those of the gradients that it met first, from taps-1 behind the run's begin to
-// taps-1 behind its end, so that only the signal's end needs conditions.
-// Global traffic: each element of the input and of both gradients once, and again the 2 (taps-1) samples and
-// taps-1 gradients at a run's end, through the caches.
+// time, whose loads are all under way before the first is used, those of words for steps to come, too, on
+// their way to shared memory where the platform has such copies; the last taps-1 samples and gradients stay
+// in registers, so d_in follows taps-1 samples behind. It adds its products, and the block the sums of its
+// rows of threads in their order: those of the gradients that it met first, from taps-1 behind the run's
+// begin to taps-1 behind its end, so that only the signal's end needs conditions. Global traffic: each
+// element of the input and of both gradients once, and again the 2 (taps-1) samples and taps-1 gradients at a
+// run's end, through the caches.
+#include <algorithm>
+
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_backward.hpp"
 #include "kernels/depthwise/depthwise_packs.hpp"
@@ -24,6 +27,14 @@ template <class T, int Width, int Taps>
 struct ChannelWalk {
   static constexpr int kOlder = Taps - 1;
   using Pack = ChannelPack<T, Width>;
+  /// Whether what the next kStages - 1 steps need is on its way to shared memory, in words that only the
+  /// thread itself reads.
+  static constexpr bool kStaged = kHasAsyncCopies && Pack::kBytes == 4;
+  static constexpr int kStages = sizeof(T) == 2 ? 2 : 3;
+  static constexpr std::size_t stage_bytes() {
+    return kStaged ? std::size_t{kStages} * 2 * kStep * kBackwardWalkThreads * 4 : 0;
+  }
+  std::uint32_t* stages;
   float weights[Width][Taps], biases[Width];
   float samples[kOlder + kStep][Width];  // the oldest first
   float g[kOlder + kStep][Width];
@@ -105,18 +116,37 @@ struct ChannelWalk {
     }
   }
 
+  __device__ __forceinline__ std::uint32_t* staged(int stage, int place) const {
+    return stages + (stage * 2 * kStep + place) * kBackwardWalkThreads + threadIdx.x;
+  }
+  /// Starts the copies of a step's samples and gradients, of `left` that there are.
+  __device__ __forceinline__ void start(const DepthwiseBackwardParams& p, const T* in, const T* d_out,
+                                        std::int64_t left, int stage) {
+#pragma unroll
+    for (int i = 0; i < kStep; ++i) {
+      if (i >= left) continue;
+      start_async_copy<4>(staged(stage, i), in + i * p.forward.in_time);
+      start_async_copy<4>(staged(stage, kStep + i), d_out + i * p.d_out_time);
+    }
+  }
+
   /// kStep samples: in and d_out point kOlder samples behind the first one's time, d_in to it. left: samples
   /// of the signal from there on, as in and d_out have them. Whole: at least kStep.
   template <bool Whole>
   __device__ __forceinline__ void step(const DepthwiseBackwardParams& p, const T* in, const T* d_out, T* d_in,
-                                       std::int64_t left) {
+                                       std::int64_t left, int stage) {
     const DepthwiseParams& f = p.forward;
     Pack packs[kStep], gradients[kStep];
 #pragma unroll
     for (int i = 0; i < kStep; ++i) {
       if (!Whole && i >= left) break;
-      packs[i].load(in + i * f.in_time, 1, true);
-      gradients[i].load(d_out + i * p.d_out_time, 1, true);
+      if constexpr (kStaged) {
+        packs[i].words[0] = *staged(stage, i);
+        gradients[i].words[0] = *staged(stage, kStep + i);
+      } else {
+        packs[i].load(in + i * f.in_time, 1, true);
+        gradients[i].load(d_out + i * p.d_out_time, 1, true);
+      }
     }
 #pragma unroll
     for (int i = 0; i < kStep; ++i) {
@@ -159,32 +189,51 @@ struct ChannelWalk {
   __device__ __forceinline__ void walk(const DepthwiseBackwardParams& p, std::int64_t batch,
                                        std::int64_t channel, std::int64_t time) {
     const DepthwiseParams& f = p.forward;
-    load_numbers(f, channel);
     const SampleRow<T> row(f, batch, channel);
     const T* in = row.in + time * f.in_time;
     const T* d_out = static_cast<const T*>(p.d_out) + batch * p.d_out_batch + channel + time * p.d_out_time;
     T* d_in = static_cast<T*>(p.d_in) + batch * p.d_in_batch + channel + time * p.d_in_time;
     std::int64_t left = f.length - time;
-    begin(p, in, d_out, row.initial, time, left);
     int steps = p.run / kStep;
     if (left < p.run) steps = static_cast<int>(left + kStep - 1) / kStep;
+    const std::int64_t in_step = kStep * f.in_time, d_out_step = kStep * p.d_out_time;
+    const T *in_ahead = in + kOlder * f.in_time, *d_out_ahead = d_out + kOlder * p.d_out_time;
+    std::int64_t left_ahead = left - kOlder;
+    int ahead = steps;  // steps whose copies have not started
+    const auto start_next = [&](int stage) {
+      if (ahead > 0) start(p, in_ahead, d_out_ahead, left_ahead, stage);
+      --ahead;
+      in_ahead += in_step;
+      d_out_ahead += d_out_step;
+      left_ahead -= kStep;
+      commit_async_copies();
+    };
+    if constexpr (kStaged) {
+#pragma unroll
+      for (int stage = 0; stage < kStages - 1; ++stage) start_next(stage);
+    }
+    load_numbers(f, channel);
+    begin(p, in, d_out, row.initial, time, left);
     left -= kOlder;
     in += kOlder * f.in_time;
     d_out += kOlder * p.d_out_time;
+    int stage = 0, free_stage = kStages - 1;
 #pragma unroll 1
-    for (; steps > 0 && left >= kStep; --steps) {
-      step<true>(p, in, d_out, d_in, left);
+    for (; steps > 0; --steps) {
+      if constexpr (kStaged) {
+        wait_for_async_copies<kStages - 2>();
+        start_next(free_stage);
+      }
+      if (left >= kStep) {
+        step<true>(p, in, d_out, d_in, left, stage);
+      } else {  // the last one, or two where the signal ends within taps-1 of a step's begin
+        step<false>(p, in, d_out, d_in, left, stage);
+      }
+      free_stage = stage;
+      stage = stage + 1 == kStages ? 0 : stage + 1;
       left -= kStep;
-      in += kStep * f.in_time;
-      d_out += kStep * p.d_out_time;
-      d_in += kStep * p.d_in_time;
-    }
-#pragma unroll 1
-    for (; steps > 0; --steps) {  // one, or two where the signal ends within taps-1 of a step's begin
-      step<false>(p, in, d_out, d_in, left);
-      left -= kStep;
-      in += kStep * f.in_time;
-      d_out += kStep * p.d_out_time;
+      in += in_step;
+      d_out += d_out_step;
       d_in += kStep * p.d_in_time;
     }
   }
@@ -201,9 +250,12 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
   const DepthwisePlace place = place_block<false>(grid);
   const std::int64_t channel = place.channel + grid.lane() * Width;
   const std::int64_t time = place.time + static_cast<std::int64_t>(grid.row()) * p.run;
-  ChannelWalk<T, Width, Taps> walk;
+  using Walk = ChannelWalk<T, Width, Taps>;
+  Walk walk;
+  walk.stages = reinterpret_cast<std::uint32_t*>(shared);
   if (channel < f.channels && time < f.length) walk.walk(p, place.batch, channel, time);
   if (p.sums == nullptr) return;
+  if (Walk::kStaged) __syncthreads();  // the sums lie where the stages were
   // [rows of threads, taps + 1, Width, lanes]: lanes store neighbouring numbers.
   const int lanes = f.lanes, numbers = (Taps + 1) * Width * lanes;
 #pragma unroll
@@ -252,7 +304,8 @@ void launch_depthwise_backward_channels(const LaunchContext& context, const Dept
         LaunchShape shape;
         shape.blocks_x = grid.blocks(f);
         shape.threads_x = kBackwardWalkThreads;
-        shape.shared_bytes = kBackwardWalkThreads * kWidth * (kTaps + 1) * sizeof(float);
+        constexpr std::size_t kSums = kBackwardWalkThreads * kWidth * (kTaps + 1) * sizeof(float);
+        shape.shared_bytes = std::max(kSums, ChannelWalk<T, kWidth, kTaps>::stage_bytes());
         launch("depthwise_conv1d_backward", context, shape,
                depthwise_backward_channels_kernel<T, kWidth, kTaps>, p, grid);
       };

@@ -58,10 +58,14 @@ struct VectorRow {
   __device__ __forceinline__ bool has_vector(int offset) const {
     return offset >= low && offset + kCount <= high;
   }
+  /// Whether one access can move the vector.
+  __device__ __forceinline__ bool has_aligned_vector(int offset) const {
+    return misaligned == 0 && has_vector(offset);
+  }
   /// The vector of `offset`: zeros where the row has no samples. The aligned words around one that lies
   /// across a boundary are read where they are inside the row: there may be no memory behind it.
   __device__ __forceinline__ void load(int offset, std::uint32_t (&words)[kPackWords]) const {
-    if (misaligned == 0 && has_vector(offset)) {
+    if (has_aligned_vector(offset)) {
       load_global_16_bytes(words, origin + offset);
     } else if (misaligned != 0 && has_vector(offset - misaligned) &&
                has_vector(offset - misaligned + kCount)) {
@@ -74,6 +78,7 @@ struct VectorRow {
       load_elements(offset, words, [&](int at) { return has(at) ? origin[at] : T{}; });
     }
   }
+  __device__ __forceinline__ bool is_plain(int offset) const { return has_aligned_vector(offset); }
   template <class At>
   static __device__ __forceinline__ void load_elements(int offset, std::uint32_t (&words)[kPackWords],
                                                        const At& at) {
@@ -96,8 +101,12 @@ struct InputRow : VectorRow<T> {
       : VectorRow<T>(row.in + first, low, high),
         initial(row.initial == nullptr ? nullptr : row.initial + (Taps - 2) * f.initial_time),
         initial_time(f.initial_time) {}
+  /// Whether a vector has samples of the initial state.
+  __device__ __forceinline__ bool meets_initial(int offset) const {
+    return initial != nullptr && offset<this->low&& this->low> - (1 << 20);
+  }
   __device__ __forceinline__ void load(int offset, std::uint32_t (&words)[kPackWords]) const {
-    if (initial != nullptr && offset<this->low&& this->low> - (1 << 20)) {
+    if (meets_initial(offset)) {
       this->load_elements(offset, words, [&](int at) {
         if (this->has(at)) return this->origin[at];
         const int back = this->low - 1 - at;  // behind the state's last column
@@ -117,15 +126,8 @@ struct TimeWalk {
   static constexpr int kStep = kBackwardGroup * kCount;
   GroupLane<W> group;
   float weights[Taps], bias[1];
-  std::uint32_t before[kBefore + 1];  // of the present step, but for lane 0
-  float later[kOlder + 1] = {};       // of the last lane: g behind its vector
+  float later[kOlder + 1] = {};  // of the last lane: g behind its vector
   float sums[Taps + 1] = {};
-
-  __device__ __forceinline__ void turn_words(const std::uint32_t (&words)[kPackWords],
-                                             std::uint32_t (&turned)[kBefore + 1]) const {
-#pragma unroll
-    for (int i = 0; i < kBefore; ++i) turned[i] = group.before(words[kPackWords - kBefore + i]);
-  }
 
   /// The gradients behind the walk's last step, which other groups write: a lane computes one.
   __device__ __forceinline__ void begin(const InputRow<T, Taps>& in, const VectorRow<T>& d_out, int end,
@@ -152,22 +154,12 @@ struct TimeWalk {
     }
   }
 
-  /// words: of this step and, of the input, of the step to come. Inside: all lanes have whole vectors, and
-  /// those of d_in are aligned.
+  /// window: the words of the samples, from the oldest one that a lane's vector needs. Inside: all lanes have
+  /// whole vectors, and those of d_in are aligned.
   template <bool Inside>
-  __device__ __forceinline__ void step(const std::uint32_t (&words)[kPackWords],
-                                       const std::uint32_t (&next)[kPackWords],
+  __device__ __forceinline__ void step(const std::uint32_t (&window)[kBefore + kPackWords],
                                        const std::uint32_t (&gradients)[kPackWords], const VectorRow<T>& row,
                                        T* d_in, bool stores_vectors, int offset, bool with_silu) {
-    std::uint32_t window[kBefore + kPackWords], turned[kBefore + 1];
-    turn_words(next, turned);
-#pragma unroll
-    for (int i = 0; i < kBefore; ++i) {
-      window[i] = group.lane == 0 ? turned[i] : before[i];
-      before[i] = turned[i];
-    }
-#pragma unroll
-    for (int i = 0; i < kPackWords; ++i) window[kBefore + i] = words[i];
     float samples[(kBefore + kPackWords) * kPer], g[kCount + kOlder];
     widen_words<T, kBefore + kPackWords>(window, samples);
     widen_words<T, kPackWords>(gradients, g);
@@ -231,24 +223,70 @@ struct TimeWalk {
     sums[Taps] += g;
   }
 
-  /// Rows of the block's sums, in the same order in every run.
-  __device__ __forceinline__ void store_sums(float* out, std::int64_t channels, bool there) {
+  /// Calls store(row, sum) by one lane for each row of the group's sums, in the same order in every run.
+  template <class Store>
+  __device__ __forceinline__ void add_sums(const Store& store) {
 #pragma unroll
     for (int row = 0; row <= Taps; ++row) {
       float sum = sums[row];
 #pragma unroll
       for (int mask = kBackwardGroup / 2; mask > 0; mask /= 2) sum += warp_shuffle_xor<W>(sum, mask);
-      if (there && group.lane == row) out[row * channels] = sum;
+      if (group.lane == row) store(row, sum);
     }
   }
 };
 
+/// What steps find in shared memory: of each stage the samples and the gradients of the block's threads, a
+/// vector each.
+template <int kStages>
+struct Stages {
+  std::uint32_t* words;
+
+  __device__ __forceinline__ std::uint32_t* samples(int stage, int thread) const {
+    return words + (stage * 2 * kBackwardWalkThreads + thread) * kPackWords;
+  }
+  __device__ __forceinline__ std::uint32_t* gradients(int stage, int thread) const {
+    return samples(stage, thread + kBackwardWalkThreads);
+  }
+  static __device__ __forceinline__ int next(int stage) { return stage + 1 == kStages ? 0 : stage + 1; }
+  static constexpr std::size_t kBytes = std::size_t{kStages} * 2 * kBackwardWalkThreads * 16;
+};
+
+/// A vector on its way to its place in shared memory: started by the one that needs it in a later step, it is
+/// there after that thread's finish().
+struct VectorCopy {
+  std::uint32_t words[kPackWords];
+  bool held = false;  // in registers
+
+  /// Plain: it is known to be whole and aligned.
+  template <bool Plain, class Row>
+  __device__ __forceinline__ void start(const Row& row, int offset, std::uint32_t* to) {
+    if (kHasAsyncCopies && (Plain || row.is_plain(offset))) {
+      start_async_copy<16>(to, row.origin + offset);
+    } else {
+      held = true;
+      if constexpr (Plain) {
+        load_global_16_bytes(words, row.origin + offset);
+      } else {
+        row.load(offset, words);
+      }
+    }
+  }
+  __device__ __forceinline__ void finish(std::uint32_t* to) const {
+    if (held) store_16_bytes(to, words);
+  }
+};
+
+/// As many as leave room in shared memory for the blocks that the registers allow.
+template <class T>
+constexpr int kStagesOf = kHasAsyncCopies ? (sizeof(T) == 2 ? 4 : 6) : 3;
+
 template <class T, int Taps, int W>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
-                                  5) void depthwise_backward_time_kernel(DepthwiseBackwardParams p,
+                                  6) void depthwise_backward_time_kernel(DepthwiseBackwardParams p,
                                                                          DepthwiseGrid grid) {
   using Walk = TimeWalk<T, Taps, W>;
-  constexpr int kCount = Walk::kCount;
+  constexpr int kCount = Walk::kCount, kStages = kStagesOf<T>;
   const DepthwiseParams& f = p.forward;
   const DepthwisePlace place = place_block<true>(grid);
   Walk walk;
@@ -256,6 +294,11 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
   const std::int64_t own = place.channel + static_cast<int>(threadIdx.x) / kBackwardGroup;
   const bool there = own < f.channels;
   const std::int64_t channel = there ? own : f.channels - 1;
+  ChannelNumbers<Taps> numbers;
+  numbers.load(f, channel);
+  RELAYOUT_DYNAMIC_SHARED(std::uint32_t, shared);
+  const Stages<kStages> stages{shared};
+  const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t d_in_row = place.batch * p.d_in_batch + channel * p.d_in_channel;
   const std::int64_t first = place.time - (p.slack > 0 ? static_cast<int>(d_in_row & (kCount - 1)) : 0);
   constexpr std::int64_t kFar = 1 << 28;
@@ -267,61 +310,84 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
       high);
   T* const d_in = static_cast<T*>(p.d_in) + d_in_row + first;
   const bool stores_vectors = misaligned_elements(d_in) == 0;
-  ChannelNumbers<Taps> numbers;
-  numbers.load(f, channel);
-
   // As many steps in all groups of a block, since lanes exchange in each.
   const std::int64_t left = f.length + p.slack - place.time;
   const int steps = left < p.tile_times ? static_cast<int>((left + Walk::kStep - 1) / Walk::kStep) : p.run;
-  int offset = (steps - 1) * Walk::kStep + walk.group.lane * kCount;
-  std::uint32_t samples[kPackWords] = {}, next[kPackWords] = {}, ahead[kPackWords] = {};
-  std::uint32_t gradients[kPackWords] = {}, next_gradients[kPackWords] = {};
-  // Only the last lane needs samples of the step before the first one.
-  const auto load_samples = [&](int step, int at, std::uint32_t(&words)[kPackWords]) {
-    if (step >= 0 || (step == -1 && walk.group.is_last())) in.load(at, words);
-  };
-  load_samples(steps - 1, offset, samples);
-  d_out.load(offset, gradients);
-  load_samples(steps - 2, offset - Walk::kStep, next);
-  numbers.widen(f, walk.weights, walk.bias);
-  walk.begin(in, d_out, steps * Walk::kStep, f.silu);
-  walk.turn_words(samples, walk.before);
-  const auto advance = [&](int step, auto inside) {
-    constexpr bool kInside = decltype(inside)::value;
-    if constexpr (kInside) {
-      load_global_16_bytes(ahead, in.origin + offset - 2 * Walk::kStep);
-      load_global_16_bytes(next_gradients, d_out.origin + offset - Walk::kStep);
-    } else {
-      load_samples(step - 2, offset - 2 * Walk::kStep, ahead);
-      if (step > 0) d_out.load(offset - Walk::kStep, next_gradients);
-    }
-    walk.template step<kInside>(samples, next, gradients, in, d_in, stores_vectors, offset, f.silu);
-#pragma unroll
-    for (int i = 0; i < kPackWords; ++i) {
-      samples[i] = next[i];
-      next[i] = ahead[i];
-      gradients[i] = next_gradients[i];
-    }
-    offset -= Walk::kStep;
-  };
-  // Steps of which, and of the two to come, all lanes of a warp have whole and aligned vectors take none of
-  // the conditions of the others. A row's first vector begins before place.time by up to p.slack samples.
+  // Steps of which all lanes of a warp have whole and aligned vectors take none of the conditions of the
+  // others. A row's first vector begins before place.time by up to p.slack samples.
   const bool aligned = there && in.misaligned == 0 && d_out.misaligned == 0 && stores_vectors;
   const bool all_aligned = warp_ballot<W>(!aligned) == 0;
-  const int first_inside = place.time >= p.slack ? 2 : 3;
+  const int first_inside = place.time >= p.slack ? 0 : 1;
   const std::int64_t sure = left - p.slack;
   const int end_inside = !all_aligned          ? 0
                          : sure < p.tile_times ? static_cast<int>(sure / Walk::kStep)
                                                : p.run;
+
+  const int lane_offset = walk.group.lane * kCount;
+  VectorCopy own_samples, own_gradients;
+  /// Of the step before the first one only the last lane's samples are needed.
+  const auto start = [&](int step, int stage, auto inside) {
+    constexpr bool kInside = decltype(inside)::value;
+    const int at = step * Walk::kStep + lane_offset;
+    own_samples.held = own_gradients.held = false;
+    if (kInside || step >= 0 || (step == -1 && walk.group.is_last()))
+      own_samples.template start<kInside>(in, at, stages.samples(stage, thread));
+    if (kInside || step >= 0)
+      own_gradients.template start<kInside>(d_out, at, stages.gradients(stage, thread));
+  };
+  const auto finish = [&](int stage) {
+    own_samples.finish(stages.samples(stage, thread));
+    own_gradients.finish(stages.gradients(stage, thread));
+    commit_async_copies();
+  };
+#pragma unroll 1
+  for (int stage = 0; stage < kStages - 1; ++stage) {
+    start(steps - 1 - stage, stage, std::false_type{});
+    finish(stage);
+  }
+  numbers.widen(f, walk.weights, walk.bias);
+  walk.begin(in, d_out, steps * Walk::kStep, f.silu);
+
+  int stage = 0, free_stage = kStages - 1;
+  const auto advance = [&](int step, auto inside) {
+    constexpr bool kInside = decltype(inside)::value;
+    wait_for_async_copies<kStages - 3>();
+    warp_barrier<W>();
+    std::uint32_t window[Walk::kBefore + kPackWords], gradients[kPackWords];
+    if constexpr (Walk::kBefore > 0) {
+      const std::uint32_t* const older =
+          walk.group.lane > 0 ? stages.samples(stage, thread - 1)
+                              : stages.samples(Stages<kStages>::next(stage), thread + kBackwardGroup - 1);
+#pragma unroll
+      for (int i = 0; i < Walk::kBefore; ++i) window[i] = older[kPackWords - Walk::kBefore + i];
+    }
+    load_16_bytes(window + Walk::kBefore, stages.samples(stage, thread));
+    load_16_bytes(gradients, stages.gradients(stage, thread));
+    start(step - (kStages - 1), free_stage, inside);
+    walk.template step<kInside>(window, gradients, in, d_in, stores_vectors, step * Walk::kStep + lane_offset,
+                                f.silu);
+    finish(free_stage);
+    free_stage = stage;
+    stage = Stages<kStages>::next(stage);
+  };
 #pragma unroll 1
   for (int step = steps - 1; step >= 0; --step) {
 #pragma unroll 1
-    for (; step < end_inside && step >= first_inside; --step) advance(step, std::true_type{});
+    for (; step < end_inside && step - (kStages - 1) >= first_inside; --step) advance(step, std::true_type{});
     advance(step, std::false_type{});
   }
-  if (p.sums == nullptr) return;
-  const std::int64_t block = place.batch * grid.time_tiles + place.time / grid.tile_times;
-  walk.store_sums(p.sums + block * (Taps + 1) * f.channels + channel, f.channels, there);
+  if (!p.wants_sums) return;
+  if (p.sums == nullptr) {
+    walk.add_sums([&](int row, float sum) {
+      if (there) store_gradient(p, channel, row, sum);
+    });
+  } else {
+    const std::int64_t block = place.batch * grid.time_tiles + place.time / grid.tile_times;
+    float* const sums = p.sums + block * (Taps + 1) * f.channels + channel;
+    walk.add_sums([&](int row, float sum) {
+      if (there) sums[row * f.channels] = sum;
+    });
+  }
 }
 
 }  // namespace
@@ -336,6 +402,7 @@ void launch_depthwise_backward_time(const LaunchContext& context, const Depthwis
     using T = typename decltype(type)::type;
     visit_backward_walk_taps(f.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;
+      shape.shared_bytes = Stages<kStagesOf<T>>::kBytes;
       if constexpr (kHasWarpsOf64) {
         if (p.warp_size == 64)
           return launch("depthwise_conv1d_backward", context, shape,

@@ -2,11 +2,12 @@
 // pitches.
 //
 // A thread owns a word of channels, 4 bytes, or one channel where rows of channels lie on no boundary of 4
-// bytes; it walks p.run samples of them, kStep at a time, the next step's loads in flight while it computes.
-// Weights and the last taps-1 samples stay in registers. Neighbouring threads take neighbouring channels, and
-// behind the last channel the next run of time, so that no lane is idle for any number of channels.
-// Global traffic: each input element once plus taps-1 samples a run, which the neighbouring threads have
-// brought into the caches; each output element once.
+// bytes; it walks p.run samples of them, kStep at a time, the next steps' loads in flight while it computes:
+// in shared memory where the platform copies there beside the threads, which leaves registers for more of
+// them. Weights and the last taps-1 samples stay in registers. Neighbouring threads take neighbouring
+// channels, and behind the last channel the next run of time, so that no lane is idle for any number of
+// channels. Global traffic: each input element once plus taps-1 samples a run, which the neighbouring threads
+// have brought into the caches; each output element once.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/depthwise/depthwise_span.hpp"
@@ -53,10 +54,20 @@ struct WalkGrid {
   std::uint32_t runs;
 };
 
+/// Whether what the next kStages - 1 steps need is on its way to shared memory, in words that only the thread
+/// itself reads: elements of 2 bytes cannot be.
+constexpr int kStages = 3;
+template <class T, int Width>
+constexpr bool kStaged = kHasAsyncCopies&& Couple<T, Width>::kIsWord;
+template <class T, int Taps, int Width>
+constexpr int kBlocks = Taps* Width > 8     ? 3
+                        : kStaged<T, Width> ? 5
+                                            : 4;
+
 template <class T, int Taps, int Width>
 __global__ __launch_bounds__(kDepthwiseThreads,
-                             Taps* Width <= 8 ? 4 : 3) void depthwise_channel_kernel(DepthwiseParams p,
-                                                                                     WalkGrid grid) {
+                             (kBlocks<T, Taps, Width>)) void depthwise_channel_kernel(DepthwiseParams p,
+                                                                                      WalkGrid grid) {
   using Samples = Couple<T, Width>;
   std::uint32_t unit = blockIdx.x;
   const std::int64_t batch = split(unit, grid.by_blocks);
@@ -73,10 +84,27 @@ __global__ __launch_bounds__(kDepthwiseThreads,
 #pragma unroll
   for (int j = 0; j < Width; ++j) numbers[j].load(p, channel + j);
   // Behind the run's end its last sample is loaded, which nobody uses.
+  constexpr bool kStaged = relayout::RELAYOUT_BACKEND::kStaged<T, Width>;
+  RELAYOUT_DYNAMIC_SHARED(std::uint32_t, shared);
+  std::uint32_t* const own = shared + threadIdx.x;  // words that only this thread reads
   std::uint32_t next[kStep], older[Taps] = {};
-  const auto load = [&](int count) {
+  int ahead = rest;  // samples whose loads have not started
+  const T* from = in;
+  const auto load = [&](int stage) {
+    if (ahead > 0) {
 #pragma unroll
-    for (int i = 0; i < kStep; ++i) next[i] = Samples::load(in + (i < count ? i : count - 1) * in_pitch);
+      for (int i = 0; i < kStep; ++i) {
+        const T* const sample = from + (i < ahead ? i : ahead - 1) * in_pitch;
+        if constexpr (kStaged) {
+          start_async_copy<4>(own + (stage * kStep + i) * kDepthwiseThreads, sample);
+        } else {
+          next[i] = Samples::load(sample);
+        }
+      }
+    }
+    ahead -= kStep;
+    from += kStep * in_pitch;
+    if constexpr (kStaged) commit_async_copies();
   };
   if (begin >= Taps - 1) {
 #pragma unroll
@@ -90,19 +118,31 @@ __global__ __launch_bounds__(kDepthwiseThreads,
         older[i] |= element_bits(row.at(p, begin + i - (Taps - 1))) << (j * 16);
     }
   }
-  load(rest);
+  if constexpr (kStaged) {
+#pragma unroll
+    for (int stage = 0; stage < kStages - 1; ++stage) load(stage);
+  } else {
+    load(0);
+  }
   float weights[Width][Taps], bias[Width][1];
 #pragma unroll
   for (int j = 0; j < Width; ++j) numbers[j].widen(p, weights[j], bias[j]);
   float samples[Taps - 1 + kStep][Width];
 #pragma unroll
   for (int i = 0; i < Taps - 1; ++i) Samples::widen(older[i], samples[i]);
+  int stage = 0, free_stage = kStages - 1;
 #pragma unroll 1
   while (rest > 0) {
+    if constexpr (kStaged) {
+      wait_for_async_copies<kStages - 2>();
+#pragma unroll
+      for (int i = 0; i < kStep; ++i) next[i] = own[(stage * kStep + i) * kDepthwiseThreads];
+    }
 #pragma unroll
     for (int i = 0; i < kStep; ++i) Samples::widen(next[i], samples[Taps - 1 + i]);
-    in += kStep * in_pitch;
-    if (rest > kStep) load(rest - kStep);
+    load(free_stage);
+    free_stage = stage;
+    stage = stage + 1 == kStages ? 0 : stage + 1;
 #pragma unroll
     for (int i = 0; i < kStep; i += Samples::kTimes) {
       float sums[kPerWord<T>];
@@ -135,6 +175,11 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   }
 }
 
+template <class T, int Taps, int Width>
+constexpr std::size_t stage_bytes() {
+  return kStaged<T, Width> ? std::size_t{kStages} * kStep * kDepthwiseThreads * 4 : 0;
+}
+
 template <class T, int Width>
 void launch_walk(const LaunchContext& context, const DepthwiseParams& p) {
   const std::int64_t groups = p.channels / Width, runs = (p.length + p.run - 1) / p.run;
@@ -145,6 +190,7 @@ void launch_walk(const LaunchContext& context, const DepthwiseParams& p) {
   shape.threads_x = kDepthwiseThreads;
   visit_taps(p.taps, [&](auto taps) {
     constexpr int kTaps = decltype(taps)::value;
+    shape.shared_bytes = stage_bytes<T, kTaps, Width>();
     launch("depthwise_conv1d", context, shape, depthwise_channel_kernel<T, kTaps, Width>, p, grid);
   });
 }

@@ -1,11 +1,14 @@
 // depthwise where time is the fast axis of in and out: up to 8 taps, any bases and pitches.
 //
-// A block takes some channels (256 / p.lanes of them) and, of each, a run of time. A row is cut into packs of
-// 16 bytes at the boundaries of its output in memory, so that only its first and its last pack are stored
-// element by element. A pack's window, its samples and the taps-1 before them, begins anywhere: a thread
-// loads the aligned 16-byte words around it (the neighbours' too, so from the L1), and shifts them into
-// place. It takes p.run packs, p.lanes apart, the first ones all in flight before one is used; weights in
-// registers. Global traffic: each input element once, each output element once.
+// A block takes some channels (256 / p.lanes of them) and, of each, a run of time, cut into packs at the
+// boundaries of 16 bytes of the output in memory: a thread has p.run of them, p.lanes apart. All the input's
+// packs, cut at its own boundaries, are on their way to shared memory before the first is used, so that much
+// is in flight and few registers hold it. There a row's packs lie one behind the other, kEdge packs before
+// the run first, and a thread reads the words around its outputs' samples; it shifts them into place where
+// the input's rows begin at another distance from a boundary than the output's. Packs at a row's ends are
+// loaded whole, too, where they lie in the input's memory, and what is not the row's is cleared or not used;
+// element by element, where they do not, or meet an initial state. Global traffic: each input element once,
+// each output element once.
 #include "kernels/depthwise/depthwise_time.hpp"
 #include "kernels/depthwise/depthwise_window.hpp"
 #include "launch.hpp"
@@ -13,136 +16,247 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-/// A pack's window, sample by sample, from the sample `oldest` of the row on: all loads at once, of the
-/// nearest sample that exists, which is cleared where it is not the right one.
-template <class T, int Taps>
-__device__ __forceinline__ void load_samples(const DepthwiseParams& p, const SampleRow<T>& source,
-                                             std::int64_t oldest, Window<T, Taps>& window) {
-#pragma unroll
-  for (int i = 0; i < Window<T, Taps>::kWords; ++i) {
-    window.words[i] = 0;
-#pragma unroll
-    for (int j = 0; j < kPerWord<T>; ++j) {
-      const std::int64_t time = oldest + i * kPerWord<T> + j, last = p.length - 1;
-      const std::uint32_t bits = element_bits(source.in[time < 0 ? 0 : time < last ? time : last]);
-      window.words[i] |= time < 0 ? 0 : bits << (j * 16);
-    }
-  }
-  if (p.initial_state == nullptr) return;
-#pragma unroll
-  for (int i = 0; i < Window<T, Taps>::kSamples; ++i) {
-    const std::int64_t time = oldest + i;
-    if (time > -Taps && time < 0)
-      window.words[i / kPerWord<T>] |= element_bits(source.at(p, time)) << (i % kPerWord<T> * 16);
-  }
-}
+/// Packs before a run, which hold the samples that its first outputs need.
+constexpr int kEdge = kTimeEdge;
 
-/// A thread's packs. Times are 32-bit, from the thread's first pack on, and cut off where they cease to
-/// matter.
+/// Where rows begin: on boundaries of 16 bytes; as far behind them in the input as in the output; anywhere.
+enum class RowBegins { aligned, alike, anywhere };
+
+/// A thread's place in its row. Offsets from its first pack are 32-bit.
 template <class T>
-struct PackRow {
+struct RowPlace {
   static constexpr int kCount = Vector<T>::kCount;
   DepthwisePlace place;  // time: of the first pack, which may begin before the row
   T* out;                // the first pack
-  int step;              // samples from a pack to the next
+  const T* in;           // the pack that holds its first sample, `shift` samples before that
+  int shift;
+  int before, left;  // samples before and from the first pack on, as far as they matter
+  bool there;        // the row
 
-  __device__ __forceinline__ PackRow(const DepthwiseParams& p, const DepthwiseGrid& grid)
-      : place(place_block<true>(grid)), step(p.lanes * kCount) {
+  __device__ __forceinline__ RowPlace(const DepthwiseParams& p, const DepthwiseGrid& grid)
+      : place(place_block<true>(grid)) {
+    constexpr std::int64_t kFar = 1 << 28;
     place.channel += grid.row();
     out = static_cast<T*>(p.out) + place.batch * p.out_batch + place.channel * p.out_channel;
+    in = static_cast<const T*>(p.in) + place.batch * p.in_batch + place.channel * p.in_channel;
     place.time += grid.lane() * kCount - misaligned_elements(out);
     out += place.time;
+    in += place.time;
+    shift = misaligned_elements(in);
+    in -= shift;
+    before = static_cast<int>(place.time < kFar ? place.time : kFar);
+    left = static_cast<int>(p.length - place.time < kFar ? p.length - place.time : kFar);
+    there = place.channel < p.channels;
+    if (!there) left = before = 0;
   }
-  static __device__ __forceinline__ int clamp(std::int64_t number) {
-    constexpr std::int64_t kFar = 1 << 28;
-    return static_cast<int>(number < -kFar ? -kFar : number < kFar ? number : kFar);
+  /// Whether the row has all outputs of a pack.
+  __device__ __forceinline__ bool has_outputs(int offset) const {
+    return before + offset >= 0 && left - offset >= kCount;
   }
-  /// The outputs of a pack that exist.
-  __device__ __forceinline__ void store(const Words& result, int pack, int before, int left) const {
-    T* const to = out + pack * step;
-    const int first = -before - pack * step, end = left - pack * step;
-    if (first <= 0 && end >= kCount) return store_global_16_bytes(to, &result, false);
+  /// Whether the row has a sample of an input's pack.
+  __device__ __forceinline__ bool has_samples(int offset) const {
+    return there && before + offset - shift > -kCount && left - offset + shift > 0;
+  }
+
+  /// A pack of the input sample by sample: where the row has none, the initial state, or zeros.
+  __device__ __forceinline__ void load_some(const DepthwiseParams& p, int offset,
+                                            std::uint32_t (&words)[kPackWords]) const {
+    const SampleRow<T> row(p, place.batch, place.channel);
+#pragma unroll
+    for (int i = 0; i < kPackWords; ++i) {
+      words[i] = 0;
+#pragma unroll
+      for (int j = 0; j < kPerWord<T>; ++j) {
+        const std::int64_t at = place.time + (offset - shift + i * kPerWord<T> + j);
+        if (there && at > -p.taps && at < p.length) words[i] |= element_bits(row.at(p, at)) << (j * 16);
+      }
+    }
+  }
+  /// Those outputs of a pack that the row has.
+  __device__ __forceinline__ void store_some(const Words& result, int offset) const {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
-      if (i >= first && i < end) store_element(to + i, result.values[i / kPerWord<T>], i % kPerWord<T>);
+      const int at = offset + i;
+      if (before + at >= 0 && at < left)
+        store_element(out + at, result.values[i / kPerWord<T>], i % kPerWord<T>);
     }
   }
 };
 
-template <class T, int Taps>
-constexpr int kTimeBlocks = Taps <= (sizeof(T) == 2 ? 5 : 6) ? 4 : 3;  // of a multiprocessor
+/// The outputs of a pack whose own input pack is at `own` in shared memory. before: samples before the pack
+/// that are there; those before them are cleared, unless rows are aligned: their edges hold zeros.
+template <class T, int Taps, RowBegins Rows>
+__device__ __forceinline__ Words outputs_of(const std::uint32_t* own, int shift, int before,
+                                            const float (&weights)[Taps], float bias, bool with_silu) {
+  if constexpr (Rows == RowBegins::anywhere) {
+    Window<T, Taps> window;
+    const int offset = kEdge * 16 + (shift - (Taps - 1)) * static_cast<int>(sizeof(T));
+    window.load_shared(own - kEdge * kPackWords + offset / 16 * kPackWords, offset % 16);
+    window.align(offset % 16);
+    if (before < Taps - 1) clear_samples<T>(window.words, Taps - 1 - before);
+    return window.outputs(weights, bias, with_silu);
+  } else {
+    // The words before the pack in pieces of one access each: 0, 1, 2, 4 or 8 of them.
+    constexpr int kNeeded = ((Taps - 1) * static_cast<int>(sizeof(T)) + 3) / 4;
+    constexpr int kOlder = kNeeded <= 2 ? kNeeded : (kNeeded + 3) / 4 * 4;
+    constexpr int kPiece = kOlder == 0 ? 1 : kOlder < kPackWords ? kOlder : kPackWords;
+    static_assert(kOlder <= kEdge * kPackWords);
+    std::uint32_t words[kOlder + kPackWords];
+#pragma unroll
+    for (int word = 0; word < kOlder; word += kPiece) load_words<kPiece>(words + word, own - kOlder + word);
+    load_16_bytes(words + kOlder, own);
+    constexpr int kOlderSamples = kOlder * kPerWord<T>;
+    if (Rows == RowBegins::alike && before < kOlderSamples) clear_samples<T>(words, kOlderSamples - before);
+    return pack_outputs<T, Taps, kOlder + kPackWords, kOlderSamples>(words, weights, bias, with_silu);
+  }
+}
 
-template <class T, int Taps>
-__global__ __launch_bounds__(kDepthwiseThreads,
-                             (kTimeBlocks<T, Taps>)) void depthwise_time_kernel(DepthwiseParams p,
+/// Which packs of the input are loaded whole: offsets from a thread's first one, as RowPlace counts them.
+struct WholeLoads {
+  int first, last;
+  bool are_all;  // that the row has samples of, or takes from an initial state
+
+  template <class T>
+  __device__ __forceinline__ WholeLoads(const DepthwiseParams& p, const RowPlace<T>& row,
+                                        const MemorySpan& span) {
+    constexpr int kCount = RowPlace<T>::kCount;
+    const bool initial = p.initial_state != nullptr;
+    const int begin = samples(span.begin, row), end = samples(span.end, row) - kCount;
+    const int row_begin = row.shift - row.before - (initial ? 0 : kCount - 1),
+              row_end = row.left + row.shift - 1;
+    first = begin > row_begin ? begin : row_begin;
+    last = end < row_end ? end : row_end;
+    are_all = begin <= row_begin && end >= row_end && !(initial && row.before < 2 * kEdge * kCount);
+    if (!row.there) last = first - 1;
+  }
+  __device__ __forceinline__ bool has(int offset) const { return offset >= first && offset <= last; }
+
+ private:
+  /// Samples from a thread's first pack on to an address, as far as they matter.
+  template <class T>
+  static __device__ __forceinline__ int samples(const char* address, const RowPlace<T>& row) {
+    constexpr std::int64_t kFar = 1 << 30;
+    const std::int64_t bytes = address - reinterpret_cast<const char*>(row.in);
+    return static_cast<int>(bytes < -kFar  ? -kFar
+                            : bytes < kFar ? bytes
+                                           : kFar) /
+           static_cast<int>(sizeof(T));
+  }
+};
+
+template <class T, int Taps, RowBegins Rows>
+__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
+                                  Taps <= 4 ? 5 : 4) void depthwise_time_kernel(DepthwiseParams p,
                                                                                 DepthwiseGrid grid,
                                                                                 MemorySpan span) {
-  constexpr int kInFlight = Window<T, Taps>::kLoads <= 2 ? 3 : 2;
-  const PackRow<T> row(p, grid);
-  if (row.place.channel >= p.channels || row.place.time >= p.length) return;
-  const SampleRow<T> source(p, row.place.batch, row.place.channel);
-  const auto* const window = reinterpret_cast<const char*>(source.in + (row.place.time - (Taps - 1)));
-  const int offset = static_cast<int>(reinterpret_cast<std::uintptr_t>(window) & 15);
-  const char* const aligned = window - offset;
-  const int step = row.step, step_bytes = step * static_cast<int>(sizeof(T));
-  const int before = row.clamp(row.place.time), left = row.clamp(p.length - row.place.time);
-  // Packs begin..end are loaded by words of 16 bytes: all of those lie in the input's memory, and no sample
-  // comes from an initial state. The others take their samples one by one.
-  const int packs = left >= p.run * step ? p.run : (left + step - 1) / step;
-  const int vectors_from = row.clamp(span.begin - aligned),
-            vectors_to = row.clamp(span.end - aligned) - (offset + Window<T, Taps>::kBytes + 15) / 16 * 16;
-  int begin = 0, end = packs;
-  while (begin < packs && (begin * step_bytes < vectors_from ||
-                           (p.initial_state != nullptr && before + begin * step < Taps - 1)))
-    ++begin;
-  while (end > begin && (end - 1) * step_bytes > vectors_to) --end;
+  constexpr bool kAnywhere = Rows == RowBegins::anywhere;
+  constexpr int kCount = Vector<T>::kCount, kBehind = kAnywhere ? 1 : 0;
+  RELAYOUT_DYNAMIC_SHARED(std::uint32_t, shared);
+  const RowPlace<T> row(p, grid);
+  const WholeLoads whole(p, row, span);
+  const int step = p.lanes * kCount;
+  std::uint32_t* const first =
+      shared + (grid.row() * (kEdge + p.run * p.lanes + kBehind) + kEdge + grid.lane()) * kPackWords;
+  const auto slot = [&](int pack) { return first + pack * p.lanes * kPackWords; };
+  // The first lanes also load the packs before the run, and the one behind it.
+  constexpr int kBefore = kEdge * kCount;
+  const bool has_edge = Taps > 1 && grid.lane() < kEdge, has_end = kAnywhere && grid.lane() == 0;
+  std::uint32_t* const edge = first - kEdge * kPackWords;
 
-  ChannelNumbers<Taps> numbers;
-  numbers.load(p, row.place.channel);
-  Window<T, Taps> windows[kInFlight];
+  std::uint32_t held[kMaxTimePacks + 2][kPackWords];
+  const auto start = [&](int i, int offset, std::uint32_t* to) {
+    if (!whole.has(offset)) return;
+    if constexpr (kHasAsyncCopies) {
+      start_async_copy<16>(to, row.in + offset);
+    } else {
+      load_global_16_bytes(held[i], row.in + offset);
+    }
+  };
+  if (has_edge) start(kMaxTimePacks, -kBefore, edge);
 #pragma unroll
-  for (int i = 0; i < kInFlight; ++i) {
-    if (begin + i < end) windows[i].load(aligned + (begin + i) * step_bytes, offset);
+  for (int i = 0; i < kMaxTimePacks; ++i) {
+    if (i < p.run) start(i, i * step, slot(i));
+    if (has_end && i + 1 == p.run) start(kMaxTimePacks + 1, p.run * step, slot(p.run));
+    commit_async_copies();
   }
-  float weights[Taps], bias[1];
-  numbers.widen(p, weights, bias);
-#pragma unroll 1
-  for (int first = begin; first < end; first += kInFlight) {
+  const auto finish = [&](int i, int offset, std::uint32_t* to) {
+    if (whole.has(offset)) store_16_bytes(to, held[i]);
+  };
+  if constexpr (!kHasAsyncCopies) {
+    if (has_edge) finish(kMaxTimePacks, -kBefore, edge);
 #pragma unroll
-    for (int i = 0; i < kInFlight; ++i) {
-      const int pack = first + i;
-      if (pack >= end) break;
-      windows[i].align(offset);
-      const int missing = Taps - 1 - (before + pack * step);
-      if (missing > 0) windows[i].clear(missing);
-      row.store(windows[i].outputs(weights, bias[0], p.silu), pack, before, left);
-      if (pack + kInFlight < end) windows[i].load(aligned + (pack + kInFlight) * step_bytes, offset);
+    for (int i = 0; i < kMaxTimePacks; ++i) {
+      if (i < p.run) finish(i, i * step, slot(i));
+    }
+    if (has_end) finish(kMaxTimePacks + 1, p.run * step, slot(p.run));
+  }
+  // The rest: at the ends of the input's memory, from an initial state, and the zeros before aligned rows.
+  constexpr bool kZeros = Rows == RowBegins::aligned;
+  if (row.there && (!whole.are_all || (kZeros && row.before < kBefore))) {
+#pragma unroll 1
+    for (int i = has_edge ? -1 : 0; i < p.run + has_end; ++i) {
+      const int offset = i < 0 ? -kBefore : i * step;
+      if (whole.has(offset)) continue;
+      std::uint32_t words[kPackWords] = {};
+      if (row.has_samples(offset) || p.initial_state != nullptr) row.load_some(p, offset, words);
+      store_16_bytes(i < 0 ? edge : slot(i), words);
     }
   }
-#pragma unroll 1
-  for (int pack = 0; pack < packs; ++pack) {
-    if (pack >= begin && pack < end) continue;
-    Window<T, Taps> single;
-    load_samples(p, source, row.place.time + pack * step - (Taps - 1), single);
-    row.store(single.outputs(weights, bias[0], p.silu), pack, before, left);
-  }
+
+  ChannelNumbers<Taps> numbers;
+  float weights[Taps], bias[1];
+  numbers.load(p, row.there ? row.place.channel : 0);
+  numbers.widen(p, weights, bias);
+  each_phase<kMaxTimePacks>([&](auto phase) {
+    constexpr int kPack = decltype(phase)::value;
+    if (kPack >= p.run) return false;
+    const int offset = kPack * step;
+    // What lies behind a pack in a shifted row comes with the next one.
+    constexpr int kLater = kMaxTimePacks - 1 - kPack - kBehind;
+    wait_for_async_copies<(kLater > 0 ? kLater : 0)>();
+    __syncthreads();
+    if (row.left <= offset) return true;
+    const int before = p.initial_state == nullptr ? row.before + offset : 2 * kBefore;
+    const Words result = outputs_of<T, Taps, Rows>(slot(kPack), row.shift, before, weights, bias[0], p.silu);
+    if (row.has_outputs(offset)) {
+      store_global_16_bytes(row.out + offset, &result, false);
+    } else {
+      row.store_some(result, offset);
+    }
+    return true;
+  });
+}
+
+RowBegins row_begins(const DepthwiseParams& p) {
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const auto distance = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.in)) -
+                        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out));
+  if ((distance | (p.in_batch - p.out_batch) * bytes | (p.in_channel - p.out_channel) * bytes) % 16 != 0)
+    return RowBegins::anywhere;
+  return has_aligned_output_rows(p) ? RowBegins::aligned : RowBegins::alike;
 }
 
 }  // namespace
 
 void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& p) {
+  const RowBegins begins = row_begins(p);
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     visit_taps(p.taps, [&](auto taps) {
-      constexpr int kTaps = decltype(taps)::value;
+      constexpr int kTaps = decltype(taps)::value, kCount = Vector<T>::kCount;
       // A row that does not begin on a boundary may need one pack more.
-      constexpr int kCount = Vector<T>::kCount;
       const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes, std::int64_t{p.lanes} * p.run * kCount,
                                has_aligned_output_rows(p) ? 0 : kCount - 1);
       LaunchShape shape;
       shape.blocks_x = grid.blocks(p);
       shape.threads_x = kDepthwiseThreads;
-      launch("depthwise_conv1d", context, shape, depthwise_time_kernel<T, kTaps>, p, grid, input_span(p));
+      shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
+      const auto start = [&](auto kernel) {
+        launch("depthwise_conv1d", context, shape, kernel, p, grid, input_span(p));
+      };
+      if (begins == RowBegins::aligned) return start(depthwise_time_kernel<T, kTaps, RowBegins::aligned>);
+      if (begins == RowBegins::alike) return start(depthwise_time_kernel<T, kTaps, RowBegins::alike>);
+      start(depthwise_time_kernel<T, kTaps, RowBegins::anywhere>);
     });
   });
 }

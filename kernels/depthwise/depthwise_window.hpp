@@ -21,8 +21,18 @@ struct Window {
       if (i + 1 < kLoads || offset + kBytes > i * 16) {
         load_global_16_bytes(words + i * kPackWords, aligned + i * 16);
       } else {
+        clear_word(i);
+      }
+    }
+  }
+  /// The same from shared memory.
+  __device__ __forceinline__ void load_shared(const std::uint32_t* aligned, int offset) {
 #pragma unroll
-        for (int j = 0; j < kPackWords; ++j) words[i * kPackWords + j] = 0;
+    for (int i = 0; i < kLoads; ++i) {
+      if (i + 1 < kLoads || offset + kBytes > i * 16) {
+        load_16_bytes(words + i * kPackWords, aligned + i * kPackWords);
+      } else {
+        clear_word(i);
       }
     }
   }
@@ -47,30 +57,17 @@ struct Window {
         words[i] = __funnelshift_r(words[i], words[i < kLast ? i + 1 : kLast], (offset & 2) * 8);
     }
   }
-  /// Clears the window's first `missing` samples.
-  __device__ __forceinline__ void clear(int missing) {
-#pragma unroll
-    for (int i = 0; i < kWords; ++i) {
-      const int kept = (i + 1) * kPerWord<T> - missing;  // of this word
-      if constexpr (sizeof(T) == 2) {
-        words[i] &= kept >= 2 ? ~0u : kept == 1 ? 0xffff0000u : 0u;
-      } else {
-        words[i] = kept >= 1 ? words[i] : 0u;
-      }
-    }
-  }
   __device__ __forceinline__ Words outputs(const float (&weights)[Taps], float bias, bool with_silu) const {
-    constexpr int kCount = Vector<T>::kCount;
-    float samples[kWords * kPerWord<T>], sums[kCount];
-    widen_words<T, kWords>(words, samples);
+    std::uint32_t own[kWords];
 #pragma unroll
-    for (int j = 0; j < kCount; ++j) {
-      sums[j] = 0.0f;
+    for (int i = 0; i < kWords; ++i) own[i] = words[i];
+    return pack_outputs<T, Taps, kWords, Taps - 1>(own, weights, bias, with_silu);
+  }
+
+ private:
+  __device__ __forceinline__ void clear_word(int i) {
 #pragma unroll
-      for (int distance = 0; distance < Taps; ++distance)
-        sums[j] = fmaf(weights[distance], samples[Taps - 1 + j - distance], sums[j]);
-    }
-    return finish_pack<T>(sums, bias, with_silu);
+    for (int j = 0; j < kPackWords; ++j) words[i * kPackWords + j] = 0;
   }
 };
 

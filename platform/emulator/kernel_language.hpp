@@ -88,6 +88,16 @@ __device__ __forceinline__ void store_global_16_bytes(void* address, const void*
   store_16_bytes(address, registers);
 }
 
+/// Copies of 4, 8 or 16 bytes from global to shared memory, on boundaries of as many, that go on beside the
+/// thread which starts them. It commits those that it started as one batch, and waits until no more than
+/// kLeft batches are under way. Where a platform has none, a kernel loads early and stores late itself.
+constexpr bool kHasAsyncCopies = false;
+template <int kBytes>
+__device__ __forceinline__ void start_async_copy(void*, const void*) {}
+__device__ __forceinline__ void commit_async_copies() {}
+template <int kLeft>
+__device__ __forceinline__ void wait_for_async_copies() {}
+
 /// An element of 1, 2, 4 or 8 bytes from global memory, and to it.
 template <class T>
 T load_global(const T* address) {

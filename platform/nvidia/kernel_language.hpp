@@ -44,6 +44,23 @@ __device__ __forceinline__ void store_global_16_bytes(void* address, const void*
   }
 }
 
+/// Copies of 4, 8 or 16 bytes from global to shared memory, on boundaries of as many, that go on beside the
+/// thread which starts them. It commits those that it started as one batch, and waits until no more than
+/// kLeft batches are under way. Where a platform has none, a kernel loads early and stores late itself.
+constexpr bool kHasAsyncCopies = true;
+template <int kBytes>
+__device__ __forceinline__ void start_async_copy(void* shared, const void* global) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                   static_cast<std::uint32_t>(__cvta_generic_to_shared(shared))),
+               "l"(__cvta_generic_to_global(global)), "n"(kBytes)
+               : "memory");
+}
+__device__ __forceinline__ void commit_async_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int kLeft>
+__device__ __forceinline__ void wait_for_async_copies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
+}
+
 /// An element of 1, 2, 4 or 8 bytes from global memory, and to it.
 template <class T>
 __device__ __forceinline__ T load_global(const T* address) {

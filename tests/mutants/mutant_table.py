@@ -21,6 +21,7 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp",
                 "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp",
+                "kernels/depthwise/depthwise_backward.cpp", "kernels/depthwise/depthwise_backward_time.cpp",
                 "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp", "host/cpu/copy/cast_loops.cpp", "host/cpu/element_rows.cpp")
 
 # What the random driver must see on its own, and in cases of which operation.
@@ -39,6 +40,7 @@ NATIVE_ELEMENTWISE = "NativeElementwise.*-*PastTheCaches"
 NATIVE_FUNCTIONS = "*FunctionsTest.Halves/cpu:*FunctionsTest.Singles*/cpu:NativeElementwise.FunctionsDo*"
 NATIVE_QUOTIENTS = "*FunctionsTest.Quotients*/cpu:*FunctionsTest.AllPairs*/cpu:*ElementwiseTest.*/cpu"
 DEPTHWISE = ":".join(f"*Depthwise{name}Test*/cpu" for name in ("", "Block", "Far", "Kernels", "Sequence", "State", "Varlen"))
+ONE_TIME_KERNEL = "*DepthwiseTest.*/emulated32:*DepthwiseKernelsTest.*/emulated32:*DepthwiseStateTest.*/emulated32-*RandomCases*"
 MANY_TAPS = "*DepthwiseKernelsTest.EdgesOfManyTaps/emulated32"
 BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*", "TheRestIs*")
 BACKWARD = ":".join(f"*DepthwiseBackward*Test.{name}/emulated32" for name in BACKWARD_NAMES)
@@ -778,7 +780,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("last_row_of_threads_dropped", "i = 0; @i < rows@; ++i) sum +=", "i < rows - 1"),
     ("sums_of_block_0", "place.batch * grid.time_tiles + @place.time / grid.tile_times@;", "0"),
 ]) + mutants_of("backward_time", "kernels/depthwise/depthwise_backward_time.cpp", BACKWARD_KERNELS, [
-    ("first_lane_in_the_wrong_step", "window[i] = group.lane == 0 ? @turned[i]@ : before[i];", "before[i]"),
+    ("first_lane_in_the_wrong_step", "stages.samples(@Stages<kStages>::next(stage)@, thread + kBackwardGroup - 1);",
+     "stage"),
+    ("last_lane_of_the_step_before_dropped", "(step == -1 && @walk.group.is_last()@)", "false"),
     ("later_gradients_dropped", "g[kCount + i] = group.is_last() ? @later[i]@ : behind;", "0.0f"),
     ("gradients_behind_the_walk_dropped", "later[i] = @group.of(g, i)@;", "0.0f"),
     ("initial_state_off_by_one", "const int back = this->low - @1@ - at;", "2"),
@@ -789,8 +793,17 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("backward_kernels", "kernels/depthwise/depthwise_backward.cpp", BACKWARD, [
     ("last_block_dropped", "block = begin; @block < end@; ++block) sum +=", "block < end - (blocks > 1 && end == blocks)"),
     ("last_part_dropped", "i = 1; @i < kParts@; ++i) sum +=", "i < kParts - 1"),
-    ("taps_flipped", "@f.taps - 1 - row@) * p.d_weight_tap", "row"),
     ("state_columns_dropped", "{p.d_initial == nullptr ? 0 : @older@,", "older - 1"),
+]) + mutants_of("backward_sums", "kernels/depthwise/depthwise_backward.hpp", BACKWARD, [
+    ("taps_flipped", "@p.forward.taps - 1 - row@) * p.d_weight_tap", "row"),
+]) + mutants_of("time", "kernels/depthwise/depthwise_time.cpp", ONE_TIME_KERNEL, [
+    ("packs_before_a_run_dropped", "for (int i = @has_edge ? -1 : 0@; i < p.run + has_end; ++i)", "0"),
+    ("pack_behind_a_run_dropped", "has_end = kAnywhere && @grid.lane() == 0@;", "false"),
+    ("samples_before_the_row_count", "if (@before < Taps - 1@) clear_samples", "false"),
+    ("samples_before_alike_rows_count", "Rows == RowBegins::alike && @before < kOlderSamples@)", "false"),
+    ("initial_state_ignored", "if (row.has_samples(offset) || @p.initial_state != nullptr@) row", "false"),
+    ("outputs_behind_the_row", "if (before + at >= 0 && @at < left@)", "true"),
+    ("rows_thought_alike", "(p.in_channel - p.out_channel) * bytes) % @16@ != 0)", "1"),
 ]) + mutants_of("native_backward", "host/cpu/depthwise/depthwise_backward.cpp", NATIVE_BACKWARD, [
     ("reach_one_short", "reach_ = std::min(f_.length, end_ + @older_@);", "(older_ > 0 ? older_ - 1 : 0)"),
     ("gradients_behind_the_end", "std::fill(g + count, g + @(end_ - begin_) + older_@, 0.0f);", "count"),

@@ -72,7 +72,7 @@ void set_tile(DepthwiseBackwardParams& p) {
 /// as leave enough of them.
 constexpr int kChannelLanes = 32;
 constexpr std::int64_t kFewestChannels = 16, kMostRun = 128, kLeastRun = 16;
-constexpr std::int64_t kEnoughThreads = std::int64_t{1} << 17;
+constexpr std::int64_t kEnoughThreads = std::int64_t{1} << 16;
 
 /// Whether the shape is one for `channels`, and whether the strides are.
 bool suits_channels(const DepthwiseBackwardParams& p) {
@@ -88,7 +88,7 @@ void set_channels(DepthwiseBackwardParams& p) {
   const std::int64_t words = divide_up(f.channels * static_cast<std::int64_t>(size_of(f.type)), 4);
   f.lanes = 1;
   while (f.lanes < kChannelLanes && f.lanes < words) f.lanes *= 2;
-  std::int64_t run = kMostRun;
+  std::int64_t run = size_of(f.type) == 2 ? kMostRun : kMostRun / 2;
   while (run > kLeastRun && f.batch * words * divide_up(f.length, run) < kEnoughThreads) run /= 2;
   p.run = static_cast<std::int32_t>(run);
   p.tile_times = run * (kBackwardWalkThreads / f.lanes);
@@ -98,7 +98,7 @@ void set_channels(DepthwiseBackwardParams& p) {
 /// The fewest bytes of a row of `time`, which leave half of a group's lanes idle, and the steps of its
 /// groups: as many as leave enough of them.
 constexpr std::int64_t kFewestBytes = 256, kMostSteps = 32, kLeastSteps = 4;
-constexpr std::int64_t kEnoughGroups = std::int64_t{1} << 13;
+constexpr std::int64_t kEnoughGroups = std::int64_t{1} << 12;
 
 /// The same for `time`.
 bool suits_time(const DepthwiseBackwardParams& p) {
@@ -196,7 +196,7 @@ std::int64_t depthwise_backward_workspace(const DepthwiseBackwardParams& p) {
 
 void set_depthwise_backward_workspace(void* workspace, DepthwiseBackwardParams& p) {
   auto* const numbers = static_cast<float*>(workspace);
-  p.sums = sums_of(p) > 0 ? numbers : nullptr;
+  p.sums = sums_of(p) > 0 && !p.stores_gradients() ? numbers : nullptr;
   p.g = numbers_of_g(p) > 0 ? numbers + sums_of(p) : nullptr;
 }
 
@@ -245,8 +245,13 @@ std::string explain_depthwise_backward(const DepthwiseBackwardParams& p) {
   if (p.wants_initial || p.d_final != nullptr)
     text << "States: the gradients that meet them are computed by a launch of their own.\n";
   if (p.wants_sums) {
-    text << "Weights and bias: " << plural(p.forward.batch * p.time_blocks(), "block") << " of up to "
-         << plural(p.tile_times, "sample") << ", whose sums are then added in the blocks' order.\n";
+    text << "Weights and bias: ";
+    if (p.stores_gradients()) {
+      text << "one block has all samples of a channel, and stores their sums.\n";
+    } else {
+      text << plural(p.sum_blocks(), "block") << " of up to " << plural(p.tile_times, "sample")
+           << ", whose sums are then added in the blocks' order.\n";
+    }
   }
   text << "Workspace: " << plural(depthwise_backward_workspace(p), "byte") << ".\n";
   return text.str();

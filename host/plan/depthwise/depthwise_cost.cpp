@@ -32,9 +32,9 @@ struct Work {
 constexpr double kSilu = 7, kSiluOfFewThreads = 17, kSector = 32;
 /// Instructions that move a word of 16 bytes between the memories, or an element.
 constexpr double kMoveWord = 16, kMoveElement = 24;
-/// Bounds and places of the threads of shifted packs; barriers between a tile's phases, its weights and its
+/// Shifts of packs, which wait for shared memory; barriers between a tile's phases, its weights and its
 /// borders; loads of single elements that wait for each other.
-constexpr double kShiftFactor = 1.4, kTileFactor = 1.7, kScalarFactor = 4;
+constexpr double kShiftFactor = 1.1, kTileFactor = 1.7, kScalarFactor = 4;
 
 /// Bytes that move for one element of a row of `run` elements, `stride` apart, which begins anywhere: sectors
 /// are moved whole.
@@ -42,16 +42,23 @@ double moved_bytes(double element, double run, double stride) {
   return std::min((run * stride * element + 0.5 * kSector) / run, kSector);
 }
 
+/// Whether rows along time begin as far behind a boundary of 16 bytes in the input as in the output.
+bool has_alike_rows(const DepthwiseParams& p) {
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const auto distance = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.in)) -
+                        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out));
+  return (distance | (p.in_batch - p.out_batch) * bytes | (p.in_channel - p.out_channel) * bytes) % 16 == 0;
+}
+
 Work time_work(const DepthwiseParams& p, double element) {
   const double count = 16 / element, taps = static_cast<double>(p.taps),
                length = static_cast<double>(p.length);
   // Packs of a thread's run, which of many taps lie side by side.
-  const double own = p.kernel == DepthwiseKernel::time_many ? kManyTapsPacks : 1;
+  const bool many = p.kernel == DepthwiseKernel::time_many, alike = !many && has_alike_rows(p);
+  const double own = many ? kManyTapsPacks : 1;
   const double packs = std::ceil((length + count / 2) / count),
                each = static_cast<double>(p.lanes) * p.run * own;
   const double taken = std::ceil(packs / each) * each, window = (count + taps - 1) * element / 4;
-  const bool many = p.kernel == DepthwiseKernel::time_many;
-  const bool aligned = p.kernel == DepthwiseKernel::time_aligned;
   Work work;
   work.instructions = many ? (1.2 + 0.06 * element) * taps + 8 : taps + 2.5;
   // Weights and addresses of a thread; the first and the last pack of a row, element by element.
@@ -59,12 +66,14 @@ Work time_work(const DepthwiseParams& p, double element) {
     work.instructions =
         (work.instructions + (4 * taps / p.lanes + 120) / (kManyTapsPacks * count * p.run)) * taken / packs;
   } else {
-    work.instructions += ((aligned ? 2 : 3) * window + 24) * taken / packs / count;
-    work.instructions += ((4 * taps + 40) / p.run + (aligned ? 0 : 12 * count * count / length)) / count;
+    work.instructions += ((alike ? 2 : 4) * window + 20) / count;
+    work.instructions +=
+        (4 * taps + 120) / (p.run * count) * taken / packs + 12 * count * count / length / count;
   }
-  work.bytes = aligned ? 2 * element : 2 * moved_bytes(element, length, 1);
-  work.threads = static_cast<double>(p.batch * p.channels) * taken / (p.run * own);
-  if (!aligned && !many) work.factor = kShiftFactor;
+  work.bytes = alike ? 2 * element : 2 * moved_bytes(element, length, 1);
+  const double rows = static_cast<double>(p.batch * round_up(p.channels, kDepthwiseThreads / p.lanes));
+  work.threads = rows * taken / (p.run * own);
+  if (!alike && !many) work.factor = kShiftFactor;
   return work;
 }
 
@@ -151,7 +160,6 @@ Work scalar_work(const DepthwiseParams& p, double element) {
 Work work_of(const DepthwiseParams& p, double element) {
   switch (p.kernel) {
     case DepthwiseKernel::time:
-    case DepthwiseKernel::time_aligned:
     case DepthwiseKernel::time_many:
       return time_work(p, element);
     case DepthwiseKernel::channel:

@@ -17,8 +17,6 @@ const char* name_of(DepthwiseKernel kernel) {
       return "native";
     case DepthwiseKernel::time:
       return "depthwise_time";
-    case DepthwiseKernel::time_aligned:
-      return "depthwise_time_aligned";
     case DepthwiseKernel::time_many:
       return "depthwise_time_many";
     case DepthwiseKernel::channel:
@@ -47,9 +45,6 @@ std::string reason(const DepthwiseParams& p) {
       return "the processor's own code, in lines that fit its caches";
     case DepthwiseKernel::time:
       return "time is the fast axis of both sides, and the taps are unrolled";
-    case DepthwiseKernel::time_aligned:
-      return "time is the fast axis of both sides, and every row begins on a 16-byte boundary; the taps are "
-             "unrolled";
     case DepthwiseKernel::time_many:
       return "time is the fast axis of both sides; weights lie in shared memory";
     case DepthwiseKernel::channel:
@@ -80,7 +75,6 @@ Tile tile_of(const DepthwiseParams& p) {
   const std::int64_t others = kDepthwiseThreads / p.lanes, walked = std::int64_t{p.lanes} * p.run;
   switch (p.kernel) {
     case DepthwiseKernel::time:
-    case DepthwiseKernel::time_aligned:
       return {others, walked * pack};
     case DepthwiseKernel::time_many:
       return {others, walked * kManyTapsPacks * pack};
@@ -100,8 +94,7 @@ bool is_update(const DepthwiseParams& p) {
 }
 
 bool has_lanes_along_time(const DepthwiseParams& p) {
-  return p.kernel == DepthwiseKernel::time || p.kernel == DepthwiseKernel::time_aligned ||
-         p.kernel == DepthwiseKernel::time_many ||
+  return p.kernel == DepthwiseKernel::time || p.kernel == DepthwiseKernel::time_many ||
          (p.kernel == DepthwiseKernel::scalar && p.lanes_along_time);
 }
 

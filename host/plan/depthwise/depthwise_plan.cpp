@@ -14,9 +14,8 @@ namespace relayout::plan {
 namespace {
 
 constexpr std::int64_t kPackBytes = 16, kWordBytes = 4;
-/// Along time: packs of a thread. Along channels: samples walked per thread, where taps-1 more are read again
-/// (from the caches).
-constexpr int kMaxPacks = 4, kMaxSamples = 64, kMaxAlignedSamples = 16;
+/// Along channels: samples walked per thread, where taps-1 more are read again (from the caches).
+constexpr int kMaxSamples = 24, kMaxAlignedSamples = 16;
 /// More taps: tiles that a thread takes one after another, so that its weights are fetched once.
 constexpr int kMaxTimeTiles = 16, kMaxChannelTiles = 8;
 /// Shared memory that holds the weights of a block's channels.
@@ -59,7 +58,7 @@ bool rows_aligned(const void* base, std::int64_t boundary, std::int64_t bytes,
          std::all_of(strides.begin(), strides.end(),
                      [=](std::int64_t stride) { return stride * bytes % boundary == 0; });
 }
-/// Along time or along channels, whichever is fast.
+/// Whether rows along time begin on 16-byte boundaries.
 bool time_rows_aligned(const DepthwiseParams& p) {
   const auto bytes = static_cast<std::int64_t>(size_of(p.type));
   return rows_aligned(p.in, kPackBytes, bytes, {p.in_batch, p.in_channel}) &&
@@ -94,7 +93,6 @@ class Cheapest {
 constexpr const char* kIds = "it knows no sequence ids";
 constexpr const char* kNotTime = "time is not the fast axis of both sides";
 constexpr const char* kNotChannels = "channels are not the fast axis of both sides";
-constexpr const char* kUnaligned = "rows along time do not lie on 16-byte boundaries";
 constexpr const char* kUnalignedChannels = "rows along channels do not lie on 16-byte boundaries";
 constexpr const char* kFewChannels = "there are fewer channels than a 16-byte pack holds";
 constexpr const char* kUnrolls = "it unrolls at most 8 taps";
@@ -105,34 +103,27 @@ const char* plan_time(const DeviceProperties& device, DepthwiseParams& p) {
   if (p.in_time != 1 || p.out_time != 1) return kNotTime;
   if (p.taps > kUnrolledTaps) return kUnrolls;
   p.kernel = DepthwiseKernel::time;
-  p.shared_bytes = 0;
-  const std::int64_t pack = pack_of(p);
+  const std::int64_t pack = pack_of(p), rows = p.batch * p.channels;
   const std::int64_t packs = divide_up(p.length + (time_rows_aligned(p) ? 0 : pack - 1), pack);
-  Cheapest cheapest(device);
-  for (int run = 1; run <= kMaxPacks; run *= 2) {
-    const int enough = covering(divide_up(packs, run), kMaxTimeLanes);
-    for (p.lanes = std::max(enough / 4, std::min(enough, 8)); p.lanes <= enough; p.lanes *= 2) {
+  const int longest = longest_run(device, rows, packs, kMaxTimePacks - 1);
+  // Few packs and channels that nobody has, few packs that are loaded twice, and long runs.
+  double least = 0;
+  for (int run = longest == kMaxTimePacks - 1 ? kMaxTimePacks : longest; run > 0; --run) {
+    const int most =
+        std::max({covering(divide_up(packs, run), kMaxTimeLanes), covering(packs, 8), kTimeEdge});
+    for (int lanes = most; lanes >= std::max(most / 8, std::min(most, 16)); lanes /= 2) {
+      const std::int64_t taken =
+          round_up(packs, lanes * run) * round_up(p.channels, kDepthwiseThreads / lanes);
+      const double cost =
+          static_cast<double>(taken) * (1 + 0.15 / run) * (1 + 0.5 * kTimeEdge / (lanes * run));
+      if (least != 0 && cost >= least) continue;
+      least = cost;
+      p.lanes = lanes;
       p.run = run;
-      cheapest.offer(p);
     }
   }
-  p = cheapest.best();
-  return nullptr;
-}
-
-const char* plan_time_aligned(const DeviceProperties& device, DepthwiseParams& p) {
-  const std::int64_t pack = pack_of(p);
-  if (p.ids != nullptr) return kIds;
-  if (p.in_time != 1 || p.out_time != 1) return kNotTime;
-  if (p.taps > kUnrolledTaps) return kUnrolls;
-  if (p.length < pack) return "there are fewer samples than a 16-byte pack holds";
-  if (!time_rows_aligned(p)) return kUnaligned;
-  p.kernel = DepthwiseKernel::time_aligned;
-  p.shared_bytes = 0;
-  const std::int64_t packs = divide_up(p.length, pack);
-  p.run = longest_run(device, p.batch * p.channels, packs, kMaxPacks);
-  // A thread's first pack alone may meet an initial state: two packs of f32 lie side by side, not in one run.
-  p.lanes = std::max(covering(divide_up(packs, p.run), kMaxTimeLanes), covering(packs, 8));
+  const std::int64_t shared_packs = kDepthwiseThreads * p.run + kDepthwiseThreads / p.lanes * (kTimeEdge + 1);
+  p.shared_bytes = shared_packs * kPackBytes;
   return nullptr;
 }
 
@@ -168,7 +159,7 @@ const char* plan_channel(const DeviceProperties& device, DepthwiseParams& p) {
   p.width = static_cast<std::int32_t>(
       p.channels % per_word == 0 && channel_rows_aligned(p, kWordBytes) ? per_word : 1);
   Cheapest cheapest(device);
-  for (p.run = kDepthwiseStep; p.run <= kMaxSamples; p.run *= 2) cheapest.offer(p);
+  for (p.run = kDepthwiseStep; p.run <= kMaxSamples; p.run += kDepthwiseStep) cheapest.offer(p);
   p = cheapest.best();
   return nullptr;
 }
@@ -233,9 +224,8 @@ const char* plan_scalar(const DeviceProperties&, DepthwiseParams& p) {
 
 /// Fills the plan's part with a kernel's best shape; returns what is in the way of the kernel.
 using Planner = const char* (*)(const DeviceProperties&, DepthwiseParams&);
-constexpr std::array<std::pair<DepthwiseKernel, Planner>, 8> kPlanners{
+constexpr std::array<std::pair<DepthwiseKernel, Planner>, 7> kPlanners{
     {{DepthwiseKernel::time, plan_time},
-     {DepthwiseKernel::time_aligned, plan_time_aligned},
      {DepthwiseKernel::time_many, plan_time_many},
      {DepthwiseKernel::channel, plan_channel},
      {DepthwiseKernel::channel_aligned, plan_channel_aligned},
@@ -293,7 +283,6 @@ void plan_depthwise(const DeviceProperties& device, bool native, DepthwiseParams
 
 std::int64_t depthwise_alignment(const DepthwiseParams& params) {
   switch (params.kernel) {
-    case DepthwiseKernel::time_aligned:
     case DepthwiseKernel::channel_aligned:
       return kPackBytes;
     case DepthwiseKernel::channel:
