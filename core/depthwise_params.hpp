@@ -100,4 +100,12 @@ struct DepthwiseParams {
   DepthwiseTileSide in_side, out_side;             // tile
 };
 
+/// Whether rows along time begin as far behind a boundary of 16 bytes in the input as in the output.
+inline bool has_alike_rows(const DepthwiseParams& p) {
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const auto distance = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.in)) -
+                        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out));
+  return (distance | (p.in_batch - p.out_batch) * bytes | (p.in_channel - p.out_channel) * bytes) % 16 == 0;
+}
+
 }  // namespace relayout

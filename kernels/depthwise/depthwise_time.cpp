@@ -228,11 +228,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
 }
 
 RowBegins row_begins(const DepthwiseParams& p) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
-  const auto distance = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.in)) -
-                        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out));
-  if ((distance | (p.in_batch - p.out_batch) * bytes | (p.in_channel - p.out_channel) * bytes) % 16 != 0)
-    return RowBegins::anywhere;
+  if (!has_alike_rows(p)) return RowBegins::anywhere;
   return has_aligned_output_rows(p) ? RowBegins::aligned : RowBegins::alike;
 }
 

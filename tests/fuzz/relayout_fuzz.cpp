@@ -18,6 +18,7 @@
 #include <exception>
 #include <iostream>
 #include <map>
+#include <stdexcept>
 #include <string>
 
 #include "tests/fuzz/trial.hpp"
@@ -117,7 +118,18 @@ Bytes random_bytes(std::uint64_t seed, std::uint64_t number) {
   return bytes;
 }
 
+/// Without a case of such an operation the search for one would not end.
+void check_name(const std::string& only) {
+  std::string names;
+  for (const Operation& operation : operations()) {
+    if (operation.name == only) return;
+    names += std::string(names.empty() ? "" : ", ") + operation.name;
+  }
+  throw std::invalid_argument("--only takes one of " + names + ", not '" + only + "'");
+}
+
 int run_random(const Options& options) {
+  if (!options.only.empty()) check_name(options.only);
   const Devices devices(options.device);
   std::map<std::string, std::uint64_t> count;
   const auto begin = std::chrono::steady_clock::now();

@@ -803,7 +803,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("samples_before_alike_rows_count", "Rows == RowBegins::alike && @before < kOlderSamples@)", "false"),
     ("initial_state_ignored", "if (row.has_samples(offset) || @p.initial_state != nullptr@) row", "false"),
     ("outputs_behind_the_row", "if (before + at >= 0 && @at < left@)", "true"),
-    ("rows_thought_alike", "(p.in_channel - p.out_channel) * bytes) % @16@ != 0)", "1"),
+    ("rows_thought_alike", "if (@!has_alike_rows(p)@) return RowBegins::anywhere;", "false"),
 ]) + mutants_of("native_backward", "host/cpu/depthwise/depthwise_backward.cpp", NATIVE_BACKWARD, [
     ("reach_one_short", "reach_ = std::min(f_.length, end_ + @older_@);", "(older_ > 0 ? older_ - 1 : 0)"),
     ("gradients_behind_the_end", "std::fill(g + count, g + @(end_ - begin_) + older_@, 0.0f);", "count"),

@@ -42,14 +42,6 @@ double moved_bytes(double element, double run, double stride) {
   return std::min((run * stride * element + 0.5 * kSector) / run, kSector);
 }
 
-/// Whether rows along time begin as far behind a boundary of 16 bytes in the input as in the output.
-bool has_alike_rows(const DepthwiseParams& p) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
-  const auto distance = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.in)) -
-                        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out));
-  return (distance | (p.in_batch - p.out_batch) * bytes | (p.in_channel - p.out_channel) * bytes) % 16 == 0;
-}
-
 Work time_work(const DepthwiseParams& p, double element) {
   const double count = 16 / element, taps = static_cast<double>(p.taps),
                length = static_cast<double>(p.length);
