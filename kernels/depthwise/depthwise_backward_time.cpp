@@ -78,7 +78,6 @@ struct VectorRow {
       load_elements(offset, words, [&](int at) { return has(at) ? origin[at] : T{}; });
     }
   }
-  __device__ __forceinline__ bool is_plain(int offset) const { return has_aligned_vector(offset); }
   template <class At>
   static __device__ __forceinline__ void load_elements(int offset, std::uint32_t (&words)[kPackWords],
                                                        const At& at) {
@@ -101,12 +100,8 @@ struct InputRow : VectorRow<T> {
       : VectorRow<T>(row.in + first, low, high),
         initial(row.initial == nullptr ? nullptr : row.initial + (Taps - 2) * f.initial_time),
         initial_time(f.initial_time) {}
-  /// Whether a vector has samples of the initial state.
-  __device__ __forceinline__ bool meets_initial(int offset) const {
-    return initial != nullptr && offset<this->low&& this->low> - (1 << 20);
-  }
   __device__ __forceinline__ void load(int offset, std::uint32_t (&words)[kPackWords]) const {
-    if (meets_initial(offset)) {
+    if (initial != nullptr && offset<this->low&& this->low> - (1 << 20)) {
       this->load_elements(offset, words, [&](int at) {
         if (this->has(at)) return this->origin[at];
         const int back = this->low - 1 - at;  // behind the state's last column
@@ -252,8 +247,8 @@ struct Stages {
   static constexpr std::size_t kBytes = std::size_t{kStages} * 2 * kBackwardWalkThreads * 16;
 };
 
-/// A vector on its way to its place in shared memory: started by the one that needs it in a later step, it is
-/// there after that thread's finish().
+/// A vector on its way to its place in shared memory. Where the copy does not go on beside the thread, it is
+/// held in registers until finish().
 struct VectorCopy {
   std::uint32_t words[kPackWords];
   bool held = false;  // in registers
@@ -261,7 +256,7 @@ struct VectorCopy {
   /// Plain: it is known to be whole and aligned.
   template <bool Plain, class Row>
   __device__ __forceinline__ void start(const Row& row, int offset, std::uint32_t* to) {
-    if (kHasAsyncCopies && (Plain || row.is_plain(offset))) {
+    if (kHasAsyncCopies && (Plain || row.has_aligned_vector(offset))) {
       start_async_copy<16>(to, row.origin + offset);
     } else {
       held = true;
@@ -277,7 +272,7 @@ struct VectorCopy {
   }
 };
 
-/// As many as leave room in shared memory for the blocks that the registers allow.
+/// As many stages as leave room in shared memory for the blocks that the registers allow.
 template <class T>
 constexpr int kStagesOf = kHasAsyncCopies ? (sizeof(T) == 2 ? 4 : 6) : 3;
 
@@ -325,7 +320,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
 
   const int lane_offset = walk.group.lane * kCount;
   VectorCopy own_samples, own_gradients;
-  /// Of the step before the first one only the last lane's samples are needed.
+  // Of the step before the first one only the last lane's samples are needed.
   const auto start = [&](int step, int stage, auto inside) {
     constexpr bool kInside = decltype(inside)::value;
     const int at = step * Walk::kStep + lane_offset;
