@@ -782,6 +782,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("backward_time", "kernels/depthwise/depthwise_backward_time.cpp", BACKWARD_KERNELS, [
     ("first_lane_in_the_wrong_step", "stages.samples(@Stages<kStages>::next(stage)@, thread + kBackwardGroup - 1);",
      "stage"),
+    ("gradients_of_the_only_block_dropped", "if (@there@) store_gradient(p, channel, row, sum);", "false"),
     ("last_lane_of_the_step_before_dropped", "(step == -1 && @walk.group.is_last()@)", "false"),
     ("later_gradients_dropped", "g[kCount + i] = group.is_last() ? @later[i]@ : behind;", "0.0f"),
     ("gradients_behind_the_walk_dropped", "later[i] = @group.of(g, i)@;", "0.0f"),
