@@ -2,17 +2,18 @@
 // kBackwardWalkTaps taps, any base and pitch, no sequence ids.
 //
 // A group of kBackwardGroup lanes takes p.run steps of one row (batch, channel); in a step each lane has 16
-// bytes of samples, next to its neighbours'. The group walks from the end to the begin, with the next steps'
-// loads under way. The samples before a lane's come from the lane before it, and lane 0 has those of the last
-// lane in the step to come; the gradients behind it from the lane behind, and the last lane has those of lane
-// 0 in the step before. So each rotation of the lanes serves two steps. A lane adds its products over all
-// steps, and the group its lanes' sums in a fixed order, one row of partial sums.
-// A row's vectors begin where those of d_in would be aligned if its base were, so the order of sums depends
-// on strides, not on addresses. Rows of the other signals that lie otherwise are loaded by shifts.
-// Global traffic: each element of the input and of both gradients once, and a little at a group's ends.
+// bytes of samples, next to its neighbours'. The group walks from the end to the begin. What the next steps
+// need is on its way to shared memory, where a lane finds the samples before its own: in the lane before it,
+// or, lane 0, in the last lane of the step to come. The gradients behind a lane's come from the lane behind
+// by a rotation; the last lane has those of lane 0 in the step before, so each rotation serves two steps. A
+// lane adds its products over all steps, and the group its lanes' sums in a fixed order: one row of partial
+// sums, or the gradients themselves where no other group has the channel. A row's vectors begin where those
+// of d_in would be aligned if its base were, so the order of sums depends on strides, not on addresses. Rows
+// of the other signals that lie otherwise are loaded by shifts. Global traffic: each element of the input and
+// of both gradients once, and a little at a group's ends.
 #include "kernels/backend_kernels.hpp"
-#include "kernels/copy/unaligned.hpp"
 #include "kernels/depthwise/depthwise_backward.hpp"
+#include "kernels/depthwise/depthwise_backward_rows.hpp"
 #include "kernels/depthwise/depthwise_time.hpp"
 #include "launch.hpp"
 
@@ -32,85 +33,12 @@ struct GroupLane {
   __device__ __forceinline__ V of(V value, int other) const {
     return warp_shuffle<W>(value, first + other);
   }
-  /// The value of the lane before, or behind, around the group.
-  template <class V>
-  __device__ __forceinline__ V before(V value) const {
-    return of(value, (lane + kBackwardGroup - 1) % kBackwardGroup);
-  }
+  /// The value of the lane behind, around the group.
   template <class V>
   __device__ __forceinline__ V behind(V value) const {
     return of(value, (lane + 1) % kBackwardGroup);
   }
   __device__ __forceinline__ bool is_last() const { return lane == kBackwardGroup - 1; }
-};
-
-/// One signal's row: its samples are [low, high) behind `origin`, where the group's first vector begins.
-template <class T>
-struct VectorRow {
-  static constexpr int kCount = Vector<T>::kCount;
-  const T* origin;
-  int low, high;
-  int misaligned;  // elements behind a 16-byte boundary
-
-  __device__ __forceinline__ VectorRow(const T* at, int low_, int high_)
-      : origin(at), low(low_), high(high_), misaligned(static_cast<int>(misaligned_elements(at))) {}
-  __device__ __forceinline__ bool has(int offset) const { return offset >= low && offset < high; }
-  __device__ __forceinline__ bool has_vector(int offset) const {
-    return offset >= low && offset + kCount <= high;
-  }
-  /// Whether one access can move the vector.
-  __device__ __forceinline__ bool has_aligned_vector(int offset) const {
-    return misaligned == 0 && has_vector(offset);
-  }
-  /// The vector of `offset`: zeros where the row has no samples. The aligned words around one that lies
-  /// across a boundary are read where they are inside the row: there may be no memory behind it.
-  __device__ __forceinline__ void load(int offset, std::uint32_t (&words)[kPackWords]) const {
-    if (has_aligned_vector(offset)) {
-      load_global_16_bytes(words, origin + offset);
-    } else if (misaligned != 0 && has_vector(offset - misaligned) &&
-               has_vector(offset - misaligned + kCount)) {
-      UnalignedLoad load;
-      load.start(origin + offset);
-      const Words joined = load.template words<sizeof(T)>();
-#pragma unroll
-      for (int i = 0; i < kPackWords; ++i) words[i] = joined.values[i];
-    } else {
-      load_elements(offset, words, [&](int at) { return has(at) ? origin[at] : T{}; });
-    }
-  }
-  template <class At>
-  static __device__ __forceinline__ void load_elements(int offset, std::uint32_t (&words)[kPackWords],
-                                                       const At& at) {
-#pragma unroll
-    for (int i = 0; i < kPackWords; ++i) {
-      words[i] = element_bits(at(offset + i * kPerWord<T>));
-      if constexpr (kPerWord<T> == 2) words[i] |= element_bits(at(offset + i * kPerWord<T> + 1)) << 16;
-    }
-  }
-};
-
-/// The input's row, with the initial state before it.
-template <class T, int Taps>
-struct InputRow : VectorRow<T> {
-  const T* initial;  // null: zeros; the sample before the row's first one
-  std::int64_t initial_time;
-
-  __device__ __forceinline__ InputRow(const DepthwiseParams& f, const SampleRow<T>& row, std::int64_t first,
-                                      int low, int high)
-      : VectorRow<T>(row.in + first, low, high),
-        initial(row.initial == nullptr ? nullptr : row.initial + (Taps - 2) * f.initial_time),
-        initial_time(f.initial_time) {}
-  __device__ __forceinline__ void load(int offset, std::uint32_t (&words)[kPackWords]) const {
-    if (initial != nullptr && offset<this->low&& this->low> - (1 << 20)) {
-      this->load_elements(offset, words, [&](int at) {
-        if (this->has(at)) return this->origin[at];
-        const int back = this->low - 1 - at;  // behind the state's last column
-        return back >= 0 && back < Taps - 1 ? initial[-back * initial_time] : T{};
-      });
-    } else {
-      VectorRow<T>::load(offset, words);
-    }
-  }
 };
 
 template <class T, int Taps, int W>
@@ -320,7 +248,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
 
   const int lane_offset = walk.group.lane * kCount;
   VectorCopy own_samples, own_gradients;
-  // Of the step before the first one only the last lane's samples are needed.
+  // The step before the first one needs only the last lane's samples.
   const auto start = [&](int step, int stage, auto inside) {
     constexpr bool kInside = decltype(inside)::value;
     const int at = step * Walk::kStep + lane_offset;

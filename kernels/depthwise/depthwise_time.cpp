@@ -91,7 +91,8 @@ __device__ __forceinline__ Words outputs_of(const std::uint32_t* own, int shift,
   if constexpr (Rows == RowBegins::anywhere) {
     Window<T, Taps> window;
     const int offset = kEdge * 16 + (shift - (Taps - 1)) * static_cast<int>(sizeof(T));
-    window.load_shared(own - kEdge * kPackWords + offset / 16 * kPackWords, offset % 16);
+    const auto* const edge = reinterpret_cast<const char*>(own) - kEdge * 16;
+    window.template load<true>(edge + offset / 16 * 16, offset % 16);
     window.align(offset % 16);
     if (before < Taps - 1) clear_samples<T>(window.words, Taps - 1 - before);
     return window.outputs(weights, bias, with_silu);

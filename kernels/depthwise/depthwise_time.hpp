@@ -21,10 +21,10 @@ __device__ __forceinline__ void widen_words(const std::uint32_t* words, float* s
 }
 
 /// Clears the first `missing` samples.
-template <class T, int Words_>
-__device__ __forceinline__ void clear_samples(std::uint32_t (&words)[Words_], int missing) {
+template <class T, int Count>
+__device__ __forceinline__ void clear_samples(std::uint32_t (&words)[Count], int missing) {
 #pragma unroll
-  for (int i = 0; i < Words_; ++i) {
+  for (int i = 0; i < Count; ++i) {
     const int kept = (i + 1) * kPerWord<T> - missing;  // of this word
     if constexpr (sizeof(T) == 2) {
       words[i] &= kept >= 2 ? ~0u : kept == 1 ? 0xffff0000u : 0u;
@@ -54,13 +54,13 @@ __device__ __forceinline__ Words finish_pack(float (&sums)[Vector<T>::kCount], f
   return result;
 }
 
-/// A pack of outputs from `Words` words of samples, of which the first output's own is number `Newest`.
-template <class T, int Taps, int Words_, int Newest>
-__device__ __forceinline__ Words pack_outputs(const std::uint32_t (&words)[Words_],
+/// A pack of outputs from `Count` words of samples: sample `Newest` is the newest one of the first output.
+template <class T, int Taps, int Count, int Newest>
+__device__ __forceinline__ Words pack_outputs(const std::uint32_t (&words)[Count],
                                               const float (&weights)[Taps], float bias, bool with_silu) {
   constexpr int kCount = Vector<T>::kCount;
-  float samples[Words_ * kPerWord<T>], sums[kCount];
-  widen_words<T, Words_>(words, samples);
+  float samples[Count * kPerWord<T>], sums[kCount];
+  widen_words<T, Count>(words, samples);
 #pragma unroll
   for (int j = 0; j < kCount; ++j) {
     sums[j] = 0.0f;

@@ -14,25 +14,20 @@ struct Window {
   std::uint32_t words[kLoads * kPackWords];
 
   /// `offset`: bytes of the window's begin behind the aligned address. The last word is left out where the
-  /// window ends before it.
+  /// window ends before it. FromShared: from shared memory, not from global memory.
+  template <bool FromShared = false>
   __device__ __forceinline__ void load(const char* aligned, int offset) {
 #pragma unroll
     for (int i = 0; i < kLoads; ++i) {
       if (i + 1 < kLoads || offset + kBytes > i * 16) {
-        load_global_16_bytes(words + i * kPackWords, aligned + i * 16);
+        if constexpr (FromShared) {
+          load_16_bytes(words + i * kPackWords, aligned + i * 16);
+        } else {
+          load_global_16_bytes(words + i * kPackWords, aligned + i * 16);
+        }
       } else {
-        clear_word(i);
-      }
-    }
-  }
-  /// The same from shared memory.
-  __device__ __forceinline__ void load_shared(const std::uint32_t* aligned, int offset) {
 #pragma unroll
-    for (int i = 0; i < kLoads; ++i) {
-      if (i + 1 < kLoads || offset + kBytes > i * 16) {
-        load_16_bytes(words + i * kPackWords, aligned + i * kPackWords);
-      } else {
-        clear_word(i);
+        for (int j = 0; j < kPackWords; ++j) words[i * kPackWords + j] = 0;
       }
     }
   }
@@ -62,12 +57,6 @@ struct Window {
 #pragma unroll
     for (int i = 0; i < kWords; ++i) own[i] = words[i];
     return pack_outputs<T, Taps, kWords, Taps - 1>(own, weights, bias, with_silu);
-  }
-
- private:
-  __device__ __forceinline__ void clear_word(int i) {
-#pragma unroll
-    for (int j = 0; j < kPackWords; ++j) words[i * kPackWords + j] = 0;
   }
 };
 

@@ -786,11 +786,12 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("last_lane_of_the_step_before_dropped", "(step == -1 && @walk.group.is_last()@)", "false"),
     ("later_gradients_dropped", "g[kCount + i] = group.is_last() ? @later[i]@ : behind;", "0.0f"),
     ("gradients_behind_the_walk_dropped", "later[i] = @group.of(g, i)@;", "0.0f"),
-    ("initial_state_off_by_one", "const int back = this->low - @1@ - at;", "2"),
-    ("vectors_across_the_end", "return offset >= low && @offset + kCount <= high@;", "offset < high"),
     ("aligned_stores_anywhere", "const bool stores_vectors = @misaligned_elements(d_in) == 0@;", "true"),
     ("sums_of_half_the_lanes", "int mask = @kBackwardGroup / 2@;", "kBackwardGroup / 4"),
     ("sums_of_block_0", "place.batch * grid.time_tiles + @place.time / grid.tile_times@;", "0"),
+]) + mutants_of("backward_rows", "kernels/depthwise/depthwise_backward_rows.hpp", BACKWARD_KERNELS, [
+    ("initial_state_off_by_one", "const int back = this->low - @1@ - at;", "2"),
+    ("vectors_across_the_end", "return offset >= low && @offset + kCount <= high@;", "offset < high"),
 ]) + mutants_of("backward_kernels", "kernels/depthwise/depthwise_backward.cpp", BACKWARD, [
     ("last_block_dropped", "block = begin; @block < end@; ++block) sum +=", "block < end - (blocks > 1 && end == blocks)"),
     ("last_part_dropped", "i = 1; @i < kParts@; ++i) sum +=", "i < kParts - 1"),

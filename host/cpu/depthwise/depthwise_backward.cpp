@@ -259,7 +259,7 @@ void store_number(void* base, DType type, std::int64_t offset, float value) {
 void add_blocks(const DepthwiseBackwardParams& p) {
   const DepthwiseParams& f = p.forward;
   const std::int64_t numbers = (f.taps + 1) * f.channels;
-  const std::int64_t blocks = p.sums == nullptr ? 0 : f.batch * p.time_blocks();
+  const std::int64_t blocks = p.sums == nullptr ? 0 : p.sum_blocks();
   parallel_ranges(divide_up(numbers, kNumbers), numbers * std::max<std::int64_t>(blocks, 1),
                   [&](std::int64_t begin, std::int64_t end) {
                     for (std::int64_t first = begin * kNumbers; first < std::min(end * kNumbers, numbers);

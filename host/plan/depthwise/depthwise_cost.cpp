@@ -59,12 +59,10 @@ Work time_work(const DepthwiseParams& p, double element) {
         (work.instructions + (4 * taps / p.lanes + 120) / (kManyTapsPacks * count * p.run)) * taken / packs;
   } else {
     work.instructions += ((alike ? 2 : 4) * window + 20) / count;
-    work.instructions +=
-        (4 * taps + 120) / (p.run * count) * taken / packs + 12 * count * count / length / count;
+    work.instructions += (4 * taps + 120) / (p.run * count) * taken / packs + 12 * count / length;
   }
   work.bytes = alike ? 2 * element : 2 * moved_bytes(element, length, 1);
-  const double rows = static_cast<double>(p.batch * round_up(p.channels, kDepthwiseThreads / p.lanes));
-  work.threads = rows * taken / (p.run * own);
+  work.threads = static_cast<double>(p.batch * p.channels) * taken / (p.run * own);
   if (!alike && !many) work.factor = kShiftFactor;
   return work;
 }

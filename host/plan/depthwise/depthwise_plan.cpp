@@ -106,7 +106,8 @@ const char* plan_time(const DeviceProperties& device, DepthwiseParams& p) {
   const std::int64_t pack = pack_of(p), rows = p.batch * p.channels;
   const std::int64_t packs = divide_up(p.length + (time_rows_aligned(p) ? 0 : pack - 1), pack);
   const int longest = longest_run(device, rows, packs, kMaxTimePacks - 1);
-  // Few packs and channels that nobody has, few packs that are loaded twice, and long runs.
+  // Few packs and channels that nobody has, few packs that are loaded twice, and long runs. The fifth pack
+  // takes what a row has beyond the others' lanes.
   double least = 0;
   for (int run = longest == kMaxTimePacks - 1 ? kMaxTimePacks : longest; run > 0; --run) {
     const int most =
