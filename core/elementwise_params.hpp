@@ -126,8 +126,9 @@ constexpr int kStripThreads = 256;
 constexpr std::int32_t strip_elements(std::int32_t width) { return width > 4 ? width : 2 * width; }
 /// Vectors of a tile of the transposed kernel, along either axis.
 constexpr int kTransposedVectors = 16;
-/// Vectors of a lane of code_rows; elements of a strip of codes, half as many with own_scales.
-constexpr int kCodeRowVectors = 4, kCodeStripElements = 8;
+/// Vectors of a lane of code_rows; elements of a strip of codes, where these have one scale and strips are
+/// many, and else.
+constexpr int kCodeRowVectors = 4, kLongCodeStrip = 16, kCodeStrip = 8;
 /// Half the elements that a lane of code_chunks has; a quarter with own_scales.
 constexpr int kCodeChunkWidth = 8;
 /// Scales between these are multiplied with each other and with the reciprocal of another beforehand: nothing
@@ -162,16 +163,19 @@ constexpr bool is_approximated(Operation operation, Precision precision) {
 }
 
 /// How the lanes of the kernel for strips share the nest. A lane makes a strip: a few elements at the strides
-/// of the nest's last axis. All axes before it count lanes, the last of them fastest. The strip lies along an
-/// axis of `extent` elements: those of a lane are index * scale - lead, and each of the next `step` further
-/// on, where the index is that along `axis`. Numbers outside the extent do not exist.
+/// of the nest's last axis. The axes before it count lanes, the first of them fastest. With `repeats` a lane
+/// makes as many strips one after the other, which lie at the strides behind those of the last axis.
+///
+/// The strip lies along an axis of `extent` elements. A lane's first one is number sum(index * scale) - lead,
+/// over the axes that count lanes; the others follow `step` apart. Those outside the extent do not exist.
 struct Strips {
-  std::int32_t count = 1;  // elements of a strip
-  std::int32_t axis = 0, scale = 1, lead = 0, step = 1, extent = 1;
-  /// Lanes share a long axis in chunks, counted along outer_axis; inner_axis are a chunk's elements. Those
-  /// from number chunked_extent on do not exist. Without chunks both axes are -1.
-  std::int32_t outer_axis = -1, inner_axis = -1, chunk = 1, chunked_extent = 1;
+  std::int32_t count = 1, repeats = 1;  // elements of a strip, strips of a lane
+  std::int32_t lead = 0, step = 1, extent = 1;
+  /// Lanes share a long axis in chunks, whose elements are number sum(index * chunk). Those from number
+  /// chunked_extent on do not exist. Without chunks all of `chunk` are 0.
+  std::int32_t chunked_extent = 1;
   bool whole = true;  // every lane has all its elements
+  std::int8_t scale[kMaxRank] = {}, chunk[kMaxRank] = {};
 };
 
 struct ElementwiseParams {

@@ -105,7 +105,7 @@ TEST(ElementwisePlan, AnElementAloneIsNoRepeatedOne) {
       plan::normalise(plan::make_nest(TensorView(&element, kF32, {1}), {TensorView(&element, kF32, {1})}));
   plan::set_nest(nest, params);
   plan::set_memory(nest, {&element}, &element, params);
-  plan::set_kernel(params);
+  plan::set_kernel(Device::emulated(32).properties(), params);
   EXPECT_EQ(params.tensor[0].access, Access::aligned);
 }
 

@@ -17,6 +17,9 @@ namespace {
 
 alignas(256) unsigned char memory[256];  // only addresses are computed
 
+/// Lanes that are left where they make several strips: few enough for small nests, and more than these have.
+constexpr std::int64_t kEnoughLanes = 20, kManyLanes = 1 << 20;
+
 /// Offsets of an element in the output and in two tensors.
 using Places = std::array<std::int64_t, 3>;
 
@@ -57,22 +60,28 @@ std::vector<Places> elements_of_nest(const ElementwiseParams& p) {
 /// What core/elementwise_params.hpp says of Strips, in words of its own.
 std::vector<Places> elements_of_strips(const ElementwiseParams& p) {
   const Strips& s = p.strips;
-  const Places strip = strides_of(p, p.rank - 1);
+  const Places strip = strides_of(p, p.rank - 1), repeats = strides_of(p, p.rank);
   std::vector<Places> elements;
   std::int64_t lanes = 0;
   each_index(p, p.rank - 1, [&](const std::vector<std::int64_t>& index, const Places& places) {
     ++lanes;
-    const auto along = [&](std::int32_t axis) { return index[static_cast<std::size_t>(axis)]; };
-    if (s.outer_axis >= 0 && along(s.outer_axis) * s.chunk + along(s.inner_axis) >= s.chunked_extent) return;
-    const std::int64_t first = along(s.axis) * s.scale - s.lead;
+    std::int64_t first = -s.lead, chunked = 0;
+    for (std::size_t axis = 0; axis < index.size(); ++axis) {
+      first += index[axis] * s.scale[axis];
+      chunked += index[axis] * s.chunk[axis];
+    }
+    if (chunked >= s.chunked_extent) return;
     for (std::int64_t i = 0; i < s.count; ++i) {
       const std::int64_t number = first + i * s.step;
       const bool exists = number >= 0 && number < s.extent;
       EXPECT_TRUE(exists || !s.whole);
       if (!exists) continue;
-      Places element = places;
-      for (std::size_t t = 0; t < element.size(); ++t) element[t] += (i - s.lead) * strip[t];
-      elements.push_back(element);
+      for (std::int64_t repeat = 0; repeat < s.repeats; ++repeat) {
+        Places element = places;
+        for (std::size_t t = 0; t < element.size(); ++t)
+          element[t] += (i - s.lead) * strip[t] + repeat * repeats[t];
+        elements.push_back(element);
+      }
     }
   });
   EXPECT_EQ(lanes, p.lanes);
@@ -87,10 +96,11 @@ ElementwiseParams random_nest(Random& random) {
   p.rank = static_cast<std::int32_t>(random.pick<std::int64_t>({1, 2, 3, 4, 5}));
   p.tensors = 2;
   p.out = memory + 128;
+  const std::int64_t most = random.chance(0.2) ? 30000 : 3000;
   std::int64_t elements = 1;
   for (int axis = 0; axis < p.rank; ++axis) {
     p.extents[axis] = random.pick<std::int64_t>({2, 3, 4, 5, 7, 8, 9, 17, 31, 64, 70, 131, 300});
-    while (elements * p.extents[axis] > 3000) p.extents[axis] = (p.extents[axis] + 1) / 2;
+    while (elements * p.extents[axis] > most) p.extents[axis] = (p.extents[axis] + 1) / 2;
     elements *= p.extents[axis];
   }
   const auto lay = [&](std::int64_t* strides, const std::vector<int>& order) {
@@ -119,24 +129,27 @@ ElementwiseParams random_nest(Random& random) {
 
 TEST(ElementwiseStrips, HoldEachElementOnce) {
   Random random(1);
-  int in_chunks = 0, misaligned = 0, apart = 0, whole = 0;
+  int in_chunks = 0, misaligned = 0, apart = 0, whole = 0, repeated = 0;
   for (int i = 0; i < 400; ++i) {
     ElementwiseParams p = random_nest(random);
     p.width = static_cast<std::int32_t>(random.pick<std::int64_t>({2, 4, 8, 16}));
     const std::vector<Places> elements = elements_of_nest(p);
     const auto without =
         static_cast<std::uint32_t>(random.chance(0.3) ? random.pick<std::int64_t>({1, 2, 5}) : 0);
-    plan::cut_strips(p, random.chance(0.5) ? p.width : strip_elements(p.width), without);
+    plan::cut_strips(p, random.chance(0.5) ? p.width : strip_elements(p.width), kEnoughLanes, without);
     ASSERT_EQ(elements_of_strips(p), elements) << "nest " << i << " of seed 1";
-    in_chunks += p.strips.outer_axis >= 0 ? 1 : 0;
+    in_chunks += p.strips.chunked_extent > 1 ? 1 : 0;
     misaligned += p.strips.lead > 0 ? 1 : 0;
     apart += p.strips.step > 1 ? 1 : 0;
     whole += p.strips.whole ? 1 : 0;
+    repeated += p.strips.repeats > 1 ? 1 : 0;
+    EXPECT_TRUE(p.strips.repeats == 1 || p.lanes >= kEnoughLanes);
   }
   EXPECT_GT(in_chunks, 10);
   EXPECT_GT(misaligned, 10);
   EXPECT_GT(apart, 10);
   EXPECT_GT(whole, 10);
+  EXPECT_GT(repeated, 5);
 }
 
 /// Two axes, along which the output lies without gaps; tensors lie as their strides say.
@@ -163,9 +176,9 @@ TEST(ElementwiseStrips, AreVectorsOfATensorAcross) {
   p.width = 8;
   p.tensor[0].bytes = 2;
   p.tensor[0].data = memory;
-  plan::cut_strips(p, 8);
+  plan::cut_strips(p, 8, kManyLanes);
   EXPECT_EQ(p.tensor[0].strides[p.rank - 1], 1);
-  EXPECT_EQ(p.out_strides[p.rank - 2], 1);
+  EXPECT_EQ(p.out_strides[0], 1);
   EXPECT_EQ(p.strips.step, 1);
   EXPECT_TRUE(p.strips.whole);
   EXPECT_EQ(p.lanes, 512u * 96u / 8u);
@@ -178,7 +191,7 @@ TEST(ElementwiseStrips, KnowWhatLiesBesideThem) {
   p.width = 4;
   const auto dense = [&](int tensor) {
     ElementwiseParams cut = p;
-    plan::cut_strips(cut, 8);
+    plan::cut_strips(cut, 8, kManyLanes);
     return cut.tensor[tensor].dense;
   };
   EXPECT_EQ(dense(0), 2000);
@@ -213,9 +226,9 @@ TEST(ElementwiseStrips, LieAlongAllowedAxes) {
   p.tensor[0].data = memory + 1;
   p.tensor[0].bytes = 1;
   ElementwiseParams free = p;
-  plan::cut_strips(free, 8);
+  plan::cut_strips(free, 8, kManyLanes);
   EXPECT_EQ(free.strips.extent, 40);
-  plan::cut_strips(p, 8, 1u << 1);
+  plan::cut_strips(p, 8, kManyLanes, 1u << 1);
   EXPECT_EQ(p.strips.extent, 64);
 }
 

@@ -215,6 +215,17 @@ TEST_P(QuantizedTest, ReversedAndStridedViews) {
     expect_codes(stream(), operation, {&a, &b}, out);
 }
 
+/// So many strips that they are long and that lanes make several of them, between which scales change.
+TEST_P(QuantizedTest, LanesWithSeveralStrips) {
+  const Dims shape{8, 640, 49};
+  const CodesTensor a(stream(), Role::input,
+                      {DType::i8, shape, 0.03f, 7, Dims{8, 1, 1}, std::nullopt, Dims{640 * 49, 1, 640}}, 1);
+  const CodesTensor b(stream(), Role::input, {DType::i8, shape, 0.05f, 4}, 2);
+  const CodesTensor out(stream(), Role::output,
+                        {DType::i8, shape, 0.06f, -9, std::nullopt, std::nullopt, Dims{641 * 49, 49, 1}});
+  expect_codes(stream(), Operation::add, {&a, &b}, out);
+}
+
 TEST_P(QuantizedTest, CodesWithFloats) {
   const Dims shape{9, 33};
   const CodesTensor a(stream(), Role::input, {DType::i8, shape, 0.05f, 3}, 1);

@@ -110,7 +110,9 @@ std::string ElementwisePlan::explain() const {
   text << ".\n";
   if (state.device && state.device->kind() == DeviceKind::cpu)
     return text.str() + "Native code, pieces of rows.\n";
-  return text.str() + plan::explain_kernel(launch_params(state, planned_inputs(state), state.out.data())) +
+  return text.str() +
+         plan::explain_kernel(state.properties,
+                              launch_params(state, planned_inputs(state), state.out.data())) +
          "\n";
 }
 

@@ -150,7 +150,7 @@ void launch_elementwise(const Stream& stream, const ElementwisePlan::State& stat
                         const std::vector<const void*>& inputs, void* out) {
   if (state.out.elements() == 0) return;
   ElementwiseParams p = launch_params(state, inputs, out);
-  if (stream.device().kind() != DeviceKind::cpu) plan::set_kernel(p);
+  if (stream.device().kind() != DeviceKind::cpu) plan::set_kernel(state.properties, p);
   kernels_of(stream).elementwise(context_of(stream), p);
 }
 

@@ -58,12 +58,12 @@ struct ChunkPlace {
   }
   template <class Bits>
   __device__ __forceinline__ void elements(const ElementwiseParams& p, int tensor,
-                                           Bits (&elements)[kElements]) const {
+                                           std::uint32_t (&elements)[kElements]) const {
     const auto stride = static_cast<std::int32_t>(p.tensor[tensor].strides[p.rank - 1]);
     if (stride != 0) return span.load(row<Bits>(p, tensor), stride, elements);
     const Bits repeated = first<Bits>(p, tensor);
 #pragma unroll
-    for (Bits& element : elements) element = repeated;
+    for (std::uint32_t& element : elements) element = repeated;
   }
   template <class Bits>
   __device__ __forceinline__ void store(const ElementwiseParams& p, const Bits (&elements)[kElements]) const {

@@ -2,9 +2,9 @@
 // result. The compiler knows how many elements a lane has; only the launch knows their types, scales and
 // operation, so all lanes take the same branches, once for all elements of a lane.
 //
-// A Place says where they lie: elements(p, tensor, elements) loads a lane's elements of a tensor, 0 for those
-// that do not exist; first<Bits>(p, tensor) loads the element of a tensor that has one for all of them;
-// store(p, elements) stores the output's.
+// A Place says where they lie: elements<Bits>(p, tensor, numbers) loads the bits of a lane's elements of a
+// tensor into numbers that are 0 before, and leaves those that do not exist; first<Bits>(p, tensor) loads the
+// element of a tensor that has one for all of them; store(p, elements) stores the output's.
 #pragma once
 
 #include "kernels/elementwise/cheap_operations.hpp"
@@ -28,7 +28,7 @@ struct CodeScales {
     for (std::uint32_t& scale : bits) scale = __float_as_uint(codes.scale);
     if (codes.scale_tensor >= 0) {
       if constexpr (kEach) {
-        place.elements(p, codes.scale_tensor, bits);
+        place.template elements<std::uint32_t>(p, codes.scale_tensor, bits);
       } else {
         bits[0] = place.template first<std::uint32_t>(p, codes.scale_tensor);
       }
@@ -62,10 +62,7 @@ struct CodeOperand {
                                        const Place& place) {
     if (argument.tensor < 0) return;
     visit_fitting_sizes<4>(p.tensor[argument.tensor].bytes, [&](auto tag) {
-      typename decltype(tag)::type elements[kCount];
-      place.elements(p, argument.tensor, elements);
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) bits[i] = elements[i];
+      place.template elements<typename decltype(tag)::type>(p, argument.tensor, bits);
     });
     if (p.tensor[argument.tensor].reading == Reading::codes) codes.load(p, p.codes[argument.tensor], place);
   }

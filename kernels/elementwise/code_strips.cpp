@@ -17,35 +17,41 @@ struct CodeStripPlace : AnyStripPlace<kElements> {
   }
   template <class Bits>
   __device__ __forceinline__ void elements(const ElementwiseParams& p, int tensor,
-                                           Bits (&elements)[kElements]) const {
-    this->load(p, tensor, elements);
+                                           std::uint32_t (&elements)[kElements]) const {
+    this->template load<Bits>(p, tensor, elements);
   }
   template <class Bits>
   __device__ __forceinline__ void store(const ElementwiseParams& p, const Bits (&elements)[kElements]) const {
     const auto step = static_cast<std::int32_t>(p.out_strides[p.rank - 1]);
     Bits* const data = this->template out<Bits>(p);
-    this->strip.each(p, [&](int i, bool exists) {
-      if (exists) data[i * step] = elements[i];
-    });
+    this->strip.each(data, step, [&](int i, Bits& element) { element = elements[i]; });
   }
 };
 
 /// kEach: the strip's codes have scales of their own.
-template <bool kEach>
+template <bool kEach, int kElements>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, 4) void code_strips_kernel(const ElementwiseParams p) {
-  constexpr int kElements = kEach ? kCodeStripElements / 2 : kCodeStripElements;
   RELAYOUT_DYNAMIC_SHARED(std::int32_t, offsets);
   const std::uint32_t lane = static_cast<std::uint32_t>(blockIdx.x) * kStripThreads + threadIdx.x;
   if (lane >= p.lanes) return;
-  const CodeStripPlace<kElements> place(p, lane, offsets);
-  if (place.strip.is_there) make_codes<kEach, kElements>(p, place);
+  CodeStripPlace<kElements> place(p, lane, offsets);
+  if (!place.strip.is_there) return;
+#pragma unroll 1
+  for (int left = p.strips.repeats;; place.go_on(p)) {
+    make_codes<kEach, kElements>(p, place);
+    if (--left == 0) return;
+  }
 }
 
 }  // namespace
 
 void launch_code_strips(const LaunchContext& context, const ElementwiseParams& p) {
-  launch_strips(context, p, "quantized", p.own_scales ? code_strips_kernel<true> : code_strips_kernel<false>,
-                strip_offsets_bytes(p));
+  const auto run = [&](auto kernel) {
+    launch_strips(context, p, "quantized", kernel, strip_offsets_bytes(p));
+  };
+  if (p.own_scales) return run(code_strips_kernel<true, kCodeStrip>);
+  if (p.strips.count == kCodeStrip) return run(code_strips_kernel<false, kCodeStrip>);
+  run(code_strips_kernel<false, kLongCodeStrip>);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

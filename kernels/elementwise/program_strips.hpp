@@ -39,11 +39,11 @@ struct ProgramStripPlace : AnyStripPlace<kElements> {
   __device__ __forceinline__ Words load_of(const ElementwiseParams& p, int number) const {
     if (p.tensor[number].strides[p.rank - 1] == 0)
       return repeated_words(*this->template data<Bits>(p, number), sizeof(Bits));
-    Bits elements[kElements];
-    AnyStripPlace<kElements>::load(p, number, elements);
+    std::conditional_t<sizeof(Bits) == 8, std::uint64_t, std::uint32_t> elements[kElements] = {};
+    AnyStripPlace<kElements>::template load<Bits>(p, number, elements);
     Words words{};
 #pragma unroll
-    for (int i = 0; i < kElements; ++i) put_element(words, i, elements[i]);
+    for (int i = 0; i < kElements; ++i) put_element(words, i, static_cast<Bits>(elements[i]));
     return words;
   }
 
@@ -51,9 +51,7 @@ struct ProgramStripPlace : AnyStripPlace<kElements> {
   __device__ __forceinline__ void store_of(const ElementwiseParams& p, const Words& words) const {
     const auto step = static_cast<std::int32_t>(p.out_strides[p.rank - 1]);
     Bits* const data = this->template out<Bits>(p);
-    this->strip.each(p, [&](int i, bool exists) {
-      if (exists) data[i * step] = element_of<Bits>(words, i);
-    });
+    this->strip.each(data, step, [&](int i, Bits& element) { element = element_of<Bits>(words, i); });
   }
 };
 
@@ -67,8 +65,13 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kProgramStripBlocks<C, kSteps>
   RELAYOUT_DYNAMIC_SHARED(std::int32_t, offsets);
   const std::uint32_t lane = static_cast<std::uint32_t>(blockIdx.x) * kStripThreads + threadIdx.x;
   if (lane >= p.lanes) return;
-  const ProgramStripPlace<kElements> place(p, lane, offsets);
-  if (place.strip.is_there) place.store(p, (run_program<C, kElements, kSteps>(p, place)));
+  ProgramStripPlace<kElements> place(p, lane, offsets);
+  if (!place.strip.is_there) return;
+#pragma unroll 1
+  for (int left = p.strips.repeats;; place.go_on(p)) {
+    place.store(p, (run_program<C, kElements, kSteps>(p, place)));
+    if (--left == 0) return;
+  }
 }
 
 template <Steps kSteps>

@@ -24,10 +24,11 @@ struct ChunkSpan {
   }
   __device__ __forceinline__ bool has(int i) const { return i * kChunkLanes < left; }
 
-  /// The lane's elements of a row that begins at `row`; 0 for those that it does not have.
-  template <class Bits>
+  /// The lane's elements of a row that begins at `row`, as numbers of their size or larger ones. Those that
+  /// it does not have are left alone.
+  template <class Bits, class Number>
   __device__ __forceinline__ void load(const Bits* row, std::int32_t stride,
-                                       Bits (&elements)[kElements]) const {
+                                       Number (&elements)[kElements]) const {
     row += std::int64_t{first} * stride;
     if (whole && stride == 1) {
 #pragma unroll
@@ -35,7 +36,9 @@ struct ChunkSpan {
     } else {
       const std::int32_t step = stride * kChunkLanes;
 #pragma unroll
-      for (int i = 0; i < kElements; ++i) elements[i] = has(i) ? row[i * step] : Bits{0};
+      for (int i = 0; i < kElements; ++i) {
+        if (has(i)) elements[i] = row[i * step];
+      }
     }
   }
 
@@ -88,7 +91,7 @@ __device__ __forceinline__ void load_chunk(const ElementwiseParams& p, int t,
     for (int v = 0; v < kVectors; ++v) words[v] = repeated;
     return;
   }
-  Bits elements[kElements];
+  Bits elements[kElements] = {};
   chunk.load(data, static_cast<std::int32_t>(tensor.strides[p.rank - 1]), elements);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {

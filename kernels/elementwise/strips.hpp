@@ -28,6 +28,87 @@ __device__ __forceinline__ Neighbours neighbours(const ElementwiseParams& p, int
   return dense > 0 ? Neighbours{offset, dense - offset} : Neighbours{first, p.strips.extent - first};
 }
 
+/// A lane's strip: which of its elements exist.
+template <int kElements>
+struct Strip {
+  std::int32_t first;     // the number of the first element, as Strips counts them
+  std::uint32_t present;  // bit i: element i exists
+  bool is_there;          // false for lanes behind the end of an axis that is divided into chunks
+
+  __device__ __forceinline__ bool is_whole() const { return present == (1u << kElements) - 1; }
+
+  /// Calls visit(i, element i) for those that exist of the elements `step` apart. Each address is a product
+  /// of its own: a sum of the one before and the step would wait for that.
+  template <class T, class Visit>
+  __device__ __forceinline__ void each(T* data, std::int32_t step, Visit&& visit) const {
+    if (is_whole()) {
+#pragma unroll
+      for (int i = 0; i < kElements; ++i) visit(i, data[std::int64_t{step} * i]);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kElements; ++i) {
+        if ((present & 1u << i) != 0) visit(i, data[std::int64_t{step} * i]);
+      }
+    }
+  }
+};
+
+/// Axes whose divisors and strides are operands of the instructions. A number that the loop computes the
+/// place of takes an instruction more, and there are six and more of them to an axis.
+constexpr int kUnrolledStripAxes = 8;
+
+/// Splits a lane's number into indices: calls add(axis, index) for the axes that count lanes.
+template <int kElements, class Add>
+__device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& p, std::uint32_t lane,
+                                                       Add&& add) {
+  const Strips& strips = p.strips;
+  const int slowest = p.rank - 2;
+  std::int32_t first = -strips.lead, chunked = 0;
+  const auto take = [&](int axis, std::uint32_t number) {
+    const auto index = static_cast<std::int32_t>(number);
+    add(axis, index);
+    first += index * strips.scale[axis];
+    chunked += index * strips.chunk[axis];
+  };
+  const auto split_off = [&](int axis) {
+    std::uint32_t number = lane;
+    lane = split(number, p.divisors[axis]);
+    take(axis, number);
+  };
+#pragma unroll
+  for (int axis = 0; axis < kUnrolledStripAxes; ++axis) {
+    if (axis >= slowest) break;
+    split_off(axis);
+  }
+#pragma unroll 1
+  for (int axis = kUnrolledStripAxes; axis < slowest; ++axis) split_off(axis);
+  if (slowest >= 0) take(slowest, lane);
+  std::uint32_t present = (1u << kElements) - 1;
+  if (!strips.whole && (first < 0 || first + (kElements - 1) * strips.step >= strips.extent)) {
+    present = 0;
+#pragma unroll
+    for (int i = 0; i < kElements; ++i) {
+      const auto number = static_cast<std::uint32_t>(first + i * strips.step);
+      present |= (number < static_cast<std::uint32_t>(strips.extent) ? 1u : 0u) << i;
+    }
+  }
+  return {first, present, chunked < strips.chunked_extent};
+}
+
+/// kCount elements of 1 or 2 bytes, each the low bits of a number with zeros above them, as a word.
+template <class Bits, int kCount>
+__device__ __forceinline__ std::uint32_t pack_word(const std::uint32_t* numbers) {
+  constexpr unsigned kPair = sizeof(Bits) == 1 ? 0x7740 : 0x5410;
+  if constexpr (kCount == 4) {
+    return permute_bytes<0x5410>(permute_bytes<kPair>(numbers[0], numbers[1]),
+                                 permute_bytes<kPair>(numbers[2], numbers[3]));
+  } else if constexpr (kCount == 2) {
+    return permute_bytes<kPair>(numbers[0], numbers[1]);
+  } else {
+    return numbers[0];
+  }
+}
+
 /// The elements of a strip on their way from memory, so that those of all operands are under way before the
 /// first is waited for: one by one, or as the words of 16 bytes around those of a vector.
 template <class Bits, int kElements>
@@ -38,21 +119,13 @@ class StripLoad {
 
  public:
   __device__ __forceinline__ void fill(Bits element) {
-    Bits elements[kElements];
 #pragma unroll
-    for (Bits& each : elements) each = element;
-    set(elements);
+    for (int i = 0; i < kElements; ++i) set(i, element);
   }
-  __device__ __forceinline__ void set(const Bits (&elements)[kElements]) {
-#pragma unroll
-    for (int i = 0; i < kElements; ++i) {
-      if constexpr (kSize == 8) {
-        raw_[2 * i] = static_cast<std::uint32_t>(elements[i]);
-        raw_[2 * i + 1] = static_cast<std::uint32_t>(elements[i] >> 32);
-      } else {
-        raw_[i] = elements[i];
-      }
-    }
+  /// Elements `step` apart.
+  __device__ __forceinline__ void start_elements(const Bits* data, std::int32_t step,
+                                                 const Strip<kElements>& strip) {
+    strip.each(data, step, [&](int i, const Bits& element) { set(i, element); });
   }
 
   /// For elements that follow each other. around: neighbours of the first one that may be read, too. False:
@@ -75,7 +148,6 @@ class StripLoad {
   /// The elements, packed in vectors.
   template <int kVectors>
   __device__ __forceinline__ void finish(Words (&words)[kVectors]) const {
-    constexpr int kWidth = kElements / kVectors;
     if constexpr (kWhole > 0) {
       if (offset_ >= 0) {
         constexpr int kParts = kVectors / kWhole;  // vectors of 16 bytes
@@ -92,15 +164,27 @@ class StripLoad {
         return;
       }
     }
+    constexpr int kWidth = kElements / kVectors;                  // elements of a vector
+    constexpr int kRegisters = kSize == 8 ? 2 * kWidth : kWidth;  // of these
+    constexpr int kPerWord = kSize >= 4 ? 1 : kWidth < 4 / kSize ? kWidth : 4 / kSize;
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
       words[v] = {};
 #pragma unroll
-      for (int i = 0; i < kWidth; ++i) put_element(words[v], i, element(v * kWidth + i));
+      for (int k = 0; k < kRegisters / kPerWord; ++k)
+        words[v].values[k] = pack_word<Bits, kPerWord>(raw_ + v * kRegisters + k * kPerWord);
     }
   }
 
  private:
+  __device__ __forceinline__ void set(int i, Bits element) {
+    if constexpr (kSize == 8) {
+      raw_[2 * i] = static_cast<std::uint32_t>(element);
+      raw_[2 * i + 1] = static_cast<std::uint32_t>(element >> 32);
+    } else {
+      raw_[i] = element;
+    }
+  }
   __device__ __forceinline__ void load_word(int v, const unsigned char* words) {
     Words word;
     load_global_16_bytes(&word, words + 16 * v);
@@ -110,61 +194,12 @@ class StripLoad {
   __device__ __forceinline__ Words word(int v) const {
     return {{raw_[4 * v], raw_[4 * v + 1], raw_[4 * v + 2], raw_[4 * v + 3]}};
   }
-  __device__ __forceinline__ Bits element(int i) const {
-    if constexpr (kSize == 8) {
-      return raw_[2 * i] | static_cast<std::uint64_t>(raw_[2 * i + 1]) << 32;
-    } else {
-      return static_cast<Bits>(raw_[i]);
-    }
-  }
 
   static constexpr int kElementWords = kElements * (kSize == 8 ? 2 : 1), kVectorWords = 4 * (kWhole + 1);
   /// Elements, a register or two each; or words.
   std::uint32_t raw_[kElementWords > kVectorWords ? kElementWords : kVectorWords] = {};
   std::int32_t offset_ = -1;  // of the elements behind the words; below 0: they are elements
 };
-
-/// A lane's strip: which of its elements exist.
-template <int kElements>
-struct Strip {
-  std::int32_t first;  // the number of the first element, as Strips counts them
-  bool is_there;       // false for lanes behind the end of an axis that is divided into chunks
-  bool is_whole;       // all elements exist
-
-  /// Calls visit(i, exists) for the elements, without a look at the extent where all exist.
-  template <class Visit>
-  __device__ __forceinline__ void each(const ElementwiseParams& p, Visit&& visit) const {
-    if (is_whole) {
-#pragma unroll
-      for (int i = 0; i < kElements; ++i) visit(i, true);
-    } else {
-      const auto extent = static_cast<std::uint32_t>(p.strips.extent);
-#pragma unroll
-      for (int i = 0; i < kElements; ++i)
-        visit(i, static_cast<std::uint32_t>(first + i * p.strips.step) < extent);
-    }
-  }
-};
-
-/// Splits a lane's number into indices: calls add(axis, index) for the axes that count lanes.
-template <int kElements, class Add>
-__device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& p, std::uint32_t lane,
-                                                       Add&& add) {
-  const Strips& strips = p.strips;
-  std::int32_t first = -strips.lead, chunked = 0;
-#pragma unroll 1
-  for (int axis = p.rank - 2; axis >= 0; --axis) {
-    std::uint32_t number = lane;
-    lane = split(number, p.divisors[axis]);
-    const auto index = static_cast<std::int32_t>(number);
-    add(axis, index);
-    if (axis == strips.axis) first += index * strips.scale;
-    if (axis == strips.outer_axis) chunked += index * strips.chunk;
-    if (axis == strips.inner_axis) chunked += index;
-  }
-  return {first, chunked < strips.chunked_extent,
-          strips.whole || (first >= 0 && first + (kElements - 1) * strips.step < strips.extent)};
-}
 
 /// Where the elements of a lane's strip lie, of kTensors tensors.
 template <int kElements, int kTensors>
@@ -184,6 +219,13 @@ struct StripPlace {
     });
   }
 
+  /// On to the lane's next strip.
+  __device__ __forceinline__ void go_on(const ElementwiseParams& p) {
+    out += static_cast<std::int32_t>(p.out_strides[p.rank]);
+#pragma unroll
+    for (int t = 0; t < kTensors; ++t) tensors[t] += static_cast<std::int32_t>(p.tensor[t].strides[p.rank]);
+  }
+
   /// Starts the loads of tensor t's elements.
   template <class Bits>
   __device__ __forceinline__ void start(const ElementwiseParams& p, int t,
@@ -191,11 +233,9 @@ struct StripPlace {
     const auto step = static_cast<std::int32_t>(p.tensor[t].strides[p.rank - 1]);
     const Bits* const data = static_cast<const Bits*>(p.tensor[t].data) + tensors[t];
     if (step == 0) return load.fill(*data);
-    if (step == 1 && strip.is_whole && load.start_vectors(data, neighbours(p, t, tensors[t], strip.first)))
+    if (step == 1 && strip.is_whole() && load.start_vectors(data, neighbours(p, t, tensors[t], strip.first)))
       return;
-    Bits elements[kElements];
-    strip.each(p, [&](int i, bool exists) { elements[i] = exists ? data[i * step] : Bits{0}; });
-    load.set(elements);
+    load.start_elements(data, step, strip);
   }
 
   /// The output's elements, packed in vectors.
@@ -204,9 +244,8 @@ struct StripPlace {
     constexpr int kWidth = kElements / kVectors;
     const auto step = static_cast<std::int32_t>(p.out_strides[p.rank - 1]);
     Bits* const data = static_cast<Bits*>(p.out) + out;
-    strip.each(p, [&](int i, bool exists) {
-      if (exists) data[i * step] = element_of<Bits>(words[i / kWidth], i % kWidth);
-    });
+    strip.each(data, step,
+               [&](int i, Bits& element) { element = element_of<Bits>(words[i / kWidth], i % kWidth); });
   }
 
   /// The offset of element 0 of the axis of strips, with which lane 0 begins `lead` elements before it.
@@ -225,35 +264,31 @@ struct AnyStripPlace {
   __device__ __forceinline__ AnyStripPlace(const ElementwiseParams& p, std::uint32_t lane,
                                            std::int32_t* offsets)
       : offsets_(offsets + threadIdx.x) {
-    constexpr int kTogether = 3;  // in registers: most launches have no more
-    int begin = 0;
-#pragma unroll 1
-    do {
-      std::int32_t out = 0, sums[kTogether] = {};
-      strip = find_strip<kElements>(p, lane, [&](int axis, std::int32_t index) {
-        out += index * static_cast<std::int32_t>(p.out_strides[axis]);
-#pragma unroll
-        for (int i = 0; i < kTogether; ++i) sums[i] += index * stride(p, begin + i, axis);
-      });
-      const int last = p.rank - 1;
-      *offsets_ = out - p.strips.lead * static_cast<std::int32_t>(p.out_strides[last]);
-#pragma unroll
-      for (int i = 0; i < kTogether; ++i) {
-        if (begin + i < p.tensors)
-          offsets_[(begin + i + 1) * kStripThreads] = sums[i] - p.strips.lead * stride(p, begin + i, last);
-      }
-      begin += kTogether;
-    } while (begin < p.tensors);
+    constexpr int kFew = 3;  // most launches have no more
+    if (p.tensors <= kFew) {
+      set_offsets<kFew>(p, lane);
+    } else {
+      set_offsets<kMaxTensors>(p, lane);
+    }
   }
 
-  /// The elements of a tensor.
-  template <class Bits>
+  /// On to the lane's next strip.
+  __device__ __forceinline__ void go_on(const ElementwiseParams& p) {
+    *offsets_ += static_cast<std::int32_t>(p.out_strides[p.rank]);
+#pragma unroll 1
+    for (int t = 0; t < p.tensors; ++t)
+      offsets_[(t + 1) * kStripThreads] += static_cast<std::int32_t>(p.tensor[t].strides[p.rank]);
+  }
+
+  /// The bits of a tensor's elements, each in a number with zeros above them. `elements` are 0 before, and
+  /// stay so where an element does not exist.
+  template <class Bits, class Number>
   __device__ __forceinline__ void load(const ElementwiseParams& p, int tensor,
-                                       Bits (&elements)[kElements]) const {
+                                       Number (&elements)[kElements]) const {
     const auto step = static_cast<std::int32_t>(p.tensor[tensor].strides[p.rank - 1]);
     const Bits* const data = this->data<Bits>(p, tensor);
-    if (step == 1 && strip.is_whole && load_vector(p, tensor, data, elements)) return;
-    strip.each(p, [&](int i, bool exists) { elements[i] = exists ? data[i * step] : Bits{0}; });
+    if (step == 1 && strip.is_whole() && load_vector(p, tensor, data, elements)) return;
+    strip.each(data, step, [&](int i, const Bits& element) { elements[i] = element; });
   }
   template <class Bits>
   __device__ __forceinline__ Bits* out(const ElementwiseParams& p) const {
@@ -265,41 +300,56 @@ struct AnyStripPlace {
   }
 
  private:
-  /// 0 behind the last tensor. The output is no tensor here: where clang chose between the addresses of
-  /// strides, it copied all parameters to the stack.
-  static __device__ __forceinline__ std::int32_t stride(const ElementwiseParams& p, int tensor, int axis) {
-    return tensor < p.tensors ? static_cast<std::int32_t>(p.tensor[tensor].strides[axis]) : 0;
+  /// Tensors behind the last one have no strides. The output is none here: where clang chose between the
+  /// addresses of strides, it copied all parameters to the stack.
+  template <int kTensors>
+  __device__ __forceinline__ void set_offsets(const ElementwiseParams& p, std::uint32_t lane) {
+    std::int32_t out = 0, sums[kTensors] = {};
+    strip = find_strip<kElements>(p, lane, [&](int axis, std::int32_t index) {
+      out += index * static_cast<std::int32_t>(p.out_strides[axis]);
+#pragma unroll
+      for (int t = 0; t < kTensors; ++t)
+        sums[t] += index * static_cast<std::int32_t>(p.tensor[t].strides[axis]);
+    });
+    const int last = p.rank - 1;
+    *offsets_ = out - p.strips.lead * static_cast<std::int32_t>(p.out_strides[last]);
+#pragma unroll
+    for (int t = 0; t < kTensors; ++t) {
+      if (t >= p.tensors) break;
+      offsets_[(t + 1) * kStripThreads] =
+          sums[t] - p.strips.lead * static_cast<std::int32_t>(p.tensor[t].strides[last]);
+    }
   }
 
-  /// Elements that follow each other, by one access or by the two aligned words around them; false where
-  /// these would reach too far, and for more than 16 bytes.
-  template <class Bits>
+  /// Elements that follow each other, by vectors of 16 bytes or one of fewer, or by the aligned ones around
+  /// them; false where these would reach too far.
+  template <class Bits, class Number>
   __device__ __forceinline__ bool load_vector(const ElementwiseParams& p, int tensor, const Bits* data,
-                                              Bits (&elements)[kElements]) const {
+                                              Number (&elements)[kElements]) const {
     constexpr int kSize = static_cast<int>(sizeof(Bits)), kBytes = kElements * kSize;
-    if constexpr (kBytes > 16) {
-      return false;
-    } else {
-      const auto* const address = reinterpret_cast<const unsigned char*>(data);
-      const auto before = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(data) & (kBytes - 1));
-      const Neighbours around = neighbours(p, tensor, offsets_[(tensor + 1) * kStripThreads], strip.first);
-      if (before != 0 && !around.contain(before / kSize, 2 * kElements)) return false;
+    constexpr int kVector = kBytes < 16 ? kBytes : 16, kWidth = kVector / kSize;
+    const auto* const address = reinterpret_cast<const unsigned char*>(data);
+    const auto before = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(data) & (kVector - 1));
+    const Neighbours around = neighbours(p, tensor, offsets_[(tensor + 1) * kStripThreads], strip.first);
+    if (before != 0 && !around.contain(before / kSize, kElements + kWidth)) return false;
+#pragma unroll
+    for (int first = 0; first < kElements; first += kWidth) {
       Words words{};
-      if constexpr (kBytes == 16) {
+      if constexpr (kVector == 16) {
         UnalignedLoad load = {};
-        load.start(address);
+        load.start(address + first * kSize);
         words = load.template words<kSize>();
       } else {
-        std::uint64_t bits = load_any(address - before, kBytes);
+        std::uint64_t bits = load_any(address - before, kVector);
         if (before != 0)
-          bits = bits >> (8 * before) | load_any(address - before + kBytes, kBytes)
-                                            << (8 * (kBytes - before));
+          bits = bits >> (8 * before) | load_any(address - before + kVector, kVector)
+                                            << (8 * (kVector - before));
         words = {{static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32), 0, 0}};
       }
 #pragma unroll
-      for (int i = 0; i < kElements; ++i) elements[i] = element_of<Bits>(words, i);
-      return true;
+      for (int i = 0; i < kWidth; ++i) elements[first + i] = element_of<Bits>(words, i);
     }
+    return true;
   }
 
   std::int32_t* offsets_;

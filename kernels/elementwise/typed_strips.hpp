@@ -20,9 +20,10 @@ __device__ __forceinline__ void start_operand(const ElementwiseParams& p, int op
 
 /// Blocks of a multiprocessor for which there are registers enough.
 template <class A, Steps kSteps>
-constexpr int kTypedStripBlocks = kSteps == Steps::costly || sizeof(A) == 1 ? 4
-                                  : sizeof(A) == 8                          ? 5
-                                                                            : 6;
+constexpr int kTypedStripBlocks = kSteps == Steps::costly ? (sizeof(A) == 8 ? 3 : 4)
+                                  : sizeof(A) == 1        ? 4
+                                  : sizeof(A) == 8        ? 5
+                                                          : 6;
 
 template <class A, class B, class R, class C, Steps kSteps>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, kSteps>)) void typed_strips_kernel(
@@ -31,17 +32,21 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, kSteps>))
   constexpr int kElements = strip_elements(kWidth), kVectors = kElements / kWidth;
   const std::uint32_t lane = static_cast<std::uint32_t>(blockIdx.x) * kStripThreads + threadIdx.x;
   if (lane >= p.lanes) return;
-  const StripPlace<kElements, 2> place(p, lane);
+  StripPlace<kElements, 2> place(p, lane);
   if (!place.strip.is_there) return;
-  StripLoad<BitsOf<A>, kElements> a_load;
-  StripLoad<BitsOf<B>, kElements> b_load;
-  start_operand<A>(p, 0, place, a_load);
-  start_operand<B>(p, 1, place, b_load);
-  Words a[kVectors], b[kVectors], results[kVectors];
-  a_load.finish(a);
-  b_load.finish(b);
-  compute_words<A, B, R, C, kSteps, kWidth>(p, a, b, results);
-  place.template store<BitsOf<R>>(p, results);
+#pragma unroll 1
+  for (int left = p.strips.repeats;; place.go_on(p)) {
+    StripLoad<BitsOf<A>, kElements> a_load;
+    StripLoad<BitsOf<B>, kElements> b_load;
+    start_operand<A>(p, 0, place, a_load);
+    start_operand<B>(p, 1, place, b_load);
+    Words a[kVectors], b[kVectors], results[kVectors];
+    a_load.finish(a);
+    b_load.finish(b);
+    compute_words<A, B, R, C, kSteps, kWidth>(p, a, b, results);
+    place.template store<BitsOf<R>>(p, results);
+    if (--left == 0) return;
+  }
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

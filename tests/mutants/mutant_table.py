@@ -29,8 +29,7 @@ FUZZED = {"tile_": "permute", "unaligned.": "permute", "word_transpose.": "permu
           "rows_kernel.": "permute", "rows_piece.": "permute",
           "scale.": "permute", "operand_pointers.": "permute", "elementwise_rows.": "elementwise",
           "elementwise_memory.": "elementwise", "code_numbers.": "quantized", "code_rows.": "quantized",
-          # One operation has three tensors at most; the first prefix that fits counts.
-          "strips.next_tensors": "chain", "strips.": "elementwise"}
+          "strips.": "elementwise"}
 
 IMG2COL = "*Img2col*/emulated32"
 WINDOW = f"*WindowKernelTest*/emulated32:{IMG2COL}"
@@ -628,16 +627,22 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("strips_end_with_the_axis", "p_.strips.whole = @lead == 0 && strip.extent % count_ == 0@;", "true"),
     ("strips_apart_are_whole", "p_.strips.whole = @step * count_ == whole.extent@;", "true"),
     ("chunks_of_equal_lengths", "p_.strips.chunked_extent = static_cast<std::int32_t>(@whole.extent@);", "whole.extent + chunk"),
+    ("repeats_that_leave_a_rest", "if (@at(axis).extent % repeats != 0@ || lanes", "at(axis).extent < repeats"),
+    ("repeats_next_to_each_other", "const Axis repeats = @at(repeated).stretched(extent)@;", "at(repeated)"),
     ("strips_where_scales_change", "axis.may_have_strips = @(without >> i & 1) == 0@;", "true"),
 ]) + mutants_of("strips", "kernels/elementwise/strips.hpp", ELEMENTWISE + ":" + QUANTIZED, [
-    ("elements_beyond_the_axis", "visit(i, @static_cast<std::uint32_t>(first + i * p.strips.step) < extent@);", "true"),
-    ("lanes_behind_the_chunks", "return {first, @chunked < strips.chunked_extent@,", "true"),
-    ("neighbours_of_strips_apart", "static_cast<std::uint32_t>(first + i * @p.strips.step@) < extent);", "1"),
+    ("elements_beyond_the_axis", "if (@(present & 1u << i) != 0@) visit(i,", "true"),
+    ("lanes_behind_the_chunks", "return {first, present, @chunked < strips.chunked_extent@};", "true"),
+    ("neighbours_of_strips_apart", "static_cast<std::uint32_t>(first + i * @strips.step@);", "1"),
     ("lead_left_out", "return @-p.strips.lead@ * static_cast", "0"),
-    ("lead_of_any_number_left_out", "sums[i] - @p.strips.lead@ * stride(p, begin + i, last);", "0"),
-    ("next_tensors_are_the_first", "sums[i] += index * stride(p, @begin + i@, axis);", "i"),
+    ("lead_of_any_number_left_out", "sums[t] - @p.strips.lead@ * static_cast", "0"),
+    ("axes_behind_the_unrolled_ones", "for (int axis = kUnrolledStripAxes; @axis < slowest@; ++axis)", "false"),
+    ("bytes_in_the_wrong_order", "return @permute_bytes<kPair>(numbers[0], numbers[1])@;", "numbers[0]"),
     ("second_vector_is_the_first", "const int whole = @v / kParts@;", "0"),
     ("aligned_words_only", "offset_ = @before@;", "0"),
+]) + mutants_of("strip_repeats", "kernels/elementwise/strips.hpp", ELEMENTWISE + ":" + QUANTIZED, [
+    ("repeats_of_the_same_strip", "tensors[t] += @static_cast<std::int32_t>(p.tensor[t].strides[p.rank])@;", "0"),
+    ("repeats_of_the_same_offsets", "offsets_[(t + 1) * kStripThreads] += @static_cast<std::int32_t>(p.tensor[t].strides[p.rank])@;", "0"),
 ]) + mutants_of("row_chunks", "kernels/elementwise/row_chunks.hpp", CHUNKS, [
     ("rows_in_two_axes", "@row = rows.of(p, column)@;", "row = RowOffsets{}"),
     ("last_element_dropped", "return @i * kChunkLanes < left@;", "i * kChunkLanes + 1 < left"),

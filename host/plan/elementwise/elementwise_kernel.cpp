@@ -271,12 +271,12 @@ const char* obstacle_to_strips(const ElementwiseParams& p) {
 }
 
 /// Cuts a program's rows, and these into strips where it runs on strips; whether it does.
-bool choose_strips(ElementwiseParams& p, KernelChoice& choice) {
+bool choose_strips(ElementwiseParams& p, std::int64_t enough_lanes, KernelChoice& choice) {
   cut_program_rows(p);
   choice.not_strips = obstacle_to_strips(p);
   if (choice.not_strips != nullptr) return false;
   p.precision = Precision::accurate;
-  cut_strips(p, p.width);
+  cut_strips(p, p.width, enough_lanes);
   choice.kernel = has_costly(p) ? Kernel::program_strips_costly : Kernel::program_strips;
   return true;
 }
@@ -312,8 +312,16 @@ bool any_numbers(const ElementwiseParams& p, std::int8_t CodeNumbers::*number, I
   return p.out_coded && has_own(p.out_codes);
 }
 
+/// With long strips of codes a lane has more elements for what it does once. They are taken where they fill
+/// the device, where lanes follow the output, and where nearly as many of their elements exist as of short
+/// ones'.
+constexpr double kLeastFill = 0.9;
+double elements_of_lanes(const ElementwiseParams& p) {
+  return static_cast<double>(p.lanes) * p.strips.repeats * p.strips.count;
+}
+
 /// Chooses between chunks of rows and strips. Null: either has been chosen.
-const char* choose_one_on_codes(ElementwiseParams& p, Kernel& kernel) {
+const char* choose_one_on_codes(ElementwiseParams& p, std::int64_t enough_lanes, Kernel& kernel) {
   const auto changes = [&](const TensorOperand& tensor) { return tensor.strides[p.rank - 1] != 0; };
   const bool own_scales = any_numbers(p, &CodeNumbers::scale_tensor, changes),
              own_zeros = any_numbers(p, &CodeNumbers::zero_tensor, changes);
@@ -336,14 +344,18 @@ const char* choose_one_on_codes(ElementwiseParams& p, Kernel& kernel) {
       changing |= 1u << axis;
   }
   const auto differs = [](const TensorOperand& tensor) { return tensor.access != Access::repeated; };
-  ElementwiseParams cut = p;
-  for (const std::int32_t count : {kCodeStripElements, kCodeStripElements / 2}) {
-    cut = p;
+  const auto cut_by = [&](std::int32_t count) {
+    ElementwiseParams cut = p;
     cut_rows(cut, count);
-    cut_strips(cut, count, changing);
-    cut.own_scales = count < kCodeStripElements;
-    if (!any_numbers(cut, &CodeNumbers::scale_tensor, differs)) break;
-  }
+    cut_strips(cut, count, enough_lanes, changing);
+    cut.own_scales = any_numbers(cut, &CodeNumbers::scale_tensor, differs);
+    return cut;
+  };
+  ElementwiseParams cut = cut_by(kCodeStrip);
+  if (const ElementwiseParams longer = cut_by(kLongCodeStrip);
+      !longer.own_scales && longer.lanes >= enough_lanes && follow_output(longer) &&
+      kLeastFill * elements_of_lanes(longer) <= elements_of_lanes(cut))
+    cut = longer;
   if (any_numbers(cut, &CodeNumbers::zero_tensor, differs))
     return "zero points change from element to element";
   p = cut;
@@ -352,7 +364,7 @@ const char* choose_one_on_codes(ElementwiseParams& p, Kernel& kernel) {
 }
 
 /// The choice for more tensors, and for codes.
-KernelChoice choose_program(ElementwiseParams& p) {
+KernelChoice choose_program(ElementwiseParams& p, std::int64_t enough_lanes) {
   KernelChoice choice;
   p.precision = Precision::accurate;
   if (has_codes(p)) {
@@ -364,21 +376,23 @@ KernelChoice choose_program(ElementwiseParams& p) {
       return choice;
     }
     choice.not_one_on_codes = obstacle_to_one_on_codes(p);
-    if (choice.not_one_on_codes == nullptr) choice.not_one_on_codes = choose_one_on_codes(p, choice.kernel);
+    if (choice.not_one_on_codes == nullptr)
+      choice.not_one_on_codes = choose_one_on_codes(p, enough_lanes, choice.kernel);
     if (choice.not_one_on_codes == nullptr) return choice;
   } else {
     choice.not_vectors = obstacle_to_vectors(p);
   }
-  if (choose_strips(p, choice)) return choice;
+  if (choose_strips(p, enough_lanes, choice)) return choice;
   choice.kernel = has_costly(p) ? Kernel::program_costly : Kernel::program;
   return choice;
 }
 
 }  // namespace
 
-KernelChoice choose_kernel(ElementwiseParams& p) {
+KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& p) {
+  const std::int64_t enough_lanes = lanes_to_fill(device);
   put_running_first(p);
-  if (has_codes(p) || obstacle_to_vectors(p) != nullptr) return choose_program(p);
+  if (has_codes(p) || obstacle_to_vectors(p) != nullptr) return choose_program(p, enough_lanes);
   KernelChoice choice;
   cut_rows(p);
   const OperandTypes types = operand_types(p);
@@ -388,7 +402,7 @@ KernelChoice choose_kernel(ElementwiseParams& p) {
     choice.not_transposed = obstacle_to_transposed(p, types);
     choice.kernel = choice.not_transposed == nullptr ? Kernel::transposed : typed_kernel(p);
     if (is_in_chunks(choice.kernel)) cut_chunks(p);
-    if (is_in_strips(choice.kernel)) cut_strips(p, strip_elements(p.width));
+    if (is_in_strips(choice.kernel)) cut_strips(p, strip_elements(p.width), enough_lanes);
     return choice;
   }
   choice.not_chain = obstacle_to_chain(p);
@@ -403,7 +417,7 @@ KernelChoice choose_kernel(ElementwiseParams& p) {
     if (!p.aligned) cut_chunks(p);
     return choice;
   }
-  if (choose_strips(p, choice)) return choice;
+  if (choose_strips(p, enough_lanes, choice)) return choice;
   cut_rows(p);
   cut_wide_rows(p);
   choice.kernel = vectors_kernel(p);

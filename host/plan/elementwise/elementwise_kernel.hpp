@@ -4,6 +4,8 @@
 
 #include "core/elementwise_params.hpp"
 
+#include <relayout/device.hpp>
+
 namespace relayout::plan {
 
 /// The kernel, and why others were not taken; null where one could be taken, or is out of the question.
@@ -15,7 +17,7 @@ struct KernelChoice {
 };
 
 /// Cuts the rows as the kernel wants them and chooses it. All else is set.
-KernelChoice choose_kernel(ElementwiseParams& params);
+KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& params);
 
 /// Sets the kernel. Kernels of two operands need them as tensors 0 and 1, and constants as tensors without
 /// memory.

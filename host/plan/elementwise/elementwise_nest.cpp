@@ -101,19 +101,20 @@ void set_memory(const LoopNest& nest, const std::vector<const void*>& tensors, v
         reinterpret_cast<const void*>(address_of(tensors[t], nest.offsets[t + 1], p.tensor[t].bytes));
 }
 
-void set_kernel(ElementwiseParams& p) {
-  const KernelChoice choice = choose_kernel(p);
+void set_kernel(const DeviceProperties& device, ElementwiseParams& p) {
+  const KernelChoice choice = choose_kernel(device, p);
   place_operands(choice, p);
 }
 
-std::string explain_kernel(const ElementwiseParams& params) {
+std::string explain_kernel(const DeviceProperties& device, const ElementwiseParams& params) {
   ElementwiseParams p = params;
-  const KernelChoice choice = choose_kernel(p);
+  const KernelChoice choice = choose_kernel(device, p);
   SentenceStream text;
   text << "Kernel " << name_of(choice.kernel) << ": ";
   if (is_in_strips(choice.kernel)) {
-    text << plural(static_cast<std::int64_t>(p.lanes), "lane") << " with a strip of " << p.strips.count
-         << " elements each" << (p.strips.whole ? "" : ", some of them shorter") << ".";
+    text << plural(static_cast<std::int64_t>(p.lanes), "lane") << " with "
+         << plural(p.strips.repeats, "strip") << " of " << p.strips.count << " elements each"
+         << (p.strips.whole ? "" : ", some of them shorter") << ".";
   } else if (is_in_chunks(choice.kernel)) {
     text << plural(p.vectors, "chunk") << " of " << chunk_elements(p) << " elements, " << p.row_vectors
          << " a row.";

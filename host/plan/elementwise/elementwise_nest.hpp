@@ -8,6 +8,8 @@
 #include "core/elementwise_params.hpp"
 #include "host/plan/loop_nest.hpp"
 
+#include <relayout/device.hpp>
+
 namespace relayout::plan {
 
 /// Sets the extents and strides. The nest has elements; operand 0 is the output, the others are the tensors.
@@ -18,10 +20,10 @@ void set_memory(const LoopNest& nest, const std::vector<const void*>& tensors, v
                 ElementwiseParams& params);
 
 /// Cuts rows into vectors and sets the kernel, for kernels on devices. All else must be set.
-void set_kernel(ElementwiseParams& params);
+void set_kernel(const DeviceProperties& device, ElementwiseParams& params);
 
 /// What set_kernel chose and why: "Kernel typed: 12 vectors of 4 elements, 3 a row. Not transposed: ...".
 /// `params` are those before set_kernel.
-std::string explain_kernel(const ElementwiseParams& params);
+std::string explain_kernel(const DeviceProperties& device, const ElementwiseParams& params);
 
 }  // namespace relayout::plan

@@ -15,16 +15,24 @@ namespace {
 /// that the sectors of an operand across them, of which a strip is a part, are read again while they are in
 /// the first cache. With strips that are vectors of that operand, and without.
 constexpr std::int64_t kLanesAcross = 64, kFewLanesAcross = 16;
+static_assert(kLanesAcross <= 127, "Strips::chunk is a signed byte");
 /// Lanes along the output that an axis of strips leaves, where no operand lies across.
 constexpr std::int64_t kLanesAlong = 32;
+/// Lanes along the output without which lanes do not follow it.
+constexpr std::int64_t kLeastLanesAlong = 8;
+/// Strips that a lane makes one after the other, at most: they share the lane's indices and what it does
+/// once. Lanes of a multiprocessor that are left.
+constexpr std::int64_t kMaxRepeats = 4, kLanesToFill = 1536;
+/// Lanes inside the axis of a lane's strips.
+constexpr std::int64_t kLanesInside = 2 * kStripThreads;
 /// The least part of the strips' elements that exists: where another axis could have them, and where strips
 /// are vectors of an operand.
 constexpr double kGoodShare = 0.9, kLeastShare = 0.55;
 
 /// An axis of the nest, with the strides of the output and of all tensors.
 struct Axis {
-  enum class Role { lanes, strips, chunks, chunk } role = Role::lanes;
-  bool may_have_strips = true;
+  std::int64_t scale = 0, chunk = 0;  // as in Strips
+  bool has_strips = false, may_have_strips = true;
   std::int64_t extent = 1, out = 0, tensors[kMaxTensors] = {};
 
   Axis stretched(std::int64_t factor) const {
@@ -96,8 +104,8 @@ std::int64_t misaligned_elements(const ElementwiseParams& p, int tensor, int axi
 /// Makes the nest's axes those of lanes and of a strip.
 class StripBuilder {
  public:
-  StripBuilder(ElementwiseParams& p, std::int32_t count, std::uint32_t without)
-      : p_(p), rank_(p.rank), count_(count) {
+  StripBuilder(ElementwiseParams& p, std::int32_t count, std::int64_t enough_lanes, std::uint32_t without)
+      : p_(p), rank_(p.rank), count_(count), enough_lanes_(enough_lanes) {
     for (int i = 0; i < rank_; ++i) {
       Axis& axis = at(i);
       axis.may_have_strips = (without >> i & 1) == 0;
@@ -118,7 +126,8 @@ class StripBuilder {
     } else {
       cut_apart(fullest_axis(rank_));
     }
-    store();
+    const Axis repeated = take_repeats();
+    store(repeated);
   }
 
  private:
@@ -178,9 +187,8 @@ class StripBuilder {
     p_.strips.extent = static_cast<std::int32_t>(whole.extent);
   }
   void set_strips(int axis, const Axis& strip, std::int64_t scale, std::int64_t lead, std::int64_t step) {
-    at(axis).role = Axis::Role::strips;
+    at(axis).scale = scale;
     insert(rank_, strip);
-    p_.strips.scale = static_cast<std::int32_t>(scale);
     p_.strips.lead = static_cast<std::int32_t>(lead);
     p_.strips.step = static_cast<std::int32_t>(step);
     p_.strips.extent = static_cast<std::int32_t>(strip.extent);
@@ -195,7 +203,7 @@ class StripBuilder {
     const int axis = vectors ? fastest : fullest_axis(rank_ - 1);
     if (share(at(axis)) < kLeastShare) return cut_apart(fullest_axis(rank_));
     Axis strip = take(axis);
-    strip.role = Axis::Role::strips;
+    strip.has_strips = true;
     const int place = take_lanes(vectors ? kLanesAcross : kFewLanesAcross);
     insert(place, strip);
     const auto step = [&](const Axis& a) {  // the greatest where the tensor repeats its elements
@@ -204,7 +212,7 @@ class StripBuilder {
     std::stable_sort(axes_.begin(), axes_.begin() + place + 1,
                      [&](const Axis& a, const Axis& b) { return step(a) > step(b); });
     int strips = 0;
-    while (at(strips).role != Axis::Role::strips) ++strips;
+    while (!at(strips).has_strips) ++strips;
     cut_neighbours(strips, lead);
   }
 
@@ -219,41 +227,69 @@ class StripBuilder {
     const std::int64_t chunk = divide_up(whole.extent, divide_up(whole.extent, wanted / lanes));
     Axis inner = whole;
     inner.extent = chunk;
-    inner.role = Axis::Role::chunk;
+    inner.chunk = 1;
     at(place - 1) = whole.stretched(chunk);
     at(place - 1).extent = divide_up(whole.extent, chunk);
-    at(place - 1).role = Axis::Role::chunks;
+    at(place - 1).chunk = chunk;
     insert(place, inner);
-    p_.strips.chunk = static_cast<std::int32_t>(chunk);
     p_.strips.chunked_extent = static_cast<std::int32_t>(whole.extent);
     return place;
   }
 
-  void store() {
+  /// Takes repeats from the axis that has the most of them, of several the slowest, where enough lanes are
+  /// left. Returns the axis along which they lie. Axes inside it have as many lanes as a block and more, so
+  /// that neighbouring lanes stay neighbours.
+  Axis take_repeats() {
+    std::int64_t lanes = 1, inside = 1, most = 1;
+    for (int axis = 0; axis < rank_ - 1; ++axis) lanes *= at(axis).extent;
+    int repeated = -1;
+    for (int axis = rank_ - 2; axis >= 0; inside *= at(axis--).extent) {
+      if (inside < kLanesInside || at(axis).scale != 0 || at(axis).chunk != 0) continue;
+      for (std::int64_t repeats = kMaxRepeats; repeats >= most && repeats > 1; --repeats) {
+        if (at(axis).extent % repeats != 0 || lanes < repeats * enough_lanes_) continue;
+        most = repeats;
+        repeated = axis;
+        break;
+      }
+    }
+    if (repeated < 0) return {};
+    p_.strips.repeats = static_cast<std::int32_t>(most);
+    const std::int64_t extent = at(repeated).extent / most;
+    const Axis repeats = at(repeated).stretched(extent);
+    at(repeated).extent = extent;
+    if (extent == 1) take(repeated);
+    return repeats;
+  }
+
+  /// The axes that count lanes turn round: the kernel's loop over them begins with the fastest.
+  void store(const Axis& repeated) {
     p_.rank = rank_;
-    for (int i = 0; i < rank_; ++i) {
+    std::reverse(axes_.begin(), axes_.begin() + rank_ - 1);
+    at(rank_) = repeated;
+    for (int i = 0; i <= rank_; ++i) {
       const Axis& axis = at(i);
       p_.extents[i] = axis.extent;
       p_.out_strides[i] = axis.out;
       for (int t = 0; t < p_.tensors; ++t) p_.tensor[t].strides[i] = axis.tensors[t];
-      if (i == rank_ - 1) break;  // the strip, which keeps its axis's role
-      if (axis.role == Axis::Role::strips) p_.strips.axis = i;
-      if (axis.role == Axis::Role::chunks) p_.strips.outer_axis = i;
-      if (axis.role == Axis::Role::chunk) p_.strips.inner_axis = i;
+      if (i >= rank_ - 1) continue;  // strips and repeats, which count no lanes
+      p_.strips.scale[i] = static_cast<std::int8_t>(axis.scale);
+      p_.strips.chunk[i] = static_cast<std::int8_t>(axis.chunk);
     }
   }
 
   ElementwiseParams& p_;
   std::array<Axis, kMaxRank> axes_;
   int rank_;
-  std::int64_t count_;  // elements of a strip
+  std::int64_t count_, enough_lanes_;  // elements of a strip
 };
 
 }  // namespace
 
-void cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without) {
+std::int64_t lanes_to_fill(const DeviceProperties& device) { return kLanesToFill * device.multiprocessors; }
+
+void cut_strips(ElementwiseParams& p, std::int32_t count, std::int64_t enough_lanes, std::uint32_t without) {
   for (int t = 0; t < p.tensors; ++t) p.tensor[t].dense = dense_elements(p, p.tensor[t]);
-  StripBuilder(p, count, without).build();
+  StripBuilder(p, count, enough_lanes, without).build();
   const int last = p.rank - 1;
   std::int64_t lanes = 1;
   for (int axis = 0; axis < last; ++axis) {
@@ -264,6 +300,13 @@ void cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without)
     p.tensor[t].access = p.tensor[t].strides[last] == 0 ? Access::repeated : Access::strided;
   p.lanes = static_cast<std::uint32_t>(lanes);
   p.blocks = divide_up<std::int64_t>(lanes, kStripThreads);
+}
+
+bool follow_output(const ElementwiseParams& p) {
+  std::int64_t lanes = 1;  // that lie next to each other in the output
+  for (int axis = 0; axis < p.rank - 1 && std::abs(p.out_strides[axis]) == lanes; ++axis)
+    lanes *= p.extents[axis];
+  return lanes >= kLeastLanesAlong;
 }
 
 }  // namespace relayout::plan
