@@ -9,6 +9,19 @@ namespace relayout {
 /// Threads of a block: of the kernel with 16-byte accesses, and of the other two.
 constexpr int kVectorWindowThreads = 256, kWindowThreads = 256;
 
+/// Blocks of the kernel for any strides whose registers a multiprocessor has room for.
+constexpr int kWindowTileBlocks = 6;
+
+/// Elements of the widest pack that it brings into shared memory at once: 16 bytes of the wider type.
+constexpr int window_fill_pack(int in_bytes, int out_bytes) {
+  return 16 / (in_bytes > out_bytes ? in_bytes : out_bytes);
+}
+/// And of the narrowest: words of 4 bytes on both sides.
+constexpr int narrow_window_fill_pack(int in_bytes, int out_bytes) {
+  const int least = in_bytes < out_bytes ? in_bytes : out_bytes;
+  return least < 4 ? 4 / least : 1;
+}
+
 /// Packs that a thread of the kernel for whole rows copies.
 constexpr int kRowPacksPerThread = 4;
 

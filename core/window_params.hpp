@@ -19,27 +19,27 @@ enum class WindowKernel : std::int32_t {
   native,   // the processor's own code
   rows,     // padding alone, time fastest on both sides, nothing converted: rows of any alignment
   vector,   // 16-byte accesses on both sides, through a tile in shared memory
-  tile,     // any strides and alignments, 4-byte accesses, through a tile in shared memory
+  tile,     // any strides and alignments, 4-byte stores, through a tile in shared memory
   direct,   // any window at all: every output reads the input itself
 };
 
 /// The order in which the window kernel's lanes write: the axis of out's smallest stride comes first.
 enum class WriteOrder : std::int32_t { channel, tap, position };
 
-/// What lies side by side in the output of `tile`: a line. Lanes write its words of 4 bytes.
+/// What `tile` takes to lie side by side in the output: a line. Lanes write its words of 4 bytes.
 enum class WindowLines : std::int32_t {
   stream,     // whole rows of all columns, one behind the other without a gap
   rows,       // the tile's columns of one position
   taps,       // the tile's channels of one tap of one position
   positions,  // the positions of one tap and channel
-  elements,   // nothing: single elements
+  elements,   // nothing: single elements, also of lines so short that most of their words would be cut
 };
 
 /// How `tile` reads its samples.
 enum class WindowFill : std::int32_t {
   flat,      // samples and channels as they lie in the memory, gaps of the rows included
-  time,      // words along time, one channel after the other
-  channels,  // words along channels, one sample after the other
+  time,      // packs along time, one channel after the other
+  channels,  // packs along channels, one sample after the other
   elements,  // single elements
 };
 
@@ -55,14 +55,11 @@ struct WindowTile {
   std::int32_t unit_words = 1;                     // words of all lines of a unit
   std::int32_t parallel_units = 1;                 // units that the threads of a block write at a time
   std::int32_t time_pitch = 1, channel_pitch = 1;  // elements of shared memory
-  /// Elements of the input from its first address, which exist: words that reach beyond are not read.
-  std::int64_t in_low = 0, in_high = 0;
   Divisor by_unit_words, by_line_words;
-  Divisor by_inner;                    // lines of a position or of a channel
-  Divisor by_row;                      // elements of a position in a stream
-  Divisor by_fastest;                  // the extent of the output's fastest axis in the tile
-  std::int32_t fill_run = 0;           // elements of a row of the input in a tile whose samples are one run
-  Divisor by_fill_run, by_fill_words;  // those, and their words
+  Divisor by_unit;     // positions of a unit
+  Divisor by_inner;    // lines of a position or of a channel
+  Divisor by_row;      // elements of a position in a stream
+  Divisor by_fastest;  // the extent of the output's fastest axis in the tile
 };
 
 /// out[b, g, t, k, c] = padded in[b, g * channels + c, t * stride + k * dilation - pad_left].

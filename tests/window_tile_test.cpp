@@ -72,7 +72,7 @@ TEST(WindowTile, FitsTheDeviceForEveryShape) {
 
 TEST(WindowTile, RowsSideBySideAreAStream) {
   bool possible;
-  WindowParams p = problem_of(5, 2048, 1, 3, 1);
+  WindowParams p = problem_of(81, 1 << 20, 1, 3, 1);
   EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.lines, WindowLines::stream);
   EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.fill, WindowFill::flat);
   ++p.out_position;
@@ -82,6 +82,10 @@ TEST(WindowTile, RowsSideBySideAreAStream) {
   EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.lines, WindowLines::taps);
   p.out_channel = 2;
   EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.lines, WindowLines::elements);
+  WindowParams narrow = problem_of(5, 2048, 1, 3, 1);
+  ++narrow.out_position;
+  EXPECT_EQ(tile_of(narrow, DeviceProperties::h200(), possible).tile.lines, WindowLines::elements)
+      << "most words of so short rows would be cut";
 }
 
 TEST(WindowTile, SpanBeyondSharedMemoryHasNone) {

@@ -2,8 +2,10 @@
 // converted and padded.
 //
 // Sources come in runs of neighbouring samples (core/pad_index.hpp): one for a tile within the signal, a few
-// at its ends, one for a tile that lies wholly in the padding. Within a run the memory is read in whole
-// words, wherever rows begin; each element of a word has its own place in shared memory.
+// at its ends, one for a tile that lies wholly in the padding. A run is rows of elements. Where these lie
+// side by side, they are read in packs on a pack's boundary, and the elements before a row's first pack and
+// behind its last one by one. The tile begins as far behind a boundary as its samples do in the input
+// (fill_shift()), so that in most runs a pack of the input is one of shared memory.
 #pragma once
 
 #include <cstdint>
@@ -11,191 +13,268 @@
 
 #include "core/pad_index.hpp"
 #include "core/window_geometry.hpp"
-#include "kernels/divide.hpp"
 #include "kernels/element_ops.hpp"
-#include "kernels/words.hpp"
+#include "kernels/vector.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Rows of the input that run alike, and where their elements go.
+/// Packs or elements of so many bytes, of the wider type, that a thread has under way: what registers have
+/// room for.
+template <int kBytes>
+constexpr int kFillLoads = kBytes < 8    ? 4
+                           : kBytes < 16 ? 3
+                                         : 2;
+
+/// Elements of a pack: where it is stored as one, and where it is stored element by element, by lanes that so
+/// hit different banks.
 template <class From, class To>
+constexpr int kWidePack = window_fill_pack(sizeof(From), sizeof(To));
+template <class From, class To>
+constexpr int kNarrowPack = narrow_window_fill_pack(sizeof(From), sizeof(To));
+
+/// Of a load that a thread has not under way.
+constexpr int kNoPlace = -0x7fffffff - 1;
+
+/// Rows of the input that run alike, and where their elements go.
+template <class From>
 struct FillRows {
-  const From* in;         // the first row's first element
-  std::int64_t row_step;  // from row to row
+  const From* in;                   // the first row's first element
+  std::int64_t row_step, col_step;  // from row to row, from element to element
   std::uint32_t rows, count;
-  To* tile;  // the place of that element
-  int tile_row, tile_step;
+  // Of that element in the tile, and the same steps there. No pointer: the compiler would lose sight of its
+  // being one to shared memory.
+  int place, tile_row, tile_step;
 };
 
-/// Words or elements that a thread has under way.
-constexpr int kFillLoads = 4;
+/// A thread's way over rows of so many items, kWindowThreads of them at a step. It divides once.
+struct FillWalk {
+  std::uint32_t columns, row, column;
+  std::uint32_t row_step = 0, column_step = kWindowThreads;
 
-/// A word of the input, kept as one: an array of its elements would take a register for each.
-template <class From>
-struct FillWord {
-  static constexpr int kCount = sizeof(From) < 4 ? 4 / static_cast<int>(sizeof(From)) : 1;
-  static constexpr int kWords = sizeof(From) == 8 ? 2 : 1;
-  std::uint32_t words[kWords] = {};
-
-  /// Elements beyond [low, high) are not read; `whole`: there are none.
-  __device__ __forceinline__ void load(const From* address, const From* low, const From* high, bool whole) {
-    if (kCount == 1 || whole || (address >= low && address + kCount <= high)) {
-      load_words<kWords>(words, address);
-    } else if constexpr (kCount > 1) {
-#pragma unroll 1
-      for (int i = 0; i < kCount; ++i) {
-        if (address + i < low || address + i >= high) continue;
-        std::uint32_t bits = 0;
-        memcpy(&bits, address + i, sizeof(From));
-        words[0] |= bits << (i * 8 * static_cast<int>(sizeof(From)));
-      }
-    }
+  __device__ __forceinline__ FillWalk(std::uint32_t rows, std::uint32_t row_columns)
+      : columns(row_columns), row(threadIdx.x >= row_columns ? 1 : 0), column(threadIdx.x) {
+    if (rows == 1) return;
+    row = column / columns;
+    column -= row * columns;
+    row_step = kWindowThreads / columns;
+    column_step = kWindowThreads - row_step * columns;
   }
+  __device__ __forceinline__ void next() {
+    row += row_step;
+    column += column_step;
+    if (column < columns) return;
+    column -= columns;
+    ++row;
+  }
+};
+
+/// The unsigned integer of so many bytes.
+template <int kBytes>
+using FillBits =
+    std::conditional_t<kBytes == 1, std::uint8_t,
+                       std::conditional_t<kBytes == 2, std::uint16_t,
+                                          std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>>;
+
+/// By a plain access: those of load_global() are strong ones, which were slower.
+template <class T>
+__device__ __forceinline__ void load_input(T& values, const void* address) {
+  if constexpr (sizeof(T) == 16) {
+    load_16_bytes(&values, address);
+  } else {
+    const auto bits = *static_cast<const FillBits<sizeof(T)>*>(address);
+    memcpy(&values, &bits, sizeof bits);
+  }
+}
+
+/// N elements of the input, kept as words: an array of its elements would take a register for each.
+template <class From, int N>
+struct FillPack {
+  static constexpr int kWords = N * static_cast<int>(sizeof(From)) / 4;
+  std::uint32_t words[kWords] = {};
 
   __device__ __forceinline__ From value(int i) const {
     From element;
-    if constexpr (kCount > 1) {
-      using Bits = std::conditional_t<sizeof(From) == 1, std::uint8_t, std::uint16_t>;
-      const auto bits = static_cast<Bits>(words[0] >> (i * 8 * static_cast<int>(sizeof(From))));
+    if constexpr (sizeof(From) < 4) {
+      constexpr int kPer = 4 / static_cast<int>(sizeof(From));
+      const auto bits = static_cast<FillBits<sizeof(From)>>(words[i / kPer] >>
+                                                            (i % kPer * 8 * static_cast<int>(sizeof(From))));
       memcpy(&element, &bits, sizeof element);
     } else {
-      memcpy(&element, words, sizeof element);
+      memcpy(&element, words + i * (sizeof(From) / 4), sizeof element);
     }
     return element;
   }
+
+  template <class To>
+  __device__ __forceinline__ void store(To* address) const {
+    if constexpr (std::is_same_v<From, To>) {
+      static_assert(sizeof words == 16, "a pack of equal types");
+      store_16_bytes(address, words);
+    } else {
+      Vector<To, N> pack;
+#pragma unroll
+      for (int i = 0; i < N; ++i) pack.values[i] = convert<To>(value(i));
+      *reinterpret_cast<Vector<To, N>*>(address) = pack;
+    }
+  }
 };
 
-/// Reads whole words along rows of neighbouring elements. by_words: words of a row where `known`.
-template <class From, class To>
-__device__ __forceinline__ void fill_words(const FillRows<From, To>& r, const From* low, const From* high,
-                                           const Divisor& by_words, bool known) {
-  constexpr int kCount = FillWord<From>::kCount;
-  const std::uint32_t row_words = (r.count + (kCount - 1) + (kCount - 1)) / kCount;
-  const std::uint32_t items = r.rows * row_words;
-  // Whether no word of any row reaches beyond the tensor.
-  const std::int64_t last = (r.rows - 1) * r.row_step;
-  const From* least = r.in + (last < 0 ? last : 0);
-  const From* most = r.in + (last < 0 ? 0 : last) + r.count;
-  const bool whole = least - low >= kCount && high - most >= kCount;
+/// Elements of a row before its first boundary of N. Compared as an integer in other ways, the address would
+/// no longer be known to the compiler as one of global memory.
+template <int N, class From>
+__device__ __forceinline__ int elements_before_pack(const From* row) {
+  return static_cast<int>(0 - reinterpret_cast<std::uintptr_t>(row) / sizeof(From)) & (N - 1);
+}
+
+/// The whole packs of N neighbouring elements. kStoresPacks: they lie on boundaries of shared memory, too.
+template <int N, bool kStoresPacks, class From, class To>
+__device__ __forceinline__ void fill_packs(const FillRows<From>& r, To* tile) {
+  constexpr int kLoads =
+      kFillLoads<N* static_cast<int>(sizeof(From) > sizeof(To) ? sizeof(From) : sizeof(To))>;
+  FillWalk walk(r.rows, r.count / N);
 #pragma unroll 1
-  for (std::uint32_t first = threadIdx.x; first < items; first += kFillLoads * kWindowThreads) {
-    FillWord<From> words[kFillLoads];
-    int begin[kFillLoads];  // of the word within its row
-    int place[kFillLoads] = {};
+  while (walk.row < r.rows) {
+    FillPack<From, N> packs[kLoads];
+    int place[kLoads];
 #pragma unroll
-    for (int load = 0; load < kFillLoads; ++load) {
-      std::uint32_t word = first + load * kWindowThreads, row = 0;
-      begin[load] = static_cast<int>(r.count);
-      if (word >= items) continue;
-      if (known) {
-        row = split(word, by_words);
-      } else if (r.rows > 1) {
-        row = word / row_words;
-        word -= row * row_words;
+    for (int load = 0; load < kLoads; ++load) {
+      place[load] = kNoPlace;
+      if (walk.row < r.rows) {
+        const From* row = r.in + walk.row * r.row_step;
+        const int begin = elements_before_pack<N>(row) + static_cast<int>(walk.column) * N;
+        if (begin + N <= static_cast<int>(r.count)) {
+          load_input(packs[load].words, row + begin);
+          place[load] = r.place + static_cast<int>(walk.row) * r.tile_row + begin * r.tile_step;
+        }
       }
-      const From* address = r.in + row * r.row_step;
-      begin[load] = static_cast<int>(word) * kCount;
-      if constexpr (kCount > 1) {
-        begin[load] -= static_cast<int>(reinterpret_cast<std::uintptr_t>(address) / sizeof(From) % kCount);
-      }
-      place[load] = static_cast<int>(row) * r.tile_row + begin[load] * r.tile_step;
-      if (begin[load] < static_cast<int>(r.count)) words[load].load(address + begin[load], low, high, whole);
+      walk.next();
     }
 #pragma unroll
-    for (int load = 0; load < kFillLoads; ++load) {
-      if (begin[load] >= 0 && begin[load] + kCount <= static_cast<int>(r.count) && r.tile_step == 1) {
+    for (int load = 0; load < kLoads; ++load) {
+      if (place[load] == kNoPlace) continue;
+      if constexpr (kStoresPacks) {
+        packs[load].store(tile + place[load]);
+      } else {
 #pragma unroll
-        for (int i = 0; i < kCount; ++i) r.tile[place[load] + i] = convert<To>(words[load].value(i));
-        continue;
-      }
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) {
-        const int element = begin[load] + i;
-        if (element >= 0 && element < static_cast<int>(r.count))
-          r.tile[place[load] + i * r.tile_step] = convert<To>(words[load].value(i));
+        for (int i = 0; i < N; ++i) tile[place[load] + i * r.tile_step] = convert<To>(packs[load].value(i));
       }
     }
   }
 }
 
-/// Reads elements col_step apart. by_count: elements of a row where `known`.
-template <class From, class To>
-__device__ __forceinline__ void fill_elements(const FillRows<From, To>& r, std::int64_t col_step,
-                                              const Divisor& by_count, bool known) {
-  const std::uint32_t items = r.rows * r.count;
+/// Single elements: find(row, column) is the number within the row of one, -1 of none, for `columns` of them.
+template <class From, class To, class Find>
+__device__ __forceinline__ void fill_found(const FillRows<From>& r, To* tile, std::uint32_t columns,
+                                           const Find& find) {
+  constexpr int kLoads = kFillLoads<sizeof(From)>;
+  FillWalk walk(r.rows, columns);
 #pragma unroll 1
-  for (std::uint32_t first = threadIdx.x; first < items; first += kFillLoads * kWindowThreads) {
-    From values[kFillLoads] = {};
-    int place[kFillLoads] = {};
+  while (walk.row < r.rows) {
+    From values[kLoads] = {};
+    int place[kLoads];
 #pragma unroll
-    for (int load = 0; load < kFillLoads; ++load) {
-      std::uint32_t column = first + load * kWindowThreads, row = 0;
-      if (column >= items) continue;
-      if (known) {
-        row = split(column, by_count);
-      } else if (r.rows > 1) {
-        row = column / r.count;
-        column -= row * r.count;
+    for (int load = 0; load < kLoads; ++load) {
+      place[load] = kNoPlace;
+      if (walk.row < r.rows) {
+        const From* row = r.in + walk.row * r.row_step;
+        const int element = find(row, static_cast<int>(walk.column));
+        if (element >= 0) {
+          load_input(values[load], row + element * r.col_step);
+          place[load] = r.place + static_cast<int>(walk.row) * r.tile_row + element * r.tile_step;
+        }
       }
-      place[load] = static_cast<int>(row) * r.tile_row + static_cast<int>(column) * r.tile_step;
-      values[load] = r.in[row * r.row_step + column * col_step];
+      walk.next();
     }
 #pragma unroll
-    for (int load = 0; load < kFillLoads; ++load) {
-      if (first + load * kWindowThreads < items) r.tile[place[load]] = convert<To>(values[load]);
+    for (int load = 0; load < kLoads; ++load) {
+      if (place[load] != kNoPlace) tile[place[load]] = convert<To>(values[load]);
     }
   }
+}
+
+/// What fill_packs() leaves of each row.
+template <int N, class From, class To>
+__device__ __forceinline__ void fill_ends(const FillRows<From>& r, To* tile) {
+  const int count = static_cast<int>(r.count);
+  fill_found(r, tile, 2 * (N - 1), [&](const From* row, int column) {
+    const int before = elements_before_pack<N>(row), head = before < count ? before : count,
+              tail = (count - head) & (N - 1);
+    if (column < N - 1) return column < head ? column : -1;
+    column -= N - 1;
+    return column < tail ? count - tail + column : -1;
+  });
+}
+
+/// Whether there is nothing before and behind the packs of all rows.
+template <int N, class From>
+__device__ __forceinline__ bool has_whole_packs(const FillRows<From>& r) {
+  return (r.rows == 1 || r.row_step % N == 0) && r.count % N == 0 && elements_before_pack<N>(r.in) == 0;
+}
+
+/// Elements side by side. Packs pay where rows are long enough that few elements are left to their ends.
+template <class From, class To>
+__device__ __forceinline__ void fill_neighbours(const FillRows<From>& r, To* tile) {
+  constexpr int kWide = kWidePack<From, To>, kNarrow = kNarrowPack<From, To>;
+  const auto in_place = static_cast<int>(reinterpret_cast<std::uintptr_t>(tile + r.place) / sizeof(To));
+  const bool alike = r.tile_step == 1 && (elements_before_pack<kWide>(r.in) + in_place) % kWide == 0 &&
+                     (r.rows == 1 || (r.row_step - r.tile_row) % kWide == 0);
+  const bool whole = has_whole_packs<kWide>(r);
+  if (alike && (whole || r.count >= 2 * kWide * kNarrow)) {
+    fill_packs<kWide, true>(r, tile);
+    if (!whole) fill_ends<kWide>(r, tile);
+    return;
+  }
+  if constexpr (kNarrow > 1) {
+    if (r.count >= 2 * kNarrow) {
+      fill_packs<kNarrow, false>(r, tile);
+      if (!has_whole_packs<kNarrow>(r)) fill_ends<kNarrow>(r, tile);
+      return;
+    }
+  }
+  fill_found(r, tile, r.count, [](const From*, int column) { return column; });
 }
 
 template <class From, class To>
-__device__ __forceinline__ void fill_constant(const FillRows<From, To>& r, To padding,
-                                              const Divisor& by_count, bool known) {
+__device__ __forceinline__ void fill_constant(const FillRows<From>& r, To* tile, To padding) {
 #pragma unroll 1
-  for (std::uint32_t item = threadIdx.x; item < r.rows * r.count; item += kWindowThreads) {
-    std::uint32_t column = item, row = 0;
-    if (known) {
-      row = split(column, by_count);
-    } else if (r.rows > 1) {
-      row = column / r.count;
-      column -= row * r.count;
-    }
-    r.tile[static_cast<int>(row) * r.tile_row + static_cast<int>(column) * r.tile_step] = padding;
-  }
+  for (FillWalk walk(r.rows, r.count); walk.row < r.rows; walk.next())
+    tile[r.place + static_cast<int>(walk.row) * r.tile_row + static_cast<int>(walk.column) * r.tile_step] =
+        padding;
 }
 
-/// One run of samples; `tile` is the place of its first.
+/// Elements from a boundary of 16 bytes of shared memory to the tile's first, which is sample `first`.
+template <class From, class To>
+__device__ __forceinline__ int fill_shift(const WindowParams& p, const From* in, std::int64_t first) {
+  const auto element = reinterpret_cast<std::uintptr_t>(in) / sizeof(From) +
+                       static_cast<std::uintptr_t>(first) * static_cast<std::uintptr_t>(p.in_time);
+  return static_cast<int>(element % kWidePack<From, To>);
+}
+
+/// One run of samples; `place`: of its first in the tile.
 template <class From, class To>
 __device__ __forceinline__ void fill_run(const WindowParams& p, const From* in, std::uint32_t channels,
-                                         const PadRun& run, To* tile, To padding) {
+                                         const PadRun& run, To* tile, int place, To padding) {
   const WindowTile& t = p.tile;
   const auto count = static_cast<std::uint32_t>(run.count);
   const From* first = in + (run.source < 0 ? 0 : run.source * p.in_time);
-  const std::int64_t time_step = run.step * p.in_time;
+  const std::int64_t step = run.step * p.in_time;
   const bool along_time = t.channel_pitch != 1;
-  FillRows<From, To> rows;
-  if (along_time) {
-    rows = {first, p.in_channel, channels, count, tile, t.channel_pitch, t.time_pitch};
-  } else {
-    rows = {first, time_step, count, channels, tile, t.time_pitch, t.channel_pitch};
-  }
-  const bool known = rows.count == static_cast<std::uint32_t>(t.fill_run);
-  if (run.source < 0) return fill_constant(rows, padding, t.by_fill_run, known);
-  const From* low = static_cast<const From*>(p.in) + t.in_low;
-  const From* high = static_cast<const From*>(p.in) + t.in_high;
+  FillRows<From> rows{first, step, p.in_channel, count, channels, place, t.time_pitch, t.channel_pitch};
+  if (along_time) rows = {first, p.in_channel, step, channels, count, place, t.channel_pitch, t.time_pitch};
+  if (run.source < 0) return fill_constant(rows, tile, padding);
   if (t.fill == WindowFill::flat && run.step == 1) {
-    const std::uint32_t run_length = (count - 1) * t.time_pitch + channels;
-    fill_words<From, To>({first, 0, 1, run_length, tile, 0, 1}, low, high, t.by_fill_words, false);
-  } else if (t.fill == WindowFill::time && along_time && run.step != 0) {
-    if (run.step < 0) {
-      rows.in -= count - 1;
-      rows.tile += (count - 1) * t.time_pitch;
-      rows.tile_step = -t.time_pitch;
-    }
-    fill_words(rows, low, high, t.by_fill_words, known);
-  } else if (t.fill == WindowFill::channels) {
-    fill_words(rows, low, high, t.by_fill_words, known);
+    rows.rows = 1;
+    rows.count = (count - 1) * t.time_pitch + channels;
+  } else if (t.fill == WindowFill::time && along_time && run.step < 0) {
+    rows.in -= count - 1;
+    rows.place += static_cast<int>(count - 1) * t.time_pitch;
+    rows.col_step = 1;
+    rows.tile_step = -t.time_pitch;
+  }
+  if (t.fill != WindowFill::elements && rows.col_step == 1) {
+    fill_neighbours(rows, tile);
   } else {
-    fill_elements(rows, along_time ? time_step : p.in_channel, t.by_fill_run, known);
+    fill_found(rows, tile, rows.count, [](const From*, int column) { return column; });
   }
 }
 

@@ -48,7 +48,8 @@ double predicted_microseconds(const WindowTuning& tuning, const DeviceProperties
   const double most = std::max({by_bytes, by_accesses, by_instructions});
   const double block =
       (most + tuning.overlap * (by_bytes + by_accesses + by_instructions - most)) / work.share;
-  const std::int64_t by_threads = tuning.threads_per_multiprocessor / kWindowThreads;
+  const std::int64_t by_threads =
+      std::min<std::int64_t>(work.resident, tuning.threads_per_multiprocessor / kWindowThreads);
   const std::int64_t by_memory =
       work.shared_bytes > 0 ? device.shared_memory_per_block / work.shared_bytes : by_threads;
   const std::int64_t resident = std::max<std::int64_t>(1, std::min(by_threads, by_memory));

@@ -33,6 +33,7 @@ struct WindowWork {
   double warps = 16;  // that a multiprocessor needs to have enough loads under way
   double share = 1;   // of the speed that these counts alone would give
   std::int64_t blocks = 1, shared_bytes = 0;
+  std::int64_t resident = 8;  // blocks at most on a multiprocessor, whose registers have no room for more
 };
 
 /// Bytes' worth of time for `runs` runs of `bytes` each.

@@ -99,7 +99,10 @@ void explain_accesses(std::ostream& text, const WindowParams& p) {
   };
   const std::int64_t rows = p.batch * p.groups * p.channels;
   text << "Input: " << plural(rows * p.length * in_bytes, "byte") << " in all, "
-       << plural(access(in_bytes, p.tile.fill == WindowFill::elements), "byte") << " an access";
+       << (p.kernel == WindowKernel::tile && p.tile.fill != WindowFill::elements
+               ? std::string("up to 16 bytes")
+               : plural(access(in_bytes, true), "byte"))
+       << " an access";
   if (p.kernel != WindowKernel::rows && p.tile_samples > 0) {
     const std::int64_t own = p.tile_positions * p.stride;
     if (p.tile_samples > own)

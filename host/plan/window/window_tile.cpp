@@ -20,11 +20,17 @@ constexpr std::int64_t kLanes = 32;
 constexpr std::int64_t kLineWords = 16;
 constexpr std::int64_t kBankBytes = 128;  // of all banks together
 constexpr std::int64_t kMaxUnitWords = 1024;
+/// A tile begins up to a pack's width behind a boundary.
+constexpr std::int64_t kPackBytes = 16;
 /// Half of them load while the others store.
 constexpr double kNeededWarps = 40;
-/// What is left of the counted speed where a word of the output is put together from narrower elements: the
-/// median of 240 random problems on an H200.
-constexpr double kShareOfNarrow = 0.65;
+/// What is left of the counted speed where a word of the output is put together from narrower elements: by
+/// the median of 120 random problems on an H200.
+constexpr double kShareOfNarrow = 0.8;
+/// Lines of no more elements are written one by one: most of their words would be cut.
+constexpr std::int64_t kShortLine = 16;
+/// So few rows of shared memory may lie a few elements off the pitch at which lanes meet in no bank.
+constexpr std::int64_t kFewChannels = 4;
 std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 /// Elements of a word of 4 bytes, 1 of larger elements.
 std::int64_t word_elements(DType type) { return std::max<std::int64_t>(1, 4 / bytes_of(type)); }
@@ -36,10 +42,13 @@ class TileShape {
   TileShape(const WindowParams& p, std::int64_t channels, std::int64_t limit)
       : p_(p),
         channels_(channels),
-        word_(word_elements(p.out_type)),
+        pack_(
+            window_fill_pack(static_cast<int>(bytes_of(p.in_type)), static_cast<int>(bytes_of(p.out_type)))),
         whole_(channels == p.channels),
         tap_inner_(p.order == WriteOrder::tap),
-        lines_(lines_of()) {
+        layout_(layout()),
+        lines_(is_short() ? WindowLines::elements : layout_),
+        word_(lines_ == WindowLines::elements ? 1 : word_elements(p.out_type)) {
     const std::int64_t samples = limit / (bytes_of(p.out_type) * channels);
     choose_unit(samples > p.span() ? (samples - p.span()) / p.stride + 1 : 1);
     choose_fill();
@@ -69,11 +78,10 @@ class TileShape {
     t.parallel_units = static_cast<std::int32_t>(std::max<std::int64_t>(1, kThreads / unit_words_));
     t.time_pitch = static_cast<std::int32_t>(time_pitch);
     t.channel_pitch = static_cast<std::int32_t>(channel_pitch);
-    t.fill_run = static_cast<std::int32_t>(along_time_ ? samples : channels_);
     p.tile_positions = static_cast<std::int32_t>(positions);
     p.tile_channels = static_cast<std::int32_t>(channels_);
     p.tile_samples = static_cast<std::int32_t>(samples);
-    p.shared_bytes = elements * bytes;
+    p.shared_bytes = elements * bytes + kPackBytes;
     return true;
   }
 
@@ -89,48 +97,45 @@ class TileShape {
                   divide_up(p.positions + t.positions_before, std::int64_t{p.tile_positions});
     work.shared_bytes = p.shared_bytes;
     work.warps = kNeededWarps;
+    work.resident = kWindowTileBlocks;
     if (word_ > 1) work.share = kShareOfNarrow;
     work.waits = 2;  // for the samples, then for the stores
 
-    const double elements = samples * channels, in_word = static_cast<double>(word_elements(p.in_type));
-    double words = elements, per_word = 1, read;
+    double read;
     const double fresh = std::min(1.0, positions * static_cast<double>(p.stride) / samples);
     switch (t.fill) {
       case WindowFill::flat:
-        words = samples * t.time_pitch / in_word;
-        per_word = in_word;
+        count_fill(1, samples * t.time_pitch, 0, work);
         read = read_cost(tuning, 1, samples * t.time_pitch * in_bytes);
         break;
       case WindowFill::time:
-        words = channels * (samples / in_word + 1);
-        per_word = in_word;
+        count_fill(channels, samples, t.channel_pitch - p.in_channel, work);
         read = read_cost(tuning, channels, samples * in_bytes);
         break;
       case WindowFill::channels:
-        words = samples * (channels / in_word + 1);
-        per_word = in_word;
+        count_fill(samples, channels, t.time_pitch - p.in_time, work);
         read = read_cost(tuning, samples, channels * in_bytes);
         break;
       default:
+        count_items(samples * channels, 2, 25, work);
         read = read_of_elements(tuning, samples, in_bytes);
     }
     read *= fresh + (1 - fresh) * tuning.cached;
-    const double loads = words / kLanes;
-    work.accesses += loads * (1 + per_word);
-    work.instructions += loads * (18 + 6 * per_word);
 
+    // Runs of neighbouring sources: the signal, and the padding at its ends, where a tile has them.
+    const double runs =
+        1 + (p_.pad_left > 0 || p_.length < p_.positions ? 2 : 0) *
+                std::min(1.0, static_cast<double>(p.tile_positions) / static_cast<double>(p_.positions));
     const double word = static_cast<double>(word_);
     const auto turns =
         static_cast<double>(unit_words_ >= kThreads ? divide_up(unit_words_, kThreads) * t.units
                                                     : divide_up<std::int64_t>(t.units, t.parallel_units));
     const auto columns = static_cast<double>(divide_up(unit_words_, kThreads));
     const double warps = static_cast<double>(kThreads / kLanes);
-    // Lines that begin anywhere have words that are written by element.
-    const bool by_element = lines_ == WindowLines::elements || line_words_ <= 2;
-    const double stores = by_element ? word : 1;
+    // A store for the word and one for each of its elements, of which a lane does one or the other.
+    const double stores = word > 1 ? 1 + word / 4 : 1;
     work.accesses += warps * turns * (word + stores);
-    work.instructions +=
-        warps * (turns * (7 + 3 * word + (by_element ? 8 * word : 0)) + columns * (70 + 25 * word) + 200);
+    work.instructions += warps * (turns * (4 + 4 * word) + columns * (70 + 20 * word) + 50 + 150 * runs);
     work.bytes = read + write_of_lines(tuning, positions, out_bytes);
     return work;
   }
@@ -143,27 +148,18 @@ class TileShape {
     const std::int64_t columns = channels_ * p.taps;
     t.by_unit_words = divisor(unit_words_);
     t.by_line_words = divisor(line_words_);
+    t.by_unit = divisor(unit_);
     const std::int64_t of_elements = p.order == WriteOrder::position ? unit_ : columns;
     t.by_inner = divisor(lines_ == WindowLines::elements                                   ? of_elements
                          : lines_ == WindowLines::taps || lines_ == WindowLines::positions ? p.taps
                                                                                            : 1);
     t.by_row = divisor(columns);
     t.by_fastest = divisor(tap_inner_ ? p.taps : channels_);
-    const std::int64_t in_word = word_elements(p.in_type);
-    t.by_fill_run = divisor(t.fill_run);
-    t.by_fill_words = divisor((t.fill_run + 2 * (in_word - 1)) / in_word);
-    const auto extend = [&](std::int64_t extent, std::int64_t stride) {
-      (stride < 0 ? t.in_low : t.in_high) += (extent - 1) * stride;
-    };
-    t.in_low = 0;
-    t.in_high = 1;
-    extend(p.batch, p.in_batch);
-    extend(p.groups * p.channels, p.in_channel);
-    extend(std::max<std::int64_t>(1, p.length), p.in_time);
   }
 
  private:
-  WindowLines lines_of() const {
+  /// What lies side by side in the output.
+  WindowLines layout() const {
     const bool one_tap = p_.taps == 1;
     if (p_.order == WriteOrder::position && p_.out_position == 1) return WindowLines::positions;
     const std::int64_t columns = channels_ * p_.taps;
@@ -177,6 +173,12 @@ class TileShape {
     if (row && columns > 1) return WindowLines::rows;
     if (!tap_inner_ && p_.out_channel == 1 && channels_ > 1) return WindowLines::taps;
     return WindowLines::elements;
+  }
+
+  bool is_short() const {
+    if (word_elements(p_.out_type) == 1 || !whole_) return false;
+    return (layout_ == WindowLines::rows && channels_ * p_.taps <= kShortLine) ||
+           (layout_ == WindowLines::taps && channels_ <= kShortLine);
   }
 
   /// The least positions after which the output's rows lie equally far from a word's boundary.
@@ -242,6 +244,7 @@ class TileShape {
         row_pitch_ = p_.in_time;
       } else {
         fill_ = narrow ? WindowFill::elements : WindowFill::channels;
+        if (!odd) row_pitch_ += ((p_.in_time - channels_) % pack_ + pack_) % pack_;
         along_time_ = narrow && channels_ == 1;
       }
     } else {
@@ -253,7 +256,11 @@ class TileShape {
   /// Elements from channel to channel where samples lie side by side: so that lanes along channels, and along
   /// the taps of several channels, hit different banks.
   std::int64_t pitch_of_channels(std::int64_t samples) const {
-    if (channels_ == 1 || lines_ == WindowLines::positions) return samples | 1;
+    // So that packs of the input become packs of the tile.
+    const auto alike = [&](std::int64_t pitch) {
+      return pitch + ((p_.in_channel - pitch) % pack_ + pack_) % pack_;
+    };
+    if (channels_ == 1 || lines_ == WindowLines::positions) return alike(samples);
     const std::int64_t banks = kBankBytes / std::min<std::int64_t>(4, bytes_of(p_.out_type));
     std::int64_t wanted;
     if (tap_inner_) {
@@ -263,7 +270,25 @@ class TileShape {
       wanted = std::max<std::int64_t>(1, banks / channels_ * (p_.taps > 1 ? p_.dilation : 1)) | 1;
     }
     wanted %= banks;
-    return samples + (wanted - samples % banks + banks) % banks;
+    const std::int64_t pitch = samples + (wanted - samples % banks + banks) % banks;
+    const bool stays_odd = !tap_inner_ && p_.in_channel % 2 != 0;
+    return channels_ <= kFewChannels || stays_odd ? alike(pitch) : pitch;
+  }
+
+  /// So many items of a fill, each of so many accesses and instructions.
+  static void count_items(double items, double accesses, double instructions, WindowWork& work) {
+    work.accesses += items / kLanes * accesses;
+    work.instructions += items / kLanes * instructions;
+  }
+
+  /// Rows of neighbouring elements; `unlike`: by how much more they lie apart in the tile than in the input.
+  void count_fill(double rows, double count, std::int64_t unlike, WindowWork& work) const {
+    const std::int64_t narrow = narrow_window_fill_pack(static_cast<int>(bytes_of(p_.in_type)),
+                                                        static_cast<int>(bytes_of(p_.out_type)));
+    const bool wide = unlike % pack_ == 0 && count >= static_cast<double>(2 * pack_ * narrow);
+    const auto pack = static_cast<double>(wide ? pack_ : narrow);
+    count_items(rows * count / pack, wide ? 8 : 1 + pack, wide ? 25 + pack : 22 + 3 * pack, work);
+    count_items(rows * 2 * (pack - 1), 2, 30, work);
   }
 
   double read_of_elements(const WindowTuning& tuning, double samples, double in_bytes) const {
@@ -278,7 +303,7 @@ class TileShape {
   double write_of_lines(const WindowTuning& tuning, double positions, double out_bytes) const {
     const auto channels = static_cast<double>(channels_), taps = static_cast<double>(p_.taps);
     const double row = channels * taps * out_bytes;
-    switch (lines_) {
+    switch (layout_) {
       case WindowLines::stream:
         return write_cost(tuning, 1, positions * row);
       case WindowLines::rows:
@@ -294,9 +319,10 @@ class TileShape {
   }
 
   const WindowParams& p_;
-  const std::int64_t channels_, word_;
+  const std::int64_t channels_, pack_;
   const bool whole_, tap_inner_;
-  const WindowLines lines_;
+  const WindowLines layout_, lines_;
+  const std::int64_t word_;
   WindowFill fill_ = WindowFill::elements;
   bool along_time_ = false;
   std::int64_t before_ = 0, unit_ = 1, line_words_ = 1, unit_words_ = 1, row_pitch_ = 1;
@@ -306,7 +332,7 @@ class TileShape {
 
 double choose_window_tile(const DeviceProperties& device, WindowParams& p) {
   const WindowTuning& tuning = window_tuning(device);
-  const std::int64_t limit = std::min(kMaxSharedBytes, device.shared_memory_per_block);
+  const std::int64_t limit = std::min(kMaxSharedBytes, device.shared_memory_per_block) - kPackBytes;
   WindowParams trial = p;
   double best = -1;
   std::int64_t best_channels = 0, best_units = 0;
