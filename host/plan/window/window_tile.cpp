@@ -7,6 +7,7 @@
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
 #include "host/plan/window/window_cost.hpp"
+#include "host/plan/window/window_tile_work.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -15,18 +16,12 @@ namespace {
 constexpr std::int64_t kMaxSharedBytes = 48 * 1024;
 /// Words that the lanes of a block write at once.
 constexpr std::int64_t kThreads = kWindowThreads;
-constexpr std::int64_t kLanes = 32;
 /// Words of a line of positions beside others: two whole sectors.
 constexpr std::int64_t kLineWords = 16;
 constexpr std::int64_t kBankBytes = 128;  // of all banks together
 constexpr std::int64_t kMaxUnitWords = 1024;
 /// A tile begins up to a pack's width behind a boundary.
 constexpr std::int64_t kPackBytes = 16;
-/// Half of them load while the others store.
-constexpr double kNeededWarps = 40;
-/// What is left of the counted speed where a word of the output is put together from narrower elements: by
-/// the median of 120 random problems on an H200.
-constexpr double kShareOfNarrow = 0.8;
 /// Lines of no more elements are written one by one: most of their words would be cut.
 constexpr std::int64_t kShortLine = 16;
 /// So few rows of shared memory may lie a few elements off the pitch at which lanes meet in no bank.
@@ -46,7 +41,7 @@ class TileShape {
             window_fill_pack(static_cast<int>(bytes_of(p.in_type)), static_cast<int>(bytes_of(p.out_type)))),
         whole_(channels == p.channels),
         tap_inner_(p.order == WriteOrder::tap),
-        layout_(layout()),
+        layout_(find_layout()),
         lines_(is_short() ? WindowLines::elements : layout_),
         word_(lines_ == WindowLines::elements ? 1 : word_elements(p.out_type)) {
     const std::int64_t samples = limit / (bytes_of(p.out_type) * channels);
@@ -85,60 +80,8 @@ class TileShape {
     return true;
   }
 
-  /// What a block of the tile that make() filled in does.
-  WindowWork work(const WindowTuning& tuning, const WindowParams& p) const {
-    const WindowTile& t = p.tile;
-    const auto in_bytes = static_cast<double>(bytes_of(p.in_type)),
-               out_bytes = static_cast<double>(bytes_of(p.out_type));
-    const auto samples = static_cast<double>(p.tile_samples), channels = static_cast<double>(channels_);
-    const auto positions = static_cast<double>(std::min<std::int64_t>(p.tile_positions, p.positions));
-    WindowWork work;
-    work.blocks = p.batch * p.groups * divide_up(p.channels, channels_) *
-                  divide_up(p.positions + t.positions_before, std::int64_t{p.tile_positions});
-    work.shared_bytes = p.shared_bytes;
-    work.warps = kNeededWarps;
-    work.resident = kWindowTileBlocks;
-    if (word_ > 1) work.share = kShareOfNarrow;
-    work.waits = 2;  // for the samples, then for the stores
-
-    double read;
-    const double fresh = std::min(1.0, positions * static_cast<double>(p.stride) / samples);
-    switch (t.fill) {
-      case WindowFill::flat:
-        count_fill(1, samples * t.time_pitch, 0, work);
-        read = read_cost(tuning, 1, samples * t.time_pitch * in_bytes);
-        break;
-      case WindowFill::time:
-        count_fill(channels, samples, t.channel_pitch - p.in_channel, work);
-        read = read_cost(tuning, channels, samples * in_bytes);
-        break;
-      case WindowFill::channels:
-        count_fill(samples, channels, t.time_pitch - p.in_time, work);
-        read = read_cost(tuning, samples, channels * in_bytes);
-        break;
-      default:
-        count_items(samples * channels, 2, 25, work);
-        read = read_of_elements(tuning, samples, in_bytes);
-    }
-    read *= fresh + (1 - fresh) * tuning.cached;
-
-    // Runs of neighbouring sources: the signal, and the padding at its ends, where a tile has them.
-    const double runs =
-        1 + (p_.pad_left > 0 || p_.length < p_.positions ? 2 : 0) *
-                std::min(1.0, static_cast<double>(p.tile_positions) / static_cast<double>(p_.positions));
-    const double word = static_cast<double>(word_);
-    const auto turns =
-        static_cast<double>(unit_words_ >= kThreads ? divide_up(unit_words_, kThreads) * t.units
-                                                    : divide_up<std::int64_t>(t.units, t.parallel_units));
-    const auto columns = static_cast<double>(divide_up(unit_words_, kThreads));
-    const double warps = static_cast<double>(kThreads / kLanes);
-    // A store for the word and one for each of its elements, of which a lane does one or the other.
-    const double stores = word > 1 ? 1 + word / 4 : 1;
-    work.accesses += warps * turns * (word + stores);
-    work.instructions += warps * (turns * (4 + 4 * word) + columns * (70 + 20 * word) + 50 + 150 * runs);
-    work.bytes = read + write_of_lines(tuning, positions, out_bytes);
-    return work;
-  }
+  /// What lies side by side in the output, whether or not the kernel makes use of it.
+  WindowLines layout() const { return layout_; }
 
   void finish(WindowParams& p) const {
     WindowTile& t = p.tile;
@@ -158,8 +101,7 @@ class TileShape {
   }
 
  private:
-  /// What lies side by side in the output.
-  WindowLines layout() const {
+  WindowLines find_layout() const {
     const bool one_tap = p_.taps == 1;
     if (p_.order == WriteOrder::position && p_.out_position == 1) return WindowLines::positions;
     const std::int64_t columns = channels_ * p_.taps;
@@ -275,49 +217,6 @@ class TileShape {
     return channels_ <= kFewChannels || stays_odd ? alike(pitch) : pitch;
   }
 
-  /// So many items of a fill, each of so many accesses and instructions.
-  static void count_items(double items, double accesses, double instructions, WindowWork& work) {
-    work.accesses += items / kLanes * accesses;
-    work.instructions += items / kLanes * instructions;
-  }
-
-  /// Rows of neighbouring elements; `unlike`: by how much more they lie apart in the tile than in the input.
-  void count_fill(double rows, double count, std::int64_t unlike, WindowWork& work) const {
-    const std::int64_t narrow = narrow_window_fill_pack(static_cast<int>(bytes_of(p_.in_type)),
-                                                        static_cast<int>(bytes_of(p_.out_type)));
-    const bool wide = unlike % pack_ == 0 && count >= static_cast<double>(2 * pack_ * narrow);
-    const auto pack = static_cast<double>(wide ? pack_ : narrow);
-    count_items(rows * count / pack, wide ? 8 : 1 + pack, wide ? 25 + pack : 22 + 3 * pack, work);
-    count_items(rows * 2 * (pack - 1), 2, 30, work);
-  }
-
-  double read_of_elements(const WindowTuning& tuning, double samples, double in_bytes) const {
-    const auto time = static_cast<double>(std::abs(p_.in_time)),
-               channel = static_cast<double>(std::abs(p_.in_channel));
-    const auto channels = static_cast<double>(channels_);
-    const double step = std::min(32.0, in_bytes * (channels_ == 1 ? time : std::min(time, channel)));
-    return along_time_ ? read_cost(tuning, channels, samples * step)
-                       : read_cost(tuning, samples, channels * step);
-  }
-
-  double write_of_lines(const WindowTuning& tuning, double positions, double out_bytes) const {
-    const auto channels = static_cast<double>(channels_), taps = static_cast<double>(p_.taps);
-    const double row = channels * taps * out_bytes;
-    switch (layout_) {
-      case WindowLines::stream:
-        return write_cost(tuning, 1, positions * row);
-      case WindowLines::rows:
-        return write_cost(tuning, positions, row);
-      case WindowLines::taps:
-        return write_cost(tuning, positions * taps, channels * out_bytes);
-      case WindowLines::positions:
-        return write_cost(tuning, channels * taps, positions * out_bytes);
-      default:
-        return positions * channels * taps *
-               std::min(32.0, out_bytes * static_cast<double>(std::abs(p_.out_position)));
-    }
-  }
-
   const WindowParams& p_;
   const std::int64_t channels_, pack_;
   const bool whole_, tap_inner_;
@@ -339,7 +238,8 @@ double choose_window_tile(const DeviceProperties& device, WindowParams& p) {
   const auto consider = [&](std::int64_t channels) {
     const TileShape shape(p, channels, limit);
     for (std::int64_t units = 1; shape.make(units, limit, trial); units *= 2) {
-      const double time = predicted_microseconds(tuning, device, shape.work(tuning, trial));
+      const double time =
+          predicted_microseconds(tuning, device, window_tile_work(tuning, trial, shape.layout()));
       if (best < 0 || time < best) {
         best = time;
         best_channels = channels;

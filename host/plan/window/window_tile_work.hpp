@@ -1,0 +1,12 @@
+// What a block of the window kernel for any strides does, for its predicted time.
+#pragma once
+
+#include "core/window_params.hpp"
+#include "host/plan/window/window_cost.hpp"
+
+namespace relayout::plan {
+
+/// Of the tile in p. layout: what lies side by side in the output, whether or not the kernel makes use of it.
+WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, WindowLines layout);
+
+}  // namespace relayout::plan
