@@ -43,12 +43,12 @@ constexpr bool is_unaligned(Assembly assembly) {
   return has_unaligned_rows(assembly) || assembly == Assembly::unaligned_columns;
 }
 
-/// Assembly::scattered: the places of a run's elements, 2 bytes each, for a run that repeats after `period`
-/// elements. A vector of places in front of the first element and one behind the last belong to vectors that
-/// the run fills in part. A chunk is what one load brings: where vectors may begin with any place, there are
-/// as many copies of the table as a chunk has places, each one place ahead of the one before, so that a
-/// vector's places are whole chunks of one copy. Where they are two chunks, those of even numbers lie
-/// together and those of odd ones behind them, so that neighbouring vectors meet different banks.
+/// Assembly::scattered: the places of a run's elements in bytes, 2 bytes each, for a run that repeats after
+/// `period` elements. A vector of places in front of the first element and one behind the last belong to
+/// vectors that the run fills in part. A chunk is what one load brings: where vectors may begin with any
+/// place, there are as many copies of the table as a chunk has places, each one place ahead of the one
+/// before, so that a vector's places are whole chunks of one copy. Where they are two chunks, those of even
+/// numbers lie together and those of odd ones behind them, so that neighbouring vectors meet different banks.
 template <class Index>
 constexpr Index tile_place_chunk(Index vector) {
   return vector < 8 ? vector : 8;

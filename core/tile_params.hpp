@@ -16,11 +16,14 @@ namespace relayout {
 /// One step along an axis of the tile: how far it moves in the operand, and in shared memory, where it either
 /// moves along a row (`column`, elements) or from row to row. `tail_index`: by how much it moves along the
 /// two axes at which the last tiles are cut short, the first in the low half.
-struct TileAxis {
+///
+/// In TileParams these are less what all of the axis before moves (steps_with_carry). Then the quotients
+/// alone lead to an item: q0 = its number, q1 = q0 / extent0, q2 = q1 / extent1.. times their axes' steps,
+/// modulo 2^32; a walk needs no remainders. A kernel loads the numbers two at a time.
+struct alignas(16) TileAxis {
+  std::uint32_t row = 0;
   Divisor extent;
-  std::int32_t offset = 0;
-  std::uint32_t column = 0, row = 0;
-  std::uint32_t tail_index = 0;
+  std::uint32_t tail_index = 0, offset = 0, column = 0;
 };
 
 constexpr int kMaxTileAxes = 10;
@@ -37,12 +40,12 @@ struct GridAxis {
   std::int64_t in = 0, out = 0;
 };
 
-/// An axis along which the last tile is short: its place in the grid (-1: there is none), the step from tile
-/// to tile, and the tile's extent, which is larger than the step where tiles overlap.
+/// An axis along which the last tile is short: a tile's number along it is number / before % tiles. Further
+/// the tile's extent, that of the last tile, and the step from tile to tile, which is smaller than the tile
+/// where tiles overlap, but more than half of it: at most two tiles are short.
 struct TailAxis {
-  std::int32_t grid = -1;
-  std::uint32_t step = 1, tile = 1;
-  std::int64_t extent = 1;
+  Divisor before, tiles;
+  std::uint32_t tile = 1, last = 1, step = 1;
 };
 
 struct TileParams : CopyOperands {
@@ -64,7 +67,8 @@ struct TileParams : CopyOperands {
 
   // Shared memory (core/tile_layout.hpp): rows of `pitch` bytes, in blocks of `rows_per_block`.
   std::uint32_t pitch = 0, rows_per_block = 1;
-  std::uint32_t tile_bytes = 0, shared_bytes = 0;  // without and with the tables behind the tile
+  std::uint32_t tile_bytes = 0, shared_bytes = 0;          // without and with the tables behind the tile
+  std::uint32_t rows_at = 0, runs_at = 0, vectors_at = 0;  // where the tables lie
 
   // Writing: runs of `write_elements`, dealt out in strips of `write_width` vectors.
   Assembly assembly = Assembly::elements;
@@ -87,13 +91,14 @@ struct TileParams : CopyOperands {
   std::uint32_t element_column = 0, vector_step = 0;
   std::int32_t first_grid = -1;
 
-  // The tiles, the fastest axis first.
-  std::int32_t grid_rank = 0;
-  GridAxis grid[kMaxRank];
-  TailAxis tail_axes[2];
+  // The tiles, the fastest axis first. The axes of the grid come last, since most of them do not exist: a
+  // block waits for each part of its parameters that it touches first.
+  bool streaming = false;
   std::uint32_t tiles = 0;
   std::int32_t threads = 256;
-  bool streaming = false;
+  TailAxis tail_axes[2];
+  std::int32_t grid_rank = 0;
+  GridAxis grid[kMaxRank];
 };
 
 }  // namespace relayout

@@ -1,6 +1,7 @@
 // Numbers that are the same for all vectors of a row or of a run. They are computed once a block and kept
 // behind the tile in shared memory. The kernel is bound by the instructions that it issues: a walk along
-// several axes costs dozens, an entry of a table one.
+// several axes costs dozens, an entry of a table one. What a block's tile lies at is worked out by one warp;
+// the others only need how much of it there is.
 #pragma once
 
 #include "kernels/copy/operand_pointers.hpp"
@@ -86,14 +87,14 @@ struct TileTables {
   TileRow* rows;  // of the input
   TileRow* runs;  // of the output
   /// TileCoord::packed of each vector of a run; none for unaligned runs. Assembly::scattered: the places of a
-  /// run's elements, in elements (tile_place_chunk).
+  /// run's elements, in bytes (tile_place_chunk).
   std::uint32_t* vectors;
 
   __device__ __forceinline__ TileTables(const TileParams& p, unsigned char* shared)
       : base(reinterpret_cast<TileBase*>(shared + p.tile_bytes)),
-        rows(reinterpret_cast<TileRow*>(base + 1)),
-        runs(rows + p.read_rows),
-        vectors(reinterpret_cast<std::uint32_t*>(rows + tile_entries(p.read_rows, p.write_rows.value))) {}
+        rows(reinterpret_cast<TileRow*>(shared + p.rows_at)),
+        runs(reinterpret_cast<TileRow*>(shared + p.runs_at)),
+        vectors(reinterpret_cast<std::uint32_t*>(shared + p.vectors_at)) {}
 };
 
 /// Assembly::scattered: the byte at which a row of the run starts.
@@ -112,6 +113,13 @@ __device__ __forceinline__ std::uint32_t place_of_row(const TileParams& p, const
   }
 }
 
+/// How many entries set_place fills: all but one that no vector reaches.
+template <class To>
+__device__ __forceinline__ std::uint32_t count_of_places(const TileParams& p) {
+  constexpr std::uint32_t kCount = 16 / sizeof(To);
+  return p.period.value + 2 * kCount - 1;
+}
+
 /// Entry `index` of Assembly::scattered's tables of places, counted from a vector in front of the run.
 template <class To>
 __device__ __forceinline__ void set_place(const TileParams& p, const TileTables& tables,
@@ -123,14 +131,24 @@ __device__ __forceinline__ void set_place(const TileParams& p, const TileTables&
   std::uint32_t place = 0;  // any that exists, in front of the run and behind it
   if (index >= kCount && index - kCount < p.write_elements) {
     const TileCoord element = walk(p.write_run, index - kCount);
-    place = scattered_row(p, element.row) / kSize + element.column;
+    place = scattered_row(p, element.row) + element.column * kSize;
   }
+  const auto entry = static_cast<std::uint16_t>(place);
+  if constexpr (kCount == kChunk) {
+    // Chunks lie in order: from copy to copy an entry moves on by a copy less one place. The first entries
+    // have no place in the later copies; they end up behind the last entry of the copy before.
+    places[index] = entry;
+    if (p.place_copies == 1) return;
 #pragma unroll
-  for (std::uint32_t copy = 0; copy < kChunk; ++copy) {
-    if (copy >= p.place_copies || index < copy) break;
-    const std::uint32_t at = index - copy;
-    const std::uint32_t chunk = copy * chunks + tile_place_of_chunk(at / kChunk, chunks, kCount);
-    places[chunk * kChunk + at % kChunk] = static_cast<std::uint16_t>(place);
+    for (std::uint32_t copy = 1; copy < kChunk; ++copy) places[index + copy * (chunks * kChunk - 1)] = entry;
+  } else {
+#pragma unroll
+    for (std::uint32_t copy = 0; copy < kChunk; ++copy) {
+      const std::uint32_t at = index - copy;
+      const std::uint32_t chunk = copy * chunks + tile_place_of_chunk(at / kChunk, chunks, kCount);
+      if (index >= copy) places[chunk * kChunk + at % kChunk] = entry;
+      if (copy == 0 && p.place_copies == 1) return;
+    }
   }
 }
 
@@ -141,38 +159,45 @@ __device__ __forceinline__ void fill_tables(const TileParams& p, const TileTable
   constexpr bool kScattered = kAssembly == Assembly::scattered;
   constexpr bool kVectors = !kScattered && !Layout::kUnaligned;
   const std::uint32_t runs_end = p.read_rows + p.write_rows.value;
-  const std::uint32_t end = runs_end + (kScattered ? p.period.value + 2 * kCount
-                                        : kVectors ? p.write_vectors
-                                                   : 0);
-  if (threadIdx.x >= end) return;
-  const TileOrigin place = tile_origin(p);
-  To* out = static_cast<To*>(output_of(p)) + place.out;
-  if (threadIdx.x == 0) {
-    const void* input = input_of(p);
-    *tables.base = {static_cast<const From*>(input) + place.in,
-                    out,
-                    input,
-                    place.read_elements,
-                    place.write_elements,
-                    place.inner,
-                    place.first,
-                    place.whole};
+  const std::uint32_t end = runs_end + (kScattered ? count_of_places<To>(p) : kVectors ? p.write_vectors : 0);
+  // The last thread writes down where the tile is, since its warp has the fewest entries or none.
+  const bool is_last = threadIdx.x == blockDim.x - 1;
+  if (threadIdx.x >= end && !is_last) return;
+  const TileLimits limits = tile_limits(p);
+  const std::uint32_t write_elements = limits.elements(p.write_tail, p.write_tail_step, p.write_elements);
+  const To* out = nullptr;
+  if (Layout::kUnaligned || is_last) {
+    const TileOrigin place = tile_origin(p);
+    To* tile_out = static_cast<To*>(output_of(p)) + place.out;
+    out = tile_out;
+    if (is_last) {
+      const void* input = input_of(p);
+      *tables.base = {static_cast<const From*>(input) + place.in,
+                      tile_out,
+                      input,
+                      limits.elements(p.read_tail, p.read_tail_step, p.read_elements),
+                      write_elements,
+                      place.in >= p.inner_begin && place.in < p.inner_end,
+                      place.first,
+                      limits.whole};
+    }
   }
 #pragma unroll 1
   for (std::uint32_t i = threadIdx.x; i < end; i += blockDim.x) {
     if (i < p.read_rows) {
       const TileCoord row = walk(p.read_rest, i);
-      tables.rows[i] = {row.offset, inside(row, place) ? place_of_row<Layout, kAssembly>(p, row) : kOutside};
+      tables.rows[i] = {row.elements(),
+                        inside(row, limits) ? place_of_row<Layout, kAssembly>(p, row) : kOutside};
     } else if (i < runs_end) {
       const TileCoord run = walk(p.write_rest, i - p.read_rows);
-      TileRow entry{run.offset, run.packed()};
-      bool exists = inside(run, place);
+      TileRow entry{run.elements(), run.packed()};
+      bool exists = inside(run, limits);
       if constexpr (kScattered) entry.place = run.row;
       if constexpr (Layout::kUnaligned) {
-        const std::uint32_t misalignment = misalignment_of(out + run.offset);
-        entry = {run.offset + static_cast<std::int32_t>(misalignment),
+        const std::uint32_t misalignment = misalignment_of(out + run.elements());
+        entry = {run.elements() + static_cast<std::int32_t>(misalignment),
                  unaligned_origin<To, kAssembly>(p, run, misalignment).packed()};
-        exists = exists && misalignment < place.write_elements;
+        exists = exists && misalignment < write_elements;
       }
       if (!exists) entry.place = kOutside;
       tables.runs[i - p.read_rows] = entry;

@@ -31,17 +31,15 @@ __device__ __forceinline__ Places<kCount> load_places(const std::uint32_t* table
   return places;
 }
 
-/// The elements at these places, counted in elements from `source`.
+/// The elements at these places, counted in bytes from `source`.
 template <class To>
 __device__ __forceinline__ Words collect(const unsigned char* source,
                                          const Places<vector_count<To>>& places) {
   const auto& pairs = places.pairs;
   const auto first = [&](std::uint32_t pair) {
-    return *reinterpret_cast<const To*>(source + (pair & 0xffff) * static_cast<std::uint32_t>(sizeof(To)));
+    return *reinterpret_cast<const To*>(source + (pair & 0xffff));
   };
-  const auto second = [&](std::uint32_t pair) {
-    return *reinterpret_cast<const To*>(source + (pair >> 16) * static_cast<std::uint32_t>(sizeof(To)));
-  };
+  const auto second = [&](std::uint32_t pair) { return *reinterpret_cast<const To*>(source + (pair >> 16)); };
   Words words = {};
 #pragma unroll
   for (int i = 0; i < vector_count<To> / 2; ++i) {

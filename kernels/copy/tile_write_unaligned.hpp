@@ -75,13 +75,13 @@ __device__ __forceinline__ void write_unaligned(const TileParams& p, const TileT
     for (std::uint32_t i = 0; i < left - first; ++i) Store::element(p, address + i, run.element(i));
   }
   if (!tables.base->first) return;
-  const TileOrigin tile_place = tile_origin(p);
+  const TileLimits limits = tile_limits(p);
 #pragma unroll 1
   for (std::uint32_t item = threadIdx.x; item < p.write_rows.value * kBoundary; item += blockDim.x) {
     const std::uint32_t element = item % kBoundary;
     const TileCoord position = walk(p.write_rest, item / kBoundary);
-    To* address = out + position.offset;
-    if (!inside(position, tile_place) || element >= misalignment_of(address) || element >= elements) continue;
+    To* address = out + position.elements();
+    if (!inside(position, limits) || element >= misalignment_of(address) || element >= elements) continue;
     const UnalignedOrigin place = unaligned_origin<To, kAssembly>(p, position, element);
     const UnalignedRun<To, kAssembly> run{p, place, tile + place.byte};
     Store::element(p, address + element, run.element(0));

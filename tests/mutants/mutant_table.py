@@ -196,9 +196,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "mutant::spilled(static_cast<Out*>(p.y) + group * p.y_group + (p.m - 1) * p.ldc + p.n - 1, 1) - "
      "(p.m - 1) * p.ldc - p.n + 1"),
 ]) + mutants_of("tile_place", "kernels/copy/tile_coordinates.hpp", COPY, [
-    ("last_tile_not_cut", "if (left < place.limit[c]) place.limit[c] = @static_cast<std::uint32_t>(left)@;",
-     "place.limit[c]"),
-    ("last_tile_dropped", "place.limit[c] = @static_cast<std::uint32_t>(left)@;", "0u"),
+    ("last_tile_not_cut", "left < axis.tile ? @left@ : axis.tile;", "axis.tile"),
+    ("last_tile_dropped", "left < axis.tile ? @left@ : axis.tile;", "0u"),
+    ("overlapped_tile_not_cut", "@behind <= 1@ && left", "behind < 1"),
     ("batch_stride_0", "place.in += @tile * p.grid[k].in@;", "k == 2 ? 0 : tile * p.grid[k].in"),
     ("batch_offset_in_32_bits", "place.in += @tile * p.grid[k].in@;", "mutant::wrapped(tile * p.grid[k].in)"),
     ("result_offset_in_32_bits", "place.out += @tile * p.grid[k].out@;", "mutant::wrapped(tile * p.grid[k].out)"),
@@ -242,7 +242,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("guard_byte_written", "i < @left - first@; ++i", "left - first + 1"),
 ]) + mutants_of("tile_tables", "kernels/copy/tile_tables.hpp", COPY, [
     ("runs_outside_kept", "if (@!exists@) entry.place", "false"),
-    ("unaligned_run_begins_too_early", "{run.offset + @static_cast<std::int32_t>(misalignment)@,",
+    ("unaligned_run_begins_too_early", "{run.elements() + @static_cast<std::int32_t>(misalignment)@,",
      "static_cast<std::int32_t>(misalignment) - 1"),
     ("one_row_for_two", "walk(p.read_rest, @i@);", "i / 2 * 2"),
 ]) + mutants_of("word_transpose", "kernels/copy/word_transpose.hpp", COPY, [

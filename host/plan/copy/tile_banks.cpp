@@ -28,7 +28,7 @@ class TileAccesses {
         blocks_(tile_row_blocks(p.assembly, static_cast<int>(size_))),
         per_thread_(kTileBytesPerThread / std::max(in_size_, size_)) {
     for (int c = 0; c < 2; ++c)
-      limit_[c] = std::min<std::int64_t>(p.tail_axes[c].tile, p.tail_axes[c].extent);
+      limit_[c] = p.tail_axes[c].tiles.value == 1 ? p.tail_axes[c].last : p.tail_axes[c].tile;
     const auto cut = [&](std::int32_t which, std::uint32_t step, std::uint32_t elements) {
       return which < 0 ? std::int64_t{elements} : limit_[which] * step;
     };
@@ -122,17 +122,21 @@ class TileAccesses {
   }
 
   TileCoord walk(const TileAxes& axes, std::int64_t index) const {
-    TileCoord position;
-    std::int64_t tail_index = 0;
+    // As the kernel does it, by quotients and steps modulo 2^32.
+    auto quotient = static_cast<std::uint32_t>(index);
+    std::uint32_t offset = 0, column = 0, row = 0, tail_index = 0;
     for (int k = 0; k < axes.count; ++k) {
       const TileAxis& axis = axes.axes[k];
-      const std::int64_t i = k + 1 < axes.count ? index % axis.extent.value : index;
-      index /= axis.extent.value;
-      position.offset += i * axis.offset;
-      position.column += i * axis.column;
-      position.row += i * axis.row;
-      tail_index += i * axis.tail_index;
+      offset += quotient * axis.offset;
+      column += quotient * axis.column;
+      row += quotient * axis.row;
+      tail_index += quotient * axis.tail_index;
+      quotient /= axis.extent.value;
     }
+    TileCoord position;
+    position.offset = static_cast<std::int32_t>(offset);
+    position.column = column;
+    position.row = row;
     position.inside = (tail_index & 0xffff) < limit_[0] && tail_index >> 16 < limit_[1];
     return position;
   }

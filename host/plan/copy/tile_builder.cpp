@@ -343,8 +343,7 @@ int TileBuilder::threads_for(const TilePlan& plan, int fewest, int most) const {
 bool TileBuilder::fits(const TilePlan& plan) const {
   if (plan.shared_bytes > target_.shared_bytes) return false;
   // Places are counted in 16 bits.
-  if (plan.assembly == Assembly::scattered &&
-      (plan.tile_bytes > 0xffff * std::int64_t{target_.out_bytes} || plan.period > kScatteredMost))
+  if (plan.assembly == Assembly::scattered && (plan.tile_bytes > 0xffff || plan.period > kScatteredMost))
     return false;
   double in_reach = 0, out_reach = 0, tiles = 1;
   for (int axis = 0; axis < nest_.rank(); ++axis) {

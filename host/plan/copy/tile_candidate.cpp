@@ -57,6 +57,8 @@ class TileParamsBuilder {
     fill_write();
     fill_grid();
     fill_bounds();
+    for (TileAxes* axes : {&params_.read_rest, &params_.write_run, &params_.write_rest})
+      steps_with_carry(*axes);
   }
 
  private:
@@ -68,12 +70,24 @@ class TileParamsBuilder {
       const int axis = order.axes[k];
       TileAxis& to = result.axes[result.count++];
       to.extent = make_divisor(static_cast<std::uint32_t>(plan_.extent[axis]));
-      to.offset = static_cast<std::int32_t>(nest_.strides[operand][axis]);
+      to.offset = static_cast<std::uint32_t>(nest_.strides[operand][axis]);
       to.column = steps_.column[axis];
       to.row = steps_.row[axis];
       to.tail_index = axis == plan_.tail_axes[0] ? 1 : axis == plan_.tail_axes[1] ? 0x10000 : 0;
     }
     return result;
+  }
+
+  /// As TileAxis says: from the last axis on, since each is corrected by the one before.
+  static void steps_with_carry(TileAxes& axes) {
+    for (int k = axes.count - 1; k > 0; --k) {
+      TileAxis& axis = axes.axes[k];
+      const TileAxis& before = axes.axes[k - 1];
+      axis.offset -= before.extent.value * before.offset;
+      axis.column -= before.extent.value * before.column;
+      axis.row -= before.extent.value * before.row;
+      axis.tail_index -= before.extent.value * before.tail_index;
+    }
   }
 
   /// The cut that ends an operand's runs: along the last axis of the run.
@@ -126,6 +140,7 @@ class TileParamsBuilder {
     params_.rows_per_block = static_cast<std::uint32_t>(plan_.rows_per_block);
     params_.tile_bytes = static_cast<std::uint32_t>(plan_.tile_bytes);
     params_.shared_bytes = static_cast<std::uint32_t>(plan_.shared_bytes);
+    params_.rows_at = params_.tile_bytes + kTileBaseBytes;
   }
 
   void fill_write() {
@@ -151,6 +166,9 @@ class TileParamsBuilder {
     if (plan_.grouped > 1) group_rows();
     if (scattered()) count_bytes(size);
     params_.write_rows = make_divisor(size_of_rest(params_.write_rest));
+    params_.runs_at = params_.rows_at + params_.read_rows * kTileRowBytes;
+    params_.vectors_at =
+        params_.rows_at + tile_entries(params_.read_rows, params_.write_rows.value) * kTileRowBytes;
     const std::uint32_t width = params_.write_width.value;
     params_.write_items = (params_.write_vectors + width - 1) / width * width * params_.write_rows.value;
   }
@@ -194,9 +212,9 @@ class TileParamsBuilder {
     for (int k = 0; k < params_.write_rest.count; ++k) {
       if (plan_.write.axes[plan_.write.run + k] != fastest) continue;
       TileAxis& axis = params_.write_rest.axes[k];
-      params_.group_step = axis.offset;
+      params_.group_step = static_cast<std::int32_t>(axis.offset);
       axis.extent = make_divisor(axis.extent.value / group);
-      axis.offset *= static_cast<std::int32_t>(group);
+      axis.offset *= group;
       axis.column *= group;
       axis.tail_index *= group;
     }
@@ -213,10 +231,12 @@ class TileParamsBuilder {
         continue;
       for (int c = 0; c < 2; ++c) {
         if (axis != plan_.tail_axes[c]) continue;
-        params_.tail_axes[c].grid = params_.grid_rank;
+        params_.tail_axes[c].before = make_grid_divisor(tiles);
+        params_.tail_axes[c].tiles = make_grid_divisor(count);
         params_.tail_axes[c].step = static_cast<std::uint32_t>(plan_.step[axis]);
         params_.tail_axes[c].tile = static_cast<std::uint32_t>(plan_.extent[axis]);
-        params_.tail_axes[c].extent = nest_.extents[axis];
+        params_.tail_axes[c].last =
+            static_cast<std::uint32_t>(nest_.extents[axis] - (count - 1) * plan_.step[axis]);
       }
       if (axis == plan_.unaligned_axis) params_.first_grid = params_.grid_rank;
       GridAxis& to = params_.grid[params_.grid_rank++];
