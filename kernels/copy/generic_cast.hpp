@@ -50,25 +50,34 @@ __device__ __forceinline__ void move_up(std::uint32_t (&words)[kWords]) {
 /// The general conversion takes about a hundred instructions. For 8 bytes two copies of it stand in the code;
 /// smaller elements go through a loop. Their bytes move up, because an index would put them into memory.
 template <class T, class To, int kCount>
-__device__ __forceinline__ Vector<To, kCount> convert_vector(const CopyOperands& p, Vector<T, kCount> in) {
-  Vector<To, kCount> out;
-  if (p.cast.quick) return quick_vector<T, To>(p.cast, in);
+__device__ __forceinline__ CastWords<To, kCount> convert_words(const CopyOperands& p, Vector<T, kCount> in) {
+  if (p.cast.quick) return quick_words<T, To>(p.cast, in);
+  CastWords<To, kCount> out = {};
   if constexpr (kCount == 2) {
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) out.values[i] = generic_convert<To>(p, Untyped<T>{in.values[i]});
+    for (int i = 0; i < kCount; ++i)
+      put_bits<To>(out.values, i, generic_convert<To>(p, Untyped<T>{in.values[i]}));
   } else {
     constexpr int kRead = sizeof(T), kWritten = sizeof(To), kLast = kCount * kWritten / 4 - 1;
-    std::uint32_t from[kCount * kRead / 4], to[kLast + 1] = {};
+    std::uint32_t from[kCount * kRead / 4];
     memcpy(from, &in, sizeof from);
 #pragma unroll 1
     for (int i = 0; i < kCount; ++i) {
       const To value = generic_convert<To>(p, Untyped<T>{static_cast<T>(from[0])});
       move_up<kRead>(from);
-      move_up<kWritten>(to);
-      to[kLast] |= static_cast<std::uint32_t>(value) << (32 - 8 * kWritten);
+      move_up<kWritten>(out.values);
+      out.values[kLast] |= static_cast<std::uint32_t>(value) << (32 - 8 * kWritten);
     }
-    memcpy(&out, to, sizeof out);
   }
+  return out;
+}
+
+template <class T, class To, int kCount>
+__device__ __forceinline__ Vector<To, kCount> convert_vector(const CopyOperands& p,
+                                                             const Vector<T, kCount>& in) {
+  const CastWords<To, kCount> words = convert_words<T, To>(p, in);
+  Vector<To, kCount> out;
+  memcpy(&out, &words, sizeof out);
   return out;
 }
 

@@ -9,14 +9,20 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Converts elements of T's size to elements of To's size, for a cast that is quick.
+/// The words of converted elements, the last one filled up with zeros.
+template <class To, int kCount>
+using CastWords = Vector<std::uint32_t, cast_words<To, kCount>>;
+
+/// Converts elements of T's size to elements of To's size, for a cast that is quick. As words: a choice
+/// between this and another conversion's elements would take them apart, byte by byte.
 template <class T, class To, int kCount>
-__device__ __forceinline__ Vector<To, kCount> quick_vector(const ElementCast& cast,
-                                                           const Vector<T, kCount>& in) {
+__device__ __forceinline__ CastWords<To, kCount> quick_words(const ElementCast& cast,
+                                                             const Vector<T, kCount>& in) {
   static_assert(kCount % 2 == 0, "pairs");
-  std::uint32_t from[cast_words<T, kCount>] = {}, to[cast_words<To, kCount>] = {};
+  std::uint32_t from[cast_words<T, kCount>] = {};
+  CastWords<To, kCount> out = {};
+  std::uint32_t* const to = out.values;
   memcpy(from, &in, sizeof in);
-  Vector<To, kCount> out;
   const bool to_f32 = sizeof(To) == 4 && cast.to.low_zeros == 0;
   float floats[kCount];
   bool done = false;
@@ -76,7 +82,15 @@ __device__ __forceinline__ Vector<To, kCount> quick_vector(const ElementCast& ca
       write_floats<To>(cast, floats, to);
     }
   }
-  memcpy(&out, to, sizeof out);
+  return out;
+}
+
+template <class T, class To, int kCount>
+__device__ __forceinline__ Vector<To, kCount> quick_vector(const ElementCast& cast,
+                                                           const Vector<T, kCount>& in) {
+  const CastWords<To, kCount> words = quick_words<T, To>(cast, in);
+  Vector<To, kCount> out;
+  memcpy(&out, &words, sizeof out);
   return out;
 }
 

@@ -55,9 +55,10 @@ template <class To, int kCount>
 __device__ __forceinline__ void write_nans(const ElementCast& cast, const float (&values)[kCount],
                                            std::uint32_t* words) {
   static_assert(sizeof(To) <= 4, "a word or a part of one");
-  bool any = false;
+  bool any = false;  // by pairs: one comparison sees both
 #pragma unroll
-  for (int i = 0; i < kCount; ++i) any = any || values[i] != values[i];
+  for (int i = 0; i < kCount; i += 2)
+    any = any | ((values[i] != values[i]) | (values[i + 1] != values[i + 1]));
   if (!any) return;
   constexpr int kPerWord = 4 / static_cast<int>(sizeof(To)), kBits = 32 / kPerWord;
   constexpr std::uint32_t kAll = ~std::uint32_t{0} >> (32 - kBits);

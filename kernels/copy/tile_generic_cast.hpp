@@ -7,6 +7,17 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+/// Stores elements that come as words, which they may fill in part.
+template <class To, int kCount>
+__device__ __forceinline__ void store_cast_words(unsigned char* target, const CastWords<To, kCount>& words) {
+  if constexpr (kCount * sizeof(To) < 4) {
+    static_assert(kCount * sizeof(To) == 2, "two bytes");
+    *reinterpret_cast<std::uint16_t*>(target) = static_cast<std::uint16_t>(words.values[0]);
+  } else {
+    *reinterpret_cast<CastWords<To, kCount>*>(target) = words;
+  }
+}
+
 /// The conversion of elements whose sizes are known. Between 1 and 8 bytes, a lane's 16 bytes of the input
 /// become 128 bytes of the tile.
 template <class T, class To>
@@ -24,7 +35,7 @@ __device__ __forceinline__ void store_generic_cast(const TileParams& p, unsigned
   for (int piece = 0; piece < kPieces; ++piece) {
     Vector<T, kCount> in;
     memcpy(&in, &words, sizeof in);
-    *reinterpret_cast<Vector<To, kCount>*>(target + piece * 16) = convert_vector<T, To>(p, in);
+    store_cast_words<To, kCount>(target + piece * 16, convert_words<T, To>(p, in));
     // The next piece's bytes to the front.
     if constexpr (kShift < 4) {
       move_up<kShift>(words.values);

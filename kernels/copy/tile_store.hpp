@@ -45,12 +45,19 @@ struct StoreAsIs {
         if (first >= begin && first + kPerWord <= end)
           *reinterpret_cast<std::uint32_t*>(address + first) = words.values[first / kPerWord];
       }
-      // The words at both ends of which a part belongs to the run, perhaps the same one.
-      const int low = begin > 0 ? begin / kPerWord : -1, high = end < kCount ? end / kPerWord : -1;
-      if (low >= 0 && begin % kPerWord != 0) store_elements(address, words, low, begin, end);
-      if (high >= 0 && end % kPerWord != 0 && (high != low || begin % kPerWord == 0))
-        store_elements(address, words, high, begin, end);
+      // The words at both ends of which a part belongs to the run, perhaps the same one. Most lanes have one
+      // of them, and go through the same code for either.
+      const int low = begin > 0 ? cut_word<kPerWord>(begin) : -1,
+                high = end < kCount ? cut_word<kPerWord>(end) : -1, one = low >= 0 ? low : high;
+      if (one >= 0) store_elements(address, words, one, begin, end);
+      if (high > one) store_elements(address, words, high, begin, end);
     }
+  }
+  /// The word that an element cuts in two; -1: it is the first one of a word. index >= 0.
+  template <int kPerWord>
+  static __device__ __forceinline__ int cut_word(int index) {
+    const auto element = static_cast<std::uint32_t>(index);
+    return element % kPerWord != 0 ? static_cast<int>(element / kPerWord) : -1;
   }
   /// Elements of word number `word` that lie from `begin` to `end`.
   template <class To>
