@@ -43,7 +43,8 @@ __global__ __launch_bounds__(
     read_groups<From, To, kUnaligned, Store>(p, tables, tile);
   } else if constexpr (kUnaligned && moves_words<From, To, Store>) {
     read_words<To>(p, tables, tile);
-  } else if constexpr (is_untyped<From> && cast_loads<sizeof(From), sizeof(To)> > 1 &&
+  } else if constexpr (kUnaligned && !moves<From, To, Store> &&
+                       (!is_untyped<From> || cast_loads<sizeof(From), sizeof(To)> > 1) &&
                        elements_per_thread<From, To> > vector_count<From>) {
     // Aligned rows leave registers for more loads under way, which the conversions alone do not hide.
     if (p.unaligned) {
