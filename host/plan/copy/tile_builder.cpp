@@ -11,6 +11,8 @@ namespace relayout::plan {
 namespace {
 
 constexpr int kVectorBytes = 16;
+/// Bytes of a row that is worth its entry in the kernel's table.
+constexpr std::int64_t kShortestRow = 64;
 
 /// Whether `vector` elements, a power of two, divide this many.
 bool whole_vectors(std::int64_t elements, std::int64_t vector) { return (elements & (vector - 1)) == 0; }
@@ -172,10 +174,28 @@ TileRuns TileBuilder::runs_of(const TileExtents& box) const {
   return runs;
 }
 
+/// Whether lanes that put together neighbouring output vectors from elements along a row meet different
+/// banks, if these rows go on: the vectors lie a multiple of all banks apart otherwise, unless the axis is so
+/// short that they run along the next one, too.
+bool TileBuilder::reads_along_rows(const TilePlan& plan, const TileOrder& rows) const {
+  constexpr std::int64_t kAllBanks = 128;
+  return plan.extent[plan.write.axes[0]] < 2 * write_vector_ ||
+         rows.run_elements * kVectorBytes % kAllBanks != 0;
+}
+
+/// Whether Assembly::elements can put output vectors together from elements along a row. Shorter elements are
+/// better off as words of several rows.
+bool TileBuilder::assembles_along_rows(const TilePlan& plan) const {
+  return target_.out_bytes >= 4 && target_.out_offset % kVectorBytes == 0 &&
+         whole_vectors(plan.extent[plan.write.axes[0]], write_vector_) &&
+         runs_aligned(odd_out_, plan, plan.write, write_vector_);
+}
+
 /// The tile's axes in both orders. Each side's run ends in front of the axis along which the other is
 /// fastest, where what lies in front of it is whole vectors: then the elements of an output vector come from
-/// different rows, and the elements of a row go to different output runs.
-bool TileBuilder::order_tile(TilePlan& plan) const {
+/// different rows, and the elements of a row go to different output runs. But rows that are too short cost
+/// more, an entry of the table each, than lanes lose that meet in banks.
+bool TileBuilder::order_tile(TilePlan& plan, bool scattered) const {
   if (!order_axes(write_, out_, nest_.extents, plan.extent, plan.step, plan.write) ||
       !order_axes(read_, in_, nest_.extents, plan.extent, plan.step, plan.read)) {
     return false;
@@ -184,7 +204,9 @@ bool TileBuilder::order_tile(TilePlan& plan) const {
   if (written == read) return true;
   const TileOrder rows = ended_at(plan.read, written, plan.extent),
                   runs = ended_at(plan.write, read, plan.extent);
-  if (rows.run > 0 && whole_vectors(rows.run_elements, read_vector_)) plan.read = rows;
+  const bool joined = rows.run_elements * target_.in_bytes < kShortestRow && reads_along_rows(plan, rows) &&
+                      (scattered || assembles_along_rows(plan));
+  if (rows.run > 0 && whole_vectors(rows.run_elements, read_vector_) && !joined) plan.read = rows;
   if (runs.run > 0 && whole_vectors(runs.run_elements, write_vector_) &&
       target_.out_offset % kVectorBytes == 0) {
     plan.write = runs;
@@ -225,7 +247,7 @@ bool TileBuilder::unaligned_writes(TilePlan& plan, bool outside_run) const {
   if (plan.step[axis] <= 2 * extra || !whole_vectors(inner * (plan.step[axis] - extra), sector)) return false;
   plan.unaligned_axis = axis;
   plan.step[axis] -= static_cast<std::int32_t>(extra);
-  return order_tile(plan);
+  return order_tile(plan, false);
 }
 
 bool TileBuilder::choose_assembly(TilePlan& plan, bool scattered) const {
@@ -359,7 +381,7 @@ TilePlan TileBuilder::build(const TileBox& box, bool scattered) const {
   plan.extent = plan.step = box.extent;
   plan.elements = box.elements;
   if (box.elements > capacity(box.most)) return plan;
-  if (!order_tile(plan) || !choose_assembly(plan, scattered) || !find_cuts(plan)) return plan;
+  if (!order_tile(plan, scattered) || !choose_assembly(plan, scattered) || !find_cuts(plan)) return plan;
   lay_out(plan);
   plan.threads = threads_for(plan, box.fewest, box.most);
   plan.valid = plan.threads > 0 && fits(plan);

@@ -64,7 +64,9 @@ class TileBuilder {
  private:
   TileExtents grow(const AxisOrder& order, const Dims& strides, std::int64_t elements) const;
   std::int64_t bytes_beside_rows() const;
-  bool order_tile(TilePlan& plan) const;
+  bool reads_along_rows(const TilePlan& plan, const TileOrder& rows) const;
+  bool assembles_along_rows(const TilePlan& plan) const;
+  bool order_tile(TilePlan& plan, bool scattered) const;
   bool runs_aligned(std::uint32_t odd_axes, const TilePlan& plan, const TileOrder& order,
                     std::int64_t vector) const;
   bool choose_assembly(TilePlan& plan, bool scattered) const;

@@ -80,7 +80,9 @@ double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan
   if (plan.assembly == Assembly::scattered) {
     const double places = static_cast<double>(plan.period) / static_cast<double>(plan.elements);
     work *= tuning.scattered[size_class(target.out_bytes)] / (1 + tuning.lost_per_place * places);
+    if (!target.groups) work *= tuning.scattered_casts;
   }
+  if (plan.row_group == 4) work *= tuning.byte_groups;
   if (plan.threads > tuning.usual_threads) work *= tuning.large_blocks;
   return whole * work * ends_share(nest, target, plan) * fill(target, plan.elements, plan.threads) *
          busy_share(tuning, tiles, target.multiprocessors) *

@@ -32,6 +32,8 @@ struct TileTuning {
   /// More instructions an element: rows that start anywhere, of elements that are joined from two vectors or
   /// stored word by word; places that come from a table, for elements of 1, 2, 4 and 8 bytes.
   double unaligned, unaligned_words, scattered[4];
+  /// What is left of the latter in casts by format, and where four rows of bytes share words.
+  double scattered_casts, byte_groups;
   /// Elements whose time an entry of such a table takes.
   double lost_per_place;
 
