@@ -109,11 +109,11 @@ function(relayout_keep_backend backend)
   endif()
 endfunction()
 
-# relayout_add_gpu_backend(BACKEND BLAS_SOURCE): the library of one vendor's back end: platform/gpu, compiled over the
+# relayout_add_gpu_backend(BACKEND SOURCE...): the library of one vendor's back end: platform/gpu, compiled over the
 # vendor's names for the runtime calls. kernels/ joins it (relayout_add_kernels).
-function(relayout_add_gpu_backend backend blas)
+function(relayout_add_gpu_backend backend)
   set(gpu "${PROJECT_SOURCE_DIR}/platform/gpu")
-  add_library(relayout_${backend} "${gpu}/backend.cpp" "${gpu}/blas.cpp" "${blas}")
+  add_library(relayout_${backend} "${gpu}/backend.cpp" "${gpu}/blas.cpp" ${ARGN})
   add_library(relayout::${backend} ALIAS relayout_${backend})
   relayout_target_options(relayout_${backend})
   relayout_include_platform(relayout_${backend} ${backend})

@@ -59,6 +59,9 @@ class Backend {
   virtual Allocation allocation_for_window(int device, const void* memory) = 0;
 
   virtual void* create_stream(const Device& device) = 0;
+  /// A stream of the multiprocessors of half the device, number 0 or 1; an ordinary one where these cannot be
+  /// divided.
+  virtual void* create_half_stream(const Device& device, int /*half*/) { return create_stream(device); }
   virtual void destroy_stream(int device, void* stream) noexcept = 0;
   virtual void synchronize_stream(const LaunchContext& context) = 0;
   virtual void copy(const LaunchContext& context, void* destination, const void* source,

@@ -1,4 +1,4 @@
-#include "relayout/stream.hpp"
+#include "host/api/half_streams.hpp"
 
 #include <string>
 
@@ -15,7 +15,8 @@ struct Stream::State {
   /// Creates a stream and owns it. The stream is made last, so that nothing can fail once it is there.
   explicit State(const Device& device_)
       : device(device_), native(device.backend().create_stream(device)), owned(true) {}
-  State(const Device& device_, void* native_) : device(device_), native(native_), owned(false) {}
+  State(const Device& device_, void* native_, bool owned_)
+      : device(device_), native(native_), owned(owned_) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
@@ -31,7 +32,15 @@ Stream Stream::from_native(const Device& device, void* native) {
     throw Error(ErrorCode::unsupported,
                 "only a GPU has native streams, and this device is " + device.to_string());
   }
-  return Stream(std::make_shared<State>(device, native));
+  return Stream(std::make_shared<State>(device, native, false));
+}
+
+std::array<Stream, 2> half_streams(const Device& device) {
+  const auto half = [&](int number) {
+    return Stream(
+        std::make_shared<Stream::State>(device, device.backend().create_half_stream(device, number), true));
+  };
+  return {half(0), half(1)};
 }
 
 const Device& Stream::device() const noexcept { return state_->device; }

@@ -1,12 +1,14 @@
 #include "host/redistribute/group.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <numeric>
 #include <string>
 
 #include "host/api/checks.hpp"
+#include "host/api/half_streams.hpp"
 #include "platform/backend.hpp"
 #include "relayout/error.hpp"
 
@@ -53,6 +55,13 @@ bool is_recorded(const Stream& stream) {
 }
 
 }  // namespace
+
+void Group::State::add_streams(const Device& device) {
+  const std::array<Stream, 2> halves = half_streams(device);
+  sides.emplace_back(device);
+  links.push_back(halves[0]);
+  inners.push_back(halves[1]);
+}
 
 int Group::State::local(int rank) const noexcept {
   const auto place = std::find(local_ranks.begin(), local_ranks.end(), rank);
@@ -101,7 +110,7 @@ Group::Group(const std::vector<Stream>& streams) {
   std::iota(state->local_ranks.begin(), state->local_ranks.end(), 0);
   state->streams = streams;
   for (const Stream& from : streams) {
-    state->sides.emplace_back(from.device());
+    state->add_streams(from.device());
     std::vector<bool> reached(streams.size());
     for (std::size_t to = 0; to < streams.size(); ++to)
       reached[to] = make_reachable(from.device(), streams[to].device());
@@ -130,7 +139,7 @@ Group Group::from_nccl(void* communicator, const Stream& stream) {
   const int rank = state->communicator->rank();
   state->local_ranks = {rank};
   state->streams = {stream};
-  state->sides = {Stream(device)};
+  state->add_streams(device);
   state->reaches.assign(ranks, std::vector<bool>(ranks, false));
   for (std::size_t i = 0; i < ranks; ++i) state->reaches[i][i] = true;
   state->told = Buffer(device, (ranks + 1) * State::kMostToldBytes);

@@ -30,8 +30,9 @@ struct SharedOutput {
 
 struct Group::State {
   std::vector<int> local_ranks;
-  /// Two streams for each local rank: the caller's, and one for what runs beside it.
-  std::vector<Stream> streams, sides;
+  /// For each local rank: the caller's stream, one for what runs beside it, and two of half the device each,
+  /// for what crosses a link and for what stays (half_streams.hpp).
+  std::vector<Stream> streams, sides, links, inners;
   std::vector<std::vector<bool>> reaches;  // [from][to]
   /// Null: all ranks are this process's.
   std::unique_ptr<Communicator> communicator;
@@ -49,6 +50,8 @@ struct Group::State {
   mutable RunWatch watch;
   std::optional<Event> watched;
 
+  /// Adds the streams of a local rank beside the caller's.
+  void add_streams(const Device& device);
   int ranks() const noexcept { return static_cast<int>(reaches.size()); }
   /// Where a rank stands among the local ones; -1: it is another process's.
   int local(int rank) const noexcept;

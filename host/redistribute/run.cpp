@@ -38,7 +38,8 @@ void* address_of(const RedistributeProblem& problem, const Place& place, const R
 const Stream& stream_of(const RedistributePlan::State& plan, std::size_t stream) {
   const Group::State& group = plan.problem.group.state();
   const std::size_t ranks = group.streams.size();
-  return stream < ranks ? group.streams[stream] : group.sides[stream - ranks];
+  const std::vector<Stream>* const kinds[] = {&group.streams, &group.sides, &group.links, &group.inners};
+  return (*kinds[stream / ranks])[stream % ranks];
 }
 
 void queue_step(const RedistributePlan::State& plan, const ScheduleStep& step,

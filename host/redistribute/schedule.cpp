@@ -3,15 +3,24 @@
 #include <map>
 #include <set>
 #include <utility>
+#include <vector>
+
+#include "host/api/copy.hpp"
 
 namespace relayout {
 namespace {
+
+/// Microseconds that kernels take at least which run on half of the device.
+constexpr double kWorthDividing = 5;
 
 class Builder {
  public:
   Builder(const RedistributeProblem& problem, const Route& route)
       : group_(problem.group.state()), route_(route), ranks_(group_.streams.size()) {
     for (std::size_t rank = 0; rank < ranks_; ++rank) ready_.push_back(record(rank));
+    const std::vector<double> across = microseconds(route_.across), within = microseconds(route_.within);
+    for (std::size_t rank = 0; rank < ranks_; ++rank)
+      divided_.push_back(across[rank] >= kWorthDividing && within[rank] >= kWorthDividing);
   }
 
   Schedule build() {
@@ -31,17 +40,19 @@ class Builder {
   /// Direct. What stays within a rank runs beside what crosses the link.
   void add_kernels() {
     for (const RouteKernel& kernel : route_.across) {
-      wait(local(kernel), ready_[other(kernel)]);
-      launch(kernel, local(kernel));
+      wait(link(local(kernel)), ready_[local(kernel)]);
+      wait(link(local(kernel)), ready_[other(kernel)]);
+      launch(kernel, link(local(kernel)));
     }
     for (const RouteKernel& kernel : route_.within) {
-      wait(side(local(kernel)), ready_[local(kernel)]);
-      launch(kernel, side(local(kernel)));
-      wait(local(kernel), record(side(local(kernel))));
+      wait(inner(local(kernel)), ready_[local(kernel)]);
+      launch(kernel, inner(local(kernel)));
+      wait(local(kernel), record(inner(local(kernel))));
     }
     std::map<std::size_t, std::size_t> done;
     for (const RouteKernel& kernel : route_.across) {
-      if (done.find(local(kernel)) == done.end()) done[local(kernel)] = record(local(kernel));
+      if (done.find(local(kernel)) == done.end()) done[local(kernel)] = record(link(local(kernel)));
+      wait(local(kernel), done[local(kernel)]);
       wait(other(kernel), done[local(kernel)]);
     }
   }
@@ -93,15 +104,17 @@ class Builder {
   /// Direct, of one process for each rank. Bytes that cross by the communicator order the streams: what a
   /// rank's stream does before its byte is done when the receiver's stream has the byte.
   void add_writes() {
-    constexpr std::size_t kOwn = 0, kSide = 1;
+    constexpr std::size_t kOwn = 0;
     for (const RouteKernel& kernel : route_.within) {
-      wait(kSide, ready_[kOwn]);
-      launch(kernel, kSide);
+      wait(inner(kOwn), ready_[kOwn]);
+      launch(kernel, inner(kOwn));
     }
     exchange(route_.ready);
-    for (const RouteKernel& kernel : route_.across) launch(kernel, kOwn);
+    if (link(kOwn) != kOwn) wait(link(kOwn), record(kOwn));
+    for (const RouteKernel& kernel : route_.across) launch(kernel, link(kOwn));
+    if (link(kOwn) != kOwn) wait(kOwn, record(link(kOwn)));
     exchange(route_.done);
-    if (!route_.within.empty()) wait(kOwn, record(kSide));
+    if (!route_.within.empty()) wait(kOwn, record(inner(kOwn)));
   }
   void exchange(const RouteChunk& tokens) {
     if (tokens.transfers.empty()) return;
@@ -127,6 +140,16 @@ class Builder {
   static std::size_t local(const RouteKernel& kernel) { return static_cast<std::size_t>(kernel.local); }
   std::size_t local(int rank) const { return static_cast<std::size_t>(group_.local(rank)); }
   std::size_t side(std::size_t stream) const { return ranks_ + stream; }
+  /// For what a rank writes over links and for what stays: streams of half the device each, where both take
+  /// long enough to pay for the events of two streams.
+  std::size_t link(std::size_t rank) const { return divided_[rank] ? 2 * ranks_ + rank : rank; }
+  std::size_t inner(std::size_t rank) const { return divided_[rank] ? 3 * ranks_ + rank : side(rank); }
+  /// The predicted times of kernels, by ranks, without what a link takes.
+  std::vector<double> microseconds(const std::vector<RouteKernel>& kernels) const {
+    std::vector<double> sums(ranks_);
+    for (const RouteKernel& kernel : kernels) sums[local(kernel)] += kernel.plan.state().copy.microseconds;
+    return sums;
+  }
   std::size_t sender(const RouteTransfer& transfer) const { return local(transfer.from); }
   std::size_t receiver(const RouteTransfer& transfer) const { return local(transfer.to); }
   std::size_t other(const RouteKernel& kernel) const {
@@ -137,6 +160,7 @@ class Builder {
   const Route& route_;
   std::size_t ranks_;
   std::vector<std::size_t> ready_;  // recorded where the rank's stream reaches the run
+  std::vector<bool> divided_;       // which ranks use the two halves of their devices
   Schedule schedule_;
   std::set<std::pair<std::size_t, std::size_t>> waited_;
 };

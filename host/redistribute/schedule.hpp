@@ -8,7 +8,8 @@
 
 namespace relayout {
 
-/// Streams are numbers: those of the local ranks, then as many side streams, one beside each.
+/// Streams are numbers: those of the local ranks, then as many of each kind that stands beside them in a
+/// group: side streams, those of links and inner ones.
 struct ScheduleStep {
   enum class Kind { record, wait, launch, send, exchange };
   Kind kind = Kind::record;

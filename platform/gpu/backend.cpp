@@ -152,6 +152,13 @@ class GpuBackend final : public Backend {
     check(runtime::create_stream(&stream), "creating a stream");
     return stream;
   }
+  void* create_half_stream(const Device& device, int half) override {
+    const DeviceGuard guard(device.index());
+    runtime::Stream stream = nullptr;
+    return runtime::create_half_stream(&stream, device.index(), half) == runtime::kSuccess
+               ? stream
+               : create_stream(device);
+  }
   void destroy_stream(int device, void* stream) noexcept override {
     release_blas(device, stream);
     (void)runtime::destroy_stream(static_cast<runtime::Stream>(stream));

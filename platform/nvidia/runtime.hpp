@@ -46,14 +46,15 @@ inline constexpr auto deallocate_pinned = cudaFreeHost;
 
 using SharedName = cudaIpcMemHandle_t;
 /// A function of the driver's, which is asked for when the program runs, so that nothing has to be linked
-/// with the driver. Null: it has none of this name.
+/// with the driver. Null: it has none of this name. since: the CUDA version that has it, times 1000.
 template <class Called>
-Called* driver_function(const char* name) {
+Called* driver_function(const char* name, unsigned since = 12000) {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050
-  const Status status = cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found);
+  const Status status = cudaGetDriverEntryPointByVersion(name, &function, since, cudaEnableDefault, &found);
 #else
+  (void)since;
   const Status status = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &found);
 #endif
   return status == kSuccess && found == cudaDriverEntryPointSuccess ? reinterpret_cast<Called*>(function)
@@ -90,6 +91,9 @@ inline constexpr auto unmap_shared = cudaIpcCloseMemHandle;
 inline Status create_stream(Stream* stream) {
   return cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking);
 }
+/// A stream of a green context, which has half of the device's multiprocessors. The contexts of a device are
+/// made once and stay, as its primary one does. An error where the driver has none.
+Status create_half_stream(Stream* stream, int device, int half);
 inline constexpr auto destroy_stream = cudaStreamDestroy;
 inline constexpr auto synchronize_stream = cudaStreamSynchronize;
 inline Status copy(void* destination, const void* source, std::size_t bytes, Stream stream) {

@@ -1,6 +1,7 @@
 // Streams and events: work is queued in order; cpu and emulated streams finish each call before it returns.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 
@@ -43,6 +44,7 @@ class RELAYOUT_API Stream {
   void wait(const Event& event) const;
 
  private:
+  friend std::array<Stream, 2> half_streams(const Device& device);
   struct State;
   explicit Stream(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
