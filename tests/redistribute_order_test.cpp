@@ -72,7 +72,8 @@ void spoil(const Stream& stream, const TensorView& view) {
 
 /// Two runs of the case, contiguous, on streams whose other work fills a rank's input just before its part of
 /// the run, and just after it takes the output and spoils all of the rank's memory.
-void check_orders(const Group& group, const RedistributeCase& c, int orders) {
+/// halves: what crosses links and what stays has streams of its own, however little it is.
+void check_orders(const Group& group, const RedistributeCase& c, int orders, bool halves = false) {
   SCOPED_TRACE(::testing::PrintToString(c));
   RankBuffers in(group, Role::input, c.in), out(group, Role::output, c.out);
   in.fill(c.out.type, 5);
@@ -87,7 +88,8 @@ void check_orders(const Group& group, const RedistributeCase& c, int orders) {
   memory.workspace = workspaces.pointers();
 
   constexpr std::size_t kRuns = 2;
-  const Schedule& schedule = plan.state().schedule;
+  const Schedule& planned = plan.state().schedule;
+  const Schedule schedule = halves ? schedule_of(plan.state().problem, plan.state().route, 0) : planned;
   const std::size_t events = schedule.events.size();
   const auto begin = [&](int rank) {
     in.of(rank).upload();
@@ -102,7 +104,7 @@ void check_orders(const Group& group, const RedistributeCase& c, int orders) {
   };
   for (int order = 1; order <= orders; ++order) {
     SCOPED_TRACE("order " + std::to_string(order));
-    Streams streams(2 * static_cast<std::size_t>(group.ranks()), kRuns * events);
+    Streams streams(4 * static_cast<std::size_t>(group.ranks()), kRuns * events);
     for (std::size_t run = 0; run < kRuns; ++run) {
       for (int rank = 0; rank < group.ranks(); ++rank)
         streams.queue(static_cast<std::size_t>(rank), [&begin, rank] { begin(rank); });
@@ -143,6 +145,16 @@ TEST(RedistributeOrderTest, Transposes) {
       check_orders(group, by(route, DType::f32, in, {1, 0}, DType::f32, out), 40);
       check_orders(group, by(route, DType::f16, in, {1, 0}, DType::f32, out), 40);  // receivers read
     }
+  }
+}
+
+TEST(RedistributeOrderTest, HalvesOfTheDevices) {
+  for (const int ranks : {2, 3}) {
+    const Distribution in = Distribution::split({17, 23}, 0, ranks),
+                       out = Distribution::split({23, 17}, 0, ranks);
+    const Group group = Group::emulated(ranks, Device::cpu());
+    check_orders(group, by(kDirect, DType::f32, in, {1, 0}, DType::f32, out), 60, true);
+    check_orders(group, by(kDirect, DType::f16, in, {1, 0}, DType::f32, out), 60, true);
   }
 }
 

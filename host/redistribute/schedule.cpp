@@ -10,17 +10,14 @@
 namespace relayout {
 namespace {
 
-/// Microseconds that kernels take at least which run on half of the device.
-constexpr double kWorthDividing = 5;
-
 class Builder {
  public:
-  Builder(const RedistributeProblem& problem, const Route& route)
+  Builder(const RedistributeProblem& problem, const Route& route, double worth_dividing)
       : group_(problem.group.state()), route_(route), ranks_(group_.streams.size()) {
     for (std::size_t rank = 0; rank < ranks_; ++rank) ready_.push_back(record(rank));
     const std::vector<double> across = microseconds(route_.across), within = microseconds(route_.within);
     for (std::size_t rank = 0; rank < ranks_; ++rank)
-      divided_.push_back(across[rank] >= kWorthDividing && within[rank] >= kWorthDividing);
+      divided_.push_back(across[rank] >= worth_dividing && within[rank] >= worth_dividing);
   }
 
   Schedule build() {
@@ -140,8 +137,7 @@ class Builder {
   static std::size_t local(const RouteKernel& kernel) { return static_cast<std::size_t>(kernel.local); }
   std::size_t local(int rank) const { return static_cast<std::size_t>(group_.local(rank)); }
   std::size_t side(std::size_t stream) const { return ranks_ + stream; }
-  /// For what a rank writes over links and for what stays: streams of half the device each, where both take
-  /// long enough to pay for the events of two streams.
+  /// For what a rank writes over links and for what stays.
   std::size_t link(std::size_t rank) const { return divided_[rank] ? 2 * ranks_ + rank : rank; }
   std::size_t inner(std::size_t rank) const { return divided_[rank] ? 3 * ranks_ + rank : side(rank); }
   /// The predicted times of kernels, by ranks, without what a link takes.
@@ -167,8 +163,8 @@ class Builder {
 
 }  // namespace
 
-Schedule schedule_of(const RedistributeProblem& problem, const Route& route) {
-  return Builder(problem, route).build();
+Schedule schedule_of(const RedistributeProblem& problem, const Route& route, double worth_dividing) {
+  return Builder(problem, route, worth_dividing).build();
 }
 
 }  // namespace relayout

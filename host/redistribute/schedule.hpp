@@ -26,8 +26,13 @@ struct Schedule {
   std::vector<std::size_t> events;  // the stream that records each
 };
 
+/// Microseconds from which on what crosses a link and what stays run on half of a rank's device each: both
+/// have to pay for the events of two streams.
+constexpr double kWorthDividing = 5;
+
 /// The schedule keeps pointers into the route. A rank's memory is used by others only between two points of
 /// its own stream: where that reaches the run, and where it goes on.
-Schedule schedule_of(const RedistributeProblem& problem, const Route& route);
+Schedule schedule_of(const RedistributeProblem& problem, const Route& route,
+                     double worth_dividing = kWorthDividing);
 
 }  // namespace relayout

@@ -34,8 +34,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, kSteps>))
   if (lane >= p.lanes) return;
   StripPlace<kElements, 2> place(p, lane);
   if (!place.strip.is_there) return;
-#pragma unroll 1
-  for (int left = p.strips.repeats;; place.go_on(p)) {
+  const auto make_strip = [&] {
     StripLoad<BitsOf<A>, kElements> a_load;
     StripLoad<BitsOf<B>, kElements> b_load;
     start_operand<A>(p, 0, place, a_load);
@@ -45,7 +44,14 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, kSteps>))
     b_load.finish(b);
     compute_words<A, B, R, C, kSteps, kWidth>(p, a, b, results);
     place.template store<BitsOf<R>>(p, results);
-    if (--left == 0) return;
+  };
+  make_strip();
+  if constexpr (kSteps == Steps::costly) {
+#pragma unroll 1
+    for (int repeat = 1; repeat < p.strips.repeats; ++repeat) {
+      place.go_on(p);
+      make_strip();
+    }
   }
 }
 

@@ -402,7 +402,10 @@ KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& p)
     choice.not_transposed = obstacle_to_transposed(p, types);
     choice.kernel = choice.not_transposed == nullptr ? Kernel::transposed : typed_kernel(p);
     if (is_in_chunks(choice.kernel)) cut_chunks(p);
-    if (is_in_strips(choice.kernel)) cut_strips(p, strip_elements(p.width), enough_lanes);
+    // A loop over strips would cost cheap operations more than they share.
+    if (is_in_strips(choice.kernel))
+      cut_strips(p, strip_elements(p.width),
+                 choice.kernel == Kernel::typed_strips ? kOneStripEach : enough_lanes);
     return choice;
   }
   choice.not_chain = obstacle_to_chain(p);
