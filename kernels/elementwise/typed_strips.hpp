@@ -20,7 +20,7 @@ __device__ __forceinline__ void start_operand(const ElementwiseParams& p, int op
 
 /// Blocks of a multiprocessor for which there are registers enough.
 template <class A, Steps kSteps>
-constexpr int kTypedStripBlocks = kSteps == Steps::costly ? (sizeof(A) == 8 ? 3 : 4)
+constexpr int kTypedStripBlocks = kSteps == Steps::costly ? (std::is_same_v<A, double> ? 3 : 4)
                                   : sizeof(A) == 1        ? 4
                                   : sizeof(A) == 8        ? 5
                                                           : 6;
