@@ -191,8 +191,8 @@ TEST_P(ElementwiseLayoutTest, LongRowsInNoVectors) {
 /// So many strips that lanes make several of them: of an operation of many instructions, of several types.
 TEST_P(ElementwiseLayoutTest, LanesWithSeveralStrips) {
   const Dims shape{8, 300, 49}, across{300 * 49, 1, 300}, gaps{301 * 49, 49, 1};
-  for (const DType type : {DType::i8, DType::f16, DType::f64})
-    check_binary(type, {type, shape, across, 1}, {type, shape, gaps, 2}, packed(shape, 3), Operation::mod);
+  for (const DType type : {DType::f16, DType::f64})
+    check_binary(type, {type, shape, across, 1}, {type, shape, gaps, 2}, packed(shape, 3), Operation::hypot);
   check(stream(), {{Operation::truediv},
                    {TensorSpec{DType::i16, shape, across, 1}, TensorSpec{DType::i8, shape, gaps}},
                    {kF32, shape, gaps, 1},

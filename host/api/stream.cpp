@@ -15,8 +15,10 @@ struct Stream::State {
   /// Creates a stream and owns it. The stream is made last, so that nothing can fail once it is there.
   explicit State(const Device& device_)
       : device(device_), native(device.backend().create_stream(device)), owned(true) {}
-  State(const Device& device_, void* native_, bool owned_)
-      : device(device_), native(native_), owned(owned_) {}
+  /// The same of a stream of half the device.
+  State(const Device& device_, int half)
+      : device(device_), native(device.backend().create_half_stream(device, half)), owned(true) {}
+  State(const Device& device_, void* native_) : device(device_), native(native_), owned(false) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
@@ -32,14 +34,11 @@ Stream Stream::from_native(const Device& device, void* native) {
     throw Error(ErrorCode::unsupported,
                 "only a GPU has native streams, and this device is " + device.to_string());
   }
-  return Stream(std::make_shared<State>(device, native, false));
+  return Stream(std::make_shared<State>(device, native));
 }
 
 std::array<Stream, 2> half_streams(const Device& device) {
-  const auto half = [&](int number) {
-    return Stream(
-        std::make_shared<Stream::State>(device, device.backend().create_half_stream(device, number), true));
-  };
+  const auto half = [&](int number) { return Stream(std::make_shared<Stream::State>(device, number)); };
   return {half(0), half(1)};
 }
 

@@ -20,7 +20,7 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/copy/tile_generic_cast_to_1.cpp", "kernels/copy/tile_generic_cast_to_2.cpp",
                 "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp",
-                "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp",
+                "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/typed_strips_costly.cpp", "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp",
                 "kernels/depthwise/depthwise_backward.cpp", "kernels/depthwise/depthwise_backward_time.cpp",
                 "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp", "host/cpu/copy/cast_loops.cpp", "host/cpu/element_rows.cpp")
 
@@ -29,7 +29,7 @@ FUZZED = {"tile_": "permute", "unaligned.": "permute", "word_transpose.": "permu
           "rows_kernel.": "permute", "rows_piece.": "permute",
           "scale.": "permute", "operand_pointers.": "permute", "elementwise_rows.": "elementwise",
           "elementwise_memory.": "elementwise", "code_numbers.": "quantized", "code_rows.": "quantized",
-          "strips.": "elementwise"}
+          "strips.": "elementwise", "strip_load.": "elementwise"}
 
 IMG2COL = "*Img2col*/emulated32"
 WINDOW = f"*WindowKernelTest*/emulated32:{IMG2COL}"
@@ -637,12 +637,13 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("repeats_next_to_each_other", "const Axis repeats = @at(repeated).stretched(extent)@;", "at(repeated)"),
     ("strips_where_scales_change", "axis.may_have_strips = @(without >> i & 1) == 0@;", "true"),
 ]) + mutants_of("strips", "kernels/elementwise/strips.hpp", ELEMENTWISE + ":" + QUANTIZED, [
-    ("elements_beyond_the_axis", "if (@(present & 1u << i) != 0@) visit(i,", "true"),
     ("lanes_behind_the_chunks", "return {first, present, @chunked < strips.chunked_extent@};", "true"),
     ("neighbours_of_strips_apart", "static_cast<std::uint32_t>(first + i * @strips.step@);", "1"),
     ("lead_left_out", "return @-p.strips.lead@ * static_cast", "0"),
     ("lead_of_any_number_left_out", "sums[t] - @p.strips.lead@ * static_cast", "0"),
     ("axes_behind_the_unrolled_ones", "for (int axis = kUnrolledStripAxes; @axis < slowest@; ++axis)", "false"),
+]) + mutants_of("strip_load", "kernels/elementwise/strip_load.hpp", ELEMENTWISE + ":" + QUANTIZED, [
+    ("elements_beyond_the_axis", "if (@(present & 1u << i) != 0@) visit(i,", "true"),
     ("bytes_in_the_wrong_order", "return @permute_bytes<kPair>(numbers[0], numbers[1])@;", "numbers[0]"),
     ("second_vector_is_the_first", "const int whole = @v / kParts@;", "0"),
     ("aligned_words_only", "offset_ = @before@;", "0"),
