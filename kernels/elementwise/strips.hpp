@@ -15,6 +15,17 @@ namespace relayout::RELAYOUT_BACKEND {
 /// place of takes an instruction more, and there are six and more of them to an axis.
 constexpr int kUnrolledStripAxes = 8;
 
+/// Calls split_off(axis) for those of the unrolled axes, from kAxis on, that come before the slowest one. By
+/// recursion, since clang does not unroll a loop with a second exit.
+template <int kAxis = 0, class SplitOff>
+__device__ __forceinline__ void split_unrolled_axes(int slowest, const SplitOff& split_off) {
+  if constexpr (kAxis < kUnrolledStripAxes) {
+    if (kAxis >= slowest) return;
+    split_off(kAxis);
+    split_unrolled_axes<kAxis + 1>(slowest, split_off);
+  }
+}
+
 /// Splits a lane's number into indices: calls add(axis, index) for the axes that count lanes.
 template <int kElements, class Add>
 __device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& p, std::uint32_t lane,
@@ -33,11 +44,7 @@ __device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& 
     lane = split(number, p.divisors[axis]);
     take(axis, number);
   };
-#pragma unroll
-  for (int axis = 0; axis < kUnrolledStripAxes; ++axis) {
-    if (axis >= slowest) break;
-    split_off(axis);
-  }
+  split_unrolled_axes(slowest, split_off);
 #pragma unroll 1
   for (int axis = kUnrolledStripAxes; axis < slowest; ++axis) split_off(axis);
   if (slowest >= 0) take(slowest, lane);
@@ -167,9 +174,9 @@ struct AnyStripPlace {
     *offsets_ = out - p.strips.lead * static_cast<std::int32_t>(p.out_strides[last]);
 #pragma unroll
     for (int t = 0; t < kTensors; ++t) {
-      if (t >= p.tensors) break;
-      offsets_[(t + 1) * kStripThreads] =
-          sums[t] - p.strips.lead * static_cast<std::int32_t>(p.tensor[t].strides[last]);
+      if (t < p.tensors)
+        offsets_[(t + 1) * kStripThreads] =
+            sums[t] - p.strips.lead * static_cast<std::int32_t>(p.tensor[t].strides[last]);
     }
   }
 
