@@ -163,13 +163,12 @@ constexpr bool is_approximated(Operation operation, Precision precision) {
 }
 
 /// How the lanes of the kernel for strips share the nest. A lane makes a strip: a few elements at the strides
-/// of the nest's last axis. The axes before it count lanes, the first of them fastest. With `repeats` a lane
-/// makes as many strips one after the other, which lie at the strides behind those of the last axis.
+/// of the nest's last axis. The axes before it count lanes, the first of them fastest.
 ///
 /// The strip lies along an axis of `extent` elements. A lane's first one is number sum(index * scale) - lead,
 /// over the axes that count lanes; the others follow `step` apart. Those outside the extent do not exist.
 struct Strips {
-  std::int32_t count = 1, repeats = 1;  // elements of a strip, strips of a lane
+  std::int32_t count = 1;  // elements of a strip
   std::int32_t lead = 0, step = 1, extent = 1;
   /// Lanes share a long axis in chunks, whose elements are number sum(index * chunk). Those from number
   /// chunked_extent on do not exist. Without chunks all of `chunk` are 0.

@@ -188,17 +188,6 @@ TEST_P(ElementwiseLayoutTest, LongRowsInNoVectors) {
   }
 }
 
-/// So many strips that lanes make several of them: of an operation of many instructions, of several types.
-TEST_P(ElementwiseLayoutTest, LanesWithSeveralStrips) {
-  const Dims shape{8, 300, 49}, across{300 * 49, 1, 300}, gaps{301 * 49, 49, 1};
-  for (const DType type : {DType::f16, DType::f64})
-    check_binary(type, {type, shape, across, 1}, {type, shape, gaps, 2}, packed(shape, 3), Operation::hypot);
-  check(stream(), {{Operation::truediv},
-                   {TensorSpec{DType::i16, shape, across, 1}, TensorSpec{DType::i8, shape, gaps}},
-                   {kF32, shape, gaps, 1},
-                   kF32});
-}
-
 const std::vector<DType> kTyped{DType::bool_, DType::u8,  DType::i8,   DType::i16, DType::u32,
                                 DType::i64,   DType::f16, DType::bf16, kF32,       DType::f64};
 

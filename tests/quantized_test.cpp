@@ -215,8 +215,8 @@ TEST_P(QuantizedTest, ReversedAndStridedViews) {
     expect_codes(stream(), operation, {&a, &b}, out);
 }
 
-/// So many strips that they are long and that lanes make several of them, between which scales change.
-TEST_P(QuantizedTest, LanesWithSeveralStrips) {
+/// So many strips that they are long ones.
+TEST_P(QuantizedTest, CodesInLongStrips) {
   const Dims shape{8, 640, 49};
   const CodesTensor a(stream(), Role::input,
                       {DType::i8, shape, 0.03f, 7, Dims{8, 1, 1}, std::nullopt, Dims{640 * 49, 1, 640}}, 1);

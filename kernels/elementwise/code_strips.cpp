@@ -34,13 +34,8 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, 4) void code_strips_kernel(cons
   RELAYOUT_DYNAMIC_SHARED(std::int32_t, offsets);
   const std::uint32_t lane = static_cast<std::uint32_t>(blockIdx.x) * kStripThreads + threadIdx.x;
   if (lane >= p.lanes) return;
-  CodeStripPlace<kElements> place(p, lane, offsets);
-  if (!place.strip.is_there) return;
-#pragma unroll 1
-  for (int left = p.strips.repeats;; place.go_on(p)) {
-    make_codes<kEach, kElements>(p, place);
-    if (--left == 0) return;
-  }
+  const CodeStripPlace<kElements> place(p, lane, offsets);
+  if (place.strip.is_there) make_codes<kEach, kElements>(p, place);
 }
 
 }  // namespace

@@ -65,13 +65,8 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kProgramStripBlocks<C, kSteps>
   RELAYOUT_DYNAMIC_SHARED(std::int32_t, offsets);
   const std::uint32_t lane = static_cast<std::uint32_t>(blockIdx.x) * kStripThreads + threadIdx.x;
   if (lane >= p.lanes) return;
-  ProgramStripPlace<kElements> place(p, lane, offsets);
-  if (!place.strip.is_there) return;
-#pragma unroll 1
-  for (int left = p.strips.repeats;; place.go_on(p)) {
-    place.store(p, (run_program<C, kElements, kSteps>(p, place)));
-    if (--left == 0) return;
-  }
+  const ProgramStripPlace<kElements> place(p, lane, offsets);
+  if (place.strip.is_there) place.store(p, (run_program<C, kElements, kSteps>(p, place)));
 }
 
 template <Steps kSteps>

@@ -11,23 +11,25 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Axes whose divisors and strides are operands of the instructions. A number that the loop computes the
-/// place of takes an instruction more, and there are six and more of them to an axis.
+/// Axes whose divisors and strides are operands of the instructions, where the compiler knows the tensors. A
+/// number that the loop computes the place of takes an instruction more, and there are six and more of them
+/// to an axis. Where it does not know the tensors, clang copies all parameters to the stack if it unrolls.
 constexpr int kUnrolledStripAxes = 8;
 
-/// Calls split_off(axis) for those of the unrolled axes, from kAxis on, that come before the slowest one. By
+/// Calls split_off(axis) for kAxis and the axes behind it that come before kEnd and the slowest one. By
 /// recursion, since clang does not unroll a loop with a second exit.
-template <int kAxis = 0, class SplitOff>
+template <int kAxis, int kEnd, class SplitOff>
 __device__ __forceinline__ void split_unrolled_axes(int slowest, const SplitOff& split_off) {
-  if constexpr (kAxis < kUnrolledStripAxes) {
+  if constexpr (kAxis < kEnd) {
     if (kAxis >= slowest) return;
     split_off(kAxis);
-    split_unrolled_axes<kAxis + 1>(slowest, split_off);
+    split_unrolled_axes<kAxis + 1, kEnd>(slowest, split_off);
   }
 }
 
-/// Splits a lane's number into indices: calls add(axis, index) for the axes that count lanes.
-template <int kElements, class Add>
+/// Splits a lane's number into indices: calls add(axis, index) for the axes that count lanes, of which the
+/// first kUnrolled are unrolled.
+template <int kElements, int kUnrolled, class Add>
 __device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& p, std::uint32_t lane,
                                                        Add&& add) {
   const Strips& strips = p.strips;
@@ -44,9 +46,9 @@ __device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& 
     lane = split(number, p.divisors[axis]);
     take(axis, number);
   };
-  split_unrolled_axes(slowest, split_off);
+  split_unrolled_axes<0, kUnrolled>(slowest, split_off);
 #pragma unroll 1
-  for (int axis = kUnrolledStripAxes; axis < slowest; ++axis) split_off(axis);
+  for (int axis = kUnrolled; axis < slowest; ++axis) split_off(axis);
   if (slowest >= 0) take(slowest, lane);
   std::uint32_t present = (1u << kElements) - 1;
   if (!strips.whole && (first < 0 || first + (kElements - 1) * strips.step >= strips.extent)) {
@@ -70,19 +72,12 @@ struct StripPlace {
     out = before(p, p.out_strides);
 #pragma unroll
     for (int t = 0; t < kTensors; ++t) tensors[t] = before(p, p.tensor[t].strides);
-    strip = find_strip<kElements>(p, lane, [&](int axis, std::int32_t index) {
+    strip = find_strip<kElements, kUnrolledStripAxes>(p, lane, [&](int axis, std::int32_t index) {
       out += index * static_cast<std::int32_t>(p.out_strides[axis]);
 #pragma unroll
       for (int t = 0; t < kTensors; ++t)
         tensors[t] += index * static_cast<std::int32_t>(p.tensor[t].strides[axis]);
     });
-  }
-
-  /// On to the lane's next strip.
-  __device__ __forceinline__ void go_on(const ElementwiseParams& p) {
-    out += static_cast<std::int32_t>(p.out_strides[p.rank]);
-#pragma unroll
-    for (int t = 0; t < kTensors; ++t) tensors[t] += static_cast<std::int32_t>(p.tensor[t].strides[p.rank]);
   }
 
   /// Starts the loads of tensor t's elements.
@@ -123,20 +118,25 @@ struct AnyStripPlace {
   __device__ __forceinline__ AnyStripPlace(const ElementwiseParams& p, std::uint32_t lane,
                                            std::int32_t* offsets)
       : offsets_(offsets + threadIdx.x) {
-    constexpr int kFew = 3;  // most launches have no more
-    if (p.tensors <= kFew) {
-      set_offsets<kFew>(p, lane);
-    } else {
-      set_offsets<kMaxTensors>(p, lane);
-    }
-  }
-
-  /// On to the lane's next strip.
-  __device__ __forceinline__ void go_on(const ElementwiseParams& p) {
-    *offsets_ += static_cast<std::int32_t>(p.out_strides[p.rank]);
+    constexpr int kTogether = 3;  // in registers: most launches have no more
+    int begin = 0;
 #pragma unroll 1
-    for (int t = 0; t < p.tensors; ++t)
-      offsets_[(t + 1) * kStripThreads] += static_cast<std::int32_t>(p.tensor[t].strides[p.rank]);
+    do {
+      std::int32_t out = 0, sums[kTogether] = {};
+      strip = find_strip<kElements, 0>(p, lane, [&](int axis, std::int32_t index) {
+        out += index * static_cast<std::int32_t>(p.out_strides[axis]);
+#pragma unroll
+        for (int i = 0; i < kTogether; ++i) sums[i] += index * stride(p, begin + i, axis);
+      });
+      const int last = p.rank - 1;
+      *offsets_ = out - p.strips.lead * static_cast<std::int32_t>(p.out_strides[last]);
+#pragma unroll
+      for (int i = 0; i < kTogether; ++i) {
+        if (begin + i < p.tensors)
+          offsets_[(begin + i + 1) * kStripThreads] = sums[i] - p.strips.lead * stride(p, begin + i, last);
+      }
+      begin += kTogether;
+    } while (begin < p.tensors);
   }
 
   /// The bits of a tensor's elements, each in a number with zeros above them. `elements` are 0 before, and
@@ -159,25 +159,10 @@ struct AnyStripPlace {
   }
 
  private:
-  /// Tensors behind the last one have no strides. The output is none here: where clang chose between the
-  /// addresses of strides, it copied all parameters to the stack.
-  template <int kTensors>
-  __device__ __forceinline__ void set_offsets(const ElementwiseParams& p, std::uint32_t lane) {
-    std::int32_t out = 0, sums[kTensors] = {};
-    strip = find_strip<kElements>(p, lane, [&](int axis, std::int32_t index) {
-      out += index * static_cast<std::int32_t>(p.out_strides[axis]);
-#pragma unroll
-      for (int t = 0; t < kTensors; ++t)
-        sums[t] += index * static_cast<std::int32_t>(p.tensor[t].strides[axis]);
-    });
-    const int last = p.rank - 1;
-    *offsets_ = out - p.strips.lead * static_cast<std::int32_t>(p.out_strides[last]);
-#pragma unroll
-    for (int t = 0; t < kTensors; ++t) {
-      if (t < p.tensors)
-        offsets_[(t + 1) * kStripThreads] =
-            sums[t] - p.strips.lead * static_cast<std::int32_t>(p.tensor[t].strides[last]);
-    }
+  /// 0 behind the last tensor. The output is no tensor here: where clang chose between the addresses of
+  /// strides, it copied all parameters to the stack.
+  static __device__ __forceinline__ std::int32_t stride(const ElementwiseParams& p, int tensor, int axis) {
+    return tensor < p.tensors ? static_cast<std::int32_t>(p.tensor[tensor].strides[axis]) : 0;
   }
 
   /// Elements that follow each other, by vectors of 16 bytes or one of fewer, or by the aligned ones around

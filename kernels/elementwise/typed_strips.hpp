@@ -20,10 +20,9 @@ __device__ __forceinline__ void start_operand(const ElementwiseParams& p, int op
 
 /// Blocks of a multiprocessor for which there are registers enough.
 template <class A, Steps kSteps>
-constexpr int kTypedStripBlocks = kSteps == Steps::costly ? (std::is_same_v<A, double> ? 3 : 4)
-                                  : sizeof(A) == 1        ? 4
-                                  : sizeof(A) == 8        ? 5
-                                                          : 6;
+constexpr int kTypedStripBlocks = kSteps == Steps::costly || sizeof(A) == 1 ? 4
+                                  : sizeof(A) == 8                          ? 5
+                                                                            : 6;
 
 template <class A, class B, class R, class C, Steps kSteps>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, kSteps>)) void typed_strips_kernel(
@@ -32,27 +31,17 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, kSteps>))
   constexpr int kElements = strip_elements(kWidth), kVectors = kElements / kWidth;
   const std::uint32_t lane = static_cast<std::uint32_t>(blockIdx.x) * kStripThreads + threadIdx.x;
   if (lane >= p.lanes) return;
-  StripPlace<kElements, 2> place(p, lane);
+  const StripPlace<kElements, 2> place(p, lane);
   if (!place.strip.is_there) return;
-  const auto make_strip = [&] {
-    StripLoad<BitsOf<A>, kElements> a_load;
-    StripLoad<BitsOf<B>, kElements> b_load;
-    start_operand<A>(p, 0, place, a_load);
-    start_operand<B>(p, 1, place, b_load);
-    Words a[kVectors], b[kVectors], results[kVectors];
-    a_load.finish(a);
-    b_load.finish(b);
-    compute_words<A, B, R, C, kSteps, kWidth>(p, a, b, results);
-    place.template store<BitsOf<R>>(p, results);
-  };
-  make_strip();
-  if constexpr (kSteps == Steps::costly) {
-#pragma unroll 1
-    for (int repeat = 1; repeat < p.strips.repeats; ++repeat) {
-      place.go_on(p);
-      make_strip();
-    }
-  }
+  StripLoad<BitsOf<A>, kElements> a_load;
+  StripLoad<BitsOf<B>, kElements> b_load;
+  start_operand<A>(p, 0, place, a_load);
+  start_operand<B>(p, 1, place, b_load);
+  Words a[kVectors], b[kVectors], results[kVectors];
+  a_load.finish(a);
+  b_load.finish(b);
+  compute_words<A, B, R, C, kSteps, kWidth>(p, a, b, results);
+  place.template store<BitsOf<R>>(p, results);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -20,7 +20,7 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/copy/tile_generic_cast_to_1.cpp", "kernels/copy/tile_generic_cast_to_2.cpp",
                 "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp",
-                "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/typed_strips_costly.cpp", "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp",
+                "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp",
                 "kernels/depthwise/depthwise_backward.cpp", "kernels/depthwise/depthwise_backward_time.cpp",
                 "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp", "host/cpu/copy/cast_loops.cpp", "host/cpu/element_rows.cpp")
 
@@ -633,23 +633,18 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("strips_end_with_the_axis", "p_.strips.whole = @lead == 0 && strip.extent % count_ == 0@;", "true"),
     ("strips_apart_are_whole", "p_.strips.whole = @step * count_ == whole.extent@;", "true"),
     ("chunks_of_equal_lengths", "p_.strips.chunked_extent = static_cast<std::int32_t>(@whole.extent@);", "whole.extent + chunk"),
-    ("repeats_that_leave_a_rest", "if (@at(axis).extent % repeats != 0@ || lanes", "at(axis).extent < repeats"),
-    ("repeats_next_to_each_other", "const Axis repeats = @at(repeated).stretched(extent)@;", "at(repeated)"),
     ("strips_where_scales_change", "axis.may_have_strips = @(without >> i & 1) == 0@;", "true"),
 ]) + mutants_of("strips", "kernels/elementwise/strips.hpp", ELEMENTWISE + ":" + QUANTIZED, [
     ("lanes_behind_the_chunks", "return {first, present, @chunked < strips.chunked_extent@};", "true"),
     ("neighbours_of_strips_apart", "static_cast<std::uint32_t>(first + i * @strips.step@);", "1"),
     ("lead_left_out", "return @-p.strips.lead@ * static_cast", "0"),
-    ("lead_of_any_number_left_out", "sums[t] - @p.strips.lead@ * static_cast", "0"),
-    ("axes_behind_the_unrolled_ones", "for (int axis = kUnrolledStripAxes; @axis < slowest@; ++axis)", "false"),
+    ("lead_of_any_number_left_out", "sums[i] - @p.strips.lead@ * stride(p,", "0"),
+    ("axes_behind_the_unrolled_ones", "for (int axis = kUnrolled; @axis < slowest@; ++axis)", "false"),
 ]) + mutants_of("strip_load", "kernels/elementwise/strip_load.hpp", ELEMENTWISE + ":" + QUANTIZED, [
     ("elements_beyond_the_axis", "if (@(present & 1u << i) != 0@) visit(i,", "true"),
     ("bytes_in_the_wrong_order", "return @permute_bytes<kPair>(numbers[0], numbers[1])@;", "numbers[0]"),
     ("second_vector_is_the_first", "const int whole = @v / kParts@;", "0"),
     ("aligned_words_only", "offset_ = @before@;", "0"),
-]) + mutants_of("strip_repeats", "kernels/elementwise/strips.hpp", ELEMENTWISE + ":" + QUANTIZED, [
-    ("repeats_of_the_same_strip", "tensors[t] += @static_cast<std::int32_t>(p.tensor[t].strides[p.rank])@;", "0"),
-    ("repeats_of_the_same_offsets", "offsets_[(t + 1) * kStripThreads] += @static_cast<std::int32_t>(p.tensor[t].strides[p.rank])@;", "0"),
 ]) + mutants_of("row_chunks", "kernels/elementwise/row_chunks.hpp", CHUNKS, [
     ("rows_in_two_axes", "@row = rows.of(p, column)@;", "row = RowOffsets{}"),
     ("last_element_dropped", "return @i * kChunkLanes < left@;", "i * kChunkLanes + 1 < left"),

@@ -271,12 +271,12 @@ const char* obstacle_to_strips(const ElementwiseParams& p) {
 }
 
 /// Cuts a program's rows, and these into strips where it runs on strips; whether it does.
-bool choose_strips(ElementwiseParams& p, std::int64_t enough_lanes, KernelChoice& choice) {
+bool choose_strips(ElementwiseParams& p, KernelChoice& choice) {
   cut_program_rows(p);
   choice.not_strips = obstacle_to_strips(p);
   if (choice.not_strips != nullptr) return false;
   p.precision = Precision::accurate;
-  cut_strips(p, p.width, enough_lanes);
+  cut_strips(p, p.width);
   choice.kernel = has_costly(p) ? Kernel::program_strips_costly : Kernel::program_strips;
   return true;
 }
@@ -316,9 +316,7 @@ bool any_numbers(const ElementwiseParams& p, std::int8_t CodeNumbers::*number, I
 /// the device, where lanes follow the output, and where nearly as many of their elements exist as of short
 /// ones'.
 constexpr double kLeastFill = 0.9;
-double elements_of_lanes(const ElementwiseParams& p) {
-  return static_cast<double>(p.lanes) * p.strips.repeats * p.strips.count;
-}
+double elements_of_lanes(const ElementwiseParams& p) { return static_cast<double>(p.lanes) * p.strips.count; }
 
 /// Chooses between chunks of rows and strips. Null: either has been chosen.
 const char* choose_one_on_codes(ElementwiseParams& p, std::int64_t enough_lanes, Kernel& kernel) {
@@ -347,7 +345,7 @@ const char* choose_one_on_codes(ElementwiseParams& p, std::int64_t enough_lanes,
   const auto cut_by = [&](std::int32_t count) {
     ElementwiseParams cut = p;
     cut_rows(cut, count);
-    cut_strips(cut, count, enough_lanes, changing);
+    cut_strips(cut, count, changing);
     cut.own_scales = any_numbers(cut, &CodeNumbers::scale_tensor, differs);
     return cut;
   };
@@ -382,7 +380,7 @@ KernelChoice choose_program(ElementwiseParams& p, std::int64_t enough_lanes) {
   } else {
     choice.not_vectors = obstacle_to_vectors(p);
   }
-  if (choose_strips(p, enough_lanes, choice)) return choice;
+  if (choose_strips(p, choice)) return choice;
   choice.kernel = has_costly(p) ? Kernel::program_costly : Kernel::program;
   return choice;
 }
@@ -402,10 +400,7 @@ KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& p)
     choice.not_transposed = obstacle_to_transposed(p, types);
     choice.kernel = choice.not_transposed == nullptr ? Kernel::transposed : typed_kernel(p);
     if (is_in_chunks(choice.kernel)) cut_chunks(p);
-    // A loop over strips would cost cheap operations more than they share.
-    if (is_in_strips(choice.kernel))
-      cut_strips(p, strip_elements(p.width),
-                 choice.kernel == Kernel::typed_strips ? kOneStripEach : enough_lanes);
+    if (is_in_strips(choice.kernel)) cut_strips(p, strip_elements(p.width));
     return choice;
   }
   choice.not_chain = obstacle_to_chain(p);
@@ -420,7 +415,7 @@ KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& p)
     if (!p.aligned) cut_chunks(p);
     return choice;
   }
-  if (choose_strips(p, enough_lanes, choice)) return choice;
+  if (choose_strips(p, choice)) return choice;
   cut_rows(p);
   cut_wide_rows(p);
   choice.kernel = vectors_kernel(p);

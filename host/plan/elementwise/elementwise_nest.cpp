@@ -113,8 +113,9 @@ std::string explain_kernel(const DeviceProperties& device, const ElementwisePara
   text << "Kernel " << name_of(choice.kernel) << ": ";
   if (is_in_strips(choice.kernel)) {
     text << plural(static_cast<std::int64_t>(p.lanes), "lane") << " with "
-         << plural(p.strips.repeats, "strip") << " of " << p.strips.count << " elements each"
-         << (p.strips.whole ? "" : ", some of them shorter") << ".";
+         << "a strip"
+         << " of " << p.strips.count << " elements each" << (p.strips.whole ? "" : ", some of them shorter")
+         << ".";
   } else if (is_in_chunks(choice.kernel)) {
     text << plural(p.vectors, "chunk") << " of " << chunk_elements(p) << " elements, " << p.row_vectors
          << " a row.";

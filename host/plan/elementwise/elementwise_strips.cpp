@@ -20,11 +20,8 @@ static_assert(kLanesAcross <= 127, "Strips::chunk is a signed byte");
 constexpr std::int64_t kLanesAlong = 32;
 /// Lanes along the output without which lanes do not follow it.
 constexpr std::int64_t kLeastLanesAlong = 8;
-/// Strips that a lane makes one after the other, at most: they share the lane's indices and what it does
-/// once. Lanes of a multiprocessor that are left.
-constexpr std::int64_t kMaxRepeats = 4, kLanesToFill = 1536;
-/// Lanes inside the axis of a lane's strips.
-constexpr std::int64_t kLanesInside = 2 * kStripThreads;
+/// Lanes that fill a multiprocessor.
+constexpr std::int64_t kLanesToFill = 1536;
 /// The least part of the strips' elements that exists: where another axis could have them, and where strips
 /// are vectors of an operand.
 constexpr double kGoodShare = 0.9, kLeastShare = 0.55;
@@ -104,8 +101,8 @@ std::int64_t misaligned_elements(const ElementwiseParams& p, int tensor, int axi
 /// Makes the nest's axes those of lanes and of a strip.
 class StripBuilder {
  public:
-  StripBuilder(ElementwiseParams& p, std::int32_t count, std::int64_t enough_lanes, std::uint32_t without)
-      : p_(p), rank_(p.rank), count_(count), enough_lanes_(enough_lanes) {
+  StripBuilder(ElementwiseParams& p, std::int32_t count, std::uint32_t without)
+      : p_(p), rank_(p.rank), count_(count) {
     for (int i = 0; i < rank_; ++i) {
       Axis& axis = at(i);
       axis.may_have_strips = (without >> i & 1) == 0;
@@ -126,8 +123,7 @@ class StripBuilder {
     } else {
       cut_apart(fullest_axis(rank_));
     }
-    const Axis repeated = take_repeats();
-    store(repeated);
+    store();
   }
 
  private:
@@ -236,42 +232,16 @@ class StripBuilder {
     return place;
   }
 
-  /// Takes repeats from the axis that has the most of them, of several the slowest, where enough lanes are
-  /// left. Returns the axis along which they lie. Axes inside it have as many lanes as a block and more, so
-  /// that neighbouring lanes stay neighbours.
-  Axis take_repeats() {
-    std::int64_t lanes = 1, inside = 1, most = 1;
-    for (int axis = 0; axis < rank_ - 1; ++axis) lanes *= at(axis).extent;
-    int repeated = -1;
-    for (int axis = rank_ - 2; axis >= 0; inside *= at(axis--).extent) {
-      if (inside < kLanesInside || at(axis).scale != 0 || at(axis).chunk != 0) continue;
-      for (std::int64_t repeats = kMaxRepeats; repeats >= most && repeats > 1; --repeats) {
-        if (at(axis).extent % repeats != 0 || lanes < repeats * enough_lanes_) continue;
-        most = repeats;
-        repeated = axis;
-        break;
-      }
-    }
-    if (repeated < 0) return {};
-    p_.strips.repeats = static_cast<std::int32_t>(most);
-    const std::int64_t extent = at(repeated).extent / most;
-    const Axis repeats = at(repeated).stretched(extent);
-    at(repeated).extent = extent;
-    if (extent == 1) take(repeated);
-    return repeats;
-  }
-
   /// The axes that count lanes turn round: the kernel's loop over them begins with the fastest.
-  void store(const Axis& repeated) {
+  void store() {
     p_.rank = rank_;
     std::reverse(axes_.begin(), axes_.begin() + rank_ - 1);
-    at(rank_) = repeated;
-    for (int i = 0; i <= rank_; ++i) {
+    for (int i = 0; i < rank_; ++i) {
       const Axis& axis = at(i);
       p_.extents[i] = axis.extent;
       p_.out_strides[i] = axis.out;
       for (int t = 0; t < p_.tensors; ++t) p_.tensor[t].strides[i] = axis.tensors[t];
-      if (i >= rank_ - 1) continue;  // strips and repeats, which count no lanes
+      if (i == rank_ - 1) break;  // the strip, which counts no lanes
       p_.strips.scale[i] = static_cast<std::int8_t>(axis.scale);
       p_.strips.chunk[i] = static_cast<std::int8_t>(axis.chunk);
     }
@@ -280,16 +250,16 @@ class StripBuilder {
   ElementwiseParams& p_;
   std::array<Axis, kMaxRank> axes_;
   int rank_;
-  std::int64_t count_, enough_lanes_;  // elements of a strip
+  std::int64_t count_;  // elements of a strip
 };
 
 }  // namespace
 
 std::int64_t lanes_to_fill(const DeviceProperties& device) { return kLanesToFill * device.multiprocessors; }
 
-void cut_strips(ElementwiseParams& p, std::int32_t count, std::int64_t enough_lanes, std::uint32_t without) {
+void cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without) {
   for (int t = 0; t < p.tensors; ++t) p.tensor[t].dense = dense_elements(p, p.tensor[t]);
-  StripBuilder(p, count, enough_lanes, without).build();
+  StripBuilder(p, count, without).build();
   const int last = p.rank - 1;
   std::int64_t lanes = 1;
   for (int axis = 0; axis < last; ++axis) {

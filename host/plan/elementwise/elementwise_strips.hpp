@@ -8,18 +8,14 @@
 namespace relayout::plan {
 
 /// Axes that a nest may gain.
-constexpr int kStripAxes = 3;
+constexpr int kStripAxes = 2;
 
-/// Lanes that fill a device, from which on some of them have more to do.
+/// Lanes that fill a device.
 std::int64_t lanes_to_fill(const DeviceProperties& device);
 
-/// In the place of those: every lane has one strip.
-constexpr std::int64_t kOneStripEach = std::int64_t{1} << 40;
-
-/// Sets strips of `count` elements, and puts the nest's axes in their order. enough_lanes: so many are left
-/// where lanes make several strips. without: axes that get no strips, bit by bit, unless there are no others.
-void cut_strips(ElementwiseParams& params, std::int32_t count, std::int64_t enough_lanes,
-                std::uint32_t without = 0);
+/// Sets strips of `count` elements, and puts the nest's axes in their order. without: axes that get no
+/// strips, bit by bit, unless there are no others.
+void cut_strips(ElementwiseParams& params, std::int32_t count, std::uint32_t without = 0);
 
 /// Whether neighbouring lanes have neighbouring elements of the output, enough of them to move whole sectors
 /// together.
