@@ -149,8 +149,11 @@ TEST_P(RedistributeNcclTest, DirectPlansKeepTheirOutput) {
     const int rank = group.local_ranks().front();
     const void* const in = exchanged.in.of(rank).device().data();
     void* const out = exchanged.out.of(rank).device().data();
+    // An output that no other memory shares bytes with, as far behind a multiple of 256 as the planned one.
+    const Buffer spare(group.stream(rank).device(), exchanged.out.of(rank).device().byte_range().end + 256);
+    const std::size_t offset = reinterpret_cast<std::uintptr_t>(out) % 256;
     expect_error(ErrorCode::invalid_argument, {"outputs that were planned"},
-                 [&] { plan.run({in}, {static_cast<char*>(out) + 1024}); });
+                 [&] { plan.run({in}, {static_cast<char*>(spare.data()) + offset}); });
     plan.run({in}, {out});
     group.synchronize();
   });
