@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "kernel_language.hpp"
 
@@ -15,6 +16,13 @@ struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) Vector {
   static constexpr int kCount = N;
   T values[N];
 };
+
+/// The unsigned integer of an element's size.
+template <class T>
+using BitsOf =
+    std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
 /// 16 bytes of elements that nothing is calculated with: as an array of bytes the compiler would take a
 /// register for each.

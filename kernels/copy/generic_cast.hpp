@@ -75,10 +75,7 @@ __device__ __forceinline__ CastWords<To, kCount> convert_words(const CopyOperand
 template <class T, class To, int kCount>
 __device__ __forceinline__ Vector<To, kCount> convert_vector(const CopyOperands& p,
                                                              const Vector<T, kCount>& in) {
-  const CastWords<To, kCount> words = convert_words<T, To>(p, in);
-  Vector<To, kCount> out;
-  memcpy(&out, &words, sizeof out);
-  return out;
+  return elements_of_words<To, kCount>(convert_words<T, To>(p, in));
 }
 
 /// Calls visit(TypeTag<T>, TypeTag<To>) with the unsigned integers of the elements' sizes.

@@ -13,6 +13,13 @@ namespace relayout::RELAYOUT_BACKEND {
 template <class To, int kCount>
 using CastWords = Vector<std::uint32_t, cast_words<To, kCount>>;
 
+template <class To, int kCount>
+__device__ __forceinline__ Vector<To, kCount> elements_of_words(const CastWords<To, kCount>& words) {
+  Vector<To, kCount> elements;
+  memcpy(&elements, &words, sizeof elements);
+  return elements;
+}
+
 /// Converts elements of T's size to elements of To's size, for a cast that is quick. As words: a choice
 /// between this and another conversion's elements would take them apart, byte by byte.
 template <class T, class To, int kCount>
@@ -88,10 +95,7 @@ __device__ __forceinline__ CastWords<To, kCount> quick_words(const ElementCast& 
 template <class T, class To, int kCount>
 __device__ __forceinline__ Vector<To, kCount> quick_vector(const ElementCast& cast,
                                                            const Vector<T, kCount>& in) {
-  const CastWords<To, kCount> words = quick_words<T, To>(cast, in);
-  Vector<To, kCount> out;
-  memcpy(&out, &words, sizeof out);
-  return out;
+  return elements_of_words<To, kCount>(quick_words<T, To>(cast, in));
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

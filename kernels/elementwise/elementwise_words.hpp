@@ -3,20 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "core/elementwise_params.hpp"
 #include "kernels/copy/unaligned.hpp"
 #include "kernels/element_ops.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
-
-/// The unsigned integer of an element's size.
-template <class T>
-using BitsOf =
-    std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 
 /// Element i as the unsigned integer of its size; the compiler knows i.
 template <class Bits>

@@ -32,7 +32,7 @@ constexpr int kWidePack = window_fill_pack(sizeof(From), sizeof(To));
 template <class From, class To>
 constexpr int kNarrowPack = narrow_window_fill_pack(sizeof(From), sizeof(To));
 
-/// Of a load that a thread has not under way.
+/// The place of a load that does not exist.
 constexpr int kNoPlace = -0x7fffffff - 1;
 
 /// Rows of the input that run alike, and where their elements go.
@@ -41,8 +41,8 @@ struct FillRows {
   const From* in;                   // the first row's first element
   std::int64_t row_step, col_step;  // from row to row, from element to element
   std::uint32_t rows, count;
-  // Of that element in the tile, and the same steps there. No pointer: the compiler would lose sight of its
-  // being one to shared memory.
+  // Where that element goes in the tile, and the same steps there. These are numbers, since the compiler
+  // would not see of a pointer here that it points to shared memory.
   int place, tile_row, tile_step;
 };
 
@@ -68,20 +68,13 @@ struct FillWalk {
   }
 };
 
-/// The unsigned integer of so many bytes.
-template <int kBytes>
-using FillBits =
-    std::conditional_t<kBytes == 1, std::uint8_t,
-                       std::conditional_t<kBytes == 2, std::uint16_t,
-                                          std::conditional_t<kBytes == 4, std::uint32_t, std::uint64_t>>>;
-
 /// By a plain access: those of load_global() are strong ones, which were slower.
 template <class T>
 __device__ __forceinline__ void load_input(T& values, const void* address) {
   if constexpr (sizeof(T) == 16) {
     load_16_bytes(&values, address);
   } else {
-    const auto bits = *static_cast<const FillBits<sizeof(T)>*>(address);
+    const auto bits = *static_cast<const BitsOf<T>*>(address);
     memcpy(&values, &bits, sizeof bits);
   }
 }
@@ -96,8 +89,8 @@ struct FillPack {
     From element;
     if constexpr (sizeof(From) < 4) {
       constexpr int kPer = 4 / static_cast<int>(sizeof(From));
-      const auto bits = static_cast<FillBits<sizeof(From)>>(words[i / kPer] >>
-                                                            (i % kPer * 8 * static_cast<int>(sizeof(From))));
+      const auto bits =
+          static_cast<BitsOf<From>>(words[i / kPer] >> (i % kPer * 8 * static_cast<int>(sizeof(From))));
       memcpy(&element, &bits, sizeof element);
     } else {
       memcpy(&element, words + i * (sizeof(From) / 4), sizeof element);

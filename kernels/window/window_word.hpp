@@ -71,8 +71,8 @@ struct UnitWord {
            channel * t.channel_pitch;
   }
 
-  /// Of a line of `count` elements, of which the word's first is number `begin`. The places of others are
-  /// read, too.
+  /// Keeps those elements of the word that lie in a line of `count`, where its first one is number `begin`.
+  /// The places of the others are read, too, so they become 0.
   __device__ __forceinline__ void cut(int begin, int count) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {

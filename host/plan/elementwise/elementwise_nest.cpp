@@ -112,10 +112,8 @@ std::string explain_kernel(const DeviceProperties& device, const ElementwisePara
   SentenceStream text;
   text << "Kernel " << name_of(choice.kernel) << ": ";
   if (is_in_strips(choice.kernel)) {
-    text << plural(static_cast<std::int64_t>(p.lanes), "lane") << " with "
-         << "a strip"
-         << " of " << p.strips.count << " elements each" << (p.strips.whole ? "" : ", some of them shorter")
-         << ".";
+    text << plural(static_cast<std::int64_t>(p.lanes), "lane") << " with a strip of " << p.strips.count
+         << " elements each" << (p.strips.whole ? "" : ", some of them shorter") << ".";
   } else if (is_in_chunks(choice.kernel)) {
     text << plural(p.vectors, "chunk") << " of " << chunk_elements(p) << " elements, " << p.row_vectors
          << " a row.";

@@ -6,7 +6,8 @@
 
 namespace relayout::plan {
 
-/// Of the tile in p. layout: what lies side by side in the output, whether or not the kernel makes use of it.
+/// What a block does with the tile that p holds. layout: what lies side by side in the output, also where the
+/// kernel makes no use of it.
 WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, WindowLines layout);
 
 }  // namespace relayout::plan
