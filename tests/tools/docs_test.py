@@ -42,8 +42,9 @@ class Documents(unittest.TestCase):
                     continue
                 count += 1
                 path, _, anchor = target.partition("#")
-                file = (document.parent / path).resolve() if path else document
+                file = (document.parent / path).resolve()
                 with self.subTest(document=str(document.relative_to(PROJECT)), link=target):
+                    self.assertTrue(path, "Doxygen follows an anchor only behind its file's name")
                     self.assertTrue(file.exists(), "there is no such file")
                     if anchor:
                         self.assertIn(anchor, anchors(file.read_text(encoding="utf-8")), "there is no such heading")
