@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "host/api/checks.hpp"
 #include "host/api/half_streams.hpp"
@@ -56,11 +57,17 @@ bool is_recorded(const Stream& stream) {
 
 }  // namespace
 
-void Group::State::add_streams(const Device& device) {
-  const std::array<Stream, 2> halves = half_streams(device);
-  sides.emplace_back(device);
-  links.push_back(halves[0]);
-  inners.push_back(halves[1]);
+const Group::State::Halves& Group::State::halves() const {
+  std::call_once(halves_made_, [this] {
+    Halves made;
+    for (const Stream& stream : streams) {
+      const std::array<Stream, 2> halves = half_streams(stream.device());
+      made.links.push_back(halves[0]);
+      made.inners.push_back(halves[1]);
+    }
+    halves_ = std::move(made);
+  });
+  return halves_;
 }
 
 int Group::State::local(int rank) const noexcept {
@@ -110,7 +117,7 @@ Group::Group(const std::vector<Stream>& streams) {
   std::iota(state->local_ranks.begin(), state->local_ranks.end(), 0);
   state->streams = streams;
   for (const Stream& from : streams) {
-    state->add_streams(from.device());
+    state->sides.emplace_back(from.device());
     std::vector<bool> reached(streams.size());
     for (std::size_t to = 0; to < streams.size(); ++to)
       reached[to] = make_reachable(from.device(), streams[to].device());
@@ -139,7 +146,7 @@ Group Group::from_nccl(void* communicator, const Stream& stream) {
   const int rank = state->communicator->rank();
   state->local_ranks = {rank};
   state->streams = {stream};
-  state->add_streams(device);
+  state->sides.emplace_back(device);
   state->reaches.assign(ranks, std::vector<bool>(ranks, false));
   for (std::size_t i = 0; i < ranks; ++i) state->reaches[i][i] = true;
   state->told = Buffer(device, (ranks + 1) * State::kMostToldBytes);

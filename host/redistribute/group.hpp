@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -30,9 +31,12 @@ struct SharedOutput {
 
 struct Group::State {
   std::vector<int> local_ranks;
-  /// For each local rank: the caller's stream, one for what runs beside it, and two of half the device each,
-  /// for what crosses a link and for what stays (half_streams.hpp).
-  std::vector<Stream> streams, sides, links, inners;
+  /// For each local rank: the caller's stream, and one for what runs beside it.
+  std::vector<Stream> streams, sides;
+  /// For each local rank two streams of half its device (half_streams.hpp).
+  struct Halves {
+    std::vector<Stream> links, inners;  // for what crosses a link, and for what stays
+  };
   std::vector<std::vector<bool>> reaches;  // [from][to]
   /// Null: all ranks are this process's.
   std::unique_ptr<Communicator> communicator;
@@ -50,8 +54,8 @@ struct Group::State {
   mutable RunWatch watch;
   std::optional<Event> watched;
 
-  /// Adds the streams of a local rank beside the caller's.
-  void add_streams(const Device& device);
+  /// Made when the first plan needs them, which a group of one device never does.
+  const Halves& halves() const;
   int ranks() const noexcept { return static_cast<int>(reaches.size()); }
   /// Where a rank stands among the local ones; -1: it is another process's.
   int local(int rank) const noexcept;
@@ -72,6 +76,8 @@ struct Group::State {
   }
 
  private:
+  mutable std::once_flag halves_made_;
+  mutable Halves halves_;
   void exchange_told(const void* own, void* all, std::size_t bytes, const char* what) const;
 };
 

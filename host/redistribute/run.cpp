@@ -38,8 +38,17 @@ void* address_of(const RedistributeProblem& problem, const Place& place, const R
 const Stream& stream_of(const RedistributePlan::State& plan, std::size_t stream) {
   const Group::State& group = plan.problem.group.state();
   const std::size_t ranks = group.streams.size();
-  const std::vector<Stream>* const kinds[] = {&group.streams, &group.sides, &group.links, &group.inners};
-  return (*kinds[stream / ranks])[stream % ranks];
+  const std::size_t rank = stream % ranks;
+  switch (stream / ranks) {
+    case 0:
+      return group.streams[rank];
+    case 1:
+      return group.sides[rank];
+    case 2:
+      return group.halves().links[rank];
+    default:
+      return group.halves().inners[rank];
+  }
 }
 
 void queue_step(const RedistributePlan::State& plan, const ScheduleStep& step,

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/api/checks.hpp"
 #include "host/api/copy.hpp"
 
 namespace relayout {
@@ -15,7 +16,10 @@ class Builder {
   Builder(const RedistributeProblem& problem, const Route& route, double worth_dividing)
       : group_(problem.group.state()), route_(route), ranks_(group_.streams.size()) {
     for (std::size_t rank = 0; rank < ranks_; ++rank) ready_.push_back(record(rank));
-    const std::vector<double> across = microseconds(route_.across), within = microseconds(route_.within);
+    std::vector<double> across(ranks_), within(ranks_);
+    for (const RouteKernel& kernel : route_.across)
+      if (crosses_a_link(kernel)) across[local(kernel)] += microseconds(kernel);
+    for (const RouteKernel& kernel : route_.within) within[local(kernel)] += microseconds(kernel);
     for (std::size_t rank = 0; rank < ranks_; ++rank)
       divided_.push_back(across[rank] >= worth_dividing && within[rank] >= worth_dividing);
   }
@@ -140,11 +144,12 @@ class Builder {
   /// For what a rank writes over links and for what stays.
   std::size_t link(std::size_t rank) const { return divided_[rank] ? 2 * ranks_ + rank : rank; }
   std::size_t inner(std::size_t rank) const { return divided_[rank] ? 3 * ranks_ + rank : side(rank); }
-  /// The predicted times of kernels, by ranks, without what a link takes.
-  std::vector<double> microseconds(const std::vector<RouteKernel>& kernels) const {
-    std::vector<double> sums(ranks_);
-    for (const RouteKernel& kernel : kernels) sums[local(kernel)] += kernel.plan.state().copy.microseconds;
-    return sums;
+  /// The predicted time of a kernel, without what a link takes.
+  static double microseconds(const RouteKernel& kernel) { return kernel.plan.state().copy.microseconds; }
+  /// Ranks of one process may share a device. Those of other processes are taken to have others.
+  bool crosses_a_link(const RouteKernel& kernel) const {
+    return group_.communicator != nullptr || !same_device(group_.streams[local(kernel.from)].device(),
+                                                          group_.streams[local(kernel.to)].device());
   }
   std::size_t sender(const RouteTransfer& transfer) const { return local(transfer.from); }
   std::size_t receiver(const RouteTransfer& transfer) const { return local(transfer.to); }
