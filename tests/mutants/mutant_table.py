@@ -684,7 +684,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("code_rows", "host/plan/elementwise/elementwise_rows.cpp", QUANTIZED, [
     ("last_row_dropped", "static_cast<std::uint32_t>(@p.elements / p.extents[p.rank - 1]@ * shared)",
      "p.elements / p.extents[p.rank - 1] - (p.rank > 1)"),
-]) + mutants_of("code_rows", "host/plan/elementwise/elementwise_kernel.cpp", QUANTIZED, [
+]) + mutants_of("code_rows", "host/plan/elementwise/code_kernel.cpp", QUANTIZED, [
     ("zero_of_the_row", "is_repeated(codes.scale_tensor) && @is_repeated(codes.zero_tensor)@;", "true"),
     ("scale_of_the_row", "return @is_repeated(codes.scale_tensor)@ &&", "true"),
     ("operands_of_any_strides", "if (@!is_aligned(p.tensor[tensor].access)@) return \"an operand's rows", "false"),

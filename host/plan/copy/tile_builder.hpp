@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "host/plan/copy/tile_plan.hpp"
+#include "host/plan/copy/tile_order.hpp"
 
 namespace relayout::plan {
 
@@ -14,9 +14,6 @@ constexpr std::int64_t kWarpBytes = 512;
 constexpr std::int64_t kScatteredPeriod = 128;
 /// And the most places of such a table.
 constexpr std::int64_t kScatteredMost = 1280;
-
-/// All axes of a nest.
-using AxisOrder = std::array<std::int8_t, kMaxRank>;
 
 /// A box to be made a plan of, in the smallest block of `fewest` threads or twice, four times.. as many up to
 /// `most`.
@@ -62,6 +59,8 @@ class TileBuilder {
   TilePlan build(const TileBox& box, bool scattered) const;
 
  private:
+  static constexpr int kVectorBytes = 16;
+
   TileExtents grow(const AxisOrder& order, const Dims& strides, std::int64_t elements) const;
   std::int64_t bytes_beside_rows() const;
   bool reads_along_rows(const TilePlan& plan, const TileOrder& rows) const;
@@ -72,6 +71,7 @@ class TileBuilder {
   bool choose_assembly(TilePlan& plan, bool scattered) const;
   bool unaligned_writes(TilePlan& plan, bool outside_run) const;
   bool find_cuts(TilePlan& plan) const;
+  // In tile_memory.cpp.
   void lay_out_run(TilePlan& plan) const;
   void lay_out(TilePlan& plan) const;
   int threads_for(const TilePlan& plan, int fewest, int most) const;

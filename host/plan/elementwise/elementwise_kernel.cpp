@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "core/integer_math.hpp"
+#include "host/plan/elementwise/code_kernel.hpp"
 #include "host/plan/elementwise/elementwise_rows.hpp"
 #include "host/plan/elementwise/elementwise_strips.hpp"
+#include "host/plan/elementwise/kernel_obstacles.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -14,12 +16,6 @@ using Kernel = ElementwiseKernel;
 /// The least part of the transposed kernel's tiles that lies inside the nest: what is empty takes as long as
 /// what is not. The limit is an estimate; it was not measured.
 constexpr double kLeastUsedShare = 0.25;
-
-bool is_half(DType type) { return type == DType::f16 || type == DType::bf16; }
-
-bool is_along_rows(const ElementwiseParams& p) { return p.out_strides[p.rank - 1] == 1; }
-
-bool is_aligned(Access access) { return access == Access::aligned || access == Access::repeated; }
 
 /// The types of the two operands that typed kernels have; a constant has that of the other.
 struct OperandTypes {
@@ -33,53 +29,6 @@ OperandTypes operand_types(const ElementwiseParams& p) {
   if (p.tensors == 0) return {p.common, p.common};
   const bool has_a = p.argument[0].tensor >= 0, has_b = p.step[0].operands >= 2 && p.argument[1].tensor >= 0;
   return {type_of(has_a ? 0 : 1), type_of(has_b ? 1 : 0)};
-}
-
-/// Vectors of the shortest rows of codes that are moved in vectors where rows end inside one: shorter ones
-/// take 1.06 to 2.4 times the time of strips on an H200. (Between 4 and 16 vectors there was no random
-/// problem.)
-constexpr std::int64_t kShortestCutCodeRow = 4;
-
-bool rows_end_with_vectors(const ElementwiseParams& p) {
-  return p.row_vectors * p.width == p.extents[p.rank - 1];
-}
-
-/// add, sub and mul of codes to codes, rows in vectors, scales and zero points constant along each row.
-const char* obstacle_to_code_rows(const ElementwiseParams& p) {
-  const Operation operation = p.step[0].operation;
-  if (p.steps != 1 ||
-      (operation != Operation::add && operation != Operation::sub && operation != Operation::mul))
-    return "the program is not one add, sub or mul";
-  const auto is_codes = [&](int argument) {
-    const int tensor = p.argument[argument].tensor;
-    return tensor >= 0 && p.tensor[tensor].reading == Reading::codes;
-  };
-  if (!p.out_coded || !is_codes(0) || !is_codes(1)) return "not all operands and results are codes";
-  if (p.flush_to_zero || p.rounding != Rounding::nearest_even)
-    return "a rounding or flush_to_zero is asked for";
-  if (!p.fits_32_bits) return "offsets need 64 bits";
-  if (!is_along_rows(p)) return "the output's rows are strided";
-  if (!rows_end_with_vectors(p) && p.row_vectors < kShortestCutCodeRow)
-    return "rows are short and end inside vectors";
-  const auto is_repeated = [&](int tensor) {
-    return tensor < 0 || p.tensor[tensor].access == Access::repeated;
-  };
-  const auto fits = [&](const CodeNumbers& codes) {
-    return is_repeated(codes.scale_tensor) && is_repeated(codes.zero_tensor);
-  };
-  if (!fits(p.out_codes)) return "the output's scale or zero point changes along a row";
-  for (int i = 0; i < 2; ++i) {
-    const int tensor = p.argument[i].tensor;
-    if (!is_aligned(p.tensor[tensor].access)) return "an operand's rows are not aligned with the output's";
-    if (!fits(p.codes[tensor])) return "a scale or a zero point changes along a row";
-  }
-  return nullptr;
-}
-
-/// Strips have offsets of 32 bits, and make more axes of the nest's.
-const char* obstacle_to_cutting(const ElementwiseParams& p) {
-  if (!p.fits_32_bits) return "offsets need 64 bits";
-  return p.rank > kMaxRank - kStripAxes ? "there are too many axes" : nullptr;
 }
 
 /// x != 0 of tensors of one type.
@@ -155,27 +104,6 @@ const char* obstacle_to_types(const ElementwiseParams& p, const OperandTypes& ty
 /// wait. On an H200 chunks of rows take 0.84 to 0.97 of the time of unaligned rows of 100 to 200 vectors, and
 /// 0.9 to 1.06 of it up to 400. No random problem had cut rows of 64 to 256 vectors.
 constexpr std::int64_t kShortestUnalignedRow = 200, kShortestCutRow = 64;
-
-/// The greatest distance of neighbours in a row of a tensor that chunks of rows take, in elements and in
-/// bytes: beyond it they meet more sectors than they have elements for.
-constexpr std::int64_t kNearElements = 4, kNearBytes = 16;
-/// The least share of the chunks that rows fill.
-constexpr double kLeastChunkShare = 0.65;
-
-/// Rows whose elements are near each other and fill chunks. In long rows that are not all aligned, chunks
-/// take 0.5 to 0.8 of the time of the kernel before strips on an H200.
-const char* obstacle_to_chunks(const ElementwiseParams& p) {
-  if (!is_along_rows(p)) return "the output's rows are strided";
-  const std::int64_t extent = p.extents[p.rank - 1], chunks = round_up(extent, chunk_elements(p));
-  if (static_cast<double>(extent) < kLeastChunkShare * static_cast<double>(chunks))
-    return "rows fill too little of their chunks";
-  const auto is_far = [&](const TensorOperand& tensor) {
-    const std::int64_t step = std::abs(tensor.strides[p.rank - 1]);
-    return step > kNearElements || step * tensor.bytes > kNearBytes;
-  };
-  if (std::any_of(p.tensor, p.tensor + p.tensors, is_far)) return "a tensor's rows are strided too far";
-  return nullptr;
-}
 
 /// Bytes, and what takes few instructions in 2 bytes: others have no unaligned vectors. On an H200 chunks
 /// take 1.02 to 1.2 of their time for these, and 0.9 of it for elements of 4 bytes and more and for functions
@@ -281,86 +209,6 @@ bool choose_strips(ElementwiseParams& p, KernelChoice& choice) {
   return true;
 }
 
-/// A cheap operation or none, on codes and floating tensors of up to 4 bytes, to such or to codes.
-const char* obstacle_to_one_on_codes(const ElementwiseParams& p) {
-  if (p.steps > 1) return "there are several operations";
-  if (has_costly(p)) return "the operation takes many instructions";
-  if (p.flush_to_zero || p.rounding != Rounding::nearest_even)
-    return "a rounding or flush_to_zero is asked for";
-  if (!p.fits_32_bits) return "offsets need 64 bits";
-  if (p.convert || p.result != DType::f32) return "the result is cast";
-  if (p.steps == 1 && p.step[0].operands == 3 && p.argument[2].tensor >= 0) return "there are three tensors";
-  for (int i = 0; i < p.arguments; ++i) {
-    const int tensor = p.argument[i].tensor;
-    if (tensor < 0 || p.tensor[tensor].reading == Reading::codes) continue;
-    const DType type = p.tensor[tensor].type;
-    if (p.tensor[tensor].reading != Reading::value || (type != DType::f32 && !is_half(type)))
-      return "an operand is neither codes nor f32, f16 or bf16";
-  }
-  return nullptr;
-}
-
-/// Whether the scales of codes, or their zero points, are tensors of which is_own(tensor) holds.
-template <class IsOwn>
-bool any_numbers(const ElementwiseParams& p, std::int8_t CodeNumbers::*number, IsOwn&& is_own) {
-  const auto has_own = [&](const CodeNumbers& codes) {
-    return codes.*number >= 0 && is_own(p.tensor[codes.*number]);
-  };
-  for (int t = 0; t < p.tensors; ++t) {
-    if (p.tensor[t].reading == Reading::codes && has_own(p.codes[t])) return true;
-  }
-  return p.out_coded && has_own(p.out_codes);
-}
-
-/// With long strips of codes a lane has more elements for what it does once. They are taken where they fill
-/// the device, where lanes follow the output, and where nearly as many of their elements exist as of short
-/// ones'.
-constexpr double kLeastFill = 0.9;
-double elements_of_lanes(const ElementwiseParams& p) { return static_cast<double>(p.lanes) * p.strips.count; }
-
-/// Chooses between chunks of rows and strips. Null: either has been chosen.
-const char* choose_one_on_codes(ElementwiseParams& p, std::int64_t enough_lanes, Kernel& kernel) {
-  const auto changes = [&](const TensorOperand& tensor) { return tensor.strides[p.rank - 1] != 0; };
-  const bool own_scales = any_numbers(p, &CodeNumbers::scale_tensor, changes),
-             own_zeros = any_numbers(p, &CodeNumbers::zero_tensor, changes);
-  for (const bool own : {false, true}) {
-    if (own_zeros || (own_scales && !own)) continue;
-    cut_rows(p, own ? kCodeChunkWidth / 2 : kCodeChunkWidth);
-    if (obstacle_to_chunks(p) != nullptr) continue;
-    cut_chunks(p);
-    p.own_scales = own;
-    kernel = Kernel::code_chunks;
-    return nullptr;
-  }
-  if (const char* obstacle = obstacle_to_cutting(p)) return obstacle;
-  // Strips lie along axes on which scales and zero points are the same, where there are such.
-  std::uint32_t changing = 0;
-  for (int axis = 0; axis < p.rank; ++axis) {
-    const auto changes_along = [&](const TensorOperand& tensor) { return tensor.strides[axis] != 0; };
-    if (any_numbers(p, &CodeNumbers::scale_tensor, changes_along) ||
-        any_numbers(p, &CodeNumbers::zero_tensor, changes_along))
-      changing |= 1u << axis;
-  }
-  const auto differs = [](const TensorOperand& tensor) { return tensor.access != Access::repeated; };
-  const auto cut_by = [&](std::int32_t count) {
-    ElementwiseParams cut = p;
-    cut_rows(cut, count);
-    cut_strips(cut, count, changing);
-    cut.own_scales = any_numbers(cut, &CodeNumbers::scale_tensor, differs);
-    return cut;
-  };
-  ElementwiseParams cut = cut_by(kCodeStrip);
-  if (const ElementwiseParams longer = cut_by(kLongCodeStrip);
-      !longer.own_scales && longer.lanes >= enough_lanes && follow_output(longer) &&
-      kLeastFill * elements_of_lanes(longer) <= elements_of_lanes(cut))
-    cut = longer;
-  if (any_numbers(cut, &CodeNumbers::zero_tensor, differs))
-    return "zero points change from element to element";
-  p = cut;
-  kernel = Kernel::code_strips;
-  return nullptr;
-}
-
 /// The choice for more tensors, and for codes.
 KernelChoice choose_program(ElementwiseParams& p, std::int64_t enough_lanes) {
   KernelChoice choice;
@@ -373,9 +221,7 @@ KernelChoice choose_program(ElementwiseParams& p, std::int64_t enough_lanes) {
       choice.kernel = Kernel::code_rows;
       return choice;
     }
-    choice.not_one_on_codes = obstacle_to_one_on_codes(p);
-    if (choice.not_one_on_codes == nullptr)
-      choice.not_one_on_codes = choose_one_on_codes(p, enough_lanes, choice.kernel);
+    choice.not_one_on_codes = choose_one_on_codes(p, enough_lanes, choice.kernel);
     if (choice.not_one_on_codes == nullptr) return choice;
   } else {
     choice.not_vectors = obstacle_to_vectors(p);

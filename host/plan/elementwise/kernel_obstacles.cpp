@@ -1,0 +1,39 @@
+#include "host/plan/elementwise/kernel_obstacles.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/integer_math.hpp"
+#include "host/plan/elementwise/elementwise_rows.hpp"
+#include "host/plan/elementwise/elementwise_strips.hpp"
+
+namespace relayout::plan {
+namespace {
+
+/// The greatest distance of neighbours in a row of a tensor that chunks of rows take, in elements and in
+/// bytes: beyond it they meet more sectors than they have elements for.
+constexpr std::int64_t kNearElements = 4, kNearBytes = 16;
+/// The least share of the chunks that rows fill.
+constexpr double kLeastChunkShare = 0.65;
+
+}  // namespace
+
+const char* obstacle_to_cutting(const ElementwiseParams& p) {
+  if (!p.fits_32_bits) return "offsets need 64 bits";
+  return p.rank > kMaxRank - kStripAxes ? "there are too many axes" : nullptr;
+}
+
+const char* obstacle_to_chunks(const ElementwiseParams& p) {
+  if (!is_along_rows(p)) return "the output's rows are strided";
+  const std::int64_t extent = p.extents[p.rank - 1], chunks = round_up(extent, chunk_elements(p));
+  if (static_cast<double>(extent) < kLeastChunkShare * static_cast<double>(chunks))
+    return "rows fill too little of their chunks";
+  const auto is_far = [&](const TensorOperand& tensor) {
+    const std::int64_t step = std::abs(tensor.strides[p.rank - 1]);
+    return step > kNearElements || step * tensor.bytes > kNearBytes;
+  };
+  if (std::any_of(p.tensor, p.tensor + p.tensors, is_far)) return "a tensor's rows are strided too far";
+  return nullptr;
+}
+
+}  // namespace relayout::plan
