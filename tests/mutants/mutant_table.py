@@ -382,6 +382,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("steps_repeat_the_first", "in_a.a() + @step * a.split_step_@", "0 * step"),
     ("outermost_axis_left_out", "k <= @axis@; ++k", "axis - 1"),
     ("inner_offset_forgotten", "= @offsets_[i]@ + index * stride;", "0 * offsets_[i]"),
+]) + mutants_of("native_joined_planes", "host/cpu/copy/joined_planes.hpp", "NativeTranspose.ShortAxesTogether", [
+    ("planes_over_each_other", "pitch = @columns_ * rows_@, pitches", "columns_"),
+    ("lines_of_the_first_plane", "read_plane(in + @cursor.a()@ + piece.first", "0 * cursor.a()"),
 ]) + mutants_of("native_row_moves", "host/cpu/copy/row_moves.hpp", NATIVE_COPY, [
     ("end_of_a_long_row_lost", "move_two(@bytes - 2 * kWord@, bytes - kWord)", "0"),
     ("end_of_a_short_row_lost", "move_two(0, @bytes - kWord@);", "0"),

@@ -10,6 +10,7 @@
 #include "core/integer_math.hpp"
 #include "host/cpu/copy/cast_rows.hpp"
 #include "host/cpu/copy/copy_box.hpp"
+#include "host/cpu/copy/joined_planes.hpp"
 #include "host/cpu/copy/offset_table.hpp"
 #include "host/cpu/copy/plane.hpp"
 #include "host/cpu/copy/row_moves.hpp"
@@ -182,6 +183,11 @@ class BoxCopy {
       });
     }
     if (!has_planes(sides)) {
+      if constexpr (JoinedPlanes<In>::kPossible) {
+        const Plane plane = plane_of(sides);
+        const JoinedPlanes<In> planes(p_, sides, plane.first_axis, box_.in_axis, plane.rows);
+        if (planes.worth_transposing()) return planes.read(in, buffer, room.in_table, room.lines);
+      }
       room.in_table.prepare(p_.rank, sides, p_.in_strides);
       return gather_box(room.in_table, in, buffer);
     }

@@ -42,20 +42,33 @@ class PlaneReader {
       return direct_({reinterpret_cast<const char*>(in), line_ * kIn},
                      {reinterpret_cast<char*>(out), pitch * kOut}, rows, columns);
     }
-    // For any strides and types, a few lines at a time are gathered first.
+    gather_lines(
+        in, [this](std::int64_t j) { return j * line_; }, out, pitch, rows, columns, lines);
+  }
+  /// The same for columns whose lines begin at in + offsets[j].
+  void operator()(const In* in, const std::int64_t* offsets, Out* out, std::int64_t pitch, std::int64_t rows,
+                  std::int64_t columns, Lines& lines) const {
+    gather_lines(
+        in, [offsets](std::int64_t j) { return offsets[j]; }, out, pitch, rows, columns, lines);
+  }
+
+ private:
+  /// For any strides and types: a few lines at a time are gathered first.
+  template <class OffsetOf>
+  void gather_lines(const In* in, const OffsetOf& offset_of, Out* out, std::int64_t pitch, std::int64_t rows,
+                    std::int64_t columns, Lines& lines) const {
     for (std::int64_t i = 0; i < rows; i += kLength) {
       const std::int64_t length = std::min(kLength, rows - i);
       for (std::int64_t j = 0; j < columns; j += kLines) {
         const std::int64_t count = std::min(kLines, columns - j);
         for (std::int64_t l = 0; l < count; ++l)
-          convert_strided(in + (j + l) * line_ + i * step_, step_, lines.data + l * kPitch, 1, length);
+          convert_strided(in + offset_of(j + l) + i * step_, step_, lines.data + l * kPitch, 1, length);
         transpose_({reinterpret_cast<const char*>(lines.data), kPitch * kOut},
                    {reinterpret_cast<char*>(out + i * pitch + j), pitch * kOut}, length, count);
       }
     }
   }
 
- private:
   std::int64_t step_, line_;
   TransposeBlock transpose_, direct_ = nullptr;  // direct_: from the input itself
 };
