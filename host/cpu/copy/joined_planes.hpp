@@ -1,5 +1,5 @@
-// Planes whose columns run along several short axes of the output, as where images of 7 x 7 pixels become
-// channels last: the lines of the input are gathered one by one and transposed together.
+// Planes whose columns run along several axes of the output, the fastest of which is too short for a plane of
+// its own: the lines of the input are gathered one by one and transposed together.
 #pragma once
 
 #include <cstdint>

@@ -21,6 +21,12 @@ const char* why_no_tiles(const CopyProblem& problem) {
   return nullptr;
 }
 
+/// What is left of a tile's speed where elements are cast by format on their way in, one vector after the
+/// other: the median of random casts on an H200.
+double cast_share(const CopyProblem& problem) {
+  return needs_generic_cast(problem.in_type, problem.out_type, problem.options.cast) ? 0.5 : 1;
+}
+
 }  // namespace
 
 TileTarget tile_target(const CopyProblem& problem, const DeviceProperties& device) {
@@ -32,16 +38,6 @@ TileTarget tile_target(const CopyProblem& problem, const DeviceProperties& devic
   target.out_offset = static_cast<int>(problem.out.start(problem.out.data) % kTileRunAlignment);
   return target;
 }
-
-namespace {
-
-/// What is left of a tile's speed where elements are cast by format on their way in, one vector after the
-/// other: the median of random casts on an H200.
-double cast_share(const CopyProblem& problem) {
-  return needs_generic_cast(problem.in_type, problem.out_type, problem.options.cast) ? 0.5 : 1;
-}
-
-}  // namespace
 
 CopyCandidate tile_candidate_of(const CopyProblem& problem, const DeviceProperties& device,
                                 const TilePlan& tile) {
