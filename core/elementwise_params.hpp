@@ -94,7 +94,8 @@ enum class ElementwiseKernel : std::int8_t {
   typed_strips_costly,
   transposed,    // the same where one operand lies across the output's rows
   mixed,         // one operation in f32 on up to three aligned tensors of any types, to f32 or bool
-  mixed_chunks,  // the same from any address
+  mixed_chunks,  // the same element by element in chunks of rows
+  mixed_strips,  // the same anywhere, each lane a few elements along one axis
   chain_cheap,   // up to three aligned tensors of one of f16, bf16 and f32
   chain_activation,
   chain_costly,
@@ -116,8 +117,8 @@ constexpr bool is_in_chunks(ElementwiseKernel kernel) {
 }
 constexpr bool is_in_strips(ElementwiseKernel kernel) {
   return kernel == ElementwiseKernel::typed_strips || kernel == ElementwiseKernel::typed_strips_costly ||
-         kernel == ElementwiseKernel::program_strips || kernel == ElementwiseKernel::program_strips_costly ||
-         kernel == ElementwiseKernel::code_strips;
+         kernel == ElementwiseKernel::mixed_strips || kernel == ElementwiseKernel::program_strips ||
+         kernel == ElementwiseKernel::program_strips_costly || kernel == ElementwiseKernel::code_strips;
 }
 /// Elements of a vector of the kernel for mixed types, at most.
 constexpr int kMixedWidth = 4;

@@ -55,6 +55,7 @@ void launch_elementwise_wide(const LaunchContext& context, const ElementwisePara
 void launch_transposed(const LaunchContext& context, const ElementwiseParams& params);
 void launch_mixed(const LaunchContext& context, const ElementwiseParams& params);
 void launch_mixed_chunks(const LaunchContext& context, const ElementwiseParams& params);
+void launch_mixed_strips(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_aligned(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_costly_aligned(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParams& params);

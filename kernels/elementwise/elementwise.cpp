@@ -26,6 +26,8 @@ void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p
       return launch_mixed(context, p);
     case ElementwiseKernel::mixed_chunks:
       return launch_mixed_chunks(context, p);
+    case ElementwiseKernel::mixed_strips:
+      return launch_mixed_strips(context, p);
     case ElementwiseKernel::transposed:
       return launch_transposed(context, p);
     case ElementwiseKernel::chain_cheap:

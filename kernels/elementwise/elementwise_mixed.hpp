@@ -105,16 +105,26 @@ void launch_mixed_of(const LaunchContext& context, const ElementwiseParams& p) {
   }
 }
 
+/// Calls visit(a value of the result's type, std::integral_constants of a vector's elements and of the
+/// tensors).
+template <class Visit>
+void visit_mixed(const ElementwiseParams& p, const Visit& visit) {
+  constexpr std::integral_constant<int, 1> kOne;
+  constexpr std::integral_constant<int, 2> kTwo;
+  constexpr std::integral_constant<int, 4> kFour;
+  if (p.out_type == DType::bool_)
+    return p.width == 2 ? visit(bool{}, kTwo, kTwo) : visit(bool{}, kFour, kTwo);
+  if (p.width == 2) return visit(float{}, kTwo, kTwo);
+  if (p.tensors == 1) return visit(float{}, kFour, kOne);
+  if (p.tensors == 2) return visit(float{}, kFour, kTwo);
+  visit(float{}, kFour, std::integral_constant<int, kMaxTypedTensors>{});
+}
+
 template <bool kChunks>
 void launch_mixed_of(const LaunchContext& context, const ElementwiseParams& p) {
-  if (p.out_type == DType::bool_) {
-    return p.width == 2 ? launch_mixed_of<kChunks, bool, 2, 2>(context, p)
-                        : launch_mixed_of<kChunks, bool, 4, 2>(context, p);
-  }
-  if (p.width == 2) return launch_mixed_of<kChunks, float, 2, 2>(context, p);
-  if (p.tensors == 1) return launch_mixed_of<kChunks, float, 4, 1>(context, p);
-  if (p.tensors == 2) return launch_mixed_of<kChunks, float, 4, 2>(context, p);
-  launch_mixed_of<kChunks, float, 4, kMaxTypedTensors>(context, p);
+  visit_mixed(p, [&](auto result, auto width, auto tensors) {
+    launch_mixed_of<kChunks, decltype(result), decltype(width)::value, decltype(tensors)::value>(context, p);
+  });
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

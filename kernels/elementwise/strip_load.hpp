@@ -63,19 +63,26 @@ __device__ __forceinline__ std::uint32_t pack_word(const std::uint32_t* numbers)
 }
 
 /// The elements of a strip on their way from memory, so that those of all operands are under way before the
-/// first is waited for: one by one, or as the words of 16 bytes around those of a vector.
-template <class Bits, int kElements>
+/// first is waited for: one by one, or as the words around those of a vector. Bits is what holds an element;
+/// a strip has 32 bytes at most. The same Bits finish a load that have started it.
+template <int kElements>
 class StripLoad {
-  static constexpr int kSize = static_cast<int>(sizeof(Bits)), kBytes = kElements * kSize;
-  /// Vectors of 16 bytes, or less than one.
-  static constexpr int kWhole = kBytes / 16;
+  template <class Bits>
+  static constexpr int kBytes = kElements* static_cast<int>(sizeof(Bits));
+  /// Of a strip's words: 16, or as many as a shorter strip has.
+  template <class Bits>
+  static constexpr int kWordBytes = kBytes<Bits> < 16 ? kBytes<Bits> : 16;
+  template <class Bits>
+  static constexpr int kWords = kBytes<Bits> / kWordBytes<Bits>;
 
  public:
+  template <class Bits>
   __device__ __forceinline__ void fill(Bits element) {
 #pragma unroll
     for (int i = 0; i < kElements; ++i) set(i, element);
   }
   /// Elements `step` apart.
+  template <class Bits>
   __device__ __forceinline__ void start_elements(const Bits* data, std::int32_t step,
                                                  const Strip<kElements>& strip) {
     strip.each(data, step, [&](int i, const Bits& element) { set(i, element); });
@@ -83,40 +90,28 @@ class StripLoad {
 
   /// For elements that follow each other. around: neighbours of the first one that may be read, too. False:
   /// they have to be loaded one by one.
+  template <class Bits>
   __device__ __forceinline__ bool start_vectors(const Bits* data, const Neighbours& around) {
-    if constexpr (kWhole == 0) {
+    constexpr int kSize = static_cast<int>(sizeof(Bits)), kWord = kWordBytes<Bits>;
+    if constexpr (kWord <= kSize) {
       return false;
     } else {
-      const auto before = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(data) & 15);
-      if (before != 0 && !around.contain(before / kSize, (kWhole + 1) * (16 / kSize))) return false;
+      const auto before = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(data) & (kWord - 1));
+      if (before != 0 && !around.contain(before / kSize, (kWords<Bits> + 1) * (kWord / kSize))) return false;
       const auto* const words = reinterpret_cast<const unsigned char*>(data) - before;
 #pragma unroll
-      for (int v = 0; v < kWhole; ++v) load_word(v, words);
-      if (before != 0) load_word(kWhole, words);
+      for (int v = 0; v < kWords<Bits>; ++v) load_word<kWord>(v, words);
+      if (before != 0) load_word<kWord>(kWords<Bits>, words);
       offset_ = before;
       return true;
     }
   }
 
   /// The elements, packed in vectors.
-  template <int kVectors>
+  template <class Bits, int kVectors>
   __device__ __forceinline__ void finish(Words (&words)[kVectors]) const {
-    if constexpr (kWhole > 0) {
-      if (offset_ >= 0) {
-        constexpr int kParts = kVectors / kWhole;  // vectors of 16 bytes
-#pragma unroll
-        for (int v = 0; v < kVectors; ++v) {
-          const int whole = v / kParts;
-          const UnalignedLoad load = {word(whole), word(whole + 1), static_cast<unsigned>(offset_)};
-          const Words joined = load.template words<kSize>();
-          words[v] = {};
-#pragma unroll
-          for (int k = 0; k < 4 / kParts; ++k)
-            words[v].values[k] = joined.values[v % kParts * (4 / kParts) + k];
-        }
-        return;
-      }
-    }
+    if (offset_ >= 0) return finish_words<Bits>(words);
+    constexpr int kSize = static_cast<int>(sizeof(Bits));
     constexpr int kWidth = kElements / kVectors;                  // elements of a vector
     constexpr int kRegisters = kSize == 8 ? 2 * kWidth : kWidth;  // of these
     constexpr int kPerWord = kSize >= 4 ? 1 : kWidth < 4 / kSize ? kWidth : 4 / kSize;
@@ -130,27 +125,66 @@ class StripLoad {
   }
 
  private:
+  template <class Bits, int kVectors>
+  __device__ __forceinline__ void finish_words(Words (&words)[kVectors]) const {
+    constexpr int kPart = kBytes<Bits> / kVectors;  // bytes of a vector
+    if constexpr (kWordBytes<Bits> == 16) {
+      constexpr int kParts = 16 / kPart;  // vectors of 16 bytes
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) {
+        const int whole = v / kParts;
+        const UnalignedLoad load = {word(whole), word(whole + 1), static_cast<unsigned>(offset_)};
+        const Words joined = load.template words<sizeof(Bits)>();
+        words[v] = {};
+#pragma unroll
+        for (int k = 0; k < 4 / kParts; ++k)
+          words[v].values[k] = joined.values[v % kParts * (4 / kParts) + k];
+      }
+    } else {
+      std::uint64_t bits = raw_[0] | static_cast<std::uint64_t>(raw_[1]) << 32;
+      if (offset_ > 0)
+        bits = bits >> (8 * offset_) | (raw_[4] | static_cast<std::uint64_t>(raw_[5]) << 32)
+                                           << (8 * (kWordBytes<Bits> - offset_));
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v) {
+        const std::uint64_t part = bits >> (8 * kPart * v);
+        words[v] = {};
+        words[v].values[0] =
+            static_cast<std::uint32_t>(kPart < 4 ? part & ((1u << 8 * (kPart & 3)) - 1) : part);
+        if constexpr (kPart > 4) words[v].values[1] = static_cast<std::uint32_t>(part >> 32);
+      }
+    }
+  }
+
+  template <class Bits>
   __device__ __forceinline__ void set(int i, Bits element) {
-    if constexpr (kSize == 8) {
+    if constexpr (sizeof(Bits) == 8) {
       raw_[2 * i] = static_cast<std::uint32_t>(element);
       raw_[2 * i + 1] = static_cast<std::uint32_t>(element >> 32);
     } else {
       raw_[i] = element;
     }
   }
+  template <int kWord>
   __device__ __forceinline__ void load_word(int v, const unsigned char* words) {
-    Words word;
-    load_global_16_bytes(&word, words + 16 * v);
+    if constexpr (kWord == 16) {
+      Words word;
+      load_global_16_bytes(&word, words + 16 * v);
 #pragma unroll
-    for (int k = 0; k < 4; ++k) raw_[4 * v + k] = word.values[k];
+      for (int k = 0; k < 4; ++k) raw_[4 * v + k] = word.values[k];
+    } else {
+      const std::uint64_t bits = load_any(words + kWord * v, kWord);
+      raw_[4 * v] = static_cast<std::uint32_t>(bits);
+      raw_[4 * v + 1] = static_cast<std::uint32_t>(bits >> 32);
+    }
   }
   __device__ __forceinline__ Words word(int v) const {
     return {{raw_[4 * v], raw_[4 * v + 1], raw_[4 * v + 2], raw_[4 * v + 3]}};
   }
 
-  static constexpr int kElementWords = kElements * (kSize == 8 ? 2 : 1), kVectorWords = 4 * (kWhole + 1);
-  /// Elements, a register or two each; or words.
-  std::uint32_t raw_[kElementWords > kVectorWords ? kElementWords : kVectorWords] = {};
+  static constexpr int kTwoWords = 4 * (2 + 1);  // and the one behind them
+  /// Elements, a register or two each; or words of 4 registers each.
+  std::uint32_t raw_[kElements > kTwoWords ? kElements : kTwoWords] = {};
   std::int32_t offset_ = -1;  // of the elements behind the words; below 0: they are elements
 };
 

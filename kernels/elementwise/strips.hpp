@@ -82,8 +82,7 @@ struct StripPlace {
 
   /// Starts the loads of tensor t's elements.
   template <class Bits>
-  __device__ __forceinline__ void start(const ElementwiseParams& p, int t,
-                                        StripLoad<Bits, kElements>& load) const {
+  __device__ __forceinline__ void start(const ElementwiseParams& p, int t, StripLoad<kElements>& load) const {
     const auto step = static_cast<std::int32_t>(p.tensor[t].strides[p.rank - 1]);
     const Bits* const data = static_cast<const Bits*>(p.tensor[t].data) + tensors[t];
     if (step == 0) return load.fill(*data);

@@ -12,10 +12,10 @@ namespace relayout::RELAYOUT_BACKEND {
 template <class S, int kElements, int kTensors>
 __device__ __forceinline__ void start_operand(const ElementwiseParams& p, int operand,
                                               const StripPlace<kElements, kTensors>& place,
-                                              StripLoad<BitsOf<S>, kElements>& load) {
+                                              StripLoad<kElements>& load) {
   if (p.tensor[operand].access == Access::constant)
     return load.fill(element_of<BitsOf<S>>(constant_words<S>(p.argument[operand].bits()), 0));
-  place.start(p, operand, load);
+  place.template start<BitsOf<S>>(p, operand, load);
 }
 
 /// Blocks of a multiprocessor for which there are registers enough.
@@ -33,13 +33,12 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, kSteps>))
   if (lane >= p.lanes) return;
   const StripPlace<kElements, 2> place(p, lane);
   if (!place.strip.is_there) return;
-  StripLoad<BitsOf<A>, kElements> a_load;
-  StripLoad<BitsOf<B>, kElements> b_load;
+  StripLoad<kElements> a_load, b_load;
   start_operand<A>(p, 0, place, a_load);
   start_operand<B>(p, 1, place, b_load);
   Words a[kVectors], b[kVectors], results[kVectors];
-  a_load.finish(a);
-  b_load.finish(b);
+  a_load.template finish<BitsOf<A>>(a);
+  b_load.template finish<BitsOf<B>>(b);
   compute_words<A, B, R, C, kSteps, kWidth>(p, a, b, results);
   place.template store<BitsOf<R>>(p, results);
 }

@@ -129,8 +129,7 @@ Kernel typed_kernel(const ElementwiseParams& p) {
   return costly ? Kernel::typed_strips_costly : Kernel::typed_strips;
 }
 
-/// One operation in f32, accurate and rounded to nearest, to f32 or bool, on tensors repeated or aligned, or
-/// else in chunks of rows.
+/// One operation in f32, accurate and rounded to nearest, to f32 or bool.
 const char* obstacle_to_mixed(const ElementwiseParams& p) {
   if (p.steps != 1) return "there are several operations";
   if (p.compute != ComputeClass::f32 || p.convert ||
@@ -141,9 +140,13 @@ const char* obstacle_to_mixed(const ElementwiseParams& p) {
   for (int t = 0; t < p.tensors; ++t) {
     if (p.tensor[t].bytes > 4 && p.tensors > 2) return "an operand of three has elements of 8 bytes";
   }
-  if (!p.fits_32_bits) return "offsets need 64 bits";
-  if (!is_along_rows(p)) return "the output's rows are strided";
-  return p.aligned ? nullptr : obstacle_to_chunks(p);
+  return obstacle_to_cutting(p);
+}
+
+/// Chooses among the kernels for mixed types by where the tensors lie.
+Kernel mixed_kernel(const ElementwiseParams& p) {
+  if (p.aligned && is_along_rows(p)) return Kernel::mixed;
+  return obstacle_to_chunks(p) == nullptr ? Kernel::mixed_chunks : Kernel::mixed_strips;
 }
 
 /// Tensors, repeated or aligned to 16 bytes, and the output are of one of f16, bf16 and f32, in which
@@ -189,6 +192,12 @@ void put_running_first(ElementwiseParams& p) {
     const Operation operation = p.step[s].operation;
     if (operation == Operation::add || operation == Operation::mul) p.step[s].running = 0;
   }
+}
+
+/// Cuts the rows of a nest as a kernel for one operation wants them.
+void cut_further(ElementwiseParams& p, Kernel kernel) {
+  if (is_in_chunks(kernel)) cut_chunks(p);
+  if (is_in_strips(kernel)) cut_strips(p, strip_elements(p.width));
 }
 
 /// Any program whose offsets fit, but for what lies in vectors.
@@ -245,8 +254,7 @@ KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& p)
   if (choice.not_typed == nullptr) {
     choice.not_transposed = obstacle_to_transposed(p, types);
     choice.kernel = choice.not_transposed == nullptr ? Kernel::transposed : typed_kernel(p);
-    if (is_in_chunks(choice.kernel)) cut_chunks(p);
-    if (is_in_strips(choice.kernel)) cut_strips(p, strip_elements(p.width));
+    cut_further(p, choice.kernel);
     return choice;
   }
   choice.not_chain = obstacle_to_chain(p);
@@ -256,9 +264,9 @@ KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& p)
   }
   cut_narrow_rows(p);
   choice.not_mixed = obstacle_to_mixed(p);
-  choice.kernel = p.aligned ? Kernel::mixed : Kernel::mixed_chunks;
   if (choice.not_mixed == nullptr) {
-    if (!p.aligned) cut_chunks(p);
+    choice.kernel = mixed_kernel(p);
+    cut_further(p, choice.kernel);
     return choice;
   }
   if (choose_strips(p, choice)) return choice;

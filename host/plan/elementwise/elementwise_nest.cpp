@@ -44,6 +44,8 @@ const char* name_of(ElementwiseKernel kernel) {
       return "mixed types";
     case ElementwiseKernel::mixed_chunks:
       return "mixed types, chunks of rows";
+    case ElementwiseKernel::mixed_strips:
+      return "mixed types, strips";
     case ElementwiseKernel::chain_cheap:
       return "chain, cheap operations";
     case ElementwiseKernel::chain_activation:
