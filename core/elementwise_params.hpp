@@ -130,6 +130,10 @@ constexpr int kTransposedVectors = 16;
 /// Vectors of a lane of code_rows; elements of a strip of codes, where these have one scale and strips are
 /// many, and else.
 constexpr int kCodeRowVectors = 4, kLongCodeStrip = 16, kCodeStrip = 8;
+/// The tensors of code_chunks and code_strips have fixed numbers: the operands come first, then the scales of
+/// both and of the output, then their zero points. One that there is not has no data; behind the last one
+/// that there is, there are none.
+constexpr int kScaleTensors = 2, kZeroTensors = 5;
 /// Half the elements that a lane of code_chunks has; a quarter with own_scales.
 constexpr int kCodeChunkWidth = 8;
 /// Scales between these are multiplied with each other and with the reciprocal of another beforehand: nothing

@@ -419,5 +419,24 @@ TEST_P(ElementwiseLayoutTest, OperandsOfManyTypesAndStrides) {
   check(stream(), {{Operation::where}, {a, b, c}, {kF32, shape, {}, 1}, kF32});
 }
 
+/// Elements of 1 and 2 bytes beside such of 4 and 8 make strips of 4 and 8 bytes, which begin anywhere.
+TEST_P(ElementwiseLayoutTest, OperandsOfSeveralTypesAcrossTheRows) {
+  for (const std::int64_t rows : {8, 21, 48}) {
+    const Dims shape{3, rows, 37}, across{37 * rows, 1, rows};
+    for (const std::int64_t misaligned : {0, 1, 3}) {
+      const auto lies_across = [&](DType type) { return TensorSpec{type, shape, across, misaligned}; };
+      const TensorSpec f32{kF32, shape, {}, 1}, bools{DType::bool_, shape, {}, 1};
+      for (const DType type : {DType::bool_, DType::i8, DType::i16, DType::i32, DType::i64})
+        check(stream(),
+              {{Operation::truediv}, {lies_across(type), TensorSpec{DType::i64, shape, {}, 0}}, f32, kF32});
+      for (const DType type : {DType::u8, DType::i16, DType::i64})
+        check(stream(), {{Operation::exp}, {lies_across(type)}, f32, kF32});
+      check(stream(), {{Operation::less}, {f32, lies_across(DType::i8)}, bools, kF32});
+      check(stream(),
+            {{Operation::where}, {lies_across(DType::i8), f32, lies_across(DType::f16)}, f32, kF32});
+    }
+  }
+}
+
 }  // namespace
 }  // namespace relayout::test

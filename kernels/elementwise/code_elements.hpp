@@ -4,7 +4,9 @@
 //
 // A Place says where they lie: elements<Bits>(p, tensor, numbers) loads the bits of a lane's elements of a
 // tensor into numbers that are 0 before, and leaves those that do not exist; first<Bits>(p, tensor) loads the
-// element of a tensor that has one for all of them; store(p, elements) stores the output's.
+// element of a tensor that has one for all of them; store(p, elements) stores the output's. There are
+// kTensors at most, with the numbers that core/elementwise_params.hpp says, so that the compiler knows which
+// is which.
 #pragma once
 
 #include "kernels/elementwise/cheap_operations.hpp"
@@ -20,22 +22,27 @@ struct CodeScales {
   float scales[kScales] = {};
   std::int32_t zero = 0;
 
+  /// party: 0 or 1 for an operand, 2 for the output.
   template <class Place>
-  __device__ __forceinline__ void load(const ElementwiseParams& p, const CodeNumbers& codes,
+  __device__ __forceinline__ void load(const ElementwiseParams& p, const CodeNumbers& codes, int party,
                                        const Place& place) {
     std::uint32_t bits[kScales];
 #pragma unroll
     for (std::uint32_t& scale : bits) scale = __float_as_uint(codes.scale);
-    if (codes.scale_tensor >= 0) {
-      if constexpr (kEach) {
-        place.template elements<std::uint32_t>(p, codes.scale_tensor, bits);
-      } else {
-        bits[0] = place.template first<std::uint32_t>(p, codes.scale_tensor);
+    zero = codes.zero;
+    if constexpr (Place::kTensors > kScaleTensors) {
+      if (codes.scale_tensor >= 0) {
+        if constexpr (kEach) {
+          place.template elements<std::uint32_t>(p, kScaleTensors + party, bits);
+        } else {
+          bits[0] = place.template first<std::uint32_t>(p, kScaleTensors + party);
+        }
       }
     }
-    zero = codes.zero;
-    if (codes.zero_tensor >= 0)
-      zero = code_of(place.template first<std::uint8_t>(p, codes.zero_tensor), codes.is_signed);
+    if constexpr (Place::kTensors > kZeroTensors) {
+      if (codes.zero_tensor >= 0)
+        zero = code_of(place.template first<std::uint8_t>(p, kZeroTensors + party), codes.is_signed);
+    }
 #pragma unroll
     for (int i = 0; i < kScales; ++i) scales[i] = __uint_as_float(bits[i]);
   }
@@ -58,27 +65,27 @@ struct CodeOperand {
   CodeScales<kEach, kCount> codes;
 
   template <class Place>
-  __device__ __forceinline__ void load(const ElementwiseParams& p, const Argument& argument,
-                                       const Place& place) {
-    if (argument.tensor < 0) return;
-    visit_fitting_sizes<4>(p.tensor[argument.tensor].bytes, [&](auto tag) {
-      place.template elements<typename decltype(tag)::type>(p, argument.tensor, bits);
+  __device__ __forceinline__ void load(const ElementwiseParams& p, int number, const Place& place) {
+    if (p.argument[number].tensor < 0) return;
+    visit_fitting_sizes<4>(p.tensor[number].bytes, [&](auto tag) {
+      place.template elements<typename decltype(tag)::type>(p, number, bits);
     });
-    if (p.tensor[argument.tensor].reading == Reading::codes) codes.load(p, p.codes[argument.tensor], place);
+    if (p.tensor[number].reading == Reading::codes) codes.load(p, p.codes[number], number, place);
   }
 
-  __device__ __forceinline__ void numbers(const ElementwiseParams& p, const Argument& argument,
+  __device__ __forceinline__ void numbers(const ElementwiseParams& p, int number,
                                           float (&numbers)[kCount]) const {
     const auto each_number = [&](auto&& number_of) {
 #pragma unroll
       for (int i = 0; i < kCount; ++i) numbers[i] = number_of(i);
     };
-    if (argument.tensor < 0) return each_number([&](int) { return __uint_as_float(argument.low); });
-    const TensorOperand& tensor = p.tensor[argument.tensor];
+    if (p.argument[number].tensor < 0)
+      return each_number([&](int) { return __uint_as_float(p.argument[number].low); });
+    const TensorOperand& tensor = p.tensor[number];
     if (tensor.reading == Reading::codes) {
       // A byte becomes the low bits of a float between 2^23 and 2^24; flipping the highest bit of signed
       // codes puts them in order.
-      const bool is_signed = p.codes[argument.tensor].is_signed;
+      const bool is_signed = p.codes[number].is_signed;
       const std::uint32_t flip = is_signed ? 0x80 : 0;
       const float offset = 0x1p23f + static_cast<float>(is_signed ? codes.zero + 128 : codes.zero);
       return each_number(
@@ -144,12 +151,12 @@ __device__ __forceinline__ void make_codes(const ElementwiseParams& p, const Pla
   const int operands = p.steps == 0 ? 1 : p.step[0].operands;
   CodeOperand<kEach, kCount> first, second;
   CodeScales<kEach, kCount> out;
-  first.load(p, p.argument[0], place);
-  if (operands >= 2) second.load(p, p.argument[1], place);
-  if (p.out_coded) out.load(p, p.out_codes, place);
+  first.load(p, 0, place);
+  if (operands >= 2) second.load(p, 1, place);
+  if (p.out_coded) out.load(p, p.out_codes, 2, place);
   float a[kCount], b[kCount] = {}, c[kCount];
-  first.numbers(p, p.argument[0], a);
-  if (operands >= 2) second.numbers(p, p.argument[1], b);
+  first.numbers(p, 0, a);
+  if (operands >= 2) second.numbers(p, 1, b);
 #pragma unroll
   for (float& number : c) number = __uint_as_float(p.argument[2].low);
   if (p.steps != 0) cheap_value(p, operation, a, b, c);

@@ -63,8 +63,8 @@ __device__ __forceinline__ std::uint32_t pack_word(const std::uint32_t* numbers)
 }
 
 /// The elements of a strip on their way from memory, so that those of all operands are under way before the
-/// first is waited for: one by one, or as the words around those of a vector. Bits is what holds an element;
-/// a strip has 32 bytes at most. The same Bits finish a load that have started it.
+/// first is waited for: one by one, or as the words around those of a vector. Bits is what holds an element,
+/// the same from the start of a load to its end; a strip has 32 bytes of them at most.
 template <int kElements>
 class StripLoad {
   template <class Bits>

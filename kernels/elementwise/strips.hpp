@@ -108,6 +108,48 @@ struct StripPlace {
   }
 };
 
+/// Elements that follow each other, by vectors of 16 bytes or one of fewer, or by the aligned ones around
+/// them; false where these would reach too far.
+template <class Bits, class Number, int kElements>
+__device__ __forceinline__ bool load_vector(const Bits* data, const Neighbours& around,
+                                            Number (&elements)[kElements]) {
+  constexpr int kSize = static_cast<int>(sizeof(Bits)), kBytes = kElements * kSize;
+  constexpr int kVector = kBytes < 16 ? kBytes : 16, kWidth = kVector / kSize;
+  const auto* const address = reinterpret_cast<const unsigned char*>(data);
+  const auto before = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(data) & (kVector - 1));
+  if (before != 0 && !around.contain(before / kSize, kElements + kWidth)) return false;
+#pragma unroll
+  for (int first = 0; first < kElements; first += kWidth) {
+    Words words{};
+    if constexpr (kVector == 16) {
+      UnalignedLoad load = {};
+      load.start(address + first * kSize);
+      words = load.template words<kSize>();
+    } else {
+      std::uint64_t bits = load_any(address - before, kVector);
+      if (before != 0)
+        bits = bits >> (8 * before) | load_any(address - before + kVector, kVector)
+                                          << (8 * (kVector - before));
+      words = {{static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32), 0, 0}};
+    }
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) elements[first + i] = element_of<Bits>(words, i);
+  }
+  return true;
+}
+
+/// The bits of a tensor's elements of a strip, whose first is element `offset`: each in a number with zeros
+/// above them. `elements` are 0 before, and stay so where an element does not exist.
+template <class Bits, class Number, int kElements>
+__device__ __forceinline__ void load_numbers(const ElementwiseParams& p, int t, std::int32_t offset,
+                                             const Strip<kElements>& strip, Number (&elements)[kElements]) {
+  const auto step = static_cast<std::int32_t>(p.tensor[t].strides[p.rank - 1]);
+  const Bits* const data = static_cast<const Bits*>(p.tensor[t].data) + offset;
+  if (step == 1 && strip.is_whole() && load_vector(data, neighbours(p, t, offset, strip.first), elements))
+    return;
+  strip.each(data, step, [&](int i, const Bits& element) { elements[i] = element; });
+}
+
 /// The same of as many tensors as the launch has: their offsets lie in shared memory, a column for each lane.
 template <int kElements>
 struct AnyStripPlace {
@@ -138,15 +180,10 @@ struct AnyStripPlace {
     } while (begin < p.tensors);
   }
 
-  /// The bits of a tensor's elements, each in a number with zeros above them. `elements` are 0 before, and
-  /// stay so where an element does not exist.
   template <class Bits, class Number>
   __device__ __forceinline__ void load(const ElementwiseParams& p, int tensor,
                                        Number (&elements)[kElements]) const {
-    const auto step = static_cast<std::int32_t>(p.tensor[tensor].strides[p.rank - 1]);
-    const Bits* const data = this->data<Bits>(p, tensor);
-    if (step == 1 && strip.is_whole() && load_vector(p, tensor, data, elements)) return;
-    strip.each(data, step, [&](int i, const Bits& element) { elements[i] = element; });
+    load_numbers<Bits>(p, tensor, offsets_[(tensor + 1) * kStripThreads], strip, elements);
   }
   template <class Bits>
   __device__ __forceinline__ Bits* out(const ElementwiseParams& p) const {
@@ -162,37 +199,6 @@ struct AnyStripPlace {
   /// strides, it copied all parameters to the stack.
   static __device__ __forceinline__ std::int32_t stride(const ElementwiseParams& p, int tensor, int axis) {
     return tensor < p.tensors ? static_cast<std::int32_t>(p.tensor[tensor].strides[axis]) : 0;
-  }
-
-  /// Elements that follow each other, by vectors of 16 bytes or one of fewer, or by the aligned ones around
-  /// them; false where these would reach too far.
-  template <class Bits, class Number>
-  __device__ __forceinline__ bool load_vector(const ElementwiseParams& p, int tensor, const Bits* data,
-                                              Number (&elements)[kElements]) const {
-    constexpr int kSize = static_cast<int>(sizeof(Bits)), kBytes = kElements * kSize;
-    constexpr int kVector = kBytes < 16 ? kBytes : 16, kWidth = kVector / kSize;
-    const auto* const address = reinterpret_cast<const unsigned char*>(data);
-    const auto before = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(data) & (kVector - 1));
-    const Neighbours around = neighbours(p, tensor, offsets_[(tensor + 1) * kStripThreads], strip.first);
-    if (before != 0 && !around.contain(before / kSize, kElements + kWidth)) return false;
-#pragma unroll
-    for (int first = 0; first < kElements; first += kWidth) {
-      Words words{};
-      if constexpr (kVector == 16) {
-        UnalignedLoad load = {};
-        load.start(address + first * kSize);
-        words = load.template words<kSize>();
-      } else {
-        std::uint64_t bits = load_any(address - before, kVector);
-        if (before != 0)
-          bits = bits >> (8 * before) | load_any(address - before + kVector, kVector)
-                                            << (8 * (kVector - before));
-        words = {{static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32), 0, 0}};
-      }
-#pragma unroll
-      for (int i = 0; i < kWidth; ++i) elements[first + i] = element_of<Bits>(words, i);
-    }
-    return true;
   }
 
   std::int32_t* offsets_;

@@ -20,7 +20,8 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/copy/tile_generic_cast_to_1.cpp", "kernels/copy/tile_generic_cast_to_2.cpp",
                 "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp",
-                "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp",
+                "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/mixed_strips.cpp",
+                "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp",
                 "kernels/depthwise/depthwise_backward.cpp", "kernels/depthwise/depthwise_backward_time.cpp",
                 "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp", "host/cpu/copy/cast_loops.cpp", "host/cpu/element_rows.cpp")
 
@@ -648,6 +649,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("bytes_in_the_wrong_order", "return @permute_bytes<kPair>(numbers[0], numbers[1])@;", "numbers[0]"),
     ("second_vector_is_the_first", "const int whole = @v / kParts@;", "0"),
     ("aligned_words_only", "offset_ = @before@;", "0"),
+    ("short_vectors_not_shifted", "bits >> (8 * @offset_@)", "0"),
+    ("second_short_vector_is_the_first", "bits >> (8 * kPart * @v@)", "0"),
 ]) + mutants_of("row_chunks", "kernels/elementwise/row_chunks.hpp", CHUNKS, [
     ("rows_in_two_axes", "@row = rows.of(p, column)@;", "row = RowOffsets{}"),
     ("last_element_dropped", "return @i * kChunkLanes < left@;", "i * kChunkLanes + 1 < left"),

@@ -1,5 +1,7 @@
 #include "host/plan/elementwise/code_kernel.hpp"
 
+#include <algorithm>
+
 #include "host/plan/elementwise/elementwise_rows.hpp"
 #include "host/plan/elementwise/elementwise_strips.hpp"
 #include "host/plan/elementwise/kernel_obstacles.hpp"
@@ -45,6 +47,33 @@ bool any_numbers(const ElementwiseParams& p, std::int8_t CodeNumbers::*number, I
   return p.out_coded && has_own(p.out_codes);
 }
 
+/// The tensors by the numbers that kernels for one operation on codes know.
+ElementwiseParams with_numbered_tensors(const ElementwiseParams& p) {
+  ElementwiseParams result = p;
+  for (TensorOperand& tensor : result.tensor) tensor = TensorOperand{};
+  result.tensors = kScaleTensors;
+  const auto number = [&](std::int8_t& tensor, int to) {
+    if (tensor < 0) return;
+    result.tensor[to] = p.tensor[tensor];
+    tensor = static_cast<std::int8_t>(to);
+    result.tensors = std::max(result.tensors, to < kZeroTensors ? kZeroTensors : kMaxTensors);
+  };
+  const auto number_codes = [&](CodeNumbers& codes, int party) {
+    number(codes.scale_tensor, kScaleTensors + party);
+    number(codes.zero_tensor, kZeroTensors + party);
+  };
+  for (int i = 0; i < std::min(p.arguments, 2); ++i) {
+    const int tensor = p.argument[i].tensor;
+    if (tensor < 0) continue;
+    result.tensor[i] = p.tensor[tensor];
+    result.codes[i] = p.codes[tensor];
+    result.argument[i].tensor = i;
+    if (p.tensor[tensor].reading == Reading::codes) number_codes(result.codes[i], i);
+  }
+  if (p.out_coded) number_codes(result.out_codes, 2);
+  return result;
+}
+
 /// With long strips of codes a lane has more elements for what it does once. They are taken where they fill
 /// the device, where lanes follow the output, and where nearly as many of their elements exist as of short
 /// ones'.
@@ -84,8 +113,10 @@ const char* obstacle_to_code_rows(const ElementwiseParams& p) {
   return nullptr;
 }
 
-const char* choose_one_on_codes(ElementwiseParams& p, std::int64_t enough_lanes, ElementwiseKernel& kernel) {
-  if (const char* obstacle = obstacle_to_one_on_codes(p)) return obstacle;
+const char* choose_one_on_codes(ElementwiseParams& params, std::int64_t enough_lanes,
+                                ElementwiseKernel& kernel) {
+  if (const char* obstacle = obstacle_to_one_on_codes(params)) return obstacle;
+  ElementwiseParams p = with_numbered_tensors(params);
   const auto changes = [&](const TensorOperand& tensor) { return tensor.strides[p.rank - 1] != 0; };
   const bool own_scales = any_numbers(p, &CodeNumbers::scale_tensor, changes),
              own_zeros = any_numbers(p, &CodeNumbers::zero_tensor, changes);
@@ -95,6 +126,7 @@ const char* choose_one_on_codes(ElementwiseParams& p, std::int64_t enough_lanes,
     if (obstacle_to_chunks(p) != nullptr) continue;
     cut_chunks(p);
     p.own_scales = own;
+    params = p;
     kernel = ElementwiseKernel::code_chunks;
     return nullptr;
   }
@@ -117,12 +149,12 @@ const char* choose_one_on_codes(ElementwiseParams& p, std::int64_t enough_lanes,
   };
   ElementwiseParams cut = cut_by(kCodeStrip);
   if (const ElementwiseParams longer = cut_by(kLongCodeStrip);
-      !longer.own_scales && longer.lanes >= enough_lanes && follow_output(longer) &&
-      kLeastFill * elements_of_lanes(longer) <= elements_of_lanes(cut))
+      !longer.own_scales && longer.tensors <= kZeroTensors && longer.lanes >= enough_lanes &&
+      follow_output(longer) && kLeastFill * elements_of_lanes(longer) <= elements_of_lanes(cut))
     cut = longer;
   if (any_numbers(cut, &CodeNumbers::zero_tensor, differs))
     return "zero points change from element to element";
-  p = cut;
+  params = cut;
   kernel = ElementwiseKernel::code_strips;
   return nullptr;
 }
