@@ -48,9 +48,13 @@ struct CopyCandidate {
   bool possible = false;
   const char* reason = "";  // why it suits, or why it cannot
   double microseconds = 0;  // predicted; 0: there is no estimate
+  double start = 0;         // of these, what the kernel's start takes (tile_tuning.hpp)
   CopyKernelParams params;  // complete but for the pointers
   TilePlan tile;            // of CopyKernel::tile
 };
+
+/// Whether starts count in full, so that the gather kernel may be the fastest.
+bool is_small(const CopyProblem& problem);
 
 /// The planners of the kernels, each in a file of its own (stream_candidate.cpp, ...).
 CopyCandidate stream_candidate(const CopyProblem& problem, const DeviceProperties& device);
@@ -95,6 +99,10 @@ bool is_streaming(const CopyProblem& problem, const DeviceProperties& device);
 /// The predicted time of a kernel that reaches this share of the memory's speed with all multiprocessors
 /// busy.
 double microseconds_at(const CopyProblem& problem, const DeviceProperties& device, double share);
+/// The bytes that move: every different element of the input and of the output once, with a beta twice.
+double bytes_moved(const CopyProblem& problem);
+/// Adds what a kernel with this start (tile_tuning.hpp) takes before the first byte of the problem moves.
+void add_start(CopyCandidate& candidate, const CopyProblem& problem, double start);
 
 /// Numbers about a planned copy between these views, and the same in words.
 CopyDetails copy_details(const PlannedCopy& copy, const TensorView& in, const TensorView& out,

@@ -11,9 +11,11 @@
 namespace relayout::plan {
 namespace {
 
-/// Instructions of a warp for its elements, without the axes, for each of them, and for a cast, and
-/// microseconds before the first and after the last element: fitted to random copies on an H200.
-constexpr double kInstructions = 45, kInstructionsAnAxis = 20, kInstructionsOfCast = 15, kBegin = 3;
+/// Instructions of a warp for its elements, without the axes, for each of them, and for a cast: fitted to
+/// random copies on an H200. Microseconds of the start of casts, and of those of 8 bytes: to small ones on an
+/// H100.
+constexpr double kInstructions = 45, kInstructionsAnAxis = 20, kInstructionsOfCast = 15;
+constexpr double kStartOfCast = 0.2, kStartOfWideCast = 1;
 
 CopyParams nest_params(const CopyProblem& problem) {
   const LoopNest& nest = problem.nest;
@@ -42,6 +44,12 @@ double bytes_met(const LoopNest& nest, int operand, DType type) {
   return static_cast<double>(std::max(bytes, std::min(kSectorBytes, stride * bytes)));
 }
 
+double start(const CopyProblem& problem, const TileTuning& tuning) {
+  if (problem.in_type == problem.out_type) return tuning.gather_start;
+  const bool wide = std::max(size_of(problem.in_type), size_of(problem.out_type)) == 8;
+  return tuning.gather_start + (wide ? kStartOfWideCast : kStartOfCast);
+}
+
 /// The longer of what the memory and what the instructions take.
 double predicted(const CopyProblem& problem, const DeviceProperties& device) {
   const TileTuning& tuning = tile_tuning(device);
@@ -59,8 +67,8 @@ double predicted(const CopyProblem& problem, const DeviceProperties& device) {
                               (problem.in_type != problem.out_type ? kInstructionsOfCast : 0);
   const double issued = elements / device.warp_size * instructions /
                         (tuning.instructions_per_microsecond * device.multiprocessors * busy);
-  const double memory = microseconds_at(problem, device, busy * needed / met) - tuning.launch_microseconds;
-  return kBegin + std::max(memory, issued);
+  const double memory = bytes_moved(problem) / (tuning.bytes_per_microsecond * busy * needed / met);
+  return tuning.launch_microseconds + std::max(memory, issued);
 }
 
 CopyCandidate of_any_nest(CopyKernel kernel, const char* reason, const CopyProblem& problem) {
@@ -78,6 +86,7 @@ CopyCandidate gather_candidate(const CopyProblem& problem, const DevicePropertie
   CopyCandidate candidate =
       of_any_nest(CopyKernel::gather, "it moves any elements, one by one, from wherever they lie", problem);
   candidate.microseconds = predicted(problem, device);
+  add_start(candidate, problem, start(problem, tile_tuning(device)));
   return candidate;
 }
 

@@ -81,6 +81,7 @@ class RowsBuilder {
         : lanes() ? "the output consists of runs, of which neighbouring lanes have neighbouring elements"
                   : "the output consists of runs, whose vectors are put together element by element";
     candidate.microseconds = predicted();
+    add_start(candidate, problem_, tile_tuning(device_).rows_start);
     candidate.params = params_;
     return candidate;
   }

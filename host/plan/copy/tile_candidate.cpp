@@ -48,6 +48,7 @@ CopyCandidate tile_candidate_of(const CopyProblem& problem, const DeviceProperti
                          ? "both sides run along the same axis, with runs of whole vectors' length in a tile"
                          : "the sides run along different axes, and a tile has runs on both";
   candidate.microseconds = microseconds_at(problem, device, tile.score * cast_share(problem));
+  add_start(candidate, problem, tile_tuning(device).tile_start);
   candidate.tile = tile;
   auto& params = candidate.params.emplace<TileParams>();
   set_operation(problem, params);

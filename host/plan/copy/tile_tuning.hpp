@@ -41,6 +41,10 @@ struct TileTuning {
   /// Before the first and after the last byte; bytes that the best copy moves; instructions that a
   /// multiprocessor issues for a warp.
   double launch_microseconds, bytes_per_microsecond, instructions_per_microsecond;
+  /// What kernels take more than launch_microseconds, which is the stream kernel's, where problems are small:
+  /// they look up more, and wait for it, before the first byte moves. In large problems other blocks move
+  /// bytes meanwhile.
+  double gather_start, rows_start, tile_start, window_start;
 
   /// Outputs from this size on find no room in the caches for a reader: they are stored past them.
   std::int64_t streaming_bytes;

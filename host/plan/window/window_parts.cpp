@@ -37,7 +37,7 @@ void* at(void* address, std::int64_t bytes) {
 double slowness(CopyKernel kernel) { return kernel == CopyKernel::stream ? 1.0 : 1.2; }
 
 /// The planner of copies counts every sample as often as it is read; a sample under several windows comes
-/// from the caches but once.
+/// from the caches but once. Starts do not count, since the times of window kernels have none.
 double microseconds_inside(const WindowTuning& tuning, const InsidePart& inside, const WindowParams& p) {
   const std::int64_t rows = p.batch * p.groups * p.channels, positions = inside.end - inside.begin;
   const double read = bytes_of(p.in_type, rows * positions * p.taps),
@@ -45,7 +45,8 @@ double microseconds_inside(const WindowTuning& tuning, const InsidePart& inside,
                once = std::min(read, bytes_of(p.in_type, rows * ((positions - 1) * p.stride + p.span())));
   const double moved = once + tuning.cached * (read - once) + written;
   return tuning.launch_microseconds +
-         slowness(inside.copy.kernel) * std::max(0.0, inside.copy.microseconds - tuning.launch_microseconds) *
+         slowness(inside.copy.kernel) *
+             std::max(0.0, inside.copy.microseconds - inside.copy.start - tuning.launch_microseconds) *
              moved / (read + written);
 }
 
@@ -116,7 +117,8 @@ PlannedWindow window_in_parts(const DeviceProperties& device, const WindowParams
     return window;
   }
   InsidePart inside = plan_inside(device, problem, begin, end);
-  if (inside.copy.kernel == CopyKernel::gather || inside.copy.kernel == CopyKernel::nothing) {
+  if ((inside.copy.kernel == CopyKernel::gather && !is_small(inside.copy)) ||
+      inside.copy.kernel == CopyKernel::nothing) {
     window.not_in_parts = "no copy's kernel but gather takes what lies inside the signal";
     return window;
   }

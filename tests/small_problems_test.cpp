@@ -1,0 +1,70 @@
+// Small problems, planned as users have them: other test programs plan them as large ones
+// (tests/support/plan_as_large.cpp).
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/cases/permute_shorthand.hpp"
+#include "tests/support/checks.hpp"
+#include "tests/support/devices.hpp"
+#include "tests/support/element_types.hpp"
+
+namespace relayout::test {
+namespace {
+
+using cases::move_of;
+using cases::PermuteCase;
+
+class SmallProblemsTest : public DeviceTest {
+ protected:
+  static void SetUpTestSuite() { unsetenv("RELAYOUT_PLAN_AS_LARGE"); }  // before the first plan reads it
+};
+INSTANTIATE_TEST_SUITE_P(Devices, SmallProblemsTest, ::testing::ValuesIn(test_devices()), device_test_name);
+
+CopyPlan transpose_of(const Device& device, DType type, std::int64_t rows, std::int64_t columns) {
+  const TensorView in(nullptr, type, {rows, columns}), out(nullptr, type, {columns, rows});
+  return plan_permute(device, in, {1, 0}, out);
+}
+
+TEST_P(SmallProblemsTest, AreCopiedByWhatBeginsSoonest) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one for all sizes";
+  const CopyPlan small = transpose_of(device(), DType::f16, 16, 49);
+  EXPECT_EQ(small.details().kernel, CopyKernel::gather) << small.explain();
+  EXPECT_NE(small.explain().find("the problem is small"), std::string::npos) << small.explain();
+  EXPECT_NE(transpose_of(device(), DType::f32, 4096, 4096).details().kernel, CopyKernel::gather);
+  const TensorView piece(nullptr, DType::f32, {1000});
+  EXPECT_EQ(plan_cast(device(), piece, piece).details().kernel, CopyKernel::stream);
+}
+
+TEST_P(SmallProblemsTest, AreCopiedRight) {
+  for (const DType type : cases::kOneTypePerSize) {
+    for (const std::vector<std::int64_t>& shape :
+         {Dims{7}, Dims{33, 77}, Dims{5, 9, 31}, Dims{2, 3, 4, 5, 6}}) {
+      std::vector<int> axes;
+      for (int axis = static_cast<int>(shape.size()) - 1; axis >= 0; --axis) axes.push_back(axis);
+      for (const std::int64_t misaligned : {0, 1, 3}) {
+        PermuteCase c = move_of(type, shape, axes);
+        c.in_misaligned = misaligned;
+        c.out_misaligned = 3 - misaligned;
+        check_copy(stream(), c,
+                   [&](const TensorView& in, const TensorView& out) { permute(stream(), in, c.axes, out); });
+      }
+    }
+  }
+}
+
+TEST_P(SmallProblemsTest, GoByStripsInsteadOfUnalignedVectors) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one for all sizes";
+  const auto explained = [&](std::int64_t rows) {  // of which each begins elsewhere between multiples of 16
+    const TensorView a(nullptr, DType::i8, {rows, 4001}), b(nullptr, DType::i8, {rows, 4001}, {4002, 1});
+    return plan_elementwise(device(), Operation::add, {a, b}, a).explain();
+  };
+  EXPECT_NE(explained(3).find("Kernel typed, strips"), std::string::npos) << explained(3);
+  EXPECT_NE(explained(300).find("Kernel typed, unaligned"), std::string::npos) << explained(300);
+}
+
+}  // namespace
+}  // namespace relayout::test
