@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/plan/copy/copy_plan.hpp"
+#include "host/plan/copy/tile_tuning.hpp"
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
@@ -37,6 +39,21 @@ TEST_P(SmallProblemsTest, AreCopiedByWhatBeginsSoonest) {
   EXPECT_NE(transpose_of(device(), DType::f32, 4096, 4096).details().kernel, CopyKernel::gather);
   const TensorView piece(nullptr, DType::f32, {1000});
   EXPECT_EQ(plan_cast(device(), piece, piece).details().kernel, CopyKernel::stream);
+}
+
+/// A kernel's start counts in full up to 4 MB, read and written together, and no more from 8 MB on.
+TEST_P(SmallProblemsTest, CountStartsThatFade) {
+  const DeviceProperties device = this->device().properties();
+  const auto tile_start = [&](std::int64_t rows) {  // of rows of 1000 elements of 4 bytes, on both sides
+    const TensorView in(nullptr, DType::f32, {rows, 1000}), out(nullptr, DType::f32, {1000, rows});
+    return plan::tile_candidate(plan::copy_problem(in.permuted({1, 0}), out, {}), device).start;
+  };
+  const double whole = plan::tile_tuning(device).tile_start;
+  EXPECT_EQ(tile_start(20), whole);
+  EXPECT_EQ(tile_start(500), whole);
+  EXPECT_NEAR(tile_start(750), whole / 2, 1e-9);
+  EXPECT_EQ(tile_start(1000), 0);
+  EXPECT_EQ(tile_start(5000), 0);
 }
 
 TEST_P(SmallProblemsTest, AreCopiedRight) {
