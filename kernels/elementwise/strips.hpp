@@ -109,14 +109,18 @@ struct StripPlace {
 };
 
 /// Elements that follow each other, by vectors of 16 bytes or one of fewer, or by the aligned ones around
-/// them; false where these would reach too far.
+/// them; false where these would reach too far. offset: of the first in the tensor; strip: its number along
+/// the axis of strips. What lies around is asked for in here: as an argument, clang copies all parameters of
+/// costly programs to the stack.
 template <class Bits, class Number, int kElements>
-__device__ __forceinline__ bool load_vector(const Bits* data, const Neighbours& around,
+__device__ __forceinline__ bool load_vector(const ElementwiseParams& p, int t, std::int32_t offset,
+                                            std::int32_t strip, const Bits* data,
                                             Number (&elements)[kElements]) {
   constexpr int kSize = static_cast<int>(sizeof(Bits)), kBytes = kElements * kSize;
   constexpr int kVector = kBytes < 16 ? kBytes : 16, kWidth = kVector / kSize;
   const auto* const address = reinterpret_cast<const unsigned char*>(data);
   const auto before = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(data) & (kVector - 1));
+  const Neighbours around = neighbours(p, t, offset, strip);
   if (before != 0 && !around.contain(before / kSize, kElements + kWidth)) return false;
 #pragma unroll
   for (int first = 0; first < kElements; first += kWidth) {
@@ -145,8 +149,7 @@ __device__ __forceinline__ void load_numbers(const ElementwiseParams& p, int t, 
                                              const Strip<kElements>& strip, Number (&elements)[kElements]) {
   const auto step = static_cast<std::int32_t>(p.tensor[t].strides[p.rank - 1]);
   const Bits* const data = static_cast<const Bits*>(p.tensor[t].data) + offset;
-  if (step == 1 && strip.is_whole() && load_vector(data, neighbours(p, t, offset, strip.first), elements))
-    return;
+  if (step == 1 && strip.is_whole() && load_vector(p, t, offset, strip.first, data, elements)) return;
   strip.each(data, step, [&](int i, const Bits& element) { elements[i] = element; });
 }
 
@@ -183,7 +186,12 @@ struct AnyStripPlace {
   template <class Bits, class Number>
   __device__ __forceinline__ void load(const ElementwiseParams& p, int tensor,
                                        Number (&elements)[kElements]) const {
-    load_numbers<Bits>(p, tensor, offsets_[(tensor + 1) * kStripThreads], strip, elements);
+    const auto step = static_cast<std::int32_t>(p.tensor[tensor].strides[p.rank - 1]);
+    const Bits* const data = this->data<Bits>(p, tensor);
+    if (step == 1 && strip.is_whole() &&
+        load_vector(p, tensor, offsets_[(tensor + 1) * kStripThreads], strip.first, data, elements))
+      return;
+    strip.each(data, step, [&](int i, const Bits& element) { elements[i] = element; });
   }
   template <class Bits>
   __device__ __forceinline__ Bits* out(const ElementwiseParams& p) const {
