@@ -348,6 +348,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("nan_is_the_least_integer", "Float near = @value == value ? value : Float{0}@; near = near < Float{kMin}",
      "value == value ? value : Float{kMin}"),
     ("large_integers_wrap", "return @above@ ? kMax : result;", "false"),
+    ("large_u64_wrap", "number = @shift > 63 - kFraction@ ? ~std", "false"),
+    ("negative_u64_by_their_size", "return @bits != magnitude || value != value@ ? 0 : number;", "value != value"),
     ("nan_of_e4m3fn_is_480", "half = @magnitude > most@ ?", "false"),
     ("not_scaled", "to[i] = @256.0f * from[i]@;", "from[i]"),
     ("second_line_of_fp8_repeats_the_first", "static_cast<const std::uint8_t*>(in) + @i@, halves", "0 * i"),

@@ -90,6 +90,23 @@ void load_odd(const void* in, void* out, std::int64_t count) {
   }
 }
 
+/// By the number's own bits: the language's conversion branches by size and sign, which takes 3 to 5 ns where
+/// these change.
+template <class Float>
+RELAYOUT_INLINE std::uint64_t truncated_to_u64(Float value) {
+  using Bits = std::conditional_t<sizeof(Float) == 8, std::uint64_t, std::uint32_t>;
+  constexpr int kFraction = std::numeric_limits<Float>::digits - 1;
+  constexpr int kBias = std::numeric_limits<Float>::max_exponent - 1;
+  Bits bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  const Bits magnitude = bits & ~Bits{0} >> 1;
+  const auto shift = static_cast<std::int64_t>(magnitude >> kFraction) - (kBias + kFraction);
+  const std::uint64_t whole = (magnitude & ((Bits{1} << kFraction) - 1)) | std::uint64_t{1} << kFraction;
+  const std::uint64_t left = whole << (shift & 63), right = whole >> (shift < -63 ? 63 : -shift & 63);
+  const std::uint64_t number = shift > 63 - kFraction ? ~std::uint64_t{0} : shift < 0 ? right : left;
+  return bits != magnitude || value != value ? 0 : number;
+}
+
 /// Only numbers for which the language's conversion has a result are given to it.
 template <class Int, class Float>
 RELAYOUT_INLINE Int truncated(Float value) {
@@ -99,6 +116,8 @@ RELAYOUT_INLINE Int truncated(Float value) {
     near = near < Float{kMin} ? Float{kMin} : near;
     near = near > Float{kMax} ? Float{kMax} : near;
     return static_cast<Int>(static_cast<std::int32_t>(near));
+  } else if constexpr (std::is_same_v<Int, std::uint64_t>) {
+    return truncated_to_u64(value);
   } else {
     constexpr int kBits = std::numeric_limits<Int>::digits;
     constexpr Float kEnd = static_cast<Float>(std::uint64_t{1} << (kBits - 1)) * 2;
