@@ -69,7 +69,7 @@ template <int kElements>
 class StripLoad {
   template <class Bits>
   static constexpr int kBytes = kElements* static_cast<int>(sizeof(Bits));
-  /// Of a strip's words: 16, or as many as a shorter strip has.
+  /// A word has 16 bytes; a strip of less than 16 bytes is one word.
   template <class Bits>
   static constexpr int kWordBytes = kBytes<Bits> < 16 ? kBytes<Bits> : 16;
   template <class Bits>
@@ -93,6 +93,7 @@ class StripLoad {
   template <class Bits>
   __device__ __forceinline__ bool start_vectors(const Bits* data, const Neighbours& around) {
     constexpr int kSize = static_cast<int>(sizeof(Bits)), kWord = kWordBytes<Bits>;
+    static_assert(kBytes<Bits> <= 32, "registers hold two words and the one behind them");
     if constexpr (kWord <= kSize) {
       return false;
     } else {

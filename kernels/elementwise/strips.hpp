@@ -183,6 +183,8 @@ struct AnyStripPlace {
     } while (begin < p.tensors);
   }
 
+  /// As load_numbers(), which is not called: with it, clang copies all parameters of costly programs to the
+  /// stack.
   template <class Bits, class Number>
   __device__ __forceinline__ void load(const ElementwiseParams& p, int tensor,
                                        Number (&elements)[kElements]) const {

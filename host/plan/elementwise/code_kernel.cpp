@@ -76,7 +76,7 @@ ElementwiseParams with_numbered_tensors(const ElementwiseParams& p) {
 
 /// With long strips of codes a lane has more elements for what it does once. They are taken where they fill
 /// the device, where lanes follow the output, and where nearly as many of their elements exist as of short
-/// ones'.
+/// ones'. The kernel has none where zero points are tensors.
 constexpr double kLeastFill = 0.9;
 double elements_of_lanes(const ElementwiseParams& p) { return static_cast<double>(p.lanes) * p.strips.count; }
 

@@ -131,10 +131,10 @@ Kernel typed_kernel(const ElementwiseParams& p) {
     const auto is_strided = [](const TensorOperand& tensor) { return tensor.access == Access::strided; };
     if (has_unaligned_vectors(p) && p.row_vectors >= kShortestUnalignedRow &&
         !std::any_of(p.tensor, p.tensor + p.tensors, is_strided)) {
-      if (!has_many_bytes(p)) return costly ? Kernel::typed_strips_costly : Kernel::typed_strips;
-      return costly ? Kernel::typed_unaligned_costly : Kernel::typed_unaligned;
+      if (has_many_bytes(p)) return costly ? Kernel::typed_unaligned_costly : Kernel::typed_unaligned;
+    } else if (obstacle_to_chunks(p) == nullptr) {
+      return costly ? Kernel::typed_chunks_costly : Kernel::typed_chunks;
     }
-    if (obstacle_to_chunks(p) == nullptr) return costly ? Kernel::typed_chunks_costly : Kernel::typed_chunks;
   }
   return costly ? Kernel::typed_strips_costly : Kernel::typed_strips;
 }
