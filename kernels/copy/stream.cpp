@@ -50,8 +50,19 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamPara
   for (int step = 0; step < kSteps; ++step) {
     const std::int64_t element = first + step * stride;
     if (element + kCount > p.elements) {
-      const T* const from = reinterpret_cast<const T*>(in);
-      for (std::int64_t e = element; e < p.elements; ++e) reinterpret_cast<T*>(out)[e] = from[e];
+      // All under way before the first is stored, which each would wait for.
+      const T* const from = reinterpret_cast<const T*>(in) + element;
+      T* const to = reinterpret_cast<T*>(out) + element;
+      const std::int64_t left = p.elements - element;
+      T rest[kCount] = {};
+#pragma unroll
+      for (int i = 0; i + 1 < kCount; ++i) {
+        if (i < left) rest[i] = from[i];
+      }
+#pragma unroll
+      for (int i = 0; i + 1 < kCount; ++i) {
+        if (i < left) to[i] = rest[i];
+      }
       return;
     }
     unsigned char* const to = out + element * static_cast<std::int64_t>(sizeof(T));

@@ -1,6 +1,6 @@
 // stream with a conversion between any two element types, with one instance for each pair of element sizes. A
 // lane moves 16 bytes of the larger type and as many elements of the other at once; the last lane moves the
-// rest element by element. Each element crosses global memory once on either side.
+// rest element by element, all at once, too. Each element crosses global memory once on either side.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/cast_table.hpp"
 #include "kernels/copy/operand_pointers.hpp"
@@ -24,18 +24,40 @@ __device__ __forceinline__ void load_global(Vector<T, kCount>& vector, const T* 
   }
 }
 
-/// All elements of a block where the cast is quick. Its conversions are too short to hide loads, so all loads
-/// are under way before the first store.
-template <class T, class To>
+/// The piece in front of `in`, of whose elements `left` exist.
+template <class T, int kCount>
+__device__ __forceinline__ void load_piece(Vector<T, kCount>& piece, const T* in, std::int64_t left) {
+  if (left >= kCount) return load_global(piece, in);
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) piece.values[i] = i < left ? in[i] : T{0};
+}
+template <class To, int kCount>
+__device__ __forceinline__ void store_piece(To* out, const Vector<To, kCount>& piece, std::int64_t left,
+                                            bool streaming) {
+  if (left >= kCount) return store_vector(out, piece, streaming);
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    if (i < left) out[i] = piece.values[i];
+  }
+}
+
+/// The lane's whole pieces of a block where the cast is quick. Its conversions are too short to hide loads,
+/// so all loads are under way before the first store. kWhole: all of the block's elements exist.
+template <bool kWhole, class T, class To>
 __device__ __forceinline__ void stream_quickly(const StreamParams& p, const T* in, To* out,
                                                const unsigned char* table, std::int64_t first) {
   using Shape = StreamShape<T, To>;
-  constexpr std::int64_t kStride = std::int64_t{kStreamThreads} * Shape::kCount;
-  Vector<T, Shape::kCount> pieces[Shape::kSteps];
-#pragma unroll
-  for (int step = 0; step < Shape::kSteps; ++step) load_global(pieces[step], in + (first + step * kStride));
+  constexpr int kCount = Shape::kCount;
+  constexpr std::int64_t kStride = std::int64_t{kStreamThreads} * kCount;
+  const auto left = [&](int step) { return p.elements - (first + step * kStride); };
+  Vector<T, kCount> pieces[Shape::kSteps] = {};
 #pragma unroll
   for (int step = 0; step < Shape::kSteps; ++step) {
+    if (kWhole || left(step) >= kCount) load_global(pieces[step], in + (first + step * kStride));
+  }
+#pragma unroll
+  for (int step = 0; step < Shape::kSteps; ++step) {
+    if (!kWhole && left(step) < kCount) continue;
     store_vector(out + (first + step * kStride), quick_vector_by<T, To>(table, p, pieces[step]), p.streaming);
   }
 }
@@ -43,8 +65,6 @@ __device__ __forceinline__ void stream_quickly(const StreamParams& p, const T* i
 template <class T, class To>
 __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamParams p) {
   using Shape = StreamShape<T, To>;
-  using In = Vector<T, Shape::kCount>;
-  using Out = Vector<To, Shape::kCount>;
   constexpr int kCount = Shape::kCount;
   const T* in = static_cast<const T*>(input_of(p));
   To* out = static_cast<To*>(output_of(p));
@@ -57,7 +77,10 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamPara
     __syncthreads();
   }
   if ((has_cast_table<T, To> || p.cast.quick) && end <= p.elements)
-    return stream_quickly(p, in, out, table, first);
+    return stream_quickly<true>(p, in, out, table, first);
+  // Of the last block, whole pieces are as quick; by the table all of them are.
+  const bool whole_are_done = !has_cast_table<T, To> && p.cast.quick;
+  if (whole_are_done) stream_quickly<false>(p, in, out, table, first);
     // One piece follows the other: general conversions are long enough to hide the loads of a full
     // multiprocessor. The conversion stands once in the code, also for a last piece that is short.
 #pragma unroll 1
@@ -65,26 +88,13 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamPara
     const std::int64_t element = first + std::int64_t{step} * kStreamThreads * kCount;
     const std::int64_t left = p.elements - element;
     if (left <= 0) return;
-    In piece;
-    if (left >= kCount) {
-      load_global(piece, in + element);
-    } else {
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) piece.values[i] = i < left ? in[element + i] : T{0};
-    }
-    Out converted;
+    if (whole_are_done && left >= kCount) continue;
+    Vector<T, kCount> piece;
+    load_piece(piece, in + element, left);
     if constexpr (has_cast_table<T, To>) {
-      converted = look_up(table, piece);
+      store_piece(out + element, look_up(table, piece), left, p.streaming);
     } else {
-      converted = convert_vector<T, To>(p, piece);
-    }
-    if (left >= kCount) {
-      store_vector(out + element, converted, p.streaming);
-    } else {
-#pragma unroll
-      for (int i = 0; i < kCount; ++i) {
-        if (i < left) out[element + i] = converted.values[i];
-      }
+      store_piece(out + element, convert_vector<T, To>(p, piece), left, p.streaming);
     }
   }
 }

@@ -252,8 +252,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("bytes_swapped", "runs[3].values[k] = @permute_bytes<0x7632>(high01, high23)@;",
      "permute_bytes<0x3276>(high01, high23)"),
 ]) + mutants_of("stream", "kernels/copy/stream.cpp", "*Stream*", [
-    ("end_left_out", "e < @p.elements@; ++e", "p.elements - 1"),
-    ("guard_byte_written", "e < @p.elements@; ++e", "p.elements + 1"),
+    ("end_left_out", "left = @p.elements - element@;", "p.elements - element - 1"),
+    ("guard_byte_written", "if (@i < left@) to[i] = rest[i];", "i < left + 1"),
     ("last_vector_whole", "if (element + kCount > @p.elements@) {", "p.elements + 1"),
     ("rows_of_the_first", "in += @index * p.axes[axis].in@;", "0 * index"),
     ("row_begins_anew", "block = @rest@;", "0 * rest"),
