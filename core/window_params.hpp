@@ -55,6 +55,13 @@ struct WindowTile {
   std::int32_t unit_words = 1;                     // words of all lines of a unit
   std::int32_t parallel_units = 1;                 // units that the threads of a block write at a time
   std::int32_t time_pitch = 1, channel_pitch = 1;  // elements of shared memory
+  /// From a unit to the next: elements of shared memory, and of the output.
+  std::int32_t unit_samples = 1;
+  std::int64_t unit_out = 1;
+  /// Samples are read in rows, which run along time where the tile has its channels one behind the other,
+  /// else along channels. Elements from row to row and from element to element, of the input and of the tile.
+  std::int64_t row_step = 1, column_step = 1;
+  std::int32_t tile_row_step = 1, tile_column_step = 1;
   Divisor by_unit_words, by_line_words;
   Divisor by_unit;     // positions of a unit
   Divisor by_inner;    // lines of a position or of a channel

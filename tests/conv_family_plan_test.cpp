@@ -283,9 +283,12 @@ TEST_P(ConvFamilyPlanTest, ErrorsOfPlansAndRuns) {
   expect_error(ErrorCode::partial_overlap, {"pad"}, [&] { plan.run(stream(), out.data(), out.data()); });
   const Stream elsewhere(device().kind() == DeviceKind::cpu ? Device::emulated(32) : Device::cpu());
   expect_error(ErrorCode::invalid_argument, {"pad"}, [&] { plan.run(elsewhere, in.data(), out.data()); });
-  const WindowPlan abstract = plan_pad(DeviceProperties::h200(), none, {}, none);
+  const TensorView wider(nullptr, DType::f32, {1, 4, 9});
+  const WindowPlan abstract = plan_pad(DeviceProperties::h200(), none, {1, 0}, wider);
   expect_error(ErrorCode::unsupported, {"pad"}, [&] { abstract.run(stream(), in.data(), out.data()); });
   expect_words(abstract.explain(), {"Kernel pad_rows", "NVIDIA H200"});
+  // Without padding it is a copy.
+  expect_words(plan_pad(DeviceProperties::h200(), none, {}, none).explain(), {"Kernel stream"});
   plan.run(stream(), in.data(), out.data());
 }
 

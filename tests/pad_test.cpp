@@ -204,12 +204,7 @@ TEST_P(PadTest, LongRowsMovedAsTheyAre) {
 
 /// 2248 packs among three blocks: one of them takes a pack more.
 TEST_P(PadTest, LongRowsThatBlocksShareUnevenly) {
-  for (const std::int64_t left : {0, 3}) {
-    PadCase c;
-    c.length = 9000;
-    c.pad.left = left;
-    check(stream(), c);
-  }
+  for (const std::int64_t left : {1, 3}) check(stream(), small(9000, spec(PadMode::constant, left, 2)));
 }
 
 TEST_P(PadTest, LengthsAndChannelsAroundTheTiles) {

@@ -9,6 +9,8 @@
 
 #include "host/plan/copy/copy_plan.hpp"
 #include "host/plan/copy/tile_tuning.hpp"
+#include "tests/cases/img2col_shorthand.hpp"
+#include "tests/cases/pad_case.hpp"
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
@@ -68,6 +70,34 @@ TEST_P(SmallProblemsTest, AreCopiedRight) {
         c.out_misaligned = 3 - misaligned;
         check_copy(stream(), c,
                    [&](const TensorView& in, const TensorView& out) { permute(stream(), in, c.axes, out); });
+      }
+    }
+  }
+}
+
+/// Not of the test's device: an emulated one has few multiprocessors.
+TEST_P(SmallProblemsTest, HaveNoTileOfWindows) {
+  const auto explained = [](std::int64_t length) {  // to rows off 16-byte boundaries
+    const TensorView in(nullptr, DType::f32, {2, 80, length}),
+        out(nullptr, DType::f16, {2 * length, 320}, {325, 1});
+    return plan_img2col(DeviceProperties::h200(), in, cases::window(4), cases::zeros(3, 0), out).explain();
+  };
+  EXPECT_NE(explained(20).find("Kernel window:"), std::string::npos) << explained(20);
+  EXPECT_NE(explained(2000).find("Kernel window_tile:"), std::string::npos) << explained(2000);
+}
+
+TEST_P(SmallProblemsTest, HaveWindowsAndPaddingRight) {
+  for (const ColumnOrder order : cases::kOrders) {
+    for (const std::int64_t length : {1, 8, 61}) {
+      check(stream(), cases::make(2, 6, length, cases::window(3, 2, 1, 1, order), cases::zeros(4, 1)));
+      for (const cases::Layout layout : {cases::Layout::ncl, cases::Layout::nlc}) {
+        cases::PadCase pad;
+        pad.batch = 2;
+        pad.channels = 5;
+        pad.length = length;
+        pad.pad = cases::zeros(3, order == ColumnOrder::tap_outer ? 0 : 2);
+        pad.out_layout = layout;
+        check(stream(), pad);
       }
     }
   }

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 
+#include "host/plan/window/window_cost.hpp"
 #include "host/plan/window/window_plan.hpp"
+#include "host/plan/window/window_tile_work.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -68,6 +70,43 @@ TEST(WindowTile, FitsTheDeviceForEveryShape) {
       }
     }
   }
+}
+
+/// Pieces of 16 channels are 32 bytes, a sector or parts of two.
+TEST(WindowTile, PartsOfSectorsCostMore) {
+  WindowParams p = problem_of(32, 2048, 1, 4, 2);
+  p.tile_channels = 16;
+  p.tile_positions = 8;
+  p.tile_samples = 11;
+  p.tile.lines = WindowLines::taps;
+  const DeviceProperties device = DeviceProperties::h200();
+  const WindowTuning& tuning = window_tuning(device);
+  const auto bytes = [&](std::uintptr_t address) {
+    p.out = reinterpret_cast<void*>(address);
+    return window_tile_work(tuning, p, WindowLines::taps).bytes;
+  };
+  const double runs = 8 * 2, of_run = 30 / 16.0;  // of the 16 starts 2 bytes apart, one cuts no sector
+  EXPECT_NEAR(bytes(0x1002) - bytes(0x1000), runs * of_run * tuning.lost_per_partial_sector, 1e-6);
+  EXPECT_EQ(bytes(0x1020), bytes(0x1000));
+}
+
+/// With rows off sectors, pieces of 16 channels would be 31 runs of 32 bytes for each position.
+TEST(WindowTile, RowsOffSectorsAreNotWrittenInShortPieces) {
+  WindowParams p;
+  p.batch = 2;
+  p.channels = 80;
+  p.length = p.positions = 2700;
+  p.taps = 31;
+  p.dilation = 3;
+  p.pad_left = 7;
+  p.in_time = p.out_channel = 1;
+  p.in_channel = p.length;
+  p.in_batch = p.channels * p.length;
+  p.out_tap = p.channels;
+  p.out_position = p.taps * p.channels + 5;
+  p.out_batch = p.positions * p.out_position;
+  bool possible;
+  EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile_channels, p.channels);
 }
 
 TEST(WindowTile, RowsSideBySideAreAStream) {

@@ -38,12 +38,12 @@ constexpr int kNoPlace = -0x7fffffff - 1;
 /// Rows of the input that run alike, and where their elements go.
 template <class From>
 struct FillRows {
-  const From* in;                   // the first row's first element
-  std::int64_t row_step, col_step;  // from row to row, from element to element
+  const From* in;                      // the first row's first element
+  std::int64_t row_step, column_step;  // from row to row, from element to element
   std::uint32_t rows, count;
   // Where that element goes in the tile, and the same steps there. These are numbers, since the compiler
   // would not see of a pointer here that it points to shared memory.
-  int place, tile_row, tile_step;
+  int place, tile_row_step, tile_column_step;
 };
 
 /// A thread's way over rows of so many items, kWindowThreads of them at a step. It divides once.
@@ -54,9 +54,10 @@ struct FillWalk {
   __device__ __forceinline__ FillWalk(std::uint32_t rows, std::uint32_t row_columns)
       : columns(row_columns), row(threadIdx.x >= row_columns ? 1 : 0), column(threadIdx.x) {
     if (rows == 1) return;
-    row = column / columns;
+    const float reciprocal = 1.0f / static_cast<float>(columns);
+    row = quotient(column, reciprocal);
     column -= row * columns;
-    row_step = kWindowThreads / columns;
+    row_step = quotient(kWindowThreads, reciprocal);
     column_step = kWindowThreads - row_step * columns;
   }
   __device__ __forceinline__ void next() {
@@ -65,6 +66,13 @@ struct FillWalk {
     if (column < columns) return;
     column -= columns;
     ++row;
+  }
+
+ private:
+  /// number / columns for numbers up to the threads of a block: half of a unit keeps the product off the next
+  /// integer by more than its rounding. An integer division takes three times the instructions.
+  static __device__ __forceinline__ std::uint32_t quotient(std::uint32_t number, float reciprocal) {
+    return static_cast<std::uint32_t>((static_cast<float>(number) + 0.5f) * reciprocal);
   }
 };
 
@@ -137,7 +145,7 @@ __device__ __forceinline__ void fill_packs(const FillRows<From>& r, To* tile) {
         const int begin = elements_before_pack<N>(row) + static_cast<int>(walk.column) * N;
         if (begin + N <= static_cast<int>(r.count)) {
           load_input(packs[load].words, row + begin);
-          place[load] = r.place + static_cast<int>(walk.row) * r.tile_row + begin * r.tile_step;
+          place[load] = r.place + static_cast<int>(walk.row) * r.tile_row_step + begin * r.tile_column_step;
         }
       }
       walk.next();
@@ -149,7 +157,8 @@ __device__ __forceinline__ void fill_packs(const FillRows<From>& r, To* tile) {
         packs[load].store(tile + place[load]);
       } else {
 #pragma unroll
-        for (int i = 0; i < N; ++i) tile[place[load] + i * r.tile_step] = convert<To>(packs[load].value(i));
+        for (int i = 0; i < N; ++i)
+          tile[place[load] + i * r.tile_column_step] = convert<To>(packs[load].value(i));
       }
     }
   }
@@ -172,8 +181,8 @@ __device__ __forceinline__ void fill_found(const FillRows<From>& r, To* tile, st
         const From* row = r.in + walk.row * r.row_step;
         const int element = find(row, static_cast<int>(walk.column));
         if (element >= 0) {
-          load_input(values[load], row + element * r.col_step);
-          place[load] = r.place + static_cast<int>(walk.row) * r.tile_row + element * r.tile_step;
+          load_input(values[load], row + element * r.column_step);
+          place[load] = r.place + static_cast<int>(walk.row) * r.tile_row_step + element * r.tile_column_step;
         }
       }
       walk.next();
@@ -209,8 +218,8 @@ template <class From, class To>
 __device__ __forceinline__ void fill_neighbours(const FillRows<From>& r, To* tile) {
   constexpr int kWide = kWidePack<From, To>, kNarrow = kNarrowPack<From, To>;
   const auto in_place = static_cast<int>(reinterpret_cast<std::uintptr_t>(tile + r.place) / sizeof(To));
-  const bool alike = r.tile_step == 1 && (elements_before_pack<kWide>(r.in) + in_place) % kWide == 0 &&
-                     (r.rows == 1 || (r.row_step - r.tile_row) % kWide == 0);
+  const bool alike = r.tile_column_step == 1 && (elements_before_pack<kWide>(r.in) + in_place) % kWide == 0 &&
+                     (r.rows == 1 || (r.row_step - r.tile_row_step) % kWide == 0);
   const bool whole = has_whole_packs<kWide>(r);
   if (alike && (whole || r.count >= 2 * kWide * kNarrow)) {
     fill_packs<kWide, true>(r, tile);
@@ -231,8 +240,8 @@ template <class From, class To>
 __device__ __forceinline__ void fill_constant(const FillRows<From>& r, To* tile, To padding) {
 #pragma unroll 1
   for (FillWalk walk(r.rows, r.count); walk.row < r.rows; walk.next())
-    tile[r.place + static_cast<int>(walk.row) * r.tile_row + static_cast<int>(walk.column) * r.tile_step] =
-        padding;
+    tile[r.place + static_cast<int>(walk.row) * r.tile_row_step +
+         static_cast<int>(walk.column) * r.tile_column_step] = padding;
 }
 
 /// Elements from a boundary of 16 bytes of shared memory to the tile's first, which is sample `first`.
@@ -249,22 +258,28 @@ __device__ __forceinline__ void fill_run(const WindowParams& p, const From* in, 
                                          const PadRun& run, To* tile, int place, To padding) {
   const WindowTile& t = p.tile;
   const auto count = static_cast<std::uint32_t>(run.count);
-  const From* first = in + (run.source < 0 ? 0 : run.source * p.in_time);
-  const std::int64_t step = run.step * p.in_time;
   const bool along_time = t.channel_pitch != 1;
-  FillRows<From> rows{first, step, p.in_channel, count, channels, place, t.time_pitch, t.channel_pitch};
-  if (along_time) rows = {first, p.in_channel, step, channels, count, place, t.channel_pitch, t.time_pitch};
+  FillRows<From> rows{
+      in,    t.row_step,      t.column_step,     along_time ? channels : count, along_time ? count : channels,
+      place, t.tile_row_step, t.tile_column_step};
   if (run.source < 0) return fill_constant(rows, tile, padding);
-  if (t.fill == WindowFill::flat && run.step == 1) {
+  rows.in += run.source * p.in_time;
+  if (run.step != 1) {
+    // Backwards, or one sample again and again.
+    if (t.fill == WindowFill::time && along_time && run.step < 0) {
+      rows.in -= count - 1;
+      rows.place += static_cast<int>(count - 1) * t.time_pitch;
+      rows.tile_column_step = -t.time_pitch;
+    } else if (along_time) {
+      rows.column_step *= run.step;
+    } else {
+      rows.row_step *= run.step;
+    }
+  } else if (t.fill == WindowFill::flat) {
     rows.rows = 1;
     rows.count = (count - 1) * t.time_pitch + channels;
-  } else if (t.fill == WindowFill::time && along_time && run.step < 0) {
-    rows.in -= count - 1;
-    rows.place += static_cast<int>(count - 1) * t.time_pitch;
-    rows.col_step = 1;
-    rows.tile_step = -t.time_pitch;
   }
-  if (t.fill != WindowFill::elements && rows.col_step == 1) {
+  if (t.fill != WindowFill::elements && rows.column_step == 1) {
     fill_neighbours(rows, tile);
   } else {
     fill_found(rows, tile, rows.count, [](const From*, int column) { return column; });

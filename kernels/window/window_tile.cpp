@@ -27,8 +27,6 @@ __device__ __forceinline__ void write_units(const WindowParams& p, const TileBou
                                             int first_unit) {
   constexpr int kUnitsAtOnce = kCount == 4 ? 2 : 4;  // so that their elements find room in registers
   const WindowTile& t = p.tile;
-  const int unit_samples = t.unit_positions * static_cast<int>(p.stride) * t.time_pitch;
-  const std::int64_t unit_out = t.unit_positions * p.out_position;
   // Units whose positions all exist. A unit has more positions than lie before the tile.
   const int begin = word.first < bounds.lower ? 1 : 0, room = bounds.rest - word.position(kCount - 1);
   int end = 0;
@@ -39,10 +37,10 @@ __device__ __forceinline__ void write_units(const WindowParams& p, const TileBou
   }
   const int step = t.parallel_units;
   int unit = first_unit;
-  const To* source = tile + unit * unit_samples;
-  To* out = word.out + unit * unit_out;
-  const int source_step = step * unit_samples;
-  const std::int64_t out_step = step * unit_out;
+  const To* source = tile + unit * t.unit_samples;
+  To* out = word.out + unit * t.unit_out;
+  const int source_step = step * t.unit_samples;
+  const std::int64_t out_step = step * t.unit_out;
   const auto next = [&] {
     unit += step;
     source += source_step;

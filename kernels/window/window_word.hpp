@@ -45,7 +45,10 @@ struct UnitWord {
       set_column(p, positions_inside ? static_cast<std::uint32_t>(outer) : inner, tap, channel);
       if (positions_inside) position = static_cast<int>(inner);
     }
-    out = tile_out + position * p.out_position + tap * p.out_tap + channel * p.out_channel;
+    const auto times = [](int number, std::int64_t stride) {
+      return static_cast<std::uint32_t>(number) * stride;  // fewer instructions than of signed numbers
+    };
+    out = tile_out + times(position, p.out_position) + times(tap, p.out_tap) + times(channel, p.out_channel);
     int begin = static_cast<int>(word) * kCount;  // of the word within its line
     if constexpr (kCount > 1)
       begin -= static_cast<int>(reinterpret_cast<std::uintptr_t>(out) / sizeof(To) % kCount);

@@ -20,6 +20,7 @@ constexpr WindowTuning tuned_on_h200() {
   tuning.lost_per_read = 32;
   tuning.lost_per_write = 20;
   tuning.cached = 0.4;
+  tuning.lost_per_partial_sector = 48;
   tuning.overlap = 0.25;
   tuning.threads_per_multiprocessor = 2048;
   return tuning;
@@ -55,7 +56,8 @@ double predicted_microseconds(const WindowTuning& tuning, const DeviceProperties
   const std::int64_t resident = std::max<std::int64_t>(1, std::min(by_threads, by_memory));
   const std::int64_t turns = divide_up(work.blocks, std::int64_t{device.multiprocessors});
   const double warps = static_cast<double>(std::min(resident, turns) * (kWindowThreads / 32));
-  const double busy = block * static_cast<double>(turns) * std::max(1.0, work.warps / warps),
+  const double busy = block * (static_cast<double>(turns) * std::max(1.0, work.warps / warps) +
+                               static_cast<double>(std::min(resident, turns)) * work.alone),
                waits =
                    tuning.wait_microseconds * work.waits * static_cast<double>(divide_up(turns, resident));
   return tuning.launch_microseconds + std::max(busy, waits) + tuning.overlap * std::min(busy, waits);

@@ -19,6 +19,8 @@ struct WindowTuning {
   /// Bytes lost per run of the input and per run of the output; the share of the price of a byte that has
   /// been brought into the L2 by a neighbour.
   double lost_per_read, lost_per_write, cached;
+  /// And per sector of the output that a run writes in part.
+  double lost_per_partial_sector;
   /// What the less busy parts of a multiprocessor add to the time of its busiest.
   double overlap;
   int threads_per_multiprocessor;
@@ -32,6 +34,9 @@ struct WindowWork {
   double waits = 1;   // for the memory, one after the other
   double warps = 16;  // that a multiprocessor needs to have enough loads under way
   double share = 1;   // of the speed that these counts alone would give
+  /// What the first blocks of a multiprocessor load before any of them stores, and the last store when none
+  /// loads any more, costs in addition: as a share of these blocks' time.
+  double alone = 0;
   std::int64_t blocks = 1, shared_bytes = 0;
   std::int64_t resident = 8;  // blocks at most on a multiprocessor, whose registers have no room for more
 };

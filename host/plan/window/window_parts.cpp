@@ -37,14 +37,14 @@ void* at(void* address, std::int64_t bytes) {
 double slowness(CopyKernel kernel) { return kernel == CopyKernel::stream ? 1.0 : 1.2; }
 
 /// The planner of copies counts every sample as often as it is read; a sample under several windows comes
-/// from the caches but once. Starts do not count, since the times of window kernels have none.
+/// from the caches but once.
 double microseconds_inside(const WindowTuning& tuning, const InsidePart& inside, const WindowParams& p) {
   const std::int64_t rows = p.batch * p.groups * p.channels, positions = inside.end - inside.begin;
   const double read = bytes_of(p.in_type, rows * positions * p.taps),
                written = bytes_of(p.out_type, rows * positions * p.taps),
                once = std::min(read, bytes_of(p.in_type, rows * ((positions - 1) * p.stride + p.span())));
   const double moved = once + tuning.cached * (read - once) + written;
-  return tuning.launch_microseconds +
+  return tuning.launch_microseconds + inside.copy.start +
          slowness(inside.copy.kernel) *
              std::max(0.0, inside.copy.microseconds - inside.copy.start - tuning.launch_microseconds) *
              moved / (read + written);
@@ -134,12 +134,14 @@ PlannedWindow plan_window(const DeviceProperties& device, bool native, const Win
   one.parts[0].params = problem;
   one.microseconds = choose_window_kernel(device, native, one.parts[0].params);
   if (one.microseconds == 0) return one;
-  // What the memory and a second launch would take at least.
+  // What the memory and the launches, with a second one for ends, would take at least.
   const WindowTuning& tuning = window_tuning(device);
+  const auto [begin, end] = positions_inside(problem);
+  const double launches = begin == 0 && end == problem.positions ? 1 : 2;
   const std::int64_t rows = problem.batch * problem.groups * problem.channels;
   const double bytes = bytes_of(problem.in_type, rows * std::min(problem.length, problem.positions)) +
                        bytes_of(problem.out_type, rows * problem.positions * problem.taps);
-  if (one.microseconds < 2 * tuning.launch_microseconds + bytes / tuning.bytes_per_microsecond) {
+  if (one.microseconds < launches * tuning.launch_microseconds + bytes / tuning.bytes_per_microsecond) {
     one.not_in_parts = "a copy and a kernel for the ends would take longer";
     return one;
   }

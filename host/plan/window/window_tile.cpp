@@ -73,6 +73,13 @@ class TileShape {
     t.parallel_units = static_cast<std::int32_t>(std::max<std::int64_t>(1, kThreads / unit_words_));
     t.time_pitch = static_cast<std::int32_t>(time_pitch);
     t.channel_pitch = static_cast<std::int32_t>(channel_pitch);
+    t.unit_samples = static_cast<std::int32_t>(unit_ * p_.stride * time_pitch);
+    t.unit_out = unit_ * p_.out_position;
+    const bool rows_along_time = channel_pitch != 1;
+    t.row_step = rows_along_time ? p_.in_channel : p_.in_time;
+    t.column_step = rows_along_time ? p_.in_time : p_.in_channel;
+    t.tile_row_step = rows_along_time ? t.channel_pitch : t.time_pitch;
+    t.tile_column_step = rows_along_time ? t.time_pitch : t.channel_pitch;
     p.tile_positions = static_cast<std::int32_t>(positions);
     p.tile_channels = static_cast<std::int32_t>(channels_);
     p.tile_samples = static_cast<std::int32_t>(samples);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
@@ -11,11 +12,9 @@ namespace {
 
 constexpr std::int64_t kThreads = kWindowThreads;
 constexpr std::int64_t kLanes = 32;
-/// Half of them load while the others store.
-constexpr double kNeededWarps = 40;
-/// What is left of the counted speed where a word of the output is put together from narrower elements: by
-/// the median of 120 random problems on an H200.
-constexpr double kShareOfNarrow = 0.8;
+/// By the times of 424 random problems with 8 tiles each on an H100 (docs/notes/conv1d.md).
+constexpr double kNeededWarps = 20, kAlone = 0.3, kShare = 1.1;
+constexpr std::int64_t kSector = 32;
 
 std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
@@ -46,19 +45,55 @@ double read_of_elements(const WindowTuning& tuning, const WindowParams& p, doubl
                                    : read_cost(tuning, samples, channels * step);
 }
 
-double write_of_lines(const WindowTuning& tuning, const WindowParams& p, WindowLines layout, double positions,
-                      double out_bytes) {
-  const auto channels = static_cast<double>(p.tile_channels), taps = static_cast<double>(p.taps);
-  const double row = channels * taps * out_bytes;
+/// Sectors that a run of so many bytes writes in part, on the average over all starts `alignment` apart.
+double partial_sectors(std::int64_t bytes, std::int64_t alignment) {
+  std::int64_t partial = 0;
+  for (std::int64_t start = 0; start < kSector; start += alignment) {
+    const std::int64_t end = start + bytes;
+    partial += end < kSector ? 1 : (start != 0 ? 1 : 0) + (end % kSector != 0 ? 1 : 0);
+  }
+  return static_cast<double>(partial * alignment) / kSector;
+}
+
+/// `runs` runs of the output, which begin at its address and so many elements apart, in a tile by two steps
+/// and from a tile to the next; a step that is not taken is 0. Runs of a tile that share a sector write it
+/// together.
+double write_of_runs(const WindowTuning& tuning, const WindowParams& p, double runs, std::int64_t bytes,
+                     std::int64_t step, std::int64_t other_step, std::int64_t tile_step) {
+  const std::int64_t element = bytes_of(p.out_type);
+  auto alignment =
+      std::gcd(kSector, static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out) % kSector));
+  double partial = 2;
+  for (const std::int64_t distance : {step, other_step, tile_step})
+    alignment = std::gcd(alignment, distance % kSector * element);
+  for (const std::int64_t distance : {step, other_step}) {
+    if (distance != 0)
+      partial =
+          std::min(partial, static_cast<double>(std::abs(distance)) * static_cast<double>(element) / kSector);
+  }
+  partial = std::min(partial, partial_sectors(bytes, alignment));
+  return write_cost(tuning, runs, static_cast<double>(bytes)) +
+         runs * partial * tuning.lost_per_partial_sector;
+}
+
+double write_of_lines(const WindowTuning& tuning, const WindowParams& p, WindowLines layout,
+                      std::int64_t tile_positions) {
+  const std::int64_t element = bytes_of(p.out_type), tile_channels = p.tile_channels;
+  const auto out_bytes = static_cast<double>(element), positions = static_cast<double>(tile_positions),
+             channels = static_cast<double>(tile_channels), taps = static_cast<double>(p.taps);
+  const std::int64_t row = tile_channels * p.taps * element;
+  const std::int64_t next_tile = tile_channels < p.channels ? tile_channels : 0,
+                     tap = p.taps > 1 ? p.out_tap : 0;
   switch (layout) {
     case WindowLines::stream:
-      return write_cost(tuning, 1, positions * row);
+      return write_of_runs(tuning, p, 1, tile_positions * row, 0, 0, tile_positions * p.out_position);
     case WindowLines::rows:
-      return write_cost(tuning, positions, row);
+      return write_of_runs(tuning, p, positions, row, p.out_position, 0, next_tile);
     case WindowLines::taps:
-      return write_cost(tuning, positions * taps, channels * out_bytes);
+      return write_of_runs(tuning, p, positions * taps, tile_channels * element, p.out_position, tap,
+                           next_tile);
     case WindowLines::positions:
-      return write_cost(tuning, channels * taps, positions * out_bytes);
+      return write_of_runs(tuning, p, channels * taps, tile_positions * element, p.out_channel, tap, 0);
     default:
       return positions * channels * taps *
              std::min(32.0, out_bytes * static_cast<double>(std::abs(p.out_position)));
@@ -72,15 +107,17 @@ WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, W
   const auto in_bytes = static_cast<double>(bytes_of(p.in_type)),
              out_bytes = static_cast<double>(bytes_of(p.out_type));
   const auto samples = static_cast<double>(p.tile_samples), channels = static_cast<double>(p.tile_channels);
-  const auto positions = static_cast<double>(std::min<std::int64_t>(p.tile_positions, p.positions));
+  const std::int64_t tile_positions = std::min<std::int64_t>(p.tile_positions, p.positions);
+  const auto positions = static_cast<double>(tile_positions);
   WindowWork work;
   work.blocks = p.batch * p.groups * divide_up(p.channels, std::int64_t{p.tile_channels}) *
                 divide_up(p.positions + t.positions_before, std::int64_t{p.tile_positions});
   work.shared_bytes = p.shared_bytes;
   work.warps = kNeededWarps;
+  work.alone = kAlone;
+  work.share = kShare;
   work.resident = kWindowTileBlocks;
   const double word = t.lines == WindowLines::elements ? 1 : std::max(1.0, 4 / out_bytes);
-  if (word > 1) work.share = kShareOfNarrow;
   work.waits = 2;  // for the samples, then for the stores
 
   double read;
@@ -117,7 +154,7 @@ WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, W
   work.accesses += warps * turns * (word + stores);
   work.instructions +=
       warps * (turns * (4 + 4 * word) + static_cast<double>(columns) * (70 + 20 * word) + 50 + 150 * runs);
-  work.bytes = read + write_of_lines(tuning, p, layout, positions, out_bytes);
+  work.bytes = read + write_of_lines(tuning, p, layout, tile_positions);
   return work;
 }
 

@@ -4,6 +4,7 @@
 
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
+#include "host/plan/small_problems.hpp"
 #include "host/plan/window/window_problem.hpp"
 
 namespace relayout::plan {
@@ -40,6 +41,7 @@ WindowWork work_of_rows(const WindowTuning& tuning, const WindowParams& p) {
   work.accesses = rows_a_block * (copied / count / kLanes * 3 * 4) + 2 * turns;
   work.instructions = kWarps * 250 + 110 * turns;
   work.share = kShareOfRows;
+  work.warps = kWarps;  // one block's loads are enough
   return work;
 }
 
@@ -78,8 +80,10 @@ WindowWork work_of_single_outputs(const WindowTuning& tuning, const WindowParams
   work.bytes = read_cost(tuning, 1, outputs * bytes_of(p.in_type)) +
                write_cost(tuning, 1, outputs * bytes_of(p.out_type));
   work.accesses = 4 * outputs / kLanes;
-  work.instructions = 300 * outputs / kLanes;
-  work.waits = 3 * std::max(1.0, outputs / kWindowThreads);  // long arithmetic between them
+  work.instructions = 210 * outputs / kLanes;
+  // Small problems are done before a tile would be filled. Those of tests are to go through tiles.
+  const double wait = plans_as_large() ? 3 : 0.7;
+  work.waits = wait * std::max(1.0, outputs / kWindowThreads);
   return work;
 }
 
