@@ -140,6 +140,39 @@ constexpr int kCodeChunkWidth = 8;
 /// overflows, nothing is subnormal.
 constexpr float kMinFoldedScale = 0x1p-40f, kMaxFoldedScale = 0x1p40f;
 
+/// Whether the result of numbers that codes stand for, by scales between these two, is finite, too. What
+/// holds of no other operation that is cheap is left out.
+constexpr bool is_bounded(Operation operation) {
+  switch (operation) {
+    case Operation::add:
+    case Operation::sub:
+    case Operation::mul:
+    case Operation::maximum:
+    case Operation::minimum:
+    case Operation::fmax:
+    case Operation::fmin:
+    case Operation::prelu:
+    case Operation::abs_diff:
+    case Operation::squared_diff:
+    case Operation::copysign:
+    case Operation::floor:
+    case Operation::ceil:
+    case Operation::trunc:
+    case Operation::round:
+    case Operation::neg:
+    case Operation::abs:
+    case Operation::square:
+    case Operation::sign:
+    case Operation::relu:
+    case Operation::step:
+    case Operation::hardswish:
+    case Operation::hardsigmoid:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Operations of many instructions, of which kernels have instances of their own. To a rounding other than to
 /// nearest some others are, too. `real`: on floating types.
 constexpr bool is_costly(Operation operation, Rounding rounding, bool real) {
@@ -230,6 +263,9 @@ struct ElementwiseParams {
   Divisor row_divisor, divisors[kMaxRank];
   std::uint32_t lanes = 0;
   bool own_scales = false;  // of code_chunks and code_strips: a lane's codes have scales of their own
+  /// Of the same: the program is one bounded operation, and its operands and result are codes without zero
+  /// points of their own.
+  bool bounded_codes = false;
   /// The tensor that is fastest along another axis than the output, on which its vectors are aligned while
   /// the others' are along the output's rows; -1: there is none.
   std::int32_t transposed_tensor = -1, transposed_axis = 0;

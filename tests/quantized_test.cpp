@@ -4,8 +4,10 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 #include <vector>
 
+#include "core/elementwise_params.hpp"
 #include "host/api/operation_rules.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/quantized_check.hpp"
@@ -224,6 +226,39 @@ TEST_P(QuantizedTest, CodesInLongStrips) {
   const CodesTensor out(stream(), Role::output,
                         {DType::i8, shape, 0.06f, -9, std::nullopt, std::nullopt, Dims{641 * 49, 49, 1}});
   expect_codes(stream(), Operation::add, {&a, &b}, out);
+}
+
+/// In strips: each operation whose result is finite for all codes, with scales for which it is and for which
+/// it is not, and operations whose results are infinite or no number.
+TEST_P(QuantizedTest, CodesInStripsOfAnyScale) {
+  const Dims shape{9, 37}, across{1, 9};
+  for (const float scale : {1e-38f, 0.05f, 3e38f}) {
+    for (const bool of_rows : {false, true}) {
+      const auto channels = of_rows ? std::optional<Dims>(Dims{9, 1}) : std::nullopt;
+      const CodesTensor a(stream(), Role::input, {DType::i8, shape, 0.04f, 3, channels, std::nullopt, across},
+                          1);
+      const CodesTensor b(stream(), Role::input, {DType::u8, shape, scale, 120, channels}, 2);
+      const CodesTensor out(stream(), Role::output, {DType::i8, shape, 0.06f, -9, channels});
+      for (int i = 0; i < kOperations; ++i) {
+        const auto operation = static_cast<Operation>(i);
+        if (!is_bounded(operation)) continue;
+        if (rule_of(operation).operands == 1) {
+          expect_codes(stream(), operation, {&b}, out);
+        } else {
+          expect_codes(stream(), operation, {&a, &b}, out);
+          expect_codes(stream(), operation, {&b, &a}, out);
+        }
+      }
+    }
+  }
+  const CodesTensor a(stream(), Role::input, {DType::i8, shape, 0.04f, 3, std::nullopt, std::nullopt, across},
+                      1);
+  CodesTensor few(stream(), Role::input, {DType::i8, shape, 0.05f, 1});
+  few.fill([](std::int64_t i) { return i % 4; });  // 0 among them
+  const CodesTensor out(stream(), Role::output, {DType::i8, shape, 0.06f, -9});
+  expect_codes(stream(), Operation::truediv, {&a, &few}, out);
+  expect_codes(stream(), Operation::truediv, {&few, &few}, out);
+  expect_codes(stream(), Operation::sqrt, {&a}, out);
 }
 
 TEST_P(QuantizedTest, CodesWithFloats) {

@@ -41,9 +41,9 @@ __device__ __forceinline__ void set_offsets(const ElementwiseParams& p, std::uin
 }
 
 /// Where a lane's elements of a chunk lie.
-template <int kElements>
+template <int kElements, int kMostTensors>
 struct ChunkPlace {
-  static constexpr int kTensors = kMaxTensors;
+  static constexpr int kTensors = kMostTensors;
   ChunkSpan<kElements> span;
   const std::uint32_t* offsets;  // of its row, `step` apart from one tensor to the next, the output first
   std::int32_t step;
@@ -73,8 +73,8 @@ struct ChunkPlace {
   }
 };
 
-/// With kEach, each code of a row may have a scale of its own.
-template <bool kEach>
+/// With kEach, each code of a row may have a scale of its own. kBounded: p.bounded_codes.
+template <int kTensors, bool kEach, bool kBounded>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kChunkThreads,
                                   kEach ? 6 : 8) void code_chunks_kernel(const ElementwiseParams p) {
   RELAYOUT_DYNAMIC_SHARED(std::uint32_t, table);
@@ -87,9 +87,14 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kChunkThreads,
   column = block + threadIdx.x / kChunkLanes;
   if (column >= static_cast<std::uint32_t>(p.vectors)) return;
   const std::uint32_t row = split(column, p.row_divisor) - first_row;
-  ChunkPlace<kCount<kEach>> place{{}, table + row, p.block_rows};
+  ChunkPlace<kCount<kEach>, kTensors> place{{}, table + row, p.block_rows};
   place.span.set(p, column);
-  if (place.span.left > 0) make_codes<kEach, kCount<kEach>>(p, place);
+  if (place.span.left <= 0) return;
+  if constexpr (kBounded) {
+    make_bounded_codes<kCount<kEach>>(p, place);
+  } else {
+    make_codes<kEach, kCount<kEach>>(p, place);
+  }
 }
 
 }  // namespace
@@ -101,7 +106,11 @@ void launch_code_chunks(const LaunchContext& context, const ElementwiseParams& p
   shape.blocks_x = (p.vectors + kChunks - 1) / kChunks;
   shape.threads_x = kChunkThreads;
   shape.shared_bytes = static_cast<std::size_t>((p.tensors + 1) * p.block_rows) * sizeof(std::uint32_t);
-  launch("quantized", context, shape, p.own_scales ? code_chunks_kernel<true> : code_chunks_kernel<false>, p);
+  const auto run = [&](auto kernel) { launch("quantized", context, shape, kernel, p); };
+  if (p.own_scales) return run(code_chunks_kernel<kMaxTensors, true, false>);
+  if (!p.bounded_codes) return run(code_chunks_kernel<kMaxTensors, false, false>);
+  p.tensors > kScaleTensors ? run(code_chunks_kernel<kZeroTensors, false, true>)
+                            : run(code_chunks_kernel<kScaleTensors, false, true>);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

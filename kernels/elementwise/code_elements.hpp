@@ -14,6 +14,10 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+/// A sum with it has no bits below 1: an integer in the low bits of what it is as one.
+constexpr float kWhole = 0x1.8p23f;
+constexpr std::uint32_t kWholeBits = 0x4b400000u;
+
 /// The scales of a lane's codes, and the zero point that they share. With kEach, each code may have a scale
 /// of its own.
 template <bool kEach, int kCount>
@@ -57,6 +61,19 @@ struct CodeScales {
   }
 };
 
+/// A byte becomes the low bits of a float between 2^23 and 2^24; flipping the highest bit of signed codes
+/// puts them in order.
+template <bool kEach, int kCount>
+__device__ __forceinline__ void numbers_of_codes(const std::uint32_t (&bits)[kCount],
+                                                 const CodeScales<kEach, kCount>& codes, bool is_signed,
+                                                 float (&numbers)[kCount]) {
+  const std::uint32_t flip = is_signed ? 0x80 : 0;
+  const float offset = 0x1p23f + static_cast<float>(is_signed ? codes.zero + 128 : codes.zero);
+#pragma unroll
+  for (int i = 0; i < kCount; ++i)
+    numbers[i] = (__uint_as_float((bits[i] ^ flip) | 0x4b000000u) - offset) * codes.scale(i);
+}
+
 /// An operand as it lies in memory. It is loaded before anything is computed, so that the loads of all
 /// operands are under way together.
 template <bool kEach, int kCount>
@@ -82,15 +99,8 @@ struct CodeOperand {
     if (p.argument[number].tensor < 0)
       return each_number([&](int) { return __uint_as_float(p.argument[number].low); });
     const TensorOperand& tensor = p.tensor[number];
-    if (tensor.reading == Reading::codes) {
-      // A byte becomes the low bits of a float between 2^23 and 2^24; flipping the highest bit of signed
-      // codes puts them in order.
-      const bool is_signed = p.codes[number].is_signed;
-      const std::uint32_t flip = is_signed ? 0x80 : 0;
-      const float offset = 0x1p23f + static_cast<float>(is_signed ? codes.zero + 128 : codes.zero);
-      return each_number(
-          [&](int i) { return (__uint_as_float((bits[i] ^ flip) | 0x4b000000u) - offset) * codes.scale(i); });
-    }
+    if (tensor.reading == Reading::codes)
+      return numbers_of_codes(bits, codes, p.codes[number].is_signed, numbers);
     const auto half = [&](int i) { return static_cast<std::uint16_t>(bits[i]); };
     if (tensor.type == DType::f16) return each_number([&](int i) { return half_to_float(f16{half(i)}); });
     if (tensor.type == DType::bf16) return each_number([&](int i) { return bfloat_to_float(bf16{half(i)}); });
@@ -106,9 +116,8 @@ template <bool kExact, bool kEach, int kCount>
 __device__ __forceinline__ void fold_codes(const float (&numbers)[kCount],
                                            const CodeScales<kEach, kCount>& codes, bool is_signed,
                                            std::uint8_t (&results)[kCount]) {
-  constexpr float kWhole = 0x1.8p23f;  // a sum with it has no bits below 1
   const auto low = static_cast<float>((is_signed ? -128 : 0) - codes.zero), high = low + 255.0f;
-  const std::uint32_t zero = static_cast<std::uint32_t>(codes.zero) - 0x4b400000u;
+  const std::uint32_t zero = static_cast<std::uint32_t>(codes.zero) - kWholeBits;
   float reciprocals[CodeScales<kEach, kCount>::kScales];
 #pragma unroll
   for (int i = 0; i < codes.kScales; ++i) reciprocals[i] = 1.0f / codes.scales[i];
@@ -131,17 +140,24 @@ __device__ __forceinline__ void fold_codes(const float (&numbers)[kCount],
   }
 }
 
+/// The codes of any numbers, by divisions.
+template <bool kEach, int kCount>
+__device__ __forceinline__ void divided_codes(const float (&numbers)[kCount],
+                                              const CodeScales<kEach, kCount>& codes, bool is_signed,
+                                              std::uint8_t (&results)[kCount]) {
+#pragma unroll
+  for (int i = 0; i < kCount; ++i)
+    results[i] = static_cast<std::uint8_t>(code_of_number(numbers[i], codes.zero, codes.scale(i), is_signed));
+}
+
 template <bool kEach, int kCount>
 __device__ __forceinline__ void codes_of_numbers(const ElementwiseParams& p, const float (&numbers)[kCount],
                                                  const CodeScales<kEach, kCount>& codes,
                                                  std::uint8_t (&results)[kCount]) {
   const bool is_signed = p.out_codes.is_signed;
-  if (codes.fold())
-    return p.steps == 0 ? fold_codes<true>(numbers, codes, is_signed, results)
-                        : fold_codes<false>(numbers, codes, is_signed, results);
-#pragma unroll
-  for (int i = 0; i < kCount; ++i)
-    results[i] = static_cast<std::uint8_t>(code_of_number(numbers[i], codes.zero, codes.scale(i), is_signed));
+  if (!codes.fold()) return divided_codes(numbers, codes, is_signed, results);
+  return p.steps == 0 ? fold_codes<true>(numbers, codes, is_signed, results)
+                      : fold_codes<false>(numbers, codes, is_signed, results);
 }
 
 /// Makes a lane's elements of the output.
@@ -177,6 +193,41 @@ __device__ __forceinline__ void make_codes(const ElementwiseParams& p, const Pla
       results[i] = is_f16 ? float_to_half(product_for_half(a[i], 1.0f)).bits : float_to_bfloat(a[i]).bits;
     place.store(p, results);
   }
+}
+
+/// The same where p.bounded_codes: no types to look at, and no result that is no number.
+template <int kCount, class Place>
+__device__ __forceinline__ void make_bounded_codes(const ElementwiseParams& p, const Place& place) {
+  const bool binary = p.step[0].operands == 2;
+  std::uint32_t first[kCount] = {}, second[kCount] = {};
+  CodeScales<false, kCount> scales[2], out;
+  place.template elements<std::uint8_t>(p, 0, first);
+  if (binary) place.template elements<std::uint8_t>(p, 1, second);
+  scales[0].load(p, p.codes[0], 0, place);
+  if (binary) scales[1].load(p, p.codes[1], 1, place);
+  out.load(p, p.out_codes, 2, place);
+  float a[kCount], b[kCount] = {};
+  const float c[kCount] = {};
+  numbers_of_codes(first, scales[0], p.codes[0].is_signed, a);
+  if (binary) numbers_of_codes(second, scales[1], p.codes[1].is_signed, b);
+  cheap_value(p, p.step[0].operation, a, b, c);
+  std::uint8_t results[kCount];
+  const bool is_signed = p.out_codes.is_signed;
+  if (scales[0].fold() && (!binary || scales[1].fold()) && out.fold()) {
+    // Clamped before they are divided, so that the quotient is rounded to an integer as it is added.
+    const float scale = out.scale(0), reciprocal = 1.0f / scale;
+    const auto lowest = static_cast<float>((is_signed ? -128 : 0) - out.zero);
+    const float low = lowest * scale, high = (lowest + 255.0f) * scale;
+    const std::uint32_t zero = static_cast<std::uint32_t>(out.zero) - kWholeBits;
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      const float steps = fmaf(fminf(fmaxf(a[i], low), high), reciprocal, kWhole);
+      results[i] = static_cast<std::uint8_t>(__float_as_uint(steps) + zero);
+    }
+  } else {
+    divided_codes(a, out, is_signed, results);
+  }
+  place.store(p, results);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

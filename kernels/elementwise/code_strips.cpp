@@ -29,29 +29,42 @@ struct CodeStripPlace : StripPlace<kElements, kMostTensors> {
   }
 };
 
-/// kEach: the strip's codes have scales of their own.
-template <int kTensors, bool kEach, int kElements>
+/// kEach: the strip's codes have scales of their own. kBounded: p.bounded_codes.
+template <int kTensors, bool kEach, bool kBounded, int kElements>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, 4) void code_strips_kernel(const ElementwiseParams p) {
   const std::uint32_t lane = static_cast<std::uint32_t>(blockIdx.x) * kStripThreads + threadIdx.x;
   if (lane >= p.lanes) return;
   const CodeStripPlace<kElements, kTensors> place(p, lane);
-  if (place.strip.is_there) make_codes<kEach, kElements>(p, place);
+  if (!place.strip.is_there) return;
+  if constexpr (kBounded) {
+    make_bounded_codes<kElements>(p, place);
+  } else {
+    make_codes<kEach, kElements>(p, place);
+  }
+}
+
+/// Of no more tensors, the launch of codes that share a scale.
+template <int kTensors>
+void launch_shared(const LaunchContext& context, const ElementwiseParams& p) {
+  const auto run = [&](auto kernel) { launch_strips(context, p, "quantized", kernel); };
+  const bool is_long = p.strips.count == kLongCodeStrip;
+  if (p.bounded_codes)
+    return is_long ? run(code_strips_kernel<kTensors, false, true, kLongCodeStrip>)
+                   : run(code_strips_kernel<kTensors, false, true, kCodeStrip>);
+  is_long ? run(code_strips_kernel<kTensors, false, false, kLongCodeStrip>)
+          : run(code_strips_kernel<kTensors, false, false, kCodeStrip>);
 }
 
 }  // namespace
 
 void launch_code_strips(const LaunchContext& context, const ElementwiseParams& p) {
   const auto run = [&](auto kernel) { launch_strips(context, p, "quantized", kernel); };
-  const bool is_long = p.strips.count == kLongCodeStrip;
   if (p.tensors > kZeroTensors)
-    return p.own_scales ? run(code_strips_kernel<kMaxTensors, true, kCodeStrip>)
-                        : run(code_strips_kernel<kMaxTensors, false, kCodeStrip>);
-  if (p.own_scales) return run(code_strips_kernel<kZeroTensors, true, kCodeStrip>);
-  if (p.tensors > kScaleTensors)
-    return is_long ? run(code_strips_kernel<kZeroTensors, false, kLongCodeStrip>)
-                   : run(code_strips_kernel<kZeroTensors, false, kCodeStrip>);
-  is_long ? run(code_strips_kernel<kScaleTensors, false, kLongCodeStrip>)
-          : run(code_strips_kernel<kScaleTensors, false, kCodeStrip>);
+    return p.own_scales ? run(code_strips_kernel<kMaxTensors, true, false, kCodeStrip>)
+                        : run(code_strips_kernel<kMaxTensors, false, false, kCodeStrip>);
+  if (p.own_scales) return run(code_strips_kernel<kZeroTensors, true, false, kCodeStrip>);
+  p.tensors > kScaleTensors ? launch_shared<kZeroTensors>(context, p)
+                            : launch_shared<kScaleTensors>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

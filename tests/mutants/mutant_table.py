@@ -338,7 +338,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("upper_half_repeats_the_lower", "words[i] = permute_bytes<0x5410>(low, @high@);", "low + 0 * high"),
 ]) + mutants_of("stream_cast", "kernels/copy/stream_cast.cpp", CONVERSION, [
     ("last_element_dropped", "left = @p.elements - element@;", "p.elements - element - 1"),
-    ("second_piece_repeats_the_first", "load_global(piece, @in + element@);", "in + first"),
+    ("second_piece_repeats_the_first", "load_piece(piece, @in + element@, left);", "in + first"),
+    ("short_piece_of_quick_ones_dropped", "if (@whole_are_done && left >= kCount@) continue;", "whole_are_done"),
+    ("whole_pieces_of_the_last_block_dropped", "if (@!kWhole && left(step) < kCount@) continue;", "!kWhole"),
     ("quick_pieces_repeat_the_first", "load_global(pieces[step], @in + (first + step * kStride)@);", "in + first"),
 ]) + mutants_of("tile_generic_cast", "kernels/copy/tile_generic_cast.hpp", CONVERSION, [
     ("pieces_in_one_place", "target + @piece * 16@", "0"),
@@ -696,6 +698,14 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("zero_of_the_row", "is_repeated(codes.scale_tensor) && @is_repeated(codes.zero_tensor)@;", "true"),
     ("scale_of_the_row", "return @is_repeated(codes.scale_tensor)@ &&", "true"),
     ("operands_of_any_strides", "if (@!is_aligned(p.tensor[tensor].access)@) return \"an operand's rows", "false"),
+]) + mutants_of("code_kernel", "host/plan/elementwise/code_kernel.cpp", QUANTIZED, [
+    ("any_operation_bounded", "@!is_bounded(p.step[0].operation)@ ||", "false"),
+    ("numbers_as_codes", "@p.tensor[tensor].reading != Reading::codes@) return false;", "false"),
+]) + mutants_of("code_elements", "kernels/elementwise/code_elements.hpp", QUANTIZED, [
+    ("lowest_code_not_kept", "fmaf(fminf(@fmaxf(a[i], low)@, high), reciprocal, kWhole)", "a[i]"),
+    ("zero_of_the_result_dropped", "static_cast<std::uint32_t>(@out.zero@) - kWholeBits;", "0"),
+    ("any_scale_folded", "if (@scales[0].fold() && (!binary || scales[1].fold()) && out.fold()@) {", "true"),
+    ("one_number_for_both", "if (binary) numbers_of_codes(@second@, scales[1]", "first"),
 ]) + mutants_of("native_gemm", "host/cpu/conv/gemm.cpp", "NativeGemm.*:*Gemm*/cpu", [
     ("truncating_cast", "bias == nullptr ? @sums[i]@ : sums[i] + bias[i]", "mutant::truncated(sums[i])"),
     ("two_roundings", "bias == nullptr ? sums[i] : @sums[i]@ + bias[i]", "mutant::through_f16(sums[i])"),

@@ -74,6 +74,17 @@ ElementwiseParams with_numbered_tensors(const ElementwiseParams& p) {
   return result;
 }
 
+/// Of tensors that have been numbered.
+bool are_bounded_codes(const ElementwiseParams& p) {
+  if (p.steps != 1 || !is_bounded(p.step[0].operation) || !p.out_coded || p.tensors > kZeroTensors)
+    return false;
+  for (int i = 0; i < p.step[0].operands; ++i) {
+    const int tensor = p.argument[i].tensor;
+    if (tensor < 0 || p.tensor[tensor].reading != Reading::codes) return false;
+  }
+  return true;
+}
+
 /// With long strips of codes a lane has more elements for what it does once. They are taken where they fill
 /// the device, where lanes follow the output, and where nearly as many of their elements exist as of short
 /// ones'. The kernel has none where zero points are tensors.
@@ -126,6 +137,7 @@ const char* choose_one_on_codes(ElementwiseParams& params, std::int64_t enough_l
     if (obstacle_to_chunks(p) != nullptr) continue;
     cut_chunks(p);
     p.own_scales = own;
+    p.bounded_codes = !own && are_bounded_codes(p);
     params = p;
     kernel = ElementwiseKernel::code_chunks;
     return nullptr;
@@ -145,6 +157,7 @@ const char* choose_one_on_codes(ElementwiseParams& params, std::int64_t enough_l
     cut_rows(cut, count);
     cut_strips(cut, count, changing);
     cut.own_scales = any_numbers(cut, &CodeNumbers::scale_tensor, differs);
+    cut.bounded_codes = !cut.own_scales && are_bounded_codes(cut);
     return cut;
   };
   ElementwiseParams cut = cut_by(kCodeStrip);
