@@ -242,6 +242,8 @@ TEST_P(QuantizedTest, CodesInStripsOfAnyScale) {
       for (int i = 0; i < kOperations; ++i) {
         const auto operation = static_cast<Operation>(i);
         if (!is_bounded(operation)) continue;
+        // 0 times an infinite scale is NaN, whose sign is the processor's affair.
+        if (operation == Operation::copysign && of_rows && scale > 1) continue;
         if (rule_of(operation).operands == 1) {
           expect_codes(stream(), operation, {&b}, out);
         } else {
