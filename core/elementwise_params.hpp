@@ -140,8 +140,8 @@ constexpr int kCodeChunkWidth = 8;
 /// overflows, nothing is subnormal.
 constexpr float kMinFoldedScale = 0x1p-40f, kMaxFoldedScale = 0x1p40f;
 
-/// Whether the result of numbers that codes stand for, by scales between these two, is finite, too. What
-/// holds of no other operation that is cheap is left out.
+/// Whether the operation's result is finite for all codes whose scales lie between these two. Costly
+/// operations are not asked for.
 constexpr bool is_bounded(Operation operation) {
   switch (operation) {
     case Operation::add:
@@ -263,8 +263,8 @@ struct ElementwiseParams {
   Divisor row_divisor, divisors[kMaxRank];
   std::uint32_t lanes = 0;
   bool own_scales = false;  // of code_chunks and code_strips: a lane's codes have scales of their own
-  /// Of the same: the program is one bounded operation, and its operands and result are codes without zero
-  /// points of their own.
+  /// Of code_chunks and code_strips: the program is one operation that is_bounded(). Its operands and its
+  /// result are codes, which share their scales and zero points in a lane.
   bool bounded_codes = false;
   /// The tensor that is fastest along another axis than the output, on which its vectors are aligned while
   /// the others' are along the output's rows; -1: there is none.

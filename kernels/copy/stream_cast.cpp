@@ -1,6 +1,6 @@
 // stream with a conversion between any two element types, with one instance for each pair of element sizes. A
 // lane moves 16 bytes of the larger type and as many elements of the other at once; the last lane moves the
-// rest element by element, all at once, too. Each element crosses global memory once on either side.
+// rest element by element. Each element crosses global memory once on either side.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/cast_table.hpp"
 #include "kernels/copy/operand_pointers.hpp"
@@ -78,7 +78,7 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamPara
   }
   if ((has_cast_table<T, To> || p.cast.quick) && end <= p.elements)
     return stream_quickly<true>(p, in, out, table, first);
-  // Of the last block, whole pieces are as quick; by the table all of them are.
+  // The last block's whole pieces are quick, too. A table needs no such path: with it every piece is quick.
   const bool whole_are_done = !has_cast_table<T, To> && p.cast.quick;
   if (whole_are_done) stream_quickly<false>(p, in, out, table, first);
     // One piece follows the other: general conversions are long enough to hide the loads of a full

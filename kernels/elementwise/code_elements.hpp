@@ -14,10 +14,6 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// A sum with it has no bits below 1: an integer in the low bits of what it is as one.
-constexpr float kWhole = 0x1.8p23f;
-constexpr std::uint32_t kWholeBits = 0x4b400000u;
-
 /// The scales of a lane's codes, and the zero point that they share. With kEach, each code may have a scale
 /// of its own.
 template <bool kEach, int kCount>

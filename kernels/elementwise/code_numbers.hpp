@@ -7,6 +7,10 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+/// A sum with it has no bits below 1: an integer stands in the low bits of what the sum is beside kWholeBits.
+constexpr float kWhole = 0x1.8p23f;
+constexpr std::uint32_t kWholeBits = 0x4b400000u;
+
 /// The integer that a code's 8 bits are.
 __device__ __forceinline__ std::int32_t code_of(std::uint32_t bits, bool is_signed) {
   return is_signed ? static_cast<std::int8_t>(bits) : static_cast<std::int32_t>(bits & 0xff);

@@ -43,8 +43,6 @@ __device__ __forceinline__ bool folds(const Row& row) {
 /// What is the same for all vectors of a row. With kRepeated, b is one code for the whole row.
 template <bool kMul, bool kRepeated>
 struct FoldedRow {
-  static constexpr float kWhole = 0x1.8p23f;  // a sum with it has no bits below 1
-  static constexpr std::int32_t kWholeBits = 0x4b400000;
   std::uint32_t a_flip, b_flip, out_flip;
   float a_offset, b_offset, a_scale, b_scale, factor, b_number = 0;
   std::int32_t zero;  // of the output, to the bits of a sum with kWhole, as a signed code
@@ -58,7 +56,7 @@ struct FoldedRow {
         a_scale(row.a.scale),
         b_scale(row.b.scale),
         factor((kMul ? a_scale * b_scale : 1.0f) / row.out.scale),
-        zero(row.out.zero - (row.out.is_signed ? 0 : 128) - kWholeBits) {
+        zero(row.out.zero - (row.out.is_signed ? 0 : 128) - static_cast<std::int32_t>(kWholeBits)) {
     if (!kRepeated) return;
     const auto steps = static_cast<float>(code_of(row.b.first_code, row.b.is_signed) - row.b.zero);
     if (kMul) {

@@ -43,7 +43,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, 4) void code_strips_kernel(cons
   }
 }
 
-/// Of no more tensors, the launch of codes that share a scale.
+/// The launch where all codes of a strip share a scale, and no tensor has a number of kTensors or more.
 template <int kTensors>
 void launch_shared(const LaunchContext& context, const ElementwiseParams& p) {
   const auto run = [&](auto kernel) { launch_strips(context, p, "quantized", kernel); };

@@ -700,7 +700,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("operands_of_any_strides", "if (@!is_aligned(p.tensor[tensor].access)@) return \"an operand's rows", "false"),
 ]) + mutants_of("code_kernel", "host/plan/elementwise/code_kernel.cpp", QUANTIZED, [
     ("any_operation_bounded", "@!is_bounded(p.step[0].operation)@ ||", "false"),
-    ("numbers_as_codes", "@p.tensor[tensor].reading != Reading::codes@) return false;", "false"),
+    ("numbers_as_codes", "if (@!is_codes(p, i)@) return false;", "false"),
 ]) + mutants_of("code_elements", "kernels/elementwise/code_elements.hpp", QUANTIZED, [
     ("lowest_code_not_kept", "fmaf(fminf(@fmaxf(a[i], low)@, high), reciprocal, kWhole)", "a[i]"),
     ("zero_of_the_result_dropped", "static_cast<std::uint32_t>(@out.zero@) - kWholeBits;", "0"),

@@ -74,13 +74,18 @@ ElementwiseParams with_numbered_tensors(const ElementwiseParams& p) {
   return result;
 }
 
-/// Of tensors that have been numbered.
+bool is_codes(const ElementwiseParams& p, int argument) {
+  const int tensor = p.argument[argument].tensor;
+  return tensor >= 0 && p.tensor[tensor].reading == Reading::codes;
+}
+
+/// The tensors have the numbers that kernels for codes know.
 bool are_bounded_codes(const ElementwiseParams& p) {
-  if (p.steps != 1 || !is_bounded(p.step[0].operation) || !p.out_coded || p.tensors > kZeroTensors)
+  if (p.own_scales || p.steps != 1 || !is_bounded(p.step[0].operation) || !p.out_coded ||
+      p.tensors > kZeroTensors)
     return false;
   for (int i = 0; i < p.step[0].operands; ++i) {
-    const int tensor = p.argument[i].tensor;
-    if (tensor < 0 || p.tensor[tensor].reading != Reading::codes) return false;
+    if (!is_codes(p, i)) return false;
   }
   return true;
 }
@@ -98,11 +103,7 @@ const char* obstacle_to_code_rows(const ElementwiseParams& p) {
   if (p.steps != 1 ||
       (operation != Operation::add && operation != Operation::sub && operation != Operation::mul))
     return "the program is not one add, sub or mul";
-  const auto is_codes = [&](int argument) {
-    const int tensor = p.argument[argument].tensor;
-    return tensor >= 0 && p.tensor[tensor].reading == Reading::codes;
-  };
-  if (!p.out_coded || !is_codes(0) || !is_codes(1)) return "not all operands and results are codes";
+  if (!p.out_coded || !is_codes(p, 0) || !is_codes(p, 1)) return "not all operands and results are codes";
   if (p.flush_to_zero || p.rounding != Rounding::nearest_even)
     return "a rounding or flush_to_zero is asked for";
   if (!p.fits_32_bits) return "offsets need 64 bits";
@@ -137,7 +138,7 @@ const char* choose_one_on_codes(ElementwiseParams& params, std::int64_t enough_l
     if (obstacle_to_chunks(p) != nullptr) continue;
     cut_chunks(p);
     p.own_scales = own;
-    p.bounded_codes = !own && are_bounded_codes(p);
+    p.bounded_codes = are_bounded_codes(p);
     params = p;
     kernel = ElementwiseKernel::code_chunks;
     return nullptr;
@@ -157,7 +158,7 @@ const char* choose_one_on_codes(ElementwiseParams& params, std::int64_t enough_l
     cut_rows(cut, count);
     cut_strips(cut, count, changing);
     cut.own_scales = any_numbers(cut, &CodeNumbers::scale_tensor, differs);
-    cut.bounded_codes = !cut.own_scales && are_bounded_codes(cut);
+    cut.bounded_codes = are_bounded_codes(cut);
     return cut;
   };
   ElementwiseParams cut = cut_by(kCodeStrip);

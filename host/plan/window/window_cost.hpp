@@ -34,8 +34,8 @@ struct WindowWork {
   double waits = 1;   // for the memory, one after the other
   double warps = 16;  // that a multiprocessor needs to have enough loads under way
   double share = 1;   // of the speed that these counts alone would give
-  /// What the first blocks of a multiprocessor load before any of them stores, and the last store when none
-  /// loads any more, costs in addition: as a share of these blocks' time.
+  /// A multiprocessor's first blocks all load before any of them stores, and its last ones all store when
+  /// none loads any more. What that costs is this share of the time of the blocks that it has at once.
   double alone = 0;
   std::int64_t blocks = 1, shared_bytes = 0;
   std::int64_t resident = 8;  // blocks at most on a multiprocessor, whose registers have no room for more

@@ -73,8 +73,9 @@ class TileShape {
     t.parallel_units = static_cast<std::int32_t>(std::max<std::int64_t>(1, kThreads / unit_words_));
     t.time_pitch = static_cast<std::int32_t>(time_pitch);
     t.channel_pitch = static_cast<std::int32_t>(channel_pitch);
-    t.unit_samples = static_cast<std::int32_t>(unit_ * p_.stride * time_pitch);
-    t.unit_out = unit_ * p_.out_position;
+    // To a unit that is not there no step is taken, and its product might overflow.
+    t.unit_samples = units > 1 ? static_cast<std::int32_t>(unit_ * p_.stride * time_pitch) : 0;
+    t.unit_out = units > 1 ? unit_ * p_.out_position : 0;
     const bool rows_along_time = channel_pitch != 1;
     t.row_step = rows_along_time ? p_.in_channel : p_.in_time;
     t.column_step = rows_along_time ? p_.in_time : p_.in_channel;

@@ -6,6 +6,7 @@
 
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
+#include "host/plan/copy/sectors.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -15,7 +16,6 @@ constexpr std::int64_t kLanes = 32;
 /// By the times of 424 random problems with 8 tiles each on an H100 (docs/notes/conv1d.md). With the share,
 /// what is predicted is as far below the measured time as for the other kernels, which were timed on an H200.
 constexpr double kNeededWarps = 20, kAlone = 0.3, kShare = 1.1;
-constexpr std::int64_t kSector = 32;
 
 std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
@@ -49,11 +49,11 @@ double read_of_elements(const WindowTuning& tuning, const WindowParams& p, doubl
 /// Sectors that a run of so many bytes writes in part, on the average over all starts `alignment` apart.
 double partial_sectors(std::int64_t bytes, std::int64_t alignment) {
   std::int64_t partial = 0;
-  for (std::int64_t start = 0; start < kSector; start += alignment) {
+  for (std::int64_t start = 0; start < kSectorBytes; start += alignment) {
     const std::int64_t end = start + bytes;
-    partial += end < kSector ? 1 : (start != 0 ? 1 : 0) + (end % kSector != 0 ? 1 : 0);
+    partial += end < kSectorBytes ? 1 : (start != 0 ? 1 : 0) + (end % kSectorBytes != 0 ? 1 : 0);
   }
-  return static_cast<double>(partial * alignment) / kSector;
+  return static_cast<double>(partial * alignment) / kSectorBytes;
 }
 
 /// `runs` runs of the output, which begin at its address and so many elements apart, in a tile by two steps
@@ -62,15 +62,15 @@ double partial_sectors(std::int64_t bytes, std::int64_t alignment) {
 double write_of_runs(const WindowTuning& tuning, const WindowParams& p, double runs, std::int64_t bytes,
                      std::int64_t step, std::int64_t other_step, std::int64_t tile_step) {
   const std::int64_t element = bytes_of(p.out_type);
-  auto alignment =
-      std::gcd(kSector, static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out) % kSector));
+  auto alignment = std::gcd(
+      kSectorBytes, static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out) % kSectorBytes));
   double partial = 2;
   for (const std::int64_t distance : {step, other_step, tile_step})
-    alignment = std::gcd(alignment, distance % kSector * element);
+    alignment = std::gcd(alignment, distance % kSectorBytes * element);
   for (const std::int64_t distance : {step, other_step}) {
     if (distance != 0)
-      partial =
-          std::min(partial, static_cast<double>(std::abs(distance)) * static_cast<double>(element) / kSector);
+      partial = std::min(
+          partial, static_cast<double>(std::abs(distance)) * static_cast<double>(element) / kSectorBytes);
   }
   partial = std::min(partial, partial_sectors(bytes, alignment));
   return write_cost(tuning, runs, static_cast<double>(bytes)) +
