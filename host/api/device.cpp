@@ -52,6 +52,8 @@ DeviceProperties DeviceProperties::h200() {
   properties.shared_memory_per_block = 227 * 1024;
   properties.l2_bytes = std::size_t{60} << 20;
   properties.memory_bytes = std::size_t{141} * 1000 * 1000 * 1000;
+  properties.memory_bytes_per_second = 4'800'000'000'000;
+  properties.clock_hertz = 1'980'000'000;
   return properties;
 }
 
@@ -64,6 +66,8 @@ DeviceProperties DeviceProperties::mi300x() {
   properties.shared_memory_per_block = 64 * 1024;
   properties.l2_bytes = std::size_t{4} << 20;  // per XCD
   properties.memory_bytes = std::size_t{192} * 1000 * 1000 * 1000;
+  properties.memory_bytes_per_second = 5'300'000'000'000;
+  properties.clock_hertz = 2'100'000'000;
   return properties;
 }
 

@@ -36,6 +36,15 @@ inline constexpr Status kPeerAccessWasEnabled = hipErrorPeerAccessAlreadyEnabled
 inline constexpr auto driver_version = hipDriverGetVersion;
 inline constexpr auto runtime_version = hipRuntimeGetVersion;
 inline constexpr Function<Properties*, int> properties = hipGetDeviceProperties;
+inline constexpr auto attribute = hipDeviceGetAttribute;
+/// In kHz, in bits, in kHz.
+inline constexpr auto kMemoryClock = hipDeviceAttributeMemoryClockRate,
+                      kMemoryBus = hipDeviceAttributeMemoryBusWidth, kClock = hipDeviceAttributeClockRate;
+/// Words of the bus that move in one cycle of the memory's clock: by the data sheets four of HBM3, which HIP
+/// gives the clock of its commands (1300 MHz and 8192 bits for the 5.3 TB/s of an MI300X), and two of others.
+inline int memory_words_per_clock(const Properties& device) {
+  return std::string(device.gcnArchName).rfind("gfx94", 0) == 0 ? 4 : 2;
+}
 
 inline constexpr Function<void**, std::size_t> allocate = hipMalloc;
 inline constexpr auto deallocate = hipFree;

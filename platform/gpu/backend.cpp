@@ -33,6 +33,15 @@ std::string versions() {
          runtime::version_text(library);
 }
 
+/// A number that the driver gives of a device; 0: it gives none.
+template <class Attribute>
+std::int64_t attribute(Attribute asked, int device) {
+  int value = 0;
+  if (runtime::attribute(&value, asked, device) == runtime::kSuccess) return value;
+  (void)runtime::take_last_error();
+  return 0;
+}
+
 class GpuBackend final : public Backend {
  public:
   const char* name() const noexcept override { return runtime::kBackend; }
@@ -71,6 +80,10 @@ class GpuBackend final : public Backend {
     properties.max_grid_z = vendor.maxGridSize[2];
     properties.l2_bytes = static_cast<std::size_t>(vendor.l2CacheSize);
     properties.memory_bytes = vendor.totalGlobalMem;
+    properties.memory_bytes_per_second = attribute(runtime::kMemoryClock, device) * 1000 *
+                                         attribute(runtime::kMemoryBus, device) / 8 *
+                                         runtime::memory_words_per_clock(vendor);
+    properties.clock_hertz = attribute(runtime::kClock, device) * 1000;
     properties.driver = versions();
     return properties;
   }

@@ -36,6 +36,12 @@ inline constexpr Status kPeerAccessWasEnabled = cudaErrorPeerAccessAlreadyEnable
 inline constexpr auto driver_version = cudaDriverGetVersion;
 inline constexpr auto runtime_version = cudaRuntimeGetVersion;
 inline constexpr Function<Properties*, int> properties = cudaGetDeviceProperties;
+inline constexpr auto attribute = cudaDeviceGetAttribute;
+/// In kHz, in bits, in kHz.
+inline constexpr auto kMemoryClock = cudaDevAttrMemoryClockRate, kMemoryBus = cudaDevAttrGlobalMemoryBusWidth,
+                      kClock = cudaDevAttrClockRate;
+/// Words of the bus that move in one cycle of the memory's clock.
+inline int memory_words_per_clock(const Properties&) { return 2; }
 
 inline constexpr Function<void**, std::size_t> allocate = cudaMalloc;
 inline constexpr auto deallocate = cudaFree;

@@ -29,6 +29,8 @@ struct RELAYOUT_API DeviceProperties {
   std::int64_t max_grid_z = 65535;               ///< the most blocks along z
   std::size_t l2_bytes = 0;                      ///< bytes of the last cache before the memory
   std::size_t memory_bytes = 0;                  ///< bytes of the device's memory
+  std::int64_t memory_bytes_per_second = 0;      ///< the memory's peak rate; 0: not known
+  std::int64_t clock_hertz = 0;                  ///< the multiprocessors' highest clock; 0: not known
   std::string driver;                            ///< versions of driver and runtime; empty for processors
 
   static DeviceProperties h200();    ///< an NVIDIA H200

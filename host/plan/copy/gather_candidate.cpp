@@ -7,6 +7,7 @@
 #include "host/plan/copy/copy_nest.hpp"
 #include "host/plan/copy/copy_plan.hpp"
 #include "host/plan/copy/sectors.hpp"
+#include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -53,6 +54,7 @@ double start(const CopyProblem& problem, const TileTuning& tuning) {
 /// The longer of what the memory and what the instructions take.
 double predicted(const CopyProblem& problem, const DeviceProperties& device) {
   const TileTuning& tuning = tile_tuning(device);
+  const DeviceRates rates = device_rates(device);
   const bool common = problem.common();
   const LoopNest& in = common ? problem.nest : problem.in_nest;
   const auto elements = static_cast<double>(problem.nest.elements());
@@ -66,8 +68,8 @@ double predicted(const CopyProblem& problem, const DeviceProperties& device) {
   const double instructions = kInstructions + kInstructionsAnAxis * axes +
                               (problem.in_type != problem.out_type ? kInstructionsOfCast : 0);
   const double issued = elements / device.warp_size * instructions /
-                        (tuning.instructions_per_microsecond * device.multiprocessors * busy);
-  const double memory = bytes_moved(problem) / (tuning.bytes_per_microsecond * busy * needed / met);
+                        (rates.instructions_per_microsecond * device.multiprocessors * busy);
+  const double memory = bytes_moved(problem) / (rates.bytes_per_microsecond * busy * needed / met);
   return tuning.launch_microseconds + std::max(memory, issued);
 }
 

@@ -7,6 +7,7 @@
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_plan.hpp"
 #include "host/plan/copy/sectors.hpp"
+#include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -193,6 +194,7 @@ class RowsBuilder {
 
   double predicted() const {
     const TileTuning& tuning = tile_tuning(device_);
+    const DeviceRates rates = device_rates(device_);
     const double busy = busy_share(
         tuning, static_cast<double>(divide_up(params_.vectors, vectors_of_block())), device_.multiprocessors);
     const double moved =
@@ -200,10 +202,10 @@ class RowsBuilder {
     const bool bytes = in_size() == 1 && out_size() == 1;
     const double share =
         (lanes() && bytes ? kLanesOfBytes : memory_share(std::min(in_size(), out_size()))) * busy;
-    const double memory = moved / (tuning.bytes_per_microsecond * share);
-    const double issued =
-        static_cast<double>(params_.vectors) / device_.warp_size * instructions_of_vector() /
-        (tuning.instructions_per_microsecond * device_.multiprocessors * busy * kIssueShare);
+    const double memory = moved / (rates.bytes_per_microsecond * share);
+    const double issued = static_cast<double>(params_.vectors) / device_.warp_size *
+                          instructions_of_vector() /
+                          (rates.instructions_per_microsecond * device_.multiprocessors * busy * kIssueShare);
     return tuning.launch_microseconds + std::max({memory, issued, end_elements_ / kEndsPerMicrosecond});
   }
 

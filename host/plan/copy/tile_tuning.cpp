@@ -35,11 +35,8 @@ constexpr TileTuning tuned_on_h200() {
   tuning.scattered_casts = 0.92;
   tuning.lost_per_place = 2;
   tuning.byte_groups = 0.8;
-  // The best copy of 537 MB takes 128.8 us, one of 524 KB 1.7 us (docs/permute.md); four schedulers issue an
-  // instruction each at 1.75 GHz.
+  // The best copy of 524 KB takes 1.7 us (docs/permute.md).
   tuning.launch_microseconds = 1.6;
-  tuning.bytes_per_microsecond = 4.17e6;
-  tuning.instructions_per_microsecond = 7000;
   // Medians of random copies of less than 1 MB on an H100 (docs/notes/permute.md).
   tuning.gather_start = 0.15;
   tuning.rows_start = 0.7;

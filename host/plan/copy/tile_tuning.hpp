@@ -38,9 +38,8 @@ struct TileTuning {
   double lost_per_place;
 
   // What a predicted time is made of (copy_plan.cpp).
-  /// Before the first and after the last byte; bytes that the best copy moves; instructions that a
-  /// multiprocessor issues for a warp.
-  double launch_microseconds, bytes_per_microsecond, instructions_per_microsecond;
+  /// Before the first and after the last byte. How fast the device is otherwise: device_rates.hpp.
+  double launch_microseconds;
   /// What kernels take more than launch_microseconds, which is the stream kernel's, where problems are small:
   /// they look up more, and wait for it, before the first byte moves. In large problems other blocks move
   /// bytes meanwhile.

@@ -1,8 +1,6 @@
 // Time = (launch + the longer of memory and instructions + a share of the shorter one, stretched where the
 // threads do not fill the device) x a factor of the kernel. Instructions are counted by hand from the
-// kernels' loops, per output; the rates and factors hold for random problems on an H200
-// (docs/notes/conv1d.md). AMD's rates are derived from data sheets: half the lanes a multiprocessor, and its
-// share of the memory.
+// kernels' loops, per output; the factors hold for random problems on an H200 (docs/notes/conv1d.md).
 #include "host/plan/depthwise/depthwise_cost.hpp"
 
 #include <algorithm>
@@ -10,15 +8,10 @@
 #include <cstdlib>
 
 #include "core/integer_math.hpp"
+#include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
 namespace {
-
-struct Rates {
-  double bytes, instructions;  // of memory and of lanes; a nanosecond and multiprocessor
-  double launch;               // microseconds
-};
-constexpr Rates kNvidia{30.0, 180.0, 2.0}, kAmd{13.5, 100.0, 4.0};
 
 /// What one output costs, and what the device is filled with.
 struct Work {
@@ -166,17 +159,19 @@ Work work_of(const DepthwiseParams& p, double element) {
 }  // namespace
 
 double depthwise_microseconds(const DeviceProperties& device, const DepthwiseParams& p) {
-  constexpr double kShare = 0.25, kThreadsToFill = 700, kNanoseconds = 1e-3;
-  const Rates& rates = device.architecture.compare(0, 3, "gfx") == 0 ? kAmd : kNvidia;
+  constexpr double kShare = 0.25, kThreadsToFill = 700, kLaunch = 2;
+  constexpr double kOfBytes = 0.95, kOfInstructions = 0.8;  // what these kernels reach of the device's rates
+  const DeviceRates rates = device_rates(device);
   const double outputs = static_cast<double>(p.batch * p.channels) * static_cast<double>(p.length);
   const Work work = work_of(p, static_cast<double>(size_of(p.type)));
   const double silu = p.kernel == DepthwiseKernel::channel_aligned ? kSiluOfFewThreads : kSilu;
   const double fill = std::min(1.0, work.threads / (kThreadsToFill * device.multiprocessors));
-  const double memory = outputs * work.bytes / (rates.bytes * device.multiprocessors);
+  const double memory = outputs * work.bytes / (kOfBytes * rates.bytes_per_microsecond);
   const double issue =
-      outputs * (work.instructions + (p.silu ? silu : 0)) / (rates.instructions * device.multiprocessors);
+      outputs * (work.instructions + (p.silu ? silu : 0)) /
+      (kOfInstructions * rates.instructions_per_microsecond * device.warp_size * device.multiprocessors);
   const double work_time = std::max(memory, issue) + kShare * std::min(memory, issue);
-  return work.factor * (rates.launch + work_time * kNanoseconds / std::max(fill, 1e-4));
+  return work.factor * (kLaunch + work_time / std::max(fill, 1e-4));
 }
 
 }  // namespace relayout::plan

@@ -4,6 +4,7 @@
 
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
+#include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -12,10 +13,6 @@ namespace {
 constexpr WindowTuning tuned_on_h200() {
   WindowTuning tuning{};
   tuning.launch_microseconds = 1.6;
-  tuning.bytes_per_microsecond = 4.17e6;
-  // One access and four instructions of a warp a cycle, at 1.75 GHz.
-  tuning.accesses_per_microsecond = 1750;
-  tuning.instructions_per_microsecond = 7000;
   tuning.wait_microseconds = 0.8;
   tuning.lost_per_read = 32;
   tuning.lost_per_write = 20;
@@ -43,9 +40,10 @@ const WindowTuning& window_tuning(const DeviceProperties& device) {
 
 double predicted_microseconds(const WindowTuning& tuning, const DeviceProperties& device,
                               const WindowWork& work) {
-  const double by_bytes = work.bytes * device.multiprocessors / tuning.bytes_per_microsecond,
-               by_accesses = work.accesses / tuning.accesses_per_microsecond,
-               by_instructions = work.instructions / tuning.instructions_per_microsecond;
+  const DeviceRates rates = device_rates(device);
+  const double by_bytes = work.bytes * device.multiprocessors / rates.bytes_per_microsecond,
+               by_accesses = work.accesses / rates.accesses_per_microsecond,
+               by_instructions = work.instructions / rates.instructions_per_microsecond;
   const double most = std::max({by_bytes, by_accesses, by_instructions});
   const double block =
       (most + tuning.overlap * (by_bytes + by_accesses + by_instructions - most)) / work.share;

@@ -9,11 +9,8 @@
 namespace relayout::plan {
 
 struct WindowTuning {
-  /// Before the first and after the last byte.
+  /// Before the first and after the last byte. How fast the device is otherwise: device_rates.hpp.
   double launch_microseconds;
-  /// Bytes that all multiprocessors move together; accesses of warps to the L1 and to shared memory, and
-  /// instructions of warps, that one of them issues.
-  double bytes_per_microsecond, accesses_per_microsecond, instructions_per_microsecond;
   /// What a block waits for the memory where nothing else is to be done.
   double wait_microseconds;
   /// Bytes lost per run of the input and per run of the output; the share of the price of a byte that has

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/integer_math.hpp"
+#include "host/plan/device_rates.hpp"
 #include "host/plan/window/window_cost.hpp"
 #include "host/plan/window/window_plan.hpp"
 
@@ -141,7 +142,8 @@ PlannedWindow plan_window(const DeviceProperties& device, bool native, const Win
   const std::int64_t rows = problem.batch * problem.groups * problem.channels;
   const double bytes = bytes_of(problem.in_type, rows * std::min(problem.length, problem.positions)) +
                        bytes_of(problem.out_type, rows * problem.positions * problem.taps);
-  if (one.microseconds < launches * tuning.launch_microseconds + bytes / tuning.bytes_per_microsecond) {
+  if (one.microseconds <
+      launches * tuning.launch_microseconds + bytes / device_rates(device).bytes_per_microsecond) {
     one.not_in_parts = "a copy and a kernel for the ends would take longer";
     return one;
   }
