@@ -59,6 +59,10 @@ void add_random(CLI::App& app, random::RandomOptions& options) {
       ->group(group);
   add_path(app, "--problems", options.problems, "run the problems of this table, draw none")->group(group);
   add_path(app, "--csv", options.csv, "write the worst problems to this table")->group(group);
+  app.add_option(
+         "--candidates", options.candidates,
+         "time also what the planner could have taken: each kernel, and up to so many tiles of one [0]")
+      ->group(group);
   app.add_flag("!--no-verify", options.verify, "check no result")->group(group);
 }
 
@@ -73,8 +77,8 @@ void check_suites(const CLI::App& app, const Options& options) {
   if (options.asks_for("random") && options.suites.size() > 1)
     throw CLI::ValidationError("--suite", "random runs alone: its results have a form of their own");
   if (options.asks_for("random")) return;
-  for (const char* const name :
-       {"--seed", "--cases", "--family", "--min-mb", "--max-mb", "--problems", "--csv", "--no-verify"}) {
+  for (const char* const name : {"--seed", "--cases", "--family", "--min-mb", "--max-mb", "--problems",
+                                 "--csv", "--candidates", "--no-verify"}) {
     if (app.count(name) > 0)
       throw CLI::ValidationError(name, "it is for the suite random, which is not asked for");
   }

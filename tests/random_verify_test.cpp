@@ -28,12 +28,12 @@ class Verify : public ::testing::TestWithParam<std::tuple<Checked, int>> {
     Memory memory(stream, {problem}, false);
     const Ready ready = prepare(stream, problem, memory);
     ready.calls[0]();
-    EXPECT_EQ(check(stream, problem, ready.inputs, ready.out), "");
+    EXPECT_EQ(check(stream, problem, ready.sets[0].inputs, ready.sets[0].out), "");
     Dims last = problem.out.shape;
     for (std::int64_t& index : last) --index;
-    *reference::address(ready.out, last) ^= 0x45;
-    *(reference::address(ready.out, last) + size_of(problem.out.type) - 1) ^= 0x7d;
-    EXPECT_NE(check(stream, problem, ready.inputs, ready.out), "");
+    *reference::address(ready.sets[0].out, last) ^= 0x45;
+    *(reference::address(ready.sets[0].out, last) + size_of(problem.out.type) - 1) ^= 0x7d;
+    EXPECT_NE(check(stream, problem, ready.sets[0].inputs, ready.sets[0].out), "");
   }
 };
 

@@ -62,22 +62,24 @@ DepthwisePlan depthwise_plan(const Stream& stream, const Problem& problem, const
 /// What a plan says of itself, of the families whose calls plan anew each time.
 std::string explained(const Stream& stream, const Problem& problem, const Ready& ready) {
   const Device& device = stream.device();
+  const auto& [inputs, out] = ready.sets[0];
   switch (problem.family) {
     case Family::depthwise:
-      return depthwise_plan(stream, problem, ready.inputs, ready.out).explain();
+      return depthwise_plan(stream, problem, inputs, out).explain();
     case Family::img2col:
-      return plan_img2col(device, ready.inputs[0], window_of(problem), pad_of(problem), ready.out).explain();
+      return plan_img2col(device, inputs[0], window_of(problem), pad_of(problem), out).explain();
     case Family::pad:
-      return plan_pad(device, ready.inputs[0], pad_of(problem), ready.out).explain();
+      return plan_pad(device, inputs[0], pad_of(problem), out).explain();
     default:
-      return quantized_plan(stream, problem, ready.inputs, ready.out).explain();
+      return quantized_plan(stream, problem, inputs, out).explain();
   }
 }
 
 /// Planned once where the library has plans that run on other memory.
 OnMemory planned(const Stream& stream, const Problem& problem, Ready& ready) {
+  const auto& [in_views, out_view] = ready.sets[0];
   if (is_copy(problem)) {
-    const CopyPlan plan = plan_cast(stream.device(), ready.inputs[0], ready.out);
+    const CopyPlan plan = plan_cast(stream.device(), in_views[0], out_view);
     const CopyDetails details = plan.details();
     ready.kernel = name_of(details.kernel);
     ready.predicted_seconds = details.microseconds * 1e-6;
@@ -87,7 +89,7 @@ OnMemory planned(const Stream& stream, const Problem& problem, Ready& ready) {
   }
   if (is_elementwise(problem)) {
     const ElementwisePlan plan = plan_elementwise(stream.device(), operation_of(problem.function),
-                                                  elementwise_operands(ready.inputs), ready.out);
+                                                  elementwise_operands(in_views), out_view);
     ready.kernel = kernel_in(plan.explain());
     return [stream, plan](const Views& inputs, const TensorView& out) {
       std::vector<const void*> addresses;
@@ -170,11 +172,8 @@ Ready prepare(const Stream& stream, const Problem& problem, Memory& memory) {
     for (const Tensor& input : problem.inputs)
       inputs.push_back(input.view(memory.next_input(input.type, input.footprint())));
     const TensorView out = problem.out.view(memory.next_output(problem.out.footprint()));
-    if (set == 0) {
-      ready.inputs = inputs;
-      ready.out = out;
-      call = planned(stream, problem, ready);
-    }
+    ready.sets.push_back({inputs, out});
+    if (set == 0) call = planned(stream, problem, ready);
     ready.calls.push_back([call, inputs, out] { call(inputs, out); });
   }
   return ready;

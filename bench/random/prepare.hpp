@@ -15,11 +15,15 @@ namespace relayout::bench::random {
 void run(const Stream& stream, const Problem& problem, const std::vector<TensorView>& inputs,
          const TensorView& out);
 
-struct Ready {
-  /// Call i of a series is calls[i % calls.size()]: each has operands of its own, all in the same layout.
-  std::vector<std::function<void()>> calls;
-  std::vector<TensorView> inputs;  // of calls[0]
+struct Operands {
+  std::vector<TensorView> inputs;
   TensorView out;
+};
+
+struct Ready {
+  /// Call i of a series is calls[i % calls.size()], on sets[i]: operands of its own, all in the same layout.
+  std::vector<std::function<void()>> calls;
+  std::vector<Operands> sets;
   std::string kernel;            // that the plan chose; empty where plans of the family do not say
   double predicted_seconds = 0;  // 0 where plans of the family predict none
 };

@@ -66,6 +66,13 @@ Json result_json(const Result& result) {
   json["predicted_microseconds"] =
       result.predicted_seconds > 0 ? Json(result.predicted_seconds * 1e6) : Json();
   json["verified"] = word_for(result.verified);
+  for (const TimedCandidate& candidate : result.candidates) {
+    json["candidates"].push_back({{"kind", candidate.kind},
+                                  {"name", candidate.name},
+                                  {"chosen", candidate.chosen},
+                                  {"predicted_microseconds", candidate.predicted_seconds * 1e6},
+                                  {"microseconds", candidate.seconds * 1e6}});
+  }
   return json;
 }
 

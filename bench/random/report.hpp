@@ -13,6 +13,13 @@ namespace relayout::bench::random {
 
 enum class Verified { no, by_reference, on_device };
 
+/// One of the ways in which the library could do the problem (candidates.hpp).
+struct TimedCandidate {
+  std::string kind, name;
+  bool chosen = false;
+  double predicted_seconds = 0, seconds = 0;
+};
+
 struct Result {
   Problem problem;
   std::string error;  // why it could not run, or what of its result is wrong; empty: all is well
@@ -23,6 +30,7 @@ struct Result {
   std::string kernel;            // empty where plans of the family do not name one
   double predicted_seconds = 0;  // 0 where plans of the family predict none
   Verified verified = Verified::no;
+  std::vector<TimedCandidate> candidates;  // empty: they were not asked for
 
   double share() const { return copy_seconds / seconds.median; }
   double sector_share() const { return sector_copy_seconds / seconds.median; }

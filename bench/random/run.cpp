@@ -6,6 +6,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "bench/random/candidates.hpp"
 #include "bench/random/copy_times.hpp"
 #include "bench/random/device_check.hpp"
 #include "bench/random/generator.hpp"
@@ -33,16 +34,17 @@ Defaults defaults_of(Sizes sizes) {
   return {6, 0.0005, 0.3};
 }
 
-/// Runs on what the timing left: the output is overwritten first, so that nothing old passes for a result.
-void verify(const Stream& stream, const Ready& ready, DeviceCheck& device_check, Result& result) {
-  const TensorView::ByteRange range = ready.out.byte_range();
-  stream.fill(static_cast<char*>(ready.out.data()) + range.begin, 0xa5,
+/// Runs the call on what the timing left: the output is overwritten first, so that nothing old passes for a
+/// result.
+void verify(const Stream& stream, const std::function<void()>& call, const Operands& set,
+            DeviceCheck& device_check, Result& result) {
+  const TensorView::ByteRange range = set.out.byte_range();
+  stream.fill(static_cast<char*>(set.out.data()) + range.begin, 0xa5,
               static_cast<std::size_t>(range.end - range.begin));
-  ready.calls[0]();
-  result.error = check_by_reference(stream, result.problem, ready.inputs, ready.out);
-  const bool whole = ready.out.elements() <= kWholeElements;
-  if (result.error.empty() && !whole)
-    result.error = device_check.check(result.problem, ready.inputs, ready.out);
+  call();
+  result.error = check_by_reference(stream, result.problem, set.inputs, set.out);
+  const bool whole = set.out.elements() <= kWholeElements;
+  if (result.error.empty() && !whole) result.error = device_check.check(result.problem, set.inputs, set.out);
   if (result.error.empty()) result.verified = whole ? Verified::by_reference : Verified::on_device;
 }
 
@@ -92,14 +94,25 @@ std::vector<Result> run_problems(const Stream& stream, const std::vector<Problem
       const Ready ready = prepare(stream, problem, memory);
       result.kernel = ready.kernel;
       result.predicted_seconds = ready.predicted_seconds;
-      CallSeries series;
-      series.calls = ready.calls;
-      series.in_graph = timing.graphs;
-      result.seconds = take_samples(timer, series, timing.sample_seconds);
+      const auto samples_of = [&](const std::vector<std::function<void()>>& calls) {
+        CallSeries series;
+        series.calls = calls;
+        series.in_graph = timing.graphs;
+        return take_samples(timer, series, timing.sample_seconds);
+      };
+      result.seconds = samples_of(ready.calls);
       result.copy_seconds = copy_times.seconds(problem.bytes());
       result.sector_bytes = sector_bytes(problem);
       result.sector_copy_seconds = copy_times.seconds(result.sector_bytes);
-      if (options.verify) verify(stream, ready, device_check, result);
+      if (options.verify) verify(stream, ready.calls[0], ready.sets[0], device_check, result);
+      const std::size_t tiles = result.error.empty() ? options.candidates : 0;
+      for (const Candidate& candidate : candidates_of(stream, problem, ready.sets, tiles)) {
+        const double seconds = samples_of(candidate.calls).median;
+        if (options.verify) verify(stream, candidate.calls[0], ready.sets[0], device_check, result);
+        if (!result.error.empty()) throw Error(ErrorCode::launch, candidate.name + ": " + result.error);
+        result.candidates.push_back(
+            {candidate.kind, candidate.name, candidate.chosen, candidate.predicted_seconds, seconds});
+      }
     } catch (const std::exception& error) {
       result.error = error.what();
     }

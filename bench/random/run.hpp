@@ -1,6 +1,7 @@
 // The suite `random`: draws the problems or reads them, checks and times each, and reports.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ struct RandomOptions {
   std::string problems;               // a table to run instead of drawn problems; empty: none
   std::string csv;                    // the worst problems go there; empty: nowhere
   bool verify = true;
+  std::size_t candidates =
+      0;  // tiles of a kernel that are timed beside the one that is taken; 0: no candidates
 };
 
 /// Those of the options. Error{invalid_argument} for sizes that make no range and for tables that cannot be

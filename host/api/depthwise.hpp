@@ -29,6 +29,8 @@ struct DepthwiseViews {
 /// Whether both are the same elements in the same order.
 bool is_same_place(const TensorView& a, const TensorView& b);
 
+/// Queues planned work, whose memory was checked.
+void launch_depthwise(const Stream& stream, const DepthwiseParams& params);
 /// Plans and queues the work, whose memory was checked.
 void run_depthwise(const Stream& stream, DepthwiseWork work);
 /// Checks the memory that is there, and plans.

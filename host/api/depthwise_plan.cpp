@@ -24,10 +24,7 @@ void plan_work(const DeviceProperties& device, bool native, DepthwiseSequencePar
   plan::plan_depthwise_sequences(device, native, params);
 }
 
-void launch_work(const Stream& stream, const DepthwiseParams& params) {
-  if (params.kernel == DepthwiseKernel::nothing) return;
-  kernels_of(stream).depthwise(context_of(stream), params);
-}
+void launch_work(const Stream& stream, const DepthwiseParams& params) { launch_depthwise(stream, params); }
 void launch_work(const Stream& stream, const DepthwiseSequenceParams& params) {
   if (params.kernel == DepthwiseSequenceKernel::nothing) return;
   kernels_of(stream).depthwise_sequences(context_of(stream), params);
@@ -79,6 +76,11 @@ struct DepthwisePlan::State {
   std::optional<Device> device;  // none: planned from properties alone
   DeviceProperties properties;
 };
+
+void launch_depthwise(const Stream& stream, const DepthwiseParams& params) {
+  if (params.kernel == DepthwiseKernel::nothing) return;
+  kernels_of(stream).depthwise(context_of(stream), params);
+}
 
 void run_depthwise(const Stream& stream, DepthwiseWork work) {
   const Device& device = stream.device();

@@ -106,9 +106,6 @@ PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window)
   return pad;
 }
 
-namespace {
-
-/// Checks everything but memory.
 WindowParams img2col_problem(const TensorView& in, const Window& window, const PadSpec& pad,
                              const TensorView& out) {
   check_cast("img2col", in.dtype(), out.dtype());
@@ -135,6 +132,8 @@ WindowParams img2col_problem(const TensorView& in, const Window& window, const P
   return window_params(in, window, pad, encode_pad_value("img2col", pad, out.dtype()), positions, out,
                        operand_strides(out, window, group_channels, positions));
 }
+
+namespace {
 
 /// A copy between two views of three axes.
 struct WeightViews {

@@ -23,9 +23,6 @@ const char* name_of(PadMode mode) noexcept {
   }
 }
 
-namespace {
-
-/// Checks everything but memory.
 WindowParams pad_problem(const TensorView& in, const PadSpec& spec, const TensorView& out) {
   check_cast("pad", in.dtype(), out.dtype());
   check_rank("pad", "the input", in, 3);
@@ -43,8 +40,6 @@ WindowParams pad_problem(const TensorView& in, const PadSpec& spec, const Tensor
   // A window of one tap and stride 1.
   return window_params(in, Window(), spec, encode_pad_value("pad", spec, out.dtype()), padded, out, strides);
 }
-
-}  // namespace
 
 void pad(const Stream& stream, const TensorView& in, const PadSpec& spec, const TensorView& out) {
   const WindowParams problem = pad_problem(in, spec, out);

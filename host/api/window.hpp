@@ -5,6 +5,7 @@
 #include "core/window_params.hpp"
 #include "host/plan/window/window_parts.hpp"
 #include "relayout/img2col.hpp"
+#include "relayout/pad.hpp"
 #include "relayout/stream.hpp"
 #include "relayout/window_plan.hpp"
 
@@ -35,6 +36,11 @@ std::uint64_t encode_pad_value(const char* operation, const PadSpec& pad, DType 
 WindowParams window_params(const TensorView& in, const Window& window, const PadSpec& pad,
                            std::uint64_t pad_bits, std::int64_t positions, const TensorView& out,
                            const WindowStrides& strides);
+
+/// The problems of pad and img2col. Checks everything but memory.
+WindowParams pad_problem(const TensorView& in, const PadSpec& spec, const TensorView& out);
+WindowParams img2col_problem(const TensorView& in, const Window& window, const PadSpec& pad,
+                             const TensorView& out);
 
 /// Queues the planned window on this memory.
 void launch_window(const Stream& stream, const plan::PlannedWindow& window, const void* in, void* out);

@@ -5,7 +5,9 @@
 
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_nest.hpp"
+#include "host/plan/device_rates.hpp"
 #include "host/plan/small_problems.hpp"
+#include "host/plan/spread.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout::plan {
@@ -123,8 +125,8 @@ double bytes_moved(const CopyProblem& problem) {
 bool is_small(const CopyProblem& problem) { return !plans_as_large() && bytes_moved(problem) <= kSmallBytes; }
 
 double microseconds_at(const CopyProblem& problem, const DeviceProperties& device, double share) {
-  const TileTuning& tuning = tile_tuning(device);
-  return tuning.launch_microseconds + bytes_moved(problem) / (tuning.bytes_per_microsecond * share);
+  return tile_tuning(device).launch_microseconds +
+         bytes_moved(problem) / (device_rates(device).bytes_per_microsecond * share);
 }
 
 void add_start(CopyCandidate& candidate, const CopyProblem& problem, double start) {
@@ -166,6 +168,23 @@ PlannedCopy plan_copy(CopyProblem problem, const DeviceProperties& device, bool 
 std::vector<CopyCandidate> copy_candidates(const CopyProblem& problem, const DeviceProperties& device) {
   std::vector<CopyCandidate> candidates;
   for (const auto planner : kPlanners) candidates.push_back(planner(problem, device));
+  return candidates;
+}
+
+std::vector<CopyCandidate> possible_candidates(const CopyProblem& problem, const DeviceProperties& device,
+                                               std::size_t tiles) {
+  std::vector<CopyCandidate> candidates{
+      stream_candidate(problem, device), transpose_candidate(problem, device),
+      rows_candidate(problem, device, false), rows_candidate(problem, device, true),
+      gather_candidate(problem, device)};
+  if (tile_candidate(problem, device).possible) {
+    const std::vector<TilePlan> plans = tile_candidates(problem.nest, tile_target(problem, device));
+    for (const std::size_t i : spread(plans.size(), tiles))
+      candidates.push_back(tile_candidate_of(problem, device, plans[i]));
+  }
+  candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
+                                  [](const CopyCandidate& candidate) { return !candidate.possible; }),
+                   candidates.end());
   return candidates;
 }
 

@@ -3,6 +3,7 @@
 // made among the candidates, here alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -78,6 +79,11 @@ PlannedCopy plan_copy(CopyProblem problem, const DeviceProperties& device, bool 
 
 /// What every kernel of a GPU makes of the copy, in the order of preference: possible or not.
 std::vector<CopyCandidate> copy_candidates(const CopyProblem& problem, const DeviceProperties& device);
+
+/// What the choice is made among, to be timed beside each other: every kernel that can do it, the rows kernel
+/// in both of its forms, and up to so many tiles, the best by estimate first and others of the whole range.
+std::vector<CopyCandidate> possible_candidates(const CopyProblem& problem, const DeviceProperties& device,
+                                               std::size_t tiles);
 
 /// Other plans of the same copy that are worth timing, the best by estimate first: what the window kernel or
 /// tiles can do. Where neither is in question, the plan alone.

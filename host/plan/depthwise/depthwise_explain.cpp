@@ -7,7 +7,6 @@
 #include "host/plan/plan_words.hpp"
 
 namespace relayout::plan {
-namespace {
 
 const char* name_of(DepthwiseKernel kernel) {
   switch (kernel) {
@@ -36,6 +35,8 @@ const char* name_of(DepthwiseKernel kernel) {
   }
   return "?";
 }
+
+namespace {
 
 std::string reason(const DepthwiseParams& p) {
   switch (p.kernel) {

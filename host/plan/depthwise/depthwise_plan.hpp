@@ -24,6 +24,9 @@ std::vector<DepthwiseCandidate> depthwise_candidates(const DeviceProperties& dev
 /// Chooses the kernel. native: for the processor's own code.
 void plan_depthwise(const DeviceProperties& device, bool native, DepthwiseParams& params);
 
+/// As explain() names it.
+const char* name_of(DepthwiseKernel kernel);
+
 /// Bytes on a multiple of which the addresses of the planned input and output must lie; 1 where any will do.
 std::int64_t depthwise_alignment(const DepthwiseParams& params);
 

@@ -10,7 +10,6 @@
 #include "host/plan/window/window_plan.hpp"
 
 namespace relayout::plan {
-namespace {
 
 const char* name_of(WindowKernel kernel) {
   switch (kernel) {
@@ -29,6 +28,8 @@ const char* name_of(WindowKernel kernel) {
   }
   return "?";
 }
+
+namespace {
 
 std::string reason(const WindowParams& p) {
   switch (p.kernel) {

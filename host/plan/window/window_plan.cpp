@@ -4,6 +4,7 @@
 
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
+#include "host/plan/spread.hpp"
 #include "host/plan/window/window_problem.hpp"
 #include "host/plan/window/window_tile.hpp"
 #include "host/plan/window/window_vector_tile.hpp"
@@ -104,6 +105,24 @@ WindowCandidate window_candidate(const DeviceProperties& device, const WindowPar
   set_streaming(device, candidate.params);
   candidate.refused = take(device, kernel, candidate.params, candidate.microseconds);
   return candidate;
+}
+
+std::vector<WindowCandidate> window_candidates(const DeviceProperties& device, WindowParams problem,
+                                               std::size_t tiles) {
+  simplify_window(problem);
+  std::vector<WindowCandidate> candidates;
+  for (const WindowKernel kernel : {WindowKernel::direct, WindowKernel::vector, WindowKernel::rows})
+    candidates.push_back(window_candidate(device, problem, kernel));
+  WindowCandidate tile = window_candidate(device, problem, WindowKernel::tile);
+  const std::vector<WindowTileChoice> choices =
+      tile.refused == nullptr ? window_tiles(device, tile.params) : std::vector<WindowTileChoice>();
+  if (choices.empty()) candidates.push_back(tile);
+  for (const std::size_t i : spread(choices.size(), tiles)) {
+    set_window_tile(device, choices[i], tile.params);
+    tile.microseconds = choices[i].microseconds;
+    candidates.push_back(tile);
+  }
+  return candidates;
 }
 
 double choose_window_kernel(const DeviceProperties& device, bool native, WindowParams& params) {

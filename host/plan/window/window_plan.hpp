@@ -2,7 +2,8 @@
 // tile. It fills the plan's part of WindowParams.
 #pragma once
 
-#include <string>
+#include <cstddef>
+#include <vector>
 
 #include "core/window_params.hpp"
 #include "relayout/device.hpp"
@@ -20,6 +21,14 @@ struct WindowCandidate {
 /// What one of the GPU's kernels would run the window with.
 WindowCandidate window_candidate(const DeviceProperties& device, const WindowParams& problem,
                                  WindowKernel kernel);
+
+/// What the choice is made among: every kernel, possible or not, and of the tiles of WindowKernel::tile up to
+/// so many, the best by estimate first and others of the whole range. The window was not simplified.
+std::vector<WindowCandidate> window_candidates(const DeviceProperties& device, WindowParams problem,
+                                               std::size_t tiles);
+
+/// As explain() names it.
+const char* name_of(WindowKernel kernel);
 
 /// Takes the candidate of the least predicted time and returns that: 0 where nothing is to be done, and for
 /// the processor's own code (`native`).

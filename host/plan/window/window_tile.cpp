@@ -235,36 +235,58 @@ class TileShape {
   std::int64_t before_ = 0, unit_ = 1, line_words_ = 1, unit_words_ = 1, row_pitch_ = 1;
 };
 
-}  // namespace
+std::int64_t shared_limit(const DeviceProperties& device) {
+  return std::min(kMaxSharedBytes, device.shared_memory_per_block) - kPackBytes;
+}
 
-double choose_window_tile(const DeviceProperties& device, WindowParams& p) {
+/// Calls consider(choice) for each tile that fits.
+template <class Consider>
+void for_each_tile(const DeviceProperties& device, const WindowParams& p, Consider&& consider) {
   const WindowTuning& tuning = window_tuning(device);
-  const std::int64_t limit = std::min(kMaxSharedBytes, device.shared_memory_per_block) - kPackBytes;
+  const std::int64_t limit = shared_limit(device);
   WindowParams trial = p;
-  double best = -1;
-  std::int64_t best_channels = 0, best_units = 0;
-  const auto consider = [&](std::int64_t channels) {
+  bool found = false;
+  const auto try_channels = [&](std::int64_t channels) {
     const TileShape shape(p, channels, limit);
     for (std::int64_t units = 1; shape.make(units, limit, trial); units *= 2) {
-      const double time =
-          predicted_microseconds(tuning, device, window_tile_work(tuning, trial, shape.layout()));
-      if (best < 0 || time < best) {
-        best = time;
-        best_channels = channels;
-        best_units = units;
-      }
+      const WindowWork work = window_tile_work(tuning, trial, shape.layout());
+      consider(WindowTileChoice{channels, units, predicted_microseconds(tuning, device, work)});
+      found = true;
       if (trial.tile_positions >= p.positions + trial.tile.positions_before) break;
     }
   };
-  consider(p.channels);
+  try_channels(p.channels);
   for (std::int64_t channels = 256; channels >= 1; channels /= 2) {
-    if (channels < p.channels && (channels >= 16 || best < 0)) consider(channels);
+    if (channels < p.channels && (channels >= 16 || !found)) try_channels(channels);
   }
-  if (best < 0) return best;
-  const TileShape shape(p, best_channels, limit);
-  shape.make(best_units, limit, p);
+}
+
+}  // namespace
+
+double choose_window_tile(const DeviceProperties& device, WindowParams& p) {
+  WindowTileChoice best;
+  best.microseconds = -1;
+  for_each_tile(device, p, [&](const WindowTileChoice& choice) {
+    if (best.microseconds < 0 || choice.microseconds < best.microseconds) best = choice;
+  });
+  if (best.microseconds >= 0) set_window_tile(device, best, p);
+  return best.microseconds;
+}
+
+std::vector<WindowTileChoice> window_tiles(const DeviceProperties& device, const WindowParams& p) {
+  std::vector<WindowTileChoice> choices;
+  for_each_tile(device, p, [&](const WindowTileChoice& choice) { choices.push_back(choice); });
+  std::stable_sort(choices.begin(), choices.end(), [](const WindowTileChoice& a, const WindowTileChoice& b) {
+    return a.microseconds < b.microseconds;
+  });
+  return choices;
+}
+
+void set_window_tile(const DeviceProperties& device, const WindowTileChoice& choice, WindowParams& p) {
+  const std::int64_t limit = shared_limit(device);
+  const TileShape shape(p, choice.channels, limit);
+  shape.make(choice.units, limit, p);
   shape.finish(p);
-  return best;
 }
 
 }  // namespace relayout::plan

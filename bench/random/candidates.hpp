@@ -1,0 +1,27 @@
+// Every way in which the library could do a problem, to be timed beside the one that its planner takes.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "bench/random/prepare.hpp"
+
+namespace relayout::bench::random {
+
+struct Candidate {
+  std::string kind;  // the kernel, and how it works where it has several ways
+  std::string name;  // the kind and what else tells it from the problem's other candidates
+  bool chosen = false;
+  double predicted_seconds = 0;
+  std::vector<std::function<void()>> calls;  // as in Ready
+};
+
+/// Those that the planner chooses among, kernels that its estimate rejects included, with up to `tiles` tiles
+/// of a kernel; none where that is 0, for families whose kernels are not chosen by predicted times, and on a
+/// processor.
+std::vector<Candidate> candidates_of(const Stream& stream, const Problem& problem,
+                                     const std::vector<Operands>& sets, std::size_t tiles);
+
+}  // namespace relayout::bench::random
