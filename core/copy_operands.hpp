@@ -13,6 +13,10 @@ namespace relayout {
 /// Shared memory of the table by which kernels cast elements of 1 byte to others
 /// (kernels/copy/cast_table.hpp).
 constexpr int kCastTableBytes = 256;
+/// Such a table that was made beforehand: what each byte becomes.
+struct alignas(16) ByteTable {
+  std::uint8_t values[kCastTableBytes];
+};
 constexpr int cast_table_bytes_of(DType in, DType out) {
   return in != out && size_of(in) == 1 && size_of(out) == 1 ? kCastTableBytes : 0;
 }

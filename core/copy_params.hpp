@@ -95,8 +95,16 @@ struct CopyParams : CopyOperands {
   int in_axis = 0;
 };
 
+/// out[i] = table[in[i]], of elements of 1 byte. It is a type of its own, since longer parameters make a
+/// launch longer, and other copies need no table.
+template <class Params>
+struct WithTable : Params {
+  ByteTable table;
+};
+
 /// A copy's parameters. Their type names its kernel: gather, stream, rows, tile, and the window kernel with
 /// 16-byte accesses.
-using CopyKernelParams = std::variant<StreamParams, RowsParams, CopyParams, TileParams, WindowParams>;
+using CopyKernelParams = std::variant<StreamParams, RowsParams, CopyParams, TileParams, WindowParams,
+                                      WithTable<StreamParams>, WithTable<RowsParams>, WithTable<TileParams>>;
 
 }  // namespace relayout

@@ -13,11 +13,15 @@ void launch_tile_generic_cast_to_1(const LaunchContext& context, const TileParam
 void launch_tile_generic_cast_to_2(const LaunchContext& context, const TileParams& params);
 void launch_tile_generic_cast_to_4(const LaunchContext& context, const TileParams& params);
 void launch_tile_generic_cast_to_8(const LaunchContext& context, const TileParams& params);
+void launch_tile_table(const LaunchContext& context, const WithTable<TileParams>& params);
 void launch_stream(const LaunchContext& context, const StreamParams& params);
 void launch_stream_cast(const LaunchContext& context, const StreamParams& params);
+void launch_stream_table(const LaunchContext& context, const WithTable<StreamParams>& params);
 void launch_rows(const LaunchContext& context, const RowsParams& params);
 void launch_rows_cast(const LaunchContext& context, const RowsParams& params);
 void launch_rows_lanes(const LaunchContext& context, const RowsParams& params);
+void launch_rows_table(const LaunchContext& context, const WithTable<RowsParams>& params);
+void launch_rows_lanes_table(const LaunchContext& context, const WithTable<RowsParams>& params);
 void launch_gather(const LaunchContext& context, const CopyParams& params);
 void launch_window(const LaunchContext& context, const WindowParams& params);
 void launch_window_vector(const LaunchContext& context, const WindowParams& params);

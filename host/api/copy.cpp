@@ -36,6 +36,13 @@ void set_memory(const plan::PlannedCopy& planned, const CopyMemory& memory, Para
   }
 }
 
+/// The parameters with the table, for the kernels that have one.
+CopyKernelParams with_table(const CopyKernelParams& params, const ByteTable& table) {
+  if (const auto* stream = std::get_if<StreamParams>(&params)) return WithTable<StreamParams>{*stream, table};
+  if (const auto* rows = std::get_if<RowsParams>(&params)) return WithTable<RowsParams>{*rows, table};
+  return WithTable<TileParams>{std::get<TileParams>(params), table};
+}
+
 }  // namespace
 
 plan::PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, const TensorView& in,
@@ -65,7 +72,7 @@ void check_given(const plan::PlannedCopy& planned, const CopyMemory& memory) {
 void launch_copy(const Stream& stream, const plan::PlannedCopy& planned, const CopyMemory& memory) {
   if (planned.kernel == CopyKernel::nothing) return;
   check_given(planned, memory);
-  CopyKernelParams params = planned.params;
+  CopyKernelParams params = planned.table ? with_table(planned.params, *planned.table) : planned.params;
   std::visit([&](auto& one) { set_memory(planned, memory, one); }, params);
   kernels_of(stream).copy(context_of(stream), params);
 }

@@ -12,8 +12,7 @@ namespace {
 
 void check_alignment(const plan::PlannedCopy& copy, const plan::CopyOperand& operand, const char* role,
                      const void* pointer) {
-  if (pointer == nullptr || operand.start(pointer) % static_cast<std::uintptr_t>(operand.alignment) == 0)
-    return;
+  if (pointer == nullptr || operand.is_aligned(pointer)) return;
   throw Error(ErrorCode::invalid_argument,
               std::string(copy.operation) + ": the " + role + "'s first element must lie on a multiple of " +
                   std::to_string(operand.alignment) + " bytes, as in the plan; plan with such a pointer");

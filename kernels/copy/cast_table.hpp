@@ -1,9 +1,11 @@
 // Casts between elements of 1 byte. There are 256 of them: a block converts each once, into a table in shared
 // memory, and then an element takes a load from there. That is a quarter of the instructions of a conversion,
 // and the same for every pair of types. The table's 64 words lie in the banks twice, so that the lanes of a
-// warp meet a bank with two different words at most.
+// warp meet a bank with two different words at most. Any other function of a byte is a table that the
+// parameters bring along (WithTable).
 #pragma once
 
+#include "core/copy_params.hpp"
 #include "kernels/copy/generic_cast.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -25,6 +27,14 @@ __device__ __forceinline__ void fill_cast_table(const CopyOperands& p, unsigned 
     *reinterpret_cast<Vector<std::uint8_t, 4>*>(table + 4 * i) =
         convert_vector<std::uint8_t, std::uint8_t>(p, in);
   }
+}
+
+/// The same with the table that the parameters have.
+template <class Params>
+__device__ __forceinline__ void fill_cast_table(const WithTable<Params>& p, unsigned char* table) {
+#pragma unroll 1
+  for (std::uint32_t i = threadIdx.x; i < kCastTableBytes / 4; i += blockDim.x)
+    reinterpret_cast<std::uint32_t*>(table)[i] = reinterpret_cast<const std::uint32_t*>(p.table.values)[i];
 }
 
 template <int kCount>

@@ -12,6 +12,9 @@ struct CopyLauncher {
   void operator()(const RowsParams& p) const { launch_rows(context, p); }
   void operator()(const TileParams& p) const { launch_tile(context, p); }
   void operator()(const WindowParams& p) const { launch_window_vector(context, p); }
+  void operator()(const WithTable<StreamParams>& p) const { launch_stream_table(context, p); }
+  void operator()(const WithTable<RowsParams>& p) const { launch_rows_table(context, p); }
+  void operator()(const WithTable<TileParams>& p) const { launch_tile_table(context, p); }
 };
 
 }  // namespace

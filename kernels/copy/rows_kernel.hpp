@@ -192,8 +192,8 @@ __device__ __forceinline__ void rows_store(const RowsParams& p, const RowsVector
 }
 
 /// kConvert: the types differ in more than their names.
-template <class T, class To, class Load, int kCount, bool kConvert>
-__global__ __launch_bounds__(kRowsThreads) void rows_kernel(const RowsParams p) {
+template <class T, class To, class Load, int kCount, bool kConvert, class Params>
+__global__ __launch_bounds__(kRowsThreads) void rows_kernel(const Params p) {
   RELAYOUT_DYNAMIC_SHARED(std::int64_t, table);
   const auto* in = static_cast<const unsigned char*>(input_of(p));
   auto* out = static_cast<unsigned char*>(output_of(p));
@@ -225,8 +225,8 @@ __global__ __launch_bounds__(kRowsThreads) void rows_kernel(const RowsParams p) 
   }
 }
 
-template <class T, class To, bool kConvert>
-void launch_rows_of(const LaunchContext& context, const RowsParams& p) {
+template <class T, class To, bool kConvert, class Params>
+void launch_rows_of(const LaunchContext& context, const Params& p) {
   constexpr int kSize = static_cast<int>(sizeof(T)),
                 kMost = 16 / static_cast<int>(sizeof(T) > sizeof(To) ? sizeof(T) : sizeof(To));
   LaunchShape shape;
@@ -237,11 +237,11 @@ void launch_rows_of(const LaunchContext& context, const RowsParams& p) {
   const auto run = [&](auto kernel) { launch("copy", context, shape, kernel, p); };
   if (p.read == RowsRead::pieces) {
     if constexpr (kMost * kSize >= 4) {
-      if (p.count == kMost) return run(rows_kernel<T, To, RowsPieces<T, kMost>, kMost, kConvert>);
+      if (p.count == kMost) return run(rows_kernel<T, To, RowsPieces<T, kMost>, kMost, kConvert, Params>);
     }
   } else {
     constexpr int kCount = kMost < 8 ? kMost : 8;
-    if (p.count == kCount) return run(rows_kernel<T, To, RowsElements<T, kCount>, kCount, kConvert>);
+    if (p.count == kCount) return run(rows_kernel<T, To, RowsElements<T, kCount>, kCount, kConvert, Params>);
   }
   throw Error(ErrorCode::launch, "copy: the rows kernel has no vectors of so many elements");
 }

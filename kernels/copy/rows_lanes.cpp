@@ -87,8 +87,8 @@ __device__ __forceinline__ void move_chunk(const RowsParams& p, const RowOrigin*
   }
 }
 
-template <class T, class To, int kCount>
-__global__ __launch_bounds__(kRowsThreads) void rows_lanes_kernel(const RowsParams p) {
+template <class T, class To, int kCount, class Params>
+__global__ __launch_bounds__(kRowsThreads) void rows_lanes_kernel(const Params p) {
   RELAYOUT_DYNAMIC_SHARED(RowOrigin, table);
   constexpr int kSteps = rows_vectors_per_thread(RowsRead::lanes);
   constexpr std::uint32_t kStep = kRowsThreads * kCount, kBlock = kSteps * kStep;
@@ -111,22 +111,28 @@ __global__ __launch_bounds__(kRowsThreads) void rows_lanes_kernel(const RowsPara
     if (element < elements) move_chunk<T, To, kCount>(p, table, cast_table, in, out, element, elements);
 }
 
+template <class T, class To, class Params>
+void launch_rows_lanes_of(const LaunchContext& context, const Params& p) {
+  constexpr int kCount = lane_count<T, To>;
+  if (p.count != kCount)
+    throw Error(ErrorCode::launch, "copy: the rows kernel has no lanes of so many elements");
+  LaunchShape shape;
+  shape.blocks_x = divide_up(p.vectors, std::int64_t{kRowsThreads} * rows_vectors_per_thread(p.read));
+  shape.threads_x = kRowsThreads;
+  shape.shared_bytes = static_cast<std::int64_t>(p.table_rows * sizeof(RowOrigin)) + cast_table_bytes<T, To>;
+  launch("copy", context, shape, rows_lanes_kernel<T, To, kCount, Params>, p);
+}
+
 }  // namespace
 
 void launch_rows_lanes(const LaunchContext& context, const RowsParams& p) {
   visit_both_sizes(p.in_type, p.out_type, [&](auto from, auto to) {
-    using T = typename decltype(from)::type;
-    using To = typename decltype(to)::type;
-    constexpr int kCount = lane_count<T, To>;
-    if (p.count != kCount)
-      throw Error(ErrorCode::launch, "copy: the rows kernel has no lanes of so many elements");
-    LaunchShape shape;
-    shape.blocks_x = divide_up(p.vectors, std::int64_t{kRowsThreads} * rows_vectors_per_thread(p.read));
-    shape.threads_x = kRowsThreads;
-    shape.shared_bytes =
-        static_cast<std::int64_t>(p.table_rows * sizeof(RowOrigin)) + cast_table_bytes<T, To>;
-    launch("copy", context, shape, rows_lanes_kernel<T, To, kCount>, p);
+    launch_rows_lanes_of<typename decltype(from)::type, typename decltype(to)::type>(context, p);
   });
+}
+
+void launch_rows_lanes_table(const LaunchContext& context, const WithTable<RowsParams>& p) {
+  launch_rows_lanes_of<std::uint8_t, std::uint8_t>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -1,6 +1,7 @@
-// stream with a conversion between any two element types, with one instance for each pair of element sizes. A
-// lane moves 16 bytes of the larger type and as many elements of the other at once; the last lane moves the
-// rest element by element. Each element crosses global memory once on either side.
+// stream with a conversion between any two element types, with one instance for each pair of element sizes,
+// and with a table of bytes. A lane moves 16 bytes of the larger type and as many elements of the other at
+// once; the last lane moves the rest element by element. Each element crosses global memory once on either
+// side.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/cast_table.hpp"
 #include "kernels/copy/operand_pointers.hpp"
@@ -62,8 +63,8 @@ __device__ __forceinline__ void stream_quickly(const StreamParams& p, const T* i
   }
 }
 
-template <class T, class To>
-__global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamParams p) {
+template <class T, class To, class Params>
+__global__ __launch_bounds__(kStreamThreads) void stream_kernel(const Params p) {
   using Shape = StreamShape<T, To>;
   constexpr int kCount = Shape::kCount;
   const T* in = static_cast<const T*>(input_of(p));
@@ -99,18 +100,25 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamPara
   }
 }
 
+template <class T, class To, class Params>
+void launch_stream_of(const LaunchContext& context, const Params& p) {
+  LaunchShape shape;
+  shape.blocks_x = p.blocks;
+  shape.threads_x = p.threads;
+  shape.shared_bytes = cast_table_bytes<T, To>;
+  launch("copy", context, shape, stream_kernel<T, To, Params>, p);
+}
+
 }  // namespace
 
 void launch_stream_cast(const LaunchContext& context, const StreamParams& p) {
   visit_both_sizes(p.in_type, p.out_type, [&](auto from, auto to) {
-    using T = typename decltype(from)::type;
-    using To = typename decltype(to)::type;
-    LaunchShape shape;
-    shape.blocks_x = p.blocks;
-    shape.threads_x = p.threads;
-    shape.shared_bytes = cast_table_bytes<T, To>;
-    launch("copy", context, shape, stream_kernel<T, To>, p);
+    launch_stream_of<typename decltype(from)::type, typename decltype(to)::type>(context, p);
   });
+}
+
+void launch_stream_table(const LaunchContext& context, const WithTable<StreamParams>& p) {
+  launch_stream_of<std::uint8_t, std::uint8_t>(context, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

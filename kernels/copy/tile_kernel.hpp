@@ -6,6 +6,7 @@
 // neighbours per run, which the next block has just brought into the L2.
 #pragma once
 
+#include "core/copy_params.hpp"
 #include "kernels/copy/tile_read_groups.hpp"
 #include "kernels/copy/tile_read_words.hpp"
 #include "kernels/copy/tile_write_scattered.hpp"
@@ -14,7 +15,7 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-static_assert(sizeof(TileParams) <= 4000, "a kernel's arguments have 4 KiB");
+static_assert(sizeof(WithTable<TileParams>) <= 4000, "a kernel's arguments have 4 KiB");
 
 /// How many blocks a multiprocessor has registers for. More blocks hide more of each other's waits; but rows
 /// in groups, and rows that are shifted, are in registers together.
@@ -29,10 +30,10 @@ constexpr int least_blocks() {
 template <class From, class To>
 constexpr bool tile_cast_table = is_untyped<From>&& has_cast_table<From, To>;
 
-template <class From, class To, bool kUnaligned, Assembly kAssembly, class Store>
+template <class From, class To, bool kUnaligned, Assembly kAssembly, class Store, class Params>
 __global__ __launch_bounds__(
     kMaxTileThreads,
-    (least_blocks<From, To, kUnaligned, kAssembly, Store>())) void tile_kernel(const TileParams p) {
+    (least_blocks<From, To, kUnaligned, kAssembly, Store>())) void tile_kernel(const Params p) {
   RELAYOUT_DYNAMIC_SHARED(unsigned char, tile);
   using Layout = TileLayout<To, kAssembly>;
   const TileTables tables(p, tile);
@@ -65,8 +66,8 @@ __global__ __launch_bounds__(
   }
 }
 
-template <class From, class To, bool kUnaligned, class Store = StoreAsIs>
-void launch_tile_of(const LaunchContext& context, const TileParams& p) {
+template <class From, class To, bool kUnaligned, class Store = StoreAsIs, class Params>
+void launch_tile_of(const LaunchContext& context, const Params& p) {
   LaunchShape shape;
   shape.blocks_x = p.tiles;
   shape.threads_x = p.threads;
@@ -74,24 +75,25 @@ void launch_tile_of(const LaunchContext& context, const TileParams& p) {
   const auto run = [&](auto kernel) { launch("permute", context, shape, kernel, p); };
   switch (p.assembly) {
     case Assembly::elements:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::elements, Store>);
+      return run(tile_kernel<From, To, kUnaligned, Assembly::elements, Store, Params>);
     case Assembly::words:
-      if constexpr (sizeof(To) < 4) return run(tile_kernel<From, To, kUnaligned, Assembly::words, Store>);
+      if constexpr (sizeof(To) < 4)
+        return run(tile_kernel<From, To, kUnaligned, Assembly::words, Store, Params>);
       throw Error(ErrorCode::launch, "permute: no words of elements of 4 bytes and more");
     case Assembly::vectors:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::vectors, Store>);
+      return run(tile_kernel<From, To, kUnaligned, Assembly::vectors, Store, Params>);
     case Assembly::scattered:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::scattered, Store>);
+      return run(tile_kernel<From, To, kUnaligned, Assembly::scattered, Store, Params>);
     case Assembly::unaligned_rows:
       if constexpr (!groups_rows<From, To>)
-        return run(tile_kernel<From, To, kUnaligned, Assembly::unaligned_rows, Store>);
+        return run(tile_kernel<From, To, kUnaligned, Assembly::unaligned_rows, Store, Params>);
       throw Error(ErrorCode::launch, "permute: short elements are not stored row by row");
     case Assembly::unaligned_groups:
       if constexpr (groups_rows<From, To>)
-        return run(tile_kernel<From, To, kUnaligned, Assembly::unaligned_groups, Store>);
+        return run(tile_kernel<From, To, kUnaligned, Assembly::unaligned_groups, Store, Params>);
       throw Error(ErrorCode::launch, "permute: no groups of rows of such elements");
     case Assembly::unaligned_columns:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::unaligned_columns, Store>);
+      return run(tile_kernel<From, To, kUnaligned, Assembly::unaligned_columns, Store, Params>);
   }
 }
 

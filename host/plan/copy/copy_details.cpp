@@ -76,7 +76,7 @@ class CopyDetailsBuilder {
   void tile() {
     const TilePlan& tile = copy_.tile;
     details_.threads = tile.threads;
-    details_.shared_bytes = tile.shared_bytes + cast_table_bytes_of(copy_.in_type, copy_.out_type);
+    details_.shared_bytes = tile.shared_bytes + copy_.table_bytes();
     details_.blocks = 1;
     Dims step;
     for (std::size_t axis = 0; axis < details_.extents.size(); ++axis) {
@@ -111,6 +111,7 @@ class CopyDetailsBuilder {
   void stream() {
     const auto& params = std::get<StreamParams>(copy_.params);
     details_.threads = params.threads;
+    details_.shared_bytes = copy_.table_bytes();
     const auto larger = static_cast<std::int64_t>(std::max(size_of(copy_.in_type), size_of(copy_.out_type)));
     details_.tile.assign(details_.extents.size(), 1);
     details_.tile.back() = std::int64_t{params.threads} * kStreamBytesPerThread / larger;
@@ -136,7 +137,7 @@ class CopyDetailsBuilder {
     const bool lanes = params.read == RowsRead::lanes;
     details_.shared_bytes =
         static_cast<std::int64_t>((lanes ? 2 : 1) * params.table_rows * sizeof(std::int64_t)) +
-        cast_table_bytes_of(copy_.in_type, copy_.out_type);
+        copy_.table_bytes();
     details_.blocks = divide_up(params.vectors, vectors);
     take_in_order(vectors * params.count);
     const bool pieces = params.read == RowsRead::pieces;

@@ -91,6 +91,10 @@ CopyProblem copy_problem(const TensorView& in, const TensorView& out, const Copy
   return problem;
 }
 
+bool CopyProblem::converts_by_size() const {
+  return table.has_value() || needs_generic_cast(in_type, out_type, options.cast);
+}
+
 CopyCandidate refused(CopyKernel kernel, const char* why) {
   CopyCandidate candidate;
   candidate.kernel = kernel;
@@ -105,7 +109,7 @@ void set_operation(const CopyProblem& problem, CopyOperands& params) {
   params.scaled = is_scaled(options.scale);
   params.alpha = options.scale.alpha;
   params.beta = options.scale.beta;
-  params.generic_cast = needs_generic_cast(problem.in_type, problem.out_type, options.cast);
+  params.generic_cast = problem.converts_by_size();
   if (problem.in_type != problem.out_type)
     params.cast = element_cast(problem.in_type, problem.out_type, options.cast);
 }

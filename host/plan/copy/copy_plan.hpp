@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct CopyOperand {
   std::uintptr_t start(const void* pointer) const noexcept {
     return reinterpret_cast<std::uintptr_t>(pointer) + static_cast<std::uintptr_t>(offset);
   }
+  /// Whether it then lies on such a multiple.
+  bool is_aligned(const void* pointer) const noexcept {
+    return start(pointer) % static_cast<std::uintptr_t>(alignment) == 0;
+  }
 };
 
 /// What a copy's plan depends on beside the device.
@@ -35,8 +40,18 @@ struct CopyProblem {
   LoopNest nest;     // without operand 1 where the two views have no nest in common
   LoopNest in_nest;  // the input's own axes, then
   CopyOperand in, out;
+  /// What each byte becomes, where that is no cast. Both types are u8 then.
+  std::optional<ByteTable> table;
 
   bool common() const noexcept { return nest.operands() == 2; }
+  /// Whether elements change on their way.
+  bool converts() const noexcept { return table.has_value() || in_type != out_type; }
+  /// Whether they do in kernels that know the sizes of the types alone.
+  bool converts_by_size() const;
+  /// Shared memory of the table that elements are looked up in.
+  int table_bytes() const noexcept {
+    return table ? kCastTableBytes : cast_table_bytes_of(in_type, out_type);
+  }
 };
 
 /// out = in by flat C index. Both views have as many elements and pass the checks of a copy; null pointers

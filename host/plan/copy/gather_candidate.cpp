@@ -85,6 +85,7 @@ CopyCandidate of_any_nest(CopyKernel kernel, const char* reason, const CopyProbl
 }  // namespace
 
 CopyCandidate gather_candidate(const CopyProblem& problem, const DeviceProperties& device) {
+  if (problem.table) return refused(CopyKernel::gather, "it looks nothing up in a table of bytes");
   CopyCandidate candidate =
       of_any_nest(CopyKernel::gather, "it moves any elements, one by one, from wherever they lie", problem);
   candidate.microseconds = predicted(problem, device);

@@ -144,8 +144,7 @@ class RowsBuilder {
 
   /// Instructions of the conversion of so many elements together.
   double cast_of(double count) const {
-    const bool table = cast_table_bytes_of(problem_.in_type, problem_.out_type) > 0;
-    return table ? kOfLookUp * count : kOfCast + kOfConversion * count;
+    return problem_.table_bytes() > 0 ? kOfLookUp * count : kOfCast + kOfConversion * count;
   }
 
   /// Instructions of a lane for its elements of a chunk.
@@ -166,7 +165,7 @@ class RowsBuilder {
       const double rows = std::max(1.0, count / static_cast<double>(params_.row_elements));
       instructions += kOfAxis * rows * (params_.rank - 1);
     }
-    if (problem_.in_type != problem_.out_type) instructions += cast_of(count);
+    if (problem_.converts()) instructions += cast_of(count);
     return instructions;
   }
 
@@ -237,8 +236,7 @@ const char* why_no_rows(const CopyProblem& problem) {
 
 CopyCandidate rows_candidate(const CopyProblem& problem, const DeviceProperties& device, bool lanes) {
   if (const char* why = why_no_rows(problem)) return refused(kKernel, why);
-  if (lanes && problem.in_type == problem.out_type)
-    return refused(kKernel, "its lanes have single elements in casts only");
+  if (lanes && !problem.converts()) return refused(kKernel, "its lanes have single elements in casts only");
   return RowsBuilder(problem, device, lanes).build();
 }
 

@@ -44,7 +44,7 @@ CopyCandidate stream_candidate(const CopyProblem& problem, const DevicePropertie
   StreamParams params;
   set_operation(problem, params);
   params.access = access_of(problem);
-  if (problem.in_type != problem.out_type && (nest.rank() != 1 || params.access != 16))
+  if (problem.converts() && (nest.rank() != 1 || params.access != 16))
     return refused(kKernel, "it casts one row only, both sides of which begin on a 16-byte boundary");
   const auto larger =
       static_cast<std::int64_t>(std::max(size_of(problem.in_type), size_of(problem.out_type)));

@@ -1,6 +1,5 @@
 // The tile kernel's part in a copy: boxes of the nest through shared memory. tile_plan.cpp finds the best
 // box, and tile_params.cpp makes its parameters.
-#include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_plan.hpp"
 
 namespace relayout::plan {
@@ -23,17 +22,15 @@ const char* why_no_tiles(const CopyProblem& problem) {
 
 /// What is left of a tile's speed where elements are cast by format on their way in, one vector after the
 /// other: the median of random casts on an H200.
-double cast_share(const CopyProblem& problem) {
-  return needs_generic_cast(problem.in_type, problem.out_type, problem.options.cast) ? 0.5 : 1;
-}
+double cast_share(const CopyProblem& problem) { return problem.converts_by_size() ? 0.5 : 1; }
 
 }  // namespace
 
 TileTarget tile_target(const CopyProblem& problem, const DeviceProperties& device) {
   TileTarget target = tile_target(device, static_cast<int>(size_of(problem.in_type)),
                                   static_cast<int>(size_of(problem.out_type)));
-  target.groups = !needs_generic_cast(problem.in_type, problem.out_type, problem.options.cast);
-  if (!target.groups) target.shared_bytes -= cast_table_bytes_of(problem.in_type, problem.out_type);
+  target.groups = !problem.converts_by_size();
+  if (!target.groups) target.shared_bytes -= problem.table_bytes();
   target.in_offset = static_cast<int>(problem.in.start(problem.in.data) % 16);
   target.out_offset = static_cast<int>(problem.out.start(problem.out.data) % kTileRunAlignment);
   return target;

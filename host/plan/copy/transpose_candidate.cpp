@@ -37,7 +37,7 @@ CopyCandidate transpose_candidate(const CopyProblem& problem, const DeviceProper
   if (!problem.common()) return refused(kKernel, "the two shapes have no loop nest in common");
   if (is_scaled(options.scale)) return refused(kKernel, "it has no alpha and beta");
   if (options.indirect) return refused(kKernel, "it reads no slots");
-  if (needs_generic_cast(problem.in_type, problem.out_type, options.cast))
+  if (problem.converts_by_size())
     return refused(kKernel, "of casts it has those among the floating types to nearest even");
   const LoopNest& nest = problem.nest;
   if (nest.rank() < 2 || nest.rank() > 3)
