@@ -110,10 +110,17 @@ std::string ElementwisePlan::explain() const {
   text << ".\n";
   if (state.device && state.device->kind() == DeviceKind::cpu)
     return text.str() + "Native code, pieces of rows.\n";
-  return text.str() +
-         plan::explain_kernel(state.properties,
-                              launch_params(state, planned_inputs(state), state.out.data())) +
-         "\n";
+  const std::vector<const void*> inputs = planned_inputs(state);
+  const char* const obstacle = obstacle_to_table(state, inputs, state.out.data());
+  if (obstacle == nullptr) {
+    text << "Table of 256 bytes: the processor has computed all results, and a copy looks them up.\n"
+         << plan::explain_copy(*state.table_copy, state.tensors[0], state.out,
+                               state.device ? state.device->to_string() : "", state.properties, {});
+    return text.str();
+  }
+  text << plan::explain_kernel(state.properties, launch_params(state, inputs, state.out.data()));
+  if (has_codes(state.params)) text << " Not a table of bytes: " << obstacle << ".";
+  return text.str() + "\n";
 }
 
 }  // namespace relayout

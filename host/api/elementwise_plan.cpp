@@ -1,13 +1,19 @@
 #include "host/api/elementwise_plan.hpp"
 
+#include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
+#include "host/api/copy.hpp"
 #include "host/api/operand_views.hpp"
+#include "host/api/plan_checks.hpp"
 #include "host/api/repeated_operands.hpp"
 #include "host/plan/copy/tile_tuning.hpp"
+#include "host/plan/elementwise/byte_table.hpp"
 #include "host/plan/elementwise/elementwise_nest.hpp"
+#include "platform/backend.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -86,6 +92,14 @@ const std::vector<const void*>& all_tensors(const ElementwisePlan::State& state,
   return room;
 }
 
+/// The program's result for each byte, by the processor's own code.
+ByteTable results_of_bytes(const ElementwiseParams& params) {
+  ByteTable bytes, results;
+  std::iota(std::begin(bytes.values), std::end(bytes.values), std::uint8_t{0});
+  find_backend("cpu")->kernels().elementwise({}, plan::on_each_byte(params, bytes, results));
+  return results;
+}
+
 }  // namespace
 
 std::string name_of(const std::vector<Step>& steps) {
@@ -117,7 +131,17 @@ ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const Eleme
   state.out = std::move(shaped.out);
   state.params = typed_params(call, state.types);
   set_nest(target, state);
+  const bool native = target.device() != nullptr && is_native(*target.device());
+  if (!native && plan::obstacle_to_table(state.params) == nullptr)
+    state.table_copy = plan::plan_table_copy(state.tensors[0], state.out, results_of_bytes(state.params),
+                                             target.properties());
   return state;
+}
+
+const char* obstacle_to_table(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
+                              const void* out) {
+  if (!state.table_copy) return plan::obstacle_to_table(state.params);
+  return plan::obstacle_to_table_copy(*state.table_copy, inputs[0], out);
 }
 
 std::vector<const void*> planned_inputs(const ElementwisePlan::State& state) {
@@ -149,6 +173,8 @@ ElementwiseParams launch_params(const ElementwisePlan::State& state, const std::
 void launch_elementwise(const Stream& stream, const ElementwisePlan::State& state,
                         const std::vector<const void*>& inputs, void* out) {
   if (state.out.elements() == 0) return;
+  if (state.table_copy && obstacle_to_table(state, inputs, out) == nullptr)
+    return launch_copy(stream, *state.table_copy, {inputs[0], out});
   ElementwiseParams p = launch_params(state, inputs, out);
   if (stream.device().kind() != DeviceKind::cpu) plan::set_kernel(state.properties, p);
   kernels_of(stream).elementwise(context_of(stream), p);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/api/elementwise_types.hpp"
+#include "host/plan/copy/copy_plan.hpp"
 #include "host/plan/loop_nest.hpp"
 
 namespace relayout {
@@ -23,6 +24,9 @@ struct ElementwisePlan::State {
   ElementwiseParams params;      // all but pointers, rows and kernel
   std::optional<Device> device;  // none: planned from properties alone
   DeviceProperties properties;
+  /// The same as a copy with a table of bytes, for devices with kernels, where the operation is one
+  /// (host/plan/elementwise/byte_table.hpp).
+  std::optional<plan::PlannedCopy> table_copy;
 };
 
 /// "add+relu".
@@ -37,6 +41,10 @@ void set_nest(const PlanTarget& target, ElementwisePlan::State& state);
 /// The parameters of a run on this memory, a pointer for each operand's tensor; no rows, no kernel.
 ElementwiseParams launch_params(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
                                 void* out);
+
+/// What keeps a run on this memory from being a copy with a table of bytes. Null: it is one.
+const char* obstacle_to_table(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
+                              const void* out);
 
 /// Error{null_pointer}, {invalid_argument} for addresses, {partial_overlap}.
 void check_elementwise_memory(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,

@@ -19,7 +19,7 @@ def mutants_of(prefix, source, tests, rows):
 HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/copy/tile_scaled.cpp",
                 "kernels/copy/tile_generic_cast_to_1.cpp", "kernels/copy/tile_generic_cast_to_2.cpp",
                 "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
-                "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp",
+                "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp", "kernels/copy/tile_table.cpp",
                 "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/mixed_strips.cpp",
                 "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp",
                 "kernels/depthwise/depthwise_backward.cpp", "kernels/depthwise/depthwise_backward_time.cpp",
@@ -62,6 +62,7 @@ ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
     "Test.EveryOperationOfTwo*"))
 STRIPS = "ElementwiseStrips.*"
 CHUNKS = "*ElementwiseChunksTest*/emulated32"
+BYTE_TABLE = "ByteTable*:*ByteTableTest*/emulated32"
 QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
@@ -701,6 +702,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("code_kernel", "host/plan/elementwise/code_kernel.cpp", QUANTIZED, [
     ("any_operation_bounded", "@!is_bounded(p.step[0].operation)@ ||", "false"),
     ("numbers_as_codes", "if (@!is_codes(p, i)@) return false;", "false"),
+]) + mutants_of("byte_table", "host/plan/elementwise/byte_table.cpp", BYTE_TABLE, [
+    ("in_place_by_any_kernel", "in == out && @copy.kernel != CopyKernel::stream@)", "false"),
+    ("less_aligned_memory", "if (@!copy.in.is_aligned(in)@ ||", "false"),
+]) + mutants_of("byte_table", "kernels/copy/cast_table.hpp", BYTE_TABLE, [
+    ("words_in_another_order", "(p.table.values)[@i@];", "i ^ 1"),
 ]) + mutants_of("code_elements", "kernels/elementwise/code_elements.hpp", QUANTIZED, [
     ("lowest_code_not_kept", "fmaf(fminf(@fmaxf(a[i], low)@, high), reciprocal, kWhole)", "a[i]"),
     ("zero_of_the_result_dropped", "static_cast<std::uint32_t>(@out.zero@) - kWholeBits;", "0"),
