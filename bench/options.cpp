@@ -38,6 +38,15 @@ void add_compare(CLI::App& app, CompareOptions& options) {
   compare.add_option("--worst", options.worst, "how many of each column's worst cases are listed [5]");
 }
 
+void add_predict(CLI::App& app, random::PredictOptions& options) {
+  CLI::App& predict = *app.add_subcommand(
+      "predict",
+      "time nothing; of a result of --suite random --candidates, predict the times anew with this build's "
+      "planner, for the GPU of the result");
+  predict.add_option("file", options.file, "the result")->required();
+  add_path(predict, "--json", options.json, "where it is written with these predictions")->required();
+}
+
 void add_random(CLI::App& app, random::RandomOptions& options) {
   const std::string group = "The suite random";
   std::vector<std::string> families;
@@ -93,6 +102,7 @@ Options parse(int argc, char** argv) {
   names.emplace_back("random");
   CLI::App app{"relayout's benchmarks: each case beside a copy of as many bytes"};
   add_compare(app, options.compare);
+  add_predict(app, options.predict);
   app.add_option("--device", options.device,
                  "cpu | gpu | emulated (the GPU's kernels on the processor: to test, not to time) [the first "
                  "GPU where there is one, else cpu]")

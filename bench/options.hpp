@@ -6,6 +6,7 @@
 
 #include "bench/bench_case.hpp"
 #include "bench/compare/command.hpp"
+#include "bench/random/predict.hpp"
 #include "bench/random/run.hpp"
 
 namespace relayout::bench {
@@ -20,8 +21,9 @@ struct Options {
   bool smoke = false, list_json = false, support = false, no_graph = false, measure = false;
   std::vector<std::string> google_benchmark;  // its own flags, passed on
   random::RandomOptions random;               // of the suite `random`
-  CompareOptions compare;                     // of the subcommand
-  int exit_code = -1;                         // >= 0: end now (help, or a mistake that was reported)
+  CompareOptions compare;                     // of the subcommands
+  random::PredictOptions predict;
+  int exit_code = -1;  // >= 0: end now (help, or a mistake that was reported)
 
   bool has_flag(const std::string& beginning) const;
   bool asks_for(const std::string& suite) const;

@@ -164,6 +164,10 @@ int main(int argc, char** argv) {
   const relayout::bench::Options options = relayout::bench::parse(argc, argv);
   if (options.exit_code >= 0) return options.exit_code;
   try {
+    if (!options.predict.file.empty()) {
+      relayout::bench::random::predict(options.predict);
+      return 0;
+    }
     if (!options.compare.files.empty()) {
       relayout::bench::run_compare(options.compare);
       return 0;

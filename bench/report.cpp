@@ -134,6 +134,8 @@ Json machine_json(const Device& device) {
             {"architecture", properties.architecture},
             {"driver", properties.driver.empty() ? Json() : Json(properties.driver)},
             {"multiprocessors", properties.multiprocessors},
+            {"warp_size", properties.warp_size},
+            {"shared_memory_per_block", properties.shared_memory_per_block},
             {"l2_bytes", properties.l2_bytes},
             {"memory_bytes", properties.memory_bytes},
             {"memory_bytes_per_second", properties.memory_bytes_per_second},

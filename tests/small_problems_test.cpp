@@ -43,7 +43,7 @@ TEST_P(SmallProblemsTest, AreCopiedByWhatBeginsSoonest) {
   EXPECT_EQ(plan_cast(device(), piece, piece).details().kernel, CopyKernel::stream);
 }
 
-/// A kernel's start counts in full up to 4 MB, read and written together, and no more from 8 MB on.
+/// A kernel's start counts in full up to 4 MB, read and written together, and least from 8 MB on.
 TEST_P(SmallProblemsTest, CountStartsThatFade) {
   const DeviceProperties device = this->device().properties();
   const auto tile_start = [&](std::int64_t rows) {  // of rows of 1000 elements of 4 bytes, on both sides
@@ -53,9 +53,11 @@ TEST_P(SmallProblemsTest, CountStartsThatFade) {
   const double whole = plan::tile_tuning(device).tile_start;
   EXPECT_EQ(tile_start(20), whole);
   EXPECT_EQ(tile_start(500), whole);
-  EXPECT_NEAR(tile_start(750), whole / 2, 1e-9);
-  EXPECT_EQ(tile_start(1000), 0);
-  EXPECT_EQ(tile_start(5000), 0);
+  const double least = whole * plan::tile_tuning(device).least_start;
+  EXPECT_LT(least, whole * 0.7);
+  EXPECT_NEAR(tile_start(650), whole * 0.7, 1e-9);
+  EXPECT_EQ(tile_start(1000), least);
+  EXPECT_EQ(tile_start(5000), least);
 }
 
 TEST_P(SmallProblemsTest, AreCopiedRight) {

@@ -35,14 +35,6 @@ std::string name_of_copy(const plan::CopyProblem& problem, const plan::CopyCandi
   return name + " by " + std::to_string(candidate.tile.threads);
 }
 
-/// Calls of `run` on each set of operands.
-template <class Run>
-std::vector<std::function<void()>> calls_on(const std::vector<Operands>& sets, const Run& run) {
-  std::vector<std::function<void()>> calls;
-  for (const Operands& set : sets) calls.push_back([run, set] { run(set); });
-  return calls;
-}
-
 /// The one of the chosen name; where it is none of them, it comes in addition.
 template <class Make>
 void mark_chosen(std::vector<Candidate>& candidates, const std::string& name, const Make& make) {
@@ -56,18 +48,17 @@ void mark_chosen(std::vector<Candidate>& candidates, const std::string& name, co
   }
 }
 
-std::vector<Candidate> of_copy(const Stream& stream, const std::vector<Operands>& sets, std::size_t tiles) {
-  const DeviceProperties& device = stream.device().properties();
-  const plan::CopyProblem problem = plan::copy_problem(sets[0].inputs[0], sets[0].out, {});
+std::vector<Candidate> of_copy(const DeviceProperties& device, const Operands& operands, std::size_t tiles) {
+  const plan::CopyProblem problem = plan::copy_problem(operands.inputs[0], operands.out, {});
   const auto candidate_of = [&](const plan::CopyCandidate& found) {
     plan::PlannedCopy planned;
     static_cast<plan::CopyProblem&>(planned) = problem;
     static_cast<plan::CopyCandidate&>(planned) = found;
     planned.operation = "cast";
     return Candidate{kind_of(found), name_of_copy(problem, found), false, found.microseconds * kMicrosecond,
-                     calls_on(sets, [stream, planned](const Operands& set) {
+                     [planned](const Stream& stream, const Operands& set) {
                        launch_copy(stream, planned, {set.inputs[0].data(), set.out.data(), nullptr, nullptr});
-                     })};
+                     }};
   };
   std::vector<Candidate> candidates;
   for (const plan::CopyCandidate& found : plan::possible_candidates(problem, device, tiles))
@@ -86,10 +77,9 @@ std::string name_of_window(const plan::PlannedWindow& window) {
   return name;
 }
 
-std::vector<Candidate> of_window(const Stream& stream, const Problem& problem,
-                                 const std::vector<Operands>& sets, std::size_t tiles) {
-  const DeviceProperties& device = stream.device().properties();
-  const TensorView &in = sets[0].inputs[0], &out = sets[0].out;
+std::vector<Candidate> of_window(const DeviceProperties& device, const Problem& problem,
+                                 const Operands& operands, std::size_t tiles) {
+  const TensorView &in = operands.inputs[0], &out = operands.out;
   const WindowParams window = problem.family == Family::pad
                                   ? pad_problem(in, pad_of(problem), out)
                                   : img2col_problem(in, window_of(problem), pad_of(problem), out);
@@ -97,9 +87,9 @@ std::vector<Candidate> of_window(const Stream& stream, const Problem& problem,
     const std::string kind = planned.inside ? "copy " + kind_of(planned.inside->copy) + " and ends"
                                             : plan::name_of(planned.parts[0].params.kernel);
     return Candidate{kind, name_of_window(planned), false, planned.microseconds * kMicrosecond,
-                     calls_on(sets, [stream, planned](const Operands& set) {
+                     [planned](const Stream& stream, const Operands& set) {
                        launch_window(stream, planned, set.inputs[0].data(), set.out.data());
-                     })};
+                     }};
   };
   std::vector<Candidate> candidates;
   for (const plan::WindowCandidate& found : plan::window_candidates(device, window, tiles)) {
@@ -123,13 +113,12 @@ DepthwiseParams params_of(const Problem& problem, const Operands& set) {
   return depthwise_params(set.inputs[0], set.inputs[1], bias, activation, set.out);
 }
 
-std::vector<Candidate> of_depthwise(const Stream& stream, const Problem& problem,
-                                    const std::vector<Operands>& sets) {
-  const DeviceProperties& device = stream.device().properties();
+std::vector<Candidate> of_depthwise(const DeviceProperties& device, const Problem& problem,
+                                    const Operands& operands) {
   const auto candidate_of = [&](const DepthwiseParams& planned, double microseconds) {
     const std::string name = plan::name_of(planned.kernel);
     return Candidate{name, name, false, microseconds * kMicrosecond,
-                     calls_on(sets, [stream, problem, planned](const Operands& set) {
+                     [problem, planned](const Stream& stream, const Operands& set) {
                        const DepthwiseParams here = params_of(problem, set);
                        DepthwiseParams params = planned;
                        params.in = here.in;
@@ -137,12 +126,12 @@ std::vector<Candidate> of_depthwise(const Stream& stream, const Problem& problem
                        params.bias = here.bias;
                        params.out = here.out;
                        launch_depthwise(stream, params);
-                     })};
+                     }};
   };
   std::vector<Candidate> candidates;
-  for (const auto& found : plan::depthwise_candidates(device, params_of(problem, sets[0])))
+  for (const auto& found : plan::depthwise_candidates(device, params_of(problem, operands)))
     if (found.refused == nullptr) candidates.push_back(candidate_of(found.params, found.microseconds));
-  DepthwiseParams chosen = params_of(problem, sets[0]);
+  DepthwiseParams chosen = params_of(problem, operands);
   plan::plan_depthwise(device, false, chosen);
   mark_chosen(candidates, plan::name_of(chosen.kernel), [&] { return candidate_of(chosen, 0); });
   return candidates;
@@ -150,19 +139,18 @@ std::vector<Candidate> of_depthwise(const Stream& stream, const Problem& problem
 
 }  // namespace
 
-std::vector<Candidate> candidates_of(const Stream& stream, const Problem& problem,
-                                     const std::vector<Operands>& sets, std::size_t tiles) {
-  if (tiles == 0 || stream.device().kind() == DeviceKind::cpu) return {};
+std::vector<Candidate> candidates_of(const DeviceProperties& device, const Problem& problem,
+                                     const Operands& operands, std::size_t tiles) {
   switch (problem.family) {
     case Family::permute:
     case Family::slice:
     case Family::cast:
-      return of_copy(stream, sets, tiles);
+      return of_copy(device, operands, tiles);
     case Family::img2col:
     case Family::pad:
-      return of_window(stream, problem, sets, tiles);
+      return of_window(device, problem, operands, tiles);
     case Family::depthwise:
-      return of_depthwise(stream, problem, sets);
+      return of_depthwise(device, problem, operands);
     default:
       return {};
   }

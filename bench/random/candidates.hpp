@@ -15,13 +15,12 @@ struct Candidate {
   std::string name;  // the kind and what else tells it from the problem's other candidates
   bool chosen = false;
   double predicted_seconds = 0;
-  std::vector<std::function<void()>> calls;  // as in Ready
+  std::function<void(const Stream&, const Operands&)> run;  // on operands of the layout that was planned for
 };
 
-/// Those that the planner chooses among, kernels that its estimate rejects included, with up to `tiles` tiles
-/// of a kernel; none where that is 0, for families whose kernels are not chosen by predicted times, and on a
-/// processor.
-std::vector<Candidate> candidates_of(const Stream& stream, const Problem& problem,
-                                     const std::vector<Operands>& sets, std::size_t tiles);
+/// Those that the planner of a GPU chooses among, kernels that its estimate rejects included, with up to
+/// `tiles` tiles of a kernel; empty for families whose kernels are not chosen by predicted times.
+std::vector<Candidate> candidates_of(const DeviceProperties& device, const Problem& problem,
+                                     const Operands& operands, std::size_t tiles);
 
 }  // namespace relayout::bench::random

@@ -105,10 +105,16 @@ std::vector<Result> run_problems(const Stream& stream, const std::vector<Problem
       result.sector_bytes = sector_bytes(problem);
       result.sector_copy_seconds = copy_times.seconds(result.sector_bytes);
       if (options.verify) verify(stream, ready.calls[0], ready.sets[0], device_check, result);
-      const std::size_t tiles = result.error.empty() ? options.candidates : 0;
-      for (const Candidate& candidate : candidates_of(stream, problem, ready.sets, tiles)) {
-        const double seconds = samples_of(candidate.calls).median;
-        if (options.verify) verify(stream, candidate.calls[0], ready.sets[0], device_check, result);
+      const bool compares =
+          options.candidates > 0 && result.error.empty() && stream.device().kind() != DeviceKind::cpu;
+      for (const Candidate& candidate :
+           compares ? candidates_of(stream.device().properties(), problem, ready.sets[0], options.candidates)
+                    : std::vector<Candidate>()) {
+        std::vector<std::function<void()>> calls;
+        for (const Operands& set : ready.sets)
+          calls.push_back([&stream, &candidate, &set] { candidate.run(stream, set); });
+        const double seconds = samples_of(calls).median;
+        if (options.verify) verify(stream, calls[0], ready.sets[0], device_check, result);
         if (!result.error.empty()) throw Error(ErrorCode::launch, candidate.name + ": " + result.error);
         result.candidates.push_back(
             {candidate.kind, candidate.name, candidate.chosen, candidate.predicted_seconds, seconds});

@@ -25,4 +25,14 @@ DeviceRates device_rates(const DeviceProperties& device) {
   return {kCopyShare * 1e-6 * memory, (wide ? 1 : 4) * clock, clock};
 }
 
+double memory_ratio(const DeviceProperties& device) {
+  const auto bytes_of_instruction = [](const DeviceProperties& properties) {
+    const DeviceRates rates = device_rates(properties);
+    return rates.bytes_per_microsecond /
+           (rates.instructions_per_microsecond * properties.multiprocessors * properties.warp_size);
+  };
+  static const double kH200 = bytes_of_instruction(DeviceProperties::h200());
+  return bytes_of_instruction(device) / kH200;
+}
+
 }  // namespace relayout::plan

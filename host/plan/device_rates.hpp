@@ -16,4 +16,8 @@ struct DeviceRates {
 /// MI300X, which has 64 lanes.
 DeviceRates device_rates(const DeviceProperties& device);
 
+/// Bytes that the memory moves while a lane issues an instruction, an H200's being 1: what a share of the
+/// memory's speed that an H200's instructions leave is less or more on this device.
+double memory_ratio(const DeviceProperties& device);
+
 }  // namespace relayout::plan

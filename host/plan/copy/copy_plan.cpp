@@ -133,9 +133,11 @@ double microseconds_at(const CopyProblem& problem, const DeviceProperties& devic
          bytes_moved(problem) / (device_rates(device).bytes_per_microsecond * share);
 }
 
-void add_start(CopyCandidate& candidate, const CopyProblem& problem, double start) {
+void add_start(CopyCandidate& candidate, const CopyProblem& problem, const DeviceProperties& device,
+               double start) {
   if (plans_as_large()) return;
-  candidate.start = start * std::clamp(2 - bytes_moved(problem) / kSmallBytes, 0.0, 1.0);
+  const double least = tile_tuning(device).least_start;
+  candidate.start = start * std::clamp(2 - bytes_moved(problem) / kSmallBytes, least, 1.0);
   candidate.microseconds += candidate.start;
 }
 

@@ -123,7 +123,8 @@ double microseconds_at(const CopyProblem& problem, const DeviceProperties& devic
 /// The bytes that move: every different element of the input and of the output once, with a beta twice.
 double bytes_moved(const CopyProblem& problem);
 /// Adds what a kernel with this start (tile_tuning.hpp) takes before the first byte of the problem moves.
-void add_start(CopyCandidate& candidate, const CopyProblem& problem, double start);
+void add_start(CopyCandidate& candidate, const CopyProblem& problem, const DeviceProperties& device,
+               double start);
 
 /// Numbers about a planned copy between these views, and the same in words.
 CopyDetails copy_details(const PlannedCopy& copy, const TensorView& in, const TensorView& out,

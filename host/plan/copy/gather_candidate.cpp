@@ -6,7 +6,7 @@
 #include "core/integer_math.hpp"
 #include "host/plan/copy/copy_nest.hpp"
 #include "host/plan/copy/copy_plan.hpp"
-#include "host/plan/copy/sectors.hpp"
+#include "host/plan/copy/order_traffic.hpp"
 #include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
@@ -15,7 +15,10 @@ namespace {
 /// Instructions of a warp for its elements, without the axes, for each of them, and for a cast: fitted to
 /// random copies on an H200. Microseconds of the start of casts, and of those of 8 bytes: to small ones on an
 /// H100.
-constexpr double kInstructions = 45, kInstructionsAnAxis = 20, kInstructionsOfCast = 15;
+constexpr double kInstructions = 45, kInstructionsAnAxis = 19.3, kInstructionsOfCast = 15;
+/// The share of the memory's speed; elements that find in the first cache what one of them brought; the price
+/// of a byte that comes from the second cache, beside one from the memory. Fitted.
+constexpr double kMemoryShare = 0.864, kNeighbours = 208, kOfCache = 0.52;
 constexpr double kStartOfCast = 0.2, kStartOfWideCast = 1;
 
 CopyParams nest_params(const CopyProblem& problem) {
@@ -37,12 +40,13 @@ CopyParams nest_params(const CopyProblem& problem) {
   return params;
 }
 
-/// Bytes of the sectors that neighbouring elements of an operand lie in, an element: at most one each.
-double bytes_met(const LoopNest& nest, int operand, DType type) {
-  const auto bytes = static_cast<std::int64_t>(size_of(type));
-  if (nest.rank() == 0) return static_cast<double>(bytes);
-  const std::int64_t stride = std::abs(nest.strides[static_cast<std::size_t>(operand)].back());
-  return static_cast<double>(std::max(bytes, std::min(kSectorBytes, stride * bytes)));
+/// What an operand costs the memory, in bytes.
+double bytes_met(const DeviceProperties& device, const LoopNest& nest, std::size_t operand, DType type,
+                 std::int64_t alignment) {
+  const auto size = static_cast<std::int64_t>(size_of(type));
+  const OrderTraffic traffic =
+      traffic_in_order(device, nest.extents, nest.strides[operand], size, alignment, kNeighbours);
+  return traffic.memory + kOfCache * std::max(0.0, traffic.cache - traffic.memory);
 }
 
 double start(const CopyProblem& problem, const TileTuning& tuning) {
@@ -58,9 +62,8 @@ double predicted(const CopyProblem& problem, const DeviceProperties& device) {
   const bool common = problem.common();
   const LoopNest& in = common ? problem.nest : problem.in_nest;
   const auto elements = static_cast<double>(problem.nest.elements());
-  const auto needed = static_cast<double>(size_of(problem.in_type) + size_of(problem.out_type));
-  const double met =
-      bytes_met(problem.nest, 0, problem.out_type) + bytes_met(in, common ? 1 : 0, problem.in_type);
+  const double met = bytes_met(device, problem.nest, 0, problem.out_type, problem.out.alignment) +
+                     bytes_met(device, in, common ? 1 : 0, problem.in_type, problem.in.alignment);
   const std::int64_t block = std::int64_t{kGatherThreads} * kGatherElementsPerThread;
   const double busy = busy_share(tuning, static_cast<double>(divide_up(problem.nest.elements(), block)),
                                  device.multiprocessors);
@@ -69,7 +72,7 @@ double predicted(const CopyProblem& problem, const DeviceProperties& device) {
                               (problem.in_type != problem.out_type ? kInstructionsOfCast : 0);
   const double issued = elements / device.warp_size * instructions /
                         (rates.instructions_per_microsecond * device.multiprocessors * busy);
-  const double memory = bytes_moved(problem) / (rates.bytes_per_microsecond * busy * needed / met);
+  const double memory = met / (rates.bytes_per_microsecond * busy * kMemoryShare);
   return tuning.launch_microseconds + std::max(memory, issued);
 }
 
@@ -89,7 +92,7 @@ CopyCandidate gather_candidate(const CopyProblem& problem, const DevicePropertie
   CopyCandidate candidate =
       of_any_nest(CopyKernel::gather, "it moves any elements, one by one, from wherever they lie", problem);
   candidate.microseconds = predicted(problem, device);
-  add_start(candidate, problem, start(problem, tile_tuning(device)));
+  add_start(candidate, problem, device, start(problem, tile_tuning(device)));
   return candidate;
 }
 

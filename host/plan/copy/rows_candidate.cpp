@@ -6,7 +6,7 @@
 #include "core/integer_math.hpp"
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_plan.hpp"
-#include "host/plan/copy/sectors.hpp"
+#include "host/plan/copy/order_traffic.hpp"
 #include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
@@ -15,13 +15,16 @@ namespace {
 constexpr CopyKernel kKernel = CopyKernel::rows;
 /// Indices have 31 bits, and a vector may begin in front of its run or end behind it.
 constexpr std::int64_t kMaxIndex = 0x7fffffff - 64;
+/// Vectors whose lanes find in the first cache what one of them brought; the price of a byte that comes from
+/// the second cache, beside one from the memory. Fitted.
+constexpr double kNeighbours = 144, kOfCache = 0.65;
 /// Elements of a block of lanes, at most.
 constexpr std::int64_t kMaxBlockElements = 8 * kRowsThreads * rows_vectors_per_thread(RowsRead::lanes);
 
 /// Instructions of a lane for a vector: of its place, of two pieces and their joining, of an element, of a
 /// cast and of an element's conversion; and for each axis of a row's place. Fitted to random slices and casts
 /// on an H200.
-constexpr double kOfVector = 60, kOfPieces = 90, kOfElement = 11, kOfCast = 20, kOfConversion = 7,
+constexpr double kOfVector = 58, kOfPieces = 90, kOfElement = 15.4, kOfCast = 20, kOfConversion = 7,
                  kOfAxis = 10;
 /// Instructions of an element's conversion by a table, of bytes to bytes: counted.
 constexpr double kOfLookUp = 3;
@@ -32,15 +35,15 @@ constexpr double kOfChunk = 40, kOfOrigin = 20, kOfLaneElement = 15, kOfNeighbou
 /// meets a sector of its own.
 constexpr double kEndsPerMicrosecond = 2e5;
 /// The share of the issue slots that the kernel reaches.
-constexpr double kIssueShare = 0.75;
+constexpr double kIssueShare = 0.585;
 
 /// The share of the memory's speed that it reaches with elements of so many bytes, beside what is predicted
 /// of tiles.
-constexpr double memory_share(std::int64_t bytes) { return bytes == 2 ? 0.87 : bytes == 4 ? 0.8 : 0.92; }
+constexpr double memory_share(std::int64_t bytes) { return bytes == 1 ? 1 : bytes == 2 ? 0.97 : 0.865; }
 
 /// The same of lanes that move bytes to bytes: an access brings 32 of them, and the multiprocessor's accesses
 /// are the bound (docs/notes/operations.md: 0.83 to 0.91 of what vectors reach).
-constexpr double kLanesOfBytes = 0.8;
+constexpr double kLanesOfBytes = 0.624;
 
 class RowsBuilder {
  public:
@@ -82,7 +85,7 @@ class RowsBuilder {
         : lanes() ? "the output consists of runs, of which neighbouring lanes have neighbouring elements"
                   : "the output consists of runs, whose vectors are put together element by element";
     candidate.microseconds = predicted();
-    add_start(candidate, problem_, tile_tuning(device_).rows_start);
+    add_start(candidate, problem_, device_, tile_tuning(device_).rows_start);
     candidate.params = params_;
     return candidate;
   }
@@ -169,26 +172,12 @@ class RowsBuilder {
     return instructions;
   }
 
-  /// Bytes of the sectors that an operand's elements lie in, where blocks far from each other share none.
-  double bytes_met(int operand, std::int64_t size, std::int64_t alignment) const {
-    const Dims& strides = nest_.strides[static_cast<std::size_t>(operand)];
-    const std::int64_t extent = nest_.extents.back(), step = std::abs(strides.back()) * size;
-    std::int64_t pitch = 0, boundary = std::gcd(alignment, kSectorBytes);
-    for (int axis = 0; axis + 1 < nest_.rank(); ++axis) {
-      const std::int64_t bytes = std::abs(strides[axis]) * size;
-      if (bytes == 0) continue;
-      pitch = pitch == 0 ? bytes : std::min(pitch, bytes);
-      boundary = std::gcd(boundary, bytes);
-    }
-    double row = static_cast<double>((extent - 1) * std::min(step, kSectorBytes) + size);
-    const bool in_order = pitch >= (extent - 1) * step;
-    row += static_cast<double>(kSectorBytes - boundary);
-    if (in_order) row = std::min(row, static_cast<double>(pitch));
-    if (pitch == 0) row = static_cast<double>((extent - 1) * std::min(step, kSectorBytes) + size);
-    double rows = 1;
-    for (int axis = 0; axis + 1 < nest_.rank(); ++axis)
-      if (strides[axis] != 0) rows *= static_cast<double>(nest_.extents[axis]);
-    return rows * row;
+  /// What an operand costs the memory, in bytes. Neighbours share the first cache.
+  double bytes_met(std::size_t operand, std::int64_t size, std::int64_t alignment) const {
+    const double neighbours = kNeighbours * params_.count;
+    const OrderTraffic traffic =
+        traffic_in_order(device_, nest_.extents, nest_.strides[operand], size, alignment, neighbours);
+    return traffic.memory + kOfCache * std::max(0.0, traffic.cache - traffic.memory);
   }
 
   double predicted() const {

@@ -1,6 +1,9 @@
 // The tile kernel's part in a copy: boxes of the nest through shared memory. tile_plan.cpp finds the best
 // box, and tile_params.cpp makes its parameters.
+#include <algorithm>
+
 #include "host/plan/copy/copy_plan.hpp"
+#include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -20,9 +23,18 @@ const char* why_no_tiles(const CopyProblem& problem) {
   return nullptr;
 }
 
-/// What is left of a tile's speed where elements are cast by format on their way in, one vector after the
-/// other: the median of random casts on an H200.
-double cast_share(const CopyProblem& problem) { return problem.converts_by_size() ? 0.5 : 1; }
+/// Instructions of a lane for an element that is cast by size, on its whole way through the tile: by a table,
+/// and by its format; and the share of the issue slots that the kernel reaches. Fitted, as tile_tuning.cpp
+/// is.
+constexpr double kOfLookUp = 14, kOfConversion = 31, kIssueShare = 0.75;
+
+double cast_microseconds(const CopyProblem& problem, const DeviceProperties& device) {
+  if (!problem.converts_by_size()) return 0;
+  const double instructions = problem.table_bytes() > 0 ? kOfLookUp : kOfConversion;
+  return tile_tuning(device).launch_microseconds +
+         static_cast<double>(problem.nest.elements()) / device.warp_size * instructions /
+             (device_rates(device).instructions_per_microsecond * device.multiprocessors * kIssueShare);
+}
 
 }  // namespace
 
@@ -44,8 +56,9 @@ CopyCandidate tile_candidate_of(const CopyProblem& problem, const DeviceProperti
   candidate.reason = tile.read.axes[0] == tile.write.axes[0]
                          ? "both sides run along the same axis, with runs of whole vectors' length in a tile"
                          : "the sides run along different axes, and a tile has runs on both";
-  candidate.microseconds = microseconds_at(problem, device, tile.score * cast_share(problem));
-  add_start(candidate, problem, tile_tuning(device).tile_start);
+  candidate.microseconds =
+      std::max(microseconds_at(problem, device, tile.score), cast_microseconds(problem, device));
+  add_start(candidate, problem, device, tile_tuning(device).tile_start);
   candidate.tile = tile;
   auto& params = candidate.params.emplace<TileParams>();
   set_operation(problem, params);

@@ -4,6 +4,7 @@
 
 #include "core/tile_layout.hpp"
 #include "host/plan/copy/tile_builder.hpp"
+#include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -108,6 +109,7 @@ TileTarget tile_target(const DeviceProperties& device, int in_bytes, int out_byt
   target.out_bytes = out_bytes;
   target.shared_bytes = device.shared_memory_per_block;
   target.multiprocessors = device.multiprocessors;
+  target.memory_ratio = memory_ratio(device);
   target.tuning = &tile_tuning(device);
   return target;
 }

@@ -36,23 +36,29 @@ int size_class(int bytes) { return bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 
 
 /// What is left where rows of the input start anywhere.
 double unaligned_share(const TileTarget& target) {
+  const TileTuning& tuning = *target.tuning;
   const bool words = target.in_bytes == target.out_bytes && target.in_bytes >= 4;
-  return words ? target.tuning->unaligned_words : target.tuning->unaligned;
+  return words ? tuning.unaligned_words : target.in_bytes == 1 ? tuning.unaligned_bytes : tuning.unaligned;
 }
 
-/// What is left where tiles of casts store both ends of whole output runs element by element
-/// (kernels/copy/tile_write_unaligned.hpp): in front of the first boundary each element's place is worked out
-/// anew, which takes the time of about six others; behind the last vector a lane stores them one after the
-/// other. Counted. The shares that were fitted to permutations have these ends in them.
+/// What is left of a share that instructions leave on an H200.
+double on_device(const TileTarget& target, double share) {
+  return 1 / (1 + (1 / share - 1) * target.memory_ratio);
+}
+
+/// What is left where tiles store both ends of output runs element by element
+/// (kernels/copy/tile_write_unaligned.hpp).
 double ends_share(const LoopNest& nest, const TileTarget& target, const TilePlan& plan) {
-  if (target.groups || !is_unaligned(plan.assembly)) return 1;
-  constexpr double kInFront = 6, kBehind = 4;
+  if (!is_unaligned(plan.assembly)) return 1;
+  const TileTuning& tuning = *target.tuning;
+  const double lost_in_front = target.groups ? tuning.lost_in_front : tuning.cast_lost_in_front,
+               lost_behind = target.groups ? tuning.lost_behind : tuning.cast_lost_behind;
   double run = static_cast<double>(plan.write.run_elements);
   if (plan.unaligned_axis >= 0)
     run *= static_cast<double>(nest.extents[plan.unaligned_axis]) / plan.extent[plan.unaligned_axis];
   const int boundary = kTileRunAlignment / target.out_bytes, vector = 16 / target.out_bytes;
   const double front = std::min(run, (boundary - 1) / 2.0), behind = std::min(run, (vector - 1) / 2.0);
-  return run / (run + kInFront * front + kBehind * behind);
+  return run / (run + lost_in_front * front + lost_behind * behind);
 }
 
 /// What is left when a block's threads move so few elements.
@@ -76,7 +82,7 @@ double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan
   }
   const std::int64_t alignment = run_alignment(nest, target, plan);
   const double cut = 1.0 - static_cast<double>(alignment) / static_cast<double>(tuning.line_bytes);
-  double work = plan.unaligned ? unaligned_share(target) : 1.0;
+  double work = ends_share(nest, target, plan) * (plan.unaligned ? unaligned_share(target) : 1.0);
   if (plan.assembly == Assembly::scattered) {
     const double places = static_cast<double>(plan.period) / static_cast<double>(plan.elements);
     work *= tuning.scattered[size_class(target.out_bytes)] / (1 + tuning.lost_per_place * places);
@@ -84,7 +90,7 @@ double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan
   }
   if (plan.row_group == 4) work *= tuning.byte_groups;
   if (plan.threads > tuning.usual_threads) work *= tuning.large_blocks;
-  return whole * work * ends_share(nest, target, plan) * fill(target, plan.elements, plan.threads) *
+  return whole * on_device(target, work) * fill(target, plan.elements, plan.threads) *
          busy_share(tuning, tiles, target.multiprocessors) *
          rate(plan.read.gapless_elements, target.in_bytes, tuning.lost_per_read) *
          rate(plan.write.gapless_elements, target.out_bytes,
@@ -96,7 +102,7 @@ double score_limit(const TileTarget& target, std::int64_t elements, int threads,
   constexpr double kRounded = 1 + 1e-9;  // the estimate's own roundings
   const double work = (runs.unaligned ? unaligned_share(target) : 1.0) *
                       (threads > tuning.usual_threads ? tuning.large_blocks : 1.0);
-  return kRounded * work * fill(target, elements, threads) *
+  return kRounded * on_device(target, work) * fill(target, elements, threads) *
          rate(runs.read, target.in_bytes, tuning.lost_per_read) *
          rate(runs.write, target.out_bytes, tuning.lost_per_write);
 }

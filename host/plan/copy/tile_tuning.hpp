@@ -27,15 +27,17 @@ struct TileTuning {
   /// The same of a device of which nearly no multiprocessor has work; all have with `busy_tiles` each.
   double idle;
   std::int64_t busy_tiles;
-  /// Blocks of more than the usual threads: fewer at a time hide less of each other's waits.
+  /// Shares that instructions leave on an H200; of a slower memory they leave more (memory_ratio). Blocks of
+  /// more than the usual threads: fewer at a time hide less of each other's waits.
   double large_blocks;
-  /// More instructions an element: rows that start anywhere, of elements that are joined from two vectors or
-  /// stored word by word; places that come from a table, for elements of 1, 2, 4 and 8 bytes.
-  double unaligned, unaligned_words, scattered[4];
-  /// What is left of the latter in casts by format, and where four rows of bytes share words.
+  /// More instructions an element: rows that start anywhere, of bytes, of other elements that are joined from
+  /// two vectors, or of words; places that come from a table, for elements of 1, 2, 4 and 8 bytes.
+  double unaligned_bytes, unaligned, unaligned_words, scattered[4];
+  /// What is left of the latter in casts by size, and where four rows of bytes share words.
   double scattered_casts, byte_groups;
-  /// Elements whose time an entry of such a table takes.
-  double lost_per_place;
+  /// Elements whose time an entry of such a table takes; and an element that an unaligned output run has in
+  /// front of its first boundary, or behind its last vector: of casts, and else.
+  double lost_per_place, lost_in_front, lost_behind, cast_lost_in_front, cast_lost_behind;
 
   // What a predicted time is made of (copy_plan.cpp).
   /// Before the first and after the last byte. How fast the device is otherwise: device_rates.hpp.
@@ -44,6 +46,8 @@ struct TileTuning {
   /// they look up more, and wait for it, before the first byte moves. In large problems other blocks move
   /// bytes meanwhile.
   double gather_start, rows_start, tile_start, window_start;
+  /// The share of these that is left in the largest problems.
+  double least_start;
 
   /// Outputs from this size on find no room in the caches for a reader: they are stored past them.
   std::int64_t streaming_bytes;

@@ -72,7 +72,7 @@ CopyCandidate transpose_candidate(const CopyProblem& problem, const DeviceProper
       "an aligned transpose of two or three axes: whole rows on 16-byte boundaries, which this kernel "
       "moves faster than tiles";
   candidate.microseconds = predicted(problem, device, window);
-  add_start(candidate, problem, tile_tuning(device).window_start);
+  add_start(candidate, problem, device, tile_tuning(device).window_start);
   candidate.params = window;
   return candidate;
 }

@@ -1,6 +1,7 @@
-// Time = (launch + the longer of memory and instructions + a share of the shorter one, stretched where the
+// Time = launch + (the longer of memory and instructions + a share of the shorter one, stretched where the
 // threads do not fill the device) x a factor of the kernel. Instructions are counted by hand from the
-// kernels' loops, per output; the factors hold for random problems on an H200 (docs/notes/conv1d.md).
+// kernels' loops, per output; the factors and the launches are fitted to all kernels' times of 260 random
+// problems on an H100 (docs/notes/conv1d.md).
 #include "host/plan/depthwise/depthwise_cost.hpp"
 
 #include <algorithm>
@@ -18,7 +19,8 @@ struct Work {
   double instructions = 0;  // of a lane
   double bytes = 0;
   double threads = 0;
-  double factor = 1;  // measured time by the time of the above
+  double factor = 1;    // measured time by the time of the above
+  double launch = 2.3;  // microseconds before the first and after the last output
 };
 
 /// Aligned packs of channels have few threads at a time, which wait for the special functions of SiLU.
@@ -27,7 +29,11 @@ constexpr double kSilu = 7, kSiluOfFewThreads = 17, kSector = 32;
 constexpr double kMoveWord = 16, kMoveElement = 24;
 /// Shifts of packs, which wait for shared memory; barriers between a tile's phases, its weights and its
 /// borders; loads of single elements that wait for each other.
-constexpr double kShiftFactor = 1.1, kTileFactor = 1.7, kScalarFactor = 4;
+constexpr double kShiftFactor = 1.1, kTileFactor = 1.33, kScalarFactor = 3.8;
+/// Of rows along time, of many taps along time, of channels, and of aligned packs of them.
+constexpr double kTimeFactor = 0.86, kTimeManyFactor = 1, kChannelFactor = 0.86, kPacksFactor = 0.96;
+/// A tile waits for its weights and its samples, one after the other.
+constexpr double kTileLaunch = 4.7;
 
 /// Bytes that move for one element of a row of `run` elements, `stride` apart, which begins anywhere: sectors
 /// are moved whole.
@@ -56,7 +62,7 @@ Work time_work(const DepthwiseParams& p, double element) {
   }
   work.bytes = alike ? 2 * element : 2 * moved_bytes(element, length, 1);
   work.threads = static_cast<double>(p.batch * p.channels) * taken / (p.run * own);
-  if (!alike && !many) work.factor = kShiftFactor;
+  work.factor = many ? kTimeManyFactor : alike ? kTimeFactor : kShiftFactor * kTimeFactor;
   return work;
 }
 
@@ -84,6 +90,8 @@ Work channel_work(const DepthwiseParams& p, double element) {
     work.bytes = 2 * element;
   }
   work.bytes += 0.3 * element * (taps - 1) / run;
+  if (p.kernel != DepthwiseKernel::channel_many)
+    work.factor = p.kernel == DepthwiseKernel::channel ? kChannelFactor : kPacksFactor;
   work.threads =
       static_cast<double>(p.batch) * channels / width * std::ceil(static_cast<double>(p.length) / run);
   return work;
@@ -127,6 +135,7 @@ Work tile_work(const DepthwiseParams& p, double element) {
   work.instructions *= 1.2 * (0.7 + 0.3 * taken);
   work.threads = tiles * kDepthwiseThreads / idle;
   work.factor = kTileFactor;
+  work.launch = kTileLaunch;
   return work;
 }
 
@@ -159,7 +168,7 @@ Work work_of(const DepthwiseParams& p, double element) {
 }  // namespace
 
 double depthwise_microseconds(const DeviceProperties& device, const DepthwiseParams& p) {
-  constexpr double kShare = 0.25, kThreadsToFill = 700, kLaunch = 2;
+  constexpr double kShare = 0.225, kThreadsToFill = 450, kLeastFill = 0.03;
   constexpr double kOfBytes = 0.95, kOfInstructions = 0.8;  // what these kernels reach of the device's rates
   const DeviceRates rates = device_rates(device);
   const double outputs = static_cast<double>(p.batch * p.channels) * static_cast<double>(p.length);
@@ -171,7 +180,7 @@ double depthwise_microseconds(const DeviceProperties& device, const DepthwisePar
       outputs * (work.instructions + (p.silu ? silu : 0)) /
       (kOfInstructions * rates.instructions_per_microsecond * device.warp_size * device.multiprocessors);
   const double work_time = std::max(memory, issue) + kShare * std::min(memory, issue);
-  return work.factor * (kLaunch + work_time / std::max(fill, 1e-4));
+  return work.launch + work.factor * work_time / (kLeastFill + (1 - kLeastFill) * fill);
 }
 
 }  // namespace relayout::plan

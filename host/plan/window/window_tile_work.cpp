@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::int64_t kThreads = kWindowThreads;
 constexpr std::int64_t kLanes = 32;
-/// By the times of 424 random problems with 8 tiles each on an H100 (docs/notes/conv1d.md). With the share,
-/// what is predicted is as far below the measured time as for the other kernels, which were timed on an H200.
-constexpr double kNeededWarps = 20, kAlone = 0.3, kShare = 1.1;
+/// These and the numbers of instructions: by the times of 520 random problems, with 8 tiles each, on an H100
+/// (docs/notes/conv1d.md).
+constexpr double kNeededWarps = 21, kAlone = 0.22, kShare = 1.14, kWaits = 2.3;
 
 std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
@@ -33,7 +33,7 @@ void count_fill(const WindowParams& p, double rows, double count, std::int64_t u
       narrow_window_fill_pack(static_cast<int>(bytes_of(p.in_type)), static_cast<int>(bytes_of(p.out_type)));
   const bool wide = unlike % wide_pack == 0 && count >= static_cast<double>(2 * wide_pack * narrow);
   const auto pack = static_cast<double>(wide ? wide_pack : narrow);
-  count_items(rows * count / pack, wide ? 8 : 1 + pack, wide ? 25 + pack : 22 + 3 * pack, work);
+  count_items(rows * count / pack, wide ? 8 : 1 + pack, wide ? 15 + pack : 6.5 + 2.5 * pack, work);
   count_items(rows * 2 * (pack - 1), 2, 30, work);
 }
 
@@ -119,7 +119,7 @@ WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, W
   work.share = kShare;
   work.resident = kWindowTileBlocks;
   const double word = t.lines == WindowLines::elements ? 1 : std::max(1.0, 4 / out_bytes);
-  work.waits = 2;  // for the samples, then for the stores
+  work.waits = kWaits;  // for the samples, then for the stores
 
   double read;
   const double fresh = std::min(1.0, positions * static_cast<double>(p.stride) / samples);
@@ -137,7 +137,7 @@ WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, W
       read = read_cost(tuning, samples, channels * in_bytes);
       break;
     default:
-      count_items(samples * channels, 2, 25, work);
+      count_items(samples * channels, 2, 19, work);
       read = read_of_elements(tuning, p, samples, in_bytes);
   }
   read *= fresh + (1 - fresh) * tuning.cached;
@@ -153,8 +153,8 @@ WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, W
   // A store for the word and one for each of its elements, of which a lane does one or the other.
   const double stores = word > 1 ? 1 + word / 4 : 1;
   work.accesses += warps * turns * (word + stores);
-  work.instructions +=
-      warps * (turns * (4 + 4 * word) + static_cast<double>(columns) * (70 + 20 * word) + 50 + 150 * runs);
+  work.instructions += warps * (turns * (1.9 + 5.2 * word) +
+                                static_cast<double>(columns) * (100 + 39 * word) + 56 + 223 * runs);
   work.bytes = read + write_of_lines(tuning, p, layout, tile_positions);
   return work;
 }

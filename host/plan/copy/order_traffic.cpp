@@ -1,0 +1,105 @@
+#include "host/plan/copy/order_traffic.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+#include "host/plan/copy/sectors.hpp"
+
+namespace relayout::plan {
+namespace {
+
+/// Of a second cache's bytes, what one operand's sectors find room in.
+constexpr double kRoom = 0.4;
+/// An H200's, where a device does not say.
+constexpr double kUsualCache = 60e6;
+
+/// A box of an operand's elements: extents, which need not be whole numbers, and strides in bytes by the
+/// axes of the smallest strides first.
+class Box {
+ public:
+  Box(std::int64_t size, std::int64_t alignment)
+      : size_(size), alignment_(std::gcd(alignment, kSectorBytes)) {}
+
+  void add(double extent, std::int64_t stride) {
+    if (stride == 0 || extent <= 1) return;
+    int at = count_++;
+    for (; at > 0 && axes_[at - 1].stride > stride; --at) axes_[at] = axes_[at - 1];
+    axes_[at] = {extent, stride};
+  }
+  void remove(std::int64_t stride) {
+    for (int at = 0; at < count_; ++at) {
+      if (axes_[at].stride != stride) continue;
+      std::copy(axes_ + at + 1, axes_ + count_, axes_ + at);
+      --count_;
+      return;
+    }
+  }
+
+  /// Bytes of the sectors that its elements lie in.
+  double sectors() const {
+    double run = static_cast<double>(size_), runs = 1, pitch = 0;
+    std::int64_t boundary = alignment_;
+    for (int at = 0; at < count_; ++at) {
+      const auto stride = static_cast<double>(axes_[at].stride);
+      if (pitch == 0 && stride <= std::max(run, static_cast<double>(kSectorBytes))) {
+        run += (axes_[at].extent - 1) * stride;
+        continue;
+      }
+      if (pitch == 0) pitch = stride;
+      runs *= axes_[at].extent;
+      boundary = std::gcd(boundary, axes_[at].stride);
+    }
+    double bytes = run + static_cast<double>(kSectorBytes - boundary);
+    if (pitch > 0) bytes = std::min(bytes, std::max(pitch, run));
+    return runs * bytes;
+  }
+
+ private:
+  struct Axis {
+    double extent;
+    std::int64_t stride;
+  };
+  std::int64_t size_, alignment_;
+  Axis axes_[kMaxRank] = {};
+  int count_ = 0;
+};
+
+/// The sectors of all boxes of the elements that follow each other while `fits` holds of a box.
+template <class Fits>
+double sectors_of_boxes(const Dims& extents, const Dims& strides, std::int64_t size, std::int64_t alignment,
+                        const Fits& fits) {
+  Box box(size, alignment);
+  double boxes = 1, elements = 1;
+  bool full = false;
+  for (std::size_t axis = extents.size(); axis-- > 0;) {
+    const auto extent = static_cast<double>(extents[axis]);
+    const std::int64_t stride = std::abs(strides[axis]) * size;
+    double inner = full ? 1 : extent;
+    while (!full && inner > 1) {
+      box.add(inner, stride);
+      if (fits(elements * inner, box)) break;
+      box.remove(stride);
+      inner = inner > 2 ? inner / 2 : 1;
+    }
+    full = full || inner < extent;
+    elements *= inner;
+    if (stride != 0) boxes *= extent / inner;
+  }
+  return boxes * box.sectors();
+}
+
+}  // namespace
+
+OrderTraffic traffic_in_order(const DeviceProperties& device, const Dims& extents, const Dims& strides,
+                              std::int64_t size, std::int64_t alignment, double neighbours) {
+  const double room = kRoom * (device.l2_bytes > 0 ? static_cast<double>(device.l2_bytes) : kUsualCache);
+  OrderTraffic traffic;
+  traffic.memory = sectors_of_boxes(extents, strides, size, alignment,
+                                    [&](double, const Box& box) { return box.sectors() <= room; });
+  traffic.cache = sectors_of_boxes(extents, strides, size, alignment,
+                                   [&](double elements, const Box&) { return elements <= neighbours; });
+  return traffic;
+}
+
+}  // namespace relayout::plan

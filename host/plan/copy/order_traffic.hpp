@@ -1,0 +1,24 @@
+// What the memory and the second cache move for kernels that visit a nest's elements in their order.
+#pragma once
+
+#include <cstdint>
+
+#include "relayout/device.hpp"
+#include "relayout/tensor_view.hpp"
+
+namespace relayout::plan {
+
+/// Bytes of the sectors of one operand: those that the memory moves, and those that warps ask the second
+/// cache for.
+struct OrderTraffic {
+  double memory = 0, cache = 0;
+};
+
+/// Axis rank-1 is visited fastest. Elements that share a sector share its way through the memory where no
+/// more is visited between them than the second cache holds, and the way from there where they are among
+/// `neighbours` elements that follow each other in the order. `size` and `alignment`, of the first element,
+/// are bytes; strides count elements.
+OrderTraffic traffic_in_order(const DeviceProperties& device, const Dims& extents, const Dims& strides,
+                              std::int64_t size, std::int64_t alignment, double neighbours);
+
+}  // namespace relayout::plan
