@@ -50,7 +50,8 @@ SEQUENCES = "*DepthwiseSequenceTest*/emulated32:*DepthwiseVarlenTest*/emulated32
 OVERLAP = "*Overlap*/cpu"
 FUSED = "*DirectConvTest*/emulated32:*ConvPlan*/emulated32"
 VIEW = "StridedGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
-COPY = "*PermuteTest*/emulated32:*PermutePeerBugsTest*/emulated32:*PermuteFarTest*/emulated32:*Cast*/emulated32"
+COPY = "*PermuteTest*/emulated32:*PermutePeerBugsTest*/emulated32:*PermuteFarTest*/emulated32:"\
+    "*Cast*/emulated32:*CandidatesTest.AreAllRight/emulated32"
 SCALE = "*CopyScaleTest*/emulated32"
 SLOTS = "*CopyIndirectTest*/emulated32"
 ROWS = "*RowsTest.*/emulated32"
