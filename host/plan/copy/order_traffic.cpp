@@ -50,6 +50,8 @@ class Box {
       runs *= axes_[at].extent;
       boundary = std::gcd(boundary, axes_[at].stride);
     }
+    // On the average over all starts that many bytes apart.
+    boundary = std::gcd(boundary, static_cast<std::int64_t>(run));
     double bytes = run + static_cast<double>(kSectorBytes - boundary);
     if (pitch > 0) bytes = std::min(bytes, std::max(pitch, run));
     return runs * bytes;
