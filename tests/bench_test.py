@@ -234,6 +234,38 @@ class BenchTest(unittest.TestCase):
                     self.assertLessEqual(row["p1"], row["p50"])
                     self.assertIn(row["group"] + " ", table)
 
+    def test_candidates_are_right_and_predicted_again(self):
+        families = "permute,slice,cast,depthwise,img2col,pad"
+        document, _ = self.random("emulated", "--seed", "3", "--cases", "8", "--family", families, "--candidates", "3")
+        timed = {problem["name"]: problem["candidates"] for problem in document["problems"]}
+        self.assertEqual(len(timed), 8 * 6)
+        for name, candidates in timed.items():
+            self.assertEqual(sum(candidate["chosen"] for candidate in candidates), 1, name)
+            self.assertEqual(len({candidate["name"] for candidate in candidates}), len(candidates), name)
+            self.assertTrue(all(candidate["microseconds"] > 0 for candidate in candidates), name)
+        self.assertGreater(sum(len(candidates) for candidates in timed.values()), 3 * len(timed))
+
+        result, again = (os.path.join(self.folder, name) for name in ("candidates.json", "again.json"))
+        with open(result, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        done = subprocess.run([BENCH, "predict", result, "--json", again], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        with open(again, encoding="utf-8") as file:
+            predicted = {problem["name"]: problem["candidates"] for problem in json.load(file)["problems"]}
+        for name, candidates in timed.items():
+            self.assertEqual(len(predicted[name]), len(candidates), name)
+            least = min(candidate["predicted_microseconds"] for candidate in predicted[name])
+            for before, now in zip(candidates, predicted[name]):
+                self.assertAlmostEqual(before["predicted_microseconds"], now["predicted_microseconds"], 6, name)
+                self.assertTrue(not now["chosen"] or now["predicted_microseconds"] == least, name)
+        script = os.path.join(os.path.dirname(PEERS), "fit_times.py")
+        done = subprocess.run([sys.executable, "-B", script, result, "--check", again], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("regret with the factors, checked on", done.stdout)
+        done = subprocess.run([BENCH, "predict", again + ".none", "--json", again], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is no result of --suite random", done.stderr)
+
     def test_the_worst_random_problems_run_again(self):
         path = os.path.join(self.folder, "worst.csv")
         first, _ = self.random("cpu", "--family", "cast,binary", "--cases", "25", "--csv", path, "--no-verify")
