@@ -12,13 +12,12 @@
 namespace relayout::plan {
 namespace {
 
-/// Instructions of a warp for its elements, without the axes, for each of them, and for a cast: fitted to
-/// random copies on an H200. Microseconds of the start of casts, and of those of 8 bytes: to small ones on an
-/// H100.
+/// Instructions of a warp for its elements, without the axes, for each of them, and for a cast. Fitted.
 constexpr double kInstructions = 45, kInstructionsAnAxis = 19.3, kInstructionsOfCast = 15;
 /// The share of the memory's speed; elements that find in the first cache what one of them brought; the price
 /// of a byte that comes from the second cache, beside one from the memory. Fitted.
 constexpr double kMemoryShare = 0.864, kNeighbours = 208, kOfCache = 0.52;
+/// Microseconds of the start of casts, and of those of 8 bytes: fitted to small ones on an H100.
 constexpr double kStartOfCast = 0.2, kStartOfWideCast = 1;
 
 CopyParams nest_params(const CopyProblem& problem) {
@@ -44,9 +43,8 @@ CopyParams nest_params(const CopyProblem& problem) {
 double bytes_met(const DeviceProperties& device, const LoopNest& nest, std::size_t operand, DType type,
                  std::int64_t alignment) {
   const auto size = static_cast<std::int64_t>(size_of(type));
-  const OrderTraffic traffic =
-      traffic_in_order(device, nest.extents, nest.strides[operand], size, alignment, kNeighbours);
-  return traffic.memory + kOfCache * std::max(0.0, traffic.cache - traffic.memory);
+  return traffic_in_order(device, nest.extents, nest.strides[operand], size, alignment, kNeighbours)
+      .bytes(kOfCache);
 }
 
 double start(const CopyProblem& problem, const TileTuning& tuning) {

@@ -9,7 +9,7 @@
 namespace relayout::plan {
 namespace {
 
-/// Of a second cache's bytes, what one operand's sectors find room in.
+/// The share of the second cache that one operand's sectors find room in.
 constexpr double kRoom = 0.4;
 /// An H200's, where a device does not say.
 constexpr double kUsualCache = 60e6;
@@ -26,14 +26,6 @@ class Box {
     int at = count_++;
     for (; at > 0 && axes_[at - 1].stride > stride; --at) axes_[at] = axes_[at - 1];
     axes_[at] = {extent, stride};
-  }
-  void remove(std::int64_t stride) {
-    for (int at = 0; at < count_; ++at) {
-      if (axes_[at].stride != stride) continue;
-      std::copy(axes_ + at + 1, axes_ + count_, axes_ + at);
-      --count_;
-      return;
-    }
   }
 
   /// Bytes of the sectors that its elements lie in.
@@ -79,9 +71,12 @@ double sectors_of_boxes(const Dims& extents, const Dims& strides, std::int64_t s
     const std::int64_t stride = std::abs(strides[axis]) * size;
     double inner = full ? 1 : extent;
     while (!full && inner > 1) {
-      box.add(inner, stride);
-      if (fits(elements * inner, box)) break;
-      box.remove(stride);
+      Box longer = box;
+      longer.add(inner, stride);
+      if (fits(elements * inner, longer)) {
+        box = longer;
+        break;
+      }
       inner = inner > 2 ? inner / 2 : 1;
     }
     full = full || inner < extent;

@@ -1,6 +1,7 @@
 // What the memory and the second cache move for kernels that visit a nest's elements in their order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "relayout/device.hpp"
@@ -12,6 +13,11 @@ namespace relayout::plan {
 /// cache for.
 struct OrderTraffic {
   double memory = 0, cache = 0;
+
+  /// As bytes of the memory, of which each that comes from the second cache alone costs such a share.
+  double bytes(double price_of_cache) const {
+    return memory + price_of_cache * std::max(0.0, cache - memory);
+  }
 };
 
 /// Axis rank-1 is visited fastest. Elements that share a sector share its way through the memory where no

@@ -175,9 +175,8 @@ class RowsBuilder {
   /// What an operand costs the memory, in bytes. Neighbours share the first cache.
   double bytes_met(std::size_t operand, std::int64_t size, std::int64_t alignment) const {
     const double neighbours = kNeighbours * params_.count;
-    const OrderTraffic traffic =
-        traffic_in_order(device_, nest_.extents, nest_.strides[operand], size, alignment, neighbours);
-    return traffic.memory + kOfCache * std::max(0.0, traffic.cache - traffic.memory);
+    return traffic_in_order(device_, nest_.extents, nest_.strides[operand], size, alignment, neighbours)
+        .bytes(kOfCache);
   }
 
   double predicted() const {
