@@ -100,6 +100,17 @@ ByteTable results_of_bytes(const ElementwiseParams& params) {
   return results;
 }
 
+/// Plans the operation as a copy with a table, and computes the table where that copy is taken.
+void set_table_copy(const PlanTarget& target, ElementwisePlan::State& state) {
+  state.no_table = plan::obstacle_to_table(state.params);
+  if (state.no_table != nullptr || (target.device() != nullptr && is_native(*target.device()))) return;
+  plan::PlannedCopy copy = plan::plan_table_copy(state.tensors[0], state.out, target.properties());
+  state.no_table = plan::obstacle_to_table_copy(copy);
+  if (state.no_table != nullptr) return;
+  copy.table = results_of_bytes(state.params);
+  state.table_copy = std::move(copy);
+}
+
 }  // namespace
 
 std::string name_of(const std::vector<Step>& steps) {
@@ -131,17 +142,14 @@ ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const Eleme
   state.out = std::move(shaped.out);
   state.params = typed_params(call, state.types);
   set_nest(target, state);
-  const bool native = target.device() != nullptr && is_native(*target.device());
-  if (!native && plan::obstacle_to_table(state.params) == nullptr)
-    state.table_copy = plan::plan_table_copy(state.tensors[0], state.out, results_of_bytes(state.params),
-                                             target.properties());
+  set_table_copy(target, state);
   return state;
 }
 
 const char* obstacle_to_table(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
                               const void* out) {
-  if (!state.table_copy) return plan::obstacle_to_table(state.params);
-  return plan::obstacle_to_table_copy(*state.table_copy, inputs[0], out);
+  if (!state.table_copy) return state.no_table;
+  return plan::obstacle_to_table_memory(*state.table_copy, inputs[0], out);
 }
 
 std::vector<const void*> planned_inputs(const ElementwisePlan::State& state) {

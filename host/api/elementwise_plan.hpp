@@ -25,8 +25,9 @@ struct ElementwisePlan::State {
   std::optional<Device> device;  // none: planned from properties alone
   DeviceProperties properties;
   /// The same as a copy with a table of bytes, for devices with kernels, where the operation is one
-  /// (host/plan/elementwise/byte_table.hpp).
+  /// (host/plan/elementwise/byte_table.hpp); else why it is none.
   std::optional<plan::PlannedCopy> table_copy;
+  const char* no_table = "there are no codes";
 };
 
 /// "add+relu".

@@ -6,15 +6,6 @@
 namespace relayout::plan {
 namespace {
 
-/// Where the kernels for codes are faster (random problems, H100): 0.94 of the time where problems are small,
-/// but for the stream kernel, and 0.75 where the copy would read elements that lie apart one by one.
-const char* why_code_kernels_are_faster(const PlannedCopy& copy) {
-  if (copy.kernel != CopyKernel::stream && is_small(copy)) return "the problem is small";
-  if (copy.kernel != CopyKernel::rows) return nullptr;
-  const auto& rows = std::get<RowsParams>(copy.params);
-  return std::abs(rows.in_step) > 1 ? "the copy would read elements one by one that lie apart" : nullptr;
-}
-
 TensorView as_bytes(const TensorView& view) {
   return TensorView(view.data(), DType::u8, view.shape(), view.strides());
 }
@@ -39,18 +30,25 @@ ElementwiseParams on_each_byte(const ElementwiseParams& params, const ByteTable&
   return p;
 }
 
-PlannedCopy plan_table_copy(const TensorView& in, const TensorView& out, const ByteTable& table,
-                            const DeviceProperties& device) {
+PlannedCopy plan_table_copy(const TensorView& in, const TensorView& out, const DeviceProperties& device) {
   CopyProblem problem = copy_problem(as_bytes(in), as_bytes(out), {});
-  problem.table = table;
+  problem.table.emplace();
   PlannedCopy copy = plan_copy(std::move(problem), device, false);
   copy.operation = "look up";
   return copy;
 }
 
-const char* obstacle_to_table_copy(const PlannedCopy& copy, const void* in, const void* out) {
+/// The kernels for codes take 0.94 of the time where problems are small, but for the stream kernel, and 0.75
+/// where the copy would read elements that lie apart one by one (random problems, H100).
+const char* obstacle_to_table_copy(const PlannedCopy& copy) {
   if (!copy.possible) return "no kernel with a table takes the loop nest";
-  if (const char* why = why_code_kernels_are_faster(copy)) return why;
+  if (copy.kernel != CopyKernel::stream && is_small(copy)) return "the problem is small";
+  if (copy.kernel != CopyKernel::rows) return nullptr;
+  const auto& rows = std::get<RowsParams>(copy.params);
+  return std::abs(rows.in_step) > 1 ? "the copy would read elements one by one that lie apart" : nullptr;
+}
+
+const char* obstacle_to_table_memory(const PlannedCopy& copy, const void* in, const void* out) {
   if (!copy.in.is_aligned(in) || !copy.out.is_aligned(out))
     return "the memory is less aligned than the planned one";
   // Lanes of the stream kernel read nothing but what they write. Others read the words around their elements,

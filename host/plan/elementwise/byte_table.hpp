@@ -14,11 +14,15 @@ const char* obstacle_to_table(const ElementwiseParams& params);
 /// The same program on each byte once: it reads `bytes` and writes `results`.
 ElementwiseParams on_each_byte(const ElementwiseParams& params, const ByteTable& bytes, ByteTable& results);
 
-/// out = table[in], of views of one shape. Not possible where no kernel with a table takes the nest.
-PlannedCopy plan_table_copy(const TensorView& in, const TensorView& out, const ByteTable& table,
-                            const DeviceProperties& device);
+/// out = table[in], of views of one shape. The table is the caller's to fill in, once it is known that the
+/// copy is taken.
+PlannedCopy plan_table_copy(const TensorView& in, const TensorView& out, const DeviceProperties& device);
 
-/// What keeps such a copy from a run on this memory. Null: nothing.
-const char* obstacle_to_table_copy(const PlannedCopy& copy, const void* in, const void* out);
+/// Why the copy is not taken: no kernel with a table takes the nest, or the kernels for codes are faster.
+/// Null: it is.
+const char* obstacle_to_table_copy(const PlannedCopy& copy);
+
+/// What keeps a copy that is taken from a run on this memory. Null: nothing.
+const char* obstacle_to_table_memory(const PlannedCopy& copy, const void* in, const void* out);
 
 }  // namespace relayout::plan
