@@ -108,32 +108,29 @@ std::vector<Candidate> of_window(const DeviceProperties& device, const Problem& 
 }
 
 DepthwiseParams params_of(const Problem& problem, const Operands& set) {
-  const TensorView bias = set.inputs.size() > 2 ? set.inputs[2] : TensorView();
-  const Activation activation = problem.number("silu") != 0 ? Activation::silu : Activation::none;
-  return depthwise_params(set.inputs[0], set.inputs[1], bias, activation, set.out);
+  return depthwise_params(set.inputs[0], set.inputs[1], bias_of(set.inputs), activation_of(problem), set.out);
 }
 
 std::vector<Candidate> of_depthwise(const DeviceProperties& device, const Problem& problem,
                                     const Operands& operands) {
-  const auto candidate_of = [&](const DepthwiseParams& planned, double microseconds) {
-    const std::string name = plan::name_of(planned.kernel);
-    return Candidate{name, name, false, microseconds * kMicrosecond,
-                     [problem, planned](const Stream& stream, const Operands& set) {
-                       const DepthwiseParams here = params_of(problem, set);
-                       DepthwiseParams params = planned;
-                       params.in = here.in;
-                       params.weights = here.weights;
-                       params.bias = here.bias;
-                       params.out = here.out;
-                       launch_depthwise(stream, params);
-                     }};
-  };
-  std::vector<Candidate> candidates;
-  for (const auto& found : plan::depthwise_candidates(device, params_of(problem, operands)))
-    if (found.refused == nullptr) candidates.push_back(candidate_of(found.params, found.microseconds));
-  DepthwiseParams chosen = params_of(problem, operands);
+  const DepthwiseParams params = params_of(problem, operands);
+  DepthwiseParams chosen = params;
   plan::plan_depthwise(device, false, chosen);
-  mark_chosen(candidates, plan::name_of(chosen.kernel), [&] { return candidate_of(chosen, 0); });
+  std::vector<Candidate> candidates;
+  for (const plan::DepthwiseCandidate& found : plan::depthwise_candidates(device, params)) {
+    if (found.refused != nullptr) continue;
+    const std::string name = plan::name_of(found.params.kernel);
+    candidates.push_back({name, name, found.params.kernel == chosen.kernel, found.microseconds * kMicrosecond,
+                          [problem, planned = found.params](const Stream& stream, const Operands& set) {
+                            const DepthwiseParams here = params_of(problem, set);
+                            DepthwiseParams there = planned;
+                            there.in = here.in;
+                            there.weights = here.weights;
+                            there.bias = here.bias;
+                            there.out = here.out;
+                            launch_depthwise(stream, there);
+                          }});
+  }
   return candidates;
 }
 

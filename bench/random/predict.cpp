@@ -49,7 +49,7 @@ Problem problem_of(const Json& problem, const std::string& file) {
   return read_csv(table, file).at(0);
 }
 
-/// Of the candidates that were timed, the one of the least predicted time is the choice.
+/// The choice is the candidate of the least predicted time among those that were timed.
 void predict_anew(const DeviceProperties& device, const std::string& file, Json& problem, int& unknown) {
   std::map<std::string, double> predicted;
   const Problem planned = problem_of(problem, file);

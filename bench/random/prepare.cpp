@@ -54,9 +54,8 @@ QuantizedPlan quantized_plan(const Stream& stream, const Problem& problem, const
 
 DepthwisePlan depthwise_plan(const Stream& stream, const Problem& problem, const Views& inputs,
                              const TensorView& out) {
-  const TensorView bias = inputs.size() > 2 ? inputs[2] : TensorView();
-  const Activation activation = problem.number("silu") != 0 ? Activation::silu : Activation::none;
-  return plan_depthwise_conv1d(stream.device(), inputs[0], inputs[1], bias, activation, TensorView(), out);
+  return plan_depthwise_conv1d(stream.device(), inputs[0], inputs[1], bias_of(inputs), activation_of(problem),
+                               TensorView(), out);
 }
 
 /// What a plan says of itself, of the families whose calls plan anew each time.
@@ -122,6 +121,12 @@ QuantizedTensor quantized_tensor(const Problem& problem, std::size_t i, const Te
     tensor.scale = problem.function == "quantize" ? inputs.at(operands) : inputs.at(operands + i);
   }
   return tensor;
+}
+
+TensorView bias_of(const Views& inputs) { return inputs.size() > 2 ? inputs[2] : TensorView(); }
+
+Activation activation_of(const Problem& problem) {
+  return problem.number("silu") != 0 ? Activation::silu : Activation::none;
 }
 
 Window window_of(const Problem& problem) {

@@ -33,6 +33,9 @@ Ready prepare(const Stream& stream, const Problem& problem, Memory& memory);
 /// The window and the padding of img2col and pad.
 Window window_of(const Problem& problem);
 PadSpec pad_of(const Problem& problem);
+/// The bias and the activation of depthwise; no bias is a default view.
+TensorView bias_of(const std::vector<TensorView>& inputs);
+Activation activation_of(const Problem& problem);
 /// The operand or output number i of a quantized problem, whose codes are `codes`.
 QuantizedTensor quantized_tensor(const Problem& problem, std::size_t i, const TensorView& codes,
                                  const std::vector<TensorView>& inputs);

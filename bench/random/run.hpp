@@ -18,8 +18,7 @@ struct RandomOptions {
   std::string problems;               // a table to run instead of drawn problems; empty: none
   std::string csv;                    // the worst problems go there; empty: nowhere
   bool verify = true;
-  std::size_t candidates =
-      0;  // tiles of a kernel that are timed beside the one that is taken; 0: no candidates
+  std::size_t candidates = 0;  // tiles of a kernel, at most, that are timed; 0: no candidates are
 };
 
 /// Those of the options. Error{invalid_argument} for sizes that make no range and for tables that cannot be

@@ -7,17 +7,17 @@ namespace relayout::plan {
 
 struct DeviceRates {
   double bytes_per_microsecond;  // that the best copy moves, read and written together
-  /// Of one multiprocessor: instructions of warps that it issues, and accesses of warps that its L1 or its
-  /// shared memory takes.
+  /// One multiprocessor issues so many instructions of warps, and its L1 or its shared memory takes so many
+  /// accesses of warps.
   double instructions_per_microsecond, accesses_per_microsecond;
 };
 
-/// From the device's peak rates. Where those are not known: of as many multiprocessors of an H200, or of an
-/// MI300X, which has 64 lanes.
+/// The rates follow from the device's peak rates. Where those are not known, they are the rates of as many
+/// multiprocessors of an H200, or of an MI300X where warps have 64 lanes.
 DeviceRates device_rates(const DeviceProperties& device);
 
-/// Bytes that the memory moves while a lane issues an instruction, an H200's being 1: what a share of the
-/// memory's speed that an H200's instructions leave is less or more on this device.
+/// How many bytes the memory moves while a lane issues an instruction, as a multiple of an H200's. Work that
+/// instructions bound reaches a larger share of a memory that is slower beside them.
 double memory_ratio(const DeviceProperties& device);
 
 }  // namespace relayout::plan

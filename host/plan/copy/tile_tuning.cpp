@@ -10,7 +10,7 @@ namespace {
 /// Which tiles are looked at: by the times of 1630 plans for the benchmark's permutations on an H200. The
 /// rest is fitted to all kernels' times of 1400 random copies on an H100, given for an H200's memory
 /// (docs/notes/permute.md).
-constexpr TileTuning tuned_on_h200() {
+constexpr TileTuning fitted_on_hopper() {
   TileTuning tuning{};
   tuning.shortest_run = 64;
   tuning.longest_run = 16384;
@@ -55,14 +55,14 @@ constexpr TileTuning tuned_on_h200() {
 /// NOT measured: the H200's numbers but for what the architecture says otherwise. The L2 of CDNA moves lines
 /// of 128 bytes. Its 64 KiB of LDS a block are a property of the device.
 constexpr TileTuning guessed_for_cdna() {
-  TileTuning tuning = tuned_on_h200();
+  TileTuning tuning = fitted_on_hopper();
   tuning.line_bytes = 128;
   return tuning;
 }
 
 }  // namespace
 
-const TileTuning kTuningOf32Lanes = tuned_on_h200();
+const TileTuning kTuningOf32Lanes = fitted_on_hopper();
 const TileTuning kTuningOf64Lanes = guessed_for_cdna();
 
 const TileTuning& tile_tuning(const DeviceProperties& device) {

@@ -35,8 +35,8 @@ struct TileTuning {
   double unaligned_bytes, unaligned, unaligned_words, scattered[4];
   /// What is left of the latter in casts by size, and where four rows of bytes share words.
   double scattered_casts, byte_groups;
-  /// Elements whose time an entry of such a table takes; and an element that an unaligned output run has in
-  /// front of its first boundary, or behind its last vector: of casts, and else.
+  /// Time, counted in elements: of an entry of such a table; of an element that an unaligned output run has
+  /// in front of its first boundary or behind its last vector; and of such elements in casts by size.
   double lost_per_place, lost_in_front, lost_behind, cast_lost_in_front, cast_lost_behind;
 
   // What a predicted time is made of (copy_plan.cpp).
@@ -44,10 +44,8 @@ struct TileTuning {
   double launch_microseconds;
   /// What kernels take more than launch_microseconds, which is the stream kernel's, where problems are small:
   /// they look up more, and wait for it, before the first byte moves. In large problems other blocks move
-  /// bytes meanwhile.
-  double gather_start, rows_start, tile_start, window_start;
-  /// The share of these that is left in the largest problems.
-  double least_start;
+  /// bytes meanwhile, and such a share of it is left.
+  double gather_start, rows_start, tile_start, window_start, least_start;
 
   /// Outputs from this size on find no room in the caches for a reader: they are stored past them.
   std::int64_t streaming_bytes;

@@ -30,8 +30,8 @@ constexpr double kMoveWord = 16, kMoveElement = 24;
 /// Shifts of packs, which wait for shared memory; barriers between a tile's phases, its weights and its
 /// borders; loads of single elements that wait for each other.
 constexpr double kShiftFactor = 1.1, kTileFactor = 1.33, kScalarFactor = 3.8;
-/// Of rows along time, of many taps along time, of channels, and of aligned packs of them.
-constexpr double kTimeFactor = 0.86, kTimeManyFactor = 1, kChannelFactor = 0.86, kPacksFactor = 0.96;
+/// The factors of rows along time, of channels, and of aligned packs of channels. Many taps have none.
+constexpr double kTimeFactor = 0.86, kChannelFactor = 0.86, kPacksFactor = 0.96;
 /// A tile waits for its weights and its samples, one after the other.
 constexpr double kTileLaunch = 4.7;
 
@@ -62,7 +62,7 @@ Work time_work(const DepthwiseParams& p, double element) {
   }
   work.bytes = alike ? 2 * element : 2 * moved_bytes(element, length, 1);
   work.threads = static_cast<double>(p.batch * p.channels) * taken / (p.run * own);
-  work.factor = many ? kTimeManyFactor : alike ? kTimeFactor : kShiftFactor * kTimeFactor;
+  if (!many) work.factor = alike ? kTimeFactor : kShiftFactor * kTimeFactor;
   return work;
 }
 
@@ -76,10 +76,12 @@ Work channel_work(const DepthwiseParams& p, double element) {
     work.instructions += 14 * std::max(0.0, 32 * width / channels - 1) / width;
     // The samples before a run come from the caches, most of them. Narrow accesses cost some of the rate.
     work.bytes = 2 * moved_bytes(element, channels, 1) * (width * element < 4 ? 1.15 : 1.05);
+    work.factor = kChannelFactor;
   } else if (p.kernel == DepthwiseKernel::channel_aligned) {
     width = 16 / element;
     work.instructions = 1.5 * taps + 4;
     work.bytes = 2 * element;
+    work.factor = kPacksFactor;
   } else {
     width = kManyTapsChannels;
     run *= many_taps_times(p.width);
@@ -90,8 +92,6 @@ Work channel_work(const DepthwiseParams& p, double element) {
     work.bytes = 2 * element;
   }
   work.bytes += 0.3 * element * (taps - 1) / run;
-  if (p.kernel != DepthwiseKernel::channel_many)
-    work.factor = p.kernel == DepthwiseKernel::channel ? kChannelFactor : kPacksFactor;
   work.threads =
       static_cast<double>(p.batch) * channels / width * std::ceil(static_cast<double>(p.length) / run);
   return work;

@@ -10,7 +10,7 @@ namespace relayout::plan {
 namespace {
 
 /// By all kernels' times of 520 random problems on an H100 (docs/notes/conv1d.md).
-constexpr WindowTuning tuned_on_h200() {
+constexpr WindowTuning fitted_on_hopper() {
   WindowTuning tuning{};
   tuning.launch_microseconds = 1.6;
   tuning.wait_microseconds = 0.83;
@@ -25,12 +25,12 @@ constexpr WindowTuning tuned_on_h200() {
 
 /// NOT measured: the H200's numbers but for the L2 of CDNA, which moves lines of 128 bytes.
 constexpr WindowTuning guessed_for_cdna() {
-  WindowTuning tuning = tuned_on_h200();
+  WindowTuning tuning = fitted_on_hopper();
   tuning.lost_per_read = tuning.lost_per_write = 64;
   return tuning;
 }
 
-constexpr WindowTuning kOf32Lanes = tuned_on_h200(), kOf64Lanes = guessed_for_cdna();
+constexpr WindowTuning kOf32Lanes = fitted_on_hopper(), kOf64Lanes = guessed_for_cdna();
 
 }  // namespace
 
