@@ -33,10 +33,10 @@ constexpr int kStreamThreads = 256, kStreamBytesPerThread = 64;
 struct StreamParams : CopyOperands {
   std::int64_t elements = 0;  // of a row
   int access = 16, threads = kStreamThreads, outer_rank = 0;
-  ByteAxis axes[kMaxRank];
+  bool streaming = false;   // the output is too large for the caches to be of use to a reader: past them
   std::int64_t blocks = 0;  // of all rows; of one, where there are several, less than 2^31:
   Divisor row_blocks;
-  bool streaming = false;  // the output is too large for the caches to be of use to a reader: past them
+  ByteAxis axes[kMaxRank];
 };
 
 /// How the rows kernel reads the elements of an output vector.
@@ -61,7 +61,6 @@ struct RowsParams : CopyOperands {
   /// Elements of a vector; RowsRead::lanes: of a chunk that a lane has.
   int count = 1;
   int outer_rank = 0, rank = 0;
-  ByteAxis axes[kMaxRank];
   /// What a run has: elements, rows, and vectors, of which those at its ends count whole.
   std::int64_t run_elements = 1;
   std::uint32_t run_rows = 1;
@@ -77,6 +76,7 @@ struct RowsParams : CopyOperands {
   /// Which bytes of the input may be read, counted from its first element.
   std::int64_t in_begin = 0, in_end = 0;
   bool streaming = false;  // as in StreamParams
+  ByteAxis axes[kMaxRank];
 };
 
 /// out[i] = cast(in[i]) over a normalised loop nest (host/plan): axis rank-1 is the fastest of the output.

@@ -215,60 +215,60 @@ struct Strips {
   std::int8_t scale[kMaxRank] = {}, chunk[kMaxRank] = {};
 };
 
+/// A kernel waits for each part of its parameters, of 64 bytes or so, when it first reads in it. So what all
+/// kernels read comes first and together, then what one operation on two tensors needs.
 struct ElementwiseParams {
+  void* out = nullptr;
+  /// What kernels need, from host/plan/elementwise: the vectors that the output is written in, aligned ones
+  /// of `width` elements, of which a row meets row_vectors. In chunks of rows: chunks, in the place of
+  /// vectors.
+  std::int64_t vectors = 0, row_vectors = 0;
+  /// By row_vectors; of code_rows, by the `lanes` that share a row. `lanes` of strips are all lanes.
+  Divisor row_divisor;
+  std::uint32_t lanes = 0;
+  std::int32_t block_rows = 0;  // that a block's vectors may lie in, set at the launch
+  std::int32_t width = 1, misaligned_elements = 0;
+  std::int32_t rank = 0;      // 1 or more
+  bool rows_alike = false;    // every row begins `misaligned_elements` behind a vector's boundary
+  bool fits_32_bits = false;  // vectors and offsets fit 31 bits: `divisors` are used
+  bool streaming = false;     // the output is too large for the caches to be of use to a reader: past them
+  bool aligned = false;       // all operands are repeated or aligned
+  ElementwiseKernel kernel = ElementwiseKernel::program;
   ComputeClass compute = ComputeClass::f32;
   DType common = DType::f32;  // the type that operands are cast to and operations work on
   DType result = DType::f32;  // of the last operation
-  std::int32_t steps = 0, arguments = 0, tensors = 0;
-  ProgramStep step[kMaxSteps];
-  Argument argument[kMaxArguments];
-  TensorOperand tensor[kMaxTensors];
-  CodeNumbers codes[kMaxTensors];  // of tensors with Reading::codes
-
-  void* out = nullptr;
   DType out_type = DType::f32;
-  std::int32_t out_bytes = 4, result_bytes = 4, common_bytes = 4;  // of an element
-  bool convert = false;  // by `cast` from the result's type; else the class computed in is stored as out_type
-  bool out_coded = false;  // or, in f32, as codes
-  CodeNumbers out_codes;
-  ElementCast cast;
-
-  std::int32_t rank = 0;  // 1 or more
-  std::int64_t elements = 0;
-  std::int64_t extents[kMaxRank] = {};  // the last axis is the output's fastest
-  std::int64_t out_strides[kMaxRank] = {};
-
-  ElementCast rounding_cast;                   // f64 to the common type by `rounding`, where that is no f64
   Rounding rounding = Rounding::nearest_even;  // of add, sub, mul, truediv and sqrt
   Precision precision = Precision::accurate;   // else every step is cheap or approximated
   bool flush_to_zero = false;
   bool equal_nan = false;  // isclose
-  double rtol = 0, atol = 0;
-
-  /// What kernels need, from host/plan/elementwise: the vectors that the output is written in, aligned ones
-  /// of `width` elements, of which a row meets row_vectors. In chunks of rows: chunks, in the place of
-  /// vectors.
-  ElementwiseKernel kernel = ElementwiseKernel::program;
-  bool aligned = false;  // all operands are repeated or aligned
-  std::int32_t width = 1;
-  std::int64_t row_vectors = 0, vectors = 0;
-  std::int32_t block_rows = 0;  // that a block's vectors may lie in, set at the launch
-  std::int64_t blocks = 0;      // of strips
-  Strips strips;
-  bool rows_alike = false;    // every row begins `misaligned_elements` behind a vector's boundary
-  bool fits_32_bits = false;  // vectors and offsets fit 31 bits: `divisors` are used
-  bool streaming = false;     // the output is too large for the caches to be of use to a reader: past them
-  std::int32_t misaligned_elements = 0;
-  /// By row_vectors; of code_rows, by the `lanes` that share a row. `lanes` of strips are all lanes.
-  Divisor row_divisor, divisors[kMaxRank];
-  std::uint32_t lanes = 0;
+  bool convert = false;  // by `cast` from the result's type; else the class computed in is stored as out_type
+  bool out_coded = false;   // or, in f32, as codes
   bool own_scales = false;  // of code_chunks and code_strips: a lane's codes have scales of their own
   /// Of code_chunks and code_strips: the program is one operation that is_bounded(). Its operands and its
   /// result are codes, which share their scales and zero points in a lane.
   bool bounded_codes = false;
+  std::int32_t steps = 0, arguments = 0, tensors = 0;
+  std::int32_t out_bytes = 4, result_bytes = 4, common_bytes = 4;  // of an element
   /// The tensor that is fastest along another axis than the output, on which its vectors are aligned while
   /// the others' are along the output's rows; -1: there is none.
   std::int32_t transposed_tensor = -1, transposed_axis = 0;
+  std::int64_t elements = 0;
+  std::int64_t blocks = 0;  // of strips
+
+  Argument argument[kMaxArguments];
+  ProgramStep step[kMaxSteps];
+  TensorOperand tensor[kMaxTensors];
+  std::int64_t extents[kMaxRank] = {};  // the last axis is the output's fastest
+  std::int64_t out_strides[kMaxRank] = {};
+  Divisor divisors[kMaxRank];
+  Strips strips;
+
+  CodeNumbers out_codes;
+  CodeNumbers codes[kMaxTensors];  // of tensors with Reading::codes
+  ElementCast cast;
+  ElementCast rounding_cast;  // f64 to the common type by `rounding`, where that is no f64
+  double rtol = 0, atol = 0;  // of isclose
 };
 
 constexpr bool has_codes(const ElementwiseParams& p) {

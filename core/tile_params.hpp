@@ -56,7 +56,6 @@ struct TileParams : CopyOperands {
   std::int64_t inner_begin = 0, inner_end = 0;
 
   // Reading: rows of `read_vectors` vectors that lie one after the other in the input.
-  TileAxes read_rest;  // from row to row
   Divisor read_vectors;
   std::uint32_t read_rows = 1;
   std::uint32_t read_items = 1;  // vectors of all rows; of all groups of rows where these share words
@@ -72,7 +71,6 @@ struct TileParams : CopyOperands {
 
   // Writing: runs of `write_elements`, dealt out in strips of `write_width` vectors.
   Assembly assembly = Assembly::elements;
-  TileAxes write_run, write_rest;
   Divisor write_width, write_rows;
   std::uint32_t write_items = 1;  // vectors of all strips
   std::uint32_t write_vectors = 1, write_elements = 1;
@@ -91,13 +89,17 @@ struct TileParams : CopyOperands {
   std::uint32_t element_column = 0, vector_step = 0;
   std::int32_t first_grid = -1;
 
-  // The tiles, the fastest axis first. The axes of the grid come last, since most of them do not exist: a
-  // block waits for each part of its parameters that it touches first.
+  // The tiles.
   bool streaming = false;
   std::uint32_t tiles = 0;
   std::int32_t threads = 256;
   TailAxis tail_axes[2];
   std::int32_t grid_rank = 0;
+
+  // Axes, the fastest first: of the tile, from row to row of the input, of a run and from run to run; and of
+  // the grid. They come last, since most of them do not exist: a block waits for each part of its parameters
+  // that it touches first.
+  TileAxes read_rest, write_run, write_rest;
   GridAxis grid[kMaxRank];
 };
 

@@ -1,6 +1,9 @@
 // gather: out[i] = cast(in[i]) for any loop nest. Lanes run along the output, so its writes are coalesced
 // wherever its innermost axis has unit stride; the input is read element by element. It takes the copies that
 // no other kernel takes, also those between shapes that no loop nest has in common.
+#include <cstdlib>
+#include <type_traits>
+
 #include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/copy/generic_cast.hpp"
@@ -16,25 +19,53 @@ constexpr int kThreads = kGatherThreads;
 constexpr int kElementsPerThread = kGatherElementsPerThread;
 constexpr std::int64_t kElementsPerBlock = kThreads * kElementsPerThread;
 
-/// The extents that a flat index is split by: Divisors below 2^31 elements, else plain numbers.
-template <class Extent>
-struct Extents {
-  Extent nest[kMaxRank], in[kMaxRank];
+/// An axis that a flat index is split by, and its strides. What it needs lies together, since a lane waits
+/// for each part of the parameters that it reads. Extent: Divisor below 2^31 elements, else a plain number.
+template <class Extent, class Offset>
+struct GatherAxis {
+  Extent extent;
+  Offset in = 0, out = 0;
 };
 
-static_assert(sizeof(CopyParams) + sizeof(Extents<Divisor>) < 4000, "room for a kernel's parameters");
+template <class Extent, class Offset>
+struct GatherParams : CopyOperands {
+  std::int64_t elements = 0;
+  int rank = 0, in_rank = 0;
+  /// Of the nest; the input's strides are 0 there where it has axes of its own.
+  GatherAxis<Extent, Offset> axes[kMaxRank], in_axes[kMaxRank];
+};
+
+static_assert(sizeof(GatherParams<Divisor, std::int64_t>) < 4000, "room for a kernel's parameters");
 
 void make_extent(std::int64_t extent, Divisor& result) {
   result = make_divisor(static_cast<std::uint32_t>(extent));
 }
 void make_extent(std::int64_t extent, std::uint64_t& result) { result = static_cast<std::uint64_t>(extent); }
 
-template <class Extent>
-Extents<Extent> extents_of(const CopyParams& p) {
-  Extents<Extent> extents{};
-  for (int axis = 0; axis < p.rank; ++axis) make_extent(p.extents[axis], extents.nest[axis]);
-  for (int axis = 0; axis < p.in_rank; ++axis) make_extent(p.in_extents[axis], extents.in[axis]);
-  return extents;
+template <class Extent, class Offset>
+GatherParams<Extent, Offset> gather_params(const CopyParams& p) {
+  GatherParams<Extent, Offset> params;
+  static_cast<CopyOperands&>(params) = p;
+  params.elements = p.elements;
+  params.rank = p.rank;
+  params.in_rank = p.in_rank;
+  for (int axis = 0; axis < p.rank; ++axis) {
+    make_extent(p.extents[axis], params.axes[axis].extent);
+    params.axes[axis].out = static_cast<Offset>(p.out_strides[axis]);
+    if (p.in_rank == 0) params.axes[axis].in = static_cast<Offset>(p.in_strides[axis]);
+  }
+  for (int axis = 0; axis < p.in_rank; ++axis) {
+    make_extent(p.in_extents[axis], params.in_axes[axis].extent);
+    params.in_axes[axis].in = static_cast<Offset>(p.in_strides[axis]);
+  }
+  return params;
+}
+
+/// The greatest distance of an element from the first one, in elements, but for the signs of strides.
+std::int64_t reach(int rank, const std::int64_t* extents, const std::int64_t* strides) {
+  std::int64_t sum = 0;
+  for (int axis = 0; axis < rank; ++axis) sum += (extents[axis] - 1) * std::abs(strides[axis]);
+  return sum;
 }
 
 /// Elements of a lane that are on their way together, and are converted together. Those of 8 bytes take many
@@ -42,68 +73,61 @@ Extents<Extent> extents_of(const CopyParams& p) {
 template <class From, class To>
 constexpr int kTogether = is_untyped<From> && (sizeof(From) > 4 || sizeof(To) > 4) ? 2 : kElementsPerThread;
 
-/// Adds the offsets of the elements of these numbers in C order. All take an axis together, so that its
-/// extent and its stride are loaded once.
-template <int kCount, class Index, class Extent>
-__device__ __forceinline__ void add_offsets(Index (&numbers)[kCount], int rank, const Extent* extents,
-                                            const std::int64_t* strides, std::int64_t (&offsets)[kCount]) {
+/// Adds the offsets of the elements of these numbers in C order, modulo 2^32 or 2^64: numbers behind the last
+/// element have some, too. All take an axis together, so that its numbers are loaded once.
+template <int kCount, class Index, class Extent, class Offset>
+__device__ __forceinline__ void add_offsets(Index (&numbers)[kCount], int rank,
+                                            const GatherAxis<Extent, Offset>* axes,
+                                            std::make_unsigned_t<Offset> (&in)[kCount],
+                                            std::make_unsigned_t<Offset> (&out)[kCount]) {
+  using Sum = std::make_unsigned_t<Offset>;
 #pragma unroll 1
-  for (int axis = rank - 1; axis >= 0; --axis) {
+  for (int axis = rank - 1; axis > 0; --axis) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
-      const Index outer = split(numbers[i], extents[axis]);
-      offsets[i] += static_cast<std::int64_t>(numbers[i]) * strides[axis];
+      const Index outer = split(numbers[i], axes[axis].extent);
+      in[i] += numbers[i] * static_cast<Sum>(axes[axis].in);
+      out[i] += numbers[i] * static_cast<Sum>(axes[axis].out);
       numbers[i] = outer;
     }
   }
-}
-
-/// The same for both operands, which share the extents.
-template <int kCount, class Index, class Extent>
-__device__ __forceinline__ void add_both_offsets(const CopyParams& p, Index (&numbers)[kCount],
-                                                 const Extent* extents, std::int64_t (&in)[kCount],
-                                                 std::int64_t (&out)[kCount]) {
-#pragma unroll 1
-  for (int axis = p.rank - 1; axis >= 0; --axis) {
+  if (rank == 0) return;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      const Index outer = split(numbers[i], extents[axis]);
-      const std::int64_t index = static_cast<std::int64_t>(numbers[i]);
-      in[i] += index * p.in_strides[axis];
-      out[i] += index * p.out_strides[axis];
-      numbers[i] = outer;
-    }
+  for (int i = 0; i < kCount; ++i) {
+    in[i] += numbers[i] * static_cast<Sum>(axes[0].in);
+    out[i] += numbers[i] * static_cast<Sum>(axes[0].out);
   }
 }
 
-/// Index: a type that holds the flat index. Extent: the type of the numbers that split it.
-template <class From, class To, bool kScaled, class Index, class Extent>
-__global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p, Extents<Extent> extents) {
+/// Index: a type that holds the flat index. Extent: the type of the numbers that split it. Offset: a type
+/// that holds the distance of any element from the first.
+template <class From, class To, bool kScaled, class Index, class Extent, class Offset>
+__global__ __launch_bounds__(kThreads) void gather_kernel(const GatherParams<Extent, Offset> p) {
   constexpr int kCount = kTogether<From, To>;
+  const auto* const from = static_cast<const From*>(input_of(p));
+  auto* const to = static_cast<To*>(output_of(p));
   std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kElementsPerBlock + threadIdx.x;
 #pragma unroll 1
   for (int round = 0; round < kElementsPerThread / kCount; ++round, first += kCount * kThreads) {
     const std::int64_t left = p.elements - first;
     if (left <= 0) return;
     Index numbers[kCount];
-    std::int64_t in[kCount] = {}, out[kCount] = {};
+    std::make_unsigned_t<Offset> in[kCount] = {}, out[kCount] = {};
 #pragma unroll
     for (int i = 0; i < kCount; ++i) numbers[i] = static_cast<Index>(first + i * kThreads);
     if (p.in_rank > 0) {
       Index same[kCount];
+      std::make_unsigned_t<Offset> nowhere[kCount] = {};
 #pragma unroll
       for (int i = 0; i < kCount; ++i) same[i] = numbers[i];
-      add_offsets(same, p.in_rank, extents.in, p.in_strides, in);
-      add_offsets(numbers, p.rank, extents.nest, p.out_strides, out);
-    } else {
-      add_both_offsets(p, numbers, extents.nest, in, out);
+      add_offsets(same, p.in_rank, p.in_axes, in, nowhere);
     }
+    add_offsets(numbers, p.rank, p.axes, in, out);
     From values[kCount] = {};
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
-      if (i * kThreads < left) values[i] = static_cast<const From*>(input_of(p))[in[i]];
+      if (i * kThreads < left) values[i] = from[static_cast<Offset>(in[i])];
     }
-    To* const to = static_cast<To*>(output_of(p));
     if constexpr (is_untyped<From>) {
       Vector<typename From::Bits, kCount> piece;
 #pragma unroll
@@ -111,13 +135,13 @@ __global__ __launch_bounds__(kThreads) void gather_kernel(CopyParams p, Extents<
       const auto converted = convert_vector<typename From::Bits, To, kCount>(p, piece);
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
-        if (i * kThreads < left) to[out[i]] = converted.values[i];
+        if (i * kThreads < left) to[static_cast<Offset>(out[i])] = converted.values[i];
       }
     } else {
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
         if (i * kThreads >= left) return;
-        To* address = to + out[i];
+        To* const address = to + static_cast<Offset>(out[i]);
         const From value = values[i];
         if constexpr (kScaled) {
           *address = scale_into<To>(p, value, address);
@@ -134,13 +158,18 @@ void launch_gather_of(const LaunchContext& context, const CopyParams& p) {
   LaunchShape shape;
   shape.blocks_x = divide_up(p.elements, kElementsPerBlock);
   shape.threads_x = kThreads;
-  if (p.elements <= 0x7fffffff) {
-    launch("gather", context, shape, gather_kernel<From, To, kScaled, std::uint32_t, Divisor>, p,
-           extents_of<Divisor>(p));
-  } else {
-    launch("gather", context, shape, gather_kernel<From, To, kScaled, std::uint64_t, std::uint64_t>, p,
-           extents_of<std::uint64_t>(p));
-  }
+  constexpr std::int64_t kMax = 0x7fffffff;
+  const auto run = [&](auto kernel, const auto& params) { launch("gather", context, shape, kernel, params); };
+  const std::int64_t in_reach =
+      p.in_rank == 0 ? reach(p.rank, p.extents, p.in_strides) : reach(p.in_rank, p.in_extents, p.in_strides);
+  if (p.elements > kMax)
+    return run(gather_kernel<From, To, kScaled, std::uint64_t, std::uint64_t, std::int64_t>,
+               gather_params<std::uint64_t, std::int64_t>(p));
+  if (in_reach > kMax || reach(p.rank, p.extents, p.out_strides) > kMax)
+    return run(gather_kernel<From, To, kScaled, std::uint32_t, Divisor, std::int64_t>,
+               gather_params<Divisor, std::int64_t>(p));
+  run(gather_kernel<From, To, kScaled, std::uint32_t, Divisor, std::int32_t>,
+      gather_params<Divisor, std::int32_t>(p));
 }
 
 }  // namespace
