@@ -48,9 +48,7 @@ CopyOperand operand_of(const TensorView& view, std::int64_t offset) {
 }
 
 /// Up to so many bytes a problem is small: kernels' starts count in full, and less and less up to twice as
-/// many. Beyond it the gather kernel is for what no other can do, because its predicted time holds for one
-/// device only. Of random permutations of 1 to 3 MB on an H100 it is the fastest of every second, from 3 to
-/// 10 MB of every eighth.
+/// many.
 constexpr double kSmallBytes = 4e6;
 
 /// All different elements of an operand together.
@@ -154,16 +152,16 @@ PlannedCopy plan_copy(CopyProblem problem, const DeviceProperties& device, bool 
     return planned;
   }
   const char* why = nullptr;
-  const bool gathers = is_small(planned);
   for (const auto planner : kPlanners) {
     CopyCandidate candidate = planner(planned, device);
     if (!candidate.possible) {
       why = candidate.reason;
-    } else if (!taken.possible || ((gathers || candidate.kernel != CopyKernel::gather) &&
+    } else if (!taken.possible || ((candidate.kernel != CopyKernel::gather || !plans_as_large()) &&
                                    candidate.microseconds < taken.microseconds)) {
-      // What takes everything is taken because nothing else could, or because it is over first.
+      // What takes everything is taken because nothing else could, or because it is over first. Tests that
+      // plan small problems as large ones want the other kernels.
       if (candidate.kernel == CopyKernel::gather)
-        candidate.reason = taken.possible ? "the problem is small, and it begins soonest" : why;
+        candidate.reason = taken.possible ? "no other is predicted to take less time" : why;
       taken = std::move(candidate);
     }
     if (is_best(taken)) break;

@@ -69,7 +69,7 @@ struct CopyCandidate {
   TilePlan tile;            // of CopyKernel::tile
 };
 
-/// Whether starts count in full, so that the gather kernel may be the fastest.
+/// Whether starts count in full.
 bool is_small(const CopyProblem& problem);
 
 /// The planners of the kernels, each in a file of its own (stream_candidate.cpp, ...).

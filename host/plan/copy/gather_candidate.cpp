@@ -12,13 +12,16 @@
 namespace relayout::plan {
 namespace {
 
-/// Instructions of a warp for its elements, without the axes, for each of them, and for a cast. Fitted.
-constexpr double kInstructions = 45, kInstructionsAnAxis = 19.3, kInstructionsOfCast = 15;
+/// Instructions of a lane for an element, without the axes, for each of them, and for a cast. Fitted.
+constexpr double kInstructions = 26, kInstructionsAnAxis = 9, kInstructionsOfCast = 20;
 /// The share of the memory's speed; elements that find in the first cache what one of them brought; the price
 /// of a byte that comes from the second cache, beside one from the memory. Fitted.
-constexpr double kMemoryShare = 0.864, kNeighbours = 208, kOfCache = 0.52;
+constexpr double kMemoryShare = 0.988, kNeighbours = 150, kOfCache = 0.65;
 /// Microseconds of the start of casts, and of those of 8 bytes: fitted to small ones on an H100.
-constexpr double kStartOfCast = 0.2, kStartOfWideCast = 1;
+constexpr double kStartOfCast = 0.18, kStartOfWideCast = 1;
+/// What is left of the speed with one block, and blocks of a multiprocessor from which on all of it is there.
+/// Fitted.
+constexpr double kIdle = 0.34, kBusyBlocks = 1.25;
 
 CopyParams nest_params(const CopyProblem& problem) {
   const LoopNest& nest = problem.nest;
@@ -63,8 +66,8 @@ double predicted(const CopyProblem& problem, const DeviceProperties& device) {
   const double met = bytes_met(device, problem.nest, 0, problem.out_type, problem.out.alignment) +
                      bytes_met(device, in, common ? 1 : 0, problem.in_type, problem.in.alignment);
   const std::int64_t block = std::int64_t{kGatherThreads} * kGatherElementsPerThread;
-  const double busy = busy_share(tuning, static_cast<double>(divide_up(problem.nest.elements(), block)),
-                                 device.multiprocessors);
+  const double busy = busy_share(kIdle, kBusyBlocks * static_cast<double>(device.multiprocessors),
+                                 static_cast<double>(divide_up(problem.nest.elements(), block)));
   const int axes = problem.nest.rank() + (common ? 0 : in.rank());
   const double instructions = kInstructions + kInstructionsAnAxis * axes +
                               (problem.in_type != problem.out_type ? kInstructionsOfCast : 0);

@@ -17,7 +17,7 @@ constexpr CopyKernel kKernel = CopyKernel::rows;
 constexpr std::int64_t kMaxIndex = 0x7fffffff - 64;
 /// Vectors whose lanes find in the first cache what one of them brought; the price of a byte that comes from
 /// the second cache, beside one from the memory. Fitted.
-constexpr double kNeighbours = 144, kOfCache = 0.65;
+constexpr double kNeighbours = 170, kOfCache = 0.676;
 /// Elements of a block of lanes, at most.
 constexpr std::int64_t kMaxBlockElements = 8 * kRowsThreads * rows_vectors_per_thread(RowsRead::lanes);
 
@@ -39,7 +39,15 @@ constexpr double kIssueShare = 0.585;
 
 /// The share of the memory's speed that it reaches with elements of so many bytes, beside what is predicted
 /// of tiles.
-constexpr double memory_share(std::int64_t bytes) { return bytes == 1 ? 1 : bytes == 2 ? 0.97 : 0.865; }
+constexpr double memory_share(std::int64_t bytes) { return bytes == 2 ? 0.97 : 1; }
+/// What is lost of it where vectors that two pieces share come in every warp: up to rows of so many bytes,
+/// and from there on in as many of the warps as have one. Fitted.
+constexpr double kLostByPieces = 0.075, kPieceBytes = 512;
+/// Microseconds until the first byte, beside those of any kernel: of vectors from pieces and element by
+/// element, and of single elements. Fitted to small copies on an H100.
+constexpr double kStartOfPieces = 0.68, kStartOfElements = 0.7, kStartOfLanes = 0.85;
+/// What is left of the speed with one block. Fitted.
+constexpr double kIdle = 0.24;
 
 /// The same of lanes that move bytes to bytes: an access brings 32 of them, and the multiprocessor's accesses
 /// are the bound (docs/notes/operations.md: 0.83 to 0.91 of what vectors reach).
@@ -85,7 +93,7 @@ class RowsBuilder {
         : lanes() ? "the output consists of runs, of which neighbouring lanes have neighbouring elements"
                   : "the output consists of runs, whose vectors are put together element by element";
     candidate.microseconds = predicted();
-    add_start(candidate, problem_, device_, tile_tuning(device_).rows_start);
+    add_start(candidate, problem_, device_, start());
     candidate.params = params_;
     return candidate;
   }
@@ -179,16 +187,27 @@ class RowsBuilder {
         .bytes(kOfCache);
   }
 
+  double start() const {
+    return lanes() ? kStartOfLanes : params_.read == RowsRead::pieces ? kStartOfPieces : kStartOfElements;
+  }
+
+  /// What pieces leave of the memory's speed.
+  double pieces_share() const {
+    if (params_.read != RowsRead::pieces || params_.rank == 1) return 1;
+    return 1 -
+           kLostByPieces * std::min(1.0, kPieceBytes / static_cast<double>(params_.row_elements * in_size()));
+  }
+
   double predicted() const {
     const TileTuning& tuning = tile_tuning(device_);
     const DeviceRates rates = device_rates(device_);
-    const double busy = busy_share(
-        tuning, static_cast<double>(divide_up(params_.vectors, vectors_of_block())), device_.multiprocessors);
+    const double busy = busy_share(kIdle, tuning.busy_tiles * static_cast<double>(device_.multiprocessors),
+                                   static_cast<double>(divide_up(params_.vectors, vectors_of_block())));
     const double moved =
         bytes_met(0, out_size(), problem_.out.alignment) + bytes_met(1, in_size(), problem_.in.alignment);
     const bool bytes = in_size() == 1 && out_size() == 1;
-    const double share =
-        (lanes() && bytes ? kLanesOfBytes : memory_share(std::min(in_size(), out_size()))) * busy;
+    const double share = (lanes() && bytes ? kLanesOfBytes : memory_share(std::min(in_size(), out_size()))) *
+                         pieces_share() * busy;
     const double memory = moved / (rates.bytes_per_microsecond * share);
     const double issued = static_cast<double>(params_.vectors) / device_.warp_size *
                           instructions_of_vector() /

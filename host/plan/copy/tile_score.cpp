@@ -91,7 +91,7 @@ double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan
   if (plan.row_group == 4) work *= tuning.byte_groups;
   if (plan.threads > tuning.usual_threads) work *= tuning.large_blocks;
   return whole * on_device(target, work) * fill(target, plan.elements, plan.threads) *
-         busy_share(tuning, tiles, target.multiprocessors) *
+         busy_share(tuning.idle, static_cast<double>(tuning.busy_tiles * target.multiprocessors), tiles) *
          rate(plan.read.gapless_elements, target.in_bytes, tuning.lost_per_read) *
          rate(plan.write.gapless_elements, target.out_bytes,
               tuning.lost_per_write + tuning.lost_per_cut_line * cut);

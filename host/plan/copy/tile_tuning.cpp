@@ -1,7 +1,5 @@
 #include "host/plan/copy/tile_tuning.hpp"
 
-#include <algorithm>
-
 #include "core/tile_layout.hpp"
 
 namespace relayout::plan {
@@ -43,8 +41,7 @@ constexpr TileTuning fitted_on_hopper() {
   // The best copy of 524 KB takes 1.7 us (docs/permute.md).
   tuning.launch_microseconds = 1.6;
   // Medians of random copies of less than 1 MB on an H100 (docs/notes/permute.md).
-  tuning.gather_start = 0.15;
-  tuning.rows_start = 0.7;
+  tuning.gather_start = 0.12;
   tuning.tile_start = 2;
   tuning.window_start = 1;
   tuning.least_start = 0.46;
@@ -67,11 +64,6 @@ const TileTuning kTuningOf64Lanes = guessed_for_cdna();
 
 const TileTuning& tile_tuning(const DeviceProperties& device) {
   return device.warp_size == 64 ? kTuningOf64Lanes : kTuningOf32Lanes;
-}
-
-double busy_share(const TileTuning& tuning, double blocks, std::int64_t multiprocessors) {
-  const double busy = std::min(1.0, blocks / static_cast<double>(tuning.busy_tiles * multiprocessors));
-  return tuning.idle + (1 - tuning.idle) * busy;
 }
 
 }  // namespace relayout::plan

@@ -2,6 +2,7 @@
 // docs/permute.md, "Tuning", says how to find others.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "relayout/device.hpp"
@@ -43,9 +44,9 @@ struct TileTuning {
   /// Before the first and after the last byte. How fast the device is otherwise: device_rates.hpp.
   double launch_microseconds;
   /// What kernels take more than launch_microseconds, which is the stream kernel's, where problems are small:
-  /// they look up more, and wait for it, before the first byte moves. In large problems other blocks move
-  /// bytes meanwhile, and such a share of it is left.
-  double gather_start, rows_start, tile_start, window_start, least_start;
+  /// they look up more, and wait for it, before the first byte moves (rows: rows_candidate.cpp). In large
+  /// problems other blocks move bytes meanwhile, and such a share of it is left.
+  double gather_start, tile_start, window_start, least_start;
 
   /// Outputs from this size on find no room in the caches for a reader: they are stored past them.
   std::int64_t streaming_bytes;
@@ -61,7 +62,10 @@ const TileTuning& tile_tuning(const DeviceProperties& device);
 /// The share of the memory's speed that runs of so many bytes reach, each of which loses `lost` bytes.
 inline double run_share(double bytes, double lost) { return bytes / (bytes + lost); }
 
-/// The share that so many blocks reach.
-double busy_share(const TileTuning& tuning, double blocks, std::int64_t multiprocessors);
+/// The share of a device's speed that so many blocks reach: from `enough` of them on all of it, with hardly
+/// one the share `idle`.
+inline double busy_share(double idle, double enough, double blocks) {
+  return idle + (1 - idle) * std::min(1.0, blocks / enough);
+}
 
 }  // namespace relayout::plan

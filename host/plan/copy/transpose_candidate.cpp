@@ -26,7 +26,8 @@ double predicted(const CopyProblem& problem, const DeviceProperties& device, con
       kBesideTiles * whole *
       run_share(run_bytes(window.tile_positions, window.in_type), tuning.lost_per_read) *
       run_share(run_bytes(window.tile_channels, window.out_type), tuning.lost_per_write) *
-      busy_share(tuning, static_cast<double>(window.batch * along * across), device.multiprocessors);
+      busy_share(tuning.idle, static_cast<double>(tuning.busy_tiles * device.multiprocessors),
+                 static_cast<double>(window.batch * along * across));
   return microseconds_at(problem, device, share);
 }
 

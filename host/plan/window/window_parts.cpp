@@ -117,11 +117,6 @@ PlannedWindow window_in_parts(const DeviceProperties& device, const WindowParams
     return window;
   }
   InsidePart inside = plan_inside(device, problem, begin, end);
-  if ((inside.copy.kernel == CopyKernel::gather && !is_small(inside.copy)) ||
-      inside.copy.kernel == CopyKernel::nothing) {
-    window.not_in_parts = "no copy's kernel but gather takes what lies inside the signal";
-    return window;
-  }
   window.microseconds = microseconds_inside(window_tuning(device), inside, problem);
   window.inside = std::move(inside);
   plan_ends(device, problem, begin, end, window);
