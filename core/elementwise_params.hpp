@@ -212,7 +212,13 @@ struct Strips {
   /// chunked_extent on do not exist. Without chunks all of `chunk` are 0.
   std::int32_t chunked_extent = 1;
   bool whole = true;  // every lane has all its elements
-  std::int8_t scale[kMaxRank] = {}, chunk[kMaxRank] = {};
+};
+
+/// By what a number is split along an axis of the nest; of strips, `scale` and `chunk` of an axis that counts
+/// lanes. They lie together, since a lane waits for each part of the parameters that it reads.
+struct SplitAxis {
+  Divisor extent;
+  std::int8_t scale = 0, chunk = 0;
 };
 
 /// A kernel waits for each part of its parameters, of 64 bytes or so, when it first reads in it. So what all
@@ -230,7 +236,7 @@ struct ElementwiseParams {
   std::int32_t width = 1, misaligned_elements = 0;
   std::int32_t rank = 0;      // 1 or more
   bool rows_alike = false;    // every row begins `misaligned_elements` behind a vector's boundary
-  bool fits_32_bits = false;  // vectors and offsets fit 31 bits: `divisors` are used
+  bool fits_32_bits = false;  // vectors and offsets fit 31 bits: `axes` are used
   bool streaming = false;     // the output is too large for the caches to be of use to a reader: past them
   bool aligned = false;       // all operands are repeated or aligned
   ElementwiseKernel kernel = ElementwiseKernel::program;
@@ -254,15 +260,15 @@ struct ElementwiseParams {
   /// the others' are along the output's rows; -1: there is none.
   std::int32_t transposed_tensor = -1, transposed_axis = 0;
   std::int64_t elements = 0;
-  std::int64_t blocks = 0;  // of strips
+  std::int32_t block_threads = kStripThreads;  // of strips, and of chunks of rows but for those of codes
 
   Argument argument[kMaxArguments];
   ProgramStep step[kMaxSteps];
   TensorOperand tensor[kMaxTensors];
+  Strips strips;
+  SplitAxis axes[kMaxRank];
   std::int64_t extents[kMaxRank] = {};  // the last axis is the output's fastest
   std::int64_t out_strides[kMaxRank] = {};
-  Divisor divisors[kMaxRank];
-  Strips strips;
 
   CodeNumbers out_codes;
   CodeNumbers codes[kMaxTensors];  // of tensors with Reading::codes

@@ -58,7 +58,7 @@ inline CodeRowParams code_row_params(const ElementwiseParams& p) {
   rows.rank = p.rank;
   rows.extent = static_cast<std::int32_t>(p.extents[p.rank - 1]);
   rows.row_divisor = p.row_divisor;
-  for (int axis = 0; axis < p.rank; ++axis) rows.divisors[axis] = p.divisors[axis];
+  for (int axis = 0; axis < p.rank; ++axis) rows.divisors[axis] = p.axes[axis].extent;
   rows.lanes = p.lanes;
   rows.streaming = p.streaming;
   return rows;
@@ -129,7 +129,8 @@ __device__ __forceinline__ Row find_row(const CodeRowParams& p, std::uint32_t nu
     add_axis(0, split(index, p.divisors[1]));
     add_axis(1, index);
   } else {
-    split_row(p, number, p.divisors, add_axis);
+    split_row(
+        p, number, [&](int axis) { return p.divisors[axis]; }, add_axis);
   }
   return {row_codes<kRepeated>(p, kFirst, offsets), row_codes<kRepeated>(p, kSecond, offsets),
           row_codes<false>(p, kOut, offsets)};

@@ -32,7 +32,7 @@ struct CodeStripPlace : StripPlace<kElements, kMostTensors> {
 /// kEach: the strip's codes have scales of their own. kBounded: p.bounded_codes.
 template <int kTensors, bool kEach, bool kBounded, int kElements>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, 4) void code_strips_kernel(const ElementwiseParams p) {
-  const std::uint32_t lane = static_cast<std::uint32_t>(blockIdx.x) * kStripThreads + threadIdx.x;
+  const std::uint32_t lane = blockIdx.x * blockDim.x + threadIdx.x;
   if (lane >= p.lanes) return;
   const CodeStripPlace<kElements, kTensors> place(p, lane);
   if (!place.strip.is_there) return;

@@ -29,14 +29,14 @@ struct OutputPlace {
 
 /// Splits a vector's number into its row's indices and its place in the row. Calls add_axis(axis, index) for
 /// the nest's outer axes, and returns the place.
-template <class Index, class Extents, class AddAxis>
+template <class Index, class RowVectors, class Extent, class AddAxis>
 __device__ __forceinline__ Index split_vector(const ElementwiseParams& p, Index vector,
-                                              const Extents& row_vectors, const Extents* extents,
+                                              const RowVectors& row_vectors, const Extent& extent,
                                               AddAxis&& add_axis) {
   if (p.rank == 1) return vector;
   Index column = vector;
   const Index row = split(column, row_vectors);
-  split_row(p, row, extents, add_axis);
+  split_row(p, row, extent, add_axis);
   return column;
 }
 
@@ -51,11 +51,13 @@ __device__ __forceinline__ OutputPlace start_vector(const ElementwiseParams& p, 
     for (int t = 0; t < kTensors; ++t) offsets[t] += index * p.tensor[t].strides[axis];
   };
   if (p.fits_32_bits) {
-    column = split_vector(p, static_cast<std::uint32_t>(vector), p.row_divisor, p.divisors, add_axis);
+    column = split_vector(
+        p, static_cast<std::uint32_t>(vector), p.row_divisor, [&](int axis) { return p.axes[axis].extent; },
+        add_axis);
   } else {
-    const auto* extents = reinterpret_cast<const std::uint64_t*>(p.extents);
     column = static_cast<std::int64_t>(split_vector(
-        p, static_cast<std::uint64_t>(vector), static_cast<std::uint64_t>(p.row_vectors), extents, add_axis));
+        p, static_cast<std::uint64_t>(vector), static_cast<std::uint64_t>(p.row_vectors),
+        [&](int axis) { return static_cast<std::uint64_t>(p.extents[axis]); }, add_axis));
   }
   unsigned char* const out = static_cast<unsigned char*>(p.out) + out_offset * p.out_bytes;
   const Span span = span_of<kWidth>(p, out, column);

@@ -12,10 +12,12 @@ __device__ __forceinline__ std::int64_t row_offset(const ElementwiseParams& p, c
   std::int64_t offset = 0;
   const auto add_axis = [&](int axis, std::int64_t index) { offset += index * strides[axis]; };
   if (p.fits_32_bits) {
-    split_row(p, static_cast<std::uint32_t>(row), p.divisors, add_axis);
+    split_row(
+        p, static_cast<std::uint32_t>(row), [&](int axis) { return p.axes[axis].extent; }, add_axis);
   } else {
-    const auto* extents = reinterpret_cast<const std::uint64_t*>(p.extents);
-    split_row(p, static_cast<std::uint64_t>(row), extents, add_axis);
+    split_row(
+        p, static_cast<std::uint64_t>(row),
+        [&](int axis) { return static_cast<std::uint64_t>(p.extents[axis]); }, add_axis);
   }
   return offset;
 }

@@ -10,7 +10,7 @@ namespace relayout::RELAYOUT_BACKEND {
 template <class R, int kWidth, int kTensors>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, 4) void mixed_strips_kernel(const ElementwiseParams p) {
   constexpr int kElements = strip_elements(kWidth), kVectors = kElements / kWidth;
-  const std::uint32_t lane = static_cast<std::uint32_t>(blockIdx.x) * kStripThreads + threadIdx.x;
+  const std::uint32_t lane = blockIdx.x * blockDim.x + threadIdx.x;
   if (lane >= p.lanes) return;
   const StripPlace<kElements, kTensors> place(p, lane);
   if (!place.strip.is_there) return;

@@ -8,14 +8,15 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 /// Splits a row's number into its indices: calls add_axis(axis, index) for the nest's outer axes.
-template <class Params, class Index, class Extents, class AddAxis>
-__device__ __forceinline__ void split_row(const Params& p, Index row, const Extents* extents,
+/// extent(axis): what numbers are split by.
+template <class Params, class Index, class Extent, class AddAxis>
+__device__ __forceinline__ void split_row(const Params& p, Index row, const Extent& extent,
                                           AddAxis&& add_axis) {
   if (p.rank == 1) return;
 #pragma unroll 1
   for (int axis = p.rank - 2; axis > 0; --axis) {
     Index index = row;
-    row = split(index, extents[axis]);
+    row = split(index, extent(axis));
     add_axis(axis, index);
   }
   add_axis(0, row);

@@ -63,7 +63,7 @@ template <class C, int kElements, Steps kSteps>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kProgramStripBlocks<C, kSteps>)) void program_strips_kernel(
     const ElementwiseParams p) {
   RELAYOUT_DYNAMIC_SHARED(std::int32_t, offsets);
-  const std::uint32_t lane = static_cast<std::uint32_t>(blockIdx.x) * kStripThreads + threadIdx.x;
+  const std::uint32_t lane = blockIdx.x * blockDim.x + threadIdx.x;
   if (lane >= p.lanes) return;
   const ProgramStripPlace<kElements> place(p, lane, offsets);
   if (place.strip.is_there) place.store(p, (run_program<C, kElements, kSteps>(p, place)));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/elementwise_chunks.hpp"
+#include "core/integer_math.hpp"
 #include "kernels/elementwise/lane_vectors.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -113,11 +114,11 @@ __device__ __forceinline__ void store_chunk(const ElementwiseParams& p,
 /// The launch of a kernel whose lanes have kElements elements each.
 template <class Kernel>
 void launch_chunks(const LaunchContext& context, const ElementwiseParams& p, Kernel kernel) {
-  constexpr std::int64_t kChunks = kChunkThreads / kChunkLanes;
+  const std::int64_t chunks = p.block_threads / kChunkLanes;
   LaunchShape shape;
-  shape.blocks_x = (p.vectors + kChunks - 1) / kChunks;
-  shape.threads_x = kChunkThreads;
-  const ElementwiseParams placed = with_block_rows(p, kChunks);
+  shape.blocks_x = divide_up(p.vectors, chunks);
+  shape.threads_x = p.block_threads;
+  const ElementwiseParams placed = with_block_rows(p, chunks);
   shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
   launch(name_of(p.step[0].operation), context, shape, kernel, placed);
 }

@@ -5,6 +5,7 @@
 // (host/plan/elementwise/elementwise_strips.cpp).
 #pragma once
 
+#include "core/integer_math.hpp"
 #include "kernels/divide.hpp"
 #include "kernels/elementwise/strip_load.hpp"
 #include "launch.hpp"
@@ -38,12 +39,12 @@ __device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& 
   const auto take = [&](int axis, std::uint32_t number) {
     const auto index = static_cast<std::int32_t>(number);
     add(axis, index);
-    first += index * strips.scale[axis];
-    chunked += index * strips.chunk[axis];
+    first += index * p.axes[axis].scale;
+    chunked += index * p.axes[axis].chunk;
   };
   const auto split_off = [&](int axis) {
     std::uint32_t number = lane;
-    lane = split(number, p.divisors[axis]);
+    lane = split(number, p.axes[axis].extent);
     take(axis, number);
   };
   split_unrolled_axes<0, kUnrolled>(slowest, split_off);
@@ -222,8 +223,8 @@ template <class Kernel>
 void launch_strips(const LaunchContext& context, const ElementwiseParams& p, const char* name, Kernel kernel,
                    std::size_t shared_bytes = 0) {
   LaunchShape shape;
-  shape.blocks_x = p.blocks;
-  shape.threads_x = kStripThreads;
+  shape.blocks_x = divide_up<std::int64_t>(p.lanes, p.block_threads);
+  shape.threads_x = p.block_threads;
   shape.shared_bytes = shared_bytes;
   launch(name, context, shape, kernel, p);
 }

@@ -29,7 +29,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, kSteps>))
     const ElementwiseParams p) {
   constexpr int kWidth = TypedElementwise<A, B, R, C, OperandRows::strips>::kWidth;
   constexpr int kElements = strip_elements(kWidth), kVectors = kElements / kWidth;
-  const std::uint32_t lane = static_cast<std::uint32_t>(blockIdx.x) * kStripThreads + threadIdx.x;
+  const std::uint32_t lane = blockIdx.x * blockDim.x + threadIdx.x;
   if (lane >= p.lanes) return;
   const StripPlace<kElements, 2> place(p, lane);
   if (!place.strip.is_there) return;

@@ -250,9 +250,7 @@ KernelChoice choose_program(ElementwiseParams& p, std::int64_t enough_lanes) {
   return choice;
 }
 
-}  // namespace
-
-KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& p) {
+KernelChoice choose(const DeviceProperties& device, ElementwiseParams& p) {
   const std::int64_t enough_lanes = lanes_to_fill(device);
   put_running_first(p);
   if (has_codes(p) || obstacle_to_vectors(p) != nullptr) return choose_program(p, enough_lanes);
@@ -283,6 +281,14 @@ KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& p)
   cut_rows(p);
   cut_wide_rows(p);
   choice.kernel = vectors_kernel(p);
+  return choice;
+}
+
+}  // namespace
+
+KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& p) {
+  const KernelChoice choice = choose(device, p);
+  choose_block_threads(device, choice.kernel, p);
   return choice;
 }
 

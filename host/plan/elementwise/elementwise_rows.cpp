@@ -14,6 +14,9 @@ namespace {
 /// operations of any types: in f16, bf16 and f32, and in integers.
 constexpr std::int32_t kCostlyNumbers = 4, kCostlyIntegers = 2;
 
+/// Threads of the smallest blocks of strips and of chunks.
+constexpr std::int32_t kLeastStripThreads = 64, kLeastChunkThreads = 32;
+
 /// How many elements a vector has: those of the widest type fill 16 bytes; there are fewer where computing
 /// takes more registers.
 std::int64_t width_of(const ElementwiseParams& p) {
@@ -118,6 +121,16 @@ void share_rows(ElementwiseParams& p) {
   const std::int64_t shared = (p.row_vectors + kCodeRowVectors - 1) / kCodeRowVectors;
   p.row_divisor = make_divisor(static_cast<std::uint32_t>(shared));
   p.lanes = static_cast<std::uint32_t>(p.elements / p.extents[p.rank - 1] * shared);
+}
+
+void choose_block_threads(const DeviceProperties& device, ElementwiseKernel kernel, ElementwiseParams& p) {
+  const bool strips = is_in_strips(kernel);
+  if (!strips && !is_in_chunks(kernel)) return;
+  const std::int64_t lanes = strips ? std::int64_t{p.lanes} : p.vectors * kChunkLanes;
+  const std::int32_t least = strips ? kLeastStripThreads : kLeastChunkThreads;
+  p.block_threads = strips ? kStripThreads : kChunkThreads;
+  while (p.block_threads > least && divide_up(lanes, p.block_threads) < device.multiprocessors)
+    p.block_threads /= 2;
 }
 
 }  // namespace relayout::plan

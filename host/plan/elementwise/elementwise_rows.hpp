@@ -3,13 +3,15 @@
 
 #include "core/elementwise_params.hpp"
 
+#include <relayout/device.hpp>
+
 namespace relayout::plan {
 
 /// The size of a vector, as much as one access moves.
 constexpr std::int32_t kVectorBytes = 16;
 
 /// Each of these sets what of the parameters depends on where the memory is: width, row_vectors, vectors,
-/// divisors, how operands are accessed, and which one is transposed. All else is set.
+/// what numbers are split by, how operands are accessed, and which one is transposed. All else is set.
 void cut_rows(ElementwiseParams& params);          // vectors of 16 bytes, or as many numbers as kernels hold
 void cut_narrow_rows(ElementwiseParams& params);   // 4 elements, for the kernel of mixed types
 void cut_wide_rows(ElementwiseParams& params);     // the same for operations that take many registers
@@ -23,5 +25,10 @@ void share_rows(ElementwiseParams& params);
 std::int64_t chunk_elements(const ElementwiseParams& params);
 /// Cuts the rows into chunks instead of vectors.
 void cut_chunks(ElementwiseParams& params);
+
+/// Sets the threads of a block of strips or chunks: fewer where the device would have multiprocessors without
+/// a block. They wait for no other lane, so that small blocks lose nothing.
+void choose_block_threads(const DeviceProperties& device, ElementwiseKernel kernel,
+                          ElementwiseParams& params);
 
 }  // namespace relayout::plan

@@ -242,8 +242,8 @@ class StripBuilder {
       p_.out_strides[i] = axis.out;
       for (int t = 0; t < p_.tensors; ++t) p_.tensor[t].strides[i] = axis.tensors[t];
       if (i == rank_ - 1) break;  // the strip, which counts no lanes
-      p_.strips.scale[i] = static_cast<std::int8_t>(axis.scale);
-      p_.strips.chunk[i] = static_cast<std::int8_t>(axis.chunk);
+      p_.axes[i].scale = static_cast<std::int8_t>(axis.scale);
+      p_.axes[i].chunk = static_cast<std::int8_t>(axis.chunk);
     }
   }
 
@@ -264,12 +264,11 @@ void cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without)
   std::int64_t lanes = 1;
   for (int axis = 0; axis < last; ++axis) {
     lanes *= p.extents[axis];
-    p.divisors[axis] = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
+    p.axes[axis].extent = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
   }
   for (int t = 0; t < p.tensors; ++t)
     p.tensor[t].access = p.tensor[t].strides[last] == 0 ? Access::repeated : Access::strided;
   p.lanes = static_cast<std::uint32_t>(lanes);
-  p.blocks = divide_up<std::int64_t>(lanes, kStripThreads);
 }
 
 bool follow_output(const ElementwiseParams& p) {

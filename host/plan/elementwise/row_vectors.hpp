@@ -52,7 +52,7 @@ Access access_of(const Params& p, const TensorOperand& tensor) {
   return Access::aligned;
 }
 
-/// Sets row_vectors, vectors, fits_32_bits and the divisors, for p.width.
+/// Sets row_vectors, vectors, fits_32_bits and what splits numbers, for p.width.
 template <class Params>
 void count_vectors(Params& p) {
   const int last = p.rank - 1;
@@ -68,7 +68,7 @@ void count_vectors(Params& p) {
   if (!p.fits_32_bits) return;
   p.row_divisor = make_divisor(static_cast<std::uint32_t>(p.row_vectors));
   for (int axis = 0; axis < last; ++axis)
-    p.divisors[axis] = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
+    p.axes[axis].extent = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
 }
 
 }  // namespace relayout::plan
