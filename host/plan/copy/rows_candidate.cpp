@@ -17,7 +17,7 @@ constexpr CopyKernel kKernel = CopyKernel::rows;
 constexpr std::int64_t kMaxIndex = 0x7fffffff - 64;
 /// Vectors whose lanes find in the first cache what one of them brought; the price of a byte that comes from
 /// the second cache, beside one from the memory. Fitted.
-constexpr double kNeighbours = 170, kOfCache = 0.676;
+constexpr double kNeighbours = 144, kOfCache = 0.676;
 /// Elements of a block of lanes, at most.
 constexpr std::int64_t kMaxBlockElements = 8 * kRowsThreads * rows_vectors_per_thread(RowsRead::lanes);
 
@@ -39,7 +39,7 @@ constexpr double kIssueShare = 0.585;
 
 /// The share of the memory's speed that it reaches with elements of so many bytes, beside what is predicted
 /// of tiles.
-constexpr double memory_share(std::int64_t bytes) { return bytes == 2 ? 0.97 : 1; }
+constexpr double memory_share(std::int64_t bytes) { return bytes == 1 ? 1 : bytes == 2 ? 0.97 : 0.93; }
 /// What is lost of it where vectors that two pieces share come in every warp: up to rows of so many bytes,
 /// and from there on in as many of the warps as have one. Fitted.
 constexpr double kLostByPieces = 0.075, kPieceBytes = 512;
