@@ -147,6 +147,16 @@ TEST_P(PermuteFarTest, StridesBeyondThirtyTwoBits) {
   copy_by_tiles(stream(), batches, batches_out);
   EXPECT_TRUE(same_elements(batches, batches_out, NanRule::exact));
 
+  // One side only, and gaps on both, so that elements move one by one.
+  const Dims near{2 * 70 * 130, 2 * 130, 2}, far{kFar, 2 * 130, 2};
+  for (const bool is_input : {true, false}) {
+    const TensorView from(source.data(), DType::f16, shape, is_input ? far : near);
+    const TensorView to(destination.data(), DType::f16, shape, is_input ? near : far);
+    fill_bits(from, 4);
+    cast(stream(), from, to);
+    EXPECT_TRUE(same_elements(from, to, NanRule::exact)) << "the input: " << is_input;
+  }
+
   // The same bytes backwards: the base is the last element, every offset is negative.
   Dims backwards = in_strides;
   for (std::int64_t& stride : backwards) stride = -stride;

@@ -262,14 +262,14 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("gather", "kernels/copy/gather.cpp", COPY, [
     ("last_block_dropped", "left = @p.elements@ - first",
      "p.elements > kThreads ? p.elements / kThreads * kThreads : p.elements"),
-    ("batch_stride_0", "in[i] += @index * p.in_strides[axis]@;",
-     "axis == 0 && p.rank > 1 ? 0 : index * p.in_strides[axis]"),
-    ("offset_in_32_bits", "in[i] += @index * p.in_strides[axis]@;", "mutant::wrapped(index * p.in_strides[axis])"),
-    ("result_offset_in_32_bits", "out[i] += @index * p.out_strides[axis]@;",
-     "mutant::wrapped(index * p.out_strides[axis])"),
+    ("batch_stride_0", "in[i] += @numbers[i] * static_cast<Sum>(axes[0].in)@;",
+     "rank > 1 ? 0 : numbers[i] * static_cast<Sum>(axes[0].in)"),
+    ("offset_in_32_bits", "if (@in_reach > kMax@ ||", "false"),
+    ("result_offset_in_32_bits", "|| @reach(p.rank, p.extents, p.out_strides) > kMax@)", "false"),
+    ("outermost_axis_left_out", "out[i] += @numbers[i] * static_cast<Sum>(axes[0].out)@;", "Sum{0}"),
     ("elements_converted_alike", "piece.values[i] = @values[i].bits@;", "values[0].bits"),
-    ("guard_byte_written", "To* address = @to + out[i]@;",
-     "mutant::spilled(to + out[i], 1)"),
+    ("guard_byte_written", "To* const address = @to + static_cast<Offset>(out[i])@;",
+     "mutant::spilled(to + static_cast<Offset>(out[i]), 1)"),
 ]) + mutants_of("convert_bits", "core/convert_bits.hpp", CONVERSION, [
     ("ties_away_from_zero", "(kept & @cast.ties_to_even@)", "Word{0}"),
     ("directed_rounding_without_the_sign", "(@parts.negative@ ? cast.round_above[1] : cast.round_above[0])", "false"),
@@ -400,7 +400,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("no_step", "out[i] = @in[i * kStep]@;", "in[i]"),
 ]) + mutants_of("gather_of_two_shapes", "kernels/copy/gather.cpp", SHAPES, [
     ("axes_of_its_own_ignored", "@p.in_rank > 0@", "false"),
-    ("input_split_by_the_results_extents", "p.in_rank, @extents.in@, p.in_strides", "extents.nest"),
+    ("input_split_by_the_results_extents", "add_offsets(same, p.in_rank, @p.in_axes@, in, nowhere)", "p.axes"),
 ]) + mutants_of("scale", "kernels/copy/scale.hpp", SCALE, [
     ("alpha_left_out", "const auto alpha = @static_cast<Scale>(p.alpha)@;", "Scale{1}"),
     ("alpha_left_out_of_the_sum", "product = @static_cast<Scale>(p.alpha) * convert<Scale>(value)@;",
@@ -638,13 +638,14 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("ends_of_the_whole_signal", "part.params.pad_left -= @begin * problem.stride@;", "0"),
     ("no_gap", "both.gap = @end - begin@;", "0"),
 ]) + mutants_of("elementwise_strips", "host/plan/elementwise/elementwise_strips.cpp", STRIPS, [
-    ("last_block_dropped", "p.blocks = @divide_up<std::int64_t>(lanes, kStripThreads)@;", "std::max<std::int64_t>(lanes / kStripThreads, 1)"),
     ("last_strip_of_a_misaligned_axis_dropped", "divide_up(strip.extent + @lead@, count_);", "0"),
     ("strips_end_with_the_axis", "p_.strips.whole = @lead == 0 && strip.extent % count_ == 0@;", "true"),
     ("strips_apart_are_whole", "p_.strips.whole = @step * count_ == whole.extent@;", "true"),
     ("chunks_of_equal_lengths", "p_.strips.chunked_extent = static_cast<std::int32_t>(@whole.extent@);", "whole.extent + chunk"),
     ("strips_where_scales_change", "axis.may_have_strips = @(without >> i & 1) == 0@;", "true"),
 ]) + mutants_of("strips", "kernels/elementwise/strips.hpp", ELEMENTWISE + ":" + QUANTIZED, [
+    ("last_block_dropped", "shape.blocks_x = @divide_up<std::int64_t>(p.lanes, p.block_threads)@;",
+     "std::max<std::int64_t>(std::int64_t{p.lanes} / p.block_threads, 1)"),
     ("lanes_behind_the_chunks", "return {first, present, @chunked < strips.chunked_extent@};", "true"),
     ("neighbours_of_strips_apart", "static_cast<std::uint32_t>(first + i * @strips.step@);", "1"),
     ("lead_left_out", "return @-p.strips.lead@ * static_cast", "0"),
