@@ -4,8 +4,8 @@
 
 namespace relayout {
 
-/// Lanes that share a chunk. Elements a lane has of it: as many as kChunkVectors vectors of the launch's
-/// width.
+/// Lanes that share a chunk, and of a block at most. A lane has as many elements of a chunk as kChunkVectors
+/// vectors of the launch's width.
 constexpr int kChunkLanes = 32, kChunkVectors = 2, kChunkThreads = 128;
 
 }  // namespace relayout

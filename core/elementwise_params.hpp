@@ -122,7 +122,7 @@ constexpr bool is_in_strips(ElementwiseKernel kernel) {
 }
 /// Elements of a vector of the kernel for mixed types, at most.
 constexpr int kMixedWidth = 4;
-/// Lanes of a block of the kernel for strips, and elements of a strip where a vector has so many.
+/// Lanes of a block of the kernel for strips, at most, and elements of a strip where a vector has so many.
 constexpr int kStripThreads = 256;
 constexpr std::int32_t strip_elements(std::int32_t width) { return width > 4 ? width : 2 * width; }
 /// Vectors of a tile of the transposed kernel, along either axis.

@@ -1,6 +1,6 @@
 // gather: out[i] = cast(in[i]) for any loop nest. Lanes run along the output, so its writes are coalesced
-// wherever its innermost axis has unit stride; the input is read element by element. It takes the copies that
-// no other kernel takes, also those between shapes that no loop nest has in common.
+// wherever its innermost axis has unit stride; the input is read element by element. It takes every copy,
+// also those between shapes that no loop nest has in common, and begins sooner than the others.
 #include <cstdlib>
 #include <type_traits>
 

@@ -15,7 +15,7 @@ namespace {
 /// that the sectors of an operand across them, of which a strip is a part, are read again while they are in
 /// the first cache. With strips that are vectors of that operand, and without.
 constexpr std::int64_t kLanesAcross = 64, kFewLanesAcross = 16;
-static_assert(kLanesAcross <= 127, "Strips::chunk is a signed byte");
+static_assert(kLanesAcross <= 127, "SplitAxis::chunk is a signed byte");
 /// Lanes along the output that an axis of strips leaves, where no operand lies across.
 constexpr std::int64_t kLanesAlong = 32;
 /// Lanes along the output without which lanes do not follow it.
@@ -28,7 +28,7 @@ constexpr double kGoodShare = 0.9, kLeastShare = 0.55;
 
 /// An axis of the nest, with the strides of the output and of all tensors.
 struct Axis {
-  std::int64_t scale = 0, chunk = 0;  // as in Strips
+  std::int64_t scale = 0, chunk = 0;  // as in SplitAxis
   bool has_strips = false, may_have_strips = true;
   std::int64_t extent = 1, out = 0, tensors[kMaxTensors] = {};
 
