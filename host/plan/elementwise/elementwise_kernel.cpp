@@ -159,23 +159,6 @@ Kernel mixed_kernel(const ElementwiseParams& p) {
   return obstacle_to_chunks(p) == nullptr ? Kernel::mixed_chunks : Kernel::mixed_strips;
 }
 
-/// Tensors, repeated or aligned to 16 bytes, and the output are of one of f16, bf16 and f32, in which
-/// everything is computed.
-const char* obstacle_to_chain(const ElementwiseParams& p) {
-  if (p.compute != ComputeClass::f32 || p.convert || p.out_type != p.common || p.result != p.common)
-    return "not everything is of one of f16, bf16 and f32";
-  for (int t = 0; t < p.tensors; ++t) {
-    if (p.tensor[t].type != p.common || p.tensor[t].reading != Reading::value)
-      return "not everything is of one of f16, bf16 and f32";
-  }
-  if (p.flush_to_zero || p.rounding != Rounding::nearest_even)
-    return "a rounding or flush_to_zero is asked for";
-  if (!p.fits_32_bits) return "offsets need 64 bits";
-  if (!is_along_rows(p)) return "the output's rows are strided";
-  if (!p.aligned || p.width * p.out_bytes != kVectorBytes) return "not all tensors are aligned";
-  return nullptr;
-}
-
 Kernel chain_kernel(const ElementwiseParams& p) {
   if (p.precision != Precision::accurate) return Kernel::chain_approximate;
   if (!has_costly(p)) return Kernel::chain_cheap;
@@ -185,15 +168,6 @@ Kernel chain_kernel(const ElementwiseParams& p) {
 Kernel vectors_kernel(const ElementwiseParams& p) {
   if (p.precision != Precision::accurate) return Kernel::vectors_approximate;
   return has_costly(p) ? Kernel::vectors_costly : Kernel::vectors;
-}
-
-/// Kernels that have all vectors in registers have none to exchange operands with.
-const char* obstacle_to_vectors(const ElementwiseParams& p) {
-  if (p.tensors > kMaxTypedTensors) return "there are more than three tensors";
-  for (int s = 0; s < p.steps; ++s) {
-    if (p.step[s].running != 0) return "a running value is not its operation's first operand";
-  }
-  return nullptr;
 }
 
 /// Sums and products may have either operand as the first.

@@ -36,4 +36,27 @@ const char* obstacle_to_chunks(const ElementwiseParams& p) {
   return nullptr;
 }
 
+const char* obstacle_to_chain(const ElementwiseParams& p) {
+  if (p.compute != ComputeClass::f32 || p.convert || p.out_type != p.common || p.result != p.common)
+    return "not everything is of one of f16, bf16 and f32";
+  for (int t = 0; t < p.tensors; ++t) {
+    if (p.tensor[t].type != p.common || p.tensor[t].reading != Reading::value)
+      return "not everything is of one of f16, bf16 and f32";
+  }
+  if (p.flush_to_zero || p.rounding != Rounding::nearest_even)
+    return "a rounding or flush_to_zero is asked for";
+  if (!p.fits_32_bits) return "offsets need 64 bits";
+  if (!is_along_rows(p)) return "the output's rows are strided";
+  if (!p.aligned || p.width * p.out_bytes != kVectorBytes) return "not all tensors are aligned";
+  return nullptr;
+}
+
+const char* obstacle_to_vectors(const ElementwiseParams& p) {
+  if (p.tensors > kMaxTypedTensors) return "there are more than three tensors";
+  for (int s = 0; s < p.steps; ++s) {
+    if (p.step[s].running != 0) return "a running value is not its operation's first operand";
+  }
+  return nullptr;
+}
+
 }  // namespace relayout::plan

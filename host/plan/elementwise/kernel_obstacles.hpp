@@ -1,4 +1,4 @@
-// What several element-wise kernels ask of a launch.
+// What element-wise kernels ask of a launch.
 #pragma once
 
 #include "core/elementwise_params.hpp"
@@ -19,5 +19,12 @@ const char* obstacle_to_cutting(const ElementwiseParams& params);
 /// The same of chunks of rows: rows whose elements are near each other and fill chunks. In long rows that are
 /// not all aligned, chunks take 0.5 to 0.8 of the time of the kernel before strips on an H200.
 const char* obstacle_to_chunks(const ElementwiseParams& params);
+
+/// The same of the kernels for chains: tensors, repeated or aligned to 16 bytes, and the output are of one of
+/// f16, bf16 and f32, in which everything is computed.
+const char* obstacle_to_chain(const ElementwiseParams& params);
+
+/// The same of kernels that have all vectors in registers, and so none to exchange operands with.
+const char* obstacle_to_vectors(const ElementwiseParams& params);
 
 }  // namespace relayout::plan
