@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <vector>
@@ -23,6 +24,9 @@ constexpr std::size_t kCopyFields = 7;
 /// kernel, tile, threads, nanoseconds, candidates.
 constexpr std::size_t kPlanFields = 5;
 constexpr const char* kNone = "-";
+/// What a plan that was timed may run.
+constexpr CopyKernel kKernels[] = {CopyKernel::stream, CopyKernel::window, CopyKernel::tile, CopyKernel::rows,
+                                   CopyKernel::gather};
 
 std::string joined(const Dims& numbers) {
   std::string text;
@@ -71,11 +75,11 @@ class Line {
   Entry entry() const {
     Entry entry;
     const std::string &kernel = fields_[kCopyFields], &tile = fields_[kCopyFields + 1];
-    if (kernel == name_of(CopyKernel::window)) {
-      entry.kernel = CopyKernel::window;
-    } else if (kernel != name_of(CopyKernel::tile)) {
-      fail("names the kernel '" + kernel + "', not tile or window");
-    }
+    const auto* const known = std::find_if(std::begin(kKernels), std::end(kKernels),
+                                           [&](CopyKernel each) { return kernel == name_of(each); });
+    if (known == std::end(kKernels))
+      fail("names the kernel '" + kernel + "', not stream, window, tile, rows or gather");
+    entry.kernel = *known;
     if (tile != kNone) {
       for (const std::string& extent : split(tile, ',')) entry.tile.push_back(number(extent, 1));
     }

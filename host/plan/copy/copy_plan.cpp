@@ -1,6 +1,7 @@
 #include "host/plan/copy/copy_plan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "host/plan/copy/cast_rule.hpp"
@@ -175,12 +176,11 @@ std::vector<CopyCandidate> copy_candidates(const CopyProblem& problem, const Dev
   return candidates;
 }
 
-std::vector<CopyCandidate> possible_candidates(const CopyProblem& problem, const DeviceProperties& device,
-                                               std::size_t tiles) {
-  std::vector<CopyCandidate> candidates{
-      stream_candidate(problem, device), transpose_candidate(problem, device),
-      rows_candidate(problem, device, false), rows_candidate(problem, device, true),
-      gather_candidate(problem, device)};
+namespace {
+
+/// Those of the candidates that are possible, and up to so many tiles.
+std::vector<CopyCandidate> with_tiles(const CopyProblem& problem, const DeviceProperties& device,
+                                      std::vector<CopyCandidate> candidates, std::size_t tiles) {
   if (tile_candidate(problem, device).possible) {
     const std::vector<TilePlan> plans = tile_candidates(problem.nest, tile_target(problem, device));
     for (const std::size_t i : spread(plans.size(), tiles))
@@ -192,18 +192,34 @@ std::vector<CopyCandidate> possible_candidates(const CopyProblem& problem, const
   return candidates;
 }
 
+}  // namespace
+
+std::vector<CopyCandidate> possible_candidates(const CopyProblem& problem, const DeviceProperties& device,
+                                               std::size_t tiles) {
+  return with_tiles(problem, device,
+                    {stream_candidate(problem, device), transpose_candidate(problem, device),
+                     rows_candidate(problem, device, false), rows_candidate(problem, device, true),
+                     gather_candidate(problem, device)},
+                    tiles);
+}
+
 std::vector<PlannedCopy> plans_to_time(const DeviceProperties& device, const PlannedCopy& planned) {
-  if (planned.kernel != CopyKernel::tile && planned.kernel != CopyKernel::window) return {planned};
+  if (planned.kernel == CopyKernel::nothing || planned.kernel == CopyKernel::native || is_best(planned))
+    return {planned};
+  std::vector<CopyCandidate> candidates =
+      with_tiles(planned, device,
+                 {stream_candidate(planned, device), transpose_candidate(planned, device),
+                  rows_candidate(planned, device), gather_candidate(planned, device)},
+                 std::numeric_limits<std::size_t>::max());
+  std::stable_sort(candidates.begin(), candidates.end(), [](const CopyCandidate& a, const CopyCandidate& b) {
+    return a.microseconds < b.microseconds;
+  });
   std::vector<PlannedCopy> plans;
-  const auto add = [&](const CopyCandidate& candidate) {
+  for (CopyCandidate& candidate : candidates) {
     PlannedCopy plan = planned;
-    static_cast<CopyCandidate&>(plan) = candidate;
-    plans.push_back(plan);
-  };
-  const CopyCandidate transpose = transpose_candidate(planned, device);
-  if (transpose.possible) add(transpose);
-  for (const TilePlan& tile : tile_candidates(planned.nest, tile_target(planned, device)))
-    add(tile_candidate_of(planned, device, tile));
+    static_cast<CopyCandidate&>(plan) = std::move(candidate);
+    plans.push_back(std::move(plan));
+  }
   return plans;
 }
 
