@@ -100,8 +100,8 @@ std::vector<CopyCandidate> copy_candidates(const CopyProblem& problem, const Dev
 std::vector<CopyCandidate> possible_candidates(const CopyProblem& problem, const DeviceProperties& device,
                                                std::size_t tiles);
 
-/// The plans of the same copy, the best by estimate first: of all tiles, and one of each other kernel that can
-/// do it. Where nothing is faster than the plan, the plan alone.
+/// The plans of the same copy, the best by estimate first: of all tiles, and one of each other kernel that
+/// can do it. Where nothing is faster than the plan, the plan alone.
 std::vector<PlannedCopy> plans_to_time(const DeviceProperties& device, const PlannedCopy& planned);
 
 /// The candidate of one of tile_candidates() of the problem's nest.
