@@ -37,7 +37,8 @@ TEST_P(SmallProblemsTest, AreCopiedByWhatBeginsSoonest) {
   if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one for all sizes";
   const CopyPlan small = transpose_of(device(), DType::f16, 16, 49);
   EXPECT_EQ(small.details().kernel, CopyKernel::gather) << small.explain();
-  EXPECT_NE(small.explain().find("no other is predicted to take less time"), std::string::npos) << small.explain();
+  EXPECT_NE(small.explain().find("no other is predicted to take less time"), std::string::npos)
+      << small.explain();
   EXPECT_NE(transpose_of(device(), DType::f32, 4096, 4096).details().kernel, CopyKernel::gather);
   const TensorView piece(nullptr, DType::f32, {1000});
   EXPECT_EQ(plan_cast(device(), piece, piece).details().kernel, CopyKernel::stream);
