@@ -10,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include "host/plan/elementwise/elementwise_rows.hpp"
 #include "tests/support/random.hpp"
 
 namespace relayout::test {
@@ -219,6 +220,25 @@ TEST(ElementwiseStrips, LieAlongAllowedAxes) {
   EXPECT_EQ(free.strips.extent, 40);
   plan::cut_strips(p, 8, 1u << 1);
   EXPECT_EQ(p.strips.extent, 64);
+}
+
+/// Blocks of as few threads as each multiprocessor needs to have one, but of 64 at least.
+TEST(ElementwiseStrips, AreSharedOutAmongMultiprocessors) {
+  ElementwiseParams p = plane(40, 50, {{50, 1}, {50, 1}});
+  p.width = 4;
+  plan::cut_strips(p, 8);
+  const auto lanes = static_cast<std::int64_t>(p.lanes);
+  DeviceProperties device = DeviceProperties::h200();
+  for (const std::int64_t multiprocessors : {1, 2, 3, 1000}) {
+    device.multiprocessors = static_cast<decltype(device.multiprocessors)>(multiprocessors);
+    plan::choose_block_threads(device, ElementwiseKernel::typed_strips, p);
+    const std::int64_t threads = p.block_threads;
+    EXPECT_TRUE(threads == 64 || (lanes + threads - 1) / threads >= multiprocessors) << threads;
+    EXPECT_TRUE(threads == kStripThreads || (lanes + 2 * threads - 1) / (2 * threads) < multiprocessors)
+        << threads;
+    EXPECT_GE(threads, 64);
+    EXPECT_LE(threads, kStripThreads);
+  }
 }
 
 }  // namespace

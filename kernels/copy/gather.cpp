@@ -31,7 +31,7 @@ template <class Extent, class Offset>
 struct GatherParams : CopyOperands {
   std::int64_t elements = 0;
   int rank = 0, in_rank = 0;
-  /// Of the nest; the input's strides are 0 there where it has axes of its own.
+  /// The nest's axes, and the input's own. Where the input has its own, `in` of the nest's axes is 0.
   GatherAxis<Extent, Offset> axes[kMaxRank], in_axes[kMaxRank];
 };
 

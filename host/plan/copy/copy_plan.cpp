@@ -67,6 +67,20 @@ bool is_best(const CopyCandidate& candidate) {
   return params.outer_rank == 0 && params.access == 16;
 }
 
+/// Those of the candidates that are possible, and up to so many tiles.
+std::vector<CopyCandidate> with_tiles(const CopyProblem& problem, const DeviceProperties& device,
+                                      std::vector<CopyCandidate> candidates, std::size_t tiles) {
+  if (tile_candidate(problem, device).possible) {
+    const std::vector<TilePlan> plans = tile_candidates(problem.nest, tile_target(problem, device));
+    for (const std::size_t i : spread(plans.size(), tiles))
+      candidates.push_back(tile_candidate_of(problem, device, plans[i]));
+  }
+  candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
+                                  [](const CopyCandidate& candidate) { return !candidate.possible; }),
+                   candidates.end());
+  return candidates;
+}
+
 }  // namespace
 
 CopyProblem copy_problem(const TensorView& in, const TensorView& out, const CopyPlanOptions& options) {
@@ -175,24 +189,6 @@ std::vector<CopyCandidate> copy_candidates(const CopyProblem& problem, const Dev
   for (const auto planner : kPlanners) candidates.push_back(planner(problem, device));
   return candidates;
 }
-
-namespace {
-
-/// Those of the candidates that are possible, and up to so many tiles.
-std::vector<CopyCandidate> with_tiles(const CopyProblem& problem, const DeviceProperties& device,
-                                      std::vector<CopyCandidate> candidates, std::size_t tiles) {
-  if (tile_candidate(problem, device).possible) {
-    const std::vector<TilePlan> plans = tile_candidates(problem.nest, tile_target(problem, device));
-    for (const std::size_t i : spread(plans.size(), tiles))
-      candidates.push_back(tile_candidate_of(problem, device, plans[i]));
-  }
-  candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
-                                  [](const CopyCandidate& candidate) { return !candidate.possible; }),
-                   candidates.end());
-  return candidates;
-}
-
-}  // namespace
 
 std::vector<CopyCandidate> possible_candidates(const CopyProblem& problem, const DeviceProperties& device,
                                                std::size_t tiles) {
