@@ -42,6 +42,17 @@ __device__ __forceinline__ Words constant_words(std::uint64_t bits) {
   return repeated_words(bits & (~std::uint64_t{0} >> (64 - 8 * sizeof(T))), sizeof(T));
 }
 
+/// The bits of 1 in S, which stand for elements that a lane does not have: no operation is slow for 1, as
+/// some are for 0.
+template <class S>
+__device__ __forceinline__ BitsOf<S> bits_of_one() {
+  if constexpr (std::is_same_v<S, f16>) return 0x3c00;
+  if constexpr (std::is_same_v<S, bf16>) return 0x3f80;
+  if constexpr (std::is_same_v<S, float>) return 0x3f800000;
+  if constexpr (std::is_same_v<S, double>) return std::uint64_t{0x3ff00000} << 32;
+  return 1;
+}
+
 /// Starts the loads of an operand of S.
 template <class S, OperandRows kRows, bool kAligned, class R, int kWidth, int kVectors>
 __device__ __forceinline__ void start_loads(const ElementwiseParams& p, int t,

@@ -99,9 +99,9 @@ struct WholeQuotient {
     return with_sign_of(goes_down ? magnitude + 1 : magnitude, sign);
   }
   static __device__ __forceinline__ bool is_rare(C a, C b) {
-    return !(absolute(a) < kInfinity<C>) || !(absolute(b) < kInfinity<C>) || b == 0;
+    return !(absolute(a) < kInfinity<C>) || !(absolute(b) < kInfinity<C>) || (b == 0 && a != 0);
   }
-  /// The result where an operand is NaN or infinite, or the divisor is 0.
+  /// The result where an operand is NaN or infinite, or a number is divided by 0.
   static __device__ __forceinline__ C rare(C a, C b) {
     if (b == 0 || a != a || b != b) return a / b;
     if (finite_part(a) != 0) return finite_part(a);  // infinite: NaN
@@ -110,7 +110,8 @@ struct WholeQuotient {
   }
 };
 
-/// C's fmod. Below 2^22 the quotient is off by 1 at most, and the remainder exact.
+/// C's fmod. Below 2^22 the quotient is off by 1 at most, and the remainder exact. A quotient that is NaN is
+/// the result.
 template <class C>
 struct Remainder {
   static __device__ __forceinline__ C usual(C a, C b) {
@@ -119,7 +120,7 @@ struct Remainder {
     return with_sign_of(rest < 0 ? rest + denominator : rest, a);
   }
   static __device__ __forceinline__ bool is_rare(C a, C b) {
-    return !(absolute(a) / absolute(b) < C{0x1p22}) || !(absolute(b) < kInfinity<C>);
+    return absolute(a) / absolute(b) >= C{0x1p22} || !(absolute(b) < kInfinity<C>);
   }
   static __device__ __forceinline__ C rare(C a, C b) { return std::fmod(a, b); }
 };
@@ -153,16 +154,18 @@ struct Power<float> {
     const WholeAndRest power(inside);
     return signed_power(a, b, scaled(fraction_of_power(static_cast<float>(power.rest)), power.whole));
   }
-  /// |a|^b with the sign of a^b, NaN where a < 0 and b is no whole number.
+  /// a^b, by |a|^b where a is not 0. NaN where a < 0 and b is no whole number. Zeros are common, as results
+  /// of relu; one with a sign is rare.
   static __device__ __forceinline__ float signed_power(float a, float b, float magnitude) {
     const float sum = b + kWholeFloat;
     const bool whole = sum - kWholeFloat == b, odd = (__float_as_uint(sum) & 1) != 0;
     const float of_negative = !whole ? kNaN : odd ? -magnitude : magnitude;
-    return a < 0 ? of_negative : magnitude;
+    const float of_zero = b > 0 ? 0.0f : b < 0 ? kInfinity<float> : 1.0f;
+    return a < 0 ? of_negative : a == 0 ? of_zero : magnitude;
   }
   static __device__ __forceinline__ bool is_rare(float a, float b) {
-    return !(absolute(a) < kInfinity<float>) || !(absolute(b) < kInfinity<float>) || a == 0 ||
-           (a < 0 && absolute(b) > 0x1p22f);
+    return !(absolute(a) < kInfinity<float>) || !(absolute(b) < kInfinity<float>) ||
+           __float_as_uint(a) == 0x80000000u || (a < 0 && absolute(b) > 0x1p22f);
   }
   static __device__ __forceinline__ float rare(float a, float b) {
     return static_cast<float>(power(static_cast<double>(a), static_cast<double>(b)));

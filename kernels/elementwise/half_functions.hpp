@@ -185,7 +185,7 @@ struct HalfPower {
     return Power<float>::signed_power(a, b, half_power_of_two<T>(b * logarithm(absolute(a))));
   }
   static __device__ __forceinline__ bool is_rare(float a, float b) {
-    return Power<float>::is_rare(a, b) || (!std::is_same_v<T, f16> && absolute(a) < 0x1p-126f);
+    return Power<float>::is_rare(a, b) || (!std::is_same_v<T, f16> && a != 0 && absolute(a) < 0x1p-126f);
   }
   static __device__ __forceinline__ float rare(float a, float b) { return Power<float>::rare(a, b); }
 

@@ -78,21 +78,24 @@ struct RowChunk : ChunkSpan<kElements> {
   }
 };
 
-/// Loads the lane's elements of tensor t, packed into vectors of kWidth.
+/// Loads the lane's elements of tensor t, packed into vectors of kWidth. `missing` stands for those that it
+/// does not have.
 template <class Bits, int kWidth, int kVectors>
 __device__ __forceinline__ void load_chunk(const ElementwiseParams& p, int t,
-                                           const RowChunk<kWidth * kVectors>& chunk,
-                                           Words (&words)[kVectors]) {
+                                           const RowChunk<kWidth * kVectors>& chunk, Words (&words)[kVectors],
+                                           Bits missing = 0) {
   constexpr int kElements = kWidth * kVectors;
   const TensorOperand& tensor = p.tensor[t];
   const Bits* data = static_cast<const Bits*>(tensor.data) + chunk.row.tensors[t];
   if (tensor.access == Access::repeated) {
-    const Words repeated = repeated_words(chunk.left > 0 ? *data : Bits{0}, sizeof(Bits));
+    const Words repeated = repeated_words(chunk.left > 0 ? *data : missing, sizeof(Bits));
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) words[v] = repeated;
     return;
   }
-  Bits elements[kElements] = {};
+  Bits elements[kElements];
+#pragma unroll
+  for (Bits& element : elements) element = missing;
   chunk.load(data, static_cast<std::int32_t>(tensor.strides[p.rank - 1]), elements);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {

@@ -8,12 +8,13 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 /// Loads an operand, or repeats a constant of its type.
-template <class S, int kWidth, int kVectors>
+template <class S, Steps kSteps, int kWidth, int kVectors>
 __device__ __forceinline__ void load_operand(const ElementwiseParams& p, int operand,
                                              const RowChunk<kWidth * kVectors>& chunk,
                                              Words (&words)[kVectors]) {
   if (p.tensor[operand].access != Access::constant)
-    return load_chunk<BitsOf<S>, kWidth, kVectors>(p, operand, chunk, words);
+    return load_chunk<BitsOf<S>, kWidth, kVectors>(p, operand, chunk, words,
+                                                   kSteps == Steps::costly ? bits_of_one<S>() : 0);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) words[v] = constant_words<S>(p.argument[operand].bits());
 }
@@ -25,8 +26,8 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kChunkThreads, kSteps == Steps::costly ? 8 : 6
   RELAYOUT_DYNAMIC_SHARED(RowOffsets, table);
   const RowChunk<kWidth * kChunkVectors> chunk(p, table);
   Words a[kChunkVectors], b[kChunkVectors], results[kChunkVectors];
-  load_operand<A, kWidth>(p, 0, chunk, a);
-  load_operand<B, kWidth>(p, 1, chunk, b);
+  load_operand<A, kSteps, kWidth>(p, 0, chunk, a);
+  load_operand<B, kSteps, kWidth>(p, 1, chunk, b);
   compute_words<A, B, R, C, kSteps, kWidth>(p, a, b, results);
   store_chunk<BitsOf<R>, kWidth>(p, chunk, results);
 }

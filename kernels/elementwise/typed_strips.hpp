@@ -9,12 +9,13 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 /// Starts the loads of an operand, or fills in a constant of its type.
-template <class S, int kElements, int kTensors>
+template <class S, Steps kSteps, int kElements, int kTensors>
 __device__ __forceinline__ void start_operand(const ElementwiseParams& p, int operand,
                                               const StripPlace<kElements, kTensors>& place,
                                               StripLoad<kElements>& load) {
   if (p.tensor[operand].access == Access::constant)
     return load.fill(element_of<BitsOf<S>>(constant_words<S>(p.argument[operand].bits()), 0));
+  if (kSteps == Steps::costly && !place.strip.is_whole()) load.fill(bits_of_one<S>());
   place.template start<BitsOf<S>>(p, operand, load);
 }
 
@@ -34,8 +35,8 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, kSteps>))
   const StripPlace<kElements, 2> place(p, lane);
   if (!place.strip.is_there) return;
   StripLoad<kElements> a_load, b_load;
-  start_operand<A>(p, 0, place, a_load);
-  start_operand<B>(p, 1, place, b_load);
+  start_operand<A, kSteps>(p, 0, place, a_load);
+  start_operand<B, kSteps>(p, 1, place, b_load);
   Words a[kVectors], b[kVectors], results[kVectors];
   a_load.template finish<BitsOf<A>>(a);
   b_load.template finish<BitsOf<B>>(b);

@@ -14,6 +14,7 @@ namespace {
 /// problem.)
 constexpr std::int64_t kShortestCutCodeRow = 4;
 
+bool differs(const TensorOperand& tensor) { return tensor.access != Access::repeated; }
 bool is_aligned(Access access) { return access == Access::aligned || access == Access::repeated; }
 
 /// A cheap operation or none, on codes and floating tensors of up to 4 bytes, to such or to codes.
@@ -91,10 +92,41 @@ bool are_bounded_codes(const ElementwiseParams& p) {
 }
 
 /// With long strips of codes a lane has more elements for what it does once. They are taken where they fill
-/// the device, where lanes follow the output, and where nearly as many of their elements exist as of short
-/// ones'. The kernel has none where zero points are tensors.
+/// the device, where lanes follow the output, where nearly as many of their elements exist as of short ones',
+/// and where they are vectors of an operand across, if short ones are. The kernel has none where zero points
+/// are tensors.
 constexpr double kLeastFill = 0.9;
 double elements_of_lanes(const ElementwiseParams& p) { return static_cast<double>(p.lanes) * p.strips.count; }
+
+bool are_better(const ElementwiseParams& longer, const ElementwiseParams& shorter,
+                std::int64_t enough_lanes) {
+  return !longer.own_scales && longer.tensors <= kZeroTensors && longer.lanes >= enough_lanes &&
+         follow_output(longer) && kLeastFill * elements_of_lanes(longer) <= elements_of_lanes(shorter);
+}
+
+/// Cuts a nest that may be cut into strips, along axes on which scales and zero points are the same, where
+/// there are such.
+ElementwiseParams in_strips(const ElementwiseParams& p, std::int64_t enough_lanes) {
+  std::uint32_t changing = 0;
+  for (int axis = 0; axis < p.rank; ++axis) {
+    const auto changes_along = [&](const TensorOperand& tensor) { return tensor.strides[axis] != 0; };
+    if (any_numbers(p, &CodeNumbers::scale_tensor, changes_along) ||
+        any_numbers(p, &CodeNumbers::zero_tensor, changes_along))
+      changing |= 1u << axis;
+  }
+  bool vectors = false;
+  const auto cut_by = [&](std::int32_t count) {
+    ElementwiseParams cut = p;
+    cut_rows(cut, count);
+    vectors = cut_strips(cut, count, changing);
+    cut.own_scales = any_numbers(cut, &CodeNumbers::scale_tensor, differs);
+    return cut;
+  };
+  const ElementwiseParams longer = cut_by(kLongCodeStrip);
+  const bool long_vectors = vectors;
+  const ElementwiseParams shorter = cut_by(kCodeStrip);
+  return (long_vectors || !vectors) && are_better(longer, shorter, enough_lanes) ? longer : shorter;
+}
 
 }  // namespace
 
@@ -132,45 +164,33 @@ const char* choose_one_on_codes(ElementwiseParams& params, std::int64_t enough_l
   const auto changes = [&](const TensorOperand& tensor) { return tensor.strides[p.rank - 1] != 0; };
   const bool own_scales = any_numbers(p, &CodeNumbers::scale_tensor, changes),
              own_zeros = any_numbers(p, &CodeNumbers::zero_tensor, changes);
-  for (const bool own : {false, true}) {
-    if (own_zeros || (own_scales && !own)) continue;
+  const auto cut_into_chunks = [&](bool own) {
+    if (own_zeros || (own_scales && !own)) return false;
     cut_rows(p, own ? kCodeChunkWidth / 2 : kCodeChunkWidth);
-    if (obstacle_to_chunks(p) != nullptr) continue;
+    if (obstacle_to_chunks(p) != nullptr) return false;
     cut_chunks(p);
     p.own_scales = own;
-    p.bounded_codes = are_bounded_codes(p);
-    params = p;
-    kernel = ElementwiseKernel::code_chunks;
-    return nullptr;
-  }
-  if (const char* obstacle = obstacle_to_cutting(p)) return obstacle;
-  // Strips lie along axes on which scales and zero points are the same, where there are such.
-  std::uint32_t changing = 0;
-  for (int axis = 0; axis < p.rank; ++axis) {
-    const auto changes_along = [&](const TensorOperand& tensor) { return tensor.strides[axis] != 0; };
-    if (any_numbers(p, &CodeNumbers::scale_tensor, changes_along) ||
-        any_numbers(p, &CodeNumbers::zero_tensor, changes_along))
-      changing |= 1u << axis;
-  }
-  const auto differs = [](const TensorOperand& tensor) { return tensor.access != Access::repeated; };
-  const auto cut_by = [&](std::int32_t count) {
-    ElementwiseParams cut = p;
-    cut_rows(cut, count);
-    cut_strips(cut, count, changing);
-    cut.own_scales = any_numbers(cut, &CodeNumbers::scale_tensor, differs);
-    cut.bounded_codes = are_bounded_codes(cut);
-    return cut;
+    return true;
   };
-  ElementwiseParams cut = cut_by(kCodeStrip);
-  if (const ElementwiseParams longer = cut_by(kLongCodeStrip);
-      !longer.own_scales && longer.tensors <= kZeroTensors && longer.lanes >= enough_lanes &&
-      follow_output(longer) && kLeastFill * elements_of_lanes(longer) <= elements_of_lanes(cut))
-    cut = longer;
-  if (any_numbers(cut, &CodeNumbers::zero_tensor, differs))
-    return "zero points change from element to element";
-  params = cut;
-  kernel = ElementwiseKernel::code_strips;
-  return nullptr;
+  const auto choose = [&](const ElementwiseParams& chosen, ElementwiseKernel its_kernel) {
+    params = chosen;
+    params.bounded_codes = are_bounded_codes(params);
+    kernel = its_kernel;
+    return nullptr;
+  };
+  if (cut_into_chunks(false)) return choose(p, ElementwiseKernel::code_chunks);
+  const char* obstacle = obstacle_to_cutting(p);
+  ElementwiseParams strips;
+  if (obstacle == nullptr) {
+    strips = in_strips(p, enough_lanes);
+    if (any_numbers(strips, &CodeNumbers::zero_tensor, differs))
+      obstacle = "zero points change from element to element";
+  }
+  // Strips whose codes share a scale take 0.36 to 0.96 of the time of chunks with a scale for each code (20
+  // random problems on an H100).
+  if ((obstacle != nullptr || strips.own_scales) && cut_into_chunks(true))
+    return choose(p, ElementwiseKernel::code_chunks);
+  return obstacle != nullptr ? obstacle : choose(strips, ElementwiseKernel::code_strips);
 }
 
 }  // namespace relayout::plan

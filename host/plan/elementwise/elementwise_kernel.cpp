@@ -106,6 +106,11 @@ const char* obstacle_to_types(const ElementwiseParams& p, const OperandTypes& ty
 /// 0.9 to 1.06 of it up to 400. No random problem had cut rows of 64 to 256 vectors.
 constexpr std::int64_t kShortestUnalignedRow = 200, kShortestCutRow = 64;
 
+/// Rows of aligned vectors, which end with one or are long.
+bool has_vectors_in_rows(const ElementwiseParams& p) {
+  return p.aligned && is_along_rows(p) && (rows_end_with_vectors(p) || p.row_vectors >= kShortestCutRow);
+}
+
 /// Bytes, and what takes few instructions in 2 bytes: others have no unaligned vectors. On an H200 chunks
 /// take 1.02 to 1.2 of their time for these, and 0.9 of it for elements of 4 bytes and more and for functions
 /// of f16 and bf16.
@@ -126,8 +131,7 @@ bool has_many_bytes(const ElementwiseParams& p) {
 Kernel typed_kernel(const ElementwiseParams& p) {
   const bool costly = has_costly(p);
   if (is_along_rows(p)) {
-    if (p.aligned && (rows_end_with_vectors(p) || p.row_vectors >= kShortestCutRow))
-      return costly ? Kernel::typed_costly : Kernel::typed;
+    if (has_vectors_in_rows(p)) return costly ? Kernel::typed_costly : Kernel::typed;
     const auto is_strided = [](const TensorOperand& tensor) { return tensor.access == Access::strided; };
     if (has_unaligned_vectors(p) && p.row_vectors >= kShortestUnalignedRow &&
         !std::any_of(p.tensor, p.tensor + p.tensors, is_strided)) {
@@ -155,7 +159,7 @@ const char* obstacle_to_mixed(const ElementwiseParams& p) {
 
 /// Chooses among the kernels for mixed types by where the tensors lie.
 Kernel mixed_kernel(const ElementwiseParams& p) {
-  if (p.aligned && is_along_rows(p)) return Kernel::mixed;
+  if (has_vectors_in_rows(p)) return Kernel::mixed;
   return obstacle_to_chunks(p) == nullptr ? Kernel::mixed_chunks : Kernel::mixed_strips;
 }
 

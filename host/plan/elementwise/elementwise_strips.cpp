@@ -4,8 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <numeric>
 
 #include "core/integer_math.hpp"
+#include "host/plan/copy/sectors.hpp"
 #include "host/plan/elementwise/row_vectors.hpp"
 
 namespace relayout::plan {
@@ -24,7 +26,10 @@ constexpr std::int64_t kLeastLanesAlong = 8;
 constexpr std::int64_t kLanesToFill = 1536;
 /// The least part of the strips' elements that exists: where another axis could have them, and where strips
 /// are vectors of an operand.
-constexpr double kGoodShare = 0.9, kLeastShare = 0.55;
+constexpr double kGoodShare = 0.9, kLeastShare = 0.65;
+/// The least part of the lanes along the output that exists, where a long axis is divided so that all begin
+/// with a sector of the output, if their first does.
+constexpr double kLeastAlignedShare = 0.85;
 
 /// An axis of the nest, with the strides of the output and of all tensors.
 struct Axis {
@@ -114,16 +119,19 @@ class StripBuilder {
     p.strips.count = count;
   }
 
-  void build() {
+  /// Returns what cut_strips() does.
+  bool build() {
     const int across = tensor_across(p_);
+    bool vectors = false;
     if (across >= 0) {
-      build_across(across, fastest_axis(p_, across));
+      vectors = build_across(across, fastest_axis(p_, across));
     } else if (const int axis = axis_to_fill(); axis >= 0) {
       cut_neighbours(axis, 0);
     } else {
       cut_apart(fullest_axis(rank_));
     }
     store();
+    return vectors;
   }
 
  private:
@@ -192,12 +200,15 @@ class StripBuilder {
 
   /// A tensor is fastest along an axis that is not the output's: some lanes along the output, then, as that
   /// tensor lies, strips along its axis and the other axes. Where that axis is too short for strips, another
-  /// one has them.
-  void build_across(int tensor, int fastest) {
+  /// one has them, and the result is false.
+  bool build_across(int tensor, int fastest) {
     const bool vectors = share(at(fastest)) >= kLeastShare;
     const std::int64_t lead = vectors ? misaligned_elements(p_, tensor, fastest) : 0;
     const int axis = vectors ? fastest : fullest_axis(rank_ - 1);
-    if (share(at(axis)) < kLeastShare) return cut_apart(fullest_axis(rank_));
+    if (share(at(axis)) < kLeastShare) {
+      cut_apart(fullest_axis(rank_));
+      return false;
+    }
     Axis strip = take(axis);
     strip.has_strips = true;
     const int place = take_lanes(vectors ? kLanesAcross : kFewLanesAcross);
@@ -210,17 +221,18 @@ class StripBuilder {
     int strips = 0;
     while (!at(strips).has_strips) ++strips;
     cut_neighbours(strips, lead);
+    return vectors;
   }
 
-  /// The innermost axes that have about so many elements; a long one is divided into chunks. Returns how many
-  /// axes are outside them.
+  /// The innermost axes that have about so many elements: up to 2.5 times as many, rather than that one of
+  /// them is divided into chunks. Returns how many axes are outside them.
   int take_lanes(std::int64_t wanted) {
     std::int64_t lanes = 1;
     int place = rank_;
-    while (place > 0 && 2 * lanes * at(place - 1).extent <= 3 * wanted) lanes *= at(--place).extent;
+    while (place > 0 && 2 * lanes * at(place - 1).extent <= 5 * wanted) lanes *= at(--place).extent;
     if (place == 0 || 2 * lanes > wanted) return place;
     const Axis whole = at(place - 1);
-    const std::int64_t chunk = divide_up(whole.extent, divide_up(whole.extent, wanted / lanes));
+    const std::int64_t chunk = lanes_of_chunk(whole.extent, lanes, wanted);
     Axis inner = whole;
     inner.extent = chunk;
     inner.chunk = 1;
@@ -230,6 +242,17 @@ class StripBuilder {
     insert(place, inner);
     p_.strips.chunked_extent = static_cast<std::int32_t>(whole.extent);
     return place;
+  }
+
+  /// How many elements a chunk has of an axis of `extent`, where each is `lanes` lanes.
+  std::int64_t lanes_of_chunk(std::int64_t extent, std::int64_t lanes, std::int64_t wanted) const {
+    const std::int64_t even = divide_up(extent, divide_up(extent, wanted / lanes));
+    const std::int64_t sector = kSectorBytes / std::gcd(kSectorBytes, lanes * p_.out_bytes);
+    const std::int64_t aligned = round_up(even, sector);
+    const bool fits =
+        2 * lanes * aligned <= 3 * wanted &&
+        static_cast<double>(extent) >= kLeastAlignedShare * static_cast<double>(round_up(extent, aligned));
+    return fits ? aligned : even;
   }
 
   /// The axes that count lanes turn round: the kernel's loop over them begins with the fastest.
@@ -257,9 +280,9 @@ class StripBuilder {
 
 std::int64_t lanes_to_fill(const DeviceProperties& device) { return kLanesToFill * device.multiprocessors; }
 
-void cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without) {
+bool cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without) {
   for (int t = 0; t < p.tensors; ++t) p.tensor[t].dense = dense_elements(p, p.tensor[t]);
-  StripBuilder(p, count, without).build();
+  const bool vectors = StripBuilder(p, count, without).build();
   const int last = p.rank - 1;
   std::int64_t lanes = 1;
   for (int axis = 0; axis < last; ++axis) {
@@ -269,6 +292,7 @@ void cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without)
   for (int t = 0; t < p.tensors; ++t)
     p.tensor[t].access = p.tensor[t].strides[last] == 0 ? Access::repeated : Access::strided;
   p.lanes = static_cast<std::uint32_t>(lanes);
+  return vectors;
 }
 
 bool follow_output(const ElementwiseParams& p) {

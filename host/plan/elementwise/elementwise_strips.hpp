@@ -14,8 +14,9 @@ constexpr int kStripAxes = 2;
 std::int64_t lanes_to_fill(const DeviceProperties& device);
 
 /// Sets strips of `count` elements, and puts the nest's axes in their order. without: axes that get no
-/// strips, bit by bit, unless there are no others.
-void cut_strips(ElementwiseParams& params, std::int32_t count, std::uint32_t without = 0);
+/// strips, bit by bit, unless there are no others. Returns whether strips are vectors of an operand that lies
+/// across the output's rows.
+bool cut_strips(ElementwiseParams& params, std::int32_t count, std::uint32_t without = 0);
 
 /// Whether neighbouring lanes have neighbouring elements of the output, enough of them to move whole sectors
 /// together.
