@@ -201,7 +201,11 @@ constexpr bool is_approximated(Operation operation, Precision precision) {
 }
 
 /// How the lanes of the kernel for strips share the nest. A lane makes a strip: a few elements at the strides
-/// of the nest's last axis. The axes before it count lanes, the first of them fastest.
+/// of the nest's axis 0. The axes behind it count lanes, axis 1 fastest.
+///
+/// A lane's number is divided by the extents of these axes, one after the other. No remainder is taken: with
+/// the quotients in their place as indices, an axis has the strides that it would have less the extent times
+/// the strides of the axis before it. So have `scale` and `chunk` of StripAxis.
 ///
 /// The strip lies along an axis of `extent` elements. A lane's first one is number sum(index * scale) - lead,
 /// over the axes that count lanes; the others follow `step` apart. Those outside the extent do not exist.
@@ -214,11 +218,11 @@ struct Strips {
   bool whole = true;  // every lane has all its elements
 };
 
-/// By what a number is split along an axis of the nest; of strips, `scale` and `chunk` of an axis that counts
-/// lanes. They lie together, since a lane waits for each part of the parameters that it reads.
-struct SplitAxis {
-  Divisor extent;
-  std::int8_t scale = 0, chunk = 0;
+/// Of an axis that counts lanes: what divides their numbers (divisor.hpp), and what is said of Strips, modulo
+/// 2^32. They lie together, since a lane waits for each part of the parameters that it reads.
+struct StripAxis {
+  std::uint32_t multiplier, shift;
+  std::uint32_t scale, chunk;
 };
 
 /// A kernel waits for each part of its parameters, of 64 bytes or so, when it first reads in it. So what all
@@ -266,7 +270,10 @@ struct ElementwiseParams {
   ProgramStep step[kMaxSteps];
   TensorOperand tensor[kMaxTensors];
   Strips strips;
-  SplitAxis axes[kMaxRank];
+  union {
+    Divisor axes[kMaxRank] = {};  // what numbers are split by along the nest's axes
+    StripAxis strip_axes[kMaxRank];
+  };
   std::int64_t extents[kMaxRank] = {};  // the last axis is the output's fastest
   std::int64_t out_strides[kMaxRank] = {};
 

@@ -6,9 +6,14 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// index / d for index < 2^31; index becomes the remainder.
+/// index / d for index < 2^31, by what a Divisor d has.
+__device__ __forceinline__ std::uint32_t divided(std::uint32_t index, std::uint32_t multiplier,
+                                                 std::uint32_t shift) {
+  return (__umulhi(index, multiplier) + index) >> shift;
+}
+/// The same; index becomes the remainder.
 __device__ __forceinline__ std::uint32_t split(std::uint32_t& index, const Divisor& d) {
-  const std::uint32_t quotient = (__umulhi(index, d.multiplier) + index) >> d.shift;
+  const std::uint32_t quotient = divided(index, d.multiplier, d.shift);
   index -= quotient * d.value;
   return quotient;
 }

@@ -30,56 +30,53 @@ Places strides_of(const ElementwiseParams& p, int axis) {
   return {p.out_strides[axis], p.tensor[0].strides[axis], p.tensor[1].strides[axis]};
 }
 
-/// Calls visit(index along each axis, offsets) for all elements of the first `axes` axes.
-template <class Visit>
-void each_index(const ElementwiseParams& p, int axes, Visit&& visit) {
-  std::vector<std::int64_t> index(static_cast<std::size_t>(axes));
-  while (true) {
+std::vector<Places> elements_of_nest(const ElementwiseParams& p) {
+  std::vector<Places> elements;
+  std::vector<std::int64_t> index(static_cast<std::size_t>(p.rank));
+  for (int axis = 0; axis >= 0;) {
     Places places{};
-    for (int axis = 0; axis < axes; ++axis) {
+    for (axis = 0; axis < p.rank; ++axis) {
       const Places strides = strides_of(p, axis);
       for (std::size_t i = 0; i < places.size(); ++i)
         places[i] += index[static_cast<std::size_t>(axis)] * strides[i];
     }
-    visit(index, places);
-    int axis = axes - 1;
+    elements.push_back(places);
+    axis = p.rank - 1;
     while (axis >= 0 && ++index[static_cast<std::size_t>(axis)] == p.extents[axis])
       index[static_cast<std::size_t>(axis--)] = 0;
-    if (axis < 0) return;
   }
-}
-
-std::vector<Places> elements_of_nest(const ElementwiseParams& p) {
-  std::vector<Places> elements;
-  each_index(p, p.rank, [&](const auto&, const Places& places) { elements.push_back(places); });
   return sorted(std::move(elements));
 }
 
 /// What core/elementwise_params.hpp says of Strips, in words of its own.
 std::vector<Places> elements_of_strips(const ElementwiseParams& p) {
   const Strips& s = p.strips;
-  const Places strip = strides_of(p, p.rank - 1);
+  const Places strip = strides_of(p, 0);
   std::vector<Places> elements;
-  std::int64_t lanes = 0;
-  each_index(p, p.rank - 1, [&](const std::vector<std::int64_t>& index, const Places& places) {
-    ++lanes;
-    std::int64_t first = -s.lead, chunked = 0;
-    for (std::size_t axis = 0; axis < index.size(); ++axis) {
-      first += index[axis] * p.axes[axis].scale;
-      chunked += index[axis] * p.axes[axis].chunk;
+  std::int64_t lanes = 1;
+  for (int axis = 1; axis < p.rank; ++axis) lanes *= p.extents[axis];
+  EXPECT_EQ(lanes, p.lanes);
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
+    Places places{};
+    std::uint32_t scaled = 0, chunked = 0;
+    std::int64_t number = lane;
+    for (int axis = 1; axis < p.rank; number /= p.extents[axis++]) {
+      const Places strides = strides_of(p, axis);
+      for (std::size_t t = 0; t < places.size(); ++t) places[t] += number * strides[t];
+      scaled += static_cast<std::uint32_t>(number) * p.strip_axes[axis].scale;
+      chunked += static_cast<std::uint32_t>(number) * p.strip_axes[axis].chunk;
     }
-    if (chunked >= s.chunked_extent) return;
+    if (static_cast<std::int32_t>(chunked) >= s.chunked_extent) continue;
     for (std::int64_t i = 0; i < s.count; ++i) {
-      const std::int64_t number = first + i * s.step;
-      const bool exists = number >= 0 && number < s.extent;
+      const std::int64_t element = static_cast<std::int32_t>(scaled) - s.lead + i * s.step;
+      const bool exists = element >= 0 && element < s.extent;
       EXPECT_TRUE(exists || !s.whole);
       if (!exists) continue;
-      Places element = places;
-      for (std::size_t t = 0; t < element.size(); ++t) element[t] += (i - s.lead) * strip[t];
-      elements.push_back(element);
+      Places place = places;
+      for (std::size_t t = 0; t < place.size(); ++t) place[t] += (i - s.lead) * strip[t];
+      elements.push_back(place);
     }
-  });
-  EXPECT_EQ(lanes, p.lanes);
+  }
   return sorted(std::move(elements));
 }
 
@@ -166,12 +163,37 @@ TEST(ElementwiseStrips, AreVectorsOfATensorAcross) {
   p.width = 8;
   p.tensor[0].bytes = 2;
   p.tensor[0].data = memory;
-  plan::cut_strips(p, 8);
-  EXPECT_EQ(p.tensor[0].strides[p.rank - 1], 1);
-  EXPECT_EQ(p.out_strides[0], 1);
+  EXPECT_TRUE(plan::cut_strips(p, 8));
+  EXPECT_EQ(p.tensor[0].strides[0], 1);
+  EXPECT_EQ(p.out_strides[1], 1);
   EXPECT_EQ(p.strips.step, 1);
   EXPECT_TRUE(p.strips.whole);
   EXPECT_EQ(p.lanes, 512u * 96u / 8u);
+}
+
+/// Where the axis of a tensor across is too short for strips, another one has them.
+TEST(ElementwiseStrips, AreNoVectorsOfAShortAxis) {
+  ElementwiseParams p = plane(5, 96, {{1, 5}});
+  p.width = 8;
+  p.tensor[0].data = memory;
+  EXPECT_FALSE(plan::cut_strips(p, 8));
+}
+
+/// Lanes along the output: a row as a whole where it is not much longer than wanted, else parts of it that
+/// begin with a sector of the output, as long as these are nearly full.
+TEST(ElementwiseStrips, HaveLanesThatBeginWithSectors) {
+  const auto lanes_along = [](std::int64_t columns, std::int32_t bytes) {
+    ElementwiseParams p = plane(512, columns, {{1, 512}});
+    p.width = 8;
+    p.out_bytes = bytes;
+    p.tensor[0].bytes = static_cast<std::int8_t>(bytes);
+    p.tensor[0].data = memory;
+    EXPECT_TRUE(plan::cut_strips(p, 8));
+    return p.extents[1];
+  };
+  EXPECT_EQ(lanes_along(160, 4), 160);
+  EXPECT_EQ(lanes_along(577, 4), 64);  // not 58, ten equal parts
+  EXPECT_EQ(lanes_along(200, 1), 50);  // 64 would leave a part of 8
 }
 
 /// Strips may be read with what lies beside them in tensors without gaps, but for those that other lanes

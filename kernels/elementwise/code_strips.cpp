@@ -23,7 +23,7 @@ struct CodeStripPlace : StripPlace<kElements, kMostTensors> {
   }
   template <class Bits>
   __device__ __forceinline__ void store(const ElementwiseParams& p, const Bits (&elements)[kElements]) const {
-    const auto step = static_cast<std::int32_t>(p.out_strides[p.rank - 1]);
+    const auto step = static_cast<std::int32_t>(p.out_strides[0]);
     this->strip.each(static_cast<Bits*>(p.out) + this->out, step,
                      [&](int i, Bits& element) { element = elements[i]; });
   }

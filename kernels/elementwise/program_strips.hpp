@@ -37,7 +37,7 @@ struct ProgramStripPlace : AnyStripPlace<kElements> {
  private:
   template <class Bits>
   __device__ __forceinline__ Words load_of(const ElementwiseParams& p, int number) const {
-    if (p.tensor[number].strides[p.rank - 1] == 0)
+    if (p.tensor[number].strides[0] == 0)
       return repeated_words(*this->template data<Bits>(p, number), sizeof(Bits));
     std::conditional_t<sizeof(Bits) == 8, std::uint64_t, std::uint32_t> elements[kElements] = {};
     AnyStripPlace<kElements>::template load<Bits>(p, number, elements);
@@ -49,7 +49,7 @@ struct ProgramStripPlace : AnyStripPlace<kElements> {
 
   template <class Bits>
   __device__ __forceinline__ void store_of(const ElementwiseParams& p, const Words& words) const {
-    const auto step = static_cast<std::int32_t>(p.out_strides[p.rank - 1]);
+    const auto step = static_cast<std::int32_t>(p.out_strides[0]);
     Bits* const data = this->template out<Bits>(p);
     this->strip.each(data, step, [&](int i, Bits& element) { element = element_of<Bits>(words, i); });
   }

@@ -17,40 +17,41 @@ namespace relayout::RELAYOUT_BACKEND {
 /// to an axis. Where it does not know the tensors, clang copies all parameters to the stack if it unrolls.
 constexpr int kUnrolledStripAxes = 8;
 
-/// Calls split_off(axis) for kAxis and the axes behind it that come before kEnd and the slowest one. By
-/// recursion, since clang does not unroll a loop with a second exit.
-template <int kAxis, int kEnd, class SplitOff>
-__device__ __forceinline__ void split_unrolled_axes(int slowest, const SplitOff& split_off) {
+/// Takes kAxis and the axes behind it that come before kEnd, up to the last one. By recursion, since clang
+/// does not unroll a loop with a second exit.
+template <int kAxis, int kEnd, class Take, class Divide>
+__device__ __forceinline__ void take_unrolled_axes(int last, const Take& take, const Divide& divide) {
   if constexpr (kAxis < kEnd) {
-    if (kAxis >= slowest) return;
-    split_off(kAxis);
-    split_unrolled_axes<kAxis + 1, kEnd>(slowest, split_off);
+    take(kAxis);
+    if (kAxis >= last) return;
+    divide(kAxis);
+    take_unrolled_axes<kAxis + 1, kEnd>(last, take, divide);
   }
 }
 
-/// Splits a lane's number into indices: calls add(axis, index) for the axes that count lanes, of which the
-/// first kUnrolled are unrolled.
+/// Divides a lane's number by the extents of the axes that count lanes: calls add(axis, number) for each, the
+/// first kUnrolled of which are unrolled.
 template <int kElements, int kUnrolled, class Add>
 __device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& p, std::uint32_t lane,
                                                        Add&& add) {
   const Strips& strips = p.strips;
-  const int slowest = p.rank - 2;
-  std::int32_t first = -strips.lead, chunked = 0;
-  const auto take = [&](int axis, std::uint32_t number) {
-    const auto index = static_cast<std::int32_t>(number);
-    add(axis, index);
-    first += index * p.axes[axis].scale;
-    chunked += index * p.axes[axis].chunk;
+  const int last = p.rank - 1;
+  std::uint32_t first_bits = 0, chunked = 0;
+  const auto take = [&](int axis) {
+    add(axis, lane);
+    first_bits += lane * p.strip_axes[axis].scale;
+    chunked += lane * p.strip_axes[axis].chunk;
   };
-  const auto split_off = [&](int axis) {
-    std::uint32_t number = lane;
-    lane = split(number, p.axes[axis].extent);
-    take(axis, number);
+  const auto divide = [&](int axis) {
+    lane = divided(lane, p.strip_axes[axis].multiplier, p.strip_axes[axis].shift);
   };
-  split_unrolled_axes<0, kUnrolled>(slowest, split_off);
+  take_unrolled_axes<1, 1 + kUnrolled>(last, take, divide);
 #pragma unroll 1
-  for (int axis = kUnrolled; axis < slowest; ++axis) split_off(axis);
-  if (slowest >= 0) take(slowest, lane);
+  for (int axis = 1 + kUnrolled; axis <= last; ++axis) {
+    take(axis);
+    divide(axis);
+  }
+  const std::int32_t first = static_cast<std::int32_t>(first_bits) - strips.lead;
   std::uint32_t present = (1u << kElements) - 1;
   if (!strips.whole && (first < 0 || first + (kElements - 1) * strips.step >= strips.extent)) {
     present = 0;
@@ -60,7 +61,7 @@ __device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& 
       present |= (number < static_cast<std::uint32_t>(strips.extent) ? 1u : 0u) << i;
     }
   }
-  return {first, present, chunked < strips.chunked_extent};
+  return {first, present, static_cast<std::int32_t>(chunked) < strips.chunked_extent};
 }
 
 /// Where the elements of a lane's strip lie, of kTensors tensors.
@@ -70,21 +71,22 @@ struct StripPlace {
   Strip<kElements> strip;
 
   __device__ __forceinline__ StripPlace(const ElementwiseParams& p, std::uint32_t lane) {
-    out = before(p, p.out_strides);
-#pragma unroll
-    for (int t = 0; t < kTensors; ++t) tensors[t] = before(p, p.tensor[t].strides);
-    strip = find_strip<kElements, kUnrolledStripAxes>(p, lane, [&](int axis, std::int32_t index) {
-      out += index * static_cast<std::int32_t>(p.out_strides[axis]);
+    std::uint32_t out_offset = 0, offsets[kTensors] = {};
+    strip = find_strip<kElements, kUnrolledStripAxes>(p, lane, [&](int axis, std::uint32_t number) {
+      out_offset += number * static_cast<std::uint32_t>(p.out_strides[axis]);
 #pragma unroll
       for (int t = 0; t < kTensors; ++t)
-        tensors[t] += index * static_cast<std::int32_t>(p.tensor[t].strides[axis]);
+        offsets[t] += number * static_cast<std::uint32_t>(p.tensor[t].strides[axis]);
     });
+    out = first_offset(p, out_offset, p.out_strides);
+#pragma unroll
+    for (int t = 0; t < kTensors; ++t) tensors[t] = first_offset(p, offsets[t], p.tensor[t].strides);
   }
 
   /// Starts the loads of tensor t's elements.
   template <class Bits>
   __device__ __forceinline__ void start(const ElementwiseParams& p, int t, StripLoad<kElements>& load) const {
-    const auto step = static_cast<std::int32_t>(p.tensor[t].strides[p.rank - 1]);
+    const auto step = static_cast<std::int32_t>(p.tensor[t].strides[0]);
     const Bits* const data = static_cast<const Bits*>(p.tensor[t].data) + tensors[t];
     if (step == 0) return load.fill(*data);
     if (step == 1 && strip.is_whole() && load.start_vectors(data, neighbours(p, t, tensors[t], strip.first)))
@@ -96,16 +98,17 @@ struct StripPlace {
   template <class Bits, int kVectors>
   __device__ __forceinline__ void store(const ElementwiseParams& p, const Words (&words)[kVectors]) const {
     constexpr int kWidth = kElements / kVectors;
-    const auto step = static_cast<std::int32_t>(p.out_strides[p.rank - 1]);
+    const auto step = static_cast<std::int32_t>(p.out_strides[0]);
     Bits* const data = static_cast<Bits*>(p.out) + out;
     strip.each(data, step,
                [&](int i, Bits& element) { element = element_of<Bits>(words[i / kWidth], i % kWidth); });
   }
 
-  /// The offset of element 0 of the axis of strips, with which lane 0 begins `lead` elements before it.
-  static __device__ __forceinline__ std::int32_t before(const ElementwiseParams& p,
-                                                        const std::int64_t* strides) {
-    return -p.strips.lead * static_cast<std::int32_t>(strides[p.rank - 1]);
+  /// The offset of a strip's first element, from that of a lane whose strips begin with element 0.
+  static __device__ __forceinline__ std::int32_t first_offset(const ElementwiseParams& p,
+                                                              std::uint32_t offset,
+                                                              const std::int64_t* strides) {
+    return static_cast<std::int32_t>(offset) - p.strips.lead * static_cast<std::int32_t>(strides[0]);
   }
 };
 
@@ -148,7 +151,7 @@ __device__ __forceinline__ bool load_vector(const ElementwiseParams& p, int t, s
 template <class Bits, class Number, int kElements>
 __device__ __forceinline__ void load_numbers(const ElementwiseParams& p, int t, std::int32_t offset,
                                              const Strip<kElements>& strip, Number (&elements)[kElements]) {
-  const auto step = static_cast<std::int32_t>(p.tensor[t].strides[p.rank - 1]);
+  const auto step = static_cast<std::int32_t>(p.tensor[t].strides[0]);
   const Bits* const data = static_cast<const Bits*>(p.tensor[t].data) + offset;
   if (step == 1 && strip.is_whole() && load_vector(p, t, offset, strip.first, data, elements)) return;
   strip.each(data, step, [&](int i, const Bits& element) { elements[i] = element; });
@@ -167,18 +170,19 @@ struct AnyStripPlace {
     int begin = 0;
 #pragma unroll 1
     do {
-      std::int32_t out = 0, sums[kTogether] = {};
-      strip = find_strip<kElements, 0>(p, lane, [&](int axis, std::int32_t index) {
-        out += index * static_cast<std::int32_t>(p.out_strides[axis]);
+      std::uint32_t out = 0, sums[kTogether] = {};
+      strip = find_strip<kElements, 0>(p, lane, [&](int axis, std::uint32_t number) {
+        out += number * static_cast<std::uint32_t>(p.out_strides[axis]);
 #pragma unroll
-        for (int i = 0; i < kTogether; ++i) sums[i] += index * stride(p, begin + i, axis);
+        for (int i = 0; i < kTogether; ++i) sums[i] += number * stride(p, begin + i, axis);
       });
-      const int last = p.rank - 1;
-      *offsets_ = out - p.strips.lead * static_cast<std::int32_t>(p.out_strides[last]);
+      const auto lead = static_cast<std::uint32_t>(p.strips.lead);
+      *offsets_ = static_cast<std::int32_t>(out - lead * static_cast<std::uint32_t>(p.out_strides[0]));
 #pragma unroll
       for (int i = 0; i < kTogether; ++i) {
         if (begin + i < p.tensors)
-          offsets_[(begin + i + 1) * kStripThreads] = sums[i] - p.strips.lead * stride(p, begin + i, last);
+          offsets_[(begin + i + 1) * kStripThreads] =
+              static_cast<std::int32_t>(sums[i] - lead * stride(p, begin + i, 0));
       }
       begin += kTogether;
     } while (begin < p.tensors);
@@ -189,7 +193,7 @@ struct AnyStripPlace {
   template <class Bits, class Number>
   __device__ __forceinline__ void load(const ElementwiseParams& p, int tensor,
                                        Number (&elements)[kElements]) const {
-    const auto step = static_cast<std::int32_t>(p.tensor[tensor].strides[p.rank - 1]);
+    const auto step = static_cast<std::int32_t>(p.tensor[tensor].strides[0]);
     const Bits* const data = this->data<Bits>(p, tensor);
     if (step == 1 && strip.is_whole() &&
         load_vector(p, tensor, offsets_[(tensor + 1) * kStripThreads], strip.first, data, elements))
@@ -208,8 +212,8 @@ struct AnyStripPlace {
  private:
   /// 0 behind the last tensor. The output is no tensor here: where clang chose between the addresses of
   /// strides, it copied all parameters to the stack.
-  static __device__ __forceinline__ std::int32_t stride(const ElementwiseParams& p, int tensor, int axis) {
-    return tensor < p.tensors ? static_cast<std::int32_t>(p.tensor[tensor].strides[axis]) : 0;
+  static __device__ __forceinline__ std::uint32_t stride(const ElementwiseParams& p, int tensor, int axis) {
+    return tensor < p.tensors ? static_cast<std::uint32_t>(p.tensor[tensor].strides[axis]) : 0;
   }
 
   std::int32_t* offsets_;

@@ -17,7 +17,6 @@ namespace {
 /// that the sectors of an operand across them, of which a strip is a part, are read again while they are in
 /// the first cache. With strips that are vectors of that operand, and without.
 constexpr std::int64_t kLanesAcross = 64, kFewLanesAcross = 16;
-static_assert(kLanesAcross <= 127, "SplitAxis::chunk is a signed byte");
 /// Lanes along the output that an axis of strips leaves, where no operand lies across.
 constexpr std::int64_t kLanesAlong = 32;
 /// Lanes along the output without which lanes do not follow it.
@@ -33,7 +32,7 @@ constexpr double kLeastAlignedShare = 0.85;
 
 /// An axis of the nest, with the strides of the output and of all tensors.
 struct Axis {
-  std::int64_t scale = 0, chunk = 0;  // as in SplitAxis
+  std::int64_t scale = 0, chunk = 0;  // what an index adds for Strips
   bool has_strips = false, may_have_strips = true;
   std::int64_t extent = 1, out = 0, tensors[kMaxTensors] = {};
 
@@ -255,19 +254,28 @@ class StripBuilder {
     return fits ? aligned : even;
   }
 
-  /// The axes that count lanes turn round: the kernel's loop over them begins with the fastest.
+  /// The axes turn round: the strip comes first, then the axis that counts lanes fastest. An axis has what it
+  /// adds for a quotient in the place of an index (Strips).
   void store() {
     p_.rank = rank_;
-    std::reverse(axes_.begin(), axes_.begin() + rank_ - 1);
+    std::reverse(axes_.begin(), axes_.begin() + rank_);
+    std::int64_t lanes = 1;
     for (int i = 0; i < rank_; ++i) {
-      const Axis& axis = at(i);
+      const Axis none, &axis = at(i), &before = i < 2 ? none : at(i - 1);
+      const auto added = [&](std::int64_t Axis::*number) {
+        return axis.*number - before.extent * (before.*number);
+      };
       p_.extents[i] = axis.extent;
-      p_.out_strides[i] = axis.out;
-      for (int t = 0; t < p_.tensors; ++t) p_.tensor[t].strides[i] = axis.tensors[t];
-      if (i == rank_ - 1) break;  // the strip, which counts no lanes
-      p_.axes[i].scale = static_cast<std::int8_t>(axis.scale);
-      p_.axes[i].chunk = static_cast<std::int8_t>(axis.chunk);
+      p_.out_strides[i] = added(&Axis::out);
+      for (int t = 0; t < p_.tensors; ++t)
+        p_.tensor[t].strides[i] = axis.tensors[t] - before.extent * before.tensors[t];
+      if (i == 0) continue;
+      const Divisor extent = make_divisor(static_cast<std::uint32_t>(axis.extent));
+      p_.strip_axes[i] = {extent.multiplier, extent.shift, static_cast<std::uint32_t>(added(&Axis::scale)),
+                          static_cast<std::uint32_t>(added(&Axis::chunk))};
+      lanes *= axis.extent;
     }
+    p_.lanes = static_cast<std::uint32_t>(lanes);
   }
 
   ElementwiseParams& p_;
@@ -283,22 +291,15 @@ std::int64_t lanes_to_fill(const DeviceProperties& device) { return kLanesToFill
 bool cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without) {
   for (int t = 0; t < p.tensors; ++t) p.tensor[t].dense = dense_elements(p, p.tensor[t]);
   const bool vectors = StripBuilder(p, count, without).build();
-  const int last = p.rank - 1;
-  std::int64_t lanes = 1;
-  for (int axis = 0; axis < last; ++axis) {
-    lanes *= p.extents[axis];
-    p.axes[axis].extent = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
-  }
   for (int t = 0; t < p.tensors; ++t)
-    p.tensor[t].access = p.tensor[t].strides[last] == 0 ? Access::repeated : Access::strided;
-  p.lanes = static_cast<std::uint32_t>(lanes);
+    p.tensor[t].access = p.tensor[t].strides[0] == 0 ? Access::repeated : Access::strided;
   return vectors;
 }
 
 bool follow_output(const ElementwiseParams& p) {
-  std::int64_t lanes = 1;  // that lie next to each other in the output
-  for (int axis = 0; axis < p.rank - 1 && std::abs(p.out_strides[axis]) == lanes; ++axis)
-    lanes *= p.extents[axis];
+  if (std::abs(p.out_strides[1]) != 1) return false;
+  std::int64_t lanes = p.extents[1];  // that lie next to each other in the output
+  for (int axis = 2; axis < p.rank && p.out_strides[axis] == 0; ++axis) lanes *= p.extents[axis];
   return lanes >= kLeastLanesAlong;
 }
 
