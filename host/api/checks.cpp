@@ -52,22 +52,34 @@ std::int64_t used_stride(const TensorView& view, int axis) {
   return view.extent(axis) > 1 && view.elements() > 0 ? view.stride(axis) : 0;
 }
 
-void check_reach(const char* operation, const char* name, const TensorView& view) {
+namespace {
+
+bool is_in_reach(const TensorView& view, const TensorView::ByteRange& range) {
   // Addresses have at most 57 bits.
   constexpr std::int64_t kMost = std::int64_t{1} << 57;
-  const TensorView::ByteRange range = view.byte_range();
-  if (range.begin >= -kMost && range.end <= kMost && view.elements() <= kMost) return;
+  return range.begin >= -kMost && range.end <= kMost && view.elements() <= kMost;
+}
+
+std::size_t alignment_of(const TensorView& view) { return std::min<std::size_t>(size_of(view.dtype()), 8); }
+
+bool is_aligned(const TensorView& view, const void* data) {
+  return view.elements() == 0 || reinterpret_cast<std::uintptr_t>(data) % alignment_of(view) == 0;
+}
+
+}  // namespace
+
+void check_reach(const char* operation, const char* name, const TensorView& view) {
+  if (is_in_reach(view, view.byte_range())) return;
   throw Error(ErrorCode::invalid_shape, std::string(operation) + ": " + name + " " + view.to_string() +
                                             " reaches over more bytes than any memory has, which is 2^57");
 }
 
 void check_address(const char* operation, const char* name, const TensorView& view) {
   check_reach(operation, name, view);
-  const std::size_t alignment = std::min<std::size_t>(size_of(view.dtype()), 8);
-  if (view.elements() == 0 || reinterpret_cast<std::uintptr_t>(view.data()) % alignment == 0) return;
+  if (is_aligned(view, view.data())) return;
   throw Error(ErrorCode::invalid_argument, std::string(operation) + ": " + name + " " + view.to_string() +
-                                               " must begin on a multiple of " + std::to_string(alignment) +
-                                               " bytes");
+                                               " must begin on a multiple of " +
+                                               std::to_string(alignment_of(view)) + " bytes");
 }
 
 void check_pointer(const char* operation, const char* name, const TensorView& view) {
@@ -76,6 +88,10 @@ void check_pointer(const char* operation, const char* name, const TensorView& vi
                 std::string(operation) + ": " + name + " " + view.to_string() + " has a null pointer");
   }
   check_address(operation, name, view);
+}
+
+bool may_begin_at(const TensorView& view, const TensorView::ByteRange& range, const void* data) {
+  return is_in_reach(view, range) && (view.elements() == 0 || data != nullptr) && is_aligned(view, data);
 }
 
 void check_distinct(const char* operation, const TensorView& out) {

@@ -44,6 +44,10 @@ void check_address(const char* operation, const char* name, const TensorView& vi
 /// `name` is what the message calls it: "the input", for instance.
 void check_pointer(const char* operation, const char* name, const TensorView& view);
 
+/// Whether check_pointer() accepts the view, whose byte_range() is known, with this pointer in the place of
+/// its own.
+bool may_begin_at(const TensorView& view, const TensorView::ByteRange& range, const void* data);
+
 /// Error{null_pointer}, {invalid_argument}, {output_overlap} or {partial_overlap}: pointers, an output whose
 /// elements are distinct, and no byte shared by input and output (host/plan/sharing.hpp).
 void check_memory(const char* operation, const TensorView& in, const TensorView& out);

@@ -87,8 +87,8 @@ class BoundedSum {
   int steps_ = 0;
 };
 
-Int128 address_of(const TensorView& view, std::int64_t offset) {
-  return static_cast<Int128>(reinterpret_cast<std::uintptr_t>(view.data())) + offset;
+Int128 address_of(const void* data, std::int64_t offset) {
+  return static_cast<Int128>(reinterpret_cast<std::uintptr_t>(data)) + offset;
 }
 
 void add_terms(BoundedSum& sum, const TensorView& view) {
@@ -108,13 +108,17 @@ void add_terms(BoundedSum& sum, const TensorView& view) {
 Sharing sharing_of(const TensorView& a, const TensorView& b) {
   if (a.elements() == 0 || b.elements() == 0) return Sharing::none;
   const TensorView::ByteRange range_a = a.byte_range(), range_b = b.byte_range();
-  const Int128 begin_a = address_of(a, range_a.begin), end_a = address_of(a, range_a.end);
-  const Int128 begin_b = address_of(b, range_b.begin), end_b = address_of(b, range_b.end);
-  if (end_a <= begin_b || end_b <= begin_a) return Sharing::none;
+  if (!ranges_overlap(range_a, a.data(), range_b, b.data())) return Sharing::none;
   BoundedSum sum;
   add_terms(sum, a);
   add_terms(sum, b);
-  return sum.can_be(end_b - 1 - begin_a);
+  return sum.can_be(address_of(b.data(), range_b.end) - 1 - address_of(a.data(), range_a.begin));
+}
+
+bool ranges_overlap(const TensorView::ByteRange& a, const void* at_a, const TensorView::ByteRange& b,
+                    const void* at_b) {
+  return address_of(at_a, a.end) > address_of(at_b, b.begin) &&
+         address_of(at_b, b.end) > address_of(at_a, a.begin);
 }
 
 }  // namespace relayout::plan

@@ -15,4 +15,8 @@ enum class Sharing {
 /// and imaginary parts. Disjoint ranges cost a comparison; else a search of at most a few hundred steps.
 Sharing sharing_of(const TensorView& a, const TensorView& b);
 
+/// Whether two byte_range()s overlap, counted from these pointers: else views of them share no byte.
+bool ranges_overlap(const TensorView::ByteRange& a, const void* at_a, const TensorView::ByteRange& b,
+                    const void* at_b);
+
 }  // namespace relayout::plan
