@@ -143,6 +143,55 @@ TEST_P(ElementwisePlanTest, PlansRunOnOtherMemoryOfAnotherAlignment) {
   }
 }
 
+/// Cases whose kernels number the tensors in all their ways: by operands, with a constant first, one across
+/// the others, and as the plan has them.
+std::vector<ElementwiseCase> cases_of_kernels() {
+  const Dims shape{32, 64};
+  const TensorSpec rows = spec(kF32, shape), across{kF32, shape, {1, 32}, 0}, apart{kF32, shape, {192, 3}, 0};
+  std::vector<ElementwiseCase> cases;
+  const auto add = [&](const std::vector<Operation>& operations, const std::vector<OperandSpec>& operands,
+                       const TensorSpec& out) {
+    ElementwiseCase c{operations, operands, out, kF32};
+    c.values = Values::small;
+    cases.push_back(c);
+  };
+  add({Operation::sub}, {rows, rows}, rows);
+  add({Operation::sub}, {Literal(3), rows}, rows);
+  add({Operation::pow}, {rows, rows}, rows);
+  add({Operation::sub}, {across, rows}, rows);
+  add({Operation::sub}, {rows, across}, rows);
+  add({Operation::sub}, {rows, apart}, apart);
+  add({Operation::sub}, {TensorSpec{kF32, {33, 7}, {14, 2}, 0}, spec(kF32, {33, 7})}, spec(kF32, {33, 7}));
+  add({Operation::sub}, {spec(DType::i8, shape), rows}, rows);
+  add({Operation::mul, Operation::sub}, {rows, spec(kF32, {64}), rows}, rows);
+  add({Operation::where}, {spec(DType::bool_, shape), rows, rows}, rows);
+  add({Operation::mul, Operation::sub, Operation::add}, {rows, spec(kF32, {64}), across, rows}, rows);
+  return cases;
+}
+
+/// The kernel was chosen for the planned memory; for memory that lies otherwise it is chosen anew.
+TEST_P(ElementwisePlanTest, PlansOfAllKernelsRunOnOtherMemory) {
+  for (const ElementwiseCase& apart : cases_of_kernels()) {
+    ElementwiseCase shifted = apart, shifted_input = apart, in_place = apart;
+    shifted.out.misaligned = 1;
+    std::get<TensorSpec>(shifted_input.operands.back()).misaligned = 3;
+    in_place.in_place = static_cast<int>(apart.operands.size()) - 1;
+    const std::vector<Dims> strides{std::get<TensorSpec>(apart.operands.back()).strides, apart.out.strides};
+    std::vector<const ElementwiseCase*> all{&apart, &shifted, &shifted_input};
+    if (strides[0] == strides[1]) all.push_back(&in_place);
+    for (const ElementwiseCase* planned : all) {
+      const ElementwiseTensors there(stream(), *planned);
+      const ElementwisePlan plan = plan_chain(device(), planned->steps(), there.operands(), there.out());
+      for (const ElementwiseCase* c : all) {
+        SCOPED_TRACE(::testing::Message() << *c << ", planned as " << *planned);
+        const ElementwiseTensors here(stream(), *c, 9);
+        EXPECT_NO_THROW(plan.run(stream(), here.inputs(), here.out().data()));
+        here.expect_right();
+      }
+    }
+  }
+}
+
 TEST_P(ElementwisePlanTest, PlansMadeWithoutMemoryGetItLater) {
   const TensorView nothing(nullptr, kF32, {100});
   const ElementwisePlan plan = plan_elementwise(device(), Operation::sub, {nothing, 1.5}, nothing);

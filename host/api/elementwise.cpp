@@ -17,7 +17,7 @@ void run_now(const Stream& stream, const ElementwiseCall& call) {
 }
 
 ElementwisePlan keep(const PlanTarget& target, const ElementwiseCall& call) {
-  return ElementwisePlan(std::make_shared<const ElementwisePlan::State>(plan_elementwise_of(target, call)));
+  return ElementwisePlan(kept(plan_elementwise_of(target, call)));
 }
 
 /// The call that a function on codes makes: one operation, or none for a conversion.

@@ -111,6 +111,45 @@ void set_table_copy(const PlanTarget& target, ElementwisePlan::State& state) {
   state.table_copy = std::move(copy);
 }
 
+/// Whether a kernel for the planned memory serves this, too: it depends on where addresses lie in vectors,
+/// and on which tensors are written in place.
+bool lies_as_planned(const ElementwisePlan::State& state, const std::vector<const void*>& tensors,
+                     const void* out) {
+  const void* const planned_out = state.out.data();
+  if (!plan::lie_alike(out, planned_out)) return false;
+  for (std::size_t t = 0; t < tensors.size(); ++t) {
+    const void* const planned = state.tensors[t].data();
+    if (!plan::lie_alike(tensors[t], planned) || (tensors[t] == out) != (planned == planned_out))
+      return false;
+  }
+  return true;
+}
+
+/// Whether this is the planned memory itself.
+bool is_as_planned(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
+                   const void* out) {
+  for (std::size_t t = 0; t < inputs.size(); ++t) {
+    if (inputs[t] != state.tensors[t].data()) return false;
+  }
+  return out == state.out.data();
+}
+
+/// The parameters of a launch on a device with kernels.
+ElementwiseParams with_kernel(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
+                              void* out) {
+  std::vector<const void*> room;
+  const std::vector<const void*>& tensors = all_tensors(state, inputs, room);
+  const bool is_chosen = state.with_kernel && lies_as_planned(state, tensors, out);
+  ElementwiseParams p = is_chosen ? *state.with_kernel : state.params;
+  if (is_chosen) {
+    plan::set_memory_anew(state.nest, tensors, out, p);
+  } else {
+    plan::set_memory(state.nest, tensors, out, p);
+    plan::set_kernel(state.properties, p);
+  }
+  return p;
+}
+
 }  // namespace
 
 std::string name_of(const std::vector<Step>& steps) {
@@ -144,6 +183,16 @@ ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const Eleme
   set_nest(target, state);
   set_table_copy(target, state);
   return state;
+}
+
+std::shared_ptr<const ElementwisePlan::State> kept(ElementwisePlan::State state) {
+  const auto result = std::make_shared<ElementwisePlan::State>(std::move(state));
+  if (result->device && !is_native(*result->device) && result->out.elements() > 0 &&
+      !has_codes(result->params)) {
+    result->with_kernel = launch_params(*result, planned_inputs(*result), result->out.data());
+    plan::set_kernel(result->properties, *result->with_kernel);
+  }
+  return result;
 }
 
 const char* obstacle_to_table(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
@@ -183,9 +232,12 @@ void launch_elementwise(const Stream& stream, const ElementwisePlan::State& stat
   if (state.out.elements() == 0) return;
   if (state.table_copy && obstacle_to_table(state, inputs, out) == nullptr)
     return launch_copy(stream, *state.table_copy, {inputs[0], out});
-  ElementwiseParams p = launch_params(state, inputs, out);
-  if (stream.device().kind() != DeviceKind::cpu) plan::set_kernel(state.properties, p);
-  kernels_of(stream).elementwise(context_of(stream), p);
+  const auto launch = [&](const ElementwiseParams& params) {
+    kernels_of(stream).elementwise(context_of(stream), params);
+  };
+  if (is_native(stream.device())) return launch(launch_params(state, inputs, out));
+  if (state.with_kernel && is_as_planned(state, inputs, out)) return launch(*state.with_kernel);
+  launch(with_kernel(state, inputs, out));
 }
 
 }  // namespace relayout

@@ -24,6 +24,9 @@ struct ElementwisePlan::State {
   ElementwiseParams params;      // all but pointers, rows and kernel
   std::optional<Device> device;  // none: planned from properties alone
   DeviceProperties properties;
+  /// `params` with the kernel for the planned memory, which runs on memory that lies alike take, too:
+  /// choosing it takes a large part of the host's time. None for devices without kernels, and for codes.
+  std::optional<ElementwiseParams> with_kernel;
   /// The same as a copy with a table of bytes, for devices with kernels, where the operation is one
   /// (host/plan/elementwise/byte_table.hpp); else why it is none.
   std::optional<plan::PlannedCopy> table_copy;
@@ -35,6 +38,9 @@ std::string name_of(const std::vector<Step>& steps);
 
 /// Checks and plans. Null pointers are an error of launch_elementwise.
 ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const ElementwiseCall& call);
+
+/// A state for many runs.
+std::shared_ptr<const ElementwisePlan::State> kept(ElementwisePlan::State state);
 
 /// Sets the rest of a state that has its tensors, its output and its typed parameters.
 void set_nest(const PlanTarget& target, ElementwisePlan::State& state);

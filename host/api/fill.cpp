@@ -65,8 +65,7 @@ void fill(const Stream& stream, const Literal& value, const TensorView& out, con
 
 ElementwisePlan plan_fill(const PlanTarget& target, const Literal& value, const TensorView& out,
                           const CastOptions& cast) {
-  return ElementwisePlan(
-      std::make_shared<const ElementwisePlan::State>(plan_fill_of(target, value, out, cast)));
+  return ElementwisePlan(kept(plan_fill_of(target, value, out, cast)));
 }
 
 }  // namespace relayout

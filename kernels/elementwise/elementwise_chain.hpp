@@ -107,7 +107,8 @@ void launch_chain_on(const LaunchContext& context, const ElementwiseParams& p) {
   LaunchShape shape;
   shape.blocks_x = (p.vectors + kPerBlock - 1) / kPerBlock;
   shape.threads_x = kElementwiseThreads;
-  const ElementwiseParams placed = with_block_rows(p, kPerBlock);
+  std::optional<ElementwiseParams> room;
+  const ElementwiseParams& placed = with_block_rows(p, kPerBlock, room);
   shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
   launch(name_of(p.step[p.steps - 1].operation), context, shape, chain_kernel<T, C, kSteps, kTensors>,
          placed);

@@ -4,6 +4,8 @@
 // instructions than the operation.
 #pragma once
 
+#include <optional>
+
 #include "kernels/elementwise/elementwise_kernel.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -55,11 +57,13 @@ class BlockRows {
   std::uint32_t first_ = 0;
 };
 
-/// The parameters with what BlockRows needs, for blocks of so many vectors.
-inline ElementwiseParams with_block_rows(const ElementwiseParams& p, std::int64_t vectors) {
-  ElementwiseParams result = p;
-  result.block_rows = p.rank > 2 ? static_cast<std::int32_t>((vectors - 1) / p.row_vectors + 2) : 0;
-  return result;
+/// The parameters with what BlockRows needs, for blocks of so many vectors. They are `p` itself where nothing
+/// is needed, as of most nests: a copy of all parameters is 4 KB.
+inline const ElementwiseParams& with_block_rows(const ElementwiseParams& p, std::int64_t vectors,
+                                                std::optional<ElementwiseParams>& room) {
+  if (p.rank <= 2) return p;
+  room.emplace(p).block_rows = static_cast<std::int32_t>((vectors - 1) / p.row_vectors + 2);
+  return *room;
 }
 
 /// The vectors of one lane; R is the output's element. Vectors of a block beyond the last one are empty;

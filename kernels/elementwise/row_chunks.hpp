@@ -121,7 +121,8 @@ void launch_chunks(const LaunchContext& context, const ElementwiseParams& p, Ker
   LaunchShape shape;
   shape.blocks_x = divide_up(p.vectors, chunks);
   shape.threads_x = p.block_threads;
-  const ElementwiseParams placed = with_block_rows(p, chunks);
+  std::optional<ElementwiseParams> room;
+  const ElementwiseParams& placed = with_block_rows(p, chunks, room);
   shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
   launch(name_of(p.step[0].operation), context, shape, kernel, placed);
 }

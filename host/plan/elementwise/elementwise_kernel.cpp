@@ -24,7 +24,7 @@ struct OperandTypes {
 };
 OperandTypes operand_types(const ElementwiseParams& p) {
   const auto type_of = [&](int operand) {
-    const int tensor = operand < p.step[0].operands ? p.argument[operand].tensor : -1;
+    const int tensor = tensor_of_operand(p, operand);
     return tensor < 0 ? p.common : p.tensor[tensor].type;
   };
   if (p.tensors == 0) return {p.common, p.common};
@@ -272,12 +272,12 @@ KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& p)
 
 void place_operands(const KernelChoice& choice, ElementwiseParams& p) {
   p.kernel = choice.kernel;
-  if (choice.kernel > Kernel::transposed) return;  // those of two operands come first
+  if (!has_operands_placed(choice.kernel)) return;
   const TensorOperand tensors[2] = {p.tensor[0], p.tensor[1]};
   const int transposed = p.transposed_tensor;
   const OperandTypes types = operand_types(p);
   for (int i = 0; i < 2; ++i) {
-    const int tensor = i < p.step[0].operands ? p.argument[i].tensor : -1;
+    const int tensor = tensor_of_operand(p, i);
     p.tensor[i] = tensor < 0 ? TensorOperand{} : tensors[tensor];
     if (tensor < 0) p.tensor[i].access = Access::constant;
     p.tensor[i].type = i == 0 ? types.a : types.b;

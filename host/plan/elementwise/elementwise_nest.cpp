@@ -103,6 +103,19 @@ void set_memory(const LoopNest& nest, const std::vector<const void*>& tensors, v
         reinterpret_cast<const void*>(address_of(tensors[t], nest.offsets[t + 1], p.tensor[t].bytes));
 }
 
+void set_memory_anew(const LoopNest& nest, const std::vector<const void*>& tensors, void* out,
+                     ElementwiseParams& p) {
+  if (!has_operands_placed(p.kernel)) return set_memory(nest, tensors, out, p);
+  p.out = reinterpret_cast<void*>(address_of(out, nest.offsets[0], p.out_bytes));
+  for (int i = 0; i < 2; ++i) {
+    const int tensor = tensor_of_operand(p, i);
+    if (tensor < 0) continue;
+    const auto t = static_cast<std::size_t>(tensor);
+    p.tensor[i].data =
+        reinterpret_cast<const void*>(address_of(tensors[t], nest.offsets[t + 1], p.tensor[i].bytes));
+  }
+}
+
 void set_kernel(const DeviceProperties& device, ElementwiseParams& p) {
   const KernelChoice choice = choose_kernel(device, p);
   place_operands(choice, p);
