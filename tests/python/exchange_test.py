@@ -11,7 +11,7 @@ import numpy as np
 import relayout
 
 CPU, CUDA, MANAGED = 1, 2, 13
-FLOAT, BFLOAT, BOOL = 2, 4, 6
+FLOAT, BFLOAT, COMPLEX, BOOL = 2, 4, 5, 6
 READ_ONLY = 1
 
 
@@ -54,7 +54,7 @@ def describe(array, code=None, strides=True, offset=0, device=(CPU, 0)):
     """A Tensor over a numpy array, and what holds its shape."""
     extents = (ctypes.c_int64 * array.ndim)(*array.shape)
     steps = (ctypes.c_int64 * array.ndim)(*[s // array.itemsize for s in array.strides])
-    codes = {"f": FLOAT, "i": 0, "u": 1, "b": BOOL}
+    codes = {"f": FLOAT, "i": 0, "u": 1, "b": BOOL, "c": COMPLEX}
     tensor = Tensor(array.ctypes.data - offset, Device(*device), array.ndim,
                     Type(codes[array.dtype.kind] if code is None else code, 8 * array.itemsize, 1), extents,
                     steps if strides else None, offset)
@@ -286,10 +286,10 @@ class OfTheFuture(New):
 
 class Lazy(ByTable):
     """As torch's: the table gives the memory, and not that its numbers are to be negated when they are read."""
-    requires_grad, negated = False, False
+    requires_grad, negated, conjugated = False, False, False
 
     def is_conj(self):
-        return False
+        return self.conjugated
 
     def is_neg(self):
         return self.negated
@@ -304,6 +304,13 @@ class Exchange(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "operand 0 is conjugated or negated only when it is read"):
             relayout.add(x, 1, out=out)
         np.testing.assert_array_equal(out, 2)
+        z, copied = Lazy(np.full(3, 1j, np.complex64)), np.zeros(3, np.complex64)
+        relayout.copy(z, out=copied)
+        np.testing.assert_array_equal(copied, 1j)
+        z.conjugated = True
+        with self.assertRaisesRegex(TypeError, "x is conjugated or negated only when it is read"):
+            relayout.copy(z, out=copied)
+        np.testing.assert_array_equal(copied, 1j)
 
     def test_a_table_of_another_version(self):
         a = np.ones(3, np.float32)

@@ -132,8 +132,9 @@ class Plans(unittest.TestCase):
             plan.run(a, out=np.zeros((2, 3), np.float32))
         with self.assertRaises(TypeError):
             plan.run(a, a)
-        with self.assertRaises(TypeError):
-            plan.run(a, output=a)
+        for words in ({"output": a}, {"out": a.T, "more": 1}):
+            with self.assertRaisesRegex(TypeError, "takes inputs, and out="):
+                plan.run(a, **words)
 
     def test_every_function_has_a_plan(self):
         x, weights = np.ones((1, 2, 8), np.float32), np.ones((2, 3), np.float32)

@@ -1,6 +1,7 @@
 #include "bindings/python/src/call.hpp"
 
 #include <cstring>
+#include <deque>
 
 namespace relayout::python {
 namespace {
@@ -27,12 +28,20 @@ constexpr const char* kBackwardNames[] = {"x",         "d_out",         "workspa
                                           "bias",      "initial_state", "sequence_ids",   "d_final_state",
                                           "d_weights", "d_bias",        "d_initial_state"};
 
+/// "operand 3". Names are made once, since hardly one is ever read. Guarded by Python's lock.
+const char* numbered_operand(int i) {
+  static std::deque<std::string> names;
+  while (static_cast<std::size_t>(i) >= names.size())
+    names.push_back("operand " + std::to_string(names.size()));
+  return names[static_cast<std::size_t>(i)].c_str();
+}
+
 /// The name of an operand, for messages.
-std::string operand_name(Op op, int i) {
+const char* operand_name(Op op, int i) {
   switch (op) {
     case Op::chain:
     case Op::quantized:
-      return "operand " + std::to_string(i);
+      return numbered_operand(i);
     case Op::depthwise_conv1d:
       return kDepthwiseNames[i];
     case Op::depthwise_update:
@@ -72,15 +81,15 @@ bool all_move(Op op) {
   return op == Op::chain || op == Op::quantized || op == Op::quantize || op == Op::dequantize;
 }
 
-Tensor& add_tensor(Call& call, PyObject* object, const std::string& name) {
+Tensor& add_tensor(Call& call, PyObject* object, const char* name) {
   call.tensors.emplace_back(new Tensor);  // without setting shape and strides, of which few are used
-  describe(object, name.c_str(), *call.tensors.back());
+  describe(object, name, *call.tensors.back());
   return *call.tensors.back();
 }
 
 /// A scale or a zero point: a number, or a tensor, which stays where it was planned.
 template <class Number>
-void read_code_number(Call& call, PyObject* object, const std::string& name, Number& number,
+void read_code_number(Call& call, PyObject* object, const char* name, Number& number,
                       const relayout_tensor*& tensor) {
   if (PyFloat_Check(object) != 0 || PyLong_Check(object) != 0) {
     const double value = PyFloat_AsDouble(object);
@@ -94,7 +103,7 @@ void read_code_number(Call& call, PyObject* object, const std::string& name, Num
 }
 
 /// (tensor, scale, zero) are codes.
-const Tensor& read_codes(Call& call, PyObject* tuple, const std::string& name, relayout_operand& operand) {
+const Tensor& read_codes(Call& call, PyObject* tuple, const char* name, relayout_operand& operand) {
   PyObject *codes = nullptr, *scale = nullptr, *zero = nullptr;
   if (PyArg_ParseTuple(tuple, "OOO", &codes, &scale, &zero) == 0) throw PythonError();
   operand.kind = RELAYOUT_OPERAND_CODES;
@@ -107,7 +116,7 @@ const Tensor& read_codes(Call& call, PyObject* tuple, const std::string& name, r
 
 void read_operand(Call& call, int i, PyObject* object) {
   relayout_operand operand{};
-  const std::string name = operand_name(call.op, i);
+  const char* const name = operand_name(call.op, i);
   const bool is_moved = all_move(call.op) || moves(call.op, i);
   if (PyFloat_Check(object) != 0 || PyLong_Check(object) != 0) {
     read_constant(object, operand);
@@ -117,7 +126,7 @@ void read_operand(Call& call, int i, PyObject* object) {
     const Tensor& described = add_tensor(call, object, name);
     operand.tensor = &described.dl;
     if (is_written(call.op, i) && described.read_only)
-      fail(RELAYOUT_INVALID_ARGUMENT, name + " is read-only, and nothing was written to it");
+      fail(RELAYOUT_INVALID_ARGUMENT, std::string(name) + " is read-only, and nothing was written to it");
     (is_moved ? call.inputs : call.pinned).push_back(&described);
   }
   call.operands.push_back(operand);
@@ -143,58 +152,6 @@ void check_dtype(const Call& call) {
   if (std::memcmp(&asked, &call.out->dl.dtype, sizeof asked) != 0) {
     fail(RELAYOUT_DTYPE, "dtype is " + dtype_name(asked) + ", and out is " + to_string(*call.out));
   }
-}
-
-template <class T>
-void append(std::string& key, const T& value) {
-  key.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-/// Type, place, extents, strides, and how far the address is from the last multiple of 16.
-void append_layout(std::string& key, const Tensor& tensor) {
-  append(key, tensor.dl.dtype);
-  append(key, tensor.dl.device);
-  append(key, tensor.dl.ndim);
-  const std::size_t bytes = sizeof(std::int64_t) * static_cast<std::size_t>(tensor.dl.ndim);
-  key.append(reinterpret_cast<const char*>(tensor.shape), bytes);
-  key.append(reinterpret_cast<const char*>(tensor.strides), bytes);
-  append(key, static_cast<char>(reinterpret_cast<std::uintptr_t>(tensor.data()) % 16));
-}
-
-void append_operand(std::string& key, const relayout_operand& operand) {
-  append(key, operand.kind);
-  append(key, operand.zero);
-  append(key, operand.scale);
-  append(key, operand.floating);
-  append(key, operand.integer);
-  append(key, static_cast<char>((operand.tensor != nullptr) + 2 * (operand.scales != nullptr) +
-                                4 * (operand.zeros != nullptr)));
-}
-
-void make_key(Call& call) {
-  std::string& key = call.key;
-  key.reserve(512);
-  append(key, call.op);
-  // Most calls have no options, and short keys are found sooner.
-  const bool defaults = std::memcmp(&call.options, &default_options(), sizeof call.options) == 0;
-  append(key, defaults);
-  if (!defaults) append(key, call.options);
-  for (const relayout_step& step : call.steps) {
-    append(key, step.operation);  // names are constants of the library: equal ones have one address
-    append(key, step.running);
-  }
-  for (const relayout_operand& operand : call.operands) append_operand(key, operand);
-  for (const Tensor* tensor : call.inputs) append_layout(key, *tensor);
-  for (const Tensor* tensor : call.pinned) {
-    append_layout(key, *tensor);
-    append(key, tensor->data());
-  }
-  // What is planned for an update in place does not depend on the address, but on both being one.
-  const bool in_place = call.op == Op::depthwise_update && call.out != nullptr && !call.inputs.empty() &&
-                        call.out->data() == call.inputs[0]->data();
-  append(key, in_place ? 'p' : call.out != nullptr ? 'o' : 'n');
-  if (call.out != nullptr) append_layout(key, *call.out);
-  if (call.out_operand.kind == RELAYOUT_OPERAND_CODES) append_operand(key, call.out_operand);
 }
 
 }  // namespace
@@ -273,16 +230,25 @@ void set_output(Call& call, PyObject* object) {
   call.out = described;
 }
 
-void read_call(PyObject* arguments, Call& call) {
-  int op = 0;
-  PyObject *steps = nullptr, *operands = nullptr, *out = nullptr, *options = nullptr;
-  if (PyArg_ParseTuple(arguments, "iOO!OO", &op, &steps, &PyTuple_Type, &operands, &out, &options) == 0)
-    throw PythonError();
+void Call::make_room(std::size_t count) {
+  tensors.reserve(count + 1);
+  inputs.reserve(count);
+}
+
+void read_call(PyObject* const* arguments, Py_ssize_t count, Call& call) {
+  if (count != 5 || PyTuple_Check(arguments[2]) == 0)
+    fail(PyExc_TypeError, "a call has five arguments, and operands are a tuple");
+  PyObject *const steps = arguments[1], *const operands = arguments[2], *const out = arguments[3],
+                  *const options = arguments[4];
+  const std::int64_t op = integer_of(arguments[0]);
   if (op < 0 || op >= static_cast<int>(Op::count)) fail(PyExc_ValueError, "there is no such function");
   call.op = static_cast<Op>(op);
   read_options(options, call.options);
   read_steps(steps, call);
-  for (Py_ssize_t i = 0; i < PyTuple_Size(operands); ++i)
+  const Py_ssize_t given = PyTuple_Size(operands);
+  call.make_room(static_cast<std::size_t>(given));
+  call.operands.reserve(static_cast<std::size_t>(given));
+  for (Py_ssize_t i = 0; i < given; ++i)
     read_operand(call, static_cast<int>(i), PyTuple_GetItem(operands, i));
   if (out != Py_None) set_output(call, out);
   if (call.op == Op::permute) normalise_axes(call);

@@ -61,14 +61,18 @@ struct Call {
   relayout_operand out_operand{};
   std::string key;  ///< equal for calls that one plan can do
 
+  /// So many inputs, and an output, then need no further memory but that of their tensors.
+  void make_room(std::size_t count);
   /// The device that it runs on: the first tensor's.
   const Tensor& place() const;
   /// The tensor whose kind a new output has.
   const Tensor& prototype() const { return inputs.empty() ? place() : *inputs[0]; }
 };
 
-/// Reads the arguments of the module's functions: (op, steps, operands, out, options).
-void read_call(PyObject* arguments, Call& call);
+/// Reads the arguments of the module's functions: op, steps, operands, out, options.
+void read_call(PyObject* const* arguments, Py_ssize_t count, Call& call);
+/// Sets the key of a call that is described.
+void make_key(Call& call);
 /// The steps of a chain: a number of an operation, or a tuple of (number, which operand is the running
 /// value).
 void read_steps(PyObject* steps, Call& call);

@@ -27,9 +27,9 @@ PlanState& state_of(PyObject* self) { return *reinterpret_cast<PlanObject*>(self
 
 PyObject* plan_type = nullptr;
 
-Ref new_plan(PyObject* arguments) {
+Ref new_plan(PyObject* const* arguments, Py_ssize_t count) {
   auto state = std::make_unique<PlanState>();
-  read_call(arguments, state->call);
+  read_call(arguments, count, state->call);
   state->makes_output = state->call.out == nullptr;
   state->prepared = prepare(state->call);
   auto* const allocate =
@@ -52,31 +52,36 @@ void plan_dealloc(PyObject* self) {
   Py_DECREF(reinterpret_cast<PyObject*>(type));
 }
 
-PyObject* plan_run(PyObject* self, PyObject* arguments, PyObject* words) {
+/// `names` are those of the arguments behind the first `given`.
+PyObject* plan_run(PyObject* self, PyObject* const* arguments, Py_ssize_t given, PyObject* names) {
   return returning([&] {
     const PlanState& state = state_of(self);
-    static PyObject* const kOut = PyUnicode_InternFromString("out");
-    PyObject* out_object = words != nullptr ? PyDict_GetItemWithError(words, kOut) : nullptr;
-    if (words != nullptr && PyDict_Size(words) != (out_object != nullptr ? 1 : 0))
+    static const Name kOut("out");
+    const Py_ssize_t named = names != nullptr ? PyTuple_Size(names) : 0;
+    if (named > 1 || (named == 1 && !kOut.is(PyTuple_GetItem(names, 0))))
       fail(PyExc_TypeError, "run() takes inputs, and out=");
-    if (out_object == Py_None) out_object = nullptr;
-    const Py_ssize_t given = PyTuple_Size(arguments);
+    PyObject* const out_object = named == 1 && arguments[given] != Py_None ? arguments[given] : nullptr;
     const std::vector<const Tensor*>& planned = state.call.inputs;
     if (given != 0 && given != static_cast<Py_ssize_t>(planned.size())) {
       fail(PyExc_TypeError, "run() takes no inputs or all " + std::to_string(planned.size()) + ", and " +
                                 std::to_string(given) + " were given");
     }
+    const Tensor& place = state.call.place();
+    if (given == 0 && out_object == nullptr && !state.makes_output) {
+      check(run(*state.prepared, planned, *state.call.out, place, current_stream(place)));
+      return state.call.out->object;
+    }
     Call now;  // holds what is described for this run
+    now.make_room(static_cast<std::size_t>(given));
     for (Py_ssize_t i = 0; i < given; ++i) {
       static constexpr const char* kNames[] = {"input 0", "input 1", "input 2", "input 3",
                                                "input 4", "input 5", "input 6", "input 7"};
       const char* const name = kNames[i];
       now.tensors.emplace_back(new Tensor);
-      describe(PyTuple_GetItem(arguments, i), name, *now.tensors.back());
+      describe(arguments[i], name, *now.tensors.back());
       check_layout(*now.tensors.back(), *planned[static_cast<std::size_t>(i)], name);
       now.inputs.push_back(now.tensors.back().get());
     }
-    if (given == 0) now.inputs = planned;
     if (out_object == nullptr && !state.makes_output) {
       now.out = state.call.out;
     } else if (out_object != nullptr) {
@@ -85,9 +90,9 @@ PyObject* plan_run(PyObject* self, PyObject* arguments, PyObject* words) {
       const ResultSpec& spec = state.prepared->result;
       set_output(now, allocate_like(state.call.prototype(), spec.dtype, spec.rank, spec.shape).get());
     }
-    check_layout(*now.out, *state.call.out, "out");
-    const Tensor& place = state.call.place();
-    check(run(*state.prepared, now.inputs, *now.out, place, current_stream(place)));
+    if (now.out != state.call.out) check_layout(*now.out, *state.call.out, "out");
+    const std::vector<const Tensor*>& inputs = given == 0 ? planned : now.inputs;
+    check(run(*state.prepared, inputs, *now.out, place, current_stream(place)));
     return now.out->object;
   });
 }
@@ -101,8 +106,7 @@ PyObject* plan_explain(PyObject* self, PyObject*) {
 }
 
 PyMethodDef plan_methods[] = {
-    {"run", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(plan_run)),
-     METH_VARARGS | METH_KEYWORDS,
+    {"run", any_function(plan_run), kArrayCall | METH_KEYWORDS,
      "run(*inputs, out=None)\n--\n\n"
      "Runs the plan and gives its output. Without arguments it runs between the planned tensors; a plan made "
      "without\n"
@@ -122,22 +126,22 @@ PyType_Slot plan_slots[] = {
     {0, nullptr}};
 PyType_Spec plan_spec = {"relayout.Plan", sizeof(PlanObject), 0, Py_TPFLAGS_DEFAULT, plan_slots};
 
-PyObject* call(PyObject*, PyObject* arguments) {
+PyObject* call(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   return returning([&] {
     Call made;
-    read_call(arguments, made);
+    read_call(arguments, count, made);
     return run_call(made);
   });
 }
 
-PyObject* plan(PyObject*, PyObject* arguments) {
-  return returning([&] { return new_plan(arguments); });
+PyObject* plan(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
+  return returning([&] { return new_plan(arguments, count); });
 }
 
-PyObject* get_workspace_bytes(PyObject*, PyObject* arguments) {
+PyObject* get_workspace_bytes(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   return returning([&] {
     Call made;
-    read_call(arguments, made);
+    read_call(arguments, count, made);
     return Ref::owned(PyLong_FromUnsignedLongLong(workspace_bytes(made)));
   });
 }
@@ -185,9 +189,9 @@ PyObject* gpu_count(PyObject*, PyObject*) {
   });
 }
 
-PyMethodDef functions[] = {{"call", call, METH_VARARGS, nullptr},
-                           {"plan", plan, METH_VARARGS, nullptr},
-                           {"workspace_bytes", get_workspace_bytes, METH_VARARGS, nullptr},
+PyMethodDef functions[] = {{"call", any_function(call), kArrayCall, nullptr},
+                           {"plan", any_function(plan), kArrayCall, nullptr},
+                           {"workspace_bytes", any_function(get_workspace_bytes), kArrayCall, nullptr},
                            {"chain_dtype", get_chain_dtype, METH_VARARGS, nullptr},
                            {"operations", operations, METH_NOARGS, nullptr},
                            {"connect", connect, METH_VARARGS, nullptr},

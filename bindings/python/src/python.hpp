@@ -16,6 +16,16 @@
 
 namespace relayout::python {
 
+/// A function of the module takes its arguments as an array, without a tuple around them. CPython calls it so
+/// since 3.7, but its stable interface has a name for it only since 3.10.
+constexpr int kArrayCall = 0x0080;
+
+/// As a method table has functions of any arguments.
+template <class F>
+PyCFunction any_function(F* function) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
 /// Thrown when Python has an exception set; the functions of the module return null then.
 struct PythonError {};
 
@@ -65,6 +75,11 @@ class Name {
  public:
   explicit Name(const char* name) : interned_(PyUnicode_InternFromString(name)) {}
   Ref of(PyObject* object) const { return Ref::owned(PyObject_GetAttr(object, interned_)); }
+  /// Calls the method without arguments, and without making an object of it.
+  Ref call_on(PyObject* object) const {
+    return Ref::owned(PyObject_CallMethodObjArgs(object, interned_, nullptr));
+  }
+  bool is(PyObject* name) const { return name == interned_ || PyUnicode_Compare(name, interned_) == 0; }
 
  private:
   PyObject* interned_;  // never given back

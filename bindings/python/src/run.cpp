@@ -112,7 +112,7 @@ std::shared_ptr<const Prepared> prepare(Call& call) {
     make_output(call, prepared->result);
   }
   relayout_plan* plan = nullptr;
-  check(plan_call(call, device_of(place), stream_of(place, place.stream), &plan));
+  check(plan_call(call, device_of(place), stream_of(place, stream_of_call(place)), &plan));
   prepared->plan.reset(plan);
   return prepared;
 }
@@ -138,15 +138,19 @@ relayout_status run(const Prepared& prepared, const std::vector<const Tensor*>& 
 Ref run_call(Call& call) {
   // Another thread may drop the plan meanwhile, so it is held here, too.
   std::shared_ptr<const Prepared> prepared = may_be_kept(call) ? cache().find(call.key) : nullptr;
+  const auto run_on_stream = [&] {
+    const Tensor& place = call.place();
+    return run(*prepared, call.inputs, *call.out, place, stream_of_call(place));
+  };
   if (prepared) {
     if (call.out == nullptr) make_output(call, prepared->result);
-    const relayout_status status = run(*prepared, call.inputs, *call.out, call.place(), call.place().stream);
+    const relayout_status status = run_on_stream();
     if (status == RELAYOUT_OK) return call.out->object;
     // Memory that the plan was not made for, aligned more loosely for instance: it is planned anew.
     cache().drop(call.key);
   }
   prepared = prepare(call);
-  check(run(*prepared, call.inputs, *call.out, call.place(), call.place().stream));
+  check(run_on_stream());
   if (may_be_kept(call)) cache().keep(call.key, prepared);
   return call.out->object;
 }

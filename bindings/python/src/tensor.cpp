@@ -68,66 +68,6 @@ TypeEntry* type_entry(PyObject* object) {
   return &entries.emplace(type, entry).first->second;
 }
 
-void contiguous_strides(Tensor& tensor) {
-  std::uint64_t stride = 1;  // may wrap around for shapes that the library refuses
-  for (int axis = tensor.dl.ndim - 1; axis >= 0; --axis) {
-    tensor.strides[axis] = static_cast<std::int64_t>(stride);
-    if (tensor.shape[axis] > 1) stride *= static_cast<std::uint64_t>(tensor.shape[axis]);
-  }
-}
-
-void take(Tensor& tensor, const relayout_tensor& from, const char* name) {
-  set_rank(tensor, from.ndim, name);
-  tensor.dl.data = from.data;
-  tensor.dl.device = from.device;
-  tensor.dl.dtype = from.dtype;
-  tensor.dl.byte_offset = from.byte_offset;
-  const std::size_t bytes = sizeof(std::int64_t) * static_cast<std::size_t>(from.ndim);
-  if (bytes > 0) std::memcpy(tensor.shape, from.shape, bytes);
-  if (from.strides == nullptr) {
-    contiguous_strides(tensor);
-  } else if (bytes > 0) {
-    std::memcpy(tensor.strides, from.strides, bytes);
-  }
-}
-
-/// Gives a tensor back when the last reference goes. That may be on the way out of a failed call, and a
-/// deleter may run code in Python, which must not see the exception.
-template <class Managed>
-std::shared_ptr<void> owner_of(Managed* managed) {
-  return std::shared_ptr<void>(managed, [](void* given) {
-    auto* const owned = static_cast<Managed*>(given);
-    if (owned->deleter == nullptr) return;
-    PyObject *type = nullptr, *value = nullptr, *traceback = nullptr;
-    PyErr_Fetch(&type, &value, &traceback);
-    owned->deleter(owned);
-    PyErr_Restore(type, value, traceback);
-  });
-}
-
-void take_versioned(DLManagedTensorVersioned* managed, const char* name, Tensor& tensor) {
-  tensor.owner = owner_of(managed);
-  if (managed->version.major != 1) {
-    fail(RELAYOUT_UNSUPPORTED, std::string(name) + " speaks DLPack " +
-                                   std::to_string(managed->version.major) + ", and relayout 0 and 1");
-  }
-  tensor.read_only = (managed->flags & kReadOnly) != 0;
-  take(tensor, managed->tensor, name);
-}
-
-void describe_exchange(PyObject* object, const char* name, Tensor& tensor) {
-  const DLPackExchangeAPI& table = *tensor.type->table;
-  if (table.view_object != nullptr) {
-    relayout_tensor view{};
-    check_table(table.view_object(object, &view), "dltensor_from_py_object_no_sync");
-    take(tensor, view, name);
-  } else {
-    DLManagedTensorVersioned* managed = nullptr;
-    check_table(table.from_object(object, &managed), "managed_tensor_from_py_object_no_sync");
-    take_versioned(managed, name, tensor);
-  }
-}
-
 /// A tensor of torch by the table, which says nothing of what is done when it is read, and of a sparse tensor
 /// or one without memory only that it fails: its attributes say why.
 void describe_torch_exchange(PyObject* object, const char* name, Tensor& tensor) {
@@ -142,53 +82,7 @@ void describe_torch_exchange(PyObject* object, const char* name, Tensor& tensor)
     PyErr_Restore(held[0].release(), held[1].release(), held[2].release());
     throw;
   }
-  check_resolved(object, name);
-}
-
-/// The capsule of __dlpack__, of version 1 where the object knows it, ordered behind `stream`.
-Ref dlpack_capsule(PyObject* object, PyObject* stream, TypeEntry& type) {
-  static const Name kDlpack("__dlpack__");
-  const Ref method = kDlpack.of(object);
-  const Ref none = Ref::owned(PyTuple_New(0));
-  if (!type.old_dlpack) {
-    const Ref words = Ref::owned(Py_BuildValue("{s:O,s:(ii)}", "stream", stream, "max_version", 1, 1));
-    PyObject* const capsule = PyObject_Call(method.get(), none.get(), words.get());
-    if (capsule != nullptr) return Ref::owned(capsule);
-    if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw PythonError();
-    PyErr_Clear();
-    type.old_dlpack = true;
-  }
-  const Ref words = Ref::owned(Py_BuildValue("{s:O}", "stream", stream));
-  return Ref::owned(PyObject_Call(method.get(), none.get(), words.get()));
-}
-
-void describe_dlpack(PyObject* object, const char* name, Tensor& tensor, TypeEntry& type) {
-  // Tells on which stream to wait before the capsule is asked for.
-  const Ref place = Ref::owned(PyObject_CallMethod(object, "__dlpack_device__", nullptr));
-  std::int64_t device[2] = {};
-  if (integers_of(place.get(), device, 2, "__dlpack_device__()") != 2)
-    fail(PyExc_TypeError, "__dlpack_device__() must give two numbers");
-  tensor.dl.device = {static_cast<std::int32_t>(device[0]), static_cast<std::int32_t>(device[1])};
-  tensor.stream = current_stream(tensor);
-  Ref stream = Ref::borrowed(Py_None);
-  if (tensor.on_gpu()) {
-    // CUDA's default stream is 1 for DLPack, ROCm's 0.
-    const auto handle = reinterpret_cast<std::size_t>(tensor.stream);
-    stream = Ref::owned(PyLong_FromSize_t(handle == 0 && device[0] != RELAYOUT_DL_ROCM ? 1 : handle));
-  }
-  const Ref capsule = dlpack_capsule(object, stream.get(), type);
-  if (PyCapsule_IsValid(capsule.get(), "dltensor_versioned") != 0) {
-    auto* const managed =
-        static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule.get(), "dltensor_versioned"));
-    PyCapsule_SetName(capsule.get(), "used_dltensor_versioned");
-    take_versioned(managed, name, tensor);
-  } else {
-    auto* const managed = static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule.get(), "dltensor"));
-    if (managed == nullptr) throw PythonError();
-    PyCapsule_SetName(capsule.get(), "used_dltensor");
-    tensor.owner = owner_of(managed);
-    take(tensor, managed->tensor, name);
-  }
+  check_resolved(object, name, tensor.dl.dtype.code == RELAYOUT_DL_COMPLEX);
 }
 
 /// From the tuple (address, shape, strides, stride unit, type's name, device type, device id, read-only).
@@ -207,7 +101,7 @@ void describe_by_helper(PyObject* object, const char* name, Tensor& tensor) {
     fail(RELAYOUT_DTYPE,
          std::string(name) + " has the type " + text_of(item(4)) + ", which relayout does not have");
   if (item(2) == Py_None) {
-    contiguous_strides(tensor);
+    set_contiguous_strides(tensor);
   } else {
     std::int64_t strides[kMaxRank] = {};
     const int given = integers_of(item(2), strides, kMaxRank, name);
@@ -244,6 +138,14 @@ void set_rank(Tensor& tensor, std::int64_t rank, const char* name) {
   tensor.dl.strides = tensor.strides;
 }
 
+void set_contiguous_strides(Tensor& tensor) {
+  std::uint64_t stride = 1;  // may wrap around for shapes that the library refuses
+  for (int axis = tensor.dl.ndim - 1; axis >= 0; --axis) {
+    tensor.strides[axis] = static_cast<std::int64_t>(stride);
+    if (tensor.shape[axis] > 1) stride *= static_cast<std::uint64_t>(tensor.shape[axis]);
+  }
+}
+
 void set_byte_stride(Tensor& tensor, int axis, std::int64_t stride, std::int64_t bytes, const char* name) {
   if (bytes == 0 || stride % bytes != 0) {
     if (tensor.shape[axis] > 1) {
@@ -254,6 +156,10 @@ void set_byte_stride(Tensor& tensor, int axis, std::int64_t stride, std::int64_t
     stride = 0;
   }
   tensor.strides[axis] = bytes == 0 ? 0 : stride / bytes;
+}
+
+void* stream_of_call(const Tensor& tensor) {
+  return tensor.has_stream ? tensor.stream : current_stream(tensor);
 }
 
 void* current_stream(const Tensor& tensor) {
@@ -310,11 +216,15 @@ void describe(PyObject* object, const char* name, Tensor& tensor) {
     case Protocol::dlpack:
       return describe_dlpack(object, name, tensor, *type);
   }
-  tensor.stream = current_stream(tensor);
 }
 
 void check_layout(const Tensor& given, const Tensor& planned, const char* name) {
-  if (to_string(given) == to_string(planned) &&
+  const auto are_equal = [&](const std::int64_t* a, const std::int64_t* b) {
+    return std::equal(a, a + planned.dl.ndim, b);
+  };
+  if (given.dl.ndim == planned.dl.ndim &&
+      std::memcmp(&given.dl.dtype, &planned.dl.dtype, sizeof given.dl.dtype) == 0 &&
+      are_equal(given.shape, planned.shape) && are_equal(given.strides, planned.strides) &&
       given.dl.device.device_type == planned.dl.device.device_type &&
       given.dl.device.device_id == planned.dl.device.device_id)
     return;

@@ -39,7 +39,9 @@ struct Tensor {
   Ref object;  ///< as the user gave it
   std::shared_ptr<void> owner;
   const TypeEntry* type = nullptr;
-  void* stream = nullptr;  ///< of a GPU's tensor: its framework's current stream
+  /// The framework's current stream, where the tensor had to be asked for with it: by __dlpack__.
+  void* stream = nullptr;
+  bool has_stream = false;
 
   Tensor() = default;
   Tensor(const Tensor&) = delete;
@@ -61,14 +63,21 @@ void describe(PyObject* object, const char* name, Tensor& tensor);
 void set_rank(Tensor& tensor, std::int64_t rank, const char* name);
 /// A stride of bytes as one of elements; that of an axis without a second element does not matter.
 void set_byte_stride(Tensor& tensor, int axis, std::int64_t stride, std::int64_t bytes, const char* name);
-/// describe() for an array of numpy, and for a tensor of torch by its attributes.
+void set_contiguous_strides(Tensor& tensor);
+/// describe() by the type's table, by __dlpack__, for an array of numpy, and for a tensor of torch by its
+/// attributes.
+void describe_exchange(PyObject* object, const char* name, Tensor& tensor);
+void describe_dlpack(PyObject* object, const char* name, Tensor& tensor, TypeEntry& type);
 void describe_numpy(PyObject* object, const char* name, Tensor& tensor);
 void describe_torch(PyObject* object, const char* name, Tensor& tensor);
-/// TypeError for a tensor of torch whose memory holds other numbers than the tensor until it is read.
-void check_resolved(PyObject* object, const char* name);
+/// TypeError for a tensor of torch whose memory holds other numbers than the tensor until it is read. Only
+/// complex ones can be conjugated.
+void check_resolved(PyObject* object, const char* name, bool may_be_complex);
 
 /// The stream that a tensor's framework works on now; null for host memory.
 void* current_stream(const Tensor& tensor);
+/// The same for a call that the tensor was described for just now.
+void* stream_of_call(const Tensor& tensor);
 
 /// A new tensor of the prototype's kind on its device.
 Ref allocate_like(const Tensor& prototype, relayout_dl_dtype dtype, int rank, const std::int64_t* shape);

@@ -28,16 +28,11 @@ bool is_true(const Ref& object) {
   return truth == 1;
 }
 
-Ref call_method(PyObject* tensor, const Name& name) {
-  const Ref method = name.of(tensor);
-  return Ref::owned(PyObject_CallFunctionObjArgs(method.get(), nullptr));
-}
-
 }  // namespace
 
-void check_resolved(PyObject* object, const char* name) {
+void check_resolved(PyObject* object, const char* name, bool may_be_complex) {
   static const Name kIsConj("is_conj"), kIsNeg("is_neg");
-  if (is_true(call_method(object, kIsConj)) || is_true(call_method(object, kIsNeg))) {
+  if ((may_be_complex && is_true(kIsConj.call_on(object))) || is_true(kIsNeg.call_on(object))) {
     fail(PyExc_TypeError, std::string(name) +
                               " is conjugated or negated only when it is read: call resolve_conj() and "
                               "resolve_neg()");
@@ -54,7 +49,7 @@ void describe_torch(PyObject* object, const char* name, Tensor& tensor) {
     fail(PyExc_TypeError,
          std::string(name) + " has the layout " + words + ", and relayout takes torch.strided");
   }
-  check_resolved(object, name);
+  check_resolved(object, name, true);
   tensor.dl.device = {RELAYOUT_DL_CPU, 0};
   if (!is_true(kIsCpu.of(object))) {
     const Ref place = Ref::owned(PyObject_CallMethod(frameworks, "torch_device", "O", object));
@@ -64,10 +59,10 @@ void describe_torch(PyObject* object, const char* name, Tensor& tensor) {
   }
   tensor.dl.dtype = torch_type(object, name);
   tensor.dl.ndim = integers_of(kShape.of(object).get(), tensor.shape, kMaxRank, name);
-  integers_of(call_method(object, kStride).get(), tensor.strides, kMaxRank, name);
+  integers_of(kStride.call_on(object).get(), tensor.strides, kMaxRank, name);
   tensor.dl.shape = tensor.shape;
   tensor.dl.strides = tensor.strides;
-  tensor.dl.data = reinterpret_cast<void*>(PyLong_AsSize_t(call_method(object, kDataPtr).get()));
+  tensor.dl.data = reinterpret_cast<void*>(PyLong_AsSize_t(kDataPtr.call_on(object).get()));
   if (PyErr_Occurred() != nullptr) throw PythonError();
 }
 
