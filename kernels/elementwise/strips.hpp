@@ -1,7 +1,7 @@
 // Where lanes' strips lie: a few elements along one axis of the nest, wherever tensors lie. Neighbouring
 // lanes have neighbouring elements of the output, so that whole sectors are moved at any address. A lane
-// splits its number into indices once for all elements of its strip, and needs nobody else for it: no shared
-// memory, no barrier. Where an operand is fastest along the strip, the strip is a vector of it
+// divides its number once for all elements of its strip, and needs nobody else for it: no shared memory,
+// no barrier. Where an operand is fastest along the strip, the strip is a vector of it
 // (host/plan/elementwise/elementwise_strips.cpp).
 #pragma once
 
