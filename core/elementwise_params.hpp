@@ -218,8 +218,14 @@ struct Strips {
   bool whole = true;  // every lane has all its elements
 };
 
-/// Of an axis that counts lanes: what divides their numbers (divisor.hpp), and what is said of Strips, modulo
-/// 2^32. They lie together, since a lane waits for each part of the parameters that it reads.
+/// By what numbers are split along an axis of the nest. On a multiple of 16 bytes, it is read by fewer
+/// accesses.
+struct alignas(16) SplitAxis {
+  Divisor extent;
+};
+
+/// Of an axis of strips that counts lanes: what divides their numbers (divisor.hpp), and what is said of
+/// Strips, modulo 2^32. They lie together, since a lane waits for each part of the parameters that it reads.
 struct StripAxis {
   std::uint32_t multiplier, shift;
   std::uint32_t scale, chunk;
@@ -271,7 +277,7 @@ struct ElementwiseParams {
   TensorOperand tensor[kMaxTensors];
   Strips strips;
   union {
-    Divisor axes[kMaxRank] = {};  // what numbers are split by along the nest's axes
+    SplitAxis axes[kMaxRank] = {};
     StripAxis strip_axes[kMaxRank];
   };
   std::int64_t extents[kMaxRank] = {};  // the last axis is the output's fastest

@@ -216,7 +216,7 @@ TEST_P(ElementwiseProgramTest, PlansSayWhichKernelAndWhy) {
       {explained({Op::add}, {f32, view(kF32, {1, 64})}, f32), {"Kernel transposed:"}},
       {explained({Op::add}, {small, TensorView(nullptr, kF32, {16, 16}, {1, 16})}, small),
        {"Kernel typed, strips: 32 lanes with a strip of 8 elements each.",
-        "Not transposed: most of its tiles would be empty"}},
+        "Not transposed: too much of its tiles would be empty"}},
       {explained({Op::exp}, {f32}, f32), {"Kernel typed, costly operation:", "takes many instructions"}},
       {explained({Op::mod}, {i16, i16}, i16), {"Kernel typed, costly operation:"}},
       {explained({Op::add, Op::exp}, {f32, f32}, f32),

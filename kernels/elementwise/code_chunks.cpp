@@ -24,7 +24,7 @@ __device__ __forceinline__ void set_offsets(const ElementwiseParams& p, std::uin
 #pragma unroll 1
     for (int axis = p.rank - 2; axis >= 0; --axis) {
       std::uint32_t along = rest;
-      rest = split(along, p.axes[axis]);
+      rest = split(along, p.axes[axis].extent);
 #pragma unroll
       for (int i = 0; i < kTogether; ++i) {
         const int number = first + i;

@@ -58,7 +58,7 @@ inline CodeRowParams code_row_params(const ElementwiseParams& p) {
   rows.rank = p.rank;
   rows.extent = static_cast<std::int32_t>(p.extents[p.rank - 1]);
   rows.row_divisor = p.row_divisor;
-  for (int axis = 0; axis < p.rank; ++axis) rows.divisors[axis] = p.axes[axis];
+  for (int axis = 0; axis < p.rank; ++axis) rows.divisors[axis] = p.axes[axis].extent;
   rows.lanes = p.lanes;
   rows.streaming = p.streaming;
   return rows;

@@ -52,7 +52,7 @@ __device__ __forceinline__ OutputPlace start_vector(const ElementwiseParams& p, 
   };
   if (p.fits_32_bits) {
     column = split_vector(
-        p, static_cast<std::uint32_t>(vector), p.row_divisor, [&](int axis) { return p.axes[axis]; },
+        p, static_cast<std::uint32_t>(vector), p.row_divisor, [&](int axis) { return p.axes[axis].extent; },
         add_axis);
   } else {
     column = static_cast<std::int64_t>(split_vector(

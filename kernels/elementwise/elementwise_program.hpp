@@ -13,7 +13,7 @@ __device__ __forceinline__ std::int64_t row_offset(const ElementwiseParams& p, c
   const auto add_axis = [&](int axis, std::int64_t index) { offset += index * strides[axis]; };
   if (p.fits_32_bits) {
     split_row(
-        p, static_cast<std::uint32_t>(row), [&](int axis) { return p.axes[axis]; }, add_axis);
+        p, static_cast<std::uint32_t>(row), [&](int axis) { return p.axes[axis].extent; }, add_axis);
   } else {
     split_row(
         p, static_cast<std::uint64_t>(row),

@@ -1,12 +1,11 @@
-// The element-wise kernel for elements of 4 bytes and one operand whose fastest axis is another than the
-// output's, as in a + b.T: its tiles are transposed in registers and shared memory. The other operand is read
-// along the output's rows, or is a constant. Global memory is read and written in aligned vectors of 16
-// bytes, each once.
+// The element-wise kernel for one operand whose fastest axis is another than the output's, as in a + b.T: its
+// tiles are transposed in registers and shared memory. The other operand is read along the output's rows, or
+// is a constant. Global memory is read and written in aligned vectors of 16 bytes, each once.
 //
-// A tile has 16 vectors either way. A lane takes a square of 4 by 4 elements: it loads 4 vectors along the
-// operand's axis, and stores the square's 4 vectors along the output's axis to shared memory. Vector x of row
-// y lies at column x ^ (y / 4): the 8 lanes of a phase, which differ in the square's row when they store and
-// in x when they load, meet 8 different columns, that is, all banks once.
+// A tile has 16 vectors either way. A lane takes a square of kWidth by kWidth elements: it loads kWidth
+// vectors along the operand's axis, and stores the square's kWidth vectors along the output's axis to shared
+// memory. Vector x of row y lies at column x ^ (y / kWidth): the 8 lanes of a phase, which differ in the
+// square's row when they store and in x when they load, meet 8 different columns, that is, all banks once.
 #pragma once
 
 #include "kernels/elementwise/elementwise_typed.hpp"
@@ -15,9 +14,13 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+template <class T>
 struct TransposedTile {
-  static constexpr int kWidth = 4, kSquares = kTransposedVectors, kSide = kSquares * kWidth;
+  static constexpr int kWidth = 16 / static_cast<int>(sizeof(T)), kSquares = kTransposedVectors,
+                       kSide = kSquares * kWidth;
   static constexpr int kThreads = kSquares * kSquares;
+  /// Vectors that are computed together.
+  static constexpr int kVectors = 16 / kWidth < kWidth ? 16 / kWidth : kWidth;
   static constexpr std::size_t kSharedBytes = std::size_t{16} * kSide * kSquares;
 };
 
@@ -53,7 +56,7 @@ __device__ __forceinline__ TransposedPlace transposed_place(const ElementwisePar
 /// Loads elements [0, count) of a vector at a multiple of 16 bytes; the others are 0.
 template <class T>
 __device__ __forceinline__ Words load_part(const T* address, int count) {
-  constexpr int kWidth = TransposedTile::kWidth;
+  constexpr int kWidth = TransposedTile<T>::kWidth;
   Words words{};
   if (count >= kWidth) {
     load_global_16_bytes(&words, address);
@@ -69,22 +72,34 @@ __device__ __forceinline__ Words load_part(const T* address, int count) {
 }
 
 /// Transposes a square: rows[i] becomes what its column i was.
-__device__ __forceinline__ void turn_square(Words (&rows)[TransposedTile::kWidth]) {
-  Words columns[TransposedTile::kWidth];
+template <class T>
+__device__ __forceinline__ void turn_square(Words (&rows)[TransposedTile<T>::kWidth]) {
+  constexpr int kWidth = TransposedTile<T>::kWidth;
+  Words columns[kWidth] = {};
 #pragma unroll
-  for (int i = 0; i < TransposedTile::kWidth; ++i) {
+  for (int i = 0; i < kWidth; ++i) {
+    if constexpr (sizeof(T) == 2) {
 #pragma unroll
-    for (int k = 0; k < TransposedTile::kWidth; ++k) columns[i].values[k] = rows[k].values[i];
+      for (int k = 0; k < 4; ++k) {
+        const std::uint32_t low = rows[2 * k].values[i / 2], high = rows[2 * k + 1].values[i / 2];
+        columns[i].values[k] =
+            i % 2 == 0 ? permute_bytes<0x5410>(low, high) : permute_bytes<0x7632>(low, high);
+      }
+    } else {
+      using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+#pragma unroll
+      for (int k = 0; k < kWidth; ++k) put_element<Bits>(columns[i], k, element_of<Bits>(rows[k], i));
+    }
   }
 #pragma unroll
-  for (int i = 0; i < TransposedTile::kWidth; ++i) rows[i] = columns[i];
+  for (int i = 0; i < kWidth; ++i) rows[i] = columns[i];
 }
 
 /// Moves the transposed operand's tile to shared memory.
 template <class T>
 __device__ __forceinline__ void stage_transposed(const ElementwiseParams& p, const TransposedPlace& place,
                                                  Words* shared) {
-  using Tile = TransposedTile;
+  using Tile = TransposedTile<T>;
   constexpr int kWidth = Tile::kWidth, kSquares = Tile::kSquares;
   const TensorOperand& tensor = p.tensor[p.transposed_tensor];
   const int across = static_cast<int>(threadIdx.x) / kSquares,
@@ -99,18 +114,18 @@ __device__ __forceinline__ void stage_transposed(const ElementwiseParams& p, con
     square[i] = load_part(data + (inside ? (place.x + x + i) * tensor.strides[p.rank - 1] : 0),
                           inside ? place.rows - y : 0);
   }
-  turn_square(square);
+  turn_square<T>(square);
 #pragma unroll
   for (int i = 0; i < kWidth; ++i)
     store_16_bytes(&shared[(along * kWidth + i) * kSquares + (across ^ along)], &square[i]);
 }
 
-template <class T>
-__global__ RELAYOUT_LAUNCH_BOUNDS(TransposedTile::kThreads,
+template <class T, class C>
+__global__ RELAYOUT_LAUNCH_BOUNDS(TransposedTile<T>::kThreads,
                                   2) void transposed_kernel(const ElementwiseParams p,
                                                             const TransposedSpace space) {
-  using Tile = TransposedTile;
-  constexpr int kWidth = Tile::kWidth, kSquares = Tile::kSquares;
+  using Tile = TransposedTile<T>;
+  constexpr int kWidth = Tile::kWidth, kSquares = Tile::kSquares, kVectors = Tile::kVectors;
   RELAYOUT_DYNAMIC_SHARED(Words, shared);
   const TransposedPlace place = transposed_place(p, space);
   const int column = static_cast<int>(threadIdx.x) % kSquares;
@@ -145,31 +160,40 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(TransposedTile::kThreads,
   stage_transposed<T>(p, place, shared);
   __syncthreads();
   const bool transposed_first = p.transposed_tensor == 0;
-  Words a[kWidth], b[kWidth], results[kWidth];
+#pragma unroll 1
+  for (int i = 0; i < kWidth; i += kVectors) {
+    Words a[kVectors], b[kVectors], results[kVectors];
 #pragma unroll
-  for (int i = 0; i < kWidth; ++i) {
-    Words transposed;
-    load_16_bytes(&transposed, &shared[row_of(i) * kSquares + (column ^ (row_of(i) / kWidth))]);
+    for (int v = 0; v < kVectors; ++v) {
+      const int row = row_of(i + v);
+      Words transposed;
+      load_16_bytes(&transposed, &shared[row * kSquares + (column ^ (row / kWidth))]);
 #pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      const std::uint32_t mine = transposed.values[k], its = others[i].values[k];
-      a[i].values[k] = transposed_first ? mine : its;
-      b[i].values[k] = transposed_first ? its : mine;
+      for (int k = 0; k < 4; ++k) {
+        const std::uint32_t mine = transposed.values[k], its = others[v].values[k];
+        a[v].values[k] = transposed_first ? mine : its;
+        b[v].values[k] = transposed_first ? its : mine;
+      }
     }
-  }
-  compute_typed<T, T, T, T, kWidth>(p, a, b, results);
+    compute_typed<T, T, T, C, kWidth>(p, a, b, results);
 #pragma unroll
-  for (int i = 0; i < kWidth; ++i) {
-    if (left <= 0 || row_of(i) >= place.rows) continue;
-    unsigned char* const address = reinterpret_cast<unsigned char*>(
-        static_cast<T*>(p.out) + (place.out + (place.y + row_of(i)) * p.out_strides[p.transposed_axis] + x));
-    store_vector<kWidth>(address, 1, sizeof(T), 0, left < kWidth ? left : kWidth, results[i], p.streaming);
+    for (int v = 0; v < kVectors; ++v) {
+      if (left <= 0 || row_of(i + v) >= place.rows) continue;
+      const std::int64_t y = place.y + row_of(i + v);
+      unsigned char* const address = reinterpret_cast<unsigned char*>(
+          static_cast<T*>(p.out) + (place.out + y * p.out_strides[p.transposed_axis] + x));
+      store_vector<kWidth>(address, 1, sizeof(T), 0, left < kWidth ? left : kWidth, results[v], p.streaming);
+    }
+    // The vectors that come next move up: an index that the compiler does not know would put them into
+    // memory.
+#pragma unroll
+    for (int v = 0; v + kVectors < kWidth; ++v) others[v] = others[v + kVectors];
   }
 }
 
-template <class T>
+template <class T, class C>
 void launch_transposed_of(const LaunchContext& context, const ElementwiseParams& p) {
-  using Tile = TransposedTile;
+  using Tile = TransposedTile<T>;
   const int last = p.rank - 1;
   const auto of_rows = [&](const std::int64_t* numbers) {
     return PerAxis<2>{numbers[p.transposed_axis], numbers[last]};
@@ -179,7 +203,7 @@ void launch_transposed_of(const LaunchContext& context, const ElementwiseParams&
   shape.blocks_x = p.elements / (p.extents[last] * p.extents[p.transposed_axis]) * space.tile_count();
   shape.threads_x = Tile::kThreads;
   shape.shared_bytes = Tile::kSharedBytes;
-  launch(name_of(p.step[0].operation), context, shape, transposed_kernel<T>, p, space);
+  launch(name_of(p.step[0].operation), context, shape, transposed_kernel<T, C>, p, space);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

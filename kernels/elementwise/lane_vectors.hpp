@@ -38,7 +38,7 @@ class BlockRows {
 #pragma unroll 1
       for (int axis = p.rank - 2; axis > 0; --axis) {
         std::uint32_t index = row;
-        row = split(index, p.axes[axis]);
+        row = split(index, p.axes[axis].extent);
         offsets.add(p, axis, static_cast<std::int32_t>(index));
       }
       offsets.add(p, 0, static_cast<std::int32_t>(row));

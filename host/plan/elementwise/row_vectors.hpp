@@ -68,7 +68,7 @@ void count_vectors(Params& p) {
   if (!p.fits_32_bits) return;
   p.row_divisor = make_divisor(static_cast<std::uint32_t>(p.row_vectors));
   for (int axis = 0; axis < last; ++axis)
-    p.axes[axis] = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
+    p.axes[axis].extent = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
 }
 
 }  // namespace relayout::plan
