@@ -58,14 +58,24 @@ TEST_P(ElementwiseProgramTest, RunningValuesOnEitherSide) {
   }
 }
 
-TEST_P(ElementwiseProgramTest, TransposedOperandsBesideConstants) {
-  for (const DType type : {kF32, kF16, DType::i32}) {
-    const TensorSpec across{type, {64, 80}, {1, 64}, 0};
-    ElementwiseCase c = program(type, {Op::sub}, {Literal(3), across});
-    c.out = spec(type, {64, 80});
-    check(stream(), c);
-    c.operands = {across, Literal(3)};
-    check(stream(), c);
+/// In tiles that are as full as the kernel for transposed operands wants them, and in some that are less.
+TEST_P(ElementwiseProgramTest, TransposedOperandsBesideConstantsAndRows) {
+  const struct {
+    DType type;
+    std::int64_t rows, columns;
+  } planes[] = {{kF32, 64, 80},          {kF32, 64, 112},       {kF16, 64, 80},      {kF16, 128, 248},
+                {DType::bf16, 128, 128}, {DType::i32, 64, 112}, {DType::f64, 32, 62}};
+  for (const auto& [type, rows, columns] : planes) {
+    const TensorSpec across{type, {rows, columns}, {1, rows}, 0},
+        along{type, {rows, columns}, {columns, 1}, 0};
+    for (const auto& [first, second] : {std::pair<OperandSpec, OperandSpec>{Literal(3), across},
+                                        {across, Literal(3)},
+                                        {across, along},
+                                        {along, across}}) {
+      ElementwiseCase c = program(type, {Op::sub}, {first, second});
+      c.out = spec(type, {rows, columns});
+      check(stream(), c);
+    }
   }
 }
 

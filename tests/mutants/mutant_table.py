@@ -459,7 +459,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("any_reach_before", "@range.begin >= -kMost@ &&", "true"),
     ("any_reach_behind", "&& @range.end <= kMost@ &&", "true"),
     ("reach_of_the_output_not_checked", '@check_reach(operation, "the output", out)@;', "static_cast<void>(0)"),
-    ("any_address", "|| @reinterpret_cast<std::uintptr_t>(view.data()) % alignment == 0@) return;", "true"),
+    ("any_address", "== 0 || @reinterpret_cast<std::uintptr_t>(data) % alignment_of(view) == 0@;", "(static_cast<void>(data), true)"),
     ("null_taken", "if (@view.elements() > 0 && view.data() == nullptr@)", "false"),
     ("elements_may_share_addresses", "if (@plan::may_self_overlap(out)@)", "false"),
     ("bytes_may_be_shared", "if (@sharing == plan::Sharing::none@) return;", "true"),
@@ -615,7 +615,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("all_boxes_read_the_first", "offsets[i] += @first[axis] * p_.tensor[i].strides[axis]@", "0"),
 ]) + mutants_of("elementwise_memory", "host/plan/elementwise/elementwise_nest.cpp", ELEMENTWISE, [
     ("start_of_the_output", "address_of(out, @nest.offsets[0]@, p.out_bytes)", "std::int64_t{0}"),
-    ("start_of_an_operand", "address_of(tensors[t], @nest.offsets[t + 1]@, p.tensor", "nest.offsets[0]"),
+    ("start_of_an_operand", "address_of(tensors[t], @nest.offsets[t + 1]@, tensor.bytes)", "nest.offsets[0]"),
     ("strides_of_the_first_tensor", "nest.strides[@static_cast<std::size_t>(t) + 1@];", "std::size_t{1}"),
 ]) + mutants_of("elementwise_alone", "host/plan/elementwise/elementwise_nest.cpp", "ElementwisePlan.AnElementAlone*", [
     ("counts_as_repeated", "p.tensor[t].strides[0] = @1@;", "0"),

@@ -78,6 +78,15 @@ const char* name_of(ElementwiseKernel kernel) {
   return "?";
 }
 
+/// Where the nest's first element lies in the output and in a tensor.
+void* first_of_output(const LoopNest& nest, void* out, const ElementwiseParams& p) {
+  return reinterpret_cast<void*>(address_of(out, nest.offsets[0], p.out_bytes));
+}
+const void* first_of_tensor(const LoopNest& nest, const std::vector<const void*>& tensors, std::size_t t,
+                            const TensorOperand& tensor) {
+  return reinterpret_cast<const void*>(address_of(tensors[t], nest.offsets[t + 1], tensor.bytes));
+}
+
 }  // namespace
 
 void set_nest(const LoopNest& nest, ElementwiseParams& p) {
@@ -97,22 +106,19 @@ void set_nest(const LoopNest& nest, ElementwiseParams& p) {
 
 void set_memory(const LoopNest& nest, const std::vector<const void*>& tensors, void* out,
                 ElementwiseParams& p) {
-  p.out = reinterpret_cast<void*>(address_of(out, nest.offsets[0], p.out_bytes));
+  p.out = first_of_output(nest, out, p);
   for (std::size_t t = 0; t < tensors.size(); ++t)
-    p.tensor[t].data =
-        reinterpret_cast<const void*>(address_of(tensors[t], nest.offsets[t + 1], p.tensor[t].bytes));
+    p.tensor[t].data = first_of_tensor(nest, tensors, t, p.tensor[t]);
 }
 
 void set_memory_anew(const LoopNest& nest, const std::vector<const void*>& tensors, void* out,
                      ElementwiseParams& p) {
   if (!has_operands_placed(p.kernel)) return set_memory(nest, tensors, out, p);
-  p.out = reinterpret_cast<void*>(address_of(out, nest.offsets[0], p.out_bytes));
+  p.out = first_of_output(nest, out, p);
   for (int i = 0; i < 2; ++i) {
     const int tensor = tensor_of_operand(p, i);
     if (tensor < 0) continue;
-    const auto t = static_cast<std::size_t>(tensor);
-    p.tensor[i].data =
-        reinterpret_cast<const void*>(address_of(tensors[t], nest.offsets[t + 1], p.tensor[i].bytes));
+    p.tensor[i].data = first_of_tensor(nest, tensors, static_cast<std::size_t>(tensor), p.tensor[i]);
   }
 }
 
