@@ -207,8 +207,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("result_offset_in_32_bits", "place.out += @tile * p.grid[k].out@;", "mutant::wrapped(tile * p.grid[k].out)"),
     ("no_tile_is_the_first", "place.first = @tile == 0@;", "tile == 1"),
 ]) + mutants_of("divide", "kernels/divide.hpp", COPY, [
-    ("division_rounds_down", "(@__umulhi(index, d.multiplier) + index@) >> d.shift",
-     "__umulhi(index, d.multiplier - 1) + index"),
+    ("division_rounds_down", "return (@__umulhi(index, multiplier) + index@) >> shift;",
+     "__umulhi(index, multiplier - 1) + index"),
 ]) + mutants_of("tile_read", "kernels/copy/tile_read.hpp", COPY, [
     ("last_vector_dropped", "first >= @base.read_elements@) return nullptr",
      "base.read_elements - vector_count<From> + 1"),
