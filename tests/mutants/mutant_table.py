@@ -495,9 +495,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("scratch", "host/cpu/scratch.cpp", "Scratch.*", [
     ("rooms_share_memory", "data_ = kept.memory + @kept.used@;", "0 * kept.used"),
 ]) + mutants_of("sharing", "host/plan/sharing.cpp", "Sharing.*", [
-    ("one_byte_less", "sum.can_be(@end_b - 1 - begin_a@)", "end_b - 2 - begin_a"),
-    ("one_byte_more", "sum.can_be(@end_b - 1 - begin_a@)", "end_b - begin_a"),
-    ("ranges_overlap_by_a_byte", "|| @end_b <= begin_a@", "end_b - 1 <= begin_a"),
+    ("one_byte_less", "sum.can_be(address_of(b.data(), range_b.end) - @1@ - address_of", "2"),
+    ("one_byte_more", "sum.can_be(address_of(b.data(), range_b.end) - @1@ - address_of", "0"),
+    ("ranges_overlap_by_a_byte", "address_of(at_b, b.end) > @address_of(at_a, a.begin)@;", "address_of(at_a, a.begin) + 1"),
     ("bytes_of_an_element_left_out", "sum.add(1, @size - 1@)", "0 * size"),
     ("strides_in_elements", "(stride < 0 ? -stride : stride) * @size@", "1"),
     ("equal_strides_counted_once", "terms_[i].most += @most@", "0 * most"),
@@ -625,7 +625,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("first_operand_repeats", "(@!firsts[i]@ && part > 0 && whole % part == 0)", "true"),
     ("axes_of_one_element_stay", "if (@out_shape[axis] == 1@) continue;", "false"),
 ]) + mutants_of("operand_views", "host/api/operand_views.cpp", ELEMENTWISE, [
-    ("any_view_in_place", "if (is_operand && @inputs[t] == out && same_places(read, written)@) continue;", "inputs[t] == out"),
+    ("any_view_in_place", "if (is_operand && @inputs[t] == out && same_places(operands[t], out_view)@) continue;", "inputs[t] == out"),
     ("in_place_of_smaller_elements", "|| @size_of(a.dtype()) != size_of(b.dtype())@) return false;", "false"),
 ]) + mutants_of("elementwise_rows", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
     ("costly_vectors_too_wide", "if (@costly@ && p.width > most)", "false"),
