@@ -134,19 +134,22 @@ bool is_as_planned(const ElementwisePlan::State& state, const std::vector<const 
   return out == state.out.data();
 }
 
-/// The parameters of a launch on a device with kernels.
+/// The parameters of a launch with the kernel that is chosen for this memory.
+ElementwiseParams with_chosen_kernel(const ElementwisePlan::State& state,
+                                     const std::vector<const void*>& inputs, void* out) {
+  ElementwiseParams p = launch_params(state, inputs, out);
+  plan::set_kernel(state.properties, p);
+  return p;
+}
+
+/// The same, with the plan's kernel where that serves this memory. A plan that has one has no codes, and so
+/// no tensors but the inputs.
 ElementwiseParams with_kernel(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
                               void* out) {
-  std::vector<const void*> room;
-  const std::vector<const void*>& tensors = all_tensors(state, inputs, room);
-  const bool is_chosen = state.with_kernel && lies_as_planned(state, tensors, out);
-  ElementwiseParams p = is_chosen ? *state.with_kernel : state.params;
-  if (is_chosen) {
-    plan::set_memory_anew(state.nest, tensors, out, p);
-  } else {
-    plan::set_memory(state.nest, tensors, out, p);
-    plan::set_kernel(state.properties, p);
-  }
+  if (!state.with_kernel || !lies_as_planned(state, inputs, out))
+    return with_chosen_kernel(state, inputs, out);
+  ElementwiseParams p = *state.with_kernel;
+  plan::set_memory_anew(state.nest, inputs, out, p);
   return p;
 }
 
@@ -188,10 +191,8 @@ ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const Eleme
 std::shared_ptr<const ElementwisePlan::State> kept(ElementwisePlan::State state) {
   const auto result = std::make_shared<ElementwisePlan::State>(std::move(state));
   if (result->device && !is_native(*result->device) && result->out.elements() > 0 &&
-      !has_codes(result->params)) {
-    result->with_kernel = launch_params(*result, planned_inputs(*result), result->out.data());
-    plan::set_kernel(result->properties, *result->with_kernel);
-  }
+      !has_codes(result->params))
+    result->with_kernel = with_chosen_kernel(*result, planned_inputs(*result), result->out.data());
   return result;
 }
 

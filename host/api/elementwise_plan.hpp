@@ -24,8 +24,9 @@ struct ElementwisePlan::State {
   ElementwiseParams params;      // all but pointers, rows and kernel
   std::optional<Device> device;  // none: planned from properties alone
   DeviceProperties properties;
-  /// `params` with the kernel for the planned memory, which runs on memory that lies alike take, too:
-  /// choosing it takes a large part of the host's time. None for devices without kernels, and for codes.
+  /// `params` with the kernel for the planned memory. Runs on other memory take that kernel, too, where their
+  /// memory lies alike: choosing one takes a large part of the host's time. None for devices without kernels,
+  /// and for codes.
   std::optional<ElementwiseParams> with_kernel;
   /// The same as a copy with a table of bytes, for devices with kernels, where the operation is one
   /// (host/plan/elementwise/byte_table.hpp); else why it is none.

@@ -643,8 +643,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("strips_apart_are_whole", "p_.strips.whole = @step * count_ == whole.extent@;", "true"),
     ("chunks_of_equal_lengths", "p_.strips.chunked_extent = static_cast<std::int32_t>(@whole.extent@);", "whole.extent + chunk"),
     ("strips_where_scales_change", "axis.may_have_strips = @(without >> i & 1) == 0@;", "true"),
-    ("indices_for_quotients", "return axis.*number - @before.extent@ * (before.*number);", "0"),
-    ("tensors_by_indices", "axis.tensors[t] - @before.extent@ * before.tensors[t];", "0"),
+    ("indices_for_quotients", "return number - @before.extent@ * before_it;", "0"),
+    ("tensors_by_indices", "added(axis.tensors[t], @before.tensors[t]@);", "0"),
     ("lanes_that_begin_anywhere", "return fits ? @aligned@ : even;", "even"),
     ("lanes_that_end_anywhere", "const bool fits =\n        @2 * lanes * aligned <= 3 * wanted@ &&", "false"),
 ]) + mutants_of("strips", "kernels/elementwise/strips.hpp", ELEMENTWISE + ":" + QUANTIZED, [

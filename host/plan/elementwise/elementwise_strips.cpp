@@ -262,17 +262,18 @@ class StripBuilder {
     std::int64_t lanes = 1;
     for (int i = 0; i < rank_; ++i) {
       const Axis none, &axis = at(i), &before = i < 2 ? none : at(i - 1);
-      const auto added = [&](std::int64_t Axis::*number) {
-        return axis.*number - before.extent * (before.*number);
+      const auto added = [&](std::int64_t number, std::int64_t before_it) {
+        return number - before.extent * before_it;
       };
       p_.extents[i] = axis.extent;
-      p_.out_strides[i] = added(&Axis::out);
+      p_.out_strides[i] = added(axis.out, before.out);
       for (int t = 0; t < p_.tensors; ++t)
-        p_.tensor[t].strides[i] = axis.tensors[t] - before.extent * before.tensors[t];
+        p_.tensor[t].strides[i] = added(axis.tensors[t], before.tensors[t]);
       if (i == 0) continue;
       const Divisor extent = make_divisor(static_cast<std::uint32_t>(axis.extent));
-      p_.strip_axes[i] = {extent.multiplier, extent.shift, static_cast<std::uint32_t>(added(&Axis::scale)),
-                          static_cast<std::uint32_t>(added(&Axis::chunk))};
+      p_.strip_axes[i] = {extent.multiplier, extent.shift,
+                          static_cast<std::uint32_t>(added(axis.scale, before.scale)),
+                          static_cast<std::uint32_t>(added(axis.chunk, before.chunk))};
       lanes *= axis.extent;
     }
     p_.lanes = static_cast<std::uint32_t>(lanes);
