@@ -203,9 +203,9 @@ constexpr bool is_approximated(Operation operation, Precision precision) {
 /// How the lanes of the kernel for strips share the nest. A lane makes a strip: a few elements at the strides
 /// of the nest's axis 0. The axes behind it count lanes, axis 1 fastest.
 ///
-/// A lane's number is divided by the extents of these axes, one after the other. No remainder is taken: with
-/// the quotients in their place as indices, an axis has the strides that it would have less the extent times
-/// the strides of the axis before it. So have `scale` and `chunk` of StripAxis.
+/// A lane divides its number by the extents of these axes, one after the other. It takes no remainders: the
+/// quotients stand for the indices. So each stride of an axis is less by the stride of the axis before it,
+/// times that axis's extent, and so are `scale` and `chunk` of StripAxis.
 ///
 /// The strip lies along an axis of `extent` elements. A lane's first one is number sum(index * scale) - lead,
 /// over the axes that count lanes; the others follow `step` apart. Those outside the extent do not exist.
@@ -218,14 +218,14 @@ struct Strips {
   bool whole = true;  // every lane has all its elements
 };
 
-/// By what numbers are split along an axis of the nest. On a multiple of 16 bytes, it is read by fewer
-/// accesses.
+/// What splits numbers along an axis of the nest. It lies on a multiple of 16 bytes, so that fewer accesses
+/// read it.
 struct alignas(16) SplitAxis {
   Divisor extent;
 };
 
-/// Of an axis of strips that counts lanes: what divides their numbers (divisor.hpp), and what is said of
-/// Strips, modulo 2^32. They lie together, since a lane waits for each part of the parameters that it reads.
+/// An axis of strips that counts lanes. Two numbers are a Divisor's. Strips says what the others are, modulo
+/// 2^32. They lie together, since a lane waits for each part of the parameters that it reads.
 struct StripAxis {
   std::uint32_t multiplier, shift;
   std::uint32_t scale, chunk;
