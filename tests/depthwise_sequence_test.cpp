@@ -108,6 +108,37 @@ TEST_P(DepthwiseSequenceTest, PacksOfChannels) {
     }
 }
 
+/// One sample of each sequence, as servers decode: words of channels, of one item a thread and of two.
+TEST_P(DepthwiseSequenceTest, OneSample) {
+  for (const DType type : kSignalTypes)
+    for (const std::int64_t taps : {2, 3, 4})
+      for (const std::int64_t more : {0, 1})
+        for (const Layout states : {Layout::ncl, Layout::nlc, Layout::gaps, Layout::wide_rows}) {
+          DepthwiseSequenceCase c = equal_lengths(7, 6, 1, taps);
+          c.type = type;
+          c.weight_type = taps == 3 ? DType::f32 : type;
+          c.bias = more == 0;
+          c.more_columns = more;
+          c.state_layout = states;
+          c.weight_layout = states == Layout::gaps ? Layout::gaps : Layout::ncl;
+          c.zero_null = states != Layout::nlc;
+          check_update_integers(stream(), c);
+          c.in_place = c.silu = true;
+          check_update_bits(stream(), c);
+        }
+}
+TEST_P(DepthwiseSequenceTest, OneSampleOfManySequences) {
+  for (const DType type : kSignalTypes)
+    for (const Layout states : {Layout::ncl, Layout::nlc}) {
+      DepthwiseSequenceCase c = equal_lengths(2501, 2, 1, 4);
+      c.type = c.weight_type = type;
+      c.more_columns = states == Layout::ncl ? 1 : 0;
+      c.state_layout = states;
+      c.zero_null = states == Layout::nlc;
+      check_update_integers(stream(), c);
+    }
+}
+
 TEST_P(DepthwiseSequenceTest, NoSequencesAndNoSamples) {
   for (const SequenceMode mode : kModes)
     for (const bool starts : {false, true}) {

@@ -83,7 +83,6 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   ChannelNumbers<Taps> numbers[Width];
 #pragma unroll
   for (int j = 0; j < Width; ++j) numbers[j].load(p, channel + j);
-  // Behind the run's end its last sample is loaded, which nobody uses.
   constexpr bool kStaged = relayout::RELAYOUT_BACKEND::kStaged<T, Width>;
   RELAYOUT_DYNAMIC_SHARED(std::uint32_t, shared);
   std::uint32_t* const own = shared + threadIdx.x;  // words that only this thread reads
@@ -91,16 +90,19 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   int ahead = rest;  // samples whose loads have not started
   const T* from = in;
   const auto load = [&](int stage) {
-    if (ahead > 0) {
-#pragma unroll
-      for (int i = 0; i < kStep; ++i) {
-        const T* const sample = from + (i < ahead ? i : ahead - 1) * in_pitch;
-        if constexpr (kStaged) {
-          start_async_copy<4>(own + (stage * kStep + i) * kDepthwiseThreads, sample);
-        } else {
-          next[i] = Samples::load(sample);
-        }
+    const auto load_sample = [&](int i, int offset) {
+      if constexpr (kStaged) {
+        start_async_copy<4>(own + (stage * kStep + i) * kDepthwiseThreads, from + offset);
+      } else {
+        next[i] = Samples::load(from + offset);
       }
+    };
+    if (ahead >= kStep) {
+#pragma unroll
+      for (int i = 0; i < kStep; ++i) load_sample(i, i * in_pitch);
+    } else if (ahead > 0) {  // behind the run's end its last sample, which nobody uses
+#pragma unroll
+      for (int i = 0; i < kStep; ++i) load_sample(i, (i < ahead ? i : ahead - 1) * in_pitch);
     }
     ahead -= kStep;
     from += kStep * in_pitch;

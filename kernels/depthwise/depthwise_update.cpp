@@ -4,8 +4,8 @@
 // the whole state of its channels, up to kMaxStateColumns columns, their weights and the first sample before
 // it uses any; the state lives in registers while the samples pass. The state is a row of memory either for
 // each channel or for each column; with rows of a table each item of the batch has its own. Global traffic:
-// the state once in and once out, each sample and output once. The other kernel takes any strides, an element
-// at a time.
+// the state once in and once out, each sample and output once. One sample goes to depthwise_update_one.cpp
+// where that takes it. The other kernel takes any strides, an element at a time.
 #include "core/depthwise_sequence_params.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
@@ -20,25 +20,6 @@ namespace {
 
 constexpr int kUpdateThreads = 128;
 
-/// What is moved 16 bytes at a time, a word of channels' all together.
-struct WholeWords {
-  bool state = false;    // rows of channels, of 16 bytes
-  bool weights = false;  // four taps of two channels, of a type of 2 bytes
-
-  template <class T>
-  static WholeWords of(const DepthwiseParams& p, T) {
-    const auto is_on_boundary = [](const void* base, std::int64_t bytes) {
-      return (reinterpret_cast<std::uintptr_t>(base) | static_cast<std::uintptr_t>(bytes)) % 16 == 0;
-    };
-    WholeWords whole;
-    whole.state = p.state_time == 1 && p.state_length == 4 && p.state_channel == 4 &&
-                  is_on_boundary(p.state, p.state_batch * static_cast<std::int64_t>(sizeof(T)));
-    whole.weights = sizeof(T) == 2 && p.taps == 4 && p.weight_type != DType::f32 && p.weight_tap == 1 &&
-                    p.weight_channel == 4 && is_on_boundary(p.weights, 0);
-    return whole;
-  }
-};
-
 /// What an item of a batch has, of the operation with rows of a table and without.
 __device__ __forceinline__ const DepthwiseParams& conv_of(const DepthwiseParams& p) { return p; }
 __device__ __forceinline__ const DepthwiseParams& conv_of(const DepthwiseSequenceParams& q) { return q.conv; }
@@ -49,75 +30,9 @@ __device__ __forceinline__ std::int64_t row_of(const DepthwiseSequenceParams& q,
 __device__ __forceinline__ bool zero_null(const DepthwiseParams&) { return false; }
 __device__ __forceinline__ bool zero_null(const DepthwiseSequenceParams& q) { return q.zero_null; }
 
-/// The state of a word of channels: columns[s] holds column s of all of them.
-template <class T, int Columns>
-struct StateWords {
-  static constexpr int kPer = kPerWord<T>;
-  std::uint32_t columns[Columns];
-
-  /// As they lie in memory. `first`: of the first channel. Rows of channels are Columns words together.
-  __device__ __forceinline__ void load(const DepthwiseParams& p, bool whole, const T* first) {
-    if constexpr (Columns == 4) {
-      // 16 bytes of two channels of a 16-bit type, or of one of f32.
-      if (whole) return load_words<Columns>(columns, first);
-    }
-    const std::int64_t step = p.state_time == 1 ? kPer : p.state_time;
-#pragma unroll
-    for (int i = 0; i < Columns; ++i) columns[i] = *reinterpret_cast<const std::uint32_t*>(first + i * step);
-  }
-  /// By column, later, so that no load waits for this one.
-  __device__ __forceinline__ void sort(const DepthwiseParams& p) {
-    if constexpr (kPer == 2) {
-      if (p.state_time != 1) return;
-      std::uint32_t words[Columns];
-#pragma unroll
-      for (int i = 0; i < Columns; ++i) words[i] = columns[i];
-#pragma unroll
-      for (int i = 0; i < Columns; ++i) columns[i] = column_of(words, i);
-    }
-  }
-  __device__ __forceinline__ void store(const DepthwiseParams& p, bool whole, T* first) const {
-    const bool by_channel = p.state_time == 1;
-    if constexpr (Columns == 4) {
-      if (whole) {
-        std::uint32_t words[Columns];
-#pragma unroll
-        for (int i = 0; i < Columns; ++i) words[i] = kPer == 2 ? word_of(2 * i) : columns[i];
-        return store_global_16_bytes(first, words, false);
-      }
-    }
-    const std::int64_t step = by_channel ? kPer : p.state_time;
-#pragma unroll
-    for (int i = 0; i < Columns; ++i)
-      *reinterpret_cast<std::uint32_t*>(first + i * step) =
-          kPer == 2 && by_channel ? word_of(2 * i) : columns[i];
-  }
-  __device__ __forceinline__ void move_on(std::uint32_t sample) {
-#pragma unroll
-    for (int i = 0; i + 1 < Columns; ++i) columns[i] = columns[i + 1];
-    columns[Columns - 1] = sample;
-  }
-
- private:
-  /// Elements i and Columns + i of two rows that lie one behind the other.
-  static __device__ __forceinline__ std::uint32_t column_of(const std::uint32_t (&words)[Columns], int i) {
-    const int j = Columns + i;
-    const std::uint32_t low = i % 2 == 0 ? words[i / 2] & 0xffffu : words[i / 2] >> 16;
-    const std::uint32_t high = j % 2 == 0 ? words[j / 2] << 16 : words[j / 2] & 0xffff0000u;
-    return low | high;
-  }
-  /// Elements i and i + 1 of the two rows.
-  __device__ __forceinline__ std::uint32_t word_of(int i) const {
-    return element_of(i) | element_of(i + 1) << 16;
-  }
-  __device__ __forceinline__ std::uint32_t element_of(int i) const {
-    return i < Columns ? columns[i] & 0xffffu : columns[i - Columns] >> 16;
-  }
-};
-
 /// Params: DepthwiseParams, or DepthwiseSequenceParams with rows of a table.
 template <class T, int Columns, class Params>
-__global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(Params params, WholeWords whole,
+__global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(Params params, bool whole_state,
                                                                       Divisor by_blocks) {
   const DepthwiseParams& p = conv_of(params);
   constexpr int kPer = kPerWord<T>;
@@ -137,7 +52,7 @@ __global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(Params par
   }
   T* const state = static_cast<T*>(p.state) + row * p.state_batch + channel * p.state_channel;
   StateWords<T, Columns> window;
-  window.load(p, whole.state, state);
+  window.load(p.state_time, whole_state, state);
   // Channels side by side, on a boundary of 4 bytes at every time.
   const auto in_words_at = [](std::int64_t channel_stride, const T* first, std::int64_t time_stride) {
     return channel_stride == 1 && reinterpret_cast<std::uintptr_t>(first) % 4 == 0 && time_stride % kPer == 0;
@@ -153,28 +68,14 @@ __global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(Params par
   const int taps = static_cast<int>(p.taps);
   RawNumbers<Columns + 1> raw[kPer];
   RawNumbers<1> raw_bias[kPer];
-  bool has_weights = false;
-  if constexpr (kPer == 2 && Columns >= 3) {
-    if (whole.weights) {
-      has_weights = true;
-      Words words;
-      load_16_bytes(&words, static_cast<const std::uint32_t*>(p.weights) + channel * 2);
-#pragma unroll
-      for (int i = 0; i < 8; ++i) {
-        const std::uint32_t word = words.values[i / 2];
-        raw[i / 4].bits[3 - i % 4] = i % 2 == 0 ? word & 0xffffu : word >> 16;
-      }
-    }
-  }
 #pragma unroll
   for (int j = 0; j < kPer; ++j) {
-    if (!has_weights)
-      raw[j].load(p.weights, p.weight_type, (channel + j) * p.weight_channel + (taps - 1) * p.weight_tap,
-                  -p.weight_tap, taps);
+    raw[j].load(p.weights, p.weight_type, (channel + j) * p.weight_channel + (taps - 1) * p.weight_tap,
+                -p.weight_tap, taps);
     raw_bias[j].bits[0] = 0;
     if (p.bias != nullptr) raw_bias[j].load(p.bias, p.bias_type, (channel + j) * p.bias_channel, 0);
   }
-  window.sort(p);
+  window.sort(p.state_time);
   float weights[kPer][Columns + 1], bias[kPer][1];
 #pragma unroll
   for (int j = 0; j < kPer; ++j) {
@@ -210,7 +111,7 @@ __global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(Params par
     out += p.out_time;
     window.move_on(sample);
   }
-  window.store(p, whole.state, state);
+  window.store(p.state_time, whole_state, state);
 }
 
 /// A thread takes a channel: its outputs first, then the state, moved on by the number of samples.
@@ -229,8 +130,18 @@ __global__ __launch_bounds__(kDepthwiseThreads) void update_kernel(DepthwisePara
   }
 }
 
+DepthwiseSequenceParams as_sequences(const DepthwiseSequenceParams& q) { return q; }
+DepthwiseSequenceParams as_sequences(const DepthwiseParams& p) {
+  DepthwiseSequenceParams q;
+  q.conv = p;
+  q.slots = p.batch;
+  return q;
+}
+
 template <class T, class Params>
 void launch_words(const LaunchContext& context, const DepthwiseParams& p, const Params& params) {
+  const DepthwiseSequenceParams sequences = as_sequences(params);
+  if (takes_one_sample(sequences)) return launch_depthwise_one_sample(context, sequences);
   const std::int64_t words = p.channels / kPerWord<T>, blocks = (words + kUpdateThreads - 1) / kUpdateThreads;
   const Divisor by_blocks = make_grid_divisor(blocks);
   LaunchShape shape;
@@ -239,7 +150,7 @@ void launch_words(const LaunchContext& context, const DepthwiseParams& p, const 
   const auto start = [&](auto columns) {
     constexpr int kColumns = decltype(columns)::value;
     launch("depthwise_update", context, shape, update_words_kernel<T, kColumns, Params>, params,
-           WholeWords::of(p, T{}), by_blocks);
+           has_whole_states(p), by_blocks);
   };
   visit_taps(p.state_length, start);
 }

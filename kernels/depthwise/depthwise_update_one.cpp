@@ -1,0 +1,218 @@
+// depthwise_update by one sample, what a server does for each token.
+//
+// A thread takes the channels of 4 bytes of kItems neighbouring items of the batch. It widens their weights
+// once, and all its indices, states and samples are on their way before it uses the first: what waits for
+// memory is one chain of loads, whatever the number of items. The state is a row of memory either for each
+// channel or for each column. Global traffic: the state once in and once out, each sample and output once.
+#include "kernels/backend_kernels.hpp"
+#include "kernels/depthwise/depthwise_common.hpp"
+#include "kernels/depthwise/depthwise_packs.hpp"
+#include "kernels/depthwise/depthwise_update_words.hpp"
+#include "launch.hpp"
+
+namespace relayout::RELAYOUT_BACKEND {
+namespace {
+
+constexpr int kOneThreads = 128;
+/// Weights, and the states of all items, lie in registers.
+constexpr std::int64_t kLeastTaps = 2, kMostTaps = 4;
+/// With more blocks than a device has room for, a thread takes two items. An H200 has room for 2112.
+constexpr std::int64_t kManyBlocks = 2500;
+
+/// Rows of a table, or the items' own numbers where `indices` is null. Strides count elements.
+struct OneSample {
+  const void *in, *weights, *bias;
+  void *out, *state;
+  const std::int32_t* indices;
+  std::int64_t index_stride, slots, channels, batch;
+  std::int64_t in_batch, in_channel, out_batch, out_channel;
+  std::int64_t state_batch, state_channel, state_time, weight_channel, weight_tap, bias_channel;
+  DType weight_type, bias_type;
+  std::int32_t null_index;
+  bool zero_null, silu;
+  /// Four words by one access: rows of channels of a state, and four taps of a word's channels.
+  bool whole_state, whole_weights;
+};
+
+OneSample one_sample(const DepthwiseSequenceParams& q) {
+  const DepthwiseParams& p = q.conv;
+  OneSample one;
+  one.in = p.in;
+  one.weights = p.weights;
+  one.bias = p.bias;
+  one.out = p.out;
+  one.state = p.state;
+  one.indices = q.indices.numbers;
+  one.index_stride = q.indices.stride;
+  one.slots = q.slots;
+  one.channels = p.channels;
+  one.batch = p.batch;
+  one.in_batch = p.in_batch;
+  one.in_channel = p.in_channel;
+  one.out_batch = p.out_batch;
+  one.out_channel = p.out_channel;
+  one.state_batch = p.state_batch;
+  one.state_channel = p.state_channel;
+  one.state_time = p.state_time;
+  one.weight_channel = p.weight_channel;
+  one.weight_tap = p.weight_tap;
+  one.bias_channel = p.bias_channel;
+  one.weight_type = p.weight_type;
+  one.bias_type = p.bias_type;
+  one.null_index = q.null_index;
+  one.zero_null = q.zero_null;
+  one.silu = p.silu;
+  one.whole_state = has_whole_states(p);
+  one.whole_weights = p.taps == 4 && p.weight_tap == 1 && p.weight_channel == 4 &&
+                      size_of(p.weight_type) == size_of(p.type) &&
+                      reinterpret_cast<std::uintptr_t>(p.weights) % 16 == 0;
+  return one;
+}
+
+/// The row of the table of an item of the batch; -1: none.
+__device__ __forceinline__ std::int64_t row_of(const OneSample& p, std::int64_t item) {
+  if (p.indices == nullptr) return item;
+  const std::int32_t index = p.indices[item * p.index_stride];
+  return index == p.null_index || index < 0 || index >= p.slots ? -1 : index;
+}
+
+/// The weights of a word's channels by distance, and their biases.
+template <class T, int Taps>
+struct WordNumbers {
+  static constexpr int kPer = kPerWord<T>;
+  RawNumbers<Taps> weights[kPer];
+  RawNumbers<1> biases[kPer];
+
+  __device__ __forceinline__ void load(const OneSample& p, std::int64_t channel) {
+    if (Taps == 4 && p.whole_weights) {
+      std::uint32_t words[4];
+      load_words<4>(words, static_cast<const T*>(p.weights) + channel * 4);
+#pragma unroll
+      for (int i = 0; i < 4 * kPer; ++i)
+        weights[i / 4].bits[Taps - 1 - i % 4] = kPer == 1    ? words[i]
+                                                : i % 2 == 0 ? words[i / 2] & 0xffffu
+                                                             : words[i / 2] >> 16;
+    } else {
+#pragma unroll
+      for (int j = 0; j < kPer; ++j)
+        weights[j].load(p.weights, p.weight_type,
+                        (channel + j) * p.weight_channel + (Taps - 1) * p.weight_tap, -p.weight_tap);
+    }
+    if (p.bias == nullptr) return;
+#pragma unroll
+    for (int j = 0; j < kPer; ++j) biases[j].load(p.bias, p.bias_type, (channel + j) * p.bias_channel, 0);
+  }
+};
+
+template <class T, int Columns, int Taps, int kItems>
+__global__ __launch_bounds__(kOneThreads) void update_one_kernel(OneSample p, Divisor by_blocks) {
+  constexpr int kPer = kPerWord<T>;
+  std::uint32_t block = blockIdx.x;
+  const std::int64_t first = std::int64_t{split(block, by_blocks)} * kItems;
+  const std::int64_t channel = (std::int64_t{block} * kOneThreads + threadIdx.x) * kPer;
+  if (channel >= p.channels) return;
+  // Loads have no conditions: those of items behind the batch's end repeat the last one's, and an item
+  // without a row reads row 0.
+  std::int64_t rows[kItems], items[kItems];
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) {
+    items[i] = first + i < p.batch ? first + i : p.batch - 1;
+    rows[i] = row_of(p, items[i]);
+  }
+  WordNumbers<T, Taps> raw;
+  raw.load(p, channel);
+  const T* const in = static_cast<const T*>(p.in) + channel * p.in_channel;
+  std::uint32_t samples[kItems];
+#pragma unroll
+  for (int i = 0; i < kItems; ++i)
+    samples[i] = *reinterpret_cast<const std::uint32_t*>(in + items[i] * p.in_batch);
+  T* const state = static_cast<T*>(p.state) + channel * p.state_channel;
+  StateWords<T, Columns> windows[kItems];
+#pragma unroll
+  for (int i = 0; i < kItems; ++i)
+    windows[i].load(p.state_time, p.whole_state, state + (rows[i] < 0 ? 0 : rows[i]) * p.state_batch);
+  float weights[kPer][Taps], bias[kPer][1];
+#pragma unroll
+  for (int j = 0; j < kPer; ++j) {
+    raw.weights[j].widen(p.weight_type, weights[j]);
+    raw.biases[j].widen(p.bias_type, bias[j]);
+  }
+  T* const out = static_cast<T*>(p.out) + channel * p.out_channel;
+#pragma unroll
+  for (int i = 0; i < kItems; ++i) {
+    if (first + i >= p.batch || (rows[i] < 0 && !p.zero_null)) continue;
+    auto* const output = reinterpret_cast<std::uint32_t*>(out + items[i] * p.out_batch);
+    if (rows[i] < 0) {
+      *output = 0;
+      continue;
+    }
+    windows[i].sort(p.state_time);
+    float sums[kPer] = {};
+#pragma unroll
+    for (int distance = 0; distance < Taps; ++distance) {
+      float values[kPer];
+      widen_word<T>(distance == 0 ? samples[i] : windows[i].columns[Columns - distance], values);
+#pragma unroll
+      for (int j = 0; j < kPer; ++j) sums[j] = fmaf(weights[j][distance], values[j], sums[j]);
+    }
+#pragma unroll
+    for (int j = 0; j < kPer; ++j) {
+      sums[j] += bias[j][0];
+      if (p.silu) sums[j] = silu(sums[j]);
+    }
+    *output = narrow_word<T>(sums);
+    windows[i].move_on(samples[i]);
+    windows[i].store(p.state_time, p.whole_state, state + rows[i] * p.state_batch);
+  }
+}
+
+/// Whether a signal's words of channels lie on their boundary at every item.
+template <class T>
+bool has_words(const void* base, std::int64_t batch_stride, std::int64_t channel_stride) {
+  return kPerWord<T> == 1 || are_whole(base, sizeof(T), 4, channel_stride, batch_stride, 0);
+}
+
+template <class T, int Columns, int Taps>
+void launch_one(const LaunchContext& context, const DepthwiseSequenceParams& q) {
+  const DepthwiseParams& p = q.conv;
+  const std::int64_t words = p.channels / kPerWord<T>, blocks = (words + kOneThreads - 1) / kOneThreads;
+  const auto start = [&](auto constant) {
+    constexpr int kItems = decltype(constant)::value;
+    LaunchShape shape;
+    shape.blocks_x = blocks * ((p.batch + kItems - 1) / kItems);
+    shape.threads_x = kOneThreads;
+    launch("depthwise_update", context, shape, update_one_kernel<T, Columns, Taps, kItems>, one_sample(q),
+           make_grid_divisor(blocks));
+  };
+  if (blocks * p.batch >= kManyBlocks) return start(std::integral_constant<int, 2>{});
+  start(std::integral_constant<int, 1>{});
+}
+
+}  // namespace
+
+bool takes_one_sample(const DepthwiseSequenceParams& q) {
+  const DepthwiseParams& p = q.conv;
+  if (p.length != 1 || q.slots < 1 || p.taps < kLeastTaps || p.taps > kMostTaps) return false;
+  if (p.state_length != p.taps && p.state_length != p.taps - 1) return false;
+  bool takes = false;
+  visit_signal_type(p.type, [&](auto type) {
+    using T = typename decltype(type)::type;
+    takes = has_words<T>(p.in, p.in_batch, p.in_channel) && has_words<T>(p.out, p.out_batch, p.out_channel);
+  });
+  return takes;
+}
+
+void launch_depthwise_one_sample(const LaunchContext& context, const DepthwiseSequenceParams& q) {
+  visit_signal_type(q.conv.type, [&](auto type) {
+    using T = typename decltype(type)::type;
+    visit_taps(q.conv.taps, [&](auto taps) {
+      constexpr int kTaps = decltype(taps)::value;
+      if constexpr (kTaps >= kLeastTaps && kTaps <= kMostTaps) {
+        if (q.conv.state_length == kTaps) return launch_one<T, kTaps, kTaps>(context, q);
+        launch_one<T, kTaps - 1, kTaps>(context, q);
+      }
+    });
+  });
+}
+
+}  // namespace relayout::RELAYOUT_BACKEND
