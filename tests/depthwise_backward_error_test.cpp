@@ -150,8 +150,8 @@ TEST_P(DepthwiseBackwardErrorTest, Plans) {
 TEST(DepthwiseBackwardPlanTest, KernelsAndWorkspaces) {
   DepthwiseForward forward;
   DepthwiseGradients d;
-  const auto shaped = [&](std::int64_t taps, std::int64_t length) {
-    forward.in = d.d_out = d.d_in = TensorView(nullptr, DType::f16, {8, 2048, length});
+  const auto shaped = [&](std::int64_t taps, std::int64_t length, std::int64_t batch = 8) {
+    forward.in = d.d_out = d.d_in = TensorView(nullptr, DType::f16, {batch, 2048, length});
     forward.weights = TensorView(nullptr, DType::f32, {2048, taps});
     d.d_weights = TensorView(nullptr, DType::f32, {2048, taps});
     return plan_depthwise_conv1d_backward(DeviceProperties::h200(), forward, d,
@@ -161,6 +161,13 @@ TEST(DepthwiseBackwardPlanTest, KernelsAndWorkspaces) {
   EXPECT_NE(plan.explain().find("depthwise_backward_time"), std::string::npos) << plan.explain();
   EXPECT_NE(plan.explain().find("4 channels x 8192 samples"), std::string::npos) << plan.explain();
   EXPECT_EQ(plan.workspace_bytes(), 8u * 64 * 5 * 2048 * 4) << "room for the blocks of any layout";
+  for (const std::int64_t batch : {2, 4}) {
+    plan = shaped(4, 2048, batch);
+    const std::string block = std::to_string(4 / batch) + " channel" + (batch == 2 ? "s" : "") + " x " +
+                              std::to_string(batch) + " items of the batch x ";
+    EXPECT_NE(plan.explain().find(block), std::string::npos) << plan.explain();
+    EXPECT_NE(plan.explain().find("one block has all samples"), std::string::npos) << plan.explain();
+  }
   plan = shaped(5, 8192);
   EXPECT_NE(plan.explain().find("depthwise_backward_tile"), std::string::npos) << plan.explain();
   EXPECT_NE(plan.explain().find("32 channels x 128 samples"), std::string::npos) << plan.explain();

@@ -119,6 +119,18 @@ TEST_P(DepthwiseBackwardKernelsTest, RowsFromAnyAddress) {
         }
 }
 
+/// Few items, whose rows one block has, and one more.
+TEST_P(DepthwiseBackwardKernelsTest, RowsOfAFewItems) {
+  for (const std::int64_t batch : {1, 2, 3, 4, 5})
+    for (const std::int64_t channels : {1, 2, 3, 4, 5, 9})
+      for (const std::int64_t length : {300, 513}) {
+        DepthwiseBackwardCase c = make_backward(batch, channels, length, 4);
+        c.bias = channels != 2;
+        c.d_weights = channels != 3;
+        check(c, kTime);
+      }
+}
+
 TEST_P(DepthwiseBackwardKernelsTest, RealNumbersLieWithinTheBounds) {
   for (const DType type : kTypes)
     for (const Layout layout : kFast)

@@ -12,8 +12,8 @@ namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
 constexpr const char* kOperation = "depthwise_conv1d_backward";
-/// Numbers that a block of the last launch adds, and parts in which it does so at the same time.
-constexpr int kNumbers = 32, kParts = kDepthwiseThreads / kNumbers;
+/// A thread of the last launch adds all sums of a number, or one of kManyParts parts of more than kFewBlocks.
+constexpr int kFewBlocks = 8, kManyParts = 8;
 
 /// A thread's position and channel: lanes lie along the fast axis.
 struct BackwardPlace {
@@ -93,27 +93,36 @@ __global__ __launch_bounds__(kDepthwiseThreads) void backward_sums_kernel(Depthw
       sum;
 }
 
-/// Adds the sums of all blocks, kParts stretches of neighbouring blocks beside each other and then these.
+/// Adds the sums of all blocks of time, Parts stretches of neighbouring ones beside each other and then
+/// these.
+template <int Parts>
 __global__ __launch_bounds__(kDepthwiseThreads) void backward_weights_kernel(DepthwiseBackwardParams p,
-                                                                             std::int64_t blocks) {
-  RELAYOUT_DYNAMIC_SHARED(float, parts);
+                                                                             std::int64_t blocks,
+                                                                             Divisor by_channel_blocks) {
+  constexpr int kChannels = kDepthwiseThreads / Parts;
   const DepthwiseParams& f = p.forward;
-  const std::int64_t numbers = (f.taps + 1) * f.channels, each = (blocks + kParts - 1) / kParts;
-  const int lane = static_cast<int>(threadIdx.x) % kNumbers, part = static_cast<int>(threadIdx.x) / kNumbers;
-  const std::int64_t number = static_cast<std::int64_t>(blockIdx.x) * kNumbers + lane;
+  std::uint32_t channel_block = blockIdx.x;
+  const std::int64_t row = split(channel_block, by_channel_blocks);
+  const int lane = static_cast<int>(threadIdx.x) % kChannels,
+            part = static_cast<int>(threadIdx.x) / kChannels;
+  const std::int64_t channel = std::int64_t{channel_block} * kChannels + lane;
+  const std::int64_t numbers = (f.taps + 1) * f.channels, each = (blocks + Parts - 1) / Parts;
   float sum = 0.0f;
-  if (number < numbers) {
+  if (channel < f.channels) {
     const std::int64_t begin = part * each, end = blocks - begin < each ? blocks : begin + each;
+    const float* const sums = p.sums + row * f.channels + channel;
 #pragma unroll 8
-    for (std::int64_t block = begin; block < end; ++block) sum += p.sums[block * numbers + number];
+    for (std::int64_t block = begin; block < end; ++block) sum += sums[block * numbers];
   }
-  parts[threadIdx.x] = sum;
-  __syncthreads();
-  if (part > 0 || number >= numbers) return;
+  if constexpr (Parts > 1) {
+    RELAYOUT_DYNAMIC_SHARED(float, parts);
+    parts[threadIdx.x] = sum;
+    __syncthreads();
+    if (part > 0) return;
 #pragma unroll
-  for (int i = 1; i < kParts; ++i) sum += parts[i * kNumbers + lane];
-  const std::int64_t row = number / f.channels;
-  store_gradient(p, number - row * f.channels, row, sum);
+    for (int i = 1; i < Parts; ++i) sum += parts[i * kChannels + lane];
+  }
+  if (channel < f.channels) store_gradient(p, channel, row, sum);
 }
 
 LaunchShape shape_of(std::int64_t blocks) {
@@ -194,9 +203,17 @@ void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBack
                                                                                        : f.length});
   });
   if (!p.wants_sums || p.stores_gradients()) return;
-  LaunchShape shape = shape_of(((f.taps + 1) * f.channels + kNumbers - 1) / kNumbers);
-  shape.shared_bytes = kDepthwiseThreads * sizeof(float);
-  launch(kOperation, context, shape, backward_weights_kernel, p, p.sums == nullptr ? 0 : p.sum_blocks());
+  const std::int64_t blocks = p.sums == nullptr ? 0 : p.sum_blocks();
+  const auto start = [&](auto constant) {
+    constexpr int kParts = decltype(constant)::value, kChannels = kDepthwiseThreads / kParts;
+    const std::int64_t channel_blocks = (f.channels + kChannels - 1) / kChannels;
+    LaunchShape shape = shape_of((f.taps + 1) * channel_blocks);
+    if (kParts > 1) shape.shared_bytes = kDepthwiseThreads * sizeof(float);
+    launch(kOperation, context, shape, backward_weights_kernel<kParts>, p, blocks,
+           make_grid_divisor(channel_blocks));
+  };
+  if (blocks <= kFewBlocks) return start(std::integral_constant<int, 1>{});
+  start(std::integral_constant<int, kManyParts>{});
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -814,25 +814,28 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("initial_state_ignored", "} else if (place < 0 && @initial != nullptr@)", "false"),
     ("first_gradients_in_every_run", "} else if (@time == 0@) {", "true"),
     ("gradients_behind_the_end", "if (@Whole || i < left@) {", "true"),
-    ("last_samples_unwritten", "if (!Whole && i >= left + @kOlder@) break;", "0"),
+    ("last_samples_unwritten", "if (!Whole && i >= left + @kOlder@) continue;", "0"),
     ("last_row_of_threads_dropped", "i = 0; @i < rows@; ++i) sum +=", "i < rows - 1"),
     ("sums_of_block_0", "place.batch * grid.time_tiles + @place.time / grid.tile_times@;", "0"),
 ]) + mutants_of("backward_time", "kernels/depthwise/depthwise_backward_time.cpp", BACKWARD_KERNELS, [
-    ("first_lane_in_the_wrong_step", "stages.samples(@Stages<kStages>::next(stage)@, thread + kBackwardGroup - 1);",
-     "stage"),
-    ("gradients_of_the_only_block_dropped", "if (@there@) store_gradient(p, channel, row, sum);", "false"),
+    ("first_lane_in_the_wrong_step", "stage - kPackWords : @next(stage)@ + (kBackwardGroup - 1)", "stage"),
+    ("gradients_of_the_only_block_dropped", "if (@has_sum@) store_gradient(p, channel,", "false"),
+    ("sums_of_other_items_dropped", "i = 1; @i < p.items@; ++i) sum +=", "i < p.items - 1"),
+    ("first_steps_thought_whole", "const int begin_inside = @all(low <= 0)@ ? 0 : 1;", "true"),
+    ("last_steps_thought_whole", "sure < steps && @all(high >= (sure + 1) * Walk::kStep)@", "true"),
     ("last_lane_of_the_step_before_dropped", "(step == -1 && @walk.group.is_last()@)", "false"),
+    ("aligned_stores_anywhere", "const bool stores_vectors = @misaligned_elements(d_in) == 0@;", "true"),
+    ("sums_of_block_0", "place.batch * grid.time_tiles + @place.time / grid.tile_times@;", "0"),
+]) + mutants_of("backward_walk", "kernels/depthwise/depthwise_backward_walk.hpp", BACKWARD_KERNELS, [
     ("later_gradients_dropped", "g[kCount + i] = group.is_last() ? @later[i]@ : behind;", "0.0f"),
     ("gradients_behind_the_walk_dropped", "later[i] = @group.of(g, i)@;", "0.0f"),
-    ("aligned_stores_anywhere", "const bool stores_vectors = @misaligned_elements(d_in) == 0@;", "true"),
     ("sums_of_half_the_lanes", "int mask = @kBackwardGroup / 2@;", "kBackwardGroup / 4"),
-    ("sums_of_block_0", "place.batch * grid.time_tiles + @place.time / grid.tile_times@;", "0"),
 ]) + mutants_of("backward_rows", "kernels/depthwise/depthwise_backward_rows.hpp", BACKWARD_KERNELS, [
     ("initial_state_off_by_one", "const int back = this->low - @1@ - at;", "2"),
     ("vectors_across_the_end", "return offset >= low && @offset + kCount <= high@;", "offset < high"),
 ]) + mutants_of("backward_kernels", "kernels/depthwise/depthwise_backward.cpp", BACKWARD, [
     ("last_block_dropped", "block = begin; @block < end@; ++block) sum +=", "block < end - (blocks > 1 && end == blocks)"),
-    ("last_part_dropped", "i = 1; @i < kParts@; ++i) sum +=", "i < kParts - 1"),
+    ("last_part_dropped", "i = 1; @i < Parts@; ++i) sum +=", "i < Parts - 1"),
     ("state_columns_dropped", "{p.d_initial == nullptr ? 0 : @older@,", "older - 1"),
 ]) + mutants_of("backward_sums", "kernels/depthwise/depthwise_backward.hpp", BACKWARD, [
     ("taps_flipped", "@p.forward.taps - 1 - row@) * p.d_weight_tap", "row"),
@@ -864,6 +867,14 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("last_block_read", "p.initial_state = table + @found.source@ * p.state_batch;", "found.slot"),
 ]) + mutants_of("sequence_plan", "host/plan/depthwise/depthwise_sequence_plan.cpp", SEQUENCES, [
     ("odd_channels_in_words", "} else if (@p.channels % word == 0@) {", "true"),
+]) + mutants_of("update_one", "kernels/depthwise/depthwise_update_one.cpp", SEQUENCES, [
+    ("null_index_is_a_row", "return @index == p.null_index@ || index < 0", "false"),
+    ("last_row_is_none", "index < 0 || @index >= p.slots@ ? -1", "index + 1 >= p.slots"),
+    ("second_items_dropped", "if (@first + i >= p.batch@ ||", "i > 0"),
+    ("null_outputs_untouched", "(rows[i] < 0 && @!p.zero_null@)) continue;", "true"),
+    ("oldest_tap_first", "windows[i].columns[@Columns - distance@], values);", "distance - 1"),
+    ("bias_dropped", "sums[j] += @bias[j][0]@;", "0.0f"),
+    ("any_weights_are_whole", "@p.weight_tap == 1 && p.weight_channel == 4@ &&", "true"),
 ]) + mutants_of("indexed_update", "kernels/depthwise/depthwise_indexed_update.cpp", SEQUENCES, [
     ("older_columns_one_off", "older.load(old_column(i + @move.shift@)", "move.shift + 1"),
     ("window_not_kept", "if (@!move.is_ring && to >= 0@) window[i].store", "false"),

@@ -99,6 +99,8 @@ void set_channels(DepthwiseBackwardParams& p) {
 /// groups: as many as leave enough of them.
 constexpr std::int64_t kFewestBytes = 256, kMostSteps = 32, kLeastSteps = 4;
 constexpr std::int64_t kEnoughGroups = std::int64_t{1} << 12;
+/// The most items of the batch that one block takes, so that it has all samples of its channels: its groups.
+constexpr std::int32_t kMostItems = kBackwardWalkThreads / kBackwardGroup;
 
 /// The same for `time`.
 bool suits_time(const DepthwiseBackwardParams& p) {
@@ -122,6 +124,10 @@ void set_time(DepthwiseBackwardParams& p) {
   p.tile_times = steps * step;
   if (p.d_in_batch % count != 0 || p.d_in_channel % count != 0)
     p.slack = static_cast<std::int32_t>(count - 1);
+  if (p.wants_sums && p.time_blocks() == 1) {
+    for (int shift = 0; 1 << shift <= kMostItems; ++shift)
+      if (f.batch == 1 << shift) p.items = 1 << (p.items_shift = shift);
+  }
   f.lanes_along_time = true;
 }
 
@@ -218,8 +224,9 @@ std::string explain_depthwise_backward(const DepthwiseBackwardParams& p) {
     case DepthwiseBackwardKernel::time:
       text << "Kernel depthwise_backward_time: time is the fast axis of the input and of both gradients.\n"
               "Block: "
-           << plural(kBackwardWalkThreads / kBackwardGroup, "channel") << " x "
-           << plural(p.tile_times, "sample") << "; " << kBackwardGroup
+           << plural(kMostItems / p.items, "channel");
+      if (p.items > 1) text << " x " << plural(p.items, "item") << " of the batch";
+      text << " x " << plural(p.tile_times, "sample") << "; " << kBackwardGroup
            << " lanes take a channel, 16 bytes each at a time.\n";
       break;
     case DepthwiseBackwardKernel::tile:
