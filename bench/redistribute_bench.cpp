@@ -78,7 +78,7 @@ struct Ranks {
   Ranks(const Stream& stream, const Exchange& e) : group(streams_of(stream, e.ranks)) {
     in = parts_of(e.tensor.in_type, e.in(), true);
     out = parts_of(e.tensor.out_type, e.out(), false);
-    for (int rank = 0; rank < e.ranks; ++rank) events.emplace_back(group.stream(rank).device());
+    for (int rank = 0; rank < e.ranks; ++rank) events.push_back(Event::untimed(group.stream(rank).device()));
     group.synchronize();
   }
 
@@ -113,7 +113,8 @@ struct Ranks {
     for (int rank = 0; rank < group.ranks(); ++rank)
       events[static_cast<std::size_t>(rank)].record(group.stream(rank));
     for (int rank = 0; rank < group.ranks(); ++rank)
-      for (const Event& event : events) group.stream(rank).wait(event);
+      for (int other = 0; other < group.ranks(); ++other)
+        if (other != rank) group.stream(rank).wait(events[static_cast<std::size_t>(other)]);
   }
 };
 
@@ -121,8 +122,8 @@ Prepared prepared_of(const std::shared_ptr<Ranks>& ranks, const Exchange& e, std
   Prepared prepared;
   prepared.memory = ranks->memory;
   prepared.in_graph = false;  // of several devices
+  // A call begins where the one before has ended on all ranks.
   prepared.calls = {[ranks, call] {
-    ranks->meet();
     call();
     ranks->meet();
   }};

@@ -58,6 +58,10 @@ class Backend {
   /// ncclMemAlloc gives. Else 0 bytes.
   virtual Allocation allocation_for_window(int device, const void* memory) = 0;
 
+  /// Makes a device current for the calling thread, and returns the one that was. Every function here makes
+  /// its own device current and the caller's again; two calls on one device do so more cheaply in between.
+  virtual int make_current(int device) { return device; }
+
   virtual void* create_stream(const Device& device) = 0;
   /// A stream of the multiprocessors of half the device, number 0 or 1; an ordinary one where these cannot be
   /// divided.
@@ -72,7 +76,8 @@ class Backend {
   virtual void fill(const LaunchContext& context, void* destination, unsigned char value,
                     std::size_t bytes) = 0;
 
-  virtual void* create_event(int device) = 0;
+  /// timed: with a time stamp, which milliseconds() needs.
+  virtual void* create_event(int device, bool timed) = 0;
   virtual void destroy_event(int device, void* event) noexcept = 0;
   virtual void record_event(const LaunchContext& context, void* event) = 0;
   virtual void wait_event(const LaunchContext& context, void* event) = 0;

@@ -143,7 +143,7 @@ void ProcessorBackend::fill(const LaunchContext&, void* destination, unsigned ch
   std::memset(destination, value, bytes);
 }
 
-void* ProcessorBackend::create_event(int) { return new StampedEvent; }
+void* ProcessorBackend::create_event(int, bool) { return new StampedEvent; }
 
 void ProcessorBackend::destroy_event(int, void* event) noexcept { delete static_cast<StampedEvent*>(event); }
 

@@ -41,7 +41,7 @@ class RELAYOUT_API ProcessorBackend : public Backend {
                  const void* source, std::size_t source_pitch, std::size_t width, std::size_t rows) override;
   void fill(const LaunchContext& context, void* destination, unsigned char value, std::size_t bytes) override;
 
-  void* create_event(int device) override;
+  void* create_event(int device, bool timed) override;
   void destroy_event(int device, void* event) noexcept override;
   void record_event(const LaunchContext& context, void* event) override;
   void wait_event(const LaunchContext&, void*) override {}

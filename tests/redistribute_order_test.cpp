@@ -72,8 +72,8 @@ void spoil(const Stream& stream, const TensorView& view) {
 
 /// Two runs of the case, contiguous, on streams whose other work fills a rank's input just before its part of
 /// the run, and just after it takes the output and spoils all of the rank's memory.
-/// halves: what crosses links and what stays has streams of its own, however little it is.
-void check_orders(const Group& group, const RedistributeCase& c, int orders, bool halves = false) {
+/// worth: what has streams of its own, however little it is.
+void check_orders(const Group& group, const RedistributeCase& c, int orders, const WorthStreams& worth = {}) {
   SCOPED_TRACE(::testing::PrintToString(c));
   RankBuffers in(group, Role::input, c.in), out(group, Role::output, c.out);
   in.fill(c.out.type, 5);
@@ -88,8 +88,7 @@ void check_orders(const Group& group, const RedistributeCase& c, int orders, boo
   memory.workspace = workspaces.pointers();
 
   constexpr std::size_t kRuns = 2;
-  const Schedule& planned = plan.state().schedule;
-  const Schedule schedule = halves ? schedule_of(plan.state().problem, plan.state().route, 0) : planned;
+  const Schedule schedule = schedule_of(plan.state().problem, plan.state().route, worth);
   const std::size_t events = schedule.events.size();
   const auto begin = [&](int rank) {
     in.of(rank).upload();
@@ -148,13 +147,18 @@ TEST(RedistributeOrderTest, Transposes) {
   }
 }
 
-TEST(RedistributeOrderTest, HalvesOfTheDevices) {
+TEST(RedistributeOrderTest, StreamsBesideAndHalvesOfTheDevices) {
+  WorthStreams beside, halves;
+  beside.beside = halves.divided = 0;
+  beside.divided = 1e9;
   for (const int ranks : {2, 3}) {
     const Distribution in = Distribution::split({17, 23}, 0, ranks),
                        out = Distribution::split({23, 17}, 0, ranks);
     const Group group = Group::emulated(ranks, Device::cpu());
-    check_orders(group, by(kDirect, DType::f32, in, {1, 0}, DType::f32, out), 60, true);
-    check_orders(group, by(kDirect, DType::f16, in, {1, 0}, DType::f32, out), 60, true);
+    for (const WorthStreams& worth : {beside, halves}) {
+      check_orders(group, by(kDirect, DType::f32, in, {1, 0}, DType::f32, out), 60, worth);
+      check_orders(group, by(kDirect, DType::f16, in, {1, 0}, DType::f32, out), 60, worth);
+    }
   }
 }
 

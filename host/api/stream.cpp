@@ -86,9 +86,10 @@ void Stream::fill(void* destination, unsigned char value, std::size_t bytes) con
 struct Event::State {
   Device device;
   void* native;
+  bool is_timed;
 
-  explicit State(const Device& device_)
-      : device(device_), native(device.backend().create_event(device.index())) {}
+  State(const Device& device_, bool timed)
+      : device(device_), native(device.backend().create_event(device.index(), timed)), is_timed(timed) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() { device.backend().destroy_event(device.index(), native); }
@@ -111,7 +112,9 @@ void Stream::wait(const Event& event) const {
   device().backend().wait_event(state_->context(), event.state_->native);
 }
 
-Event::Event(const Device& device) : state_(std::make_shared<State>(device)) {}
+Event::Event(const Device& device) : state_(std::make_shared<State>(device, true)) {}
+
+Event Event::untimed(const Device& device) { return Event(std::make_shared<State>(device, false)); }
 
 void Event::record(const Stream& stream) {
   check_same_backend("record", stream.device(), state_->device);
@@ -128,6 +131,8 @@ void Event::synchronize() const {
 
 float Event::milliseconds_since(const Event& start) const {
   check_same_backend("milliseconds_since", state_->device, start.state_->device);
+  if (!state_->is_timed || !start.state_->is_timed)
+    throw Error(ErrorCode::invalid_argument, "milliseconds_since: an untimed event has no time stamp");
   return state_->device.backend().milliseconds(state_->device.index(), start.state_->native, state_->native);
 }
 

@@ -23,10 +23,11 @@ struct RedistributePlan::State {
   State(RedistributeProblem problem_, Route route_, std::vector<RedistributeAlternative> others_);
 };
 
-/// The stream of a step, and the step on checked memory.
+/// The stream of a step; the step on checked memory; all steps of the schedule.
 const Stream& stream_of(const RedistributePlan::State& plan, std::size_t stream);
 void queue_step(const RedistributePlan::State& plan, const ScheduleStep& step,
                 const RedistributeMemory& memory);
+void queue_steps(const RedistributePlan::State& plan, const RedistributeMemory& memory);
 
 /// The plan in plain words.
 RedistributeDetails details_of(const RedistributePlan::State& state);

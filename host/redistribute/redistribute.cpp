@@ -70,7 +70,7 @@ void check_and_queue(const RedistributePlan::State& plan, const RedistributeMemo
     check_memory(plan.problem, plan.route, memory, true);
   const Group::State& group = plan.problem.group.state();
   group.check_earlier();
-  for (const ScheduleStep& step : plan.schedule.steps) queue_step(plan, step, memory);
+  queue_steps(plan, memory);
   group.watch_run();
 }
 
@@ -148,7 +148,8 @@ RedistributePlan::State::State(RedistributeProblem problem_, Route route_,
       route(std::move(route_)),
       others(std::move(others_)),
       schedule(schedule_of(problem, route)) {
-  for (const std::size_t stream : schedule.events) events.emplace_back(stream_of(*this, stream).device());
+  for (const std::size_t stream : schedule.events)
+    events.push_back(Event::untimed(stream_of(*this, stream).device()));
 }
 
 void RedistributePlan::run(const std::vector<void*>& workspace) const {

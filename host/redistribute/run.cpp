@@ -5,6 +5,9 @@
 
 #include "host/api/copy.hpp"
 #include "host/redistribute/plan_state.hpp"
+#include "platform/backend.hpp"
+
+#include <relayout/error.hpp>
 
 namespace relayout {
 namespace {
@@ -32,6 +35,31 @@ void* address_of(const RedistributeProblem& problem, const Place& place, const R
   // Inputs are only read.
   return const_cast<char*>(static_cast<const char*>(base)) + place.offset;  // NOLINT
 }
+
+/// Makes the device of what is queued next current, and in the end the caller's: steps in a row on one device
+/// change it once.
+class CurrentDevice {
+ public:
+  CurrentDevice() = default;
+  CurrentDevice(const CurrentDevice&) = delete;
+  CurrentDevice& operator=(const CurrentDevice&) = delete;
+  ~CurrentDevice() {
+    try {
+      if (backend_ != nullptr) backend_->make_current(callers_);
+    } catch (const Error&) {  // the runtime says so to the caller's next call, too
+    }
+  }
+  void enter(const Device& device) {
+    const int was = device.backend().make_current(device.index());
+    if (backend_ != nullptr) return;
+    backend_ = &device.backend();
+    callers_ = was;
+  }
+
+ private:
+  Backend* backend_ = nullptr;
+  int callers_ = 0;
+};
 
 }  // namespace
 
@@ -82,6 +110,16 @@ void queue_step(const RedistributePlan::State& plan, const ScheduleStep& step,
       return stream.copy_rows(address_of(plan.problem, t.destination, memory), t.destination_pitch,
                               address_of(plan.problem, t.source, memory), t.source_pitch, t.width, t.rows);
     }
+  }
+}
+
+void queue_steps(const RedistributePlan::State& plan, const RedistributeMemory& memory) {
+  CurrentDevice current;
+  for (const ScheduleStep& step : plan.schedule.steps) {
+    // Events need no current device.
+    if (step.kind != ScheduleStep::Kind::record && step.kind != ScheduleStep::Kind::wait)
+      current.enter(stream_of(plan, step.stream).device());
+    queue_step(plan, step, memory);
   }
 }
 

@@ -13,15 +13,17 @@ namespace {
 
 class Builder {
  public:
-  Builder(const RedistributeProblem& problem, const Route& route, double worth_dividing)
+  Builder(const RedistributeProblem& problem, const Route& route, const WorthStreams& worth)
       : group_(problem.group.state()), route_(route), ranks_(group_.streams.size()) {
     for (std::size_t rank = 0; rank < ranks_; ++rank) ready_.push_back(record(rank));
     std::vector<double> across(ranks_), within(ranks_);
     for (const RouteKernel& kernel : route_.across)
       if (crosses_a_link(kernel)) across[local(kernel)] += microseconds(kernel);
     for (const RouteKernel& kernel : route_.within) within[local(kernel)] += microseconds(kernel);
-    for (std::size_t rank = 0; rank < ranks_; ++rank)
-      divided_.push_back(across[rank] >= worth_dividing && within[rank] >= worth_dividing);
+    for (std::size_t rank = 0; rank < ranks_; ++rank) {
+      divided_.push_back(across[rank] >= worth.divided && within[rank] >= worth.divided);
+      beside_.push_back(divided_[rank] || within[rank] >= worth.beside);
+    }
   }
 
   Schedule build() {
@@ -38,23 +40,33 @@ class Builder {
   }
 
  private:
-  /// Direct. What stays within a rank runs beside what crosses the link.
+  /// Direct. What stays within a rank runs beside what crosses the link, or, where it is short, on the same
+  /// stream before that waits for the other ranks.
   void add_kernels() {
-    for (const RouteKernel& kernel : route_.across) {
-      wait(link(local(kernel)), ready_[local(kernel)]);
-      wait(link(local(kernel)), ready_[other(kernel)]);
-      launch(kernel, link(local(kernel)));
-    }
-    for (const RouteKernel& kernel : route_.within) {
-      wait(inner(local(kernel)), ready_[local(kernel)]);
-      launch(kernel, inner(local(kernel)));
-      wait(local(kernel), record(inner(local(kernel))));
+    for (std::size_t rank = 0; rank < ranks_; ++rank) {
+      if (!beside_[rank]) add_within(rank);
+      for (const RouteKernel& kernel : route_.across) {
+        if (local(kernel) != rank) continue;
+        wait(link(rank), ready_[rank]);
+        wait(link(rank), ready_[other(kernel)]);
+        launch(kernel, link(rank));
+      }
+      if (beside_[rank]) add_within(rank);
     }
     std::map<std::size_t, std::size_t> done;
     for (const RouteKernel& kernel : route_.across) {
       if (done.find(local(kernel)) == done.end()) done[local(kernel)] = record(link(local(kernel)));
       wait(local(kernel), done[local(kernel)]);
       wait(other(kernel), done[local(kernel)]);
+    }
+  }
+
+  void add_within(std::size_t rank) {
+    for (const RouteKernel& kernel : route_.within) {
+      if (local(kernel) != rank) continue;
+      if (beside_[rank]) wait(inner(rank), ready_[rank]);
+      launch(kernel, beside_[rank] ? inner(rank) : rank);
+      if (beside_[rank]) wait(rank, record(inner(rank)));
     }
   }
 
@@ -106,16 +118,19 @@ class Builder {
   /// rank's stream does before its byte is done when the receiver's stream has the byte.
   void add_writes() {
     constexpr std::size_t kOwn = 0;
-    for (const RouteKernel& kernel : route_.within) {
-      wait(inner(kOwn), ready_[kOwn]);
-      launch(kernel, inner(kOwn));
+    if (beside_[kOwn]) {
+      for (const RouteKernel& kernel : route_.within) {
+        wait(inner(kOwn), ready_[kOwn]);
+        launch(kernel, inner(kOwn));
+      }
     }
     exchange(route_.ready);
+    if (!beside_[kOwn]) add_within(kOwn);
     if (link(kOwn) != kOwn) wait(link(kOwn), record(kOwn));
     for (const RouteKernel& kernel : route_.across) launch(kernel, link(kOwn));
     if (link(kOwn) != kOwn) wait(kOwn, record(link(kOwn)));
     exchange(route_.done);
-    if (!route_.within.empty()) wait(kOwn, record(inner(kOwn)));
+    if (beside_[kOwn] && !route_.within.empty()) wait(kOwn, record(inner(kOwn)));
   }
   void exchange(const RouteChunk& tokens) {
     if (tokens.transfers.empty()) return;
@@ -162,14 +177,15 @@ class Builder {
   std::size_t ranks_;
   std::vector<std::size_t> ready_;  // recorded where the rank's stream reaches the run
   std::vector<bool> divided_;       // which ranks use the two halves of their devices
+  std::vector<bool> beside_;        // and which run what stays on a stream of its own
   Schedule schedule_;
   std::set<std::pair<std::size_t, std::size_t>> waited_;
 };
 
 }  // namespace
 
-Schedule schedule_of(const RedistributeProblem& problem, const Route& route, double worth_dividing) {
-  return Builder(problem, route, worth_dividing).build();
+Schedule schedule_of(const RedistributeProblem& problem, const Route& route, const WorthStreams& worth) {
+  return Builder(problem, route, worth).build();
 }
 
 }  // namespace relayout

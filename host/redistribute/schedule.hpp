@@ -26,13 +26,14 @@ struct Schedule {
   std::vector<std::size_t> events;  // the stream that records each
 };
 
-/// Microseconds from which on what crosses a link and what stays run on half of a rank's device each: both
-/// have to pay for the events of two streams.
-constexpr double kWorthDividing = 5;
+/// Microseconds from which on streams of their own pay for their events.
+struct WorthStreams {
+  double beside = 6;   // for what stays within a rank
+  double divided = 5;  // for that and for what crosses a link, both: each on half of the rank's device
+};
 
 /// The schedule keeps pointers into the route. A rank's memory is used by others only between two points of
 /// its own stream: where that reaches the run, and where it goes on.
-Schedule schedule_of(const RedistributeProblem& problem, const Route& route,
-                     double worth_dividing = kWorthDividing);
+Schedule schedule_of(const RedistributeProblem& problem, const Route& route, const WorthStreams& worth = {});
 
 }  // namespace relayout

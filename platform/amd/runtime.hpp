@@ -85,7 +85,9 @@ inline Status copy_rows(void* destination, std::size_t destination_pitch, const 
 }
 inline constexpr auto fill = hipMemsetAsync;
 
-inline constexpr Function<Event*> create_event = hipEventCreate;
+inline Status create_event(Event* event, bool timed) {
+  return hipEventCreateWithFlags(event, timed ? hipEventDefault : hipEventDisableTiming);
+}
 inline constexpr auto destroy_event = hipEventDestroy;
 inline constexpr auto record_event = hipEventRecord;
 inline Status wait_event(Stream stream, Event event) { return hipStreamWaitEvent(stream, event, 0); }

@@ -2,7 +2,9 @@
 // whose runtime.hpp, kernel_language.hpp and blas.cpp it is built with.
 #include "platform/backend.hpp"
 
+#include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "blas.hpp"
@@ -41,6 +43,18 @@ std::int64_t attribute(Attribute asked, int device) {
   (void)runtime::take_last_error();
   return 0;
 }
+
+/// Makes the stream's device current where the stream needs that: a default one, null or one of the small
+/// numbers that name it, is the current device's.
+class StreamGuard {
+ public:
+  explicit StreamGuard(const LaunchContext& context) {
+    if (reinterpret_cast<std::uintptr_t>(context.stream) < 16) guard_.emplace(context.device);
+  }
+
+ private:
+  std::optional<DeviceGuard> guard_;
+};
 
 class GpuBackend final : public Backend {
  public:
@@ -159,6 +173,12 @@ class GpuBackend final : public Backend {
     }
   }
 
+  int make_current(int device) override {
+    int previous = device;
+    check(runtime::current_device(&previous), "asking for the current device");
+    if (device != previous) check(runtime::set_device(device), "choosing the device", ErrorCode::no_device);
+    return previous;
+  }
   void* create_stream(const Device& device) override {
     const DeviceGuard guard(device.index());
     runtime::Stream stream = nullptr;
@@ -198,19 +218,19 @@ class GpuBackend final : public Backend {
     check(runtime::fill(destination, value, bytes, stream_of(context)), "fill");
   }
 
-  void* create_event(int device) override {
+  void* create_event(int device, bool timed) override {
     const DeviceGuard guard(device);
     runtime::Event event = nullptr;
-    check(runtime::create_event(&event), "creating an event");
+    check(runtime::create_event(&event, timed), "creating an event");
     return event;
   }
   void destroy_event(int, void* event) noexcept override { (void)runtime::destroy_event(event_of(event)); }
   void record_event(const LaunchContext& context, void* event) override {
-    const DeviceGuard guard(context.device);
+    const StreamGuard guard(context);
     check(runtime::record_event(event_of(event), stream_of(context)), "recording an event");
   }
   void wait_event(const LaunchContext& context, void* event) override {
-    const DeviceGuard guard(context.device);
+    const StreamGuard guard(context);
     check(runtime::wait_event(stream_of(context), event_of(event)), "waiting for an event");
   }
   void synchronize_event(int, void* event) override {

@@ -112,7 +112,9 @@ inline Status copy_rows(void* destination, std::size_t destination_pitch, const 
 }
 inline constexpr auto fill = cudaMemsetAsync;
 
-inline constexpr Function<Event*> create_event = cudaEventCreate;
+inline Status create_event(Event* event, bool timed) {
+  return cudaEventCreateWithFlags(event, timed ? cudaEventDefault : cudaEventDisableTiming);
+}
 inline constexpr auto destroy_event = cudaEventDestroy;
 inline constexpr auto record_event = cudaEventRecord;
 inline Status wait_event(Stream stream, Event event) { return cudaStreamWaitEvent(stream, event, 0); }

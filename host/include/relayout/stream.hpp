@@ -50,11 +50,13 @@ class RELAYOUT_API Stream {
   std::shared_ptr<State> state_;
 };
 
-/// A point in a stream's work, with a time stamp. Copies are the same event, and moving one copies it.
+/// A point in a stream's work, with a time stamp unless it is untimed. Copies are the same event, and moving one copies it.
 class RELAYOUT_API Event {
  public:
   /// An event of the device that was not recorded yet.
   explicit Event(const Device& device);
+  /// The same without a time stamp, which makes recording it and waiting for it cheaper.
+  static Event untimed(const Device& device);
   /// A copy.
   Event(const Event&) = default;
   /// A copy.
@@ -67,11 +69,13 @@ class RELAYOUT_API Event {
   /// Waits until the recorded point is reached.
   void synchronize() const;
   /// Milliseconds from `start` to this event. Both must have been recorded and reached.
+  /// Error{invalid_argument} for an untimed one.
   float milliseconds_since(const Event& start) const;
 
  private:
   friend class Stream;
   struct State;
+  explicit Event(std::shared_ptr<State> state) : state_(std::move(state)) {}
   std::shared_ptr<State> state_;
 };
 
