@@ -118,15 +118,14 @@ struct Ranks {
   }
 };
 
-Prepared prepared_of(const std::shared_ptr<Ranks>& ranks, const Exchange& e, std::function<void()> call) {
+/// call: has the waits that it needs, so that calls may follow each other as in a program's loop. The time of
+/// many is that of rank 0's stream, which no other rank's falls behind.
+Prepared prepared_of(const std::shared_ptr<Ranks>& ranks, const Exchange& e,
+                     const std::function<void()>& call) {
   Prepared prepared;
   prepared.memory = ranks->memory;
   prepared.in_graph = false;  // of several devices
-  // A call begins where the one before has ended on all ranks.
-  prepared.calls = {[ranks, call] {
-    call();
-    ranks->meet();
-  }};
+  prepared.calls = {[ranks, call] { call(); }};
   if (ranks->on_one_device()) {
     const PermuteCase c = as_one_permutation(e);
     prepared.inputs = {TensorView(ranks->in[0].data(), c.in_type, c.shape)};
@@ -205,6 +204,7 @@ Prepared prepare_copies(const Stream& stream, const Exchange& e) {
                                            static_cast<std::size_t>(to) * bytes,
                                        bytes);
       }
+    ranks->meet();
   });
 }
 

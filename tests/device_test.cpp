@@ -345,6 +345,24 @@ TEST_P(DevicesTest, EventsMarkPointsInAStream) {
   EXPECT_LT(elapsed, 60000.0f);
 }
 
+TEST_P(DevicesTest, UntimedEventsOrderStreamsAndHaveNoTime) {
+  Event timed(device()), untimed = Event::untimed(device());
+  const Stream second(device());
+  const std::vector<unsigned char> written = some_bytes(100000, 4);
+  const Buffer memory(device(), written.size());
+  timed.record(stream());
+  stream().copy(memory.data(), written.data(), written.size());
+  untimed.record(stream());
+  second.wait(untimed);
+  std::vector<unsigned char> read(written.size());
+  second.copy(read.data(), memory.data(), read.size());
+  second.synchronize();
+  EXPECT_EQ(read, written);
+  EXPECT_TRUE(untimed.is_done());
+  expect_error(ErrorCode::invalid_argument, {"untimed"}, [&] { (void)untimed.milliseconds_since(timed); });
+  expect_error(ErrorCode::invalid_argument, {"untimed"}, [&] { (void)timed.milliseconds_since(untimed); });
+}
+
 TEST_P(DevicesTest, ThreadsMayHaveAStreamEach) {
   std::vector<std::thread> threads;
   std::vector<int> wrong(3, 0);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "host/redistribute/link_model.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/random_distribution.hpp"
 #include "tests/support/redistribute_check.hpp"
@@ -317,6 +318,36 @@ TEST_P(RedistributeTest, ExplainNamesTheRouteAndTheLinks) {
                                       std::string(" bytes in ") + std::to_string(details.links[0].messages)})
       EXPECT_NE(text.find(queued), std::string::npos) << queued << " is not in:\n" << text;
     EXPECT_EQ(plan.workspace_bytes(0) > 0, route == RedistributeRoute::staged);
+  }
+}
+
+/// Shares that two H200 reached: stores to another device are dear where runs are short and lie off the
+/// boundaries of vectors.
+TEST(LinkModelTest, RunsOffTheBoundariesLoseMost) {
+  const plan::LinkModel& model = plan::link_model(DeviceProperties::h200(), true);
+  const auto share = [&](std::int64_t run_bytes, bool aligned, std::int64_t needed, std::int64_t touched,
+                         DType type) {
+    CopySide side;
+    side.run_bytes = run_bytes;
+    side.aligned_vectors = aligned;
+    side.sectors_needed = needed;
+    side.sectors_touched = touched;
+    return plan::share_of_link(side, type, model);
+  };
+  EXPECT_NEAR(share(256, true, 1024, 1024, DType::f32), 0.95, 0.03);
+  EXPECT_NEAR(share(96, false, 600, 600, DType::f32), 0.67, 0.15);
+  EXPECT_NEAR(share(50, false, 400, 640, DType::f16), 0.20, 0.05);
+  EXPECT_NEAR(share(64, false, 576, 828, DType::f32), 0.29, 0.05);
+}
+
+/// Messages that kernels move do not run beside those that pack.
+TEST(LinkModelTest, MessagesOfTheCommunicatorWaitForKernels) {
+  for (const bool one_process : {true, false}) {
+    plan::RouteTime time(plan::link_model(DeviceProperties::h200(), one_process));
+    time.add_bytes(0, 1, 100e6, 1);
+    const double alone = time.microseconds();
+    time.add_kernel(0, 100, 0);
+    EXPECT_EQ(time.microseconds() - alone, one_process ? 0 : 100);
   }
 }
 

@@ -5,24 +5,32 @@
 #include <map>
 #include <utility>
 
+#include "relayout/copy_plan.hpp"
 #include "relayout/device.hpp"
 
 namespace relayout::plan {
 
 /// The numbers of a class of devices, in bytes and microseconds.
 struct LinkModel {
-  double link;          // bytes a microsecond of kernels and copies between two devices, in one direction
-  double port;          // the same between a device and all others together
-  double memory;        // bytes a microsecond that a copy within a device reads and writes
-  double message;       // before the first and after the last byte of one of several queued copies
-  double start;         // for the streams of the ranks to wait for each other, before and after the data
-  double lost_per_run;  // bytes of a link lost per run of neighbouring bytes that a kernel writes
-  double lost_per_row;  // the same per row that the copy engine copies
+  double link;              // bytes a microsecond of kernels and copies between two devices, in one direction
+  double port;              // the same between a device and all others together
+  double memory;            // bytes a microsecond that a copy within a device reads and writes
+  double message;           // before the first and after the last byte of one of several queued copies
+  double start;             // for the streams of the ranks to wait for each other, before and after the data
+  double lost_per_run;      // bytes of a link lost per run of neighbouring bytes that a kernel writes
+  double lost_per_row;      // the same per row that the copy engine copies
+  double lost_per_element;  // the same per element that is left over by a run's vectors
+  double token;             // for a byte that tells another process where a stream is
+  bool waits_for_kernels;   // messages are moved by kernels, which take turns with those that pack
 };
 
 /// The numbers go by the device's architecture: NVLink between H200s, which emulated GPUs have, too, the
 /// fabric of MI300X, or the processor's own memory. Messages between processes are those of NCCL or RCCL.
 const LinkModel& link_model(const DeviceProperties& device, bool one_process);
+
+/// The share of the link's speed that a kernel's crossing side reaches by its runs: whole sectors cross, and
+/// what the vectors leave over crosses element by element.
+double share_of_link(const CopySide& crossing, DType type, const LinkModel& model);
 
 /// A sum of work over devices and links. Devices are numbers of the caller's.
 class RouteTime {

@@ -6,7 +6,6 @@
 
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_nest.hpp"
-#include "host/plan/copy/tile_tuning.hpp"
 #include "host/redistribute/route_builder.hpp"
 
 namespace relayout {
@@ -14,11 +13,6 @@ namespace {
 
 /// Bytes between rows that the copy engines of both vendors take.
 constexpr std::int64_t kMostPitch = (std::int64_t{1} << 31) - 1;
-
-/// The share of the link's speed that the runs of a kernel's crossing side reach.
-double share_of_runs(const CopySide& side, const plan::LinkModel& model) {
-  return plan::run_share(static_cast<double>(std::max<std::int64_t>(side.run_bytes, 32)), model.lost_per_run);
-}
 
 /// The move as one copy of rows of bytes, where it is one.
 bool as_rows(const RedistributeProblem& p, const Part& in, const Part& out, RouteTransfer& transfer) {
@@ -78,14 +72,15 @@ Route direct_route(const RedistributeProblem& problem) {
     if (problem.group.stream(runs).device().kind() != DeviceKind::cpu) {
       const CopyDetails details = kernel.plan.details();
       const CopySide& crossing = reads ? details.in : details.out;
-      b.time().add_bytes(b.device_of(move.from), b.device_of(move.to), static_cast<double>(crossing.bytes),
-                         share_of_runs(crossing, b.model()));
+      b.time().add_bytes(
+          b.device_of(move.from), b.device_of(move.to), static_cast<double>(crossing.bytes),
+          plan::share_of_link(crossing, reads ? problem.in_type : problem.out_type, b.model()));
     }
     b.result().across.push_back(std::move(kernel));
   }
   const bool tells = !b.result().ready.transfers.empty();
   const DeviceProperties device = problem.group.state().streams.front().device().properties();
-  return b.finish(tells ? 2 * plan::link_model(device, false).message : 0);
+  return b.finish(tells ? 2 * plan::link_model(device, false).token : 0);
 }
 
 Route copy_engine_route(const RedistributeProblem& problem) {

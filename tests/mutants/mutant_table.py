@@ -68,7 +68,7 @@ QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
 
-REDISTRIBUTE = "BoxMovesTest.*:*RedistributeTest*/cpu:*RedistributeErrorTest*/cpu"
+REDISTRIBUTE = "BoxMovesTest.*:LinkModelTest.*:*RedistributeTest*/cpu:*RedistributeErrorTest*/cpu"
 REDISTRIBUTE_ORDER = "RedistributeOrderTest.*"
 REDISTRIBUTE_NCCL = "*RedistributeNcclTest*/cpu"
 REDISTRIBUTE_WINDOW = "*RedistributeWindowTest*/cpu"
@@ -1016,6 +1016,10 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("redistribute_agreement", "host/redistribute/agreement.cpp", REDISTRIBUTE_NCCL, [
     ("offset_of_the_output_forgotten", "memory = output.parts[static_cast<std::size_t>(rank)].memory + @one.offset@;", "0"),
     ("impossible_elsewhere_not_seen", "if (@route.possible && one.microseconds[i] < 0@)", "false"),
+]) + mutants_of("link_model", "host/redistribute/link_model.cpp", REDISTRIBUTE, [
+    ("elements_left_over_forgotten", "model.lost_per_run + @left_over * model.lost_per_element@", "0"),
+    ("sectors_forgotten", "return @sectors@ * run_share(", "1"),
+    ("messages_beside_kernels", "@model_.waits_for_kernels@ ? devices + crossing", "false"),
 ]) + mutants_of("box_moves", "host/redistribute/box_moves.cpp", REDISTRIBUTE, [
     ("begin_of_one_box", "std::max(a.begin[axis], b.begin[axis])", "a.begin[axis]"),
     ("end_of_one_box", "std::max(result.begin[axis], @std::min(a.end[axis], b.end[axis])@)", "a.end[axis]"),

@@ -50,7 +50,8 @@ class RELAYOUT_API Stream {
   std::shared_ptr<State> state_;
 };
 
-/// A point in a stream's work, with a time stamp unless it is untimed. Copies are the same event, and moving one copies it.
+/// A point in a stream's work, with a time stamp unless it is untimed. Copies are the same event, and moving
+/// one copies it.
 class RELAYOUT_API Event {
  public:
   /// An event of the device that was not recorded yet.
