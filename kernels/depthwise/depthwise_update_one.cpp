@@ -19,62 +19,16 @@ constexpr std::int64_t kLeastTaps = 2, kMostTaps = 4;
 /// With more blocks than a device has room for, a thread takes two items. An H200 has room for 2112.
 constexpr std::int64_t kManyBlocks = 2500;
 
-/// Rows of a table, or the items' own numbers where `indices` is null. Strides count elements.
-struct OneSample {
-  const void *in, *weights, *bias;
-  void *out, *state;
-  const std::int32_t* indices;
-  std::int64_t index_stride, slots, channels, batch;
-  std::int64_t in_batch, in_channel, out_batch, out_channel;
-  std::int64_t state_batch, state_channel, state_time, weight_channel, weight_tap, bias_channel;
-  DType weight_type, bias_type;
-  std::int32_t null_index;
-  bool zero_null, silu;
-  /// Four words by one access: rows of channels of a state, and four taps of a word's channels.
-  bool whole_state, whole_weights;
+/// What one access of 16 bytes moves: rows of channels of the state, and four taps of a word's channels.
+struct WholeWords {
+  bool state, weights;
+
+  explicit WholeWords(const DepthwiseParams& p)
+      : state(has_whole_states(p)),
+        weights(p.taps == 4 && p.weight_tap == 1 && p.weight_channel == 4 &&
+                size_of(p.weight_type) == size_of(p.type) &&
+                reinterpret_cast<std::uintptr_t>(p.weights) % 16 == 0) {}
 };
-
-OneSample one_sample(const DepthwiseSequenceParams& q) {
-  const DepthwiseParams& p = q.conv;
-  OneSample one;
-  one.in = p.in;
-  one.weights = p.weights;
-  one.bias = p.bias;
-  one.out = p.out;
-  one.state = p.state;
-  one.indices = q.indices.numbers;
-  one.index_stride = q.indices.stride;
-  one.slots = q.slots;
-  one.channels = p.channels;
-  one.batch = p.batch;
-  one.in_batch = p.in_batch;
-  one.in_channel = p.in_channel;
-  one.out_batch = p.out_batch;
-  one.out_channel = p.out_channel;
-  one.state_batch = p.state_batch;
-  one.state_channel = p.state_channel;
-  one.state_time = p.state_time;
-  one.weight_channel = p.weight_channel;
-  one.weight_tap = p.weight_tap;
-  one.bias_channel = p.bias_channel;
-  one.weight_type = p.weight_type;
-  one.bias_type = p.bias_type;
-  one.null_index = q.null_index;
-  one.zero_null = q.zero_null;
-  one.silu = p.silu;
-  one.whole_state = has_whole_states(p);
-  one.whole_weights = p.taps == 4 && p.weight_tap == 1 && p.weight_channel == 4 &&
-                      size_of(p.weight_type) == size_of(p.type) &&
-                      reinterpret_cast<std::uintptr_t>(p.weights) % 16 == 0;
-  return one;
-}
-
-/// The row of the table of an item of the batch; -1: none.
-__device__ __forceinline__ std::int64_t row_of(const OneSample& p, std::int64_t item) {
-  if (p.indices == nullptr) return item;
-  const std::int32_t index = p.indices[item * p.index_stride];
-  return index == p.null_index || index < 0 || index >= p.slots ? -1 : index;
-}
 
 /// The weights of a word's channels by distance, and their biases.
 template <class T, int Taps>
@@ -83,8 +37,8 @@ struct WordNumbers {
   RawNumbers<Taps> weights[kPer];
   RawNumbers<1> biases[kPer];
 
-  __device__ __forceinline__ void load(const OneSample& p, std::int64_t channel) {
-    if (Taps == 4 && p.whole_weights) {
+  __device__ __forceinline__ void load(const DepthwiseParams& p, bool whole, std::int64_t channel) {
+    if (Taps == 4 && whole) {
       std::uint32_t words[4];
       load_words<4>(words, static_cast<const T*>(p.weights) + channel * 4);
 #pragma unroll
@@ -105,7 +59,9 @@ struct WordNumbers {
 };
 
 template <class T, int Columns, int Taps, int kItems>
-__global__ __launch_bounds__(kOneThreads) void update_one_kernel(OneSample p, Divisor by_blocks) {
+__global__ __launch_bounds__(kOneThreads) void update_one_kernel(DepthwiseSequenceParams q, WholeWords whole,
+                                                                 Divisor by_blocks) {
+  const DepthwiseParams& p = q.conv;
   constexpr int kPer = kPerWord<T>;
   std::uint32_t block = blockIdx.x;
   const std::int64_t first = std::int64_t{split(block, by_blocks)} * kItems;
@@ -117,10 +73,10 @@ __global__ __launch_bounds__(kOneThreads) void update_one_kernel(OneSample p, Di
 #pragma unroll
   for (int i = 0; i < kItems; ++i) {
     items[i] = first + i < p.batch ? first + i : p.batch - 1;
-    rows[i] = row_of(p, items[i]);
+    rows[i] = slot_of(q, items[i]);
   }
   WordNumbers<T, Taps> raw;
-  raw.load(p, channel);
+  raw.load(p, whole.weights, channel);
   const T* const in = static_cast<const T*>(p.in) + channel * p.in_channel;
   std::uint32_t samples[kItems];
 #pragma unroll
@@ -130,7 +86,7 @@ __global__ __launch_bounds__(kOneThreads) void update_one_kernel(OneSample p, Di
   StateWords<T, Columns> windows[kItems];
 #pragma unroll
   for (int i = 0; i < kItems; ++i)
-    windows[i].load(p.state_time, p.whole_state, state + (rows[i] < 0 ? 0 : rows[i]) * p.state_batch);
+    windows[i].load(p.state_time, whole.state, state + (rows[i] < 0 ? 0 : rows[i]) * p.state_batch);
   float weights[kPer][Taps], bias[kPer][1];
 #pragma unroll
   for (int j = 0; j < kPer; ++j) {
@@ -140,7 +96,7 @@ __global__ __launch_bounds__(kOneThreads) void update_one_kernel(OneSample p, Di
   T* const out = static_cast<T*>(p.out) + channel * p.out_channel;
 #pragma unroll
   for (int i = 0; i < kItems; ++i) {
-    if (first + i >= p.batch || (rows[i] < 0 && !p.zero_null)) continue;
+    if (first + i >= p.batch || (rows[i] < 0 && !q.zero_null)) continue;
     auto* const output = reinterpret_cast<std::uint32_t*>(out + items[i] * p.out_batch);
     if (rows[i] < 0) {
       *output = 0;
@@ -162,7 +118,7 @@ __global__ __launch_bounds__(kOneThreads) void update_one_kernel(OneSample p, Di
     }
     *output = narrow_word<T>(sums);
     windows[i].move_on(samples[i]);
-    windows[i].store(p.state_time, p.whole_state, state + rows[i] * p.state_batch);
+    windows[i].store(p.state_time, whole.state, state + rows[i] * p.state_batch);
   }
 }
 
@@ -181,7 +137,7 @@ void launch_one(const LaunchContext& context, const DepthwiseSequenceParams& q) 
     LaunchShape shape;
     shape.blocks_x = blocks * ((p.batch + kItems - 1) / kItems);
     shape.threads_x = kOneThreads;
-    launch("depthwise_update", context, shape, update_one_kernel<T, Columns, Taps, kItems>, one_sample(q),
+    launch("depthwise_update", context, shape, update_one_kernel<T, Columns, Taps, kItems>, q, WholeWords(p),
            make_grid_divisor(blocks));
   };
   if (blocks * p.batch >= kManyBlocks) return start(std::integral_constant<int, 2>{});
