@@ -124,8 +124,8 @@ Prepared prepared_of(const std::shared_ptr<Ranks>& ranks, const Exchange& e,
                      const std::function<void()>& call) {
   Prepared prepared;
   prepared.memory = ranks->memory;
-  prepared.in_graph = false;  // of several devices
-  prepared.calls = {[ranks, call] { call(); }};
+  prepared.in_graph = false;                     // of several devices
+  prepared.calls = {[ranks, call] { call(); }};  // with the ranks, to which `call` has a plain pointer
   if (ranks->on_one_device()) {
     const PermuteCase c = as_one_permutation(e);
     prepared.inputs = {TensorView(ranks->in[0].data(), c.in_type, c.shape)};

@@ -66,18 +66,19 @@ struct DepthwiseBackwardParams {
   std::int32_t tile_channels = 1;  // tile: channels of a block
   std::int32_t run = 1;            // tile, channels: samples of a thread; time: steps of a group of lanes
   std::int32_t slack = 0;          // time: samples by which a row's first vector may begin before it
-  // time: a block has the rows of all 1 << items_shift = items items of the batch for each of its channels.
-  std::int32_t items = 1, items_shift = 0;
-  std::int32_t warp_size = 32;  // the device's; the order of sums does not depend on it
+  std::int32_t items_shift = 0;    // time: of items()
+  std::int32_t warp_size = 32;     // the device's; the order of sums does not depend on it
   std::int64_t shared_bytes = 0;
   DepthwiseTileSide in_side, d_out_side, d_in_side;  // tile
 
+  /// time: items of the batch whose rows one block has, for each of its channels.
+  constexpr std::int32_t items() const { return 1 << items_shift; }
   std::int64_t time_blocks() const { return (forward.length + slack + tile_times - 1) / tile_times; }
   /// Blocks that add products of the same weights.
   std::int64_t sum_blocks() const { return forward.batch * time_blocks(); }
   /// Whether one block has all samples of a channel, and stores the gradients of its weights itself.
   bool stores_gradients() const {
-    return kernel == DepthwiseBackwardKernel::time && time_blocks() == 1 && items == forward.batch;
+    return kernel == DepthwiseBackwardKernel::time && time_blocks() == 1 && items() == forward.batch;
   }
 };
 

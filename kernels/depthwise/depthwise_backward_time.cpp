@@ -85,7 +85,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
   const DepthwisePlace place = place_block<true>(grid);
   Walk walk;
   // Groups without a channel take part in the exchanges, on a row without samples.
-  const int group = static_cast<int>(threadIdx.x) / kBackwardGroup, item = group & (p.items - 1);
+  const int group = static_cast<int>(threadIdx.x) / kBackwardGroup, item = group & (p.items() - 1);
   const std::int64_t own = place.channel + (group >> p.items_shift), batch = place.batch + item;
   const bool there = own < f.channels;
   const std::int64_t channel = there ? own : f.channels - 1;
@@ -190,12 +190,12 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
     if (has_sum) p.sums[(block * (Taps + 1) + walk.group.lane) * f.channels + channel] = sum;
     return;
   }
-  if (p.items > 1) {
+  if (p.items() > 1) {
     auto* const sums = reinterpret_cast<float*>(shared + Shared::kBytes / 4) + walk.group.lane;
     if (has_sum) sums[group * (Taps + 1)] = sum;
     __syncthreads();
     if (!has_sum || item > 0) return;
-    for (int i = 1; i < p.items; ++i) sum += sums[(group + i) * (Taps + 1)];
+    for (int i = 1; i < p.items(); ++i) sum += sums[(group + i) * (Taps + 1)];
   }
   if (has_sum) store_gradient(p, channel, walk.group.lane, sum);
 }
@@ -204,9 +204,9 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
 
 void launch_depthwise_backward_time(const LaunchContext& context, const DepthwiseBackwardParams& p) {
   const DepthwiseParams& f = p.forward;
-  const DepthwiseGrid grid(f, kGroups / p.items, p.tile_times, p.slack);
+  const DepthwiseGrid grid(f, kGroups / p.items(), p.tile_times, p.slack);
   LaunchShape shape;
-  shape.blocks_x = grid.blocks(f) / p.items;
+  shape.blocks_x = grid.blocks(f) / p.items();
   shape.threads_x = kBackwardWalkThreads;
   visit_signal_type(f.type, [&](auto type) {
     using T = typename decltype(type)::type;

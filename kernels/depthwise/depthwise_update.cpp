@@ -20,31 +20,20 @@ namespace {
 
 constexpr int kUpdateThreads = 128;
 
-/// What an item of a batch has, of the operation with rows of a table and without.
-__device__ __forceinline__ const DepthwiseParams& conv_of(const DepthwiseParams& p) { return p; }
-__device__ __forceinline__ const DepthwiseParams& conv_of(const DepthwiseSequenceParams& q) { return q.conv; }
-__device__ __forceinline__ std::int64_t row_of(const DepthwiseParams&, std::int64_t item) { return item; }
-__device__ __forceinline__ std::int64_t row_of(const DepthwiseSequenceParams& q, std::int64_t item) {
-  return slot_of(q, item);
-}
-__device__ __forceinline__ bool zero_null(const DepthwiseParams&) { return false; }
-__device__ __forceinline__ bool zero_null(const DepthwiseSequenceParams& q) { return q.zero_null; }
-
-/// Params: DepthwiseParams, or DepthwiseSequenceParams with rows of a table.
-template <class T, int Columns, class Params>
-__global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(Params params, bool whole_state,
-                                                                      Divisor by_blocks) {
-  const DepthwiseParams& p = conv_of(params);
+template <class T, int Columns>
+__global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(DepthwiseSequenceParams q,
+                                                                      bool whole_state, Divisor by_blocks) {
+  const DepthwiseParams& p = q.conv;
   constexpr int kPer = kPerWord<T>;
   std::uint32_t block = blockIdx.x;
   const std::int64_t batch = split(block, by_blocks);
   const std::int64_t channel = (std::int64_t{block} * kUpdateThreads + threadIdx.x) * kPer;
   if (channel >= p.channels) return;
-  const std::int64_t row = row_of(params, batch);
+  const std::int64_t row = slot_of(q, batch);
   const T* in = static_cast<const T*>(p.in) + batch * p.in_batch + channel * p.in_channel;
   T* out = static_cast<T*>(p.out) + batch * p.out_batch + channel * p.out_channel;
   if (row < 0) {
-    for (std::int64_t time = 0; zero_null(params) && time < p.length; ++time) {
+    for (std::int64_t time = 0; q.zero_null && time < p.length; ++time) {
 #pragma unroll
       for (int j = 0; j < kPer; ++j) out[time * p.out_time + j * p.out_channel] = T{};
     }
@@ -130,18 +119,10 @@ __global__ __launch_bounds__(kDepthwiseThreads) void update_kernel(DepthwisePara
   }
 }
 
-DepthwiseSequenceParams as_sequences(const DepthwiseSequenceParams& q) { return q; }
-DepthwiseSequenceParams as_sequences(const DepthwiseParams& p) {
-  DepthwiseSequenceParams q;
-  q.conv = p;
-  q.slots = p.batch;
-  return q;
-}
-
-template <class T, class Params>
-void launch_words(const LaunchContext& context, const DepthwiseParams& p, const Params& params) {
-  const DepthwiseSequenceParams sequences = as_sequences(params);
-  if (takes_one_sample(sequences)) return launch_depthwise_one_sample(context, sequences);
+template <class T>
+void launch_words(const LaunchContext& context, const DepthwiseSequenceParams& q) {
+  if (takes_one_sample(q)) return launch_depthwise_one_sample(context, q);
+  const DepthwiseParams& p = q.conv;
   const std::int64_t words = p.channels / kPerWord<T>, blocks = (words + kUpdateThreads - 1) / kUpdateThreads;
   const Divisor by_blocks = make_grid_divisor(blocks);
   LaunchShape shape;
@@ -149,8 +130,8 @@ void launch_words(const LaunchContext& context, const DepthwiseParams& p, const 
   shape.threads_x = kUpdateThreads;
   const auto start = [&](auto columns) {
     constexpr int kColumns = decltype(columns)::value;
-    launch("depthwise_update", context, shape, update_words_kernel<T, kColumns, Params>, params,
-           has_whole_states(p), by_blocks);
+    launch("depthwise_update", context, shape, update_words_kernel<T, kColumns>, q, has_whole_states(p),
+           by_blocks);
   };
   visit_taps(p.state_length, start);
 }
@@ -175,14 +156,18 @@ bool takes_update_words(const DepthwiseSequenceParams& q) {
 }
 
 void launch_depthwise_indexed_words(const LaunchContext& context, const DepthwiseSequenceParams& q) {
-  visit_signal_type(q.conv.type,
-                    [&](auto type) { launch_words<typename decltype(type)::type>(context, q.conv, q); });
+  visit_signal_type(q.conv.type, [&](auto type) { launch_words<typename decltype(type)::type>(context, q); });
 }
 
 void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& p) {
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
-    if (p.kernel == DepthwiseKernel::update_words) return launch_words<T>(context, p, p);
+    if (p.kernel == DepthwiseKernel::update_words) {
+      DepthwiseSequenceParams q;  // an item's row is its own number
+      q.conv = p;
+      q.slots = p.batch;
+      return launch_words<T>(context, q);
+    }
     const std::int64_t rows = p.batch * p.channels;
     LaunchShape shape;
     shape.blocks_x = (rows + kDepthwiseThreads - 1) / kDepthwiseThreads;

@@ -173,12 +173,7 @@ class GpuBackend final : public Backend {
     }
   }
 
-  int make_current(int device) override {
-    int previous = device;
-    check(runtime::current_device(&previous), "asking for the current device");
-    if (device != previous) check(runtime::set_device(device), "choosing the device", ErrorCode::no_device);
-    return previous;
-  }
+  int make_current(int device) override { return RELAYOUT_BACKEND::make_current(device); }
   void* create_stream(const Device& device) override {
     const DeviceGuard guard(device.index());
     runtime::Stream stream = nullptr;

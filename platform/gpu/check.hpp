@@ -17,23 +17,26 @@ inline void check(runtime::Status status, const char* operation, ErrorCode code 
                         runtime::error_text(status));
 }
 
+/// Makes a device current, and returns the one that was.
+inline int make_current(int device) {
+  int previous = device;
+  check(runtime::current_device(&previous), "asking for the current device");
+  if (device != previous) check(runtime::set_device(device), "choosing the device", ErrorCode::no_device);
+  return previous;
+}
+
 /// Makes a device current for one scope; the caller's device comes back after it.
 class DeviceGuard {
  public:
-  explicit DeviceGuard(int device) {
-    check(runtime::current_device(&previous_), "asking for the current device");
-    if (device != previous_) check(runtime::set_device(device), "choosing the device", ErrorCode::no_device);
-    changed_ = device != previous_;
-  }
+  explicit DeviceGuard(int device) : device_(device), previous_(make_current(device)) {}
   DeviceGuard(const DeviceGuard&) = delete;
   DeviceGuard& operator=(const DeviceGuard&) = delete;
   ~DeviceGuard() {
-    if (changed_) (void)runtime::set_device(previous_);
+    if (device_ != previous_) (void)runtime::set_device(previous_);
   }
 
  private:
-  int previous_ = 0;
-  bool changed_ = false;
+  int device_, previous_;
 };
 
 }  // namespace relayout::RELAYOUT_BACKEND

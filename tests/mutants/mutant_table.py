@@ -820,7 +820,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("backward_time", "kernels/depthwise/depthwise_backward_time.cpp", BACKWARD_KERNELS, [
     ("first_lane_in_the_wrong_step", "stage - kPackWords : @next(stage)@ + (kBackwardGroup - 1)", "stage"),
     ("gradients_of_the_only_block_dropped", "if (@has_sum@) store_gradient(p, channel,", "false"),
-    ("sums_of_other_items_dropped", "i = 1; @i < p.items@; ++i) sum +=", "i < p.items - 1"),
+    ("sums_of_other_items_dropped", "i = 1; @i < p.items()@; ++i) sum +=", "i < p.items() - 1"),
     ("first_steps_thought_whole", "const int begin_inside = @all(low <= 0)@ ? 0 : 1;", "true"),
     ("last_steps_thought_whole", "sure < steps && @all(high >= (sure + 1) * Walk::kStep)@", "true"),
     ("last_lane_of_the_step_before_dropped", "(step == -1 && @walk.group.is_last()@)", "false"),

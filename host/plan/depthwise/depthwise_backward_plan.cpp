@@ -126,7 +126,7 @@ void set_time(DepthwiseBackwardParams& p) {
     p.slack = static_cast<std::int32_t>(count - 1);
   if (p.wants_sums && p.time_blocks() == 1) {
     for (int shift = 0; 1 << shift <= kMostItems; ++shift)
-      if (f.batch == 1 << shift) p.items = 1 << (p.items_shift = shift);
+      if (f.batch == 1 << shift) p.items_shift = shift;
   }
   f.lanes_along_time = true;
 }
@@ -224,8 +224,8 @@ std::string explain_depthwise_backward(const DepthwiseBackwardParams& p) {
     case DepthwiseBackwardKernel::time:
       text << "Kernel depthwise_backward_time: time is the fast axis of the input and of both gradients.\n"
               "Block: "
-           << plural(kMostItems / p.items, "channel");
-      if (p.items > 1) text << " x " << plural(p.items, "item") << " of the batch";
+           << plural(kMostItems / p.items(), "channel");
+      if (p.items() > 1) text << " x " << plural(p.items(), "item") << " of the batch";
       text << " x " << plural(p.tile_times, "sample") << "; " << kBackwardGroup
            << " lanes take a channel, 16 bytes each at a time.\n";
       break;
