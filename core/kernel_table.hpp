@@ -11,6 +11,7 @@
 #include "core/elementwise_params.hpp"
 #include "core/gemm_params.hpp"
 #include "core/launch_context.hpp"
+#include "core/signal_params.hpp"
 #include "core/window_params.hpp"
 
 namespace relayout {
@@ -25,12 +26,14 @@ struct KernelTable {
   /// A convolution from the input to y. A launch of no outputs is no launch.
   void (*conv)(const LaunchContext&, const ConvParams&);
   /// Depthwise convolution and its update by a few samples, by DepthwiseParams::kernel.
+  void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
   /// The gradients of a depthwise convolution, by DepthwiseBackwardParams::kernel.
   void (*depthwise_backward)(const LaunchContext&, const DepthwiseBackwardParams&);
-  void (*depthwise)(const LaunchContext&, const DepthwiseParams&);
   /// Depthwise operations on sequences, by DepthwiseSequenceParams::kernel.
   void (*depthwise_sequences)(const LaunchContext&, const DepthwiseSequenceParams&);
   void (*elementwise)(const LaunchContext&, const ElementwiseParams&);
+  /// Makes the stream wait for those of other ranks, and lets them go on.
+  void (*exchange_signals)(const LaunchContext&, const SignalParams&);
 };
 
 }  // namespace relayout

@@ -46,6 +46,7 @@ void launch_depthwise_indexed_update(const LaunchContext& context, const Depthwi
 void launch_depthwise_varlen_channel(const LaunchContext& context, const DepthwiseSequenceParams& q);
 void launch_depthwise_varlen_time(const LaunchContext& context, const DepthwiseSequenceParams& q);
 void launch_depthwise_block_states(const LaunchContext& context, const DepthwiseSequenceParams& q);
+void launch_exchange_signals(const LaunchContext& context, const SignalParams& params);
 void launch_elementwise(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_cheap(const LaunchContext& context, const ElementwiseParams& params);
 void launch_chain_activation(const LaunchContext& context, const ElementwiseParams& params);

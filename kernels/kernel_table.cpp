@@ -15,6 +15,7 @@ const KernelTable& kernel_table() {
     kernels.depthwise_backward = launch_depthwise_backward;
     kernels.depthwise_sequences = launch_depthwise_sequences;
     kernels.elementwise = launch_elementwise;
+    kernels.exchange_signals = launch_exchange_signals;
     return kernels;
   }();
   return table;

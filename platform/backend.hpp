@@ -41,6 +41,9 @@ class Backend {
 
   virtual void* allocate(int device, std::size_t bytes) = 0;
   virtual void deallocate(int device, void* memory) noexcept = 0;
+  /// Memory that kernels of other devices write while those of this one read it (core/signal_params.hpp);
+  /// given back by deallocate().
+  virtual void* allocate_signals(int device, std::size_t bytes) { return allocate(device, bytes); }
   virtual void* allocate_pinned(int device, std::size_t bytes) = 0;
   virtual void deallocate_pinned(int device, void* memory) noexcept = 0;
 
@@ -99,6 +102,8 @@ class Backend {
   virtual void destroy_graph(int /*device*/, void* /*graph*/) noexcept {}
 
   virtual const KernelTable& kernels() = 0;
+  /// The rate of the clock that kernels read (device_ticks).
+  virtual double ticks_per_second(int /*device*/) { return 1e9; }
 
   /// The BLAS that was built in, or nullptr.
   virtual const char* blas_name() const noexcept = 0;

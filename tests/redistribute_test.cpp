@@ -321,29 +321,49 @@ TEST_P(RedistributeTest, ExplainNamesTheRouteAndTheLinks) {
   }
 }
 
+/// Rows that two ranks write in part are written in chunks that stay in the cache; whole sectors are not.
+TEST(RedistributeChunksTest, RowsThatRanksShare) {
+  EmulationOptions options;
+  options.multiprocessors = 132;
+  const Group group = Group::emulated(2, Device::emulated(options));
+  RedistributeOptions staged;
+  staged.route = RedistributeRoute::staged;
+  const auto chunks = [&](std::int64_t rows, std::int64_t row) {
+    const Distribution columns = Distribution::split({rows, row}, 1, 2),
+                       half = Distribution::split({rows, row}, 0, 2);
+    return plan_redistribute(group, columns, {0, 1}, half, DType::f32, DType::f32, staged).details().chunks;
+  };
+  const std::int64_t rows = 1 << 21;
+  EXPECT_GE(chunks(rows, 31), 2 * chunks(rows, 32));
+  EXPECT_EQ(chunks(rows / 8, 248), chunks(rows / 8, 256));  // longer runs
+}
+
 /// Shares that two H200 reached: stores to another device are dear where runs are short and lie off the
 /// boundaries of vectors.
 TEST(LinkModelTest, RunsOffTheBoundariesLoseMost) {
-  const plan::LinkModel& model = plan::link_model(DeviceProperties::h200(), true);
+  const plan::LinkModel& model = plan::link_model(DeviceProperties::h200(), false);
   const auto share = [&](std::int64_t run_bytes, bool aligned, std::int64_t needed, std::int64_t touched,
-                         DType type) {
+                         int vector_bytes = 16) {
     CopySide side;
+    side.vector_bytes = vector_bytes;
     side.run_bytes = run_bytes;
     side.aligned_vectors = aligned;
     side.sectors_needed = needed;
     side.sectors_touched = touched;
-    return plan::share_of_link(side, type, model);
+    return plan::share_of_link(side, model);
   };
-  EXPECT_NEAR(share(256, true, 1024, 1024, DType::f32), 0.95, 0.03);
-  EXPECT_NEAR(share(96, false, 600, 600, DType::f32), 0.67, 0.15);
-  EXPECT_NEAR(share(50, false, 400, 640, DType::f16), 0.20, 0.05);
-  EXPECT_NEAR(share(64, false, 576, 828, DType::f32), 0.29, 0.05);
+  EXPECT_NEAR(share(256, true, 1024, 1024), 0.95, 0.03);
+  EXPECT_NEAR(share(96, false, 600, 600), 0.63, 0.1);
+  EXPECT_NEAR(share(50, false, 400, 640), 0.20, 0.05);
+  EXPECT_NEAR(share(64, false, 576, 828), 0.30, 0.05);
+  EXPECT_NEAR(share(4068, true, 128, 128, 4), 0.69, 0.05);
+  EXPECT_NEAR(share(1026, true, 128, 128, 2), 0.52, 0.05);
 }
 
 /// Messages that kernels move do not run beside those that pack.
 TEST(LinkModelTest, MessagesOfTheCommunicatorWaitForKernels) {
   for (const bool one_process : {true, false}) {
-    plan::RouteTime time(plan::link_model(DeviceProperties::h200(), one_process));
+    plan::RouteTime time(plan::link_model(DeviceProperties::h200(), !one_process));
     time.add_bytes(0, 1, 100e6, 1);
     const double alone = time.microseconds();
     time.add_kernel(0, 100, 0);

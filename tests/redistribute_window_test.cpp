@@ -2,12 +2,14 @@
 // of a library in its place (tests/nccl), and the memory is the processor's, which says that it has no name.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdlib>
 #include <deque>
 #include <functional>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -187,7 +189,7 @@ TEST_P(RedistributeWindowTest, LibrariesWithoutWindows) {
 TEST_P(RedistributeWindowTest, CommunicatorsWithoutWindows) {
   for (const auto& [windows, why] :
        {std::pair{in_memory_windows_none, "the communicator has no windows"},
-        std::pair{in_memory_windows_fail, "have no window: ncclCommWindowRegister failed: invalid usage"},
+        std::pair{in_memory_windows_fail, "has no window: ncclCommWindowRegister failed: invalid usage"},
         std::pair{in_memory_windows_far, "registered is not reached"}}) {
     const Windowed windowed(small_case());
     const int left = on_ranks(
@@ -239,7 +241,7 @@ TEST_P(RedistributeWindowTest, ACallThatFailed) {
     in_memory_set_windows(communicator, in_memory_windows_fail);
     second.share(group);
     first.run(group, RedistributeRoute::direct);
-    second.run(group, RedistributeRoute::staged, "the outputs that were registered have no window");
+    second.run(group, RedistributeRoute::staged, "what was registered has no window");
   });
   EXPECT_EQ(left, 3);
   first.expect();
@@ -249,13 +251,16 @@ TEST_P(RedistributeWindowTest, ACallThatFailed) {
 /// The communicator was perhaps aborted after its error, so its windows are not given back.
 TEST_P(RedistributeWindowTest, ARankThatIsGone) {
   const Windowed windowed(directly(small_case()));
+  std::atomic<bool> is_gone{false};
   const int left = on_ranks(3, [&](const Group& group, void* communicator) {
     windowed.share(group);
     const RedistributePlan planned = windowed.plan(group);
     if (group.local_ranks().front() == 1) {
       in_memory_leave(communicator);
+      is_gone = true;
       return group.close();
     }
+    while (!is_gone) std::this_thread::yield();
     expect_error(ErrorCode::vendor, {"a rank is gone"}, [&] { planned.run(); });
   });
   EXPECT_EQ(left, 2);

@@ -13,6 +13,7 @@ const KernelTable& kernel_table() {
     native.depthwise_backward = depthwise_backward;
     native.depthwise_sequences = depthwise_sequences;
     native.elementwise = elementwise;
+    native.exchange_signals = exchange_signals;
     return native;
   }();
   return table;

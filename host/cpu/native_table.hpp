@@ -15,6 +15,7 @@ void depthwise(const LaunchContext& context, const DepthwiseParams& params);
 void depthwise_backward(const LaunchContext& context, const DepthwiseBackwardParams& params);
 void depthwise_sequences(const LaunchContext& context, const DepthwiseSequenceParams& params);
 void elementwise(const LaunchContext& context, const ElementwiseParams& params);
+void exchange_signals(const LaunchContext& context, const SignalParams& params);
 
 const KernelTable& kernel_table();
 

@@ -72,7 +72,7 @@ void find_output(const Group::State& group, const TensorView& out, ToldPlan& own
   const auto* const first = static_cast<const char*>(out.data());
   const auto rank = static_cast<std::size_t>(group.local_ranks.front());
   for (std::size_t i = 0; first != nullptr && i < group.shared_outputs.size(); ++i) {
-    const SharedOutput::Part& part = group.shared_outputs[i].parts[rank];
+    const SharedMemory::Part& part = group.shared_outputs[i].parts[rank];
     const std::less_equal<const char*> before;
     if (!before(part.memory, first + range.begin) || !before(first + range.end, part.memory + part.bytes))
       continue;
@@ -90,7 +90,7 @@ void take_outputs(const Group& group, const std::vector<ToldPlan>& told, Redistr
     const Dims strides(one.strides.begin(), one.strides.begin() + static_cast<std::ptrdiff_t>(shape.size()));
     char* memory = nullptr;
     if (one.output >= 0) {
-      const SharedOutput& output = shared[static_cast<std::size_t>(one.output)];
+      const SharedMemory& output = shared[static_cast<std::size_t>(one.output)];
       problem.no_outputs = output.reason;
       if (output.reason.empty()) memory = output.parts[static_cast<std::size_t>(rank)].memory + one.offset;
     } else if (one.output == -1) {

@@ -58,6 +58,7 @@ void check_alignment(const Route& route, const Group& group, const RedistributeM
   check_all(route.across);
   for (const RouteChunk& chunk : route.chunks) {
     check_all(chunk.packs);
+    check_all(chunk.within);
     check_all(chunk.unpacks);
   }
 }
@@ -67,6 +68,14 @@ bool writes_as_planned(const RedistributeProblem& problem, const Route& route,
                        const RedistributeMemory& memory) {
   if (problem.group.state().communicator == nullptr || route.route != RedistributeRoute::direct) return true;
   return problem.out.front().elements() == 0 || memory.out.front() == problem.out.front().data();
+}
+
+/// What the route takes of what this process's rank has registered.
+TensorView own_shared_workspace(const RedistributeProblem& problem, const Route& route) {
+  const auto rank = static_cast<std::size_t>(problem.group.local_ranks().front());
+  return {shared_workspace_of(problem).parts[rank].memory,
+          DType::u8,
+          {static_cast<std::int64_t>(route.shared_workspace_bytes[rank])}};
 }
 
 template <class Pointer>
@@ -146,6 +155,8 @@ void check_memory(const RedistributeProblem& problem, const Route& route, const 
       fail_redistribute(ErrorCode::invalid_argument,
                         used.back().name + " must begin on a multiple of 64 bytes");
   }
+  if (!route.shared_workspace_bytes.empty())
+    used.push_back({"the registered workspace", own_shared_workspace(problem, route), true});
   for (const Used& one : used) {
     if (given) check_pointer(kRedistribute, one.name.c_str(), one.view);
     for (const Used* other = used.data(); other != &one; ++other) check_shared(*other, one);
@@ -192,6 +203,10 @@ bool is_plainly_right(const RedistributeProblem& problem, const Route& route,
         reinterpret_cast<std::uintptr_t>(memory.workspace[i]) % 64 != 0)
       return false;
     add(memory.workspace[i], {0, static_cast<std::int64_t>(bytes)}, true);
+  }
+  if (!route.shared_workspace_bytes.empty()) {
+    const TensorView shared = own_shared_workspace(problem, route);
+    add(shared.data(), shared.byte_range(), true);
   }
   for (std::size_t i = 0; i < ranges.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {

@@ -29,12 +29,18 @@ const RouteKernel* largest_kernel(const Route& route) {
   look(route.across);
   for (const RouteChunk& chunk : route.chunks) look(chunk.packs);
   for (const RouteChunk& chunk : route.chunks) look(chunk.unpacks);
-  if (largest == nullptr) look(route.within);
+  if (largest != nullptr) return largest;
+  look(route.within);
+  for (const RouteChunk& chunk : route.chunks) look(chunk.within);
   return largest;
 }
 
-const char* meaning(RedistributeRoute route) {
-  switch (route) {
+const char* meaning(const Route& route) {
+  if (!route.shared_workspace_bytes.empty())
+    return "messages are packed, copied into the workspace that the other rank has registered, and unpacked, "
+           "in "
+           "chunks that overlap";
+  switch (route.route) {
     case RedistributeRoute::direct:
       return "kernels reach into the memory of the other rank, and write the final layout";
     case RedistributeRoute::staged:
@@ -90,10 +96,18 @@ RedistributeDetails details_of(const RedistributePlan::State& state) {
   for (const RouteKernel& kernel : route.across)
     add(kernel.from, kernel.to, crossing_bytes(state.problem, kernel));
   details.kernels = static_cast<std::int64_t>(route.within.size() + route.across.size());
+  for (const std::size_t bytes : route.shared_workspace_bytes)
+    details.group_workspace_bytes = std::max(details.group_workspace_bytes, bytes);
   for (const RouteChunk& chunk : route.chunks) {
-    details.kernels += static_cast<std::int64_t>(chunk.packs.size() + chunk.unpacks.size());
-    details.copies += static_cast<std::int64_t>(chunk.transfers.size());
-    for (const RouteTransfer& transfer : chunk.transfers) add(transfer.from, transfer.to, transfer.bytes());
+    details.kernels +=
+        static_cast<std::int64_t>(chunk.packs.size() + chunk.within.size() + chunk.unpacks.size());
+    for (const RouteTransfer& transfer : chunk.transfers) {
+      add(transfer.from, transfer.to, transfer.bytes());
+      // With a registered workspace the sender copies, else each side has its part.
+      const bool queues =
+          route.shared_workspace_bytes.empty() || state.problem.group.state().local(transfer.from) >= 0;
+      details.copies += queues ? 1 : 0;
+    }
   }
   for (const auto& link : links) details.links.push_back(link.second);
   details.chunks = std::max(1, static_cast<int>(route.chunks.size()));
@@ -111,7 +125,7 @@ std::string explain_of(const RedistributePlan::State& state) {
        << to_string(p.out_distribution.shape()) << ", over " << plan::plural(p.group.ranks(), "rank")
        << ", on " << device_words(p.group.state()) << ".\n";
   text << "Route: " << name_of(d.route) << ", predicted " << time_of(d.microseconds) << ": "
-       << meaning(d.route) << ".\n";
+       << meaning(state.route) << ".\n";
   for (const RedistributeAlternative& other : d.others)
     text << "Not " << name_of(other.route) << ": "
          << (other.possible ? "possible, predicted " + time_of(other.microseconds) : other.reason) << ".\n";
@@ -119,7 +133,13 @@ std::string explain_of(const RedistributePlan::State& state) {
        << (d.copies == 1 ? "1 copy" : std::to_string(d.copies) + " copies");
   if (d.route == RedistributeRoute::staged) text << ", in " << plan::plural(d.chunks, "chunk");
   text << "; at most " << plan::plural(static_cast<std::int64_t>(d.workspace_bytes), "byte")
-       << " of workspace on a rank.\n";
+       << " of workspace on a rank";
+  if (d.group_workspace_bytes > 0)
+    text << ", and " << plan::plural(static_cast<std::int64_t>(d.group_workspace_bytes), "byte")
+         << " of what is registered";
+  text << ".\n";
+  if (!state.route.remark.empty())
+    text << "The registered workspace is not used: " << state.route.remark << ".\n";
   for (const RedistributeLink& link : d.links)
     text << "Link " << link.from << " -> " << link.to << ": " << plan::plural(link.bytes, "byte") << " in "
          << plan::plural(link.messages, "message") << ".\n";

@@ -77,10 +77,13 @@ int Group::State::local(int rank) const noexcept {
 
 void Group::State::check_earlier() const {
   if (communicator == nullptr) return;
-  communicator->check();
-  if (!watch.is_following() || is_recorded(streams.front())) return;
-  if (watch.is_late(seconds_now(), communicator->time_limit(), [&] { return watched->is_done(); }))
-    communicator->give_up("the end of an earlier run");
+  or_stop([&] {
+    communicator->check();
+    if (signals->timed_out()) communicator->give_up("their part of an earlier run");
+    if (!watch.is_following() || is_recorded(streams.front())) return;
+    if (watch.is_late(seconds_now(), communicator->time_limit(), [&] { return watched->is_done(); }))
+      communicator->give_up("the end of an earlier run");
+  });
 }
 
 void Group::State::watch_run() const {
@@ -93,8 +96,9 @@ void Group::State::wait_for(const Stream& stream, const char* what) const {
   if (communicator == nullptr) return stream.synchronize();
   Event reached(stream.device());
   reached.record(stream);
-  communicator->wait([&] { return reached.is_done(); }, what);
+  or_stop([&] { communicator->wait([&] { return reached.is_done(); }, what); });
   stream.synchronize();  // for the error of a kernel that failed
+  if (signals->timed_out()) communicator->give_up("their part of an earlier run");
 }
 
 void Group::State::exchange_told(const void* own, void* all, std::size_t bytes, const char* what) const {
@@ -151,7 +155,7 @@ Group Group::from_nccl(void* communicator, const Stream& stream) {
   for (std::size_t i = 0; i < ranks; ++i) state->reaches[i][i] = true;
   state->told = Buffer(device, (ranks + 1) * State::kMostToldBytes);
   state->told_here = PinnedBuffer(device, state->told.bytes());
-  state->tokens = Buffer(device, ranks + 1);
+  state->signals = std::make_unique<Signals>(device, rank, static_cast<int>(ranks));
   state->watched.emplace(device);
   return Group(std::move(state));
 }
@@ -179,6 +183,7 @@ void Group::synchronize() const {
 void Group::close() const {
   if (state_->communicator == nullptr) return;
   state_->shared_outputs.clear();
+  state_->shared_workspaces.clear();
   state_->communicator->end();
 }
 

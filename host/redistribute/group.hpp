@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "host/redistribute/run_watch.hpp"
+#include "host/redistribute/signals.hpp"
 #include "platform/communicator.hpp"
 #include "relayout/buffer.hpp"
 #include "relayout/group.hpp"
@@ -18,14 +19,14 @@
 namespace relayout {
 
 /// Memory that every rank has registered, mapped here. A rank's own is where it is.
-struct SharedOutput {
+struct SharedMemory {
   struct Part {
-    char* memory = nullptr;  // null: of a rank without output
+    char* memory = nullptr;  // null: of a rank that has none
     std::size_t bytes = 0;
     std::shared_ptr<void> mapping;  // of an allocation, or the window of all
   };
   std::vector<Part> parts;             // by ranks
-  std::string reason;                  // why this rank cannot use it; empty: it can
+  std::string reason;                  // why a rank cannot use it; empty: all can
   const char* window_begin = nullptr;  // of this rank's allocation in a window
 };
 
@@ -45,11 +46,10 @@ struct Group::State {
   static constexpr std::size_t kMostToldBytes = 512;
   Buffer told;
   PinnedBuffer told_here;
-  /// A byte to send, and one to receive from each rank, by which ranks tell on their streams how far they
-  /// are.
-  Buffer tokens;
-  /// Outputs that the ranks share, in the order of their registration.
-  mutable std::vector<SharedOutput> shared_outputs;
+  /// Where there is a communicator: how the ranks' streams wait for each other.
+  std::unique_ptr<Signals> signals;
+  /// Outputs and workspaces that the ranks share, in the order of their registration.
+  mutable std::vector<SharedMemory> shared_outputs, shared_workspaces;
   /// Where there is a communicator: one of the runs that were queued last, and the event at its end.
   mutable RunWatch watch;
   std::optional<Event> watched;
@@ -78,6 +78,16 @@ struct Group::State {
  private:
   mutable std::once_flag halves_made_;
   mutable Halves halves_;
+  /// What relies on the communicator. After its errors no stream waits for ranks that do not come.
+  template <class Work>
+  void or_stop(const Work& work) const {
+    try {
+      work();
+    } catch (...) {
+      signals->stop();
+      throw;
+    }
+  }
   void exchange_told(const void* own, void* all, std::size_t bytes, const char* what) const;
 };
 

@@ -1,6 +1,7 @@
 #include "host/redistribute/link_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "host/plan/copy/tile_tuning.hpp"
@@ -9,17 +10,18 @@ namespace relayout::plan {
 namespace {
 
 /// Measured between two H200 of one host. Plain copies in both directions reach 390 GB/s beyond 6 us. Kernels
-/// that write into the other GPU reach 362 to 376 in runs of 256 bytes and more on boundaries of 16; off them
-/// 24 random exchanges lost 40 bytes a run of f32 and 150 a run of f16, whose vectors leave up to 3 and 7
-/// elements over. The fixed part is 20 us, and 26 between processes. NVSwitch gives all of a GPU's links to
-/// any pair.
-constexpr LinkModel kNvlink{390e3, 390e3, 4.17e6, 5, 20, 16, 512, 20, 3, false};
+/// that write into the other GPU reach 371 to 395 in runs of 256 bytes and more on boundaries of 16; fitted
+/// off them to 16 random exchanges, and for single elements to 5. The fixed part is 20 us, and 26 between
+/// processes. NVSwitch gives all of a GPU's links to any pair.
+constexpr LinkModel kNvlink{390e3, 390e3, 4.17e6, 5, 20, 16, 512, 46, 0.85, 1.8, 3, false};
 /// NCCL 2.28 on the same GPUs, with the packing and unpacking beside it: 32 exchanges of 1 to 537 MB.
-constexpr LinkModel kNcclOverNvlink{270e3, 270e3, 4.17e6, 20, 4, 16, 512, 20, 3, true};
+constexpr LinkModel kNcclOverNvlink{270e3, 270e3, 4.17e6, 20, 4, 16, 512, 46, 0.85, 1.8, 3, true};
 /// NOT measured: 48 GB/s a link as users of MI300X report, one link to each of 7 others.
-constexpr LinkModel kMi300x{48e3, 7 * 48e3, 3.5e6, 8, 15, 16, 512, 20, 8, false};
+constexpr LinkModel kMi300x{48e3, 7 * 48e3, 3.5e6, 8, 15, 16, 512, 46, 0.85, 1.8, 8, false};
 /// Ranks that share a processor's memory; a call returns when its work is done.
-constexpr LinkModel kProcessor{10e3, 10e3, 10e3, 0.2, 0, 0, 64, 0, 0.2, false};
+constexpr LinkModel kProcessor{10e3, 10e3, 10e3, 0.2, 0, 0, 64, 0, 1, 0, 0.2, false};
+
+constexpr int kVector = 16;  // bytes
 
 template <class Times>
 double largest(const Times& times) {
@@ -30,21 +32,24 @@ double largest(const Times& times) {
 
 }  // namespace
 
-const LinkModel& link_model(const DeviceProperties& device, bool one_process) {
+const LinkModel& link_model(const DeviceProperties& device, bool by_messages) {
   if (device.architecture.rfind("sm_", 0) == 0 || device.architecture == "emulated")
-    return one_process ? kNvlink : kNcclOverNvlink;
+    return by_messages ? kNcclOverNvlink : kNvlink;
   if (device.architecture.rfind("gfx", 0) == 0) return kMi300x;
   return kProcessor;
 }
 
-double share_of_link(const CopySide& crossing, DType type, const LinkModel& model) {
-  const double left_over =
-      crossing.aligned_vectors ? 0 : std::max(0.0, 16.0 / static_cast<double>(size_of(type)) - 1);
+double share_of_link(const CopySide& crossing, const LinkModel& model) {
   const double sectors = crossing.sectors_needed > 0 ? static_cast<double>(crossing.sectors_needed) /
                                                            static_cast<double>(crossing.sectors_touched)
                                                      : 1;
-  return sectors * run_share(static_cast<double>(std::max<std::int64_t>(crossing.run_bytes, 32)),
-                             model.lost_per_run + left_over * model.lost_per_element);
+  const auto run = static_cast<double>(std::max<std::int64_t>(crossing.run_bytes, 32));
+  if (crossing.vector_bytes < kVector)
+    return sectors * run_share(run, model.lost_per_run) *
+           run_share(static_cast<double>(std::max(crossing.vector_bytes, 1)), model.lost_per_access);
+  if (crossing.aligned_vectors) return sectors * run_share(run, model.lost_per_run);
+  // Sectors that are written in part take longer than whole ones.
+  return model.off_vectors * std::pow(sectors, 1.5) * run_share(run, model.lost_per_end);
 }
 
 void RouteTime::add_kernel(int device, double microseconds, double bytes) {

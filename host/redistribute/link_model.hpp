@@ -12,25 +12,27 @@ namespace relayout::plan {
 
 /// The numbers of a class of devices, in bytes and microseconds.
 struct LinkModel {
-  double link;              // bytes a microsecond of kernels and copies between two devices, in one direction
-  double port;              // the same between a device and all others together
-  double memory;            // bytes a microsecond that a copy within a device reads and writes
-  double message;           // before the first and after the last byte of one of several queued copies
-  double start;             // for the streams of the ranks to wait for each other, before and after the data
-  double lost_per_run;      // bytes of a link lost per run of neighbouring bytes that a kernel writes
-  double lost_per_row;      // the same per row that the copy engine copies
-  double lost_per_element;  // the same per element that is left over by a run's vectors
-  double token;             // for a byte that tells another process where a stream is
-  bool waits_for_kernels;   // messages are moved by kernels, which take turns with those that pack
+  double link;             // bytes a microsecond of kernels and copies between two devices, in one direction
+  double port;             // the same between a device and all others together
+  double memory;           // bytes a microsecond that a copy within a device reads and writes
+  double message;          // before the first and after the last byte of one of several queued copies
+  double start;            // for the streams of the ranks to wait for each other, before and after the data
+  double lost_per_run;     // bytes of a link lost per run of neighbouring bytes that a kernel writes
+  double lost_per_row;     // the same per row that the copy engine copies
+  double lost_per_end;     // the same per run whose vectors leave elements over, beside what follows
+  double off_vectors;      // the share of the link that long runs of such vectors reach
+  double lost_per_access;  // bytes of a link lost per access of a lane that is shorter than a vector
+  double signal;           // for the streams of two processes to wait for each other once
+  bool waits_for_kernels;  // messages are moved by kernels, which take turns with those that pack
 };
 
 /// The numbers go by the device's architecture: NVLink between H200s, which emulated GPUs have, too, the
-/// fabric of MI300X, or the processor's own memory. Messages between processes are those of NCCL or RCCL.
-const LinkModel& link_model(const DeviceProperties& device, bool one_process);
+/// fabric of MI300X, or the processor's own memory. by_messages: of NCCL or RCCL, between processes.
+const LinkModel& link_model(const DeviceProperties& device, bool by_messages);
 
-/// The share of the link's speed that a kernel's crossing side reaches by its runs: whole sectors cross, and
-/// what the vectors leave over crosses element by element.
-double share_of_link(const CopySide& crossing, DType type, const LinkModel& model);
+/// The share of the link's speed that a kernel's crossing side reaches: whole sectors cross, and short runs,
+/// ends that vectors leave over and short accesses each take more than their bytes.
+double share_of_link(const CopySide& crossing, const LinkModel& model);
 
 /// A sum of work over devices and links. Devices are numbers of the caller's.
 class RouteTime {

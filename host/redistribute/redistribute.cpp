@@ -66,10 +66,10 @@ Route choose_route(std::vector<Route>& routes, const RedistributeOptions& option
 }
 
 void check_and_queue(const RedistributePlan::State& plan, const RedistributeMemory& memory) {
-  if (!is_plainly_right(plan.problem, plan.route, memory))
-    check_memory(plan.problem, plan.route, memory, true);
   const Group::State& group = plan.problem.group.state();
   group.check_earlier();
+  if (!is_plainly_right(plan.problem, plan.route, memory))
+    check_memory(plan.problem, plan.route, memory, true);
   queue_steps(plan, memory);
   group.watch_run();
 }
@@ -91,6 +91,9 @@ RedistributeProblem problem_of(const Group& group, const Distribution& in_distri
                               out_type,
                               options.cast,
                               plan::box_moves(in_distribution, axes, out_distribution)};
+  const std::vector<SharedMemory>& workspaces = group.state().shared_workspaces;
+  if (!workspaces.empty() && workspaces.back().reason.empty())
+    problem.shared_workspace = static_cast<int>(workspaces.size()) - 1;
   check_cast_options(kRedistribute, in_type, out_type, {{}, false, options.cast});
   for (const TensorView& view : out) check_distinct(kRedistribute, view);
   Route none;

@@ -31,20 +31,37 @@ Part part_of(const TensorView& planned, const Box& held, const Box& box, const P
   return part;
 }
 
+/// Where the view lies in a workspace of which so many bytes are used.
+std::int64_t taken(std::size_t& used, const TensorView& view) {
+  const auto offset = static_cast<std::int64_t>(used);
+  used += static_cast<std::size_t>((view.byte_range().end + kWorkspaceAlignment - 1) / kWorkspaceAlignment *
+                                   kWorkspaceAlignment);
+  return offset;
+}
+
 double bytes_of(const TensorView& view) {
   return static_cast<double>(view.elements()) * static_cast<double>(size_of(view.dtype()));
 }
 
 }  // namespace
 
-RouteBuilder::RouteBuilder(const RedistributeProblem& problem, RedistributeRoute route)
+RouteBuilder::RouteBuilder(const RedistributeProblem& problem, RedistributeRoute route, bool by_messages)
     : p_(problem),
       state_(problem.group.state()),
-      model_(plan::link_model(state_.streams.front().device().properties(),
-                              is_one_process() || route == RedistributeRoute::direct)),
+      model_(
+          plan::link_model(state_.streams.front().device().properties(), by_messages && !is_one_process())),
       time_(model_) {
   result_.route = route;
   result_.workspace_bytes.assign(state_.local_ranks.size(), 0);
+}
+
+const SharedMemory& shared_workspace_of(const RedistributeProblem& problem) {
+  return problem.group.state().shared_workspaces[static_cast<std::size_t>(problem.shared_workspace)];
+}
+
+double RouteBuilder::cached_bytes() const {
+  constexpr double kLeast = 1 << 20;
+  return std::max(kLeast, static_cast<double>(state_.streams.front().device().properties().l2_bytes) / 2.5);
 }
 
 int RouteBuilder::device_of(int rank) const {
@@ -66,18 +83,23 @@ Part RouteBuilder::output(const plan::BoxMove& move) const {
   const int to = local(move.to);
   if (to < 0)
     return part_of(p_.all_outputs[static_cast<std::size_t>(move.to)], p_.out_distribution.box(move.to),
-                   plan::permuted(move.box, p_.axes), {Place::Memory::shared, move.to, 0});
+                   plan::permuted(move.box, p_.axes), {Place::Memory::shared_output, move.to, 0});
   return part_of(p_.out[static_cast<std::size_t>(to)], p_.out_distribution.box(move.to),
                  plan::permuted(move.box, p_.axes), {Place::Memory::output, to, 0});
 }
 
 Part RouteBuilder::workspace(int local, DType type, const Dims& shape) {
-  std::size_t& used = result_.workspace_bytes[static_cast<std::size_t>(local)];
-  const auto offset = static_cast<std::int64_t>(used);
   const TensorView none(nullptr, type, shape);
-  used += static_cast<std::size_t>((none.byte_range().end + kWorkspaceAlignment - 1) / kWorkspaceAlignment *
-                                   kWorkspaceAlignment);
+  const std::int64_t offset = taken(result_.workspace_bytes[static_cast<std::size_t>(local)], none);
   return {with_address(none, Place::Memory::workspace), {Place::Memory::workspace, local, offset}};
+}
+
+Part RouteBuilder::shared_workspace(int rank, DType type, const Dims& shape) {
+  const auto i = static_cast<std::size_t>(rank);
+  const TensorView none(nullptr, type, shape);
+  const std::int64_t offset = taken(result_.shared_workspace_bytes[i], none);
+  return {at_address(none, shared_workspace_of(p_).parts[i].memory + offset),
+          {Place::Memory::shared_workspace, rank, offset}};
 }
 
 RouteKernel RouteBuilder::kernel(int local, const plan::BoxMove& move, const Part& in, const Part& out) {
@@ -100,8 +122,8 @@ RouteKernel RouteBuilder::whole(int rank, const plan::BoxMove& move) {
   return kernel(local(rank), move, in, output(move));
 }
 
-void RouteBuilder::within(const plan::BoxMove& move) {
-  if (local(move.from) >= 0) result_.within.push_back(whole(move.from, move));
+void RouteBuilder::within(const plan::BoxMove& move, std::vector<RouteKernel>& kernels) {
+  if (local(move.from) >= 0) kernels.push_back(whole(move.from, move));
 }
 
 void RouteBuilder::transfer(RouteChunk& chunk, const RouteTransfer& transfer) {
@@ -116,23 +138,9 @@ void RouteBuilder::add_time(plan::RouteTime& time, const RouteKernel& kernel) co
   time.add_kernel(device_of(rank), state.copy.microseconds, bytes_of(state.in) + bytes_of(state.out));
 }
 
-void RouteBuilder::tell(const plan::BoxMove& move) {
-  RouteTransfer ready;
-  ready.from = move.to;
-  ready.to = move.from;
-  ready.width = 1;
-  const auto add = [&](RouteChunk& chunk, RouteTransfer token) {
-    const bool sends = local(token.from) >= 0;
-    const int peer = sends ? token.to : token.from;
-    Place& place = sends ? token.source : token.destination;
-    place = {Place::Memory::tokens, 0, sends ? 0 : 1 + peer};
-    for (const RouteTransfer& told : chunk.transfers)
-      if (told.from == token.from && told.to == token.to) return;
-    chunk.transfers.push_back(token);
-  };
-  add(result_.ready, ready);
-  std::swap(ready.from, ready.to);
-  add(result_.done, ready);
+void RouteBuilder::tell(RankSignals& signals, int from, int to) const {
+  if (local(from) >= 0) signals.tell |= std::uint64_t{1} << to;
+  if (local(to) >= 0) signals.await |= std::uint64_t{1} << from;
 }
 
 Route RouteBuilder::finish(double more_microseconds) {

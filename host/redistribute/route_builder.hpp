@@ -21,7 +21,8 @@ struct Part {
 /// Makes the parts, kernels and transfers of a route.
 class RouteBuilder {
  public:
-  RouteBuilder(const RedistributeProblem& problem, RedistributeRoute route);
+  /// by_messages: of the communicator, where the ranks are processes; else kernels write over the links.
+  RouteBuilder(const RedistributeProblem& problem, RedistributeRoute route, bool by_messages = false);
 
   const RedistributeProblem& problem() const noexcept { return p_; }
   const plan::LinkModel& model() const noexcept { return model_; }
@@ -29,6 +30,8 @@ class RouteBuilder {
   plan::RouteTime& time() noexcept { return time_; }
   bool is_one_process() const noexcept { return state_.communicator == nullptr; }
   int local(int rank) const noexcept { return state_.local(rank); }
+  /// Bytes of an output that stay in the cache beside what is read and written meanwhile.
+  double cached_bytes() const;
   /// A number for a rank's device. Ranks of other processes and emulated ones have devices of their own.
   int device_of(int rank) const;
 
@@ -36,18 +39,19 @@ class RouteBuilder {
   /// with its own axes.
   Part input(const plan::BoxMove& move) const;
   Part output(const plan::BoxMove& move) const;
-  /// Room for a message of this shape in a local rank's workspace.
+  /// Room for a message of this shape in a local rank's workspace, and in that which a rank has registered.
   Part workspace(int local, DType type, const Dims& shape);
+  Part shared_workspace(int rank, DType type, const Dims& shape);
 
   /// A copy from a part to a part by a local rank.
   RouteKernel kernel(int local, const plan::BoxMove& move, const Part& in, const Part& out);
   /// All of a move, by a local rank that reaches both sides.
   RouteKernel whole(int rank, const plan::BoxMove& move);
-  /// A move from a rank to itself.
-  void within(const plan::BoxMove& move);
+  /// Adds a move from a rank to itself, of a local one.
+  void within(const plan::BoxMove& move, std::vector<RouteKernel>& kernels);
   void transfer(RouteChunk& chunk, const RouteTransfer& transfer);
-  /// Before and after a move between processes: the ranks tell each other that they are ready, and done.
-  void tell(const plan::BoxMove& move);
+  /// Adds to signals between processes that rank `from` tells rank `to` something.
+  void tell(RankSignals& signals, int from, int to) const;
 
   /// Adds a kernel to the time of a route.
   void add_time(plan::RouteTime& time, const RouteKernel& kernel) const;

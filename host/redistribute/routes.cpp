@@ -53,12 +53,13 @@ Route direct_route(const RedistributeProblem& problem) {
   if (!one_process && !problem.no_outputs.empty()) return b.refuse(problem.no_outputs);
   for (const plan::BoxMove& move : problem.moves) {
     if (move.from == move.to) {
-      b.within(move);
+      b.within(move, b.result().within);
       continue;
     }
     if (!one_process) {
       if (b.local(move.from) < 0 && b.local(move.to) < 0) continue;
-      b.tell(move);
+      b.tell(b.result().ready, move.to, move.from);
+      b.tell(b.result().done, move.from, move.to);
       if (b.local(move.from) < 0) continue;
     }
     // The side that sends writes, because a store waits for nothing; the side that receives reads where that
@@ -72,15 +73,13 @@ Route direct_route(const RedistributeProblem& problem) {
     if (problem.group.stream(runs).device().kind() != DeviceKind::cpu) {
       const CopyDetails details = kernel.plan.details();
       const CopySide& crossing = reads ? details.in : details.out;
-      b.time().add_bytes(
-          b.device_of(move.from), b.device_of(move.to), static_cast<double>(crossing.bytes),
-          plan::share_of_link(crossing, reads ? problem.in_type : problem.out_type, b.model()));
+      b.time().add_bytes(b.device_of(move.from), b.device_of(move.to), static_cast<double>(crossing.bytes),
+                         plan::share_of_link(crossing, b.model()));
     }
     b.result().across.push_back(std::move(kernel));
   }
-  const bool tells = !b.result().ready.transfers.empty();
-  const DeviceProperties device = problem.group.state().streams.front().device().properties();
-  return b.finish(tells ? 2 * plan::link_model(device, false).token : 0);
+  const bool tells = (b.result().ready.tell | b.result().ready.await) != 0;
+  return b.finish(tells ? 2 * b.model().signal : 0);
 }
 
 Route copy_engine_route(const RedistributeProblem& problem) {
@@ -89,7 +88,7 @@ Route copy_engine_route(const RedistributeProblem& problem) {
   RouteChunk chunk;
   for (const plan::BoxMove& move : problem.moves) {
     if (move.from == move.to) {
-      b.within(move);
+      b.within(move, b.result().within);
       continue;
     }
     RouteTransfer transfer;

@@ -27,13 +27,16 @@ struct RedistributeProblem {
   /// Of ranks that are processes: all outputs, where this one reaches them, or why it does not.
   std::vector<TensorView> all_outputs = {};
   std::string no_outputs = {};
+  /// Which of the workspaces that the group's ranks have registered (Group::State::shared_workspaces); -1:
+  /// none that all reach.
+  int shared_workspace = -1;
 };
 
 /// An address that is known when the redistribution runs.
 struct Place {
-  /// shared: the output of a rank of another process, which is mapped here, and local its rank. tokens: the
-  /// group's bytes (Group::State::tokens).
-  enum class Memory { input, output, workspace, shared, tokens };
+  /// shared_output: that of a rank of another process, which is mapped here; shared_workspace: a rank's part
+  /// of what the group has registered; local is the rank for both.
+  enum class Memory { input, output, workspace, shared_output, shared_workspace };
   Memory memory = Memory::input;
   int local = 0;            // whose, by its place among the local ranks
   std::int64_t offset = 0;  // bytes from there
@@ -57,11 +60,16 @@ struct RouteTransfer {
 };
 
 /// A part of each message: its transfers begin when its packs have ended, its unpacks when all transfers to
-/// their rank have.
+/// their rank have. What stays on a rank is written just before its chunk is unpacked beside it, so that rows
+/// that both write in part meet in the cache.
 struct RouteChunk {
   std::vector<RouteKernel> packs;
   std::vector<RouteTransfer> transfers;
+  std::vector<RouteKernel> within;
   std::vector<RouteKernel> unpacks;
+  /// Of ranks that are processes with registered workspaces: a rank tells those to which it sends that its
+  /// transfers have ended.
+  RankSignals sent;
 };
 
 /// What a route would queue.
@@ -69,17 +77,24 @@ struct Route {
   RedistributeRoute route = RedistributeRoute::direct;
   bool possible = false;
   std::string reason;               // why not
+  std::string remark;               // staged: why the registered workspace is not used
   double microseconds = 0;          // predicted
-  std::vector<RouteKernel> within;  // from a rank to itself
+  std::vector<RouteKernel> within;  // direct, copy engine: from a rank to itself
   std::vector<RouteKernel> across;  // direct: into or out of another rank's memory
   std::vector<RouteChunk> chunks;   // of the other routes
-  /// Direct, of ranks that are processes: bytes by which a rank tells those that write its output that its
-  /// stream has come so far, and those whose outputs it has written that they are.
-  RouteChunk ready, done;
+  /// Of ranks that are processes: a rank tells those that write its output or its workspace that its stream
+  /// has come so far, and, on the direct route, those whose outputs it has written that they are.
+  RankSignals ready, done;
   std::vector<std::size_t> workspace_bytes;  // of the local ranks
+  /// What all ranks take of the group's registered workspace; empty: the route does without.
+  std::vector<std::size_t> shared_workspace_bytes;
 };
 
+/// The workspace that the group's ranks have registered for the problem, which has one.
+const SharedMemory& shared_workspace_of(const RedistributeProblem& problem);
+
 Route direct_route(const RedistributeProblem& problem);
+/// By way of the registered workspaces where these are large enough.
 Route staged_route(const RedistributeProblem& problem);
 Route copy_engine_route(const RedistributeProblem& problem);
 

@@ -25,11 +25,11 @@ void* address_of(const RedistributeProblem& problem, const Place& place, const R
     case Place::Memory::workspace:
       base = memory.workspace[i];
       break;
-    case Place::Memory::shared:
+    case Place::Memory::shared_output:
       base = problem.all_outputs[i].data();
       break;
-    case Place::Memory::tokens:
-      base = problem.group.state().tokens.data();
+    case Place::Memory::shared_workspace:
+      base = shared_workspace_of(problem).parts[i].memory;
       break;
   }
   // Inputs are only read.
@@ -104,6 +104,10 @@ void queue_step(const RedistributePlan::State& plan, const ScheduleStep& step,
         }
       }
       return group.communicator->exchange(messages, stream.native());
+    }
+    case ScheduleStep::Kind::signal: {
+      const Group::State& group = plan.problem.group.state();
+      return group.signals->exchange(stream, step.signals, group.communicator->time_limit());
     }
     case ScheduleStep::Kind::send: {
       const RouteTransfer& t = *step.transfer;

@@ -29,6 +29,8 @@ class Builder {
   Schedule build() {
     if (group_.communicator != nullptr && route_.chunks.empty()) {
       add_writes();
+    } else if (!route_.shared_workspace_bytes.empty()) {
+      add_copies();
     } else if (group_.communicator != nullptr) {
       add_exchanges();
     } else if (route_.chunks.empty()) {
@@ -88,6 +90,7 @@ class Builder {
     }
     for (const RouteKernel& kernel : route_.within) launch(kernel, local(kernel));
     for (std::size_t c = 0; c < route_.chunks.size(); ++c) {
+      for (const RouteKernel& kernel : route_.chunks[c].within) launch(kernel, local(kernel));
       for (const RouteTransfer& transfer : route_.chunks[c].transfers)
         wait(receiver(transfer), sent[c].at(sender(transfer)));
       for (const RouteKernel& kernel : route_.chunks[c].unpacks) launch(kernel, local(kernel));
@@ -102,55 +105,87 @@ class Builder {
     constexpr std::size_t kOwn = 0, kSide = 1;
     std::vector<std::size_t> exchanged;
     for (const RouteChunk& chunk : route_.chunks) {
-      for (const RouteKernel& kernel : chunk.packs) launch(kernel, kOwn);
+      add_all(chunk.packs, kOwn);
       wait(kSide, record(kOwn));
-      schedule_.steps.push_back({ScheduleStep::Kind::exchange, kSide, 0, nullptr, nullptr, &chunk});
+      push(ScheduleStep::Kind::exchange, kSide).chunk = &chunk;
       exchanged.push_back(record(kSide));
     }
-    for (const RouteKernel& kernel : route_.within) launch(kernel, kOwn);
     for (std::size_t c = 0; c < route_.chunks.size(); ++c) {
+      add_all(route_.chunks[c].within, kOwn);
       wait(kOwn, exchanged[c]);
-      for (const RouteKernel& kernel : route_.chunks[c].unpacks) launch(kernel, kOwn);
+      add_all(route_.chunks[c].unpacks, kOwn);
     }
   }
 
-  /// Direct, of one process for each rank. Bytes that cross by the communicator order the streams: what a
-  /// rank's stream does before its byte is done when the receiver's stream has the byte.
+  /// Direct, of one process for each rank. Signals order the streams: what a rank's stream does before its
+  /// signal is done when the receiver's stream has it.
   void add_writes() {
     constexpr std::size_t kOwn = 0;
     if (beside_[kOwn]) {
-      for (const RouteKernel& kernel : route_.within) {
-        wait(inner(kOwn), ready_[kOwn]);
-        launch(kernel, inner(kOwn));
-      }
+      wait(inner(kOwn), ready_[kOwn]);
+      add_all(route_.within, inner(kOwn));
     }
-    exchange(route_.ready);
-    if (!beside_[kOwn]) add_within(kOwn);
-    if (link(kOwn) != kOwn) wait(link(kOwn), record(kOwn));
-    for (const RouteKernel& kernel : route_.across) launch(kernel, link(kOwn));
-    if (link(kOwn) != kOwn) wait(kOwn, record(link(kOwn)));
-    exchange(route_.done);
+    signal(kOwn, route_.ready);
+    if (!beside_[kOwn]) add_all(route_.within, kOwn);
+    add_all(route_.across, kOwn);
+    signal(kOwn, route_.done);
     if (beside_[kOwn] && !route_.within.empty()) wait(kOwn, record(inner(kOwn)));
   }
-  void exchange(const RouteChunk& tokens) {
-    if (tokens.transfers.empty()) return;
-    schedule_.steps.push_back({ScheduleStep::Kind::exchange, 0, 0, nullptr, nullptr, &tokens});
+
+  /// Staged, of one process for each rank, by copies into the workspaces that other ranks have registered: as
+  /// add_chunks(), where signals take the place of other ranks' events. All that a rank tells another one is
+  /// told by one stream after the other, and so is what it waits for.
+  void add_copies() {
+    constexpr std::size_t kOwn = 0, kSide = 1, kTelling = 2;
+    signal(kOwn, {route_.ready.tell, 0});
+    wait(kSide, record(kOwn));
+    signal(kSide, {0, route_.ready.await});
+    const std::size_t others_are_ready = record(kSide);
+    for (const RouteChunk& chunk : route_.chunks) {
+      add_all(chunk.packs, kOwn);
+      wait(kSide, record(kOwn));
+      for (const RouteTransfer& transfer : chunk.transfers)
+        if (group_.local(transfer.from) >= 0) send(transfer);
+      wait(kTelling, record(kSide));
+      signal(kTelling, {chunk.sent.tell, 0});
+    }
+    wait(kOwn, others_are_ready);
+    for (const RouteChunk& chunk : route_.chunks) {
+      add_all(chunk.within, kOwn);
+      signal(kOwn, {0, chunk.sent.await});
+      add_all(chunk.unpacks, kOwn);
+    }
+    wait(kOwn, record(kTelling));
+  }
+  void add_all(const std::vector<RouteKernel>& kernels, std::size_t stream) {
+    for (const RouteKernel& kernel : kernels) launch(kernel, stream);
   }
 
+  void signal(std::size_t stream, const RankSignals& signals) {
+    if (signals.tell == 0 && signals.await == 0) return;
+    push(ScheduleStep::Kind::signal, stream).signals = signals;
+  }
+
+  ScheduleStep& push(ScheduleStep::Kind kind, std::size_t stream) {
+    ScheduleStep& step = schedule_.steps.emplace_back();
+    step.kind = kind;
+    step.stream = stream;
+    return step;
+  }
   std::size_t record(std::size_t stream) {
-    schedule_.steps.push_back({ScheduleStep::Kind::record, stream, schedule_.events.size()});
+    push(ScheduleStep::Kind::record, stream).event = schedule_.events.size();
     schedule_.events.push_back(stream);
     return schedule_.events.size() - 1;
   }
   void wait(std::size_t stream, std::size_t event) {
     if (schedule_.events[event] == stream || !waited_.emplace(stream, event).second) return;
-    schedule_.steps.push_back({ScheduleStep::Kind::wait, stream, event});
+    push(ScheduleStep::Kind::wait, stream).event = event;
   }
   void launch(const RouteKernel& kernel, std::size_t stream) {
-    schedule_.steps.push_back({ScheduleStep::Kind::launch, stream, 0, &kernel});
+    push(ScheduleStep::Kind::launch, stream).kernel = &kernel;
   }
   void send(const RouteTransfer& transfer) {
-    schedule_.steps.push_back({ScheduleStep::Kind::send, side(sender(transfer)), 0, nullptr, &transfer});
+    push(ScheduleStep::Kind::send, side(sender(transfer))).transfer = &transfer;
   }
 
   static std::size_t local(const RouteKernel& kernel) { return static_cast<std::size_t>(kernel.local); }

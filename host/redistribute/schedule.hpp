@@ -11,13 +11,14 @@ namespace relayout {
 /// Streams are numbers: those of the local ranks, then as many of each kind that stands beside them in a
 /// group: side streams, those of links and inner ones.
 struct ScheduleStep {
-  enum class Kind { record, wait, launch, send, exchange };
+  enum class Kind { record, wait, launch, send, exchange, signal };
   Kind kind = Kind::record;
   std::size_t stream = 0;
   std::size_t event = 0;                    // of record and wait
   const RouteKernel* kernel = nullptr;      // of launch, in the route
   const RouteTransfer* transfer = nullptr;  // of send, in the route
   const RouteChunk* chunk = nullptr;        // of exchange, in the route: its transfers, by the communicator
+  RankSignals signals;                      // of signal
 };
 
 /// Every event is recorded once in a run, before anything waits for it.

@@ -1,4 +1,5 @@
-// The staged route: packed, copied and unpacked, in chunks.
+// The staged route: packed, moved and unpacked, in chunks. Copies move the messages, or, between processes
+// that have not registered workspaces, the communicator.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,45 +11,69 @@ namespace {
 
 constexpr int kMostChunks = 16;
 
-/// A message of a staged route. It crosses in the narrower type, packed in the output's order or still in the
-/// input's. A side that lies like the message needs no kernel and no workspace.
-void stage(RouteBuilder& b, const plan::BoxMove& move, RouteChunk& chunk) {
-  const RedistributeProblem& p = b.problem();
-  const int from = b.local(move.from), to = b.local(move.to);
-  const std::size_t in_size = size_of(p.in_type), out_size = size_of(p.out_type);
-  // Processes that do not see each other's strides go by the types alone.
-  const bool in_order =
-      in_size < out_size || (in_size == out_size && b.is_one_process() &&
-                             b.input(move).view.is_contiguous() && !b.output(move).view.is_contiguous());
-  const DType type = in_order ? p.in_type : p.out_type;
-  const Dims shape = in_order ? move.box.shape() : plan::permuted(move.box, p.axes).shape();
-  const auto lies_like_it = [&](const Part& part) {
-    return part.view.dtype() == type && part.view.is_contiguous();
-  };
+/// What crosses for a move: in the narrower type, packed in the output's order or still in the input's.
+struct Message {
+  bool in_order;
+  DType type;
+  Dims shape;
+};
 
+/// Processes that do not see each other's strides go by the types alone.
+Message message_of(const RouteBuilder& b, const plan::BoxMove& move) {
+  const RedistributeProblem& p = b.problem();
+  const std::size_t in_size = size_of(p.in_type), out_size = size_of(p.out_type);
+  const bool keeps_the_input = in_size == out_size && b.is_one_process() &&
+                               b.input(move).view.is_contiguous() && !b.output(move).view.is_contiguous();
+  if (in_size < out_size || keeps_the_input) return {true, p.in_type, move.box.shape()};
+  return {false, p.out_type, plan::permuted(move.box, p.axes).shape()};
+}
+
+/// A side of the move with the message's axes.
+Part input_like(const RouteBuilder& b, const plan::BoxMove& move, const Message& message) {
+  Part in = b.input(move);
+  if (!message.in_order) in.view = in.view.permuted(b.problem().axes);
+  return in;
+}
+Part output_like(const RouteBuilder& b, const plan::BoxMove& move, const Message& message) {
+  Part out = b.output(move);
+  if (message.in_order) out.view = out.view.permuted(plan::inverse(b.problem().axes));
+  return out;
+}
+
+bool lies_like(const Part& part, const Message& message) {
+  return part.view.dtype() == message.type && part.view.is_contiguous();
+}
+
+RouteTransfer transfer_of(const plan::BoxMove& move, const Message& message) {
   RouteTransfer transfer;
   transfer.from = move.from;
   transfer.to = move.to;
-  transfer.width = static_cast<std::size_t>(move.box.elements()) * size_of(type);
+  transfer.width = static_cast<std::size_t>(move.box.elements()) * size_of(message.type);
   transfer.source_pitch = transfer.destination_pitch = transfer.width;
+  return transfer;
+}
+
+/// A side that lies like the message needs no kernel and no workspace.
+void stage(RouteBuilder& b, const plan::BoxMove& move, RouteChunk& chunk) {
+  const int from = b.local(move.from), to = b.local(move.to);
+  const Message message = message_of(b, move);
+  RouteTransfer transfer = transfer_of(move, message);
   if (from >= 0) {
-    Part in = b.input(move);
-    if (!in_order) in.view = in.view.permuted(p.axes);
-    if (lies_like_it(in)) {
+    const Part in = input_like(b, move, message);
+    if (lies_like(in, message)) {
       transfer.source = in.place;
     } else {
-      const Part packed = b.workspace(from, type, shape);
+      const Part packed = b.workspace(from, message.type, message.shape);
       chunk.packs.push_back(b.kernel(from, move, in, packed));
       transfer.source = packed.place;
     }
   }
   if (to >= 0) {
-    Part out = b.output(move);
-    if (in_order) out.view = out.view.permuted(plan::inverse(p.axes));
-    if (lies_like_it(out)) {
+    const Part out = output_like(b, move, message);
+    if (lies_like(out, message)) {
       transfer.destination = out.place;
     } else {
-      const Part arrived = b.workspace(to, type, shape);
+      const Part arrived = b.workspace(to, message.type, message.shape);
       chunk.unpacks.push_back(b.kernel(to, move, arrived, out));
       transfer.destination = arrived.place;
     }
@@ -56,16 +81,65 @@ void stage(RouteBuilder& b, const plan::BoxMove& move, RouteChunk& chunk) {
   b.transfer(chunk, transfer);
 }
 
-/// Parts of a message: each more overlaps packing and unpacking with the link, and costs a copy's start.
-int chunks_of(const RedistributeProblem& problem, const plan::LinkModel& model) {
-  std::map<int, double> sent;
-  for (const plan::BoxMove& move : problem.moves)
-    if (move.from != move.to) sent[move.from] += static_cast<double>(move.box.elements());
-  double most = 0;
-  for (const auto& rank : sent) most = std::max(most, rank.second);
-  const double bytes = most * static_cast<double>(size_of(problem.in_type) + size_of(problem.out_type));
-  const double parts = std::sqrt(2 * bytes / model.memory / std::max(model.message, 1.0));
-  return static_cast<int>(std::min(std::max(std::round(parts), 1.0), static_cast<double>(kMostChunks)));
+/// The same between processes that reach each other's registered workspaces, in which all ranks know the
+/// places of all messages, whoever needs them. Of outputs they know nothing.
+void stage_in_registered(RouteBuilder& b, const plan::BoxMove& move, RouteChunk& chunk) {
+  const int from = b.local(move.from), to = b.local(move.to);
+  const Message message = message_of(b, move);
+  const Part packed = b.shared_workspace(move.from, message.type, message.shape),
+             arrived = b.shared_workspace(move.to, message.type, message.shape);
+  RouteTransfer transfer = transfer_of(move, message);
+  transfer.source = packed.place;
+  transfer.destination = arrived.place;
+  if (from >= 0) {
+    const Part in = input_like(b, move, message);
+    if (lies_like(in, message)) {
+      transfer.source = in.place;
+    } else {
+      chunk.packs.push_back(b.kernel(from, move, in, packed));
+    }
+  }
+  if (to >= 0) chunk.unpacks.push_back(b.kernel(to, move, arrived, output_like(b, move, message)));
+  if (from >= 0 || to >= 0) b.transfer(chunk, transfer);
+  b.tell(b.result().ready, move.to, move.from);
+  b.tell(chunk.sent, move.from, move.to);
+}
+
+/// Whether a move writes its receiver's output, if that is contiguous, in short runs that begin or end within
+/// sectors, so that others write the rest of them.
+bool shares_sectors(const RedistributeProblem& p, const plan::BoxMove& move) {
+  constexpr std::int64_t kSector = 32, kShortRun = 128;
+  const Dims part = plan::permuted(move.box, p.axes).shape(), whole = p.out_distribution.box(move.to).shape();
+  const auto size = static_cast<std::int64_t>(size_of(p.out_type));
+  std::int64_t run = size, row = size;
+  for (std::size_t axis = part.size(); axis-- > 0 && run == row && run < kShortRun;) {
+    run *= part[axis];
+    row *= whole[axis];
+  }
+  return run < kShortRun && run != row && (run % kSector != 0 || row % kSector != 0);
+}
+
+/// Parts of a message: each more overlaps packing and unpacking with the link, and costs a copy's start. But
+/// what all of them write of an output in shared sectors stays in the cache until the sectors are whole.
+int chunks_of(const RouteBuilder& b) {
+  const RedistributeProblem& p = b.problem();
+  std::map<int, double> sent, shared;
+  for (const plan::BoxMove& move : p.moves) {
+    const auto elements = static_cast<double>(move.box.elements());
+    if (move.from != move.to) sent[move.from] += elements;
+    if (shares_sectors(p, move)) shared[move.to] += elements;
+  }
+  const auto most = [](const std::map<int, double>& elements) {
+    double count = 0;
+    for (const auto& rank : elements) count = std::max(count, rank.second);
+    return count;
+  };
+  const auto in_size = static_cast<double>(size_of(p.in_type)),
+             out_size = static_cast<double>(size_of(p.out_type));
+  const double parts = std::sqrt(2 * most(sent) * (in_size + out_size) / b.model().memory /
+                                 std::max(b.model().message, 1.0)),
+               in_cache = most(shared) * out_size / b.cached_bytes();
+  return static_cast<int>(std::clamp(std::round(std::max(parts, in_cache)), 1.0, double{kMostChunks}));
 }
 
 /// The time of a chunk's kernels, which the link waits for at the start and which wait for it at the end.
@@ -76,23 +150,55 @@ double exposed_microseconds(const RouteBuilder& b, const RouteChunk& chunk) {
   return time.microseconds() - b.model().start;
 }
 
+/// Calls add(piece, chunk) for what crosses in each chunk, in an order that all ranks have in common.
+template <class Add>
+Route in_chunks(RouteBuilder& b, const Add& add) {
+  const int parts = chunks_of(b);
+  std::vector<RouteChunk>& chunks = b.result().chunks;
+  for (const plan::BoxMove& move : b.problem().moves) {
+    const std::vector<plan::BoxMove> cut = plan::pieces(move, b.problem().axes, parts);
+    if (chunks.size() < cut.size()) chunks.resize(cut.size());
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+      if (move.from == move.to) {
+        b.within(cut[i], chunks[i].within);
+      } else {
+        add(cut[i], chunks[i]);
+      }
+    }
+  }
+  return b.finish(chunks.empty() ? 0 : exposed_microseconds(b, chunks.front()));
+}
+
+Route by_registered(const RedistributeProblem& problem) {
+  RouteBuilder b(problem, RedistributeRoute::staged);
+  const SharedMemory& workspace = shared_workspace_of(problem);
+  std::vector<std::size_t>& taken = b.result().shared_workspace_bytes;
+  taken.assign(workspace.parts.size(), 0);
+  Route route = in_chunks(
+      b, [&](const plan::BoxMove& piece, RouteChunk& chunk) { stage_in_registered(b, piece, chunk); });
+  const std::vector<std::size_t>& needed = route.shared_workspace_bytes;
+  for (std::size_t rank = 0; rank < needed.size(); ++rank)
+    if (needed[rank] > workspace.parts[rank].bytes)
+      return b.refuse("it needs " + std::to_string(needed[rank]) + " bytes on rank " + std::to_string(rank) +
+                      ", and has " + std::to_string(workspace.parts[rank].bytes));
+  route.microseconds += static_cast<double>(1 + route.chunks.size()) * b.model().signal;
+  return route;
+}
+
 }  // namespace
 
 Route staged_route(const RedistributeProblem& problem) {
-  RouteBuilder b(problem, RedistributeRoute::staged);
-  const int parts = chunks_of(problem, b.model());
-  std::vector<RouteChunk>& chunks = b.result().chunks;
-  for (const plan::BoxMove& move : problem.moves) {
-    if (move.from == move.to) {
-      b.within(move);
-      continue;
-    }
-    if (b.local(move.from) < 0 && b.local(move.to) < 0) continue;
-    const std::vector<plan::BoxMove> cut = plan::pieces(move, problem.axes, parts);
-    if (chunks.size() < cut.size()) chunks.resize(cut.size());
-    for (std::size_t i = 0; i < cut.size(); ++i) stage(b, cut[i], chunks[i]);
+  std::string remark;
+  if (problem.shared_workspace >= 0) {
+    Route route = by_registered(problem);
+    if (route.possible) return route;
+    remark = route.reason;
   }
-  return b.finish(chunks.empty() ? 0 : exposed_microseconds(b, chunks.front()));
+  RouteBuilder b(problem, RedistributeRoute::staged, true);
+  b.result().remark = remark;
+  return in_chunks(b, [&](const plan::BoxMove& piece, RouteChunk& chunk) {
+    if (b.local(piece.from) >= 0 || b.local(piece.to) >= 0) stage(b, piece, chunk);
+  });
 }
 
 }  // namespace relayout

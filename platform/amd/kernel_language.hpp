@@ -64,6 +64,19 @@ __device__ __forceinline__ void store_global(T* address, T value) {
   *(__attribute__((address_space(1))) T*)(address) = value;
 }
 
+/// A number that kernels of other devices read or write while this one runs: what this thread's device wrote
+/// before the store is there for whoever loads the number.
+__device__ __forceinline__ void store_for_other_devices(std::uint32_t* address, std::uint32_t value) {
+  __hip_atomic_store(address, value, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+__device__ __forceinline__ std::uint32_t load_of_other_device(const std::uint32_t* address) {
+  return __hip_atomic_load(address, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM);
+}
+/// A clock of a constant rate (Backend::ticks_per_second).
+__device__ __forceinline__ std::uint64_t device_ticks() { return static_cast<std::uint64_t>(wall_clock64()); }
+/// Between two looks at such a number.
+__device__ __forceinline__ void wait_a_little() { __builtin_amdgcn_s_sleep(1); }
+
 /// Four bytes of the eight in {high, low}: digit i of the selector, from the right, names byte i of the
 /// result.
 template <unsigned kSelector>

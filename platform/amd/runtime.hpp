@@ -47,6 +47,10 @@ inline int memory_words_per_clock(const Properties& device) {
 }
 
 inline constexpr Function<void**, std::size_t> allocate = hipMalloc;
+/// What kernels of other devices write is not seen by a kernel that runs here, unless no cache holds it.
+inline Status allocate_signals(void** memory, std::size_t bytes) {
+  return hipExtMallocWithFlags(memory, bytes, hipDeviceMallocUncached);
+}
 inline constexpr auto deallocate = hipFree;
 inline Status allocate_pinned(void** memory, std::size_t bytes) {
   return hipHostMalloc(memory, bytes, hipHostMallocPortable);
@@ -112,6 +116,15 @@ inline Status make_executable(ExecutableGraph* executable, Graph graph) {
 }
 inline constexpr auto launch_graph = hipGraphLaunch;
 inline constexpr auto destroy_executable = hipGraphExecDestroy;
+
+/// Of wall_clock64(); 100 MHz on all devices so far, where the runtime does not say.
+inline double ticks_per_second(int device) {
+  int kilohertz = 0;
+  const bool is_known =
+      hipDeviceGetAttribute(&kilohertz, hipDeviceAttributeWallClockRate, device) == hipSuccess &&
+      kilohertz > 0;
+  return is_known ? kilohertz * 1e3 : 100e6;
+}
 
 /// "5.7.31921"
 inline std::string version_text(int version) {

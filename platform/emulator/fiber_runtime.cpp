@@ -45,6 +45,20 @@ void check(const char* operation, const LaunchContext& context, const LaunchShap
     refuse(operation, "a warp of " + std::to_string(warp_size) + " lanes; the emulator has 32 and 64");
 }
 
+LaunchState checked_launch(const char* operation, const LaunchContext& context, const LaunchShape& shape,
+                           KernelCall kernel) {
+  check(operation, context, shape);
+  const EmulationOptions& options = static_cast<const ProcessorStream*>(context.stream)->emulation;
+  // 2147483647 * 65535 * 65535 is less than 2^63.
+  return {operation,
+          shape,
+          kernel,
+          options,
+          shape.threads_x * shape.threads_y * shape.threads_z,
+          shape.blocks_x * shape.blocks_y * shape.blocks_z,
+          {}};
+}
+
 int worker_count(int asked, std::int64_t blocks) {
   int workers = asked > 0 ? asked : static_cast<int>(std::thread::hardware_concurrency());
   if (has_address_sanitizer()) workers = 1;
@@ -67,13 +81,18 @@ void refuse_misaligned(const void* address) {
 
 void run_kernel(const char* operation, const LaunchContext& context, const LaunchShape& shape,
                 KernelCall kernel) {
-  check(operation, context, shape);
-  const EmulationOptions& options = static_cast<const ProcessorStream*>(context.stream)->emulation;
-  LaunchState launch{operation, shape, kernel, options, shape.threads_x * shape.threads_y * shape.threads_z,
-                     0,         {}};
-  // 2147483647 * 65535 * 65535 is less than 2^63.
-  launch.blocks = shape.blocks_x * shape.blocks_y * shape.blocks_z;
-  WorkerPool::instance().run(launch, worker_count(options.workers, launch.blocks));
+  LaunchState launch = checked_launch(operation, context, shape, kernel);
+  WorkerPool::instance().run(launch, worker_count(launch.options.workers, launch.blocks));
+}
+
+void run_kernel_beside(const char* operation, const LaunchContext& context, const LaunchShape& shape,
+                       KernelCall kernel) {
+  LaunchState launch = checked_launch(operation, context, shape, kernel);
+  BlockRunner runner;
+  launch.begin.release();
+  runner.prepare(launch, nullptr);
+  runner.run_block(0);
+  runner.acquire_results();
 }
 
 void run_kernel(const Stream& stream, const LaunchShape& shape, KernelCall kernel) {

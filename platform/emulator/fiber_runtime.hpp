@@ -26,5 +26,8 @@ void warp_wait(int lanes, Site site);
 /// The same as that of a stream; operation: what errors name.
 void run_kernel(const char* operation, const LaunchContext& context, const LaunchShape& shape,
                 KernelCall kernel);
+/// The same for one block without shared memory, beside the launches of other host threads.
+void run_kernel_beside(const char* operation, const LaunchContext& context, const LaunchShape& shape,
+                       KernelCall kernel);
 
 }  // namespace relayout::emulator

@@ -2,9 +2,11 @@
 // runtime (fiber_runtime.hpp), which owns the switches behind the barriers and the warp operations.
 #pragma once
 
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <thread>
 #include <type_traits>
 
 #include "fiber_runtime.hpp"
@@ -107,6 +109,22 @@ template <class T>
 void store_global(T* address, T value) {
   *address = value;
 }
+
+/// A number that kernels of other host threads read or write while this one runs: what this thread wrote
+/// before the store is there for whoever loads the number.
+__device__ __forceinline__ void store_for_other_devices(std::uint32_t* address, std::uint32_t value) {
+  __atomic_store_n(address, value, __ATOMIC_RELEASE);
+}
+__device__ __forceinline__ std::uint32_t load_of_other_device(const std::uint32_t* address) {
+  return __atomic_load_n(address, __ATOMIC_ACQUIRE);
+}
+/// A clock of a constant rate (Backend::ticks_per_second): nanoseconds here.
+__device__ __forceinline__ std::uint64_t device_ticks() {
+  return static_cast<std::uint64_t>(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+/// Between two looks at such a number.
+__device__ __forceinline__ void wait_a_little() { std::this_thread::yield(); }
 
 /// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
 /// holds.

@@ -13,4 +13,13 @@ void launch(const char* operation, const LaunchContext& context, const LaunchSha
   with_kernel_call([&](KernelCall call) { run_kernel(operation, context, shape, call); }, kernel, args...);
 }
 
+/// The same for one block without shared memory that may wait for kernels of other host threads: it runs
+/// beside their launches.
+template <class... P, class... A>
+void launch_beside(const char* operation, const LaunchContext& context, const LaunchShape& shape,
+                   void (*kernel)(P...), const A&... args) {
+  with_kernel_call([&](KernelCall call) { run_kernel_beside(operation, context, shape, call); }, kernel,
+                   args...);
+}
+
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -109,6 +109,13 @@ class GpuBackend final : public Backend {
     if (status != runtime::kSuccess) throw_out_of_memory("device memory", bytes, status);
     return memory;
   }
+  void* allocate_signals(int device, std::size_t bytes) override {
+    const DeviceGuard guard(device);
+    void* memory = nullptr;
+    const runtime::Status status = runtime::allocate_signals(&memory, bytes);
+    if (status != runtime::kSuccess) throw_out_of_memory("device memory for signals", bytes, status);
+    return memory;
+  }
   void deallocate(int, void* memory) noexcept override { (void)runtime::deallocate(memory); }
 
   void* allocate_pinned(int device, std::size_t bytes) override {
@@ -285,6 +292,7 @@ class GpuBackend final : public Backend {
   }
 
   const KernelTable& kernels() override { return kernel_table(); }
+  double ticks_per_second(int device) override { return runtime::ticks_per_second(device); }
 
   const char* blas_name() const noexcept override { return library_name(); }
   bool blas_needs_workspace(bool with_bias, DType) const noexcept override {

@@ -34,4 +34,11 @@ void launch(const char* operation, const LaunchContext& context, const LaunchSha
   check(runtime::take_last_error(), operation, ErrorCode::launch);
 }
 
+/// The same for one block that may wait for kernels of other devices.
+template <class... P, class... A>
+void launch_beside(const char* operation, const LaunchContext& context, const LaunchShape& shape,
+                   void (*kernel)(P...), const A&... args) {
+  launch(operation, context, shape, kernel, args...);
+}
+
 }  // namespace relayout::RELAYOUT_BACKEND

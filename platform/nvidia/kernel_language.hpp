@@ -71,6 +71,25 @@ __device__ __forceinline__ void store_global(T* address, T value) {
   __stwb(address, value);
 }
 
+/// A number that kernels of other devices read or write while this one runs: what this thread's device wrote
+/// before the store is there for whoever loads the number.
+__device__ __forceinline__ void store_for_other_devices(std::uint32_t* address, std::uint32_t value) {
+  asm volatile("st.release.sys.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
+}
+__device__ __forceinline__ std::uint32_t load_of_other_device(const std::uint32_t* address) {
+  std::uint32_t value;
+  asm volatile("ld.acquire.sys.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+  return value;
+}
+/// A clock of a constant rate (Backend::ticks_per_second): nanoseconds here.
+__device__ __forceinline__ std::uint64_t device_ticks() {
+  std::uint64_t ticks;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(ticks));
+  return ticks;
+}
+/// Between two looks at such a number: a load takes long enough.
+__device__ __forceinline__ void wait_a_little() {}
+
 /// Four bytes of the eight in {high, low}: digit i of the selector, from the right, names byte i of the
 /// result.
 template <unsigned kSelector>

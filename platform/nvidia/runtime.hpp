@@ -44,6 +44,8 @@ inline constexpr auto kMemoryClock = cudaDevAttrMemoryClockRate, kMemoryBus = cu
 inline int memory_words_per_clock(const Properties&) { return 2; }
 
 inline constexpr Function<void**, std::size_t> allocate = cudaMalloc;
+/// Kernels of other devices may write any memory beside those that read it.
+inline Status allocate_signals(void** memory, std::size_t bytes) { return cudaMalloc(memory, bytes); }
 inline constexpr auto deallocate = cudaFree;
 inline Status allocate_pinned(void** memory, std::size_t bytes) {
   return cudaHostAlloc(memory, bytes, cudaHostAllocPortable);
@@ -139,6 +141,9 @@ inline Status make_executable(ExecutableGraph* executable, Graph graph) {
 }
 inline constexpr auto launch_graph = cudaGraphLaunch;
 inline constexpr auto destroy_executable = cudaGraphExecDestroy;
+
+/// Of the clock %globaltimer.
+inline double ticks_per_second(int /*device*/) { return 1e9; }
 
 /// "12.8"
 inline std::string version_text(int version) {

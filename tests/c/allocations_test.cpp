@@ -290,6 +290,7 @@ void redistributions(const relayout_device* device, const relayout_stream* strea
   check("group_register_output", [&] {
     return relayout_group_register_output(group, out[0].data, 8);
   });  // of one process: nothing to do
+  check("group_register_workspace", [&] { return relayout_group_register_workspace(group, out[0].data, 8); });
   check("group_close", [&] { return relayout_group_close(group); });
   check("group_synchronize", [&] { return relayout_group_synchronize(group); });
   check("redistribute",

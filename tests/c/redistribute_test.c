@@ -137,6 +137,7 @@ static void all(relayout_device* device, relayout_stream* stream) {
   CHECK_OK(relayout_group_set_time_limit(group, 10));
   CHECK_FAILS(relayout_group_set_time_limit(group, 0), RELAYOUT_INVALID_ARGUMENT, "more than 0 s");
   CHECK_OK(relayout_group_register_output(group, NULL, 0));
+  CHECK_OK(relayout_group_register_workspace(group, NULL, 0));
   CHECK_OK(relayout_group_close(group)); /* of one process, which goes on */
   plans(group, rows, columns);
   moves(group);

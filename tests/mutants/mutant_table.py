@@ -68,10 +68,11 @@ QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
 
-REDISTRIBUTE = "BoxMovesTest.*:LinkModelTest.*:*RedistributeTest*/cpu:*RedistributeErrorTest*/cpu"
+REDISTRIBUTE = "BoxMovesTest.*:LinkModelTest.*:RedistributeChunksTest.*:*RedistributeTest*/cpu:*RedistributeErrorTest*/cpu"
 REDISTRIBUTE_ORDER = "RedistributeOrderTest.*"
 REDISTRIBUTE_NCCL = "*RedistributeNcclTest*/cpu"
 REDISTRIBUTE_WINDOW = "*RedistributeWindowTest*/cpu"
+SIGNALS = "*SignalsTest*/emulated32"
 
 MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("pad_row_off_by_one", "p.stride + index.tap * p.dilation - @p.pad_left@;", "p.pad_left - 1"),
@@ -1016,8 +1017,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("offset_of_the_output_forgotten", "memory = output.parts[static_cast<std::size_t>(rank)].memory + @one.offset@;", "0"),
     ("impossible_elsewhere_not_seen", "if (@route.possible && one.microseconds[i] < 0@)", "false"),
 ]) + mutants_of("link_model", "host/redistribute/link_model.cpp", REDISTRIBUTE, [
-    ("elements_left_over_forgotten", "model.lost_per_run + @left_over * model.lost_per_element@", "0"),
-    ("sectors_forgotten", "return @sectors@ * run_share(", "1"),
+    ("ends_forgotten", "@run_share(run, model.lost_per_end)@", "1"),
+    ("sectors_forgotten", "std::pow(@sectors@, 1.5)", "1.0"),
+    ("short_accesses_forgotten", "@model.lost_per_access@);", "0"),
     ("messages_beside_kernels", "@model_.waits_for_kernels@ ? devices + crossing", "false"),
 ]) + mutants_of("box_moves", "host/redistribute/box_moves.cpp", REDISTRIBUTE, [
     ("begin_of_one_box", "std::max(a.begin[axis], b.begin[axis])", "a.begin[axis]"),
@@ -1031,14 +1033,27 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "std::uintptr_t{0}"),
     ("null_not_seen", "return @pointer != nullptr@ &&", "true"),
 ]) + mutants_of("staged_route", "host/redistribute/staged_route.cpp", REDISTRIBUTE, [
-    ("wider_type_crosses", "in_order = @in_size < out_size@ ||", "in_size > out_size"),
+    ("wider_type_crosses", "if (@in_size < out_size@ ||", "in_size > out_size"),
+    ("whole_sectors_shared", "(@run % kSector != 0 || row % kSector != 0@)", "true"),
+    ("long_runs_shared", "return @run < kShortRun@ && run != row", "true"),
 ]) + mutants_of("route_builder", "host/redistribute/route_builder.cpp", REDISTRIBUTE, [
     ("messages_in_one_place", "const auto offset = @static_cast<std::int64_t>(used)@;", "std::int64_t{0}"),
 ]) + mutants_of("redistribute_routes", "host/redistribute/routes.cpp", REDISTRIBUTE, [
     ("always_writes", "reads = one_process && @size_of(problem.in_type) < size_of(problem.out_type)@;", "false"),
     ("rows_without_the_first_offset", "transfer.destination.offset += @nest.offsets[0] * size@;", "std::int64_t{0}"),
     ("pitch_of_the_other_side", "source_pitch = @nest.strides[1][0]@;", "nest.strides[0][0]"),
-]) + mutants_of("register_output", "host/redistribute/register_output.cpp", REDISTRIBUTE_WINDOW, [
+]) + mutants_of("registered_workspace", "host/redistribute/staged_route.cpp", REDISTRIBUTE_NCCL, [
+    ("too_small_not_seen", "if (@needed[rank] > workspace.parts[rank].bytes@)", "false"),
+]) + mutants_of("signals_kernel", "kernels/exchange_signals.cpp", SIGNALS, [
+    ("nothing_awaited", "@static_cast<std::int32_t>(load_of_other_device(count) - awaited)@ < 0", "0"),
+    ("told_twice", "store_for_other_devices(p.places[rank], @++told[rank]@)", "told[rank] += 2"),
+    ("limit_is_not_told", "store_for_other_devices(p.outcome, @SignalParams::kTimedOut@)", "SignalParams::kStopped"),
+]) + mutants_of("signals", "host/redistribute/signals.cpp", SIGNALS, [
+    ("many_ranks_not_seen", "if (@ranks_ > SignalParams::kMostRanks@)", "false"),
+    ("name_that_is_missing_not_seen", "if (@static_cast<int>(names.size()) < ranks_@)", "false"),
+]) + mutants_of("register_memory", "host/redistribute/register_memory.cpp", REDISTRIBUTE_NCCL, [
+    ("boundary_not_seen", "role == \"workspace\" && @all[rank].is_aligned == 0@", "false"),
+]) + mutants_of("register_output", "host/redistribute/register_memory.cpp", REDISTRIBUTE_WINDOW, [
     ("offset_in_the_window_forgotten", "part.memory = begin + @all[rank].offset@;", "0"),
     ("end_of_the_allocation_not_seen", "if (@own.offset + bytes <= whole.bytes@)", "true"),
     ("sizes_not_compared", "if (@one.allocation_bytes != all.front().allocation_bytes@)", "false"),

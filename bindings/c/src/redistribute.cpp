@@ -223,6 +223,9 @@ relayout_status relayout_group_set_time_limit(const relayout_group* group, doubl
   return guarded([&] { group_of(group).set_time_limit(seconds); });
 }
 
+relayout_status relayout_group_register_workspace(const relayout_group* group, void* memory, uint64_t bytes) {
+  return guarded([&] { group_of(group).register_workspace(memory, bytes); });
+}
 relayout_status relayout_group_register_output(const relayout_group* group, void* memory, uint64_t bytes) {
   return guarded([&] { group_of(group).register_output(memory, bytes); });
 }

@@ -125,6 +125,12 @@ class Group:
         _core.group_register_output(self._handle, out)
         self._outputs.append(out)
 
+    def register_workspace(self, workspace):
+        """Lets the other processes copy messages into this tensor, on a multiple of 64 bytes, for plans that are made
+        afterwards: collective. A rank needs about the bytes that it sends and gets. The group keeps the tensor."""
+        _core.group_register_workspace(self._handle, workspace)
+        self._outputs.append(workspace)
+
     def synchronize(self):
         """Waits for the work of this process's ranks."""
         _core.group_synchronize(self._handle)

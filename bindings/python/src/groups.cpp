@@ -179,13 +179,14 @@ PyObject* group_set_time_limit(PyObject*, PyObject* arguments) {
 }
 
 /// (group, tensor): the bytes between its first and its last element.
-PyObject* group_register_output(PyObject*, PyObject* arguments) {
+PyObject* register_memory(PyObject* arguments, const char* name,
+                          relayout_status (*register_bytes)(const relayout_group*, void*, std::uint64_t)) {
   return returning([&] {
     PyObject *capsule = nullptr, *object = nullptr;
     parse(arguments, "OO", &capsule, &object);
     const auto* const group = pointer_of<relayout_group>(capsule, kGroup);
     Tensor out;
-    describe(object, "out", out);
+    describe(object, name, out);
     check_writable(out);
     const std::int64_t size = (out.dl.dtype.bits * out.dl.dtype.lanes + 7) / 8;
     std::int64_t first = 0, last = 1, step = 1;
@@ -197,11 +198,17 @@ PyObject* group_register_output(PyObject*, PyObject* arguments) {
     }
     const std::int64_t bytes = out.elements() == 0 ? 0 : (last - first) * size;
     check(without_lock([&] {
-      return relayout_group_register_output(group, static_cast<char*>(out.data()) + first * size,
-                                            static_cast<std::uint64_t>(bytes));
+      return register_bytes(group, static_cast<char*>(out.data()) + first * size,
+                            static_cast<std::uint64_t>(bytes));
     }));
     return Ref::borrowed(Py_None);
   });
+}
+PyObject* group_register_output(PyObject*, PyObject* arguments) {
+  return register_memory(arguments, "out", relayout_group_register_output);
+}
+PyObject* group_register_workspace(PyObject*, PyObject* arguments) {
+  return register_memory(arguments, "workspace", relayout_group_register_workspace);
 }
 
 PyObject* group_close(PyObject*, PyObject* capsule) {
@@ -222,18 +229,20 @@ PyObject* group_synchronize(PyObject*, PyObject* capsule) {
 
 }  // namespace
 
-PyMethodDef group_functions[] = {{"distribution_boxes", distribution_boxes, METH_VARARGS, nullptr},
-                                 {"distribution_split", distribution_split, METH_VARARGS, nullptr},
-                                 {"distribution_replicated", distribution_replicated, METH_VARARGS, nullptr},
-                                 {"distribution_box", distribution_box, METH_VARARGS, nullptr},
-                                 {"group_emulated", group_emulated, METH_VARARGS, nullptr},
-                                 {"group_of_streams", group_of_streams, METH_VARARGS, nullptr},
-                                 {"group_from_nccl", group_from_nccl, METH_VARARGS, nullptr},
-                                 {"group_ranks", group_ranks, METH_O, nullptr},
-                                 {"group_set_time_limit", group_set_time_limit, METH_VARARGS, nullptr},
-                                 {"group_register_output", group_register_output, METH_VARARGS, nullptr},
-                                 {"group_close", group_close, METH_O, nullptr},
-                                 {"group_synchronize", group_synchronize, METH_O, nullptr},
-                                 {nullptr, nullptr, 0, nullptr}};
+PyMethodDef group_functions[] = {
+    {"distribution_boxes", distribution_boxes, METH_VARARGS, nullptr},
+    {"distribution_split", distribution_split, METH_VARARGS, nullptr},
+    {"distribution_replicated", distribution_replicated, METH_VARARGS, nullptr},
+    {"distribution_box", distribution_box, METH_VARARGS, nullptr},
+    {"group_emulated", group_emulated, METH_VARARGS, nullptr},
+    {"group_of_streams", group_of_streams, METH_VARARGS, nullptr},
+    {"group_from_nccl", group_from_nccl, METH_VARARGS, nullptr},
+    {"group_ranks", group_ranks, METH_O, nullptr},
+    {"group_set_time_limit", group_set_time_limit, METH_VARARGS, nullptr},
+    {"group_register_output", group_register_output, METH_VARARGS, nullptr},
+    {"group_register_workspace", group_register_workspace, METH_VARARGS, nullptr},
+    {"group_close", group_close, METH_O, nullptr},
+    {"group_synchronize", group_synchronize, METH_O, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace relayout::python

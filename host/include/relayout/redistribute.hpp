@@ -71,6 +71,8 @@ struct RedistributeDetails {
   std::int64_t copies = 0;          ///< copies that this process queues
   int chunks = 1;                   ///< staged: parts of each message, whose steps overlap
   std::size_t workspace_bytes = 0;  ///< the largest workspace of a local rank
+  /// The most that the route takes of what a rank has registered (Group::register_workspace).
+  std::size_t group_workspace_bytes = 0;
 };
 
 /// A redistribution that was checked and planned. Cheap to copy; copies are the same plan, and moving one

@@ -1,0 +1,27 @@
+// Signals: numbers by which streams of several processes wait for each other. Each rank counts what it has
+// told another one, writes the count into that rank's memory, and waits there for the counts that it awaits.
+// Counts only grow (by 2^32 at most before they are seen), so nothing has to be put back, and a recorded
+// graph may be launched again and again.
+#pragma once
+
+#include <cstdint>
+
+namespace relayout {
+
+struct SignalParams {
+  static constexpr int kMostRanks = 64;  // one bit each
+  /// What outcome says: nothing happened, a wait was given up at its limit, or the host ends all waits.
+  static constexpr std::uint32_t kNone = 0, kTimedOut = 1, kStopped = 2;
+
+  std::uint64_t tell = 0, await = 0;  // bit r: rank r gets a signal, and one of rank r is awaited
+  /// This rank's counts, 3 x kMostRanks: what each rank has told it (they write that), what it has told each
+  /// rank, and what it has awaited.
+  std::uint32_t* own = nullptr;
+  std::uint32_t* places[kMostRanks] = {};  // where rank r's memory has this rank's count
+  std::uint32_t* outcome = nullptr;        // on the host, pinned
+  /// Of the device's clock (Backend::ticks_per_second): how long to wait at most, and when to look whether
+  /// the host has stopped the waits.
+  std::uint64_t limit_ticks = 0, look_ticks = 0;
+};
+
+}  // namespace relayout
