@@ -28,6 +28,11 @@ constexpr int kBackwardWalkThreads = 128;
 constexpr int kBackwardStep = 8;
 /// time: so many lanes, a half of larger warps, take vectors of one row that lie side by side.
 constexpr int kBackwardGroup = 32;
+/// time: the boundary in bytes, a sector of the memory's, where a row's first vector begins.
+constexpr std::int64_t kBackwardBoundary = 32;
+/// time: so many samples behind its steps a group takes one by one, a lane each; the lanes that are left have
+/// the zeros behind them.
+constexpr int kBackwardTail = kBackwardGroup - static_cast<int>(kBackwardWalkTaps - 1);
 /// `tile`: at most so many channels. Its threads, kDepthwiseThreads, take a run of a channel each.
 constexpr std::int64_t kBackwardChannels = 32;
 
@@ -66,6 +71,7 @@ struct DepthwiseBackwardParams {
   std::int32_t tile_channels = 1;  // tile: channels of a block
   std::int32_t run = 1;            // tile, channels: samples of a thread; time: steps of a group of lanes
   std::int32_t slack = 0;          // time: samples by which a row's first vector may begin before it
+  std::int32_t tail = 0;           // time: samples behind its steps that a row's last block may have
   std::int32_t items_shift = 0;    // time: of items()
   std::int32_t warp_size = 32;     // the device's; the order of sums does not depend on it
   std::int64_t shared_bytes = 0;
@@ -73,7 +79,7 @@ struct DepthwiseBackwardParams {
 
   /// time: items of the batch whose rows one block has, for each of its channels.
   constexpr std::int32_t items() const { return 1 << items_shift; }
-  std::int64_t time_blocks() const { return (forward.length + slack + tile_times - 1) / tile_times; }
+  std::int64_t time_blocks() const { return (forward.length + slack - tail + tile_times - 1) / tile_times; }
   /// Blocks that add products of the same weights.
   std::int64_t sum_blocks() const { return forward.batch * time_blocks(); }
   /// Whether one block has all samples of a channel, and stores the gradients of its weights itself.

@@ -83,15 +83,19 @@ TEST_P(DepthwiseBackwardKernelsTest, ChannelsFromAnyAddress) {
         }
 }
 
-/// Rows shorter than a step, on its edges, of several steps and of several groups.
+/// Rows shorter than a step, on its edges, of several steps and of several groups; ends that are taken sample
+/// by sample, behind one group's steps and behind several groups', and longer ones.
 TEST_P(DepthwiseBackwardKernelsTest, RowsOfAnyLength) {
   for (const DType type : kTypes) {
     const std::int64_t step = type == DType::f32 ? 128 : 256;
     for (const std::int64_t taps : {1, 2, 3, 4}) {
       int turn = 0;
       for (const std::int64_t length : std::vector<std::int64_t>{
-               128, 129, 135, 143, step - 1, step, step + 1, step + 2, step + 9, 2 * step - 1, 2 * step,
-               2 * step + 1, 2 * step + 2, 2 * step + 3, 2 * step + 6, 4 * step, 5 * step + 11}) {
+               128,           129,           135,          143,           step - 1,      step,
+               step + 1,      step + 2,      step + 9,     2 * step - 1,  2 * step,      2 * step + 1,
+               2 * step + 2,  2 * step + 3,  2 * step + 6, 2 * step + 14, 2 * step + 15, 2 * step + 24,
+               2 * step + 29, 2 * step + 30, 4 * step,     4 * step + 3,  4 * step + 23, 4 * step + 29,
+               4 * step + 30, 5 * step + 11, 8 * step + 9}) {
         DepthwiseBackwardCase c = of_type(make_backward(2, 5, length, taps), type);
         give_states(c, ++turn % 2 == 0);
         c.bias = turn % 3 != 0;
@@ -104,15 +108,19 @@ TEST_P(DepthwiseBackwardKernelsTest, RowsOfAnyLength) {
 /// More rows than a block's, whose vectors begin at each place before them.
 TEST_P(DepthwiseBackwardKernelsTest, RowsFromAnyAddress) {
   for (const DType type : kTypes)
-    for (const std::int64_t off : {0, 1, 2, 7})
-      for (const int which : {0, 1, 2, 3})
-        for (const std::int64_t length : {512, 515}) {
+    for (const std::int64_t off : {0, 1, 2, 4, 7})
+      for (const int which : {0, 1, 2, 3, 4})
+        for (const std::int64_t length : {512, 515, 531}) {
           DepthwiseBackwardCase c = of_type(make_backward(1, 9, length, 4), type);
           if (which == 0 || which == 3) c.in_misaligned = off;
           if (which == 1 || which == 3) c.out_misaligned = off;
           if (which == 2 || which == 3) c.d_in_misaligned = off;
           if (which == 0) c.in_gap = off;
           if (which == 1) c.out_gap = off;
+          if (which == 4) {
+            c.in_misaligned = 2 * off;
+            c.out_misaligned = 3 * off;
+          }
           if (which == 2) c.d_in_layout = length == 512 ? Layout::gaps : Layout::wide_rows;
           give_states(c, off > 1);
           check(c, kTime);
@@ -154,22 +162,28 @@ TEST_P(DepthwiseBackwardKernelsTest, WithoutTheSums) {
   }
 }
 
-/// Only gradients whose taps lie over the place may become NaN: at ends of rows, vectors, steps and groups.
+/// Only gradients whose taps lie over the place may become NaN: at ends of rows, vectors, steps and groups,
+/// whose vectors may hold samples of the next row.
 TEST_P(DepthwiseBackwardKernelsTest, NansStayWhereTheyBelong) {
   const double inf = std::numeric_limits<double>::infinity();
   for (const Layout layout : kFast)
-    for (const std::int64_t at : {0, 1, 7, 8, 255, 256, 511, 512, 520, 522})
-      for (const bool in_signal : {false, true}) {
-        DepthwiseBackwardCase c = make_backward(1, 17, 523, 4, layout);
-        give_states(c, at % 2 == 0);
-        SCOPED_TRACE(::testing::Message() << c << " poison at " << at << " " << in_signal);
-        const DepthwiseBackwardTensors tensors(stream(), c);
-        tensors.fill_integers();
-        store_value((in_signal ? tensors.in : tensors.d_out).host(), {0, 3, at}, inf);
-        if (c.initial_state && in_signal) store_value(tensors.initial.host(), {0, 5, 2}, inf);
-        tensors.run();
-        tensors.expect_exact();
-      }
+    for (const std::int64_t length : {500, 523})
+      for (const std::int64_t off : {0, 3})
+        for (const std::int64_t at : std::vector<std::int64_t>{0, 1, 7, 8, 255, 256, length - 12, length - 11,
+                                                               length - 3, length - 1})
+          for (const bool in_signal : {false, true}) {
+            DepthwiseBackwardCase c = make_backward(1, 17, length, 4, layout);
+            c.in_misaligned = off;
+            c.out_misaligned = off / 2;
+            give_states(c, at % 2 == 0);
+            SCOPED_TRACE(::testing::Message() << c << " poison at " << at << " " << in_signal);
+            const DepthwiseBackwardTensors tensors(stream(), c);
+            tensors.fill_integers();
+            store_value((in_signal ? tensors.in : tensors.d_out).host(), {0, 3, at}, inf);
+            if (c.initial_state && in_signal) store_value(tensors.initial.host(), {0, 5, 2}, inf);
+            tensors.run();
+            tensors.expect_exact();
+          }
 }
 
 /// The workspace that was asked for with some strides does for all others.

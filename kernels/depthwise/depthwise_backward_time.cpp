@@ -7,12 +7,17 @@
 // or, lane 0, in the last lane of the step to come. The gradients behind a lane's come from the lane behind
 // by a rotation; the last lane has those of lane 0 in the step before, so each rotation serves two steps. A
 // lane adds its products over all steps, and the group its lanes' sums in a fixed order: one row of partial
-// sums, or the gradients themselves where all groups that have the channel are in one block. A row's vectors
-// begin where those of d_in would be aligned if its base were, so the order of sums depends on strides, not
-// on addresses. Rows of the other signals that lie otherwise are loaded by shifts. Global traffic: each
-// element of the input and of both gradients once, and a little at a group's ends.
+// sums, or the gradients themselves where all groups that have the channel are in one block.
+//
+// A row's vectors begin where those of d_in would lie on a boundary of kBackwardBoundary bytes if its base
+// did, so the order of sums depends on strides, not on addresses. All loads are of aligned vectors; where the
+// rows of another signal lie otherwise, a lane takes its own out of two of them. Vectors at a row's ends are
+// loaded whole, too, where they lie in the signal's memory, and what is not the row's is cleared or not used.
+// A few samples behind a row's last step do not take another step: they are a lane's each.
+// Global traffic: each element of the input and of both gradients once, and a little at a group's ends.
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_backward.hpp"
+#include "kernels/depthwise/depthwise_backward_stages.hpp"
 #include "kernels/depthwise/depthwise_backward_walk.hpp"
 #include "launch.hpp"
 
@@ -22,114 +27,99 @@ namespace {
 /// Rows of a block.
 constexpr int kGroups = kBackwardWalkThreads / kBackwardGroup;
 
-/// What steps find in shared memory: of each stage the samples and the gradients of the block's threads, a
-/// vector each. A stage is named by its distance from the first one, in words.
-template <int kStages>
-struct Stages {
-  static constexpr int kSignal = kBackwardWalkThreads * kPackWords, kStage = 2 * kSignal;
-  static constexpr std::size_t kBytes = std::size_t{kStages} * kStage * 4;
-  std::uint32_t* own;  // the thread's vector of samples in the first stage
+/// The steps of the groups that have a row's end: the host's arithmetic.
+struct LastSteps {
+  std::int64_t begin;  // of their blocks' tile
+  int steps, whole;    // whole: those that have samples only, wherever the row's first vector begins
+  int left;            // samples from the tile's begin on
+  bool has_tail;
 
-  __device__ __forceinline__ std::uint32_t* samples(int stage) const { return own + stage; }
-  __device__ __forceinline__ std::uint32_t* gradients(int stage) const { return own + stage + kSignal; }
-  /// The samples before the thread's own: of the lane before it or, for lane 0, of the last lane in the step
-  /// to come.
-  __device__ __forceinline__ const std::uint32_t* older(int stage, int lane) const {
-    return own + (lane > 0 ? stage - kPackWords : next(stage) + (kBackwardGroup - 1) * kPackWords);
-  }
-  static __device__ __forceinline__ int next(int stage) {
-    return stage == (kStages - 1) * kStage ? 0 : stage + kStage;
+  LastSteps(const DepthwiseBackwardParams& p, const DepthwiseGrid& grid, int step)
+      : begin((grid.time_tiles - 1) * p.tile_times), left(static_cast<int>(p.forward.length - begin)) {
+    steps = (left + p.slack - p.tail + step - 1) / step;
+    whole = left / step < steps ? left / step : steps;
+    has_tail = left + p.slack > steps * step;
   }
 };
 
-/// A vector on its way to its place in shared memory. Where the copy does not go on beside the thread, it is
-/// held in registers until finish().
-struct VectorCopy {
-  std::uint32_t words[kPackWords];
-  bool held = false;  // in registers
-
-  template <class Row>
-  __device__ __forceinline__ void start(const Row& row, int offset, std::uint32_t* to) {
-    if (kHasAsyncCopies && row.has_aligned_vector(offset)) {
-      start_async_copy<16>(to, row.origin + offset);
-    } else {
-      held = true;
-      row.load(offset, words);
-    }
-  }
-  /// The same of a vector that is known to be whole and aligned.
-  __device__ __forceinline__ void start(const void* vector, std::uint32_t* to) {
-    held = !kHasAsyncCopies;
-    if (kHasAsyncCopies) {
-      start_async_copy<16>(to, vector);
-    } else {
-      load_global_16_bytes(words, vector);
-    }
-  }
-  __device__ __forceinline__ void finish(std::uint32_t* to) const {
-    if (held) store_16_bytes(to, words);
-  }
-};
-
-/// As many stages as leave room in shared memory for the blocks that the registers allow.
-template <class T>
-constexpr int kStagesOf = kHasAsyncCopies ? (sizeof(T) == 2 ? 4 : 6) : 3;
-
-template <class T, int Taps, int W>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
-                                  6) void depthwise_backward_time_kernel(DepthwiseBackwardParams p,
-                                                                         DepthwiseGrid grid) {
-  using Walk = TimeWalk<T, Taps, W>;
-  constexpr int kCount = Walk::kCount, kStages = kStagesOf<T>;
+/// Shifted: there are rows of the input or of the output's gradient that lie otherwise than those of the
+/// input's gradient. Six blocks a multiprocessor would leave too few registers for them.
+template <class T, int Taps, int W, bool Shifted>
+__global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads, Shifted ? 5 : 6) void depthwise_backward_time_kernel(
+    DepthwiseBackwardParams p, DepthwiseGrid grid, LastSteps at_end, MemorySpan in_span,
+    MemorySpan d_out_span) {
+  using Walk = TimeWalk<T, Taps, W, Shifted>;
+  constexpr int kCount = Walk::kCount, kWindow = Walk::kBefore + kPackWords;
   const DepthwiseParams& f = p.forward;
   const DepthwisePlace place = place_block<true>(grid);
   Walk walk;
   // Groups without a channel take part in the exchanges, on a row without samples.
-  const int group = static_cast<int>(threadIdx.x) / kBackwardGroup, item = group & (p.items() - 1);
+  const int group = static_cast<int>(threadIdx.x / kBackwardGroup), item = group & (p.items() - 1);
   const std::int64_t own = place.channel + (group >> p.items_shift), batch = place.batch + item;
   const bool there = own < f.channels;
   const std::int64_t channel = there ? own : f.channels - 1;
   ChannelNumbers<Taps> numbers;
   numbers.load(f, channel);
   RELAYOUT_DYNAMIC_SHARED(std::uint32_t, shared);
-  using Shared = Stages<kStages>;
-  const Shared stages{shared + threadIdx.x * kPackWords};
+  const Stages stages(shared, group);
   const std::int64_t d_in_row = batch * p.d_in_batch + channel * p.d_in_channel;
-  const std::int64_t first = place.time - (p.slack > 0 ? static_cast<int>(d_in_row & (kCount - 1)) : 0);
-  constexpr std::int64_t kFar = 1 << 28;
-  const int low = static_cast<int>(first < kFar ? -first : -kFar);
-  const int high = !there ? low : static_cast<int>(f.length - first < kFar ? f.length - first : kFar);
-  const InputRow<T, Taps> in(f, SampleRow<T>(f, batch, channel), first, low, high);
-  const VectorRow<T> d_out(
+  const bool is_first = place.time == 0, is_last = place.time == at_end.begin;
+  const int before = static_cast<int>(d_in_row & p.slack);
+  const std::int64_t first = place.time - before;
+  constexpr int kFar = 1 << 28;
+  const int low = is_first ? before : -kFar;
+  const int high = !there ? low : is_last ? before + at_end.left : kFar;
+  const InputRow<T, Taps, Shifted> in(f, SampleRow<T>(f, batch, channel), first, low, high);
+  const VectorRow<T, Shifted> d_out(
       static_cast<const T*>(p.d_out) + batch * p.d_out_batch + channel * p.d_out_channel + first, low, high);
   T* const d_in = static_cast<T*>(p.d_in) + d_in_row + first;
-  const bool stores_vectors = misaligned_elements(d_in) == 0;
-  // As many steps in all groups of a block, since lanes exchange in each.
-  const std::int64_t left = f.length + p.slack - place.time;
-  const int steps = left < p.tile_times ? static_cast<int>((left + Walk::kStep - 1) / Walk::kStep) : p.run;
-  // In steps [begin_inside, end_inside) all lanes of a warp have whole and aligned vectors: they take none of
-  // the conditions of the others. The groups of a larger warp differ in their rows' first vectors.
-  const bool aligned = there && in.misaligned == 0 && d_out.misaligned == 0 && stores_vectors;
+  const bool stores_vectors = misaligned_elements(static_cast<const T*>(p.d_in)) == 0;
+  // As many steps in all groups of a block, since lanes exchange in each; `whole` of them have samples only,
+  // wherever the first vector begins.
+  int steps = p.run, whole = p.run;
+  if (is_last) {
+    steps = at_end.steps;
+    whole = at_end.whole;
+  }
+  const int end = steps * Walk::kStep;
+  // In steps [begin_inside, end_inside) all lanes of a warp have samples only, and aligned vectors of d_in:
+  // they take none of the conditions of the others. The groups of a larger warp differ in their rows' first
+  // vectors. Shifted vectors may hold what lies before the row.
   const auto all = [](bool condition) { return warp_ballot<W>(!condition) == 0; };
-  const int begin_inside = all(low <= 0) ? 0 : 1;
-  const auto sure = static_cast<int>(left - p.slack < p.tile_times ? (left - p.slack) / Walk::kStep : p.run);
-  const int end_inside = !all(aligned)                                           ? 0
-                         : sure < steps && all(high >= (sure + 1) * Walk::kStep) ? sure + 1
-                                                                                 : sure;
+  const bool clears = Shifted ? low >= 0 : low > 0;
+  const int begin_inside = all(!clears) ? 0 : 1;
+  const int end_row = whole < steps && all(high >= (whole + 1) * Walk::kStep) ? whole + 1 : whole;
+  const int end_inside = stores_vectors && all(there) ? end_row : 0;
+  // The vectors of steps [begin_whole, end_whole) are loaded whole, with what lies around the row.
+  const int begin_whole = all(in.has_first(in_span) && d_out.has_first(d_out_span)) ? 0 : 1;
+  const int end_whole = !all(there)                                                             ? 0
+                        : all(in.has_before(end, in_span) && d_out.has_before(end, d_out_span)) ? steps
+                                                                                                : end_row;
 
   const int lane_offset = walk.group.lane * kCount;
   VectorCopy own_samples, own_gradients;
-  // The step before the first one needs only the last lane's samples.
-  const auto start = [&](int step, int stage) {
+  // The vectors of a step: those that lie in the signals' memory as they are, of any others what the row has.
+  const auto start_whole = [&](int step, int stage) {
+    const int at = step * Walk::kStep + lane_offset;
+    own_samples.start(in.vector(at), stages.samples(stage));
+    own_gradients.start(d_out.vector(at), stages.gradients(stage));
+  };
+  const auto start_some = [&](int step, int stage) {
     const int at = step * Walk::kStep + lane_offset;
     own_samples.held = own_gradients.held = false;
-    if (step >= 0 || (step == -1 && walk.group.is_last())) own_samples.start(in, at, stages.samples(stage));
-    if (step >= 0) own_gradients.start(d_out, at, stages.gradients(stage));
+    if (step < 0) return;
+    own_samples.start(in, at, stages.samples(stage));
+    own_gradients.start(d_out, at, stages.gradients(stage));
   };
-  const auto start_inside = [&](int step, int stage) {
-    const auto at = static_cast<std::uint32_t>(step * Walk::kStep + lane_offset);
-    own_samples.start(in.origin + at, stages.samples(stage));
-    own_gradients.start(d_out.origin + at, stages.gradients(stage));
+  const auto start = [&](int step, int stage) {
+    if (step < end_whole && step >= begin_whole) {
+      own_samples.held = own_gradients.held = false;
+      // Nobody needs the vectors behind the row.
+      const int behind = high + (Shifted ? kCount - 1 : 0);
+      if (step * Walk::kStep + lane_offset < behind) start_whole(step, stage);
+    } else {
+      start_some(step, stage);
+    }
   };
   const auto finish = [&](int stage) {
     own_samples.finish(stages.samples(stage));
@@ -138,49 +128,73 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
   };
   constexpr int kAhead = kStages - 1;
   int stage = 0, free_stage = 0;
+  // The samples before the group's first vector, unless they are cleared.
+  if (Taps > 1 && walk.group.lane == 0 && (!clears || in.initial != nullptr)) {
+    own_samples.start(in, -kCount, stages.before);
+    own_samples.finish(stages.before);
+  }
+  if constexpr (Shifted) {
+    // Lane 0's vectors behind the last step.
+    const int behind = Stages::last(stage);
+    own_samples.held = own_gradients.held = false;
+    if (walk.group.lane == 0) {
+      own_samples.start(in, end, stages.samples(behind));
+      own_gradients.start(d_out, end, stages.gradients(behind));
+    }
+    finish(behind);
+  }
 #pragma unroll 1
   for (int ahead = 1; ahead <= kAhead; ++ahead) {
-    const int step = steps - ahead;
-    if (step < end_inside && step >= begin_inside) {
-      start_inside(step, free_stage);
-    } else {
-      start(step, free_stage);
-    }
+    start(steps - ahead, free_stage);
     finish(free_stage);
-    free_stage = Shared::next(free_stage);
+    free_stage = Stages::next(free_stage);
   }
   numbers.widen(f, walk.weights, walk.bias);
-  walk.begin(in, d_out, steps * Walk::kStep, f.silu);
+  walk.begin(in, d_out, d_in, end, is_last && at_end.has_tail, f.silu);
 
   // start_ahead starts the copies of the step kAhead behind this one, into the stage that is free.
-  const auto advance = [&](int step, auto inside, const auto& start_ahead) {
+  const auto advance = [&](int step, bool is_first_step, auto inside, const auto& start_ahead) {
     wait_for_async_copies<kStages - 3>();
     warp_barrier<W>();
-    std::uint32_t window[Walk::kBefore + kPackWords], gradients[kPackWords];
-    if constexpr (Walk::kBefore > 0) {
-      const std::uint32_t* const older = stages.older(stage, walk.group.lane);
-#pragma unroll
-      for (int i = 0; i < Walk::kBefore; ++i) window[i] = older[kPackWords - Walk::kBefore + i];
+    std::uint32_t window[kWindow], gradients[kPackWords];
+    if constexpr (Shifted) {
+      std::uint32_t wide_window[kWindow + kPackWords], wide_gradients[2 * kPackWords];
+      stages.load(stage, walk.group.lane, is_first_step, wide_window, wide_gradients);
+      warp_barrier<W>();  // the stage of the step before is free now
+      shift_words<T, kWindow>(wide_window, in.shift(), window);
+      shift_words<T, kPackWords>(wide_gradients, d_out.shift(), gradients);
+    } else {
+      stages.load(stage, walk.group.lane, is_first_step, window, gradients);
     }
-    load_16_bytes(window + Walk::kBefore, stages.samples(stage));
-    load_16_bytes(gradients, stages.gradients(stage));
     start_ahead();
     walk.template step<decltype(inside)::value>(window, gradients, in, d_in, stores_vectors,
                                                 step * Walk::kStep + lane_offset, f.silu);
     finish(free_stage);
     free_stage = stage;
-    stage = Shared::next(stage);
+    stage = Stages::next(stage);
   };
+  const int begin_fast = begin_inside > begin_whole + kAhead ? begin_inside : begin_whole + kAhead;
+  const int end_fast = end_inside < end_whole + kAhead ? end_inside : end_whole + kAhead;
+  const int end_last = end_inside < kAhead ? end_inside : kAhead;
 #pragma unroll 1
   for (int step = steps - 1; step >= 0; --step) {
 #pragma unroll 1
-    for (; step < end_inside && step - kAhead >= begin_inside; --step) {
-      advance(step, std::true_type{}, [&] { start_inside(step - kAhead, free_stage); });
+    for (; step < end_fast && step >= begin_fast; --step) {
+      advance(step, false, std::true_type{}, [&] { start_whole(step - kAhead, free_stage); });
     }
-    const auto start_any = [&] { start(step - kAhead, free_stage); };
 #pragma unroll 1
-    for (; step < end_inside && step >= begin_inside; --step) advance(step, std::true_type{}, start_any);
-    if (step >= 0) advance(step, std::false_type{}, start_any);
+    for (; step < end_last && step >= begin_inside; --step) {
+      advance(step, step == 0, std::true_type{}, [&] { own_samples.held = own_gradients.held = false; });
+    }
+    // Rows that lie alike have few such steps, whose copies begin in their row: the shorter code is faster.
+    const auto start_any = [&] {
+      if constexpr (Shifted) {
+        start(step - kAhead, free_stage);
+      } else {
+        start_some(step - kAhead, free_stage);
+      }
+    };
+    if (step >= 0) advance(step, step == 0, std::false_type{}, start_any);
   }
   if (!p.wants_sums) return;
   float sum = walk.add_sums();
@@ -191,7 +205,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
     return;
   }
   if (p.items() > 1) {
-    auto* const sums = reinterpret_cast<float*>(shared + Shared::kBytes / 4) + walk.group.lane;
+    auto* const sums = reinterpret_cast<float*>(shared + Stages::kWords) + walk.group.lane;
     if (has_sum) sums[group * (Taps + 1)] = sum;
     __syncthreads();
     if (!has_sum || item > 0) return;
@@ -200,26 +214,46 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
   if (has_sum) store_gradient(p, channel, walk.group.lane, sum);
 }
 
+/// Whether all rows of a signal begin as far behind a boundary of 16 bytes as those of d_in would if its base
+/// lay on one.
+bool lie_alike(const DepthwiseBackwardParams& p, const void* signal, std::int64_t batch,
+               std::int64_t channel) {
+  const auto bytes = static_cast<std::int64_t>(size_of(p.forward.type));
+  const auto base = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(signal));
+  const std::int64_t of_batch = p.forward.batch > 1 ? batch - p.d_in_batch : 0;
+  const std::int64_t of_channel = p.forward.channels > 1 ? channel - p.d_in_channel : 0;
+  return (base | of_batch * bytes | of_channel * bytes) % 16 == 0;
+}
+
 }  // namespace
 
 void launch_depthwise_backward_time(const LaunchContext& context, const DepthwiseBackwardParams& p) {
   const DepthwiseParams& f = p.forward;
-  const DepthwiseGrid grid(f, kGroups / p.items(), p.tile_times, p.slack);
+  const DepthwiseGrid grid(f, kGroups / p.items(), p.tile_times, p.slack - p.tail);
+  const MemorySpan in = input_span(f),
+                   d_out = signal_span(f, p.d_out, p.d_out_batch, p.d_out_channel, p.d_out_time);
+  const bool is_shifted =
+      !lie_alike(p, f.in, f.in_batch, f.in_channel) || !lie_alike(p, p.d_out, p.d_out_batch, p.d_out_channel);
   LaunchShape shape;
   shape.blocks_x = grid.blocks(f) / p.items();
   shape.threads_x = kBackwardWalkThreads;
   visit_signal_type(f.type, [&](auto type) {
     using T = typename decltype(type)::type;
+    const LastSteps at_end(p, grid, kBackwardGroup * Vector<T>::kCount);
     visit_backward_walk_taps(f.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;
-      shape.shared_bytes = Stages<kStagesOf<T>>::kBytes + kGroups * (kTaps + 1) * sizeof(float);
-      if constexpr (kHasWarpsOf64) {
-        if (p.warp_size == 64)
-          return launch("depthwise_conv1d_backward", context, shape,
-                        depthwise_backward_time_kernel<T, kTaps, 64>, p, grid);
-      }
-      launch("depthwise_conv1d_backward", context, shape, depthwise_backward_time_kernel<T, kTaps, 32>, p,
-             grid);
+      const auto start = [&](auto shifted) {
+        constexpr bool kShifted = decltype(shifted)::value;
+        const auto start_kernel = [&](auto kernel) {
+          launch("depthwise_conv1d_backward", context, shape, kernel, p, grid, at_end, in, d_out);
+        };
+        shape.shared_bytes = (Stages::kWords + kGroups * (kTaps + 1)) * sizeof(float);
+        if constexpr (kHasWarpsOf64) {
+          if (p.warp_size == 64) return start_kernel(depthwise_backward_time_kernel<T, kTaps, 64, kShifted>);
+        }
+        start_kernel(depthwise_backward_time_kernel<T, kTaps, 32, kShifted>);
+      };
+      is_shifted ? start(std::true_type{}) : start(std::false_type{});
     });
   });
 }

@@ -122,8 +122,10 @@ void set_time(DepthwiseBackwardParams& p) {
   while (steps > kLeastSteps && groups() < kEnoughGroups) steps /= 2;
   p.run = static_cast<std::int32_t>(steps);
   p.tile_times = steps * step;
-  if (p.d_in_batch % count != 0 || p.d_in_channel % count != 0)
-    p.slack = static_cast<std::int32_t>(count - 1);
+  p.tail = kBackwardTail;
+  const std::int64_t boundary = kBackwardBoundary / static_cast<std::int64_t>(size_of(f.type));
+  if (p.d_in_batch % boundary != 0 || p.d_in_channel % boundary != 0)
+    p.slack = static_cast<std::int32_t>(boundary - 1);
   if (p.wants_sums && p.time_blocks() == 1) {
     for (int shift = 0; 1 << shift <= kMostItems; ++shift)
       if (f.batch == 1 << shift) p.items_shift = shift;
@@ -147,7 +149,7 @@ std::int64_t most_time_blocks(const DepthwiseBackwardParams& p) {
   std::int64_t most = p.time_blocks();
   const auto consider = [&](void (*set)(DepthwiseBackwardParams&)) {
     DepthwiseBackwardParams other = p;
-    other.slack = 0;
+    other.slack = other.tail = 0;
     other.d_in_channel = 1;  // rows that begin anywhere
     set(other);
     most = std::max(most, other.time_blocks());
