@@ -42,6 +42,18 @@ struct LastSteps {
   }
 };
 
+/// What is used once the walk has ended, each lane its own: AMD's GPUs have too few scalar registers for it
+/// beside the walk's.
+__device__ __forceinline__ void keep_per_lane(DepthwiseBackwardParams& p) {
+  p.sums = per_lane(p.sums);
+  p.d_weights = per_lane(p.d_weights);
+  p.d_bias = per_lane(p.d_bias);
+  p.d_weight_channel = per_lane(p.d_weight_channel);
+  p.d_weight_tap = per_lane(p.d_weight_tap);
+  p.d_bias_channel = per_lane(p.d_bias_channel);
+  p.forward.channels = per_lane(p.forward.channels);
+}
+
 /// Shifted: there are rows of the input or of the output's gradient that lie otherwise than those of the
 /// input's gradient. Six blocks a multiprocessor would leave too few registers for them.
 template <class T, int Taps, int W, bool Shifted>
@@ -52,6 +64,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads, Shifted ? 5 : 6) void de
   constexpr int kCount = Walk::kCount, kWindow = Walk::kBefore + kPackWords;
   const DepthwiseParams& f = p.forward;
   const DepthwisePlace place = place_block<true>(grid);
+  keep_per_lane(p);
   Walk walk;
   // Groups without a channel take part in the exchanges, on a row without samples.
   const int group = static_cast<int>(threadIdx.x / kBackwardGroup), item = group & (p.items() - 1);
