@@ -819,18 +819,22 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("last_row_of_threads_dropped", "i = 0; @i < rows@; ++i) sum +=", "i < rows - 1"),
     ("sums_of_block_0", "place.batch * grid.time_tiles + @place.time / grid.tile_times@;", "0"),
 ]) + mutants_of("backward_time", "kernels/depthwise/depthwise_backward_time.cpp", BACKWARD_KERNELS, [
-    ("first_lane_in_the_wrong_step", "stage - kPackWords : @next(stage)@ + (kBackwardGroup - 1)", "stage"),
     ("gradients_of_the_only_block_dropped", "if (@has_sum@) store_gradient(p, channel,", "false"),
     ("sums_of_other_items_dropped", "i = 1; @i < p.items()@; ++i) sum +=", "i < p.items() - 1"),
-    ("first_steps_thought_whole", "const int begin_inside = @all(low <= 0)@ ? 0 : 1;", "true"),
-    ("last_steps_thought_whole", "sure < steps && @all(high >= (sure + 1) * Walk::kStep)@", "true"),
-    ("last_lane_of_the_step_before_dropped", "(step == -1 && @walk.group.is_last()@)", "false"),
-    ("aligned_stores_anywhere", "const bool stores_vectors = @misaligned_elements(d_in) == 0@;", "true"),
+    ("first_steps_thought_whole", "const int begin_inside = @all(!clears)@ ? 0 : 1;", "true"),
+    ("last_steps_thought_whole", "whole < steps && @all(high >= (whole + 1) * Walk::kStep)@", "true"),
+    ("samples_before_the_first_step_dropped", "if (Taps > 1 && @walk.group.lane == 0@ && (!clears", "false"),
+    ("aligned_stores_anywhere", "@misaligned_elements(static_cast<const T*>(p.d_in)) == 0@;", "true"),
     ("sums_of_block_0", "place.batch * grid.time_tiles + @place.time / grid.tile_times@;", "0"),
 ]) + mutants_of("backward_walk", "kernels/depthwise/depthwise_backward_walk.hpp", BACKWARD_KERNELS, [
     ("later_gradients_dropped", "g[kCount + i] = group.is_last() ? @later[i]@ : behind;", "0.0f"),
     ("gradients_behind_the_walk_dropped", "later[i] = @group.of(g, i)@;", "0.0f"),
+    ("tail_dropped", "if (@has_tail@) { float value", "false"),
+    ("tail_without_what_is_behind", "group.of(g, @(group.lane + distance) % kBackwardGroup@)", "group.lane"),
     ("sums_of_half_the_lanes", "int mask = @kBackwardGroup / 2@;", "kBackwardGroup / 4"),
+]) + mutants_of("backward_stages", "kernels/depthwise/depthwise_backward_stages.hpp", BACKWARD_KERNELS, [
+    ("first_lane_in_the_wrong_step", ": !is_first ? own + @next(stage)@ + kEnd", "stage"),
+    ("last_lane_in_the_wrong_step", "stage + kPackWords : @last(stage)@ - kEnd", "stage"),
 ]) + mutants_of("backward_rows", "kernels/depthwise/depthwise_backward_rows.hpp", BACKWARD_KERNELS, [
     ("initial_state_off_by_one", "const int back = this->low - @1@ - at;", "2"),
     ("vectors_across_the_end", "return offset >= low && @offset + kCount <= high@;", "offset < high"),
