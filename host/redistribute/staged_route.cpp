@@ -106,9 +106,10 @@ void stage_in_registered(RouteBuilder& b, const plan::BoxMove& move, RouteChunk&
 }
 
 /// Whether a move writes its receiver's output, if that is contiguous, in short runs that begin or end within
-/// sectors, so that others write the rest of them.
+/// sectors, so that others write the rest of them. Elements below 4 bytes are bound by their stores anyway.
 bool shares_sectors(const RedistributeProblem& p, const plan::BoxMove& move) {
   constexpr std::int64_t kSector = 32, kShortRun = 128;
+  if (size_of(p.out_type) < 4) return false;
   const Dims part = plan::permuted(move.box, p.axes).shape(), whole = p.out_distribution.box(move.to).shape();
   const auto size = static_cast<std::int64_t>(size_of(p.out_type));
   std::int64_t run = size, row = size;
