@@ -7,6 +7,7 @@
 #include "host/plan/copy/copy_nest.hpp"
 #include "host/plan/copy/copy_plan.hpp"
 #include "host/plan/copy/order_traffic.hpp"
+#include "host/plan/copy/output_gaps.hpp"
 #include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
@@ -94,6 +95,7 @@ CopyCandidate gather_candidate(const CopyProblem& problem, const DevicePropertie
       of_any_nest(CopyKernel::gather, "it moves any elements, one by one, from wherever they lie", problem);
   candidate.microseconds = predicted(problem, device);
   add_start(candidate, problem, device, start(problem, tile_tuning(device)));
+  add_output_gaps(candidate, problem, device, kOfElementRow);
   return candidate;
 }
 

@@ -7,6 +7,7 @@
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_plan.hpp"
 #include "host/plan/copy/order_traffic.hpp"
+#include "host/plan/copy/output_gaps.hpp"
 #include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
@@ -94,6 +95,8 @@ class RowsBuilder {
                   : "the output consists of runs, whose vectors are put together element by element";
     candidate.microseconds = predicted();
     add_start(candidate, problem_, device_, start());
+    const double left_over = 16 / static_cast<double>(out_size()) - 1;
+    add_output_gaps(candidate, problem_, device_, lanes() ? kOfElementRow : kOfVectorRowElement * left_over);
     candidate.params = params_;
     return candidate;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "host/plan/copy/copy_plan.hpp"
+#include "host/plan/copy/output_gaps.hpp"
 #include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
@@ -59,6 +60,7 @@ CopyCandidate tile_candidate_of(const CopyProblem& problem, const DeviceProperti
   candidate.microseconds =
       std::max(microseconds_at(problem, device, tile.score), cast_microseconds(problem, device));
   add_start(candidate, problem, device, tile_tuning(device).tile_start);
+  add_output_gaps(candidate, problem, device, tile.unaligned_out ? kOfTileRow : 0);
   candidate.tile = tile;
   auto& params = candidate.params.emplace<TileParams>();
   set_operation(problem, params);

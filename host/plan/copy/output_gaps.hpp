@@ -1,0 +1,17 @@
+// Outputs whose rows lie apart, such as columns of a larger matrix, and begin or end within sectors.
+#pragma once
+
+#include "host/plan/copy/copy_plan.hpp"
+
+namespace relayout::plan {
+
+/// What a kernel takes for the two ends of a row that lies off the boundaries of its vectors, in microseconds
+/// of one multiprocessor: elements one by one do not matter, vectors are cut.
+constexpr double kOfElementRow = 0, kOfTileRow = 0.0079, kOfVectorRowElement = 0.0014;
+
+/// Where the output has such rows: what the memory takes to complete their sectors, if the candidate was
+/// predicted to be faster, and of_row for each row.
+void add_output_gaps(CopyCandidate& candidate, const CopyProblem& problem, const DeviceProperties& device,
+                     double of_row);
+
+}  // namespace relayout::plan
