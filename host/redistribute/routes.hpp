@@ -60,8 +60,7 @@ struct RouteTransfer {
 };
 
 /// A part of each message: its transfers begin when its packs have ended, its unpacks when all transfers to
-/// their rank have. What stays on a rank is written just before its chunk is unpacked beside it, so that rows
-/// that both write in part meet in the cache.
+/// their rank have. What stays on a rank is written just before a chunk is unpacked beside it.
 struct RouteChunk {
   std::vector<RouteKernel> packs;
   std::vector<RouteTransfer> transfers;

@@ -151,16 +151,21 @@ double exposed_microseconds(const RouteBuilder& b, const RouteChunk& chunk) {
   return time.microseconds() - b.model().start;
 }
 
-/// Calls add(piece, chunk) for what crosses in each chunk, in an order that all ranks have in common.
+/// Calls add(piece, chunk) for what crosses in each chunk, in an order that all ranks have in common. What
+/// stays on a rank is done while the first chunk crosses, or chunk by chunk where that shares its sectors.
 template <class Add>
 Route in_chunks(RouteBuilder& b, const Add& add) {
+  const RedistributeProblem& p = b.problem();
   const int parts = chunks_of(b);
+  const bool shares = std::any_of(p.moves.begin(), p.moves.end(),
+                                  [&](const plan::BoxMove& move) { return shares_sectors(p, move); });
   std::vector<RouteChunk>& chunks = b.result().chunks;
-  for (const plan::BoxMove& move : b.problem().moves) {
-    const std::vector<plan::BoxMove> cut = plan::pieces(move, b.problem().axes, parts);
+  for (const plan::BoxMove& move : p.moves) {
+    const bool stays = move.from == move.to;
+    const std::vector<plan::BoxMove> cut = plan::pieces(move, p.axes, stays && !shares ? 1 : parts);
     if (chunks.size() < cut.size()) chunks.resize(cut.size());
     for (std::size_t i = 0; i < cut.size(); ++i) {
-      if (move.from == move.to) {
+      if (stays) {
         b.within(cut[i], chunks[i].within);
       } else {
         add(cut[i], chunks[i]);

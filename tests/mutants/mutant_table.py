@@ -47,6 +47,7 @@ BACKWARD = ":".join(f"*DepthwiseBackward*Test.{name}/emulated32" for name in BAC
 BACKWARD_KERNELS = "*DepthwiseBackwardKernelsTest.*/emulated32"
 NATIVE_BACKWARD = BACKWARD.replace("emulated32", "cpu")
 SEQUENCES = "*DepthwiseSequenceTest*/emulated32:*DepthwiseVarlenTest*/emulated32:*DepthwiseBlockTest*/emulated32"
+OUTPUT_GAPS = "OutputGapsTest.*"
 OVERLAP = "*Overlap*/cpu"
 FUSED = "*DirectConvTest*/emulated32:*ConvPlan*/emulated32"
 VIEW = "StridedGemms.*:*ConvPlan*/cpu:*ConvPlan*/emulated32"
@@ -1020,6 +1021,10 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("redistribute_agreement", "host/redistribute/agreement.cpp", REDISTRIBUTE_NCCL, [
     ("offset_of_the_output_forgotten", "memory = output.parts[static_cast<std::size_t>(rank)].memory + @one.offset@;", "0"),
     ("impossible_elsewhere_not_seen", "if (@route.possible && one.microseconds[i] < 0@)", "false"),
+]) + mutants_of("output_gaps", "host/plan/copy/output_gaps.cpp", OUTPUT_GAPS, [
+    ("nothing_completed", "completed = @kCompleted * std::min(rows.pitch, kMostCompleted)@;", "0.0"),
+    ("whole_sectors_completed", "if (@(bytes | pitch | problem.out.start(problem.out.data)) % kSectorBytes == 0@) return {};", "false"),
+    ("ends_forgotten", "@rows.count * of_row@ / device.multiprocessors", "0"),
 ]) + mutants_of("link_model", "host/redistribute/link_model.cpp", REDISTRIBUTE, [
     ("ends_forgotten", "@run_share(run, model.lost_per_end)@", "1"),
     ("sectors_forgotten", "std::pow(@sectors@, 1.5)", "1.0"),

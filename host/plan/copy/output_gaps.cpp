@@ -28,7 +28,7 @@ Rows rows_with_gaps(const CopyProblem& problem) {
   if (axis < 0) return {};
   const auto size = static_cast<std::int64_t>(size_of(problem.out_type));
   const std::int64_t bytes = run * size, pitch = std::abs(strides[axis]) * size;
-  if ((bytes | pitch | problem.out.alignment) % kSectorBytes == 0) return {};
+  if ((bytes | pitch | problem.out.start(problem.out.data)) % kSectorBytes == 0) return {};
   return {static_cast<double>(nest.elements() / run), static_cast<double>(bytes), static_cast<double>(pitch)};
 }
 
