@@ -81,8 +81,10 @@ class RELAYOUT_API Group {
   /// copies; without one it waits for ever, but ends for an error of the communicator. Then planning and
   /// synchronize() throw Error{timeout}, and so does run() where an earlier run was queued longer ago than
   /// this and has not ended. The limit counts from the call, so it must be longer than what a stream may have
-  /// to do before. After Error{timeout} every use of the group throws it: what is queued still waits, and
-  /// ends with ncclCommAbort, which comes before memory is given back, because freeing waits for the device.
+  /// to do before. Streams that wait for signals go on at the limit, by the device's clock: what such a run
+  /// has written, on all ranks, is worth nothing, and the next call throws. After Error{timeout} every use of
+  /// the group throws it: messages that are queued still wait, and end with ncclCommAbort, which comes before
+  /// memory is given back, because freeing waits for the device.
   /// A communicator that blocks (ncclConfig_t::blocking is 1) waits within its own calls without limit while
   /// it first connects to a rank. Error{invalid_argument} unless seconds > 0; infinity is no limit.
   void set_time_limit(double seconds) const;
