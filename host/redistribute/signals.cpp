@@ -30,14 +30,15 @@ class KeptMemory {
     free_.erase(free);
     return memory;
   }
-  void give_back(const Device& device, void* memory) {
+  /// is_quiet: no rank counts there any more.
+  void give_back(const Device& device, void* memory, bool is_quiet) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    free_.emplace_back(device, memory);
+    (is_quiet ? free_ : given_up_).emplace_back(device, memory);
   }
 
  private:
   std::mutex mutex_;
-  std::vector<std::pair<Device, void*>> free_;
+  std::vector<std::pair<Device, void*>> free_, given_up_;
 };
 
 }  // namespace
@@ -63,7 +64,7 @@ Signals::Signals(const Device& device, int rank, int ranks)
 
 /// After a wait that was given up its rank may come yet, and count in this memory.
 Signals::~Signals() {
-  if (outcome() == SignalParams::kNone) KeptMemory::instance().give_back(device_, params_.own);
+  KeptMemory::instance().give_back(device_, params_.own, outcome() == SignalParams::kNone);
 }
 
 bool Signals::share(SharedMemoryName& name) const {
