@@ -1,7 +1,7 @@
 // Signals: numbers by which streams of several processes wait for each other. Each rank counts what it has
 // told another one, writes the count into that rank's memory, and waits there for the counts that it awaits.
-// Counts only grow (by 2^32 at most before they are seen), so nothing has to be put back, and a recorded
-// graph may be launched again and again.
+// Counts only grow, and are compared as numbers of 32 bits that wrap, so nothing has to be put back, and a
+// recorded graph may be launched again and again.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct SignalParams {
   std::uint32_t* own = nullptr;
   std::uint32_t* places[kMostRanks] = {};  // where rank r's memory has this rank's count
   std::uint32_t* outcome = nullptr;        // on the host, pinned
-  /// Of the device's clock (Backend::ticks_per_second): how long to wait at most, and when to look whether
-  /// the host has stopped the waits.
+  /// Ticks of the device's clock (Backend::ticks_per_second). A wait lasts limit_ticks at most. Every
+  /// look_ticks it looks whether the host has stopped it.
   std::uint64_t limit_ticks = 0, look_ticks = 0;
 };
 

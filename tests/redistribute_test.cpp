@@ -323,9 +323,7 @@ TEST_P(RedistributeTest, ExplainNamesTheRouteAndTheLinks) {
 
 /// Rows that two ranks write in part are written in chunks that stay in the cache; whole sectors are not.
 TEST(RedistributeChunksTest, RowsThatRanksShare) {
-  EmulationOptions options;
-  options.multiprocessors = 132;
-  const Group group = Group::emulated(2, Device::emulated(options));
+  const Group group = Group::emulated(2);
   RedistributeOptions staged;
   staged.route = RedistributeRoute::staged;
   const auto chunks = [&](std::int64_t rows, std::int64_t row) {
@@ -333,7 +331,7 @@ TEST(RedistributeChunksTest, RowsThatRanksShare) {
                        half = Distribution::split({rows, row}, 0, 2);
     return plan_redistribute(group, columns, {0, 1}, half, DType::f32, DType::f32, staged).details().chunks;
   };
-  const std::int64_t rows = 1 << 21;
+  const std::int64_t rows = 1 << 23;
   EXPECT_GE(chunks(rows, 31), 2 * chunks(rows, 32));
   EXPECT_EQ(chunks(rows / 8, 248), chunks(rows / 8, 256));  // longer runs
 }

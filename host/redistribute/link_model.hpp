@@ -22,6 +22,7 @@ struct LinkModel {
   double lost_per_end;     // the same per run whose vectors leave elements over, beside what follows
   double off_vectors;      // the share of the link that long runs of such vectors reach
   double lost_per_access;  // bytes of a link lost per access of a lane that is shorter than a vector
+  double cached;           // bytes of an output that stay in the cache beside what is moved meanwhile
   double signal;           // for the streams of two processes to wait for each other once
   bool waits_for_kernels;  // messages are moved by kernels, which take turns with those that pack
 };

@@ -59,11 +59,6 @@ const SharedMemory& shared_workspace_of(const RedistributeProblem& problem) {
   return problem.group.state().shared_workspaces[static_cast<std::size_t>(problem.shared_workspace)];
 }
 
-double RouteBuilder::cached_bytes() const {
-  constexpr double kLeast = 1 << 20;
-  return std::max(kLeast, static_cast<double>(state_.streams.front().device().properties().l2_bytes) / 2.5);
-}
-
 int RouteBuilder::device_of(int rank) const {
   if (local(rank) < 0) return rank;
   const Device& device = state_.streams[static_cast<std::size_t>(local(rank))].device();

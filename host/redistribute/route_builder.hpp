@@ -30,8 +30,6 @@ class RouteBuilder {
   plan::RouteTime& time() noexcept { return time_; }
   bool is_one_process() const noexcept { return state_.communicator == nullptr; }
   int local(int rank) const noexcept { return state_.local(rank); }
-  /// Bytes of an output that stay in the cache beside what is read and written meanwhile.
-  double cached_bytes() const;
   /// A number for a rank's device. Ranks of other processes and emulated ones have devices of their own.
   int device_of(int rank) const;
 

@@ -66,8 +66,7 @@ struct RouteChunk {
   std::vector<RouteTransfer> transfers;
   std::vector<RouteKernel> within;
   std::vector<RouteKernel> unpacks;
-  /// Of ranks that are processes with registered workspaces: a rank tells those to which it sends that its
-  /// transfers have ended.
+  /// Where processes have registered workspaces: a rank tells its receivers that its transfers have ended.
   RankSignals sent;
 };
 
@@ -81,8 +80,8 @@ struct Route {
   std::vector<RouteKernel> within;  // direct, copy engine: from a rank to itself
   std::vector<RouteKernel> across;  // direct: into or out of another rank's memory
   std::vector<RouteChunk> chunks;   // of the other routes
-  /// Of ranks that are processes: a rank tells those that write its output or its workspace that its stream
-  /// has come so far, and, on the direct route, those whose outputs it has written that they are.
+  /// Between processes. ready: a rank's stream has come to the run, so others may write the rank's output or
+  /// workspace. done, on the direct route: a rank has written all that it writes of another one's output.
   RankSignals ready, done;
   std::vector<std::size_t> workspace_bytes;  // of the local ranks
   /// What all ranks take of the group's registered workspace; empty: the route does without.

@@ -53,21 +53,26 @@ RouteTransfer transfer_of(const plan::BoxMove& move, const Message& message) {
   return transfer;
 }
 
+/// Where the message is on the side of the local rank that sends it: in the input, which may lie like it, or
+/// packed into room().
+template <class Room>
+Place packed(RouteBuilder& b, const plan::BoxMove& move, const Message& message, RouteChunk& chunk,
+             const Room& room) {
+  const Part in = input_like(b, move, message);
+  if (lies_like(in, message)) return in.place;
+  const Part to = room();
+  chunk.packs.push_back(b.kernel(b.local(move.from), move, in, to));
+  return to.place;
+}
+
 /// A side that lies like the message needs no kernel and no workspace.
 void stage(RouteBuilder& b, const plan::BoxMove& move, RouteChunk& chunk) {
   const int from = b.local(move.from), to = b.local(move.to);
   const Message message = message_of(b, move);
   RouteTransfer transfer = transfer_of(move, message);
-  if (from >= 0) {
-    const Part in = input_like(b, move, message);
-    if (lies_like(in, message)) {
-      transfer.source = in.place;
-    } else {
-      const Part packed = b.workspace(from, message.type, message.shape);
-      chunk.packs.push_back(b.kernel(from, move, in, packed));
-      transfer.source = packed.place;
-    }
-  }
+  if (from >= 0)
+    transfer.source =
+        packed(b, move, message, chunk, [&] { return b.workspace(from, message.type, message.shape); });
   if (to >= 0) {
     const Part out = output_like(b, move, message);
     if (lies_like(out, message)) {
@@ -86,19 +91,11 @@ void stage(RouteBuilder& b, const plan::BoxMove& move, RouteChunk& chunk) {
 void stage_in_registered(RouteBuilder& b, const plan::BoxMove& move, RouteChunk& chunk) {
   const int from = b.local(move.from), to = b.local(move.to);
   const Message message = message_of(b, move);
-  const Part packed = b.shared_workspace(move.from, message.type, message.shape),
+  const Part room = b.shared_workspace(move.from, message.type, message.shape),
              arrived = b.shared_workspace(move.to, message.type, message.shape);
   RouteTransfer transfer = transfer_of(move, message);
-  transfer.source = packed.place;
   transfer.destination = arrived.place;
-  if (from >= 0) {
-    const Part in = input_like(b, move, message);
-    if (lies_like(in, message)) {
-      transfer.source = in.place;
-    } else {
-      chunk.packs.push_back(b.kernel(from, move, in, packed));
-    }
-  }
+  if (from >= 0) transfer.source = packed(b, move, message, chunk, [&] { return room; });
   if (to >= 0) chunk.unpacks.push_back(b.kernel(to, move, arrived, output_like(b, move, message)));
   if (from >= 0 || to >= 0) b.transfer(chunk, transfer);
   b.tell(b.result().ready, move.to, move.from);
@@ -120,8 +117,9 @@ bool shares_sectors(const RedistributeProblem& p, const plan::BoxMove& move) {
   return run < kShortRun && run != row && (run % kSector != 0 || row % kSector != 0);
 }
 
-/// Parts of a message: each more overlaps packing and unpacking with the link, and costs a copy's start. But
-/// what all of them write of an output in shared sectors stays in the cache until the sectors are whole.
+/// Parts of a message, the same number on all ranks: each more overlaps packing and unpacking with the link,
+/// and costs a copy's start. But what all of them write of an output in shared sectors stays in the cache
+/// until the sectors are whole.
 int chunks_of(const RouteBuilder& b) {
   const RedistributeProblem& p = b.problem();
   std::map<int, double> sent, shared;
@@ -139,7 +137,7 @@ int chunks_of(const RouteBuilder& b) {
              out_size = static_cast<double>(size_of(p.out_type));
   const double parts = std::sqrt(2 * most(sent) * (in_size + out_size) / b.model().memory /
                                  std::max(b.model().message, 1.0)),
-               in_cache = most(shared) * out_size / b.cached_bytes();
+               in_cache = most(shared) * out_size / b.model().cached;
   return static_cast<int>(std::clamp(std::round(std::max(parts, in_cache)), 1.0, double{kMostChunks}));
 }
 

@@ -117,7 +117,7 @@ inline Status make_executable(ExecutableGraph* executable, Graph graph) {
 inline constexpr auto launch_graph = hipGraphLaunch;
 inline constexpr auto destroy_executable = hipGraphExecDestroy;
 
-/// Of wall_clock64(); 100 MHz on all devices so far, where the runtime does not say.
+/// The rate of wall_clock64(). All devices so far have 100 MHz, which holds where the runtime does not say.
 inline double ticks_per_second(int device) {
   int kilohertz = 0;
   const bool is_known =

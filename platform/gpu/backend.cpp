@@ -26,6 +26,15 @@ runtime::Event event_of(void* event) { return static_cast<runtime::Event>(event)
                                             " bytes: " + runtime::error_text(status));
 }
 
+void* allocated(int device, std::size_t bytes, const char* what,
+                runtime::Function<void**, std::size_t> allocate) {
+  const DeviceGuard guard(device);
+  void* memory = nullptr;
+  const runtime::Status status = allocate(&memory, bytes);
+  if (status != runtime::kSuccess) throw_out_of_memory(what, bytes, status);
+  return memory;
+}
+
 /// "CUDA driver 12.8, runtime 12.4" or "HIP driver 5.7.31921, runtime 5.7.31921"
 std::string versions() {
   int driver = 0, library = 0;
@@ -103,27 +112,15 @@ class GpuBackend final : public Backend {
   }
 
   void* allocate(int device, std::size_t bytes) override {
-    const DeviceGuard guard(device);
-    void* memory = nullptr;
-    const runtime::Status status = runtime::allocate(&memory, bytes);
-    if (status != runtime::kSuccess) throw_out_of_memory("device memory", bytes, status);
-    return memory;
+    return allocated(device, bytes, "device memory", runtime::allocate);
   }
   void* allocate_signals(int device, std::size_t bytes) override {
-    const DeviceGuard guard(device);
-    void* memory = nullptr;
-    const runtime::Status status = runtime::allocate_signals(&memory, bytes);
-    if (status != runtime::kSuccess) throw_out_of_memory("device memory for signals", bytes, status);
-    return memory;
+    return allocated(device, bytes, "device memory for signals", runtime::allocate_signals);
   }
   void deallocate(int, void* memory) noexcept override { (void)runtime::deallocate(memory); }
 
   void* allocate_pinned(int device, std::size_t bytes) override {
-    const DeviceGuard guard(device);
-    void* memory = nullptr;
-    const runtime::Status status = runtime::allocate_pinned(&memory, bytes);
-    if (status != runtime::kSuccess) throw_out_of_memory("pinned host memory", bytes, status);
-    return memory;
+    return allocated(device, bytes, "pinned host memory", runtime::allocate_pinned);
   }
   void deallocate_pinned(int, void* memory) noexcept override { (void)runtime::deallocate_pinned(memory); }
 

@@ -142,7 +142,7 @@ inline Status make_executable(ExecutableGraph* executable, Graph graph) {
 inline constexpr auto launch_graph = cudaGraphLaunch;
 inline constexpr auto destroy_executable = cudaGraphExecDestroy;
 
-/// Of the clock %globaltimer.
+/// The rate of the clock %globaltimer.
 inline double ticks_per_second(int /*device*/) { return 1e9; }
 
 /// "12.8"

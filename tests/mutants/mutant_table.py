@@ -73,6 +73,7 @@ REDISTRIBUTE = "BoxMovesTest.*:LinkModelTest.*:RedistributeChunksTest.*:*Redistr
 REDISTRIBUTE_ORDER = "RedistributeOrderTest.*"
 REDISTRIBUTE_NCCL = "*RedistributeNcclTest*/cpu"
 REDISTRIBUTE_WINDOW = "*RedistributeWindowTest*/cpu"
+REDISTRIBUTE_WORKSPACE = "*RedistributeWorkspaceTest*/cpu"
 SIGNALS = "*SignalsTest*/emulated32"
 
 MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
@@ -1051,7 +1052,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("always_writes", "reads = one_process && @size_of(problem.in_type) < size_of(problem.out_type)@;", "false"),
     ("rows_without_the_first_offset", "transfer.destination.offset += @nest.offsets[0] * size@;", "std::int64_t{0}"),
     ("pitch_of_the_other_side", "source_pitch = @nest.strides[1][0]@;", "nest.strides[0][0]"),
-]) + mutants_of("registered_workspace", "host/redistribute/staged_route.cpp", REDISTRIBUTE_NCCL, [
+]) + mutants_of("registered_workspace", "host/redistribute/staged_route.cpp", REDISTRIBUTE_WORKSPACE, [
     ("too_small_not_seen", "if (@needed[rank] > workspace.parts[rank].bytes@)", "false"),
 ]) + mutants_of("signals_kernel", "kernels/exchange_signals.cpp", SIGNALS, [
     ("nothing_awaited", "@static_cast<std::int32_t>(load_of_other_device(count) - awaited)@ < 0", "0"),
@@ -1060,7 +1061,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("signals", "host/redistribute/signals.cpp", SIGNALS, [
     ("many_ranks_not_seen", "if (@ranks_ > SignalParams::kMostRanks@)", "false"),
     ("name_that_is_missing_not_seen", "if (@static_cast<int>(names.size()) < ranks_@)", "false"),
-]) + mutants_of("register_memory", "host/redistribute/register_memory.cpp", REDISTRIBUTE_NCCL, [
+]) + mutants_of("register_memory", "host/redistribute/register_memory.cpp", REDISTRIBUTE_WORKSPACE, [
     ("boundary_not_seen", "role == \"workspace\" && @all[rank].is_aligned == 0@", "false"),
 ]) + mutants_of("register_output", "host/redistribute/register_memory.cpp", REDISTRIBUTE_WINDOW, [
     ("offset_in_the_window_forgotten", "part.memory = begin + @all[rank].offset@;", "0"),

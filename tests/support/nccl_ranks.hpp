@@ -70,7 +70,7 @@ struct Exchanged {
     group.register_output(static_cast<char*>(view.data()) + range.begin,
                           static_cast<std::size_t>(range.end - range.begin));
   }
-  /// Lets the other ranks pack into the workspace, which must be as large as explain() says.
+  /// Lets the other ranks copy into the workspace, which must be as large as explain() says.
   static Buffer share_workspace(const Group& group, std::size_t bytes = std::size_t{1} << 16) {
     Buffer workspace(group.stream(group.local_ranks().front()).device(), bytes);
     group.register_workspace(workspace.data(), bytes);

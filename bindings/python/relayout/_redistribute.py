@@ -72,7 +72,7 @@ class Group:
     def _take(self, handle, library=None, communicator=None):
         self._handle, self._library, self._communicator = handle, library, communicator
         self._ranks, self._local_ranks = _core.group_ranks(handle)
-        self._outputs = []
+        self._registered = []
         return self
 
     @classmethod
@@ -123,13 +123,13 @@ class Group:
         """Lets the other processes write into this tensor, so that plans with it as `out` may take the direct route:
         collective, once, before planning. The group keeps the tensor."""
         _core.group_register_output(self._handle, out)
-        self._outputs.append(out)
+        self._registered.append(out)
 
     def register_workspace(self, workspace):
         """Lets the other processes copy messages into this tensor, on a multiple of 64 bytes, for plans that are made
         afterwards: collective. A rank needs about the bytes that it sends and gets. The group keeps the tensor."""
         _core.group_register_workspace(self._handle, workspace)
-        self._outputs.append(workspace)
+        self._registered.append(workspace)
 
     def synchronize(self):
         """Waits for the work of this process's ranks."""

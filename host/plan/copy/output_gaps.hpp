@@ -5,8 +5,9 @@
 
 namespace relayout::plan {
 
-/// What a kernel takes for the two ends of a row that lies off the boundaries of its vectors, in microseconds
-/// of one multiprocessor: elements one by one do not matter, vectors are cut.
+/// What the two ends of a row take that lies off the boundaries of vectors, in microseconds of one
+/// multiprocessor. Kernels that store single elements have no ends. Tiles take so much a row; vectors of rows
+/// take so much for each element that a vector may leave over.
 constexpr double kOfElementRow = 0, kOfTileRow = 0.0079, kOfVectorRowElement = 0.0014;
 
 /// Where the output has such rows: what the memory takes to complete their sectors, if the candidate was

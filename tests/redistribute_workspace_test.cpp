@@ -1,0 +1,127 @@
+// redistribute with one process for each rank, staged in workspaces that the ranks have registered. The ranks
+// are threads that share nothing but a library in the place of NCCL (tests/nccl).
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "tests/support/devices.hpp"
+#include "tests/support/expect_error.hpp"
+#include "tests/support/nccl_ranks.hpp"
+#include "tests/support/random_distribution.hpp"
+
+namespace relayout::test {
+namespace {
+
+class RedistributeWorkspaceTest : public NcclTest {};
+INSTANTIATE_TEST_SUITE_P(Devices, RedistributeWorkspaceTest, ::testing::ValuesIn(host_memory_devices()),
+                         device_test_name);
+
+TEST_P(RedistributeWorkspaceTest, OverOneToEightRanks) {
+  for (int ranks = 1; ranks <= 8; ++ranks)
+    for (const auto& [in, out] : {std::pair{DType::f32, DType::f32}, std::pair{DType::bf16, DType::f32}}) {
+      RedistributeCase c = transposition(in, out, 29, 41, ranks);
+      c.options.route = RedistributeRoute::staged;
+      const Exchanged exchanged(c);
+      on_ranks(ranks, [&](const Group& group, void*) {
+        const Buffer workspace = Exchanged::share_workspace(group);
+        const RedistributePlan plan = exchanged.plan(group);
+        EXPECT_EQ(plan.workspace_bytes(group.local_ranks().front()), 0u);
+        if (ranks > 1) {
+          EXPECT_GT(plan.details().group_workspace_bytes, 0u);
+          EXPECT_NE(plan.explain().find("workspace that the other rank has registered"), std::string::npos)
+              << plan.explain();
+        }
+        exchanged.run(group);
+      });
+      exchanged.expect();
+    }
+}
+
+TEST_P(RedistributeWorkspaceTest, RandomDistributions) {
+  for (const std::uint64_t seed : random_seeds(40)) {
+    SCOPED_TRACE(reproduce(seed));
+    Random random(seed);
+    const int ranks = static_cast<int>(random.integer(1, 6));
+    RedistributeCase c = random_redistribution(random, ranks, 5);
+    c.options.route = RedistributeRoute::staged;
+    const Exchanged exchanged(c, seed);
+    SCOPED_TRACE(::testing::PrintToString(exchanged.c));
+    on_ranks(ranks, [&](const Group& group, void*) {
+      const Buffer workspace = Exchanged::share_workspace(group, std::size_t{1} << 20);
+      EXPECT_EQ(exchanged.plan(group).explain().find("not used"), std::string::npos);
+      exchanged.run(group);
+    });
+    exchanged.expect();
+  }
+}
+
+TEST_P(RedistributeWorkspaceTest, SeveralChunks) {
+  RedistributeCase c = transposition(DType::f32, DType::f32, 330, 410, 2);
+  c.options.route = RedistributeRoute::staged;
+  const Exchanged exchanged(c);
+  on_ranks(2, [&](const Group& group, void*) {
+    const Buffer workspace = Exchanged::share_workspace(group, std::size_t{1} << 21);
+    if (GetParam().kind() == DeviceKind::cpu) {
+      EXPECT_GT(exchanged.plan(group).details().chunks, 1);
+    }
+    exchanged.run(group);
+  });
+  exchanged.expect();
+}
+
+/// One rank's workspace is too small, so all exchange messages, and say why.
+TEST_P(RedistributeWorkspaceTest, TooSmall) {
+  RedistributeCase c = transposition(DType::f32, DType::f32, 29, 41, 3);
+  c.options.route = RedistributeRoute::staged;
+  const Exchanged exchanged(c);
+  on_ranks(3, [&](const Group& group, void*) {
+    const bool is_small = group.local_ranks().front() == 1;
+    const Buffer workspace = Exchanged::share_workspace(group, is_small ? 256 : 1 << 16);
+    const RedistributePlan plan = exchanged.plan(group);
+    EXPECT_NE(plan.explain().find("The registered workspace is not used: it needs "), std::string::npos);
+    EXPECT_NE(plan.explain().find("bytes on rank 1, and has 256"), std::string::npos) << plan.explain();
+    EXPECT_EQ(plan.details().group_workspace_bytes, 0u);
+    exchanged.run(group);
+  });
+  exchanged.expect();
+}
+
+TEST_P(RedistributeWorkspaceTest, Wrong) {
+  const RedistributeCase c = transposition(DType::f32, DType::f32, 29, 41, 2);
+  const Exchanged exchanged(c);
+  on_ranks(2, [&](const Group& group, void*) {
+    const int rank = group.local_ranks().front();
+    const Buffer workspace(group.stream(rank).device(), 1 << 16);
+    expect_error(ErrorCode::invalid_argument, {"rank 1 registers a workspace", "64 bytes"}, [&] {
+      group.register_workspace(static_cast<char*>(workspace.data()) + (rank == 1 ? 8 : 0), 1024);
+    });
+    expect_error(ErrorCode::null_pointer, {"rank 0 registers a null pointer as its workspace"},
+                 [&] { group.register_workspace(rank == 0 ? nullptr : workspace.data(), 1024); });
+    group.register_workspace(workspace.data(), workspace.bytes());
+    RedistributeOptions options;
+    options.route = RedistributeRoute::staged;
+    const auto plan_to = [&](const TensorView& out) {
+      return plan_redistribute(group, c.in.distribution, {exchanged.in.of(rank).device()}, c.axes,
+                               c.out.distribution, {out}, options);
+    };
+    const RedistributePlan plan = plan_to(exchanged.out.of(rank).device());
+    // An output that lies in the workspace, in a run and in a plan.
+    const auto out_offset = reinterpret_cast<std::uintptr_t>(exchanged.out.of(rank).device().data()) % 16;
+    char* const inside = static_cast<char*>(workspace.data()) + out_offset;
+    if (rank == 0) {
+      expect_error(ErrorCode::partial_overlap, {"output of rank 0", "registered workspace"},
+                   [&] { plan.run({exchanged.in.of(rank).device().data()}, {inside}); });
+      expect_error(ErrorCode::partial_overlap, {"share bytes"},
+                   [&] { plan_to(TensorView(inside, c.out.type, c.out.distribution.box(rank).shape())); });
+    } else {
+      expect_error(ErrorCode::invalid_argument, {"rank 0 could not plan"},
+                   [&] { plan_to(exchanged.out.of(rank).device()); });
+    }
+  });
+}
+
+}  // namespace
+}  // namespace relayout::test
