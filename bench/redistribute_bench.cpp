@@ -273,6 +273,7 @@ BenchCases redistribute_cases(Sizes sizes) {
     add_route("best", {});
     add_route("direct", RedistributeRoute::direct);
     add_route("staged", RedistributeRoute::staged);
+    add_route("joined", RedistributeRoute::joined);
     list.push_back(case_of(e, "three-steps", prepare_three_steps));
     // They do not permute, so that their result must not be checked.
     if (sizes != Sizes::smoke) list.push_back(case_of(e, "link-copies", prepare_copies));

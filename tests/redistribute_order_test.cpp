@@ -133,13 +133,15 @@ RedistributeCase by(RedistributeRoute route, DType in_type, const Distribution& 
   return c;
 }
 
-constexpr RedistributeRoute kDirect = RedistributeRoute::direct, kStaged = RedistributeRoute::staged;
+constexpr RedistributeRoute kDirect = RedistributeRoute::direct, kStaged = RedistributeRoute::staged,
+                            kJoined = RedistributeRoute::joined;
 
 TEST(RedistributeOrderTest, Transposes) {
   for (const int ranks : {1, 2, 3, 5}) {
     const Distribution in = Distribution::split({17, 23}, 0, ranks),
                        out = Distribution::split({23, 17}, 0, ranks);
-    for (const RedistributeRoute route : {kDirect, kStaged}) {
+    for (const RedistributeRoute route : {kDirect, kStaged, kJoined}) {
+      if (route == kJoined && ranks == 1) continue;
       const Group group = Group::emulated(ranks, Device::cpu());
       check_orders(group, by(route, DType::f32, in, {1, 0}, DType::f32, out), 40);
       check_orders(group, by(route, DType::f16, in, {1, 0}, DType::f32, out), 40);  // receivers read
@@ -164,10 +166,13 @@ TEST(RedistributeOrderTest, StreamsBesideAndHalvesOfTheDevices) {
 
 TEST(RedistributeOrderTest, ChunksThatOverlap) {
   const Distribution in = Distribution::split({330, 410}, 0, 2), out = Distribution::split({410, 330}, 0, 2);
-  const RedistributeCase c = by(kStaged, DType::f32, in, {1, 0}, DType::f32, out);
   const Group group = Group::emulated(2, Device::cpu());
-  ASSERT_GT(plan_redistribute(group, in, {1, 0}, out, DType::f32, DType::f32, c.options).details().chunks, 2);
-  check_orders(group, c, 20);
+  for (const RedistributeRoute route : {kStaged, kJoined}) {
+    const RedistributeCase c = by(route, DType::f32, in, {1, 0}, DType::f32, out);
+    ASSERT_GT(plan_redistribute(group, in, {1, 0}, out, DType::f32, DType::f32, c.options).details().chunks,
+              2);
+    check_orders(group, c, 20);
+  }
 }
 
 /// Messages that are sent from the input, received in the output, or both.
@@ -200,7 +205,7 @@ TEST(RedistributeOrderTest, RandomDistributions) {
     RedistributeCase c = random_redistribution(random, ranks, 4);
     c.in.strides = c.out.strides = {};
     c.in.misaligned = c.out.misaligned = {};
-    c.options.route = random.chance(0.5) ? kDirect : kStaged;
+    c.options.route = random.chance(0.4) ? kDirect : random_staged_route(random, c);
     check_orders(Group::emulated(ranks, Device::cpu()), c, 8);
   }
 }

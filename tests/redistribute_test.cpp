@@ -9,6 +9,7 @@
 
 #include "host/redistribute/link_model.hpp"
 #include "tests/support/devices.hpp"
+#include "tests/support/expect_error.hpp"
 #include "tests/support/random_distribution.hpp"
 #include "tests/support/redistribute_check.hpp"
 
@@ -19,7 +20,11 @@ using cases::DistributedTensor;
 using cases::RedistributeCase;
 
 constexpr RedistributeRoute kRoutes[] = {RedistributeRoute::direct, RedistributeRoute::staged,
-                                         RedistributeRoute::copy_engine};
+                                         RedistributeRoute::copy_engine, RedistributeRoute::joined};
+/// Those that every redistribution can go, and those that transposes can.
+constexpr RedistributeRoute kAlways[] = {RedistributeRoute::direct, RedistributeRoute::staged};
+constexpr RedistributeRoute kTransposing[] = {RedistributeRoute::direct, RedistributeRoute::staged,
+                                              RedistributeRoute::joined};
 
 class RedistributeTest : public ::testing::TestWithParam<Device> {
  protected:
@@ -43,18 +48,18 @@ RedistributeCase transposition(DType in, DType out, std::int64_t rows, std::int6
 void check_routes(const Group& group, RedistributeCase c, std::uint64_t seed = 0) {
   const RedistributePlan any = plan_redistribute(group, c.in.distribution, c.axes, c.out.distribution,
                                                  c.in.type, c.out.type, c.options);
-  EXPECT_EQ(any.details().others.size(), 2u);
+  EXPECT_EQ(any.details().others.size(), 3u);
   for (const RedistributeRoute route : kRoutes) {
     c.options.route = route;
-    if (route != RedistributeRoute::copy_engine) {
-      check(group, c, seed);
-      continue;
-    }
+    const bool always = std::find(std::begin(kAlways), std::end(kAlways), route) != std::end(kAlways);
     try {
       check(group, c, seed);
     } catch (const Error& error) {
+      const char* reason =
+          route == RedistributeRoute::joined ? "does not continue" : "more than rows of bytes";
+      EXPECT_FALSE(always) << error.what();
       EXPECT_STREQ(name_of(error.code()), "invalid_argument") << error.what();
-      EXPECT_NE(std::string(error.what()).find("more than rows of bytes"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(reason), std::string::npos) << error.what();
     }
   }
 }
@@ -72,7 +77,7 @@ TEST_P(RedistributeTest, CastsCrossInTheNarrowerType) {
   check_routes(two, transposition(DType::bf16, DType::f32, 34, 18, 2));
   check_routes(two, transposition(DType::i32, DType::f32, 34, 18, 2));
   for (const auto& [in, out] : {std::pair{DType::f64, DType::f16}, std::pair{DType::f16, DType::f64}})
-    for (const RedistributeRoute route : {RedistributeRoute::direct, RedistributeRoute::staged}) {
+    for (const RedistributeRoute route : kAlways) {
       RedistributeOptions options;
       options.route = route;
       const RedistributeCase c = transposition(in, out, 32, 16, 2);
@@ -101,6 +106,45 @@ TEST_P(RedistributeTest, OtherBlocksOfTheSameTensor) {
   for (const Distribution& from : {rows, columns, uneven})
     for (const Distribution& to : {rows, columns, uneven})
       check_routes(group(3), case_of(DType::f32, from, {0, 1}, DType::f32, to));
+}
+
+/// Three ranks' columns of each row of the output, of which a rank packs its own, too: one kernel unpacks.
+TEST_P(RedistributeTest, PartsThatAreJoined) {
+  const Distribution from = Distribution::split({14, 9, 6}, 1, 3), to = Distribution::split({6, 14, 9}, 0, 3),
+                     uneven({14, 9, 6},
+                            {{{0, 0, 0}, {14, 2, 6}}, {{0, 6, 0}, {14, 9, 6}}, {{0, 2, 0}, {14, 6, 6}}});
+  const Group three = group(3);
+  RedistributeOptions options;
+  options.route = RedistributeRoute::joined;
+  for (const Distribution& in : {from, uneven})
+    for (const auto& [type, result] : {std::pair{DType::i16, DType::i16}, std::pair{DType::bf16, DType::f32},
+                                       std::pair{DType::f32, DType::bf16}}) {
+      RedistributeCase c = case_of(type, in, {2, 0, 1}, result, to);
+      c.options = options;
+      check(three, c, 3);
+      const RedistributePlan plan = plan_redistribute(three, in, c.axes, to, type, result, options);
+      EXPECT_EQ(plan.details().kernels, 3 * (2 + 1 + 1) * plan.details().chunks);
+      EXPECT_NE(plan.explain().find("unpacked together with what stays on a rank"), std::string::npos)
+          << plan.explain();
+    }
+}
+
+/// What a rank gets in parts that do not continue each other is staged; where that is so for all, nothing is
+/// joined.
+TEST_P(RedistributeTest, PartsThatAreNotJoined) {
+  const Distribution quarters({8, 6},
+                              {{{0, 0}, {4, 3}}, {{0, 3}, {4, 6}}, {{4, 0}, {8, 3}}, {{4, 3}, {8, 6}}}),
+      all({8, 6}, {{{0, 0}, {8, 6}}, {{0, 0}, {0, 6}}, {{0, 0}, {0, 6}}, {{0, 0}, {0, 6}}}),
+      halves({8, 6}, {{{0, 0}, {8, 6}}, {{0, 0}, {8, 3}}, {{0, 0}, {0, 6}}, {{0, 0}, {0, 6}}});
+  const Group four = group(4);
+  RedistributeOptions options;
+  options.route = RedistributeRoute::joined;
+  RedistributeCase c = case_of(DType::u16, quarters, {0, 1}, DType::u16, halves);
+  c.options = options;
+  check(four, c, 4);
+  expect_error(ErrorCode::invalid_argument, {"joined", "does not continue along one axis"}, [&] {
+    (void)plan_redistribute(four, quarters, {0, 1}, all, DType::u16, DType::u16, options);
+  });
 }
 
 TEST_P(RedistributeTest, ReplicasAreGatheredAndDropped) {
@@ -132,7 +176,7 @@ TEST_P(RedistributeTest, ElementsOf16Bytes) {
       result.emplace_back(view.data(), DType::b128, Dims{view.extent(0), view.extent(1)});
     return result;
   };
-  for (const RedistributeRoute route : {RedistributeRoute::direct, RedistributeRoute::staged}) {
+  for (const RedistributeRoute route : kTransposing) {
     RankBuffers in(three, Role::input, from), out(three, Role::output, to);
     in.fill(DType::u64, 2);
     reference::redistribute(from.distribution, in.host(), {1, 0, 2}, to.distribution, out.host());
@@ -196,7 +240,7 @@ TEST_P(RedistributeTest, RandomDistributions) {
     Random random(seed);
     const int ranks = static_cast<int>(random.integer(1, 8));
     RedistributeCase c = random_redistribution(random, ranks, 8);
-    c.options.route = random.chance(0.5) ? RedistributeRoute::direct : RedistributeRoute::staged;
+    c.options.route = random.chance(0.4) ? RedistributeRoute::direct : random_staged_route(random, c);
     check(group(ranks), c, seed);
   }
 }
@@ -204,7 +248,7 @@ TEST_P(RedistributeTest, RandomDistributions) {
 TEST_P(RedistributeTest, OtherMemoryOnlyWhenRun) {
   const Group three = group(3);
   const RedistributeCase c = transposition(DType::f16, DType::f32, 21, 17, 3);
-  for (const RedistributeRoute route : {RedistributeRoute::direct, RedistributeRoute::staged}) {
+  for (const RedistributeRoute route : kTransposing) {
     RedistributeOptions options;
     options.route = route;
     const RedistributePlan plan = plan_redistribute(three, c.in.distribution, c.axes, c.out.distribution,
@@ -238,7 +282,7 @@ TEST_P(RedistributeTest, OneCallNeedsNoWorkspace) {
 /// A run sees what was queued before it on every rank's stream, and is seen by what is queued after it.
 TEST_P(RedistributeTest, RunsFollowEachOther) {
   const Group four = group(4);
-  for (const RedistributeRoute route : {RedistributeRoute::direct, RedistributeRoute::staged}) {
+  for (const RedistributeRoute route : kTransposing) {
     const RedistributeCase there = transposition(DType::f32, DType::f32, 40, 24, 4),
                            back = transposition(DType::f32, DType::f32, 24, 40, 4);
     RankBuffers in(four, Role::input, there.in), once(four, Role::output, there.out),
@@ -268,7 +312,7 @@ TEST_P(RedistributeTest, RecordedInAGraph) {
   const Group two = group(2);
   const Stream &first = two.stream(0), &second = two.stream(1);
   const RedistributeCase c = transposition(DType::f32, DType::f32, 66, 34, 2);
-  for (const RedistributeRoute route : {RedistributeRoute::direct, RedistributeRoute::staged}) {
+  for (const RedistributeRoute route : kTransposing) {
     RankBuffers in(two, Role::input, c.in), out(two, Role::output, c.out);
     RedistributeOptions options;
     options.route = route;
@@ -296,7 +340,7 @@ TEST_P(RedistributeTest, RecordedInAGraph) {
 TEST_P(RedistributeTest, ExplainNamesTheRouteAndTheLinks) {
   const Group two = group(2);
   const RedistributeCase c = transposition(DType::f32, DType::f32, 64, 32, 2);
-  for (const RedistributeRoute route : {RedistributeRoute::direct, RedistributeRoute::staged}) {
+  for (const RedistributeRoute route : kAlways) {
     RedistributeOptions options;
     options.route = route;
     const RedistributePlan plan = plan_redistribute(two, c.in.distribution, c.axes, c.out.distribution,

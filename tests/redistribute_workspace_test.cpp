@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "tests/support/devices.hpp"
@@ -21,12 +22,15 @@ INSTANTIATE_TEST_SUITE_P(Devices, RedistributeWorkspaceTest, ::testing::ValuesIn
 
 TEST_P(RedistributeWorkspaceTest, OverOneToEightRanks) {
   for (int ranks = 1; ranks <= 8; ++ranks)
-    for (const auto& [in, out] : {std::pair{DType::f32, DType::f32}, std::pair{DType::bf16, DType::f32}}) {
+    for (const auto& [in, out, route] : {std::tuple{DType::f32, DType::f32, RedistributeRoute::staged},
+                                         std::tuple{DType::bf16, DType::f32, RedistributeRoute::staged},
+                                         std::tuple{DType::i16, DType::i16, RedistributeRoute::joined}}) {
+      if (ranks == 1 && route == RedistributeRoute::joined) continue;
       RedistributeCase c = transposition(in, out, 29, 41, ranks);
-      c.options.route = RedistributeRoute::staged;
+      c.options.route = route;
       const Exchanged exchanged(c);
       on_ranks(ranks, [&](const Group& group, void*) {
-        const Buffer workspace = Exchanged::share_workspace(group);
+        const Buffer workspace = Exchanged::share_workspace(group, std::size_t{1} << 18);
         const RedistributePlan plan = exchanged.plan(group);
         EXPECT_EQ(plan.workspace_bytes(group.local_ranks().front()), 0u);
         if (ranks > 1) {
@@ -46,7 +50,7 @@ TEST_P(RedistributeWorkspaceTest, RandomDistributions) {
     Random random(seed);
     const int ranks = static_cast<int>(random.integer(1, 6));
     RedistributeCase c = random_redistribution(random, ranks, 5);
-    c.options.route = RedistributeRoute::staged;
+    c.options.route = random_staged_route(random, c);
     const Exchanged exchanged(c, seed);
     SCOPED_TRACE(::testing::PrintToString(exchanged.c));
     on_ranks(ranks, [&](const Group& group, void*) {
@@ -60,16 +64,18 @@ TEST_P(RedistributeWorkspaceTest, RandomDistributions) {
 
 TEST_P(RedistributeWorkspaceTest, SeveralChunks) {
   RedistributeCase c = transposition(DType::f32, DType::f32, 330, 410, 2);
-  c.options.route = RedistributeRoute::staged;
-  const Exchanged exchanged(c);
-  on_ranks(2, [&](const Group& group, void*) {
-    const Buffer workspace = Exchanged::share_workspace(group, std::size_t{1} << 21);
-    if (GetParam().kind() == DeviceKind::cpu) {
-      EXPECT_GT(exchanged.plan(group).details().chunks, 1);
-    }
-    exchanged.run(group);
-  });
-  exchanged.expect();
+  for (const RedistributeRoute route : {RedistributeRoute::staged, RedistributeRoute::joined}) {
+    c.options.route = route;
+    const Exchanged exchanged(c);
+    on_ranks(2, [&](const Group& group, void*) {
+      const Buffer workspace = Exchanged::share_workspace(group, std::size_t{1} << 21);
+      if (GetParam().kind() == DeviceKind::cpu) {
+        EXPECT_GT(exchanged.plan(group).details().chunks, 1);
+      }
+      exchanged.run(group);
+    });
+    exchanged.expect();
+  }
 }
 
 /// One rank's workspace is too small, so all exchange messages, and say why.

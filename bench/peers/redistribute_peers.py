@@ -5,8 +5,8 @@
     torchrun --nproc-per-node 2 bench/peers/redistribute_peers.py --json result.json
     torchrun --nproc-per-node 2 bench/peers/redistribute_peers.py --random 30 --seed 101
 
-Each row has microseconds by relayout's routes (staged by messages, and by way of registered workspaces), by the one that it
-chooses and by torch, and the rate of the link: the bytes that cross in one direction of
+Each row has microseconds by relayout's routes (staged by messages, and by way of registered workspaces, and joined there), by
+the one that it chooses and by torch, and the rate of the link: the bytes that cross in one direction of
 one link, over the time of the route that relayout chooses. `relayout_bench --suite redistribute` has the rate of plain copies
 (link-copies). Results are compared first, every element. Inputs and outputs are rotated past the L2.
 
@@ -146,7 +146,8 @@ def run(exchange, group, clock, rank, device):
     row = {"name": exchange.name, "types": [exchange.in_type, exchange.out_type], "shape": exchange.shape,
            "axes": exchange.axes, "cuts": [exchange.cut, exchange.out_cut], "crossing_bytes": exchange.crossing_bytes(group.ranks)}
     expected = exchange.by_torch(inputs[0], rank, before, after)
-    for name, route in (("direct", "direct"), ("messages", "staged"), ("workspace", "staged"), ("chosen", None)):
+    for name, route in (("direct", "direct"), ("messages", "staged"), ("workspace", "staged"), ("joined", "joined"),
+                        ("chosen", None)):
         if name == "workspace":
             # A rank sends and gets no more than it has; each of a few messages and chunks begins on a boundary.
             group.register_workspace(torch.empty(2 * part_bytes + (1 << 20), dtype=torch.uint8, device=device))
@@ -199,7 +200,7 @@ def main():
     exchanges = drawn(arguments.random, arguments.seed, ranks) if arguments.random else named()
     rows = []
     if rank == 0:
-        print(f"{'us':30}{'direct':>10}{'messages':>10}{'workspace':>10}{'chosen':>10}{'torch':>10}{'GB/s':>8}", flush=True)
+        print(f"{'us':30}{'direct':>10}{'messages':>10}{'workspace':>10}{'joined':>10}{'chosen':>10}{'torch':>10}{'GB/s':>8}", flush=True)
     for exchange in exchanges:
         group = relayout.Group.from_torch()
         row = run(exchange, group, clock, rank, device)
@@ -209,7 +210,7 @@ def main():
             return 1
         rows.append(row)
         if rank == 0:
-            times = "".join(printed(row.get(way)) for way in ("direct", "messages", "workspace", "chosen", "torch"))
+            times = "".join(printed(row.get(way)) for way in ("direct", "messages", "workspace", "joined", "chosen", "torch"))
             rates = f"{row['rate'] / 1e9:8.1f}" if row["rate"] else ""
             print(f"{exchange.name:22}{exchange.in_type:>4}{exchange.out_type:>4}{times}{rates}", flush=True)
     if rank == 0:

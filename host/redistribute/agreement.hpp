@@ -24,7 +24,7 @@ PlanDigest digest_of(const Group& group, const Distribution& in, const std::vect
 /// another and in what; {vendor}, {timeout}. Nothing where all ranks are this process's.
 void agree(const Group& group, const PlanDigest& digest, RedistributeProblem* problem);
 
-/// Tells the other ranks how long the routes take that this one can go, or that it has none (null); waits for
+/// Tells the other ranks how long the ways take that this one can go, or that it has none (null); waits for
 /// them. A route is then possible where all ranks can go it, and takes as long as on the slowest. Errors as
 /// above. Nothing where all ranks are this process's.
 void agree(const Group& group, std::vector<Route>* routes);

@@ -87,11 +87,23 @@ std::vector<BoxMove> box_moves(const Distribution& in, const std::vector<int>& a
   return moves;
 }
 
-std::vector<BoxMove> pieces(const BoxMove& move, const std::vector<int>& axes, int parts) {
+int joining_axis(const std::vector<BoxMove>& moves) {
+  int joined = -1;
+  for (const BoxMove& move : moves)
+    for (std::size_t axis = 0; axis < move.box.begin.size(); ++axis) {
+      const Box& first = moves.front().box;
+      if (move.box.begin[axis] == first.begin[axis] && move.box.end[axis] == first.end[axis]) continue;
+      if (joined >= 0 && joined != static_cast<int>(axis)) return -1;
+      joined = static_cast<int>(axis);
+    }
+  return joined;
+}
+
+std::vector<BoxMove> pieces(const BoxMove& move, const std::vector<int>& axes, int parts, int whole) {
   const Box out = permuted(move.box, axes);
   const Dims shape = out.shape();
   std::size_t axis = 0;  // in the output
-  while (axis < shape.size() && shape[axis] < parts) ++axis;
+  while (axis < shape.size() && (shape[axis] < parts || axes[axis] == whole)) ++axis;
   if (parts <= 1 || axis == shape.size()) return {move};
   std::vector<BoxMove> result;
   for (std::int64_t part = 0; part < parts; ++part) {

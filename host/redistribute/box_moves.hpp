@@ -30,8 +30,12 @@ Box permuted(const Box& box, const std::vector<int>& axes);
 /// receiver's moves begin with the next rank after it and end with itself: no rank is everyone's first.
 std::vector<BoxMove> box_moves(const Distribution& in, const std::vector<int>& axes, const Distribution& out);
 
+/// The axis of the input along which the moves to one rank, all that it has, follow each other and fill a box
+/// together; -1: there is none, or a single move.
+int joining_axis(const std::vector<BoxMove>& moves);
+
 /// A move in at most `parts` pieces of nearly equal extent, cut along the output's slowest axis that has
-/// enough.
-std::vector<BoxMove> pieces(const BoxMove& move, const std::vector<int>& axes, int parts);
+/// enough and is not the input's axis `whole`.
+std::vector<BoxMove> pieces(const BoxMove& move, const std::vector<int>& axes, int parts, int whole = -1);
 
 }  // namespace relayout::plan

@@ -36,15 +36,21 @@ const RouteKernel* largest_kernel(const Route& route) {
 }
 
 const char* meaning(const Route& route) {
-  if (!route.shared_workspace_bytes.empty())
-    return "messages are packed, copied into the workspace that the other rank has registered, and unpacked, "
-           "in "
-           "chunks that overlap";
+  const bool registered = !route.shared_workspace_bytes.empty();
   switch (route.route) {
     case RedistributeRoute::direct:
       return "kernels reach into the memory of the other rank, and write the final layout";
     case RedistributeRoute::staged:
-      return "messages are packed, copied and unpacked, in chunks that overlap";
+      return registered
+                 ? "messages are packed, copied into the workspace that the other rank has registered, "
+                   "and unpacked, in chunks that overlap"
+                 : "messages are packed, copied and unpacked, in chunks that overlap";
+    case RedistributeRoute::joined:
+      return registered
+                 ? "messages are packed, copied into the workspace that the other rank has registered, "
+                   "and unpacked together with what stays there, in chunks that overlap"
+                 : "messages are packed, copied, and unpacked together with what stays on a rank, in "
+                   "chunks that overlap";
     case RedistributeRoute::copy_engine:
       return "bytes and rows of bytes are copied as they lie";
   }
@@ -131,7 +137,8 @@ std::string explain_of(const RedistributePlan::State& state) {
          << (other.possible ? "possible, predicted " + time_of(other.microseconds) : other.reason) << ".\n";
   text << "Queued: " << plan::plural(d.kernels, "kernel") << ", "
        << (d.copies == 1 ? "1 copy" : std::to_string(d.copies) + " copies");
-  if (d.route == RedistributeRoute::staged) text << ", in " << plan::plural(d.chunks, "chunk");
+  if (d.route == RedistributeRoute::staged || d.route == RedistributeRoute::joined)
+    text << ", in " << plan::plural(d.chunks, "chunk");
   text << "; at most " << plan::plural(static_cast<std::int64_t>(d.workspace_bytes), "byte")
        << " of workspace on a rank";
   if (d.group_workspace_bytes > 0)

@@ -38,6 +38,7 @@ std::vector<Route> routes_of(const RedistributeProblem& problem, const Redistrib
   routes.push_back(direct_route(problem));
   routes.push_back(staged_route(problem));
   routes.push_back(copy_engine_route(problem));
+  for (const bool as_input : {true, false}) routes.push_back(joined_route(problem, as_input));
   for (Route& route : routes) {
     if (route.possible) route.reason = too_much_workspace(route, options);
     route.possible = route.possible && route.reason.empty();
@@ -45,9 +46,25 @@ std::vector<Route> routes_of(const RedistributeProblem& problem, const Redistrib
   return routes;
 }
 
+/// Of the ways to go a route, that of least predicted time.
+std::vector<Route> fastest_of_each(std::vector<Route> ways) {
+  std::vector<Route> routes;
+  for (Route& way : ways) {
+    const auto same = std::find_if(routes.begin(), routes.end(),
+                                   [&](const Route& route) { return route.route == way.route; });
+    if (same == routes.end()) {
+      routes.push_back(std::move(way));
+    } else if (way.possible && (!same->possible || way.microseconds < same->microseconds)) {
+      *same = std::move(way);
+    }
+  }
+  return routes;
+}
+
 /// The route of least predicted time, or the one that is asked for, and what the others would be.
-Route choose_route(std::vector<Route>& routes, const RedistributeOptions& options,
+Route choose_route(std::vector<Route> ways, const RedistributeOptions& options,
                    std::vector<RedistributeAlternative>& others) {
+  std::vector<Route> routes = fastest_of_each(std::move(ways));
   Route* best = nullptr;
   std::string reasons;
   for (Route& route : routes) {
@@ -126,7 +143,7 @@ RedistributePlan in_agreement(const Group& group, const PlanDigest& digest,
       or_tell([&] { return routes_of(problem, options); }, [&] { agree(group, nullptr); });
   agree(group, &routes);
   std::vector<RedistributeAlternative> others;
-  Route route = choose_route(routes, options, others);
+  Route route = choose_route(std::move(routes), options, others);
   return RedistributePlan(
       std::make_shared<RedistributePlan::State>(std::move(problem), std::move(route), std::move(others)));
 }
@@ -141,6 +158,8 @@ const char* name_of(RedistributeRoute route) noexcept {
       return "staged";
     case RedistributeRoute::copy_engine:
       return "copy_engine";
+    case RedistributeRoute::joined:
+      return "joined";
   }
   return "?";
 }

@@ -83,17 +83,15 @@ Part RouteBuilder::output(const plan::BoxMove& move) const {
                  plan::permuted(move.box, p_.axes), {Place::Memory::output, to, 0});
 }
 
-Part RouteBuilder::workspace(int local, DType type, const Dims& shape) {
-  const TensorView none(nullptr, type, shape);
-  const std::int64_t offset = taken(result_.workspace_bytes[static_cast<std::size_t>(local)], none);
-  return {with_address(none, Place::Memory::workspace), {Place::Memory::workspace, local, offset}};
+Part RouteBuilder::workspace(int local, const TensorView& layout) {
+  const std::int64_t offset = taken(result_.workspace_bytes[static_cast<std::size_t>(local)], layout);
+  return {with_address(layout, Place::Memory::workspace), {Place::Memory::workspace, local, offset}};
 }
 
-Part RouteBuilder::shared_workspace(int rank, DType type, const Dims& shape) {
+Part RouteBuilder::shared_workspace(int rank, const TensorView& layout) {
   const auto i = static_cast<std::size_t>(rank);
-  const TensorView none(nullptr, type, shape);
-  const std::int64_t offset = taken(result_.shared_workspace_bytes[i], none);
-  return {at_address(none, shared_workspace_of(p_).parts[i].memory + offset),
+  const std::int64_t offset = taken(result_.shared_workspace_bytes[i], layout);
+  return {at_address(layout, shared_workspace_of(p_).parts[i].memory + offset),
           {Place::Memory::shared_workspace, rank, offset}};
 }
 

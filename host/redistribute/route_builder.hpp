@@ -37,9 +37,12 @@ class RouteBuilder {
   /// with its own axes.
   Part input(const plan::BoxMove& move) const;
   Part output(const plan::BoxMove& move) const;
-  /// Room for a message of this shape in a local rank's workspace, and in that which a rank has registered.
-  Part workspace(int local, DType type, const Dims& shape);
-  Part shared_workspace(int rank, DType type, const Dims& shape);
+  /// Whether messages go by way of the workspaces that the ranks have registered.
+  bool uses_registered() const noexcept { return !result_.shared_workspace_bytes.empty(); }
+  /// Room for a message that lies like this in a local rank's workspace, and in that which a rank has
+  /// registered.
+  Part workspace(int local, const TensorView& layout);
+  Part shared_workspace(int rank, const TensorView& layout);
 
   /// A copy from a part to a part by a local rank.
   RouteKernel kernel(int local, const plan::BoxMove& move, const Part& in, const Part& out);

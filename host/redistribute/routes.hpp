@@ -94,6 +94,8 @@ const SharedMemory& shared_workspace_of(const RedistributeProblem& problem);
 Route direct_route(const RedistributeProblem& problem);
 /// By way of the registered workspaces where these are large enough.
 Route staged_route(const RedistributeProblem& problem);
+/// The same. as_input: what is joined has the axes' order of the input, else of the output.
+Route joined_route(const RedistributeProblem& problem, bool as_input);
 Route copy_engine_route(const RedistributeProblem& problem);
 
 }  // namespace relayout

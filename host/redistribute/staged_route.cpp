@@ -1,105 +1,26 @@
-// The staged route: packed, moved and unpacked, in chunks. Copies move the messages, or, between processes
-// that have not registered workspaces, the communicator.
+// The routes that stage messages: packed, moved and unpacked, in chunks. Copies move the messages, or,
+// between processes that have not registered workspaces, the communicator.
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "host/redistribute/route_builder.hpp"
+#include "host/redistribute/message.hpp"
 
 namespace relayout {
 namespace {
 
 constexpr int kMostChunks = 16;
 
-/// What crosses for a move: in the narrower type, packed in the output's order or still in the input's.
-struct Message {
-  bool in_order;
-  DType type;
-  Dims shape;
-};
+/// The moves to one rank.
+using Received = std::vector<plan::BoxMove>;
 
-/// Processes that do not see each other's strides go by the types alone.
-Message message_of(const RouteBuilder& b, const plan::BoxMove& move) {
-  const RedistributeProblem& p = b.problem();
-  const std::size_t in_size = size_of(p.in_type), out_size = size_of(p.out_type);
-  const bool keeps_the_input = in_size == out_size && b.is_one_process() &&
-                               b.input(move).view.is_contiguous() && !b.output(move).view.is_contiguous();
-  if (in_size < out_size || keeps_the_input) return {true, p.in_type, move.box.shape()};
-  return {false, p.out_type, plan::permuted(move.box, p.axes).shape()};
-}
-
-/// A side of the move with the message's axes.
-Part input_like(const RouteBuilder& b, const plan::BoxMove& move, const Message& message) {
-  Part in = b.input(move);
-  if (!message.in_order) in.view = in.view.permuted(b.problem().axes);
-  return in;
-}
-Part output_like(const RouteBuilder& b, const plan::BoxMove& move, const Message& message) {
-  Part out = b.output(move);
-  if (message.in_order) out.view = out.view.permuted(plan::inverse(b.problem().axes));
-  return out;
-}
-
-bool lies_like(const Part& part, const Message& message) {
-  return part.view.dtype() == message.type && part.view.is_contiguous();
-}
-
-RouteTransfer transfer_of(const plan::BoxMove& move, const Message& message) {
-  RouteTransfer transfer;
-  transfer.from = move.from;
-  transfer.to = move.to;
-  transfer.width = static_cast<std::size_t>(move.box.elements()) * size_of(message.type);
-  transfer.source_pitch = transfer.destination_pitch = transfer.width;
-  return transfer;
-}
-
-/// Where the message is on the side of the local rank that sends it: in the input, which may lie like it, or
-/// packed into room().
-template <class Room>
-Place packed(RouteBuilder& b, const plan::BoxMove& move, const Message& message, RouteChunk& chunk,
-             const Room& room) {
-  const Part in = input_like(b, move, message);
-  if (lies_like(in, message)) return in.place;
-  const Part to = room();
-  chunk.packs.push_back(b.kernel(b.local(move.from), move, in, to));
-  return to.place;
-}
-
-/// A side that lies like the message needs no kernel and no workspace.
-void stage(RouteBuilder& b, const plan::BoxMove& move, RouteChunk& chunk) {
-  const int from = b.local(move.from), to = b.local(move.to);
-  const Message message = message_of(b, move);
-  RouteTransfer transfer = transfer_of(move, message);
-  if (from >= 0)
-    transfer.source =
-        packed(b, move, message, chunk, [&] { return b.workspace(from, message.type, message.shape); });
-  if (to >= 0) {
-    const Part out = output_like(b, move, message);
-    if (lies_like(out, message)) {
-      transfer.destination = out.place;
-    } else {
-      const Part arrived = b.workspace(to, message.type, message.shape);
-      chunk.unpacks.push_back(b.kernel(to, move, arrived, out));
-      transfer.destination = arrived.place;
-    }
+std::vector<Received> by_receiver(const RedistributeProblem& p) {
+  std::vector<Received> result;
+  for (const plan::BoxMove& move : p.moves) {
+    if (result.empty() || result.back().front().to != move.to) result.emplace_back();
+    result.back().push_back(move);
   }
-  b.transfer(chunk, transfer);
-}
-
-/// The same between processes that reach each other's registered workspaces, in which all ranks know the
-/// places of all messages, whoever needs them. Of outputs they know nothing.
-void stage_in_registered(RouteBuilder& b, const plan::BoxMove& move, RouteChunk& chunk) {
-  const int from = b.local(move.from), to = b.local(move.to);
-  const Message message = message_of(b, move);
-  const Part room = b.shared_workspace(move.from, message.type, message.shape),
-             arrived = b.shared_workspace(move.to, message.type, message.shape);
-  RouteTransfer transfer = transfer_of(move, message);
-  transfer.destination = arrived.place;
-  if (from >= 0) transfer.source = packed(b, move, message, chunk, [&] { return room; });
-  if (to >= 0) chunk.unpacks.push_back(b.kernel(to, move, arrived, output_like(b, move, message)));
-  if (from >= 0 || to >= 0) b.transfer(chunk, transfer);
-  b.tell(b.result().ready, move.to, move.from);
-  b.tell(chunk.sent, move.from, move.to);
+  return result;
 }
 
 /// Whether a move writes its receiver's output, if that is contiguous, in short runs that begin or end within
@@ -117,28 +38,109 @@ bool shares_sectors(const RedistributeProblem& p, const plan::BoxMove& move) {
   return run < kShortRun && run != row && (run % kSector != 0 || row % kSector != 0);
 }
 
+double largest(const std::map<int, double>& numbers) {
+  double most = 0;
+  for (const auto& number : numbers) most = std::max(most, number.second);
+  return most;
+}
+
 /// Parts of a message, the same number on all ranks: each more overlaps packing and unpacking with the link,
-/// and costs a copy's start. But what all of them write of an output in shared sectors stays in the cache
-/// until the sectors are whole.
-int chunks_of(const RouteBuilder& b) {
+/// and costs a copy's start.
+double chunks_that_overlap(const RouteBuilder& b, bool joins) {
   const RedistributeProblem& p = b.problem();
-  std::map<int, double> sent, shared;
+  std::map<int, double> packed, unpacked;  // elements
   for (const plan::BoxMove& move : p.moves) {
     const auto elements = static_cast<double>(move.box.elements());
-    if (move.from != move.to) sent[move.from] += elements;
-    if (shares_sectors(p, move)) shared[move.to] += elements;
+    if (move.from != move.to) packed[move.from] += elements;
+    if (move.from != move.to || joins) unpacked[move.to] += elements;
   }
-  const auto most = [](const std::map<int, double>& elements) {
-    double count = 0;
-    for (const auto& rank : elements) count = std::max(count, rank.second);
-    return count;
-  };
-  const auto in_size = static_cast<double>(size_of(p.in_type)),
-             out_size = static_cast<double>(size_of(p.out_type));
-  const double parts = std::sqrt(2 * most(sent) * (in_size + out_size) / b.model().memory /
-                                 std::max(b.model().message, 1.0)),
-               in_cache = most(shared) * out_size / b.model().cached;
-  return static_cast<int>(std::clamp(std::round(std::max(parts, in_cache)), 1.0, double{kMostChunks}));
+  const auto bytes = static_cast<double>(size_of(p.in_type) + size_of(p.out_type));
+  return std::sqrt((largest(packed) + largest(unpacked)) * bytes / b.model().memory /
+                   std::max(b.model().message, 1.0));
+}
+
+/// What all chunks write of an output in shared sectors stays in the cache until the sectors are whole.
+double chunks_in_cache(const RouteBuilder& b) {
+  const RedistributeProblem& p = b.problem();
+  std::map<int, double> shared;  // elements
+  for (const plan::BoxMove& move : p.moves)
+    if (shares_sectors(p, move)) shared[move.to] += static_cast<double>(move.box.elements());
+  return largest(shared) * static_cast<double>(size_of(p.out_type)) / b.model().cached;
+}
+
+RouteChunk& chunk_of(RouteBuilder& b, std::size_t i) {
+  std::vector<RouteChunk>& chunks = b.result().chunks;
+  if (chunks.size() <= i) chunks.resize(i + 1);
+  return chunks[i];
+}
+
+bool concerns(const RouteBuilder& b, const plan::BoxMove& move) {
+  return has_room(b, move.from) || has_room(b, move.to);
+}
+
+/// The moves one by one. What stays on a rank is done while the first chunk crosses, or chunk by chunk where
+/// that shares its sectors.
+void add_apart(RouteBuilder& b, const Received& moves, int parts, bool shares) {
+  for (const plan::BoxMove& move : moves) {
+    const bool stays = move.from == move.to;
+    const auto cut = plan::pieces(move, b.problem().axes, stays && !shares ? 1 : parts);
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+      RouteChunk& chunk = chunk_of(b, i);
+      if (stays) {
+        b.within(cut[i], chunk.within);
+      } else if (concerns(b, cut[i])) {
+        send(b, cut[i], message_of(b, cut[i]), chunk);
+      }
+    }
+  }
+}
+
+/// A chunk of all moves together.
+plan::BoxMove joined(const std::vector<Received>& cut, std::size_t chunk) {
+  plan::BoxMove whole = cut.front()[chunk];
+  whole.from = whole.to;
+  for (const Received& move : cut)
+    for (std::size_t axis = 0; axis < whole.box.begin.size(); ++axis) {
+      whole.box.begin[axis] = std::min(whole.box.begin[axis], move[chunk].box.begin[axis]);
+      whole.box.end[axis] = std::max(whole.box.end[axis], move[chunk].box.end[axis]);
+    }
+  return whole;
+}
+
+/// Elements of a part's first axis.
+Part rows_of(const Part& part, std::int64_t begin, std::int64_t end) {
+  Part rows = part;
+  rows.view = part.view.slice(0, begin, end);
+  rows.place.offset += begin * part.view.stride(0) * static_cast<std::int64_t>(size_of(part.view.dtype()));
+  return rows;
+}
+
+/// The moves, which continue each other along the message's first axis, side by side in the receiver's
+/// workspace, what stays on it among them: one kernel writes a chunk of the output, in whole rows.
+void add_joined(RouteBuilder& b, const Received& moves, const Message& message, int parts) {
+  const int to = moves.front().to, local = b.local(to);
+  const auto axis = static_cast<std::size_t>(message.order.front());
+  std::vector<Received> cut;
+  for (const plan::BoxMove& move : moves)
+    cut.push_back(plan::pieces(move, b.problem().axes, parts, message.order.front()));
+  for (std::size_t i = 0; i < cut.front().size(); ++i) {
+    RouteChunk& chunk = chunk_of(b, i);
+    const plan::BoxMove whole = joined(cut, i);
+    Part arrived{joined_layout(message, whole), {}};
+    if (has_room(b, to)) arrived = room(b, to, arrived.view);
+    for (const Received& move : cut) {
+      const Box& box = move[i].box;
+      const Part rows =
+          rows_of(arrived, box.begin[axis] - whole.box.begin[axis], box.end[axis] - whole.box.begin[axis]);
+      if (move[i].from == to) {
+        if (local >= 0)
+          chunk.within.push_back(b.kernel(local, move[i], input_like(b, move[i], message), rows));
+      } else if (concerns(b, move[i])) {
+        send(b, move[i], message, chunk, &rows);
+      }
+    }
+    if (local >= 0) chunk.unpacks.push_back(b.kernel(local, whole, arrived, output_like(b, whole, message)));
+  }
 }
 
 /// The time of a chunk's kernels, which the link waits for at the start and which wait for it at the end.
@@ -149,37 +151,57 @@ double exposed_microseconds(const RouteBuilder& b, const RouteChunk& chunk) {
   return time.microseconds() - b.model().start;
 }
 
-/// Calls add(piece, chunk) for what crosses in each chunk, in an order that all ranks have in common. What
-/// stays on a rank is done while the first chunk crosses, or chunk by chunk where that shares its sectors.
-template <class Add>
-Route in_chunks(RouteBuilder& b, const Add& add) {
+int whole_chunks(double chunks) {
+  return static_cast<int>(std::clamp(std::round(chunks), 1.0, double{kMostChunks}));
+}
+
+Route apart(RouteBuilder& b) {
   const RedistributeProblem& p = b.problem();
-  const int parts = chunks_of(b);
+  const int parts = whole_chunks(std::max(chunks_that_overlap(b, false), chunks_in_cache(b)));
   const bool shares = std::any_of(p.moves.begin(), p.moves.end(),
                                   [&](const plan::BoxMove& move) { return shares_sectors(p, move); });
-  std::vector<RouteChunk>& chunks = b.result().chunks;
-  for (const plan::BoxMove& move : p.moves) {
-    const bool stays = move.from == move.to;
-    const std::vector<plan::BoxMove> cut = plan::pieces(move, p.axes, stays && !shares ? 1 : parts);
-    if (chunks.size() < cut.size()) chunks.resize(cut.size());
-    for (std::size_t i = 0; i < cut.size(); ++i) {
-      if (stays) {
-        b.within(cut[i], chunks[i].within);
-      } else {
-        add(cut[i], chunks[i]);
-      }
-    }
-  }
+  for (const Received& moves : by_receiver(p)) add_apart(b, moves, parts, shares);
+  const std::vector<RouteChunk>& chunks = b.result().chunks;
   return b.finish(chunks.empty() ? 0 : exposed_microseconds(b, chunks.front()));
 }
 
-Route by_registered(const RedistributeProblem& problem) {
-  RouteBuilder b(problem, RedistributeRoute::staged);
+/// The message's axes: the one along which the moves continue each other, then the others as the input or as
+/// the output has them.
+std::vector<int> joined_order(const RedistributeProblem& p, int first, bool as_input) {
+  std::vector<int> order{first};
+  for (int k = 0; k < static_cast<int>(p.axes.size()); ++k) {
+    const int axis = as_input ? k : p.axes[static_cast<std::size_t>(k)];
+    if (axis != first) order.push_back(axis);
+  }
+  return order;
+}
+
+Route together(RouteBuilder& b, bool as_input) {
+  const RedistributeProblem& p = b.problem();
+  const int parts = whole_chunks(chunks_that_overlap(b, true));
+  bool joins = false;
+  for (const Received& moves : by_receiver(p)) {
+    const int first = plan::joining_axis(moves);
+    joins = joins || first >= 0;
+    if (first >= 0) {
+      add_joined(b, moves, {narrower_type(p), joined_order(p, first, as_input)}, parts);
+    } else {
+      add_apart(b, moves, parts, false);
+    }
+  }
+  if (!joins) return b.refuse("what ranks send to one rank does not continue along one axis");
+  return b.finish(exposed_microseconds(b, b.result().chunks.front()));
+}
+
+/// The route of a builder, by way of the workspaces that the ranks have registered, if these are large
+/// enough.
+template <class Build>
+Route by_registered(const RedistributeProblem& problem, RedistributeRoute name, const Build& build) {
+  RouteBuilder b(problem, name);
   const SharedMemory& workspace = shared_workspace_of(problem);
-  std::vector<std::size_t>& taken = b.result().shared_workspace_bytes;
-  taken.assign(workspace.parts.size(), 0);
-  Route route = in_chunks(
-      b, [&](const plan::BoxMove& piece, RouteChunk& chunk) { stage_in_registered(b, piece, chunk); });
+  b.result().shared_workspace_bytes.assign(workspace.parts.size(), 0);
+  Route route = build(b);
+  if (!route.possible) return route;
   const std::vector<std::size_t>& needed = route.shared_workspace_bytes;
   for (std::size_t rank = 0; rank < needed.size(); ++rank)
     if (needed[rank] > workspace.parts[rank].bytes)
@@ -189,20 +211,29 @@ Route by_registered(const RedistributeProblem& problem) {
   return route;
 }
 
-}  // namespace
-
-Route staged_route(const RedistributeProblem& problem) {
+/// The same where workspaces are registered, else, and where they are too small, without.
+template <class Build>
+Route staged_as(const RedistributeProblem& problem, RedistributeRoute name, const Build& build) {
   std::string remark;
   if (problem.shared_workspace >= 0) {
-    Route route = by_registered(problem);
+    Route route = by_registered(problem, name, build);
     if (route.possible) return route;
     remark = route.reason;
   }
-  RouteBuilder b(problem, RedistributeRoute::staged, true);
+  RouteBuilder b(problem, name, true);
   b.result().remark = remark;
-  return in_chunks(b, [&](const plan::BoxMove& piece, RouteChunk& chunk) {
-    if (b.local(piece.from) >= 0 || b.local(piece.to) >= 0) stage(b, piece, chunk);
-  });
+  return build(b);
+}
+
+}  // namespace
+
+Route staged_route(const RedistributeProblem& problem) {
+  return staged_as(problem, RedistributeRoute::staged, [](RouteBuilder& b) { return apart(b); });
+}
+
+Route joined_route(const RedistributeProblem& problem, bool as_input) {
+  return staged_as(problem, RedistributeRoute::joined,
+                   [&](RouteBuilder& b) { return together(b, as_input); });
 }
 
 }  // namespace relayout

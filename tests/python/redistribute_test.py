@@ -78,10 +78,10 @@ class Redistributions(unittest.TestCase):
 
     def test_routes_casts_and_plans(self):
         self.assertEqual((self.group.ranks, self.group.local_ranks), (3, (0, 1, 2)))
-        for route in ("direct", "staged"):
+        for route in ("direct", "staged", "joined"):
             plan = relayout.plan_redistribute(self.group, self.parts, self.rows, self.columns, (1, 0), dtype="f16", route=route)
             self.assertIn(f"Route: {route}", plan.explain())
-            self.assertEqual(plan.workspace_bytes(0) > 0, route == "staged")
+            self.assertEqual(plan.workspace_bytes(0) > 0, route != "direct")
             first = plan.run()
             self.assertEqual(first[0].dtype, np.float16)
             self.same(first, self.whole.T)
@@ -234,7 +234,7 @@ def worker(case):
                 group.register_output(out)
             plan = relayout.plan_redistribute(group, from_gpu, before, after, (1, 0), dtype=dtype, out=out,
                                               route=None if out is None else "direct")
-            assert ("Route: staged" if out is None else "Route: direct") in plan.explain(), plan.explain()
+            assert ("Route: direct" in plan.explain()) == (out is not None), plan.explain()
             for turn in range(20):
                 from_gpu.copy_((part + turn) % 251)  # on the stream that the group works on
                 turned = plan.run()
@@ -261,14 +261,62 @@ def worker(case):
     dist.barrier()
 
 
-@unittest.skipUnless(importlib.util.find_spec("torch"), "there is no torch")
-@unittest.skipUnless("RELAYOUT_FILE_NCCL" in os.environ, "there is no library in the place of NCCL")
-class Processes(unittest.TestCase):
-    def run_ranks(self, ranks, *command, gpus=""):
+def gpu_worker(case):
+    """A process with a GPU of its own, over the vendor's library."""
+    import torch
+    import torch.distributed as dist
+    rank, ranks = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    torch.cuda.set_device(rank)
+    dist.init_process_group("cpu:gloo,cuda:nccl")
+    stream = torch.cuda.Stream()
+    torch.cuda.set_stream(stream)
+    shape, turned = (1031, 517, 18), (517, 18, 1031)
+    whole = torch.arange(1031 * 517 * 18, dtype=torch.float32, device="cuda").reshape(shape) % 2039
+    before, after = relayout.Distribution.split(shape, 0, ranks), relayout.Distribution.split(turned, 0, ranks)
+    part, wanted = whole[before.slices(rank)].clone(), whole.permute(1, 2, 0)[after.slices(rank)]
+    for route, registers in (("direct", True), ("staged", False), ("staged", True), ("joined", True)):
+        group = relayout.Group.from_torch()
+        out = torch.zeros(after.local_shape(rank), device="cuda")
+        if registers:
+            group.register_output(out)
+            group.register_workspace(torch.empty(4 * part.nbytes, dtype=torch.uint8, device="cuda"))
+        plan = relayout.plan_redistribute(group, part, before, after, (1, 2, 0), out=out, route=route)
+        plan.run()
+        assert torch.equal(out, wanted), route
+        if case == "graph":
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, stream=stream):
+                plan.run()
+            for turn in range(20):
+                torch.add(whole[before.slices(rank)], turn, out=part)
+                out.zero_()  # before the other ranks may write
+                graph.replay()
+                assert torch.equal(out, wanted + turn), (route, turn)
+            part.copy_(whole[before.slices(rank)])
+            del graph
+        elif rank == 0:  # the others do not come
+            group.set_time_limit(0.2)
+            plan.run()
+            for words in ("in vain", "an earlier call"):
+                try:
+                    group.synchronize()
+                    raise AssertionError(f"{route}: nobody came, and it ended")
+                except relayout.Error as error:
+                    assert error.code == "timeout" and words in str(error), error
+        dist.all_reduce(torch.zeros(1))  # on the processors
+        if case == "late":
+            group.abort()
+        group.close()
+    dist.destroy_process_group()
+
+
+class RanksTest(unittest.TestCase):
+    def run_ranks(self, ranks, *command, nccl=None, gpus=""):
         with tempfile.TemporaryDirectory() as folder:
-            environment = {**os.environ, "RELAYOUT_NCCL_LIBRARY": os.environ["RELAYOUT_FILE_NCCL"], "TMPDIR": folder,
-                           "WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": self.free_port(),
-                           "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": gpus}
+            environment = {**os.environ, "TMPDIR": folder, "WORLD_SIZE": str(ranks), "MASTER_ADDR": "127.0.0.1",
+                           "MASTER_PORT": self.free_port(), "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": gpus}
+            if nccl:
+                environment["RELAYOUT_NCCL_LIBRARY"] = nccl
             processes = [subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                           text=True, env={**environment, "RANK": str(rank), "LOCAL_RANK": str(rank)})
                          for rank in range(ranks)]
@@ -282,6 +330,13 @@ class Processes(unittest.TestCase):
         with socket.socket() as found:
             found.bind(("127.0.0.1", 0))
             return str(found.getsockname()[1])
+
+
+@unittest.skipUnless(importlib.util.find_spec("torch"), "there is no torch")
+@unittest.skipUnless("RELAYOUT_FILE_NCCL" in os.environ, "there is no library in the place of NCCL")
+class Processes(RanksTest):
+    def run_ranks(self, ranks, *command, gpus=""):
+        super().run_ranks(ranks, *command, nccl=os.environ["RELAYOUT_FILE_NCCL"], gpus=gpus)
 
     def test_from_torch(self):
         for ranks, case in ((3, "transpose"), (3, "other"), (2, "late")):
@@ -298,8 +353,33 @@ class Processes(unittest.TestCase):
         self.run_ranks(2, str(SOURCE / "examples/python/distributed_transpose.py"))
 
 
+@unittest.skipUnless(importlib.util.find_spec("torch"), "there is no torch")
+class Gpus(RanksTest):
+    """All GPUs of the machine, a process each."""
+
+    def setUp(self):
+        import torch
+        self.count = min(torch.cuda.device_count(), relayout.gpu_count())
+        if self.count < 2:
+            self.skipTest("there are not several GPUs")
+
+    def run_on_gpus(self, *command):
+        self.run_ranks(self.count, *command, gpus=",".join(map(str, range(self.count))))
+
+    def test_recorded_in_a_graph(self):
+        self.run_on_gpus(__file__, "gpu_worker", "graph")
+
+    def test_a_rank_that_never_comes(self):
+        self.run_on_gpus(__file__, "gpu_worker", "late")
+
+    def test_example(self):
+        self.run_on_gpus(str(SOURCE / "examples/python/distributed_transpose.py"))
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["worker"]:
         worker(sys.argv[2])
+    elif sys.argv[1:2] == ["gpu_worker"]:
+        gpu_worker(sys.argv[2])
     else:
         unittest.main()

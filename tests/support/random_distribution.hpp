@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
+#include "host/redistribute/box_moves.hpp"
 #include "tests/cases/redistribute_case.hpp"
 #include "tests/support/random_strides.hpp"
 
@@ -76,6 +78,16 @@ inline cases::RedistributeCase random_redistribution(Random& random, int ranks, 
   draw_layouts(random, c.in);
   draw_layouts(random, c.out);
   return c;
+}
+
+/// One of the routes that pack messages: of some redistributions nothing can be joined.
+inline RedistributeRoute random_staged_route(Random& random, const cases::RedistributeCase& c) {
+  std::map<int, std::vector<plan::BoxMove>> received;
+  for (const plan::BoxMove& move : plan::box_moves(c.in.distribution, c.axes, c.out.distribution))
+    received[move.to].push_back(move);
+  const bool joins = std::any_of(received.begin(), received.end(),
+                                 [](const auto& moves) { return plan::joining_axis(moves.second) >= 0; });
+  return joins && random.chance(0.5) ? RedistributeRoute::joined : RedistributeRoute::staged;
 }
 
 }  // namespace relayout::test

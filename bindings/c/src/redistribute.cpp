@@ -33,7 +33,7 @@ namespace {
 
 constexpr relayout_redistribute_options kDefaults = {
     sizeof(relayout_redistribute_options), UINT64_MAX, RELAYOUT_REDISTRIBUTE_FASTEST, 0, 1, 0};
-static_assert(static_cast<int>(RedistributeRoute::copy_engine) == RELAYOUT_REDISTRIBUTE_COPY_ENGINE - 1);
+static_assert(static_cast<int>(RedistributeRoute::joined) == RELAYOUT_REDISTRIBUTE_JOINED - 1);
 
 /// Makes a handle and gives it to the caller.
 template <class Handle, class F>
@@ -83,7 +83,7 @@ RedistributeOptions options_of(const relayout_redistribute_options* options) {
   copy.saturate_integers = read.saturate_integers;
   RedistributeOptions made;
   made.cast = c::copy_options(&copy).cast;
-  c::enumerator<int>(read.route, RELAYOUT_REDISTRIBUTE_COPY_ENGINE + 1, "route");
+  c::enumerator<int>(read.route, RELAYOUT_REDISTRIBUTE_JOINED + 1, "route");
   if (read.route != RELAYOUT_REDISTRIBUTE_FASTEST)
     made.route = static_cast<RedistributeRoute>(read.route - 1);
   made.workspace_limit = read.workspace_limit;

@@ -68,7 +68,7 @@ class RedistributePlan:
     def workspace_bytes(self, rank: int) -> int: ...
     def explain(self) -> str: ...
 
-_Route = Literal["direct", "staged", "copy_engine"]
+_Route = Literal["direct", "staged", "copy_engine", "joined"]
 
 def redistribute(group: Group, x: _T, in_distribution: Distribution, out_distribution: Distribution,
                  axes: Sequence[int] | None = ..., *, out: Any = ..., dtype: _DType = ..., route: _Route | None = ...,

@@ -5,7 +5,7 @@ import sys as _sys
 
 from . import _core, _frameworks
 
-_ROUTES = {None: 0, "direct": 1, "staged": 2, "copy_engine": 3}
+_ROUTES = {None: 0, "direct": 1, "staged": 2, "copy_engine": 3, "joined": 4}
 
 
 class Distribution:
@@ -238,7 +238,7 @@ def plan_redistribute(group, x, in_distribution, out_distribution, axes=None, *,
     """A RedistributePlan of redistribute(), which takes the same arguments; collective where ranks are processes."""
     if route not in _ROUTES:
         from . import Error
-        raise Error("route must be one of 'direct', 'staged', 'copy_engine', or None")
+        raise Error("route must be one of 'direct', 'staged', 'copy_engine', 'joined', or None")
     plan = RedistributePlan.__new__(RedistributePlan)
     plan._is_single = not isinstance(x, (list, tuple))
     plan._group, plan._dtype, plan._makes_output = group, _frameworks.dtype_name(dtype), out is None
@@ -260,6 +260,6 @@ def redistribute(group, x, in_distribution, out_distribution, axes=None, *, out=
     """The global tensor whose parts are x, with result axis j being axis axes[j] of it, in another distribution and type: a
     distributed transpose, an exchange of heads and sequence, a resharding, an all-gather. x is a list with the tensor of
     each rank of this process, or the tensor where there is one; so is the result. Options: dtype, route ("direct",
-    "staged", "copy_engine"; without one the fastest is predicted), workspace_limit in bytes, cast_rounding, saturate_fp8,
+    "staged", "copy_engine", "joined"; without one the fastest is predicted), workspace_limit in bytes, cast_rounding, saturate_fp8,
     saturate_integers. Work is queued on the group's streams. Collective where ranks are processes: each call plans."""
     return plan_redistribute(group, x, in_distribution, out_distribution, axes, out=out, **options).run()

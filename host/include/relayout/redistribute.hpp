@@ -32,6 +32,7 @@ enum class RedistributeRoute {
   direct,       ///< kernels read and write the other rank's memory: one permuted copy for each pair of boxes
   staged,       ///< packed by kernels into a workspace, copied in chunks, unpacked by kernels
   copy_engine,  ///< copies of bytes and of rows of bytes, where nothing but the place changes
+  joined,       ///< staged, where all that a rank gets comes together with what it has, and is unpacked as one
 };
 /// The enumerator's name, as in "copy_engine".
 RELAYOUT_API const char* name_of(RedistributeRoute route) noexcept;
@@ -50,7 +51,7 @@ struct RedistributeLink {
   int from = 0;               ///< the rank that holds the elements
   int to = 0;                 ///< the rank that gets them
   std::int64_t bytes = 0;     ///< bytes that cross, in the type that crosses
-  std::int64_t messages = 0;  ///< kernels (direct) or copies (staged, copy engine) that carry them
+  std::int64_t messages = 0;  ///< kernels (direct) or copies (the other routes) that carry them
 };
 
 /// What another route than the planned one would do.
@@ -69,7 +70,7 @@ struct RedistributeDetails {
   std::vector<RedistributeLink> links;                  ///< between different ranks, by sender and receiver
   std::int64_t kernels = 0;         ///< kernels that this process queues, those within a rank included
   std::int64_t copies = 0;          ///< copies that this process queues
-  int chunks = 1;                   ///< staged: parts of each message, whose steps overlap
+  int chunks = 1;                   ///< staged, joined: parts of each message, whose steps overlap
   std::size_t workspace_bytes = 0;  ///< the largest workspace of a local rank
   /// The most that the route takes of what a rank has registered (Group::register_workspace).
   std::size_t group_workspace_bytes = 0;
