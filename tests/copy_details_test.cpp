@@ -186,6 +186,19 @@ TEST(CopyDetails, OddPitchesReadRowsThatStartAnywhere) {
   expect_words(plan, {"start anywhere"});
 }
 
+/// The lanes that write a run of 8 elements take vectors of two such runs by turns, whose other halves of a
+/// sector follow with the next access.
+TEST(CopyDetails, RunsThatAreWrittenByTurns) {
+  const TensorView in = TensorView(nullptr, DType::f16, {1024, 8, 4096}).permuted({0, 2, 1});
+  const CopyPlan plan = plan_cast(DeviceProperties::h200(), in, TensorView(nullptr, DType::f16, in.shape()));
+  const CopyDetails details = plan.details();
+  EXPECT_EQ(details.kernel, CopyKernel::tile);
+  expect_words(plan, {"of several runs at once"});
+  EXPECT_GT(details.out.run_bytes, 1024);
+  EXPECT_EQ(details.out.access_run_bytes, 16);
+  EXPECT_EQ(details.in.access_run_bytes, details.in.run_bytes);
+}
+
 TEST(CopyDetails, WhatHasNoRunIsGathered) {
   const TensorView out(nullptr, DType::f32, {64, 64}, {128, 2});
   const CopyPlan plan =

@@ -388,13 +388,16 @@ TEST(LinkModelTest, RunsOffTheBoundariesLoseMost) {
                          int vector_bytes = 16) {
     CopySide side;
     side.vector_bytes = vector_bytes;
-    side.run_bytes = run_bytes;
+    side.run_bytes = side.access_run_bytes = run_bytes;
     side.aligned_vectors = aligned;
     side.sectors_needed = needed;
     side.sectors_touched = touched;
     return plan::share_of_link(side, model);
   };
-  EXPECT_NEAR(share(256, true, 1024, 1024), 0.95, 0.03);
+  EXPECT_NEAR(share(256, true, 1024, 1024), 0.96, 0.02);
+  EXPECT_NEAR(share(64, true, 1024, 1024), 0.88, 0.03);
+  EXPECT_NEAR(share(32, true, 512, 512), 0.52, 0.05);
+  EXPECT_NEAR(share(16, true, 512, 512), 0.6, 0.07);
   EXPECT_NEAR(share(96, false, 600, 600), 0.63, 0.1);
   EXPECT_NEAR(share(50, false, 400, 640), 0.20, 0.05);
   EXPECT_NEAR(share(64, false, 576, 828), 0.30, 0.05);

@@ -17,7 +17,8 @@ struct LinkModel {
   double memory;           // bytes a microsecond that a copy within a device reads and writes
   double message;          // before the first and after the last byte of one of several queued copies
   double start;            // for the streams of the ranks to wait for each other, before and after the data
-  double lost_per_run;     // bytes of a link lost per run of neighbouring bytes that a kernel writes
+  double lost_per_run;     // bytes of a link lost per run of neighbouring bytes that an access writes
+  double short_runs;       // the share of the link that such runs of less than 64 bytes reach
   double lost_per_row;     // the same per row that the copy engine copies
   double lost_per_end;     // the same per run whose vectors leave elements over, beside what follows
   double off_vectors;      // the share of the link that long runs of such vectors reach

@@ -1029,6 +1029,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("link_model", "host/redistribute/link_model.cpp", REDISTRIBUTE, [
     ("ends_forgotten", "@run_share(run, model.lost_per_end)@", "1"),
     ("sectors_forgotten", "std::pow(@sectors@, 1.5)", "1.0"),
+    ("short_runs_forgotten", "(@at_once < kPacket@ ?", "false"),
     ("short_accesses_forgotten", "@model.lost_per_access@);", "0"),
     ("messages_beside_kernels", "@model_.waits_for_kernels@ ? devices + crossing", "false"),
 ]) + mutants_of("box_moves", "host/redistribute/box_moves.cpp", REDISTRIBUTE, [
@@ -1037,13 +1038,18 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("slab_with_what_was_cut", "before.end[axis] = @cut.begin[axis]@;", "cut.end[axis]"),
     ("receiver_reads_another_rank", "remove(pending, @in.box(to)@,", "in.box((to + 1) % ranks)"),
     ("longer_pieces_forgotten", "(@part < longer@ ? 1 : 0)", "false"),
+    ("cut_where_parts_are_joined", "shape[axis] < parts || @axes[axis] == whole@", "false"),
+    ("two_axes_joined", "if (@joined >= 0 && joined != static_cast<int>(axis)@)", "false"),
 ]) + mutants_of("redistribute_checks", "host/redistribute/checks.cpp", REDISTRIBUTE, [
     ("shared_bytes_not_seen", "(a.written || b.written) && a.begin < b.end && @b.begin < a.end@", "false"),
     ("alignment_not_seen", "@(address - reinterpret_cast<std::uintptr_t>(planned.data())) % 16@ == 0",
      "std::uintptr_t{0}"),
     ("null_not_seen", "return @pointer != nullptr@ &&", "true"),
+]) + mutants_of("message", "host/redistribute/message.cpp", REDISTRIBUTE, [
+    ("wider_type_crosses", "@size_of(problem.in_type) < size_of(problem.out_type)@ ?", "size_of(problem.in_type) > size_of(problem.out_type)"),
+    ("rows_on_no_line", "strides.front() = @(strides.front() + line - 1) / line * line@;", "strides.front()"),
 ]) + mutants_of("staged_route", "host/redistribute/staged_route.cpp", REDISTRIBUTE, [
-    ("wider_type_crosses", "if (@in_size < out_size@ ||", "in_size > out_size"),
+    ("rows_of_the_first_message", "rows.place.offset += @begin@ *", "std::int64_t{0}"),
     ("whole_sectors_shared", "(@run % kSector != 0 || row % kSector != 0@)", "true"),
     ("long_runs_shared", "return @run < kShortRun@ && run != row", "true"),
 ]) + mutants_of("route_builder", "host/redistribute/route_builder.cpp", REDISTRIBUTE, [

@@ -90,6 +90,12 @@ class CopyDetailsBuilder {
     count_sectors(details_.tile, step);
     // Each run is written from a sector boundary on.
     if (is_unaligned(tile.assembly)) details_.out.sectors_touched = details_.out.sectors_needed;
+    // A lane takes a vector of each of several neighbours along the input's runs.
+    if (tile.assembly == Assembly::words) {
+      Dims one_of_them = details_.tile;
+      one_of_them[static_cast<std::size_t>(fastest_input_axis(copy_.nest))] = 1;
+      details_.out.access_run_bytes = out_traffic(one_of_them).run_elements * out_bytes();
+    }
     count_banks(std::get<TileParams>(copy_.params));
   }
 
@@ -166,6 +172,11 @@ class CopyDetailsBuilder {
       details_.blocks *= divide_up(details_.extents[axis], details_.tile[axis]);
   }
 
+  std::int64_t out_bytes() const { return static_cast<std::int64_t>(size_of(copy_.out_type)); }
+  BoxTraffic out_traffic(const Dims& box) const {
+    return traffic_of(box, details_.out_strides, out_bytes(), copy_.out.start(copy_.out.data));
+  }
+
   /// read: extents of what a tile reads; own: of what is its own, which another tile does not move as well.
   void count_sectors(const Dims& read, const Dims& own) {
     Dims inside_read = read, inside_own = own;
@@ -173,17 +184,15 @@ class CopyDetailsBuilder {
       inside_read[axis] = std::min(read[axis], details_.extents[axis]);
       inside_own[axis] = std::min(own[axis], details_.extents[axis]);
     }
-    const auto out_bytes = static_cast<std::int64_t>(size_of(copy_.out_type));
-    const BoxTraffic out =
-        traffic_of(inside_own, details_.out_strides, out_bytes, copy_.out.start(copy_.out.data));
-    details_.out.run_bytes = out.run_elements * out_bytes;
+    const BoxTraffic out = out_traffic(inside_own);
+    details_.out.run_bytes = details_.out.access_run_bytes = out.run_elements * out_bytes();
     details_.out.sectors_needed = out.needed;
     details_.out.sectors_touched = out.touched;
     if (copy_.nest.operands() < 2) return;
     const auto in_bytes = static_cast<std::int64_t>(size_of(copy_.in_type));
     const std::uintptr_t start = copy_.in.start(copy_.in.data);
     const BoxTraffic in = traffic_of(inside_read, details_.in_strides, in_bytes, start);
-    details_.in.run_bytes = in.run_elements * in_bytes;
+    details_.in.run_bytes = details_.in.access_run_bytes = in.run_elements * in_bytes;
     details_.in.sectors_needed = traffic_of(inside_own, details_.in_strides, in_bytes, start).needed;
     details_.in.sectors_touched = in.touched;
   }
