@@ -183,6 +183,7 @@ TEST(CopyDetails, OddPitchesReadRowsThatStartAnywhere) {
   EXPECT_FALSE(details.in.aligned_vectors);
   EXPECT_FALSE(details.out.aligned_vectors);
   EXPECT_GT(details.in.sectors_touched, details.in.sectors_needed);
+  EXPECT_EQ(details.out.unbroken_bytes, 12345 * 4);  // from tile to tile
   expect_words(plan, {"start anywhere"});
 }
 
@@ -195,8 +196,8 @@ TEST(CopyDetails, RunsThatAreWrittenByTurns) {
   EXPECT_EQ(details.kernel, CopyKernel::tile);
   expect_words(plan, {"of several runs at once"});
   EXPECT_GT(details.out.run_bytes, 1024);
-  EXPECT_EQ(details.out.access_run_bytes, 16);
-  EXPECT_EQ(details.in.access_run_bytes, details.in.run_bytes);
+  EXPECT_EQ(details.out.unbroken_bytes, 16);
+  EXPECT_EQ(details.in.unbroken_bytes, details.in.run_bytes);
 }
 
 TEST(CopyDetails, WhatHasNoRunIsGathered) {

@@ -385,10 +385,11 @@ TEST(RedistributeChunksTest, RowsThatRanksShare) {
 TEST(LinkModelTest, RunsOffTheBoundariesLoseMost) {
   const plan::LinkModel& model = plan::link_model(DeviceProperties::h200(), false);
   const auto share = [&](std::int64_t run_bytes, bool aligned, std::int64_t needed, std::int64_t touched,
-                         int vector_bytes = 16) {
+                         int vector_bytes = 16, std::int64_t row_bytes = 0) {
     CopySide side;
     side.vector_bytes = vector_bytes;
-    side.run_bytes = side.access_run_bytes = run_bytes;
+    side.run_bytes = run_bytes;
+    side.unbroken_bytes = std::max(run_bytes, row_bytes);
     side.aligned_vectors = aligned;
     side.sectors_needed = needed;
     side.sectors_touched = touched;
@@ -401,6 +402,8 @@ TEST(LinkModelTest, RunsOffTheBoundariesLoseMost) {
   EXPECT_NEAR(share(96, false, 600, 600), 0.63, 0.1);
   EXPECT_NEAR(share(50, false, 400, 640), 0.20, 0.05);
   EXPECT_NEAR(share(64, false, 576, 828), 0.30, 0.05);
+  EXPECT_NEAR(share(480, false, 420, 420, 16, 10244), 0.86, 0.03);  // tiles of one long row
+  EXPECT_NEAR(share(96, false, 600, 600, 16, 516), 0.64, 0.05);
   EXPECT_NEAR(share(4068, true, 128, 128, 4), 0.69, 0.05);
   EXPECT_NEAR(share(1026, true, 128, 128, 2), 0.52, 0.05);
 }

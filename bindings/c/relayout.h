@@ -603,7 +603,7 @@ RELAYOUT_C_API relayout_status relayout_group_register_output(const relayout_gro
                                                               uint64_t bytes);
 /* Lets the other processes copy messages into this memory of this rank's, on a multiple of 64 bytes, for
  * plans that are made afterwards: collective. It stays as long as the group and its plans. A rank needs about
- * the bytes that it sends and gets. */
+ * the bytes that it sends and gets, for the route joined those that stay on it, too. */
 RELAYOUT_C_API relayout_status relayout_group_register_workspace(const relayout_group* group, void* memory,
                                                                  uint64_t bytes);
 /* Ends the use of the communicator, for the plans, too: before it is destroyed, where outputs were registered

@@ -11,15 +11,16 @@ namespace {
 
 /// Measured between two H200 of one host. Plain copies in both directions reach 390 GB/s beyond 6 us. Kernels
 /// that write into the other GPU reach 371 to 395 in runs of 256 bytes and more on boundaries of 16; fitted
-/// off them to 16 random exchanges, and for single elements to 5. The fixed part is 20 us, and 26 between
-/// processes. NVSwitch gives all of a GPU's links to any pair.
-constexpr LinkModel kNvlink{390e3, 390e3, 4.17e6, 5, 20, 10, 0.55, 512, 46, 0.85, 1.8, 24e6, 3, false};
+/// off them to 16 random exchanges, those between tiles to 5, and for single elements to 5. The fixed part is
+/// 20 us, and 26 between processes. NVSwitch gives all of a GPU's links to any pair.
+constexpr LinkModel kNvlink{390e3, 390e3, 4.17e6, 5, 20, 10, 0.55, 512, 46, 190, 0.85, 1.8, 24e6, 3, false};
 /// NCCL 2.28 on the same GPUs, with the packing and unpacking beside it: 32 exchanges of 1 to 537 MB.
-constexpr LinkModel kNcclOverNvlink{270e3, 270e3, 4.17e6, 20, 4, 10, 0.55, 512, 46, 0.85, 1.8, 24e6, 3, true};
+constexpr LinkModel kNcclOverNvlink{270e3, 270e3, 4.17e6, 20,  4,    10, 0.55, 512,
+                                    46,    190,   0.85,   1.8, 24e6, 3,  true};
 /// NOT measured: 48 GB/s a link as users of MI300X report, one link to each of 7 others.
-constexpr LinkModel kMi300x{48e3, 7 * 48e3, 3.5e6, 8, 15, 10, 0.55, 512, 46, 0.85, 1.8, 24e6, 8, false};
+constexpr LinkModel kMi300x{48e3, 7 * 48e3, 3.5e6, 8, 15, 10, 0.55, 512, 46, 190, 0.85, 1.8, 24e6, 8, false};
 /// Ranks that share a processor's memory; a call returns when its work is done.
-constexpr LinkModel kProcessor{10e3, 10e3, 10e3, 0.2, 0, 0, 1, 64, 0, 1, 0, 1e6, 0.2, false};
+constexpr LinkModel kProcessor{10e3, 10e3, 10e3, 0.2, 0, 0, 1, 64, 0, 0, 1, 0, 1e6, 0.2, false};
 
 constexpr int kVector = 16, kPacket = 64;  // bytes
 
@@ -44,12 +45,13 @@ double share_of_link(const CopySide& crossing, const LinkModel& model) {
                                                            static_cast<double>(crossing.sectors_touched)
                                                      : 1;
   const auto run = static_cast<double>(std::max<std::int64_t>(crossing.run_bytes, 32));
-  const auto at_once = static_cast<double>(std::max<std::int64_t>(crossing.access_run_bytes, 1));
+  const auto unbroken = static_cast<double>(std::max<std::int64_t>(crossing.unbroken_bytes, 1));
   if (crossing.vector_bytes < kVector)
     return sectors * run_share(run, model.lost_per_run) *
            run_share(static_cast<double>(std::max(crossing.vector_bytes, 1)), model.lost_per_access);
   if (crossing.aligned_vectors)
-    return sectors * (at_once < kPacket ? model.short_runs : run_share(at_once, model.lost_per_run));
+    return sectors * (unbroken < kPacket ? model.short_runs : run_share(unbroken, model.lost_per_run));
+  if (unbroken > run) return model.off_vectors * run_share(unbroken, model.lost_per_row_end);
   // Sectors that are written in part take longer than whole ones.
   return model.off_vectors * std::pow(sectors, 1.5) * run_share(run, model.lost_per_end);
 }

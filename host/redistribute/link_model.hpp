@@ -12,20 +12,21 @@ namespace relayout::plan {
 
 /// The numbers of a class of devices, in bytes and microseconds.
 struct LinkModel {
-  double link;             // bytes a microsecond of kernels and copies between two devices, in one direction
-  double port;             // the same between a device and all others together
-  double memory;           // bytes a microsecond that a copy within a device reads and writes
-  double message;          // before the first and after the last byte of one of several queued copies
-  double start;            // for the streams of the ranks to wait for each other, before and after the data
-  double lost_per_run;     // bytes of a link lost per run of neighbouring bytes that an access writes
-  double short_runs;       // the share of the link that such runs of less than 64 bytes reach
-  double lost_per_row;     // the same per row that the copy engine copies
-  double lost_per_end;     // the same per run whose vectors leave elements over, beside what follows
-  double off_vectors;      // the share of the link that long runs of such vectors reach
-  double lost_per_access;  // bytes of a link lost per access of a lane that is shorter than a vector
-  double cached;           // bytes of an output that stay in the cache beside what is moved meanwhile
-  double signal;           // for the streams of two processes to wait for each other once
-  bool waits_for_kernels;  // messages are moved by kernels, which take turns with those that pack
+  double link;              // bytes a microsecond of kernels and copies between two devices, in one direction
+  double port;              // the same between a device and all others together
+  double memory;            // bytes a microsecond that a copy within a device reads and writes
+  double message;           // before the first and after the last byte of one of several queued copies
+  double start;             // for the streams of the ranks to wait for each other, before and after the data
+  double lost_per_run;      // bytes of a link lost per run of bytes that a kernel writes unbroken
+  double short_runs;        // the share of the link that such runs of less than 64 bytes reach
+  double lost_per_row;      // the same per row that the copy engine copies
+  double lost_per_end;      // the same per run whose vectors leave elements over, beside what follows
+  double lost_per_row_end;  // the same per row that tiles cut on the boundaries of sectors
+  double off_vectors;       // the share of the link that long runs of such vectors reach
+  double lost_per_access;   // bytes of a link lost per access of a lane that is shorter than a vector
+  double cached;            // bytes of an output that stay in the cache beside what is moved meanwhile
+  double signal;            // for the streams of two processes to wait for each other once
+  bool waits_for_kernels;   // messages are moved by kernels, which take turns with those that pack
 };
 
 /// The numbers go by the device's architecture: NVLink between H200s, which emulated GPUs have, too, the

@@ -1029,7 +1029,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("link_model", "host/redistribute/link_model.cpp", REDISTRIBUTE, [
     ("ends_forgotten", "@run_share(run, model.lost_per_end)@", "1"),
     ("sectors_forgotten", "std::pow(@sectors@, 1.5)", "1.0"),
-    ("short_runs_forgotten", "(@at_once < kPacket@ ?", "false"),
+    ("rows_over_tiles_forgotten", "if (@unbroken > run@)", "false"),
+    ("short_runs_forgotten", "(@unbroken < kPacket@ ?", "false"),
     ("short_accesses_forgotten", "@model.lost_per_access@);", "0"),
     ("messages_beside_kernels", "@model_.waits_for_kernels@ ? devices + crossing", "false"),
 ]) + mutants_of("box_moves", "host/redistribute/box_moves.cpp", REDISTRIBUTE, [

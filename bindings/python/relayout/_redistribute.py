@@ -127,7 +127,8 @@ class Group:
 
     def register_workspace(self, workspace):
         """Lets the other processes copy messages into this tensor, on a multiple of 64 bytes, for plans that are made
-        afterwards: collective. A rank needs about the bytes that it sends and gets. The group keeps the tensor."""
+        afterwards: collective. A rank needs about the bytes that it sends and gets, for the route "joined" those that stay on it,
+        too. The group keeps the tensor."""
         _core.group_register_workspace(self._handle, workspace)
         self._registered.append(workspace)
 

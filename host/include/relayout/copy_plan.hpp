@@ -57,9 +57,10 @@ struct RELAYOUT_API CopySide {
   bool aligned_vectors = false;  ///< whether each vector lies on a multiple of its size; else it is joined
                                  ///< from two, or cut at the ends of runs
   std::int64_t run_bytes = 0;    ///< bytes of a tile that follow each other in memory
-  /// Bytes of a run that lanes beside each other move in one access: fewer than the run's where each lane
-  /// takes vectors of several rows by turns.
-  std::int64_t access_run_bytes = 0;
+  /// Bytes that follow each other and are moved in whole sectors but at their ends: fewer than the run's
+  /// where each lane takes vectors of several rows by turns, more where runs of neighbouring tiles meet on a
+  /// sector's boundary.
+  std::int64_t unbroken_bytes = 0;
   std::int64_t sectors_needed = 0;   ///< the fewest sectors of 32 bytes that can hold a tile
   std::int64_t sectors_touched = 0;  ///< the sectors of 32 bytes that the tile meets
 };

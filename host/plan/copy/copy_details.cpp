@@ -88,13 +88,16 @@ class CopyDetailsBuilder {
     details_.in.aligned_vectors = !tile.unaligned;
     details_.out.aligned_vectors = tile.assembly != Assembly::scattered && !is_unaligned(tile.assembly);
     count_sectors(details_.tile, step);
-    // Each run is written from a sector boundary on.
-    if (is_unaligned(tile.assembly)) details_.out.sectors_touched = details_.out.sectors_needed;
-    // A lane takes a vector of each of several neighbours along the input's runs.
-    if (tile.assembly == Assembly::words) {
+    if (is_unaligned(tile.assembly)) {  // each run is written from a sector boundary on
+      details_.out.sectors_touched = details_.out.sectors_needed;
+      Dims row(details_.extents.size(), 1);
+      row.back() = details_.extents.back();
+      details_.out.unbroken_bytes = out_traffic(row).run_elements * out_bytes();
+    }
+    if (tile.assembly == Assembly::words) {  // a lane takes vectors of neighbours along the input's runs
       Dims one_of_them = details_.tile;
       one_of_them[static_cast<std::size_t>(fastest_input_axis(copy_.nest))] = 1;
-      details_.out.access_run_bytes = out_traffic(one_of_them).run_elements * out_bytes();
+      details_.out.unbroken_bytes = out_traffic(one_of_them).run_elements * out_bytes();
     }
     count_banks(std::get<TileParams>(copy_.params));
   }
@@ -185,14 +188,14 @@ class CopyDetailsBuilder {
       inside_own[axis] = std::min(own[axis], details_.extents[axis]);
     }
     const BoxTraffic out = out_traffic(inside_own);
-    details_.out.run_bytes = details_.out.access_run_bytes = out.run_elements * out_bytes();
+    details_.out.run_bytes = details_.out.unbroken_bytes = out.run_elements * out_bytes();
     details_.out.sectors_needed = out.needed;
     details_.out.sectors_touched = out.touched;
     if (copy_.nest.operands() < 2) return;
     const auto in_bytes = static_cast<std::int64_t>(size_of(copy_.in_type));
     const std::uintptr_t start = copy_.in.start(copy_.in.data);
     const BoxTraffic in = traffic_of(inside_read, details_.in_strides, in_bytes, start);
-    details_.in.run_bytes = details_.in.access_run_bytes = in.run_elements * in_bytes;
+    details_.in.run_bytes = details_.in.unbroken_bytes = in.run_elements * in_bytes;
     details_.in.sectors_needed = traffic_of(inside_own, details_.in_strides, in_bytes, start).needed;
     details_.in.sectors_touched = in.touched;
   }
