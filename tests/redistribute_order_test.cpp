@@ -164,6 +164,28 @@ TEST(RedistributeOrderTest, StreamsBesideAndHalvesOfTheDevices) {
   }
 }
 
+/// Each rank begins with the rank after it, so that no two send to the same one first.
+TEST(RedistributeOrderTest, RanksSendInTurns) {
+  const Distribution in = Distribution::split({16, 20}, 0, 4), out = Distribution::split({20, 16}, 0, 4);
+  const Group group = Group::emulated(4, Device::cpu());
+  for (const RedistributeRoute route : {kDirect, kStaged, kJoined}) {
+    const RedistributeCase c = by(route, DType::f32, in, {1, 0}, DType::f32, out);
+    const RedistributePlan plan =
+        plan_redistribute(group, in, {1, 0}, out, DType::f32, DType::f32, c.options);
+    std::vector<std::vector<int>> receivers(4);
+    for (const ScheduleStep& step : plan.state().schedule.steps) {
+      if (step.kind == ScheduleStep::Kind::launch && step.kernel->from != step.kernel->to && route == kDirect)
+        receivers[static_cast<std::size_t>(step.kernel->from)].push_back(step.kernel->to);
+      if (step.kind == ScheduleStep::Kind::send)
+        receivers[static_cast<std::size_t>(step.transfer->from)].push_back(step.transfer->to);
+    }
+    for (int rank = 0; rank < 4; ++rank)
+      EXPECT_EQ(receivers[static_cast<std::size_t>(rank)],
+                (std::vector<int>{(rank + 1) % 4, (rank + 2) % 4, (rank + 3) % 4}))
+          << name_of(route);
+  }
+}
+
 TEST(RedistributeOrderTest, ChunksThatOverlap) {
   const Distribution in = Distribution::split({330, 410}, 0, 2), out = Distribution::split({410, 330}, 0, 2);
   const Group group = Group::emulated(2, Device::cpu());

@@ -39,6 +39,15 @@ std::int64_t taken(std::size_t& used, const TensorView& view) {
   return offset;
 }
 
+/// Kernels or transfers in the order in which ranks queue them: first what goes to the next rank after the
+/// one that sends, so that no rank gets from several at a time while another one gets nothing.
+template <class Items>
+void put_in_turns(Items& items, int ranks) {
+  const auto turn = [&](const auto& item) { return (item.to - item.from + ranks) % ranks; };
+  std::stable_sort(items.begin(), items.end(),
+                   [&](const auto& a, const auto& b) { return turn(a) < turn(b); });
+}
+
 double bytes_of(const TensorView& view) {
   return static_cast<double>(view.elements()) * static_cast<double>(size_of(view.dtype()));
 }
@@ -137,6 +146,8 @@ void RouteBuilder::tell(RankSignals& signals, int from, int to) const {
 }
 
 Route RouteBuilder::finish(double more_microseconds) {
+  put_in_turns(result_.across, p_.group.ranks());
+  for (RouteChunk& chunk : result_.chunks) put_in_turns(chunk.transfers, p_.group.ranks());
   result_.possible = true;
   result_.microseconds = time_.microseconds() + more_microseconds;
   return std::move(result_);

@@ -45,18 +45,19 @@ double largest(const std::map<int, double>& numbers) {
 }
 
 /// Parts of a message, the same number on all ranks: each more overlaps packing and unpacking with the link,
-/// and costs a copy's start.
+/// and costs the starts of a rank's copies.
 double chunks_that_overlap(const RouteBuilder& b, bool joins) {
   const RedistributeProblem& p = b.problem();
-  std::map<int, double> packed, unpacked;  // elements
+  std::map<int, double> packed, unpacked, copies;  // elements, elements, messages
   for (const plan::BoxMove& move : p.moves) {
     const auto elements = static_cast<double>(move.box.elements());
     if (move.from != move.to) packed[move.from] += elements;
+    if (move.from != move.to) copies[move.from] += 1;
     if (move.from != move.to || joins) unpacked[move.to] += elements;
   }
   const auto bytes = static_cast<double>(size_of(p.in_type) + size_of(p.out_type));
   return std::sqrt((largest(packed) + largest(unpacked)) * bytes / b.model().memory /
-                   std::max(b.model().message, 1.0));
+                   std::max(largest(copies) * b.model().message, 1.0));
 }
 
 /// What all chunks write of an output in shared sectors stays in the cache until the sectors are whole.

@@ -1053,6 +1053,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("rows_of_the_first_message", "rows.place.offset += @begin@ *", "std::int64_t{0}"),
     ("whole_sectors_shared", "(@run % kSector != 0 || row % kSector != 0@)", "true"),
     ("long_runs_shared", "return @run < kShortRun@ && run != row", "true"),
+]) + mutants_of("turns", "host/redistribute/route_builder.cpp", REDISTRIBUTE_ORDER, [
+    ("all_send_to_the_first", "return @(item.to - item.from + ranks) % ranks@;", "item.to"),
 ]) + mutants_of("route_builder", "host/redistribute/route_builder.cpp", REDISTRIBUTE, [
     ("messages_in_one_place", "const auto offset = @static_cast<std::int64_t>(used)@;", "std::int64_t{0}"),
 ]) + mutants_of("redistribute_routes", "host/redistribute/routes.cpp", REDISTRIBUTE, [

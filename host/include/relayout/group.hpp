@@ -64,12 +64,13 @@ class RELAYOUT_API Group {
   void register_output(void* memory, std::size_t bytes) const;
 
   /// Lets the other processes copy their messages into this memory of this rank's: for groups of several
-  /// processes, before planning; collective. Plans that are made afterwards go the routes staged and joined by
-  /// it, which need neither registered outputs nor messages of the communicator then, and run() is given no
-  /// workspace. A rank needs about the bytes that it sends and gets, for joined those that stay on it, too
+  /// processes, before planning; collective. Plans that are made afterwards go the routes staged and joined
+  /// by it, which need neither registered outputs nor messages of the communicator then, and run() is given
+  /// no workspace. A rank needs about the bytes that it sends and gets, for joined those that stay on it, too
   /// (RedistributeDetails::group_workspace_bytes), on a multiple of 64 bytes; plans for which there is too
-  /// little do without. Plans of a group share it, one run after the other. Memory is shared as that of outputs, and stays as long; the last one registered is
-  /// used. Errors: those of register_output(), and invalid_argument for an address off the boundary.
+  /// little do without. Plans of a group share it, one run after the other. Memory is shared as that of
+  /// outputs, and stays as long; the last one registered is used. Errors: those of register_output(), and
+  /// invalid_argument for an address off the boundary.
   void register_workspace(void* memory, std::size_t bytes) const;
 
   /// Ends the use of the communicator, for copies of the group and for plans, too, and gives the windows of
