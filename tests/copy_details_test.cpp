@@ -200,6 +200,18 @@ TEST(CopyDetails, RunsThatAreWrittenByTurns) {
   EXPECT_EQ(details.in.unbroken_bytes, details.in.run_bytes);
 }
 
+TEST(CopyDetails, RunsThatBeginOnSectors) {
+  const auto out = [](std::int64_t rows, std::int64_t columns, std::int64_t pitch) {
+    const TensorView view(nullptr, DType::f32, {rows, columns}, {pitch, 1});
+    return plan_cast(DeviceProperties::h200(), TensorView(nullptr, DType::f32, {rows, columns}), view)
+        .details()
+        .out;
+  };
+  EXPECT_TRUE(out(64, 16, 24).on_sectors);
+  EXPECT_FALSE(out(64, 16, 25).on_sectors);
+  EXPECT_TRUE(out(1, 16, 25).on_sectors);
+}
+
 TEST(CopyDetails, WhatHasNoRunIsGathered) {
   const TensorView out(nullptr, DType::f32, {64, 64}, {128, 2});
   const CopyPlan plan =

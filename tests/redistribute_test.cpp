@@ -385,15 +385,17 @@ TEST(RedistributeChunksTest, RowsThatRanksShare) {
 TEST(LinkModelTest, RunsOffTheBoundariesLoseMost) {
   const plan::LinkModel& model = plan::link_model(DeviceProperties::h200(), false);
   const auto share = [&](std::int64_t run_bytes, bool aligned, std::int64_t needed, std::int64_t touched,
-                         int vector_bytes = 16, std::int64_t row_bytes = 0) {
-    CopySide side;
+                         int vector_bytes = 16, std::int64_t row_bytes = 0, bool whole_sectors = false) {
+    CopyDetails details;
+    CopySide& side = details.out;
     side.vector_bytes = vector_bytes;
     side.run_bytes = run_bytes;
     side.unbroken_bytes = std::max(run_bytes, row_bytes);
     side.aligned_vectors = aligned;
     side.sectors_needed = needed;
     side.sectors_touched = touched;
-    return plan::share_of_link(side, model);
+    side.on_sectors = details.in.on_sectors = whole_sectors;
+    return plan::share_of_link(details, false, model);
   };
   EXPECT_NEAR(share(256, true, 1024, 1024), 0.96, 0.02);
   EXPECT_NEAR(share(64, true, 1024, 1024), 0.88, 0.03);
@@ -406,6 +408,21 @@ TEST(LinkModelTest, RunsOffTheBoundariesLoseMost) {
   EXPECT_NEAR(share(96, false, 600, 600, 16, 516), 0.64, 0.05);
   EXPECT_NEAR(share(4068, true, 128, 128, 4), 0.69, 0.05);
   EXPECT_NEAR(share(1026, true, 128, 128, 2), 0.52, 0.05);
+  EXPECT_NEAR(share(1024, true, 128, 128, 4, 0, true), 0.98, 0.03);
+}
+
+/// A stream copies to one device after the other. Four H200 reach 220 GB/s so, and kernels 340.
+TEST(LinkModelTest, CopiesToSeveralDevicesTakeTurns) {
+  const plan::LinkModel& model = plan::link_model(DeviceProperties::h200(), false);
+  plan::RouteTime to_one(model), to_three(model), written(model);
+  for (int to = 1; to < 4; ++to) {
+    to_one.add_copy(0, 1, 67e6, 67e6);
+    to_three.add_copy(0, to, 67e6, 67e6);
+    written.add_bytes(0, to, 67e6, 0.95);
+  }
+  EXPECT_NEAR(to_one.microseconds(), 20 + 3 * 67e6 / 390e3, 20);
+  EXPECT_NEAR(to_three.microseconds(), 930, 30);
+  EXPECT_NEAR(written.microseconds(), 570, 30);
 }
 
 /// Messages that kernels move do not run beside those that pack.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "relayout/copy_plan.hpp"
@@ -14,6 +15,7 @@ namespace relayout::plan {
 struct LinkModel {
   double link;              // bytes a microsecond of kernels and copies between two devices, in one direction
   double port;              // the same between a device and all others together
+  double copies_in_turns;   // the same of copies to several others, each of which waits for the one before
   double memory;            // bytes a microsecond that a copy within a device reads and writes
   double message;           // before the first and after the last byte of one of several queued copies
   double start;             // for the streams of the ranks to wait for each other, before and after the data
@@ -33,9 +35,10 @@ struct LinkModel {
 /// fabric of MI300X, or the processor's own memory. by_messages: of NCCL or RCCL, between processes.
 const LinkModel& link_model(const DeviceProperties& device, bool by_messages);
 
-/// The share of the link's speed that a kernel's crossing side reaches: whole sectors cross, and short runs,
-/// ends that vectors leave over and short accesses each take more than their bytes.
-double share_of_link(const CopySide& crossing, const LinkModel& model);
+/// The share of the link's speed that the side of a kernel reaches that crosses, what it reads or what it
+/// writes: whole sectors cross, and short runs, ends that vectors leave over and short accesses each take
+/// more than their bytes.
+double share_of_link(const CopyDetails& details, bool reads, const LinkModel& model);
 
 /// A sum of work over devices and links. Devices are numbers of the caller's.
 class RouteTime {
@@ -56,6 +59,8 @@ class RouteTime {
   const LinkModel& model_;
   std::map<int, double> devices_, out_ports_, in_ports_;
   std::map<std::pair<int, int>, double> links_;
+  std::map<int, double> copied_;  // bytes of a sender's copies
+  std::map<int, std::set<int>> copied_to_;
 };
 
 }  // namespace relayout::plan

@@ -74,7 +74,7 @@ Route direct_route(const RedistributeProblem& problem) {
       const CopyDetails details = kernel.plan.details();
       const CopySide& crossing = reads ? details.in : details.out;
       b.time().add_bytes(b.device_of(move.from), b.device_of(move.to), static_cast<double>(crossing.bytes),
-                         plan::share_of_link(crossing, b.model()));
+                         plan::share_of_link(details, reads, b.model()));
     }
     b.result().across.push_back(std::move(kernel));
   }

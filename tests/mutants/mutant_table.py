@@ -1031,7 +1031,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("sectors_forgotten", "std::pow(@sectors@, 1.5)", "1.0"),
     ("rows_over_tiles_forgotten", "if (@unbroken > run@)", "false"),
     ("short_runs_forgotten", "(@unbroken < kPacket@ ?", "false"),
-    ("short_accesses_forgotten", "@model.lost_per_access@);", "0"),
+    ("short_accesses_forgotten", "? 0 : @model.lost_per_access@", "0"),
+    ("copies_at_once", "if (@receivers.size() > 1@)", "false"),
     ("messages_beside_kernels", "@model_.waits_for_kernels@ ? devices + crossing", "false"),
 ]) + mutants_of("box_moves", "host/redistribute/box_moves.cpp", REDISTRIBUTE, [
     ("begin_of_one_box", "std::max(a.begin[axis], b.begin[axis])", "a.begin[axis]"),

@@ -61,6 +61,7 @@ struct RELAYOUT_API CopySide {
   /// where each lane takes vectors of several rows by turns, more where runs of neighbouring tiles meet on a
   /// sector's boundary.
   std::int64_t unbroken_bytes = 0;
+  bool on_sectors = false;           ///< whether all runs begin on sectors, if the first element does
   std::int64_t sectors_needed = 0;   ///< the fewest sectors of 32 bytes that can hold a tile
   std::int64_t sectors_touched = 0;  ///< the sectors of 32 bytes that the tile meets
 };

@@ -175,6 +175,14 @@ class CopyDetailsBuilder {
       details_.blocks *= divide_up(details_.extents[axis], details_.tile[axis]);
   }
 
+  bool on_sectors(const CopySide& side, const Dims& strides, std::int64_t element_bytes) const {
+    if (side.alignment < kVectorBytes) return false;
+    for (std::size_t axis = 0; axis < strides.size(); ++axis)
+      if (details_.extents[axis] > 1 && strides[axis] != 1 &&
+          strides[axis] * element_bytes % kSectorBytes != 0)
+        return false;
+    return true;
+  }
   std::int64_t out_bytes() const { return static_cast<std::int64_t>(size_of(copy_.out_type)); }
   BoxTraffic out_traffic(const Dims& box) const {
     return traffic_of(box, details_.out_strides, out_bytes(), copy_.out.start(copy_.out.data));
@@ -189,6 +197,7 @@ class CopyDetailsBuilder {
     }
     const BoxTraffic out = out_traffic(inside_own);
     details_.out.run_bytes = details_.out.unbroken_bytes = out.run_elements * out_bytes();
+    details_.out.on_sectors = on_sectors(details_.out, details_.out_strides, out_bytes());
     details_.out.sectors_needed = out.needed;
     details_.out.sectors_touched = out.touched;
     if (copy_.nest.operands() < 2) return;
@@ -196,6 +205,7 @@ class CopyDetailsBuilder {
     const std::uintptr_t start = copy_.in.start(copy_.in.data);
     const BoxTraffic in = traffic_of(inside_read, details_.in_strides, in_bytes, start);
     details_.in.run_bytes = details_.in.unbroken_bytes = in.run_elements * in_bytes;
+    details_.in.on_sectors = on_sectors(details_.in, details_.in_strides, in_bytes);
     details_.in.sectors_needed = traffic_of(inside_own, details_.in_strides, in_bytes, start).needed;
     details_.in.sectors_touched = in.touched;
   }
