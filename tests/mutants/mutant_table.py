@@ -267,12 +267,13 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "p.elements > kThreads ? p.elements / kThreads * kThreads : p.elements"),
     ("batch_stride_0", "in[i] += @numbers[i] * static_cast<Sum>(axes[0].in)@;",
      "rank > 1 ? 0 : numbers[i] * static_cast<Sum>(axes[0].in)"),
-    ("offset_in_32_bits", "if (@in_reach > kMax@ ||", "false"),
-    ("result_offset_in_32_bits", "|| @reach(p.rank, p.extents, p.out_strides) > kMax@)", "false"),
     ("outermost_axis_left_out", "out[i] += @numbers[i] * static_cast<Sum>(axes[0].out)@;", "Sum{0}"),
     ("elements_converted_alike", "piece.values[i] = @values[i].bits@;", "values[0].bits"),
     ("guard_byte_written", "To* const address = @to + static_cast<Offset>(out[i])@;",
      "mutant::spilled(to + static_cast<Offset>(out[i]), 1)"),
+]) + mutants_of("gather_candidate", "host/plan/copy/gather_candidate.cpp", COPY, [
+    ("offset_in_32_bits", "if (@in_reach > kMax@ ||", "false"),
+    ("result_offset_in_32_bits", "|| @reach(problem.nest, 0) > kMax@)", "false"),
 ]) + mutants_of("convert_bits", "core/convert_bits.hpp", CONVERSION, [
     ("ties_away_from_zero", "(kept & @cast.ties_to_even@)", "Word{0}"),
     ("directed_rounding_without_the_sign", "(@parts.negative@ ? cast.round_above[1] : cast.round_above[0])", "false"),
