@@ -376,17 +376,19 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("long_integers_cut", "@std::max(in_bytes_, out_bytes_) == 8@ ?", "out_bytes_ == 9"),
     ("second_line_repeats_the_first", "first_(@static_cast<const char*>(in) + i * in_bytes_@, line",
      "static_cast<const char*>(in)"),
+]) + mutants_of("native_box_nest", "host/cpu/copy/box_nest.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
+    ("end_box_too_short", "std::min(side, @p.extents[axis] - cursor.index(place[axis]) * box.sides[axis]@)",
+     "p.extents[axis] - cursor.index(place[axis]) * box.sides[axis] - (cursor.index(place[axis]) > 0 && "
+     "p.extents[axis] - cursor.index(place[axis]) * box.sides[axis] < side)"),
+    ("planes_joined_across_a_gap", "== @plane.rows@ * p.in_strides[box.in_axis])", "(plane.rows + 1)"),
+]) + mutants_of("native_box_nest", "host/cpu/copy/box_nest.cpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
+    ("step_in_32_bits", "boxes.push_boxes(p.extents[axis], side, @p.in_strides[axis]@,",
+     "mutant::wrapped(side * p.in_strides[axis]) / side"),
+    ("axes_joined_in_the_wrong_order", "while (count > 0) put(@chain[--count]@);", "chain[(--count, 0)]"),
 ]) + mutants_of("native_box", "host/cpu/copy/box_copy.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
-    ("end_box_too_short", "std::min(side, @p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis]@)",
-     "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] - (cursor.index(place_[axis]) > 0 && "
-     "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] < side)"),
-    ("step_in_32_bits", "boxes_.push_boxes(p_.extents[axis], side, @p_.in_strides[axis]@,",
-     "mutant::wrapped(side * p_.in_strides[axis]) / side"),
-    ("last_box_dropped", "parallel_ranges_in<Room>(@boxes_.total()@,", "boxes_.total() - (boxes_.total() > 1)"),
+    ("last_box_dropped", "parallel_ranges_in<Room>(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
     ("results_over_the_elements", "room.memory + @bytes@", "bytes / 2 / kLineBytes * kLineBytes"),
     ("last_of_a_box_not_converted", "cast_(elements, results, @count@);", "count - (count > 1)"),
-    ("axes_joined_in_the_wrong_order", "while (count > 0) put(@chain[--count]@);", "chain[(--count, 0)]"),
-    ("planes_joined_across_a_gap", "== @plane.rows@ * p_.in_strides[box_.in_axis])", "(plane.rows + 1)"),
 ]) + mutants_of("native_offset_table", "host/cpu/copy/offset_table.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
     ("table_of_other_sides", "std::equal(sides, @sides + rank@, sides_)", "sides + 1"),
     ("left_over_as_a_whole_step", "step + 1 < a.steps_ ? a.split_ : @a.left_@)", "a.split_"),
