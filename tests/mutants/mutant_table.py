@@ -582,11 +582,12 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("truncating_cast_to_bf16", "0x7fffu + ((bits >> 16) & 1u)", "0u"),
 ]) + mutants_of("native_elementwise", "host/cpu/elementwise/elementwise.cpp", NATIVE_ELEMENTWISE, [
     ("short_end_dropped", "std::int64_t at = begin, count = 0; @at < end@;", "at + (at > begin ? 500 : 0) < end"),
+    ("step_forgets_the_one_before", "operands[3] = {@results@, results, results}", "rows[0]"),
+    ("arguments_from_the_first", "for (int i = 0, argument = 0; i < p_.steps; @++i@)", "++i, argument = 0"),
+]) + mutants_of("native_elementwise", "host/cpu/elementwise/elementwise_sources.hpp", NATIVE_ELEMENTWISE, [
     ("phase_stands_still", "phase_ = @(phase_ + count)@ % source_.period", "phase_"),
     ("repeated_for_ever", "if (@at == repeated_@ && count <= repeats_)", "repeated_ != nullptr"),
     ("period_without_a_piece", "std::min(p.elements, @period + piece@)", "period"),
-    ("step_forgets_the_one_before", "operands[3] = {@results@, results, results}", "rows[0]"),
-    ("arguments_from_the_first", "for (int i = 0, argument = 0; i < p_.steps; @++i@)", "++i, argument = 0"),
 ]) + mutants_of("native_elementwise_program", "host/cpu/elementwise/elementwise.cpp", "*ElementwiseProgramTest*/cpu", [
     ("running_value_first", "if (i > 0 && k == @p_.step[i].running@) continue;", "0"),
     ("numbers_of_other_codes", "codes_[i].emplace(@p.codes[i]@, count);", "p.codes[0]"),
