@@ -311,7 +311,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("subnormals_of_fp8_as_normal_numbers", "(@magnitude < kLeastNormal@ ? subnormal : limited)", "false"),
     ("nan_without_its_sign", "(word & ~(kAll << at)) | (@sign | nan@) << at", "nan"),
     ("tf32_truncated", "(bits + @0xfff + (bits >> 13 & 1)@) & ~0x1fffu", "0"),
-    ("no_end_of_large_integers", "return @above@ ? kMost :", "false"),
+    ("no_end_of_large_integers", "return @above@ ? kMax :", "false"),
 ]) + mutants_of("rows_kernel", "kernels/copy/rows_kernel.hpp", ROWS, [
     ("first_vector_whole", "begin = @element < 0 ? before : 0@,", "0"),
     ("last_vector_whole", "end = @left < kCount ? static_cast<int>(left) : kCount@;", "kCount"),
@@ -365,7 +365,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("nan_of_tf32_with_its_payload", "to[i] = @from[i] != from[i]@ ?", "false"),
     ("tf32_truncated", "rounded = @(bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu@;", "bits & ~0x1fffu"),
     ("ties_of_fp8_away_from_zero", "(1u << (kDropped - 1)) - 1 + @(magnitude >> kDropped & 1)@)", "1"),
-    ("fp8_not_saturated", "limited = @normal < kMost ? normal : kMost@;", "normal"),
+    ("fp8_not_saturated", "limited = @normal < kMax ? normal : kMax@;", "normal"),
     ("subnormals_of_fp8_as_normal_numbers", "number = @magnitude < kLeastNormal@ ? subnormal", "false"),
 ]) + mutants_of("wide_integers", "host/cpu/wide_integers.hpp", NATIVE_CONVERSION, [
     ("last_bits_lost", "(magnitude & 0x7ff) != 0 ? @0x800u@ : 0u", "0u"),
@@ -462,8 +462,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("repeated_axis_is_the_fastest", "if (@stride != 0@ &&", "true"),
     ("repeated_axis_stays_the_fastest", "stride < best || @best == 0@", "false"),
 ]) + mutants_of("checks", "host/api/checks.cpp", f"Reach.*:*GemmErrorTest*/cpu:*ElementwiseErrorTest*/cpu:*DepthwiseErrorTest*/cpu:{DEPTHWISE}", [
-    ("any_reach_before", "@range.begin >= -kMost@ &&", "true"),
-    ("any_reach_behind", "&& @range.end <= kMost@ &&", "true"),
+    ("any_reach_before", "@range.begin >= -kMax@ &&", "true"),
+    ("any_reach_behind", "&& @range.end <= kMax@ &&", "true"),
     ("reach_of_the_output_not_checked", '@check_reach(operation, "the output", out)@;', "static_cast<void>(0)"),
     ("any_address", "== 0 || @reinterpret_cast<std::uintptr_t>(data) % alignment_of(view) == 0@;", "(static_cast<void>(data), true)"),
     ("null_taken", "if (@view.elements() > 0 && view.data() == nullptr@)", "false"),
@@ -1027,7 +1027,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("offset_of_the_output_forgotten", "memory = output.parts[static_cast<std::size_t>(rank)].memory + @one.offset@;", "0"),
     ("impossible_elsewhere_not_seen", "if (@route.possible && one.microseconds[i] < 0@)", "false"),
 ]) + mutants_of("output_gaps", "host/plan/copy/output_gaps.cpp", OUTPUT_GAPS, [
-    ("nothing_completed", "completed = @kCompleted * std::min(rows.pitch, kMostCompleted)@;", "0.0"),
+    ("nothing_completed", "completed = @kCompleted * std::min(rows.pitch, kMaxCompleted)@;", "0.0"),
     ("whole_sectors_completed", "if (@(bytes | pitch | problem.out.start(problem.out.data)) % kSectorBytes == 0@) return {};", "false"),
     ("ends_forgotten", "@rows.count * of_row@ / device.multiprocessors", "0"),
 ]) + mutants_of("link_model", "host/redistribute/link_model.cpp", REDISTRIBUTE, [

@@ -67,7 +67,7 @@ bool is_best(const CopyCandidate& candidate) {
   return params.outer_rank == 0 && params.access == 16;
 }
 
-/// Of the rows kernel's two forms the better one, or both.
+/// Which of the rows kernel's two forms are listed: the better one, or both.
 enum class RowsForms { best, both };
 
 /// Every kernel that can do it, in the order of preference, and up to so many tiles.
