@@ -60,7 +60,7 @@ SHAPES = "*CopyTest*/emulated32"
 NATIVE_COPY = f"{COPY}:{SHAPES}".replace("emulated32", "cpu")
 NEST = f"CopyNest.*:{SHAPES}"
 ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
-    "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "Test.RoundsAsAsked",
+    "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "TypesTest*", "Test.RoundsAsAsked",
     "Test.EveryOperationOfTwo*"))
 STRIPS = "ElementwiseStrips.*"
 CHUNKS = "*ElementwiseChunksTest*/emulated32"
@@ -478,7 +478,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("stride_repeated", "if (@shape_[k] == shape[target]@) {", "false"),
     ("axis_twice", "|| @seen[k]@) break;", "false"),
     ("contiguous_with_gaps", "if (@strides_[k] != expected@) return false;", "false"),
-]) + mutants_of("streams", "host/api/stream.cpp", "*DevicesTest*/cpu", [
+]) + mutants_of("streams", "host/api/stream.cpp", "*MemoryTest*/cpu", [
     ("one_row_of_all", "copy(destination, source, width * @rows@);", "1"),
     ("rows_may_overlap", "if (@destination_pitch < width@ ||", "false"),
     ("pitches_ignored", "if (rows == 1 || @(destination_pitch == width && source_pitch == width)@)", "source_pitch == width"),
@@ -493,7 +493,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("other_results_not_looked_at", "for (std::size_t k = 0; @k < i@; ++k)", "k < 0 * i"),
     ("inputs_not_looked_at", "refuse_if_one(written[i], @other@, \"input\")", "std::string()"),
     ("folder_may_be_missing", "@folder_of(target)@.c_str(), W_OK", "fs::path(\".\")"),
-]) + mutants_of("processor_backend", "platform/processor_backend.cpp", "*DevicesTest*/cpu", [
+]) + mutants_of("processor_backend", "platform/processor_backend.cpp", "*MemoryTest*/cpu", [
     ("last_row_lost", "for (std::size_t row = 0; @row < rows@; ++row)", "row + 1 < rows"),
     ("pitch_of_the_other_side", "static_cast<const char*>(source) + row * @source_pitch@", "destination_pitch"),
     ("any_amount_of_memory", "@limit > 0 && bytes > limit@ ? nullptr", "bytes == 0"),
