@@ -79,9 +79,32 @@ struct RowsParams : CopyOperands {
   ByteAxis axes[kMaxRank];
 };
 
-/// out[i] = cast(in[i]) over a normalised loop nest (host/plan): axis rank-1 is the fastest of the output.
-/// Where the two views have no nest in common, the input has axes of its own, and element number i of one
-/// goes to element number i of the other, both in C order.
+/// An axis that the gather kernel splits a flat index by, and its strides. What it needs lies together, since
+/// a lane waits for each part of the parameters that it reads. Extent: Divisor below 2^31 elements, else a
+/// plain number. Offset: a type that holds the distance of any element from the first.
+template <class Extent, class Offset>
+struct GatherAxis {
+  Extent extent;
+  Offset in = 0, out = 0;
+};
+
+/// out[i] = cast(in[i]) for any loop nest, and between shapes that have none in common (CopyParams).
+template <class Extent, class Offset>
+struct GatherParams : CopyOperands {
+  std::int64_t elements = 0;
+  int rank = 0, in_rank = 0;
+  /// The nest's axes, and the input's own. Where the input has its own, `in` of the nest's axes is 0.
+  GatherAxis<Extent, Offset> axes[kMaxRank], in_axes[kMaxRank];
+};
+/// By what fits 32 bits: indices and offsets, indices alone, or neither.
+using NearGatherParams = GatherParams<Divisor, std::int32_t>;
+using FarGatherParams = GatherParams<Divisor, std::int64_t>;
+using HugeGatherParams = GatherParams<std::uint64_t, std::int64_t>;
+static_assert(sizeof(FarGatherParams) < 4000, "room for a kernel's parameters");
+
+/// out[i] = cast(in[i]) by native code, over a normalised loop nest (host/plan): axis rank-1 is the fastest
+/// of the output. Where the two views have no nest in common, the input has axes of its own, and element
+/// number i of one goes to element number i of the other, both in C order.
 struct CopyParams : CopyOperands {
   int rank = 0;
   std::int64_t elements = 0;
@@ -91,7 +114,7 @@ struct CopyParams : CopyOperands {
   /// Axes of the input's own, with in_strides; 0: it has the extents of the nest.
   int in_rank = 0;
   std::int64_t in_extents[kMaxRank] = {};
-  /// The axis along which the input is fastest. Native code walks along it and rank-1.
+  /// The axis along which the input is fastest. Boxes are walked along it and rank-1.
   int in_axis = 0;
 };
 
@@ -102,9 +125,10 @@ struct WithTable : Params {
   ByteTable table;
 };
 
-/// A copy's parameters. Their type names its kernel: gather, stream, rows, tile, and the window kernel with
-/// 16-byte accesses.
-using CopyKernelParams = std::variant<StreamParams, RowsParams, CopyParams, TileParams, WindowParams,
-                                      WithTable<StreamParams>, WithTable<RowsParams>, WithTable<TileParams>>;
+/// A copy's parameters. Their type names its kernel: stream, rows, tile, the window kernel with 16-byte
+/// accesses, gather, and native code.
+using CopyKernelParams = std::variant<StreamParams, RowsParams, TileParams, WindowParams, NearGatherParams,
+                                      FarGatherParams, HugeGatherParams, WithTable<StreamParams>,
+                                      WithTable<RowsParams>, WithTable<TileParams>, CopyParams>;
 
 }  // namespace relayout

@@ -260,8 +260,8 @@ struct ElementwiseParams {
   bool equal_nan = false;  // isclose
   bool convert = false;  // by `cast` from the result's type; else the class computed in is stored as out_type
   bool out_coded = false;   // or, in f32, as codes
-  bool own_scales = false;  // of code_chunks and code_strips: a lane's codes have scales of their own
-  /// Of code_chunks and code_strips: the program is one operation that is_bounded(). Its operands and its
+  bool own_scales = false;  // for code_chunks and code_strips: a lane's codes have scales of their own
+  /// For code_chunks and code_strips: the program is one operation that is_bounded(). Its operands and its
   /// result are codes, which share their scales and zero points in a lane.
   bool bounded_codes = false;
   std::int32_t steps = 0, arguments = 0, tensors = 0;

@@ -190,10 +190,9 @@ TEST_P(GuardedMemoryTest, DepthwiseSequences) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sequences that share rows and samples race";
 #endif
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max(), kBatch = 5, kTotal = 41,
-                         kSlots = 6;
-  const std::vector<std::int64_t> rows{0, 1, 2, 3, 4, 5, kSlots, kSlots + 1, -1, -kSlots, kMost, -kMost - 1},
-      times{0, 1, 3, 17, 30, kTotal - 1, kTotal, kTotal + 1, -1, kMost, -kMost - 1};
+  constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max(), kBatch = 5, kTotal = 41, kSlots = 6;
+  const std::vector<std::int64_t> rows{0, 1, 2, 3, 4, 5, kSlots, kSlots + 1, -1, -kSlots, kMax, -kMax - 1},
+      times{0, 1, 3, 17, 30, kTotal - 1, kTotal, kTotal + 1, -1, kMax, -kMax - 1};
   std::uint64_t seed = 0;
   for (const DType type : {DType::f16, DType::f32})
     for (const std::int64_t taps : {1, 4, 9})

@@ -25,7 +25,7 @@ class HostileValuesTest : public HostileTest {
 
 /// The farthest view that an operation takes, and one that reaches a byte further.
 TEST(Reach, EndsWhereAddressesDo) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 57;
+  constexpr std::int64_t kMax = std::int64_t{1} << 57;
   const DeviceProperties h200 = DeviceProperties::h200();
   const auto plan = [&](std::int64_t step) {
     const TensorView far(nullptr, DType::u8, {2}, {step}), near(nullptr, DType::u8, {2});
@@ -34,16 +34,16 @@ TEST(Reach, EndsWhereAddressesDo) {
     const TensorView before(nullptr, DType::u8, {2}, {-step});
     plan_copy(h200, before, near);
   };
-  EXPECT_NO_THROW(plan(kMost - 1));
-  expect_error(ErrorCode::invalid_shape, {"the input u8[2]", "2^57"}, [&] { plan(kMost); });
+  EXPECT_NO_THROW(plan(kMax - 1));
+  expect_error(ErrorCode::invalid_shape, {"the input u8[2]", "2^57"}, [&] { plan(kMax); });
   expect_error(ErrorCode::invalid_shape, {"the output u8[2]"}, [&] {
-    plan_copy(h200, TensorView(nullptr, DType::u8, {2}), TensorView(nullptr, DType::u8, {2}, {kMost}));
+    plan_copy(h200, TensorView(nullptr, DType::u8, {2}), TensorView(nullptr, DType::u8, {2}, {kMax}));
   });
   expect_error(ErrorCode::invalid_shape, {"the input"}, [&] {
-    plan_copy(h200, TensorView(nullptr, DType::u8, {2}, {-kMost - 1}), TensorView(nullptr, DType::u8, {2}));
+    plan_copy(h200, TensorView(nullptr, DType::u8, {2}, {-kMax - 1}), TensorView(nullptr, DType::u8, {2}));
   });
   expect_error(ErrorCode::invalid_shape, {"fill", "the output"},
-               [&] { plan_fill(h200, 1, TensorView(nullptr, DType::u8, {2}, {kMost})); });
+               [&] { plan_fill(h200, 1, TensorView(nullptr, DType::u8, {2}, {kMax})); });
   expect_error(ErrorCode::invalid_shape, {"2^60"}, [] {
     PadSpec pad;
     pad.left = (std::int64_t{1} << 60) + 1;

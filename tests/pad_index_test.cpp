@@ -139,20 +139,20 @@ TEST(PadIndex, FarIndices) {
 }
 
 TEST(PadIndex, LengthsAndIndicesNearTheLargestNumber) {
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-  EXPECT_EQ(pad_index(PadMode::reflect, -3, kMost, kMost), 3);
-  EXPECT_EQ(pad_index(PadMode::reflect_zero_extended, kMost, 5, kMost), -1);
-  EXPECT_EQ(pad_index(PadMode::reflect_zero_extended, -4, 5, kMost), 4);
-  EXPECT_EQ(pad_index(PadMode::reflect, kMost, kMost, kMost), kMost - 2);
-  EXPECT_EQ(pad_index(PadMode::symmetric, -1, kMost, kMost), 0);
-  EXPECT_EQ(pad_index(PadMode::symmetric, kMost, kMost, kMost), kMost - 1);
-  EXPECT_EQ(pad_index(PadMode::symmetric, kLeast, kMost, kMost), kMost - 1);
-  EXPECT_EQ(pad_index(PadMode::circular, kLeast, kMost, kMost), kMost - 1);
+  EXPECT_EQ(pad_index(PadMode::reflect, -3, kMax, kMax), 3);
+  EXPECT_EQ(pad_index(PadMode::reflect_zero_extended, kMax, 5, kMax), -1);
+  EXPECT_EQ(pad_index(PadMode::reflect_zero_extended, -4, 5, kMax), 4);
+  EXPECT_EQ(pad_index(PadMode::reflect, kMax, kMax, kMax), kMax - 2);
+  EXPECT_EQ(pad_index(PadMode::symmetric, -1, kMax, kMax), 0);
+  EXPECT_EQ(pad_index(PadMode::symmetric, kMax, kMax, kMax), kMax - 1);
+  EXPECT_EQ(pad_index(PadMode::symmetric, kLeast, kMax, kMax), kMax - 1);
+  EXPECT_EQ(pad_index(PadMode::circular, kLeast, kMax, kMax), kMax - 1);
   // 2^63 - 1 and 2^63 are 1 and 2 modulo 3, and modulo 6.
-  EXPECT_EQ(pad_index(PadMode::circular, kMost, 3, 3), 1);
+  EXPECT_EQ(pad_index(PadMode::circular, kMax, 3, 3), 1);
   EXPECT_EQ(pad_index(PadMode::circular, kLeast, 3, 3), 1);
-  EXPECT_EQ(pad_index(PadMode::symmetric, kMost, 3, 3), 1);
+  EXPECT_EQ(pad_index(PadMode::symmetric, kMax, 3, 3), 1);
   EXPECT_EQ(pad_index(PadMode::symmetric, kLeast, 3, 3), 1);
 }
 

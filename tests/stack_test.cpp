@@ -19,7 +19,7 @@
 namespace relayout::test {
 namespace {
 
-constexpr std::size_t kStack = std::size_t{1} << 20, kMost = std::size_t{64} << 10;
+constexpr std::size_t kStack = std::size_t{1} << 20, kMax = std::size_t{64} << 10;
 constexpr unsigned char kPattern = 0xA5;
 
 void* call_function(void* function) {
@@ -58,7 +58,7 @@ class StackTest : public ::testing::Test {
     // The first call on a thread may load functions, and has the dynamic linker on the stack; a second one
     // shows the same need on a thread that keeps its memory.
     const std::size_t needed = stack_of([&] { call(), call(); }) - idle_;
-    EXPECT_LE(needed, kMost) << what;
+    EXPECT_LE(needed, kMax) << what;
     most_ = std::max(most_, needed);
   }
   void TearDown() override { RecordProperty("most_bytes", std::to_string(most_)); }

@@ -70,7 +70,7 @@ TEST(TilePlan, OddPitchesAreSkewed) {
   EXPECT_EQ(plan.step[1] % 8, 0);
 }
 
-TEST(TilePlan, SkewedRunsOfShortElementsAreWordsOfSeveralRows) {
+TEST(TilePlan, UnalignedRunsOfShortElementsAreWordsOfSeveralRows) {
   for (const int bytes : {1, 2}) {
     const TilePlan plan = plan_of({12345, 6789}, {1, 0}, bytes);
     ASSERT_TRUE(plan.valid);

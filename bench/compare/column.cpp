@@ -40,10 +40,9 @@ bool no_deep_nesting(int depth, Json::parse_event_t, Json&) {
 }
 
 std::int64_t whole_number(const Json& value, const char* what) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMost)
-    refuse(std::string(what) + " is " + value.dump() + ", no whole number from 0 to " +
-           std::to_string(kMost));
+  constexpr std::uint64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() > kMax)
+    refuse(std::string(what) + " is " + value.dump() + ", no whole number from 0 to " + std::to_string(kMax));
   return value.get<std::int64_t>();
 }
 

@@ -1,6 +1,5 @@
 #include "bench/random/host_tensor.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/kernel_table.hpp"
@@ -11,7 +10,7 @@ namespace relayout::bench::random {
 namespace {
 
 /// The same memory as elements of 8 bytes, the two of an element along a new last axis.
-TensorView halves(const TensorView& view) {
+TensorView as_u64_pairs(const TensorView& view) {
   Dims shape = view.shape(), strides = view.strides();
   for (std::int64_t& stride : strides) stride *= 2;
   shape.push_back(2);
@@ -49,8 +48,8 @@ std::string mismatch(std::int64_t count, const Box& box, const Dims& first) {
 
 void gather(const Stream& stream, const TensorView& in, const TensorView& out) {
   if (stream.device().kind() == DeviceKind::cpu) return cast(stream, in, out);
-  if (in.dtype() == DType::b128) return gather(stream, halves(in), halves(out));
-  CopyParams params;
+  if (in.dtype() == DType::b128) return gather(stream, as_u64_pairs(in), as_u64_pairs(out));
+  HugeGatherParams params;
   params.in = in.data();
   params.out = out.data();
   params.in_type = keeps_bits(in.dtype(), out.dtype(), {}) ? out.dtype() : in.dtype();
@@ -61,10 +60,8 @@ void gather(const Stream& stream, const TensorView& in, const TensorView& out) {
   params.cast.quick = !params.generic_cast;
   params.rank = out.rank();
   params.elements = out.elements();
-  std::copy(out.shape().begin(), out.shape().end(), params.extents);
-  std::copy(out.strides().begin(), out.strides().end(), params.out_strides);
-  std::copy(in.strides().begin(), in.strides().end(), params.in_strides);
-  params.in_axis = params.rank - 1;
+  for (int axis = 0; axis < params.rank; ++axis)
+    params.axes[axis] = {static_cast<std::uint64_t>(out.extent(axis)), in.stride(axis), out.stride(axis)};
   kernels_of(stream).copy(context_of(stream), params);
 }
 

@@ -56,8 +56,8 @@ namespace {
 
 bool is_in_reach(const TensorView& view, const TensorView::ByteRange& range) {
   // Addresses have at most 57 bits.
-  constexpr std::int64_t kMost = std::int64_t{1} << 57;
-  return range.begin >= -kMost && range.end <= kMost && view.elements() <= kMost;
+  constexpr std::int64_t kMax = std::int64_t{1} << 57;
+  return range.begin >= -kMax && range.end <= kMax && view.elements() <= kMax;
 }
 
 std::size_t alignment_of(const TensorView& view) { return std::min<std::size_t>(size_of(view.dtype()), 8); }

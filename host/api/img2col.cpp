@@ -64,8 +64,8 @@ WindowStrides operand_strides(const TensorView& out, const Window& window, std::
 std::int64_t padded_length(const char* operation, std::int64_t length, const PadSpec& pad) {
   check_length(operation, length);
   // Sums of indices, strides and pads within this bound fit 64 bits.
-  constexpr std::int64_t kMost = std::int64_t{1} << 60;
-  const auto is_far = [](std::int64_t samples) { return samples > kMost || samples < -kMost; };
+  constexpr std::int64_t kMax = std::int64_t{1} << 60;
+  const auto is_far = [](std::int64_t samples) { return samples > kMax || samples < -kMax; };
   if (is_far(length) || is_far(pad.left) || is_far(pad.right)) {
     throw Error(ErrorCode::invalid_shape,
                 std::string(operation) + ": " + described(length, pad) + " goes beyond 2^60 samples");

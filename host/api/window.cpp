@@ -122,10 +122,10 @@ std::string WindowPlan::explain() const {
 }
 
 std::int64_t window_stride(const TensorView& view, int axis) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 57;
+  constexpr std::int64_t kMax = std::int64_t{1} << 57;
   const std::int64_t stride = view.stride(axis);
   if (view.elements() == 0) return 0;
-  return stride >= -kMost && stride <= kMost ? stride : used_stride(view, axis);
+  return stride >= -kMax && stride <= kMax ? stride : used_stride(view, axis);
 }
 
 void check_padding(const char* operation, std::int64_t length, const PadSpec& pad) {

@@ -1,7 +1,6 @@
 // gather: out[i] = cast(in[i]) for any loop nest. Lanes run along the output, so its writes are coalesced
 // wherever its innermost axis has unit stride; the input is read element by element. It takes every copy,
 // also those between shapes that no loop nest has in common, and begins sooner than the others.
-#include <cstdlib>
 #include <type_traits>
 
 #include "core/integer_math.hpp"
@@ -18,55 +17,6 @@ namespace {
 constexpr int kThreads = kGatherThreads;
 constexpr int kElementsPerThread = kGatherElementsPerThread;
 constexpr std::int64_t kElementsPerBlock = kThreads * kElementsPerThread;
-
-/// An axis that a flat index is split by, and its strides. What it needs lies together, since a lane waits
-/// for each part of the parameters that it reads. Extent: Divisor below 2^31 elements, else a plain number.
-template <class Extent, class Offset>
-struct GatherAxis {
-  Extent extent;
-  Offset in = 0, out = 0;
-};
-
-template <class Extent, class Offset>
-struct GatherParams : CopyOperands {
-  std::int64_t elements = 0;
-  int rank = 0, in_rank = 0;
-  /// The nest's axes, and the input's own. Where the input has its own, `in` of the nest's axes is 0.
-  GatherAxis<Extent, Offset> axes[kMaxRank], in_axes[kMaxRank];
-};
-
-static_assert(sizeof(GatherParams<Divisor, std::int64_t>) < 4000, "room for a kernel's parameters");
-
-void make_extent(std::int64_t extent, Divisor& result) {
-  result = make_divisor(static_cast<std::uint32_t>(extent));
-}
-void make_extent(std::int64_t extent, std::uint64_t& result) { result = static_cast<std::uint64_t>(extent); }
-
-template <class Extent, class Offset>
-GatherParams<Extent, Offset> gather_params(const CopyParams& p) {
-  GatherParams<Extent, Offset> params;
-  static_cast<CopyOperands&>(params) = p;
-  params.elements = p.elements;
-  params.rank = p.rank;
-  params.in_rank = p.in_rank;
-  for (int axis = 0; axis < p.rank; ++axis) {
-    make_extent(p.extents[axis], params.axes[axis].extent);
-    params.axes[axis].out = static_cast<Offset>(p.out_strides[axis]);
-    if (p.in_rank == 0) params.axes[axis].in = static_cast<Offset>(p.in_strides[axis]);
-  }
-  for (int axis = 0; axis < p.in_rank; ++axis) {
-    make_extent(p.in_extents[axis], params.in_axes[axis].extent);
-    params.in_axes[axis].in = static_cast<Offset>(p.in_strides[axis]);
-  }
-  return params;
-}
-
-/// The greatest distance of an element from the first one, in elements, but for the signs of strides.
-std::int64_t reach(int rank, const std::int64_t* extents, const std::int64_t* strides) {
-  std::int64_t sum = 0;
-  for (int axis = 0; axis < rank; ++axis) sum += (extents[axis] - 1) * std::abs(strides[axis]);
-  return sum;
-}
 
 /// Elements of a lane that are on their way together, and are converted together. Those of 8 bytes take many
 /// instructions, which hide the loads of other warps.
@@ -99,10 +49,9 @@ __device__ __forceinline__ void add_offsets(Index (&numbers)[kCount], int rank,
   }
 }
 
-/// Index: a type that holds the flat index. Extent: the type of the numbers that split it. Offset: a type
-/// that holds the distance of any element from the first.
-template <class From, class To, bool kScaled, class Index, class Extent, class Offset>
+template <class From, class To, bool kScaled, class Extent, class Offset>
 __global__ __launch_bounds__(kThreads) void gather_kernel(const GatherParams<Extent, Offset> p) {
+  using Index = std::conditional_t<std::is_same_v<Extent, Divisor>, std::uint32_t, std::uint64_t>;
   constexpr int kCount = kTogether<From, To>;
   const auto* const from = static_cast<const From*>(input_of(p));
   auto* const to = static_cast<To*>(output_of(p));
@@ -153,28 +102,16 @@ __global__ __launch_bounds__(kThreads) void gather_kernel(const GatherParams<Ext
   }
 }
 
-template <class From, class To, bool kScaled>
-void launch_gather_of(const LaunchContext& context, const CopyParams& p) {
+template <class From, class To, bool kScaled, class Extent, class Offset>
+void launch_gather_of(const LaunchContext& context, const GatherParams<Extent, Offset>& p) {
   LaunchShape shape;
   shape.blocks_x = divide_up(p.elements, kElementsPerBlock);
   shape.threads_x = kThreads;
-  constexpr std::int64_t kMax = 0x7fffffff;
-  const auto run = [&](auto kernel, const auto& params) { launch("gather", context, shape, kernel, params); };
-  const std::int64_t in_reach =
-      p.in_rank == 0 ? reach(p.rank, p.extents, p.in_strides) : reach(p.in_rank, p.in_extents, p.in_strides);
-  if (p.elements > kMax)
-    return run(gather_kernel<From, To, kScaled, std::uint64_t, std::uint64_t, std::int64_t>,
-               gather_params<std::uint64_t, std::int64_t>(p));
-  if (in_reach > kMax || reach(p.rank, p.extents, p.out_strides) > kMax)
-    return run(gather_kernel<From, To, kScaled, std::uint32_t, Divisor, std::int64_t>,
-               gather_params<Divisor, std::int64_t>(p));
-  run(gather_kernel<From, To, kScaled, std::uint32_t, Divisor, std::int32_t>,
-      gather_params<Divisor, std::int32_t>(p));
+  launch("gather", context, shape, gather_kernel<From, To, kScaled, Extent, Offset>, p);
 }
 
-}  // namespace
-
-void launch_gather(const LaunchContext& context, const CopyParams& p) {
+template <class Params>
+void launch_any(const LaunchContext& context, const Params& p) {
   if (p.scaled) {
     visit_floats(p.in_type, [&](auto from) {
       visit_floats(p.out_type, [&](auto to) {
@@ -195,5 +132,11 @@ void launch_gather(const LaunchContext& context, const CopyParams& p) {
     launch_gather_of<T, T, false>(context, p);
   });
 }
+
+}  // namespace
+
+void launch_gather(const LaunchContext& context, const NearGatherParams& p) { launch_any(context, p); }
+void launch_gather(const LaunchContext& context, const FarGatherParams& p) { launch_any(context, p); }
+void launch_gather(const LaunchContext& context, const HugeGatherParams& p) { launch_any(context, p); }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -43,11 +43,11 @@ template <class Int, class Float>
 __device__ __forceinline__ Int truncated(Float value) {
   constexpr bool kSigned = std::is_signed_v<Int>;
   constexpr int kBits = 8 * static_cast<int>(sizeof(Int)) - (kSigned ? 1 : 0);
-  constexpr Int kMost = static_cast<Int>(~std::uint64_t{0} >> (64 - kBits));
+  constexpr Int kMax = static_cast<Int>(~std::uint64_t{0} >> (64 - kBits));
   constexpr Float kEnd = static_cast<Float>(std::uint64_t{1} << (kBits - 1)) * 2;
   const bool above = value >= kEnd, inside = kSigned ? value > -kEnd : value > -1;
   const Int number = static_cast<Int>(inside && !above ? value : Float{0});
-  return above ? kMost : kSigned && value <= -kEnd ? static_cast<Int>(-kMost - 1) : number;
+  return above ? kMax : kSigned && value <= -kEnd ? static_cast<Int>(-kMax - 1) : number;
 }
 
 /// Puts the NaN of the type, with its sign, in the place of what conversions make of one.

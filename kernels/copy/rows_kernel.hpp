@@ -228,7 +228,7 @@ __global__ __launch_bounds__(kRowsThreads) void rows_kernel(const Params p) {
 template <class T, class To, bool kConvert, class Params>
 void launch_rows_of(const LaunchContext& context, const Params& p) {
   constexpr int kSize = static_cast<int>(sizeof(T)),
-                kMost = 16 / static_cast<int>(sizeof(T) > sizeof(To) ? sizeof(T) : sizeof(To));
+                kMax = 16 / static_cast<int>(sizeof(T) > sizeof(To) ? sizeof(T) : sizeof(To));
   LaunchShape shape;
   shape.blocks_x = divide_up(p.vectors, std::int64_t{kRowsThreads} * rows_vectors_per_thread(p.read));
   shape.threads_x = kRowsThreads;
@@ -236,11 +236,11 @@ void launch_rows_of(const LaunchContext& context, const Params& p) {
                        (kConvert ? cast_table_bytes<T, To> : 0);
   const auto run = [&](auto kernel) { launch("copy", context, shape, kernel, p); };
   if (p.read == RowsRead::pieces) {
-    if constexpr (kMost * kSize >= 4) {
-      if (p.count == kMost) return run(rows_kernel<T, To, RowsPieces<T, kMost>, kMost, kConvert, Params>);
+    if constexpr (kMax * kSize >= 4) {
+      if (p.count == kMax) return run(rows_kernel<T, To, RowsPieces<T, kMax>, kMax, kConvert, Params>);
     }
   } else {
-    constexpr int kCount = kMost < 8 ? kMost : 8;
+    constexpr int kCount = kMax < 8 ? kMax : 8;
     if (p.count == kCount) return run(rows_kernel<T, To, RowsElements<T, kCount>, kCount, kConvert, Params>);
   }
   throw Error(ErrorCode::launch, "copy: the rows kernel has no vectors of so many elements");

@@ -94,9 +94,9 @@ __device__ __forceinline__ void read_tile(const TileParams& p, const TileTables&
   constexpr int kRead = vector_count<From>, kItems = elements_per_thread<From, To> / kRead;
   // How many loads are under way at a time. Two words and their shift take many registers: there is room for
   // two pairs of words, or for one beside a cast.
-  constexpr int kMost = is_untyped<From> ? cast_loads<sizeof(From), sizeof(To)> : kItems;
+  constexpr int kMax = is_untyped<From> ? cast_loads<sizeof(From), sizeof(To)> : kItems;
   constexpr int kUnalignedMost = moves<From, To, Store> ? 2 : 1;
-  constexpr int kInFlight = std::min(kItems, kUnaligned ? kUnalignedMost : kMost);
+  constexpr int kInFlight = std::min(kItems, kUnaligned ? kUnalignedMost : kMax);
   const TileBase base = *tables.base;
 #pragma unroll 1
   for (int begin = 0; begin < kItems; begin += kInFlight) {

@@ -18,15 +18,15 @@ namespace {
 constexpr int kThreads = kWindowThreads;
 
 /// Where a block's tile lies and how much of it is inside the output.
-struct TilePlace {
+struct TileOrigin {
   std::int64_t first_position, first_channel;  // channel within the group
   std::int64_t in_base, out_base;              // element offsets of the tile's batch, group and first channel
   int positions, channels;
 };
 
-__device__ __forceinline__ TilePlace place_tile(const WindowParams& p, const WindowGrid& grid) {
+__device__ __forceinline__ TileOrigin tile_origin(const WindowParams& p, const WindowGrid& grid) {
   const auto [first_channel, first_position, group, batch] = tile_index(p, grid);
-  TilePlace place;
+  TileOrigin place;
   place.first_channel = first_channel;
   place.first_position = first_position;
   place.in_base = batch * p.in_batch + (group * p.channels + place.first_channel) * p.in_channel;
@@ -47,7 +47,7 @@ struct OutputIndex {
 
 /// The tile's outputs in write order: flat index -> (position, tap, channel), the output's fastest axis
 /// first.
-__device__ __forceinline__ OutputIndex output_index(const WindowParams& p, const TilePlace& place,
+__device__ __forceinline__ OutputIndex output_index(const WindowParams& p, const TileOrigin& place,
                                                     std::int64_t flat) {
   const std::int64_t taps = p.taps;
   if (p.order == WriteOrder::channel) {
@@ -68,7 +68,7 @@ __device__ __forceinline__ OutputIndex output_index(const WindowParams& p, const
 
 template <class From, class To>
 __global__ __launch_bounds__(kThreads) void window_kernel(WindowParams p, WindowGrid grid, To padding) {
-  const TilePlace place = place_tile(p, grid);
+  const TileOrigin place = tile_origin(p, grid);
   const From* in = static_cast<const From*>(p.in) + place.in_base;
   To* out = static_cast<To*>(p.out) + place.out_base;
   const std::int64_t outputs = static_cast<std::int64_t>(place.positions) * place.channels * p.taps;

@@ -5,12 +5,10 @@
 #include <vector>
 
 #include "tests/cases/img2col_case.hpp"
+#include "tests/cases/pad_shorthand.hpp"
 
 namespace relayout::cases {
 
-inline const std::vector<PadMode> kModes{PadMode::constant, PadMode::replicate,
-                                         PadMode::reflect,  PadMode::symmetric,
-                                         PadMode::circular, PadMode::reflect_zero_extended};
 inline const std::vector<ColumnOrder> kOrders{ColumnOrder::tap_outer, ColumnOrder::channel_outer};
 
 inline Window window(std::int64_t taps, std::int64_t stride = 1, std::int64_t dilation = 1,

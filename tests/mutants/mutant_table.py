@@ -60,7 +60,7 @@ SHAPES = "*CopyTest*/emulated32"
 NATIVE_COPY = f"{COPY}:{SHAPES}".replace("emulated32", "cpu")
 NEST = f"CopyNest.*:{SHAPES}"
 ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
-    "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "Test.RoundsAsAsked",
+    "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "TypesTest*", "Test.RoundsAsAsked",
     "Test.EveryOperationOfTwo*"))
 STRIPS = "ElementwiseStrips.*"
 CHUNKS = "*ElementwiseChunksTest*/emulated32"
@@ -267,12 +267,13 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "p.elements > kThreads ? p.elements / kThreads * kThreads : p.elements"),
     ("batch_stride_0", "in[i] += @numbers[i] * static_cast<Sum>(axes[0].in)@;",
      "rank > 1 ? 0 : numbers[i] * static_cast<Sum>(axes[0].in)"),
-    ("offset_in_32_bits", "if (@in_reach > kMax@ ||", "false"),
-    ("result_offset_in_32_bits", "|| @reach(p.rank, p.extents, p.out_strides) > kMax@)", "false"),
     ("outermost_axis_left_out", "out[i] += @numbers[i] * static_cast<Sum>(axes[0].out)@;", "Sum{0}"),
     ("elements_converted_alike", "piece.values[i] = @values[i].bits@;", "values[0].bits"),
     ("guard_byte_written", "To* const address = @to + static_cast<Offset>(out[i])@;",
      "mutant::spilled(to + static_cast<Offset>(out[i]), 1)"),
+]) + mutants_of("gather_candidate", "host/plan/copy/gather_candidate.cpp", COPY, [
+    ("offset_in_32_bits", "if (@in_reach > kMax@ ||", "false"),
+    ("result_offset_in_32_bits", "|| @reach(problem.nest, 0) > kMax@)", "false"),
 ]) + mutants_of("convert_bits", "core/convert_bits.hpp", CONVERSION, [
     ("ties_away_from_zero", "(kept & @cast.ties_to_even@)", "Word{0}"),
     ("directed_rounding_without_the_sign", "(@parts.negative@ ? cast.round_above[1] : cast.round_above[0])", "false"),
@@ -310,7 +311,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("subnormals_of_fp8_as_normal_numbers", "(@magnitude < kLeastNormal@ ? subnormal : limited)", "false"),
     ("nan_without_its_sign", "(word & ~(kAll << at)) | (@sign | nan@) << at", "nan"),
     ("tf32_truncated", "(bits + @0xfff + (bits >> 13 & 1)@) & ~0x1fffu", "0"),
-    ("no_end_of_large_integers", "return @above@ ? kMost :", "false"),
+    ("no_end_of_large_integers", "return @above@ ? kMax :", "false"),
 ]) + mutants_of("rows_kernel", "kernels/copy/rows_kernel.hpp", ROWS, [
     ("first_vector_whole", "begin = @element < 0 ? before : 0@,", "0"),
     ("last_vector_whole", "end = @left < kCount ? static_cast<int>(left) : kCount@;", "kCount"),
@@ -364,7 +365,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("nan_of_tf32_with_its_payload", "to[i] = @from[i] != from[i]@ ?", "false"),
     ("tf32_truncated", "rounded = @(bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu@;", "bits & ~0x1fffu"),
     ("ties_of_fp8_away_from_zero", "(1u << (kDropped - 1)) - 1 + @(magnitude >> kDropped & 1)@)", "1"),
-    ("fp8_not_saturated", "limited = @normal < kMost ? normal : kMost@;", "normal"),
+    ("fp8_not_saturated", "limited = @normal < kMax ? normal : kMax@;", "normal"),
     ("subnormals_of_fp8_as_normal_numbers", "number = @magnitude < kLeastNormal@ ? subnormal", "false"),
 ]) + mutants_of("wide_integers", "host/cpu/wide_integers.hpp", NATIVE_CONVERSION, [
     ("last_bits_lost", "(magnitude & 0x7ff) != 0 ? @0x800u@ : 0u", "0u"),
@@ -375,17 +376,19 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("long_integers_cut", "@std::max(in_bytes_, out_bytes_) == 8@ ?", "out_bytes_ == 9"),
     ("second_line_repeats_the_first", "first_(@static_cast<const char*>(in) + i * in_bytes_@, line",
      "static_cast<const char*>(in)"),
+]) + mutants_of("native_box_nest", "host/cpu/copy/box_nest.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
+    ("end_box_too_short", "std::min(side, @p.extents[axis] - cursor.index(place[axis]) * box.sides[axis]@)",
+     "p.extents[axis] - cursor.index(place[axis]) * box.sides[axis] - (cursor.index(place[axis]) > 0 && "
+     "p.extents[axis] - cursor.index(place[axis]) * box.sides[axis] < side)"),
+    ("planes_joined_across_a_gap", "== @plane.rows@ * p.in_strides[box.in_axis])", "(plane.rows + 1)"),
+]) + mutants_of("native_box_nest", "host/cpu/copy/box_nest.cpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
+    ("step_in_32_bits", "boxes.push_boxes(p.extents[axis], side, @p.in_strides[axis]@,",
+     "mutant::wrapped(side * p.in_strides[axis]) / side"),
+    ("axes_joined_in_the_wrong_order", "while (count > 0) put(@chain[--count]@);", "chain[(--count, 0)]"),
 ]) + mutants_of("native_box", "host/cpu/copy/box_copy.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
-    ("end_box_too_short", "std::min(side, @p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis]@)",
-     "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] - (cursor.index(place_[axis]) > 0 && "
-     "p_.extents[axis] - cursor.index(place_[axis]) * box_.sides[axis] < side)"),
-    ("step_in_32_bits", "boxes_.push_boxes(p_.extents[axis], side, @p_.in_strides[axis]@,",
-     "mutant::wrapped(side * p_.in_strides[axis]) / side"),
-    ("last_box_dropped", "parallel_ranges_in<Room>(@boxes_.total()@,", "boxes_.total() - (boxes_.total() > 1)"),
+    ("last_box_dropped", "parallel_ranges_in<Room>(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
     ("results_over_the_elements", "room.memory + @bytes@", "bytes / 2 / kLineBytes * kLineBytes"),
     ("last_of_a_box_not_converted", "cast_(elements, results, @count@);", "count - (count > 1)"),
-    ("axes_joined_in_the_wrong_order", "while (count > 0) put(@chain[--count]@);", "chain[(--count, 0)]"),
-    ("planes_joined_across_a_gap", "== @plane.rows@ * p_.in_strides[box_.in_axis])", "(plane.rows + 1)"),
 ]) + mutants_of("native_offset_table", "host/cpu/copy/offset_table.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
     ("table_of_other_sides", "std::equal(sides, @sides + rank@, sides_)", "sides + 1"),
     ("left_over_as_a_whole_step", "step + 1 < a.steps_ ? a.split_ : @a.left_@)", "a.split_"),
@@ -459,8 +462,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("repeated_axis_is_the_fastest", "if (@stride != 0@ &&", "true"),
     ("repeated_axis_stays_the_fastest", "stride < best || @best == 0@", "false"),
 ]) + mutants_of("checks", "host/api/checks.cpp", f"Reach.*:*GemmErrorTest*/cpu:*ElementwiseErrorTest*/cpu:*DepthwiseErrorTest*/cpu:{DEPTHWISE}", [
-    ("any_reach_before", "@range.begin >= -kMost@ &&", "true"),
-    ("any_reach_behind", "&& @range.end <= kMost@ &&", "true"),
+    ("any_reach_before", "@range.begin >= -kMax@ &&", "true"),
+    ("any_reach_behind", "&& @range.end <= kMax@ &&", "true"),
     ("reach_of_the_output_not_checked", '@check_reach(operation, "the output", out)@;', "static_cast<void>(0)"),
     ("any_address", "== 0 || @reinterpret_cast<std::uintptr_t>(data) % alignment_of(view) == 0@;", "(static_cast<void>(data), true)"),
     ("null_taken", "if (@view.elements() > 0 && view.data() == nullptr@)", "false"),
@@ -475,7 +478,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("stride_repeated", "if (@shape_[k] == shape[target]@) {", "false"),
     ("axis_twice", "|| @seen[k]@) break;", "false"),
     ("contiguous_with_gaps", "if (@strides_[k] != expected@) return false;", "false"),
-]) + mutants_of("streams", "host/api/stream.cpp", "*DevicesTest*/cpu", [
+]) + mutants_of("streams", "host/api/stream.cpp", "*MemoryTest*/cpu", [
     ("one_row_of_all", "copy(destination, source, width * @rows@);", "1"),
     ("rows_may_overlap", "if (@destination_pitch < width@ ||", "false"),
     ("pitches_ignored", "if (rows == 1 || @(destination_pitch == width && source_pitch == width)@)", "source_pitch == width"),
@@ -490,7 +493,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("other_results_not_looked_at", "for (std::size_t k = 0; @k < i@; ++k)", "k < 0 * i"),
     ("inputs_not_looked_at", "refuse_if_one(written[i], @other@, \"input\")", "std::string()"),
     ("folder_may_be_missing", "@folder_of(target)@.c_str(), W_OK", "fs::path(\".\")"),
-]) + mutants_of("processor_backend", "platform/processor_backend.cpp", "*DevicesTest*/cpu", [
+]) + mutants_of("processor_backend", "platform/processor_backend.cpp", "*MemoryTest*/cpu", [
     ("last_row_lost", "for (std::size_t row = 0; @row < rows@; ++row)", "row + 1 < rows"),
     ("pitch_of_the_other_side", "static_cast<const char*>(source) + row * @source_pitch@", "destination_pitch"),
     ("any_amount_of_memory", "@limit > 0 && bytes > limit@ ? nullptr", "bytes == 0"),
@@ -579,11 +582,12 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("truncating_cast_to_bf16", "0x7fffu + ((bits >> 16) & 1u)", "0u"),
 ]) + mutants_of("native_elementwise", "host/cpu/elementwise/elementwise.cpp", NATIVE_ELEMENTWISE, [
     ("short_end_dropped", "std::int64_t at = begin, count = 0; @at < end@;", "at + (at > begin ? 500 : 0) < end"),
+    ("step_forgets_the_one_before", "operands[3] = {@results@, results, results}", "rows[0]"),
+    ("arguments_from_the_first", "for (int i = 0, argument = 0; i < p_.steps; @++i@)", "++i, argument = 0"),
+]) + mutants_of("native_elementwise", "host/cpu/elementwise/elementwise_sources.hpp", NATIVE_ELEMENTWISE, [
     ("phase_stands_still", "phase_ = @(phase_ + count)@ % source_.period", "phase_"),
     ("repeated_for_ever", "if (@at == repeated_@ && count <= repeats_)", "repeated_ != nullptr"),
     ("period_without_a_piece", "std::min(p.elements, @period + piece@)", "period"),
-    ("step_forgets_the_one_before", "operands[3] = {@results@, results, results}", "rows[0]"),
-    ("arguments_from_the_first", "for (int i = 0, argument = 0; i < p_.steps; @++i@)", "++i, argument = 0"),
 ]) + mutants_of("native_elementwise_program", "host/cpu/elementwise/elementwise.cpp", "*ElementwiseProgramTest*/cpu", [
     ("running_value_first", "if (i > 0 && k == @p_.step[i].running@) continue;", "0"),
     ("numbers_of_other_codes", "codes_[i].emplace(@p.codes[i]@, count);", "p.codes[0]"),
@@ -1023,7 +1027,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("offset_of_the_output_forgotten", "memory = output.parts[static_cast<std::size_t>(rank)].memory + @one.offset@;", "0"),
     ("impossible_elsewhere_not_seen", "if (@route.possible && one.microseconds[i] < 0@)", "false"),
 ]) + mutants_of("output_gaps", "host/plan/copy/output_gaps.cpp", OUTPUT_GAPS, [
-    ("nothing_completed", "completed = @kCompleted * std::min(rows.pitch, kMostCompleted)@;", "0.0"),
+    ("nothing_completed", "completed = @kCompleted * std::min(rows.pitch, kMaxCompleted)@;", "0.0"),
     ("whole_sectors_completed", "if (@(bytes | pitch | problem.out.start(problem.out.data)) % kSectorBytes == 0@) return {};", "false"),
     ("ends_forgotten", "@rows.count * of_row@ / device.multiprocessors", "0"),
 ]) + mutants_of("link_model", "host/redistribute/link_model.cpp", REDISTRIBUTE, [

@@ -1,9 +1,9 @@
 """Mutants: single faults that the tests must see.
 
     mutants.py sources                          the files that mutants change
-    mutants.py names                            the mutants' names
+    mutants.py groups                           the names of groups of mutants, which are those of mutants up to their dots
     mutants.py plant ROOT SOURCE OUTPUT         SOURCE with all its mutants, each asleep until its run
-    mutants.py check ROOT PROGRAM NAME          runs the tests of mutant NAME; fails if they pass
+    mutants.py check ROOT PROGRAM NAME          runs the tests of mutant NAME, or of each of the group NAME; fails if they pass
     mutants.py check ROOT PROGRAM none          the same tests without a mutant; fails if one fails
     mutants.py fuzz PROGRAM CASES               the random driver against each mutant of FUZZED in turn; fails if one is
                                                 not seen in so many cases
@@ -25,6 +25,14 @@ from mutant_table import FUZZED, HEADER_UNITS, MUTANTS
 
 
 HANGS_AFTER = 600  # seconds; the tests of a mutant take two
+
+
+def group_of(mutant):
+    return mutant.name.partition(".")[0]
+
+
+def here(mutant):
+    return not mutant.x86 or platform.machine() in ("x86_64", "AMD64")
 
 
 def pattern_of(old):
@@ -95,7 +103,14 @@ def check(root, program, name):
         results = [run(program, tests) for tests in [":".join(sorted(filters - set(with_exceptions))), *with_exceptions]]
         print("".join(result.stdout for result in results))
         return all(result.returncode == 0 and "PASSED" in result.stdout for result in results)
-    number, mutant = next((n, m) for n, m in enumerate(MUTANTS) if m.name == name)
+    chosen = [(number, mutant) for number, mutant in enumerate(MUTANTS) if name in (mutant.name, group_of(mutant)) and here(mutant)]
+    if not chosen:
+        print(f"there is no mutant {name}")
+    return all([is_seen(root, program, number, mutant) for number, mutant in chosen]) and bool(chosen)
+
+
+def is_seen(root, program, number, mutant):
+    name = mutant.name
     if not find(read(root, mutant.source), mutant):
         print(f"{name}: {mutant.source} must hold exactly once:\n{mutant.old}\n"
               "Where that line was changed, change the mutant in tests/mutants/mutant_table.py with it.")
@@ -136,18 +151,14 @@ def fuzz(program, cases):
     return not survivors
 
 
-def here(mutant):
-    return not mutant.x86 or platform.machine() in ("x86_64", "AMD64")
-
-
 def main(arguments):
     if arguments == ["sources"]:
         sources = dict.fromkeys(mutant.source for mutant in MUTANTS)
         if any(source.endswith(".hpp") for source in sources):
             sources.update(dict.fromkeys(HEADER_UNITS))
         print(";".join(sources), end="")
-    elif arguments == ["names"]:
-        print(";".join(mutant.name for mutant in MUTANTS if here(mutant)), end="")
+    elif arguments == ["groups"]:
+        print(";".join(dict.fromkeys(group_of(mutant) for mutant in MUTANTS if here(mutant))), end="")
     elif arguments[:1] == ["plant"]:
         plant(*arguments[1:])
     elif arguments[:1] == ["fuzz"]:

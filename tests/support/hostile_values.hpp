@@ -51,11 +51,11 @@ class HostileValues {
   /// Any number that breaks arithmetic.
   std::int64_t any() {
     constexpr std::int64_t k31 = std::int64_t{1} << 31, k32 = k31 * 2, k62 = k31 * k31,
-                           kMost = std::numeric_limits<std::int64_t>::max();
+                           kMax = std::numeric_limits<std::int64_t>::max();
     static const std::vector<std::int64_t> numbers{
-        0,         1,   2,       3,       7,        16,      k31 - 1,   k31,    k31 + 1,
-        k32 - 1,   k32, k32 + 1, k62 - 1, k62,      k62 + 1, kMost - 1, kMost,  kMost / 3,
-        kMost / 2, -1,  -2,      -k31,    -k32 - 1, -k62,    -k62 - 1,  -kMost, -kMost - 1};
+        0,        1,   2,       3,       7,        16,      k31 - 1,  k31,   k31 + 1,
+        k32 - 1,  k32, k32 + 1, k62 - 1, k62,      k62 + 1, kMax - 1, kMax,  kMax / 3,
+        kMax / 2, -1,  -2,      -k31,    -k32 - 1, -k62,    -k62 - 1, -kMax, -kMax - 1};
     return random_.pick(numbers);
   }
   /// Mostly a small number, at least `least`.
@@ -103,7 +103,7 @@ class HostileValues {
     HostileTensor tensor;
     tensor.view = TensorView(nullptr, type, shape, strides);
     const TensorView::ByteRange range = tensor.view.byte_range();
-    if (range.begin < -kMostBytes || range.end > kMostBytes) return tensor;
+    if (range.begin < -kMaxBytes || range.end > kMaxBytes) return tensor;
     const auto bytes = static_cast<std::size_t>(range.end - range.begin);
     tensor.memory = std::make_shared<std::vector<std::uint64_t>>((bytes + 15) / 8);
     for (std::uint64_t& word : *tensor.memory) word = 0x0101010101010101u * (++filled_ % 64);
@@ -114,7 +114,7 @@ class HostileValues {
   }
 
  private:
-  static constexpr std::int64_t kMostBytes = 8192, kFar = std::int64_t{1} << 40;
+  static constexpr std::int64_t kMaxBytes = 8192, kFar = std::int64_t{1} << 40;
 
   std::int64_t stride(DType type, const Dims& shape, std::size_t axis) {
     if (chance(0.2)) return any();

@@ -115,8 +115,8 @@ TensorView view_as(const Device& device, const relayout_tensor& tensor, DType ty
   const auto rank = static_cast<std::size_t>(tensor.ndim);
   if (tensor.ndim > 0) check_given(tensor.shape, (std::string(name) + ".shape").c_str());
   const Dims shape(tensor.shape, tensor.shape + rank);
-  constexpr std::uint64_t kMost = INT64_MAX;
-  if (tensor.byte_offset > kMost) {
+  constexpr std::uint64_t kMax = INT64_MAX;
+  if (tensor.byte_offset > kMax) {
     throw Error(ErrorCode::invalid_argument, std::string(name) + " has a byte_offset of " +
                                                  std::to_string(tensor.byte_offset) +
                                                  ", which does not fit 63 bits");

@@ -6,27 +6,60 @@
 namespace relayout::python {
 namespace {
 
-constexpr const char* kNoNames[] = {"x"};
-constexpr const char* kDepthwiseNames[] = {"x",           "weights",     "bias", "initial_state",
-                                           "final_state", "sequence_ids"};
-constexpr const char* kUpdateNames[] = {"state",
-                                        "x",
-                                        "weights",
-                                        "bias",
-                                        "state_indices",
-                                        "cache_seqlens",
-                                        "num_accepted_tokens",
-                                        "query_start_loc",
-                                        "initial_block",
-                                        "last_block"};
-constexpr const char* kVarlenNames[] = {"x",          "query_start_loc", "weights",           "bias",
-                                        "states",     "state_indices",   "has_initial_state", "initial_block",
-                                        "last_block", "first_block",     "computed_tokens"};
-constexpr const char* kGemmNames[] = {"a", "bt", "bias", "workspace"};
-constexpr const char* kConvNames[] = {"x", "weights", "bias"};
-constexpr const char* kBackwardNames[] = {"x",         "d_out",         "workspace",      "weights",
-                                          "bias",      "initial_state", "sequence_ids",   "d_final_state",
-                                          "d_weights", "d_bias",        "d_initial_state"};
+/// What holds for an operand beside its name, which messages give.
+enum Role : unsigned {
+  kOptional = 1,  // it may be None
+  kMoves = 2,     // relayout_run_on replaces it
+  kWritten = 4    // the call writes to it besides its output
+};
+struct OperandRole {
+  const char* name;
+  unsigned roles = 0;
+  bool is(Role role) const { return (roles & role) != 0; }
+};
+
+constexpr OperandRole kOneOperand[] = {{"x", kMoves}};
+constexpr OperandRole kDepthwise[] = {{"x", kMoves},
+                                      {"weights"},
+                                      {"bias", kOptional},
+                                      {"initial_state", kOptional},
+                                      {"final_state", kOptional | kWritten},
+                                      {"sequence_ids", kOptional}};
+constexpr OperandRole kUpdate[] = {{"state", kWritten},
+                                   {"x", kMoves},
+                                   {"weights"},
+                                   {"bias", kOptional},
+                                   {"state_indices", kOptional},
+                                   {"cache_seqlens", kOptional},
+                                   {"num_accepted_tokens", kOptional},
+                                   {"query_start_loc", kOptional},
+                                   {"initial_block", kOptional},
+                                   {"last_block", kOptional}};
+constexpr OperandRole kVarlen[] = {{"x", kMoves},
+                                   {"query_start_loc"},
+                                   {"weights"},
+                                   {"bias", kOptional},
+                                   {"states", kOptional | kWritten},
+                                   {"state_indices", kOptional},
+                                   {"has_initial_state", kOptional},
+                                   {"initial_block", kOptional},
+                                   {"last_block", kOptional},
+                                   {"first_block", kOptional},
+                                   {"computed_tokens", kOptional}};
+constexpr OperandRole kVarlenStates[] = {{"x", kMoves}, {"query_start_loc"}};
+constexpr OperandRole kGemm[] = {{"a", kMoves}, {"bt"}, {"bias", kOptional}, {"workspace", kOptional}};
+constexpr OperandRole kConv[] = {{"x", kMoves}, {"weights"}, {"bias", kOptional}};
+constexpr OperandRole kBackward[] = {{"x", kMoves},
+                                     {"d_out", kMoves},
+                                     {"workspace", kOptional | kMoves | kWritten},
+                                     {"weights"},
+                                     {"bias", kOptional},
+                                     {"initial_state", kOptional},
+                                     {"sequence_ids", kOptional},
+                                     {"d_final_state", kOptional},
+                                     {"d_weights", kOptional | kWritten},
+                                     {"d_bias", kOptional | kWritten},
+                                     {"d_initial_state", kOptional | kWritten}};
 
 /// "operand 3". Names are made once, since hardly one is ever read. Guarded by Python's lock.
 const char* numbered_operand(int i) {
@@ -36,49 +69,34 @@ const char* numbered_operand(int i) {
   return names[static_cast<std::size_t>(i)].c_str();
 }
 
-/// The name of an operand, for messages.
-const char* operand_name(Op op, int i) {
+template <std::size_t kCount>
+OperandRole one_of(const OperandRole (&operands)[kCount], int i) {
+  if (static_cast<std::size_t>(i) >= kCount) fail(PyExc_TypeError, "a call has too many operands");
+  return operands[i];
+}
+
+OperandRole role_of(Op op, int i) {
   switch (op) {
     case Op::chain:
     case Op::quantized:
-      return numbered_operand(i);
+      return {numbered_operand(i), kMoves};
     case Op::depthwise_conv1d:
-      return kDepthwiseNames[i];
+      return one_of(kDepthwise, i);
     case Op::depthwise_update:
-      return kUpdateNames[i];
+      return one_of(kUpdate, i);
     case Op::depthwise_varlen:
+      return one_of(kVarlen, i);
     case Op::depthwise_varlen_states:
-      return kVarlenNames[i];
+      return one_of(kVarlenStates, i);
     case Op::gemm:
-      return kGemmNames[i];
+      return one_of(kGemm, i);
     case Op::conv1d:
-      return kConvNames[i];
+      return one_of(kConv, i);
     case Op::depthwise_conv1d_backward:
-      return kBackwardNames[i];
+      return one_of(kBackward, i);
     default:
-      return kNoNames[0];
+      return one_of(kOneOperand, i);
   }
-}
-
-/// Whether the operand may be None.
-bool is_optional(Op op, int i) {
-  return (op == Op::depthwise_conv1d && i >= 2) || (op == Op::depthwise_update && i >= 3) ||
-         (op == Op::depthwise_varlen && i >= 3) || ((op == Op::gemm || op == Op::conv1d) && i >= 2) ||
-         (op == Op::depthwise_conv1d_backward && (i == 2 || i >= 4));
-}
-
-/// Whether relayout_run_on replaces the operand, where it does not replace every tensor.
-bool moves(Op op, int i) {
-  return op == Op::depthwise_conv1d_backward ? i < 3 : i == (op == Op::depthwise_update ? 1 : 0);
-}
-/// Whether the call writes to the operand besides its output.
-bool is_written(Op op, int i) {
-  if (op == Op::depthwise_conv1d_backward) return i == 2 || i >= 8;
-  if (op == Op::depthwise_update) return i == 0;
-  return (op == Op::depthwise_conv1d || op == Op::depthwise_varlen) && i == 4;
-}
-bool all_move(Op op) {
-  return op == Op::chain || op == Op::quantized || op == Op::quantize || op == Op::dequantize;
 }
 
 Tensor& add_tensor(Call& call, PyObject* object, const char* name) {
@@ -116,18 +134,18 @@ const Tensor& read_codes(Call& call, PyObject* tuple, const char* name, relayout
 
 void read_operand(Call& call, int i, PyObject* object) {
   relayout_operand operand{};
-  const char* const name = operand_name(call.op, i);
-  const bool is_moved = all_move(call.op) || moves(call.op, i);
+  const OperandRole role = role_of(call.op, i);
   if (PyFloat_Check(object) != 0 || PyLong_Check(object) != 0) {
     read_constant(object, operand);
   } else if (PyTuple_Check(object) != 0) {
-    call.inputs.push_back(&read_codes(call, object, name, operand));
-  } else if (object != Py_None || !is_optional(call.op, i)) {
-    const Tensor& described = add_tensor(call, object, name);
+    call.inputs.push_back(&read_codes(call, object, role.name, operand));
+  } else if (object != Py_None || !role.is(kOptional)) {
+    const Tensor& described = add_tensor(call, object, role.name);
     operand.tensor = &described.dl;
-    if (is_written(call.op, i) && described.read_only)
-      fail(RELAYOUT_INVALID_ARGUMENT, std::string(name) + " is read-only, and nothing was written to it");
-    (is_moved ? call.inputs : call.pinned).push_back(&described);
+    if (role.is(kWritten) && described.read_only)
+      fail(RELAYOUT_INVALID_ARGUMENT,
+           std::string(role.name) + " is read-only, and nothing was written to it");
+    (role.is(kMoves) ? call.inputs : call.pinned).push_back(&described);
   }
   call.operands.push_back(operand);
 }

@@ -119,10 +119,10 @@ std::shared_ptr<const Prepared> prepare(Call& call) {
 
 relayout_status run(const Prepared& prepared, const std::vector<const Tensor*>& inputs, const Tensor& out,
                     const Tensor& place, void* stream) {
-  constexpr std::size_t kMostInputs = 8;
+  constexpr std::size_t kMaxInputs = 8;
   const relayout_stream* const on = stream_of(place, stream);
-  const void* addresses[kMostInputs] = {};
-  if (inputs.size() > kMostInputs) fail(RELAYOUT_INVALID_ARGUMENT, "more than 8 tensors are read");
+  const void* addresses[kMaxInputs] = {};
+  if (inputs.size() > kMaxInputs) fail(RELAYOUT_INVALID_ARGUMENT, "more than 8 tensors are read");
   for (std::size_t i = 0; i < inputs.size(); ++i) addresses[i] = inputs[i]->data();
   const auto go = [&] {
     return relayout_run_on(prepared.plan.get(), on, addresses, static_cast<std::int32_t>(inputs.size()),

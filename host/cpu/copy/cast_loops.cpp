@@ -168,7 +168,7 @@ RELAYOUT_INLINE std::uint32_t tf32_of(float value) {
 template <int kFractionBits>
 RELAYOUT_INLINE std::uint8_t fp8_of(float value) {
   constexpr int kDropped = 23 - kFractionBits, kBias = kFractionBits == 3 ? 7 : 15;
-  constexpr std::uint32_t kMost = kFractionBits == 3 ? 0x7e : 0x7b, kNan = kFractionBits == 3 ? 0x7f : 0x7e;
+  constexpr std::uint32_t kMax = kFractionBits == 3 ? 0x7e : 0x7b, kNan = kFractionBits == 3 ? 0x7f : 0x7e;
   constexpr std::uint32_t kLeastNormal = static_cast<std::uint32_t>(128 - kBias) << 23;
   // The sum of it and a subnormal number has the multiples of the least one in its last bits, rounded.
   constexpr std::uint32_t kShifter = static_cast<std::uint32_t>(128 - kBias - kFractionBits + 23) << 23;
@@ -176,7 +176,7 @@ RELAYOUT_INLINE std::uint8_t fp8_of(float value) {
   const std::uint32_t rounded =
       (magnitude + (1u << (kDropped - 1)) - 1 + (magnitude >> kDropped & 1)) >> kDropped;
   const std::uint32_t normal = rounded - (static_cast<std::uint32_t>(127 - kBias) << kFractionBits);
-  const std::uint32_t limited = normal < kMost ? normal : kMost;
+  const std::uint32_t limited = normal < kMax ? normal : kMax;
   const std::uint32_t subnormal = bits_of(float_of(magnitude) + float_of(kShifter)) - kShifter;
   const std::uint32_t number = magnitude < kLeastNormal ? subnormal : limited;
   return static_cast<std::uint8_t>((value != value ? kNan : number) | (bits >> 24 & 0x80u));

@@ -12,7 +12,7 @@ namespace {
 
 /// The row loop for any pair of types with elements of these sizes.
 template <class T, class To>
-void format_row(const ElementCast& cast, const void* in, void* out, std::int64_t count) {
+void generic_row_of(const ElementCast& cast, const void* in, void* out, std::int64_t count) {
   constexpr bool kNarrow = sizeof(T) <= 4 && sizeof(To) <= 4;
   using Word = std::conditional_t<kNarrow, std::uint32_t, std::uint64_t>;
   const T* from = static_cast<const T*>(in);
@@ -22,16 +22,16 @@ void format_row(const ElementCast& cast, const void* in, void* out, std::int64_t
 }
 
 template <class T>
-auto format_row_from(DType out) {
+auto generic_row_from(DType out) {
   switch (size_of(out)) {
     case 1:
-      return format_row<T, std::uint8_t>;
+      return generic_row_of<T, std::uint8_t>;
     case 2:
-      return format_row<T, std::uint16_t>;
+      return generic_row_of<T, std::uint16_t>;
     case 4:
-      return format_row<T, std::uint32_t>;
+      return generic_row_of<T, std::uint32_t>;
     default:
-      return format_row<T, std::uint64_t>;
+      return generic_row_of<T, std::uint64_t>;
   }
 }
 
@@ -40,16 +40,16 @@ bool is_fp8(DType type) { return type == DType::e4m3fn || type == DType::e5m2; }
 
 }  // namespace
 
-CastRow::FormatRow CastRow::by_format(DType in, DType out) {
+CastRow::GenericRow CastRow::generic_row(DType in, DType out) {
   switch (size_of(in)) {
     case 1:
-      return format_row_from<std::uint8_t>(out);
+      return generic_row_from<std::uint8_t>(out);
     case 2:
-      return format_row_from<std::uint16_t>(out);
+      return generic_row_from<std::uint16_t>(out);
     case 4:
-      return format_row_from<std::uint32_t>(out);
+      return generic_row_from<std::uint32_t>(out);
     default:
-      return format_row_from<std::uint64_t>(out);
+      return generic_row_from<std::uint64_t>(out);
   }
 }
 
@@ -60,7 +60,7 @@ CastRow::CastRow(DType in, DType out, const ElementCast& cast)
   if (cast.quick) {
     choose(in, out);
   } else {
-    by_format_ = by_format(in, out);
+    generic_ = generic_row(in, out);
   }
 }
 
@@ -109,7 +109,7 @@ void CastRow::choose_to_floating(DType in, DType out) {
 }
 
 void CastRow::operator()(const void* in, void* out, std::int64_t count) const {
-  if (by_format_ != nullptr) return by_format_(cast_, in, out, count);
+  if (generic_ != nullptr) return generic_(cast_, in, out, count);
   if (first_ == nullptr || second_ == nullptr) {
     const ConvertRow only = first_ != nullptr ? first_ : second_;
     if (only != nullptr) return only(in, out, count);

@@ -10,7 +10,7 @@ namespace relayout::native {
 
 /// The conversion of a row: no conversion where it was made without types. What casts do by default
 /// (ElementCast::quick) is one loop that the compiler vectorises, or two with numbers of 4 or 8 bytes between
-/// them; other roundings are made by format.
+/// them; other roundings go by the numbers of the formats (ElementCast).
 class CastRow {
  public:
   CastRow() = default;
@@ -21,14 +21,14 @@ class CastRow {
   void operator()(const void* in, void* out, std::int64_t count) const;
 
  private:
-  using FormatRow = void (*)(const ElementCast& cast, const void* in, void* out, std::int64_t count);
+  using GenericRow = void (*)(const ElementCast& cast, const void* in, void* out, std::int64_t count);
 
-  static FormatRow by_format(DType in, DType out);
+  static GenericRow generic_row(DType in, DType out);
   void choose(DType in, DType out);
   void choose_to_floating(DType in, DType out);
 
   ElementCast cast_;
-  FormatRow by_format_ = nullptr;
+  GenericRow generic_ = nullptr;
   ConvertRow first_ = nullptr, second_ = nullptr;
   std::int64_t in_bytes_ = 0, out_bytes_ = 0;
 };

@@ -44,7 +44,7 @@ void copy_rows(const CopyParams& p, const CastRow& cast) {
   for (int axis = 0; axis < last; ++axis) loop.push(p.extents[axis], p.in_strides[axis], p.out_strides[axis]);
   const std::int64_t piece = kRowBytes / static_cast<std::int64_t>(sizeof(Out));
   loop.push_boxes(p.extents[last], piece, 1, 1);
-  const bool streamed = is_streamed<Out>(p);
+  const bool streamed = is_streamed(p);
   parallel_ranges(loop.total(), p.elements, [&](std::int64_t begin, std::int64_t end) {
     Cursor cursor(loop, begin);
     for (std::int64_t i = begin; i < end; ++i, cursor.next()) {

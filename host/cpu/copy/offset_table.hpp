@@ -29,13 +29,13 @@ class OffsetTable {
     count_ = 1;
     offsets_[0] = 0;
     int axis = rank - 1;
-    for (; axis >= 0 && count_ * sides[axis] <= kMost; --axis) add(sides[axis], strides[axis]);
+    for (; axis >= 0 && count_ * sides[axis] <= kMax; --axis) add(sides[axis], strides[axis]);
     inner_ = count_;
     // The next axis is cut: the table holds as many of its indices as find room.
     split_ = steps_ = left_ = 1;
     split_step_ = 0;
     if (axis >= 0) {
-      split_ = std::max<std::int64_t>(1, kMost / count_);
+      split_ = std::max<std::int64_t>(1, kMax / count_);
       steps_ = divide_up(sides[axis], split_);
       left_ = sides[axis] - (steps_ - 1) * split_;
       split_step_ = split_ * strides[axis];
@@ -47,7 +47,7 @@ class OffsetTable {
   }
 
  private:
-  static constexpr std::int64_t kMost = 1024;
+  static constexpr std::int64_t kMax = 1024;
 
   /// An axis outside those in the table.
   void add(std::int64_t side, std::int64_t stride) {
@@ -59,7 +59,7 @@ class OffsetTable {
 
   int rank_ = -1;
   std::int64_t sides_[kMaxRank];
-  std::int64_t offsets_[kMost];
+  std::int64_t offsets_[kMax];
   std::int64_t count_ = 0, inner_ = 0;
   std::int64_t split_ = 1, steps_ = 1, left_ = 1, split_step_ = 0;
   StridedLoop outer_;

@@ -108,6 +108,9 @@ void gather_steps(const T* __restrict in, T* __restrict out, std::int64_t count)
   for (std::int64_t i = 0; i < count; ++i) out[i] = in[i * kStep];
 }
 
+/// Whether a stride is so small that a vector is made of few: StridedRow has a loop for it.
+constexpr bool is_short_step(std::int64_t step) { return step == -1 || (step >= 2 && step <= 4); }
+
 /// Copies rows of any stride to contiguous ones.
 template <class T>
 class StridedRow {
@@ -130,8 +133,6 @@ class StridedRow {
         break;
     }
   }
-  /// Whether the stride is so small that a vector is made of few.
-  bool is_vectorised() const { return gather_ != nullptr; }
   /// out[i] = in[i * step] for i < count.
   void operator()(const T* in, T* out, std::int64_t count) const {
     if (gather_ != nullptr) return gather_(in, out, count);

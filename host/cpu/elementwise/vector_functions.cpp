@@ -125,11 +125,11 @@ RELAYOUT_AVX2 inline Vector<T> between(double low, double high, Vector<T> x) {
 // is the square of that of half the exponent, which is kept where it is far from both; the square overflows
 // and underflows as the result must.
 template <class T>
-constexpr double kMostExponent = sizeof(T) == 4 ? 87 : 300;
+constexpr double kMaxExponent = sizeof(T) == 4 ? 87 : 300;
 
 template <class T>
 RELAYOUT_AVX2 inline Vector<T> half_exponent(Vector<T> x) {
-  return between<T>(-kMostExponent<T>, kMostExponent<T>, all<T>(0.5) * x);
+  return between<T>(-kMaxExponent<T>, kMaxExponent<T>, all<T>(0.5) * x);
 }
 /// The power of x, by the library's exp or exp2.
 template <class T>
@@ -149,7 +149,7 @@ template <class T>
 RELAYOUT_AVX2 inline Vector<T> tail_of(const VectorLibrary<T>& call, Vector<T> z) {
   const Vector<T> least = by_sign(z, all<T>(-std::numeric_limits<double>::infinity()), all<T>(-80));
   const Vector<T> tail = power<T>(call.exp, at_least(least, -magnitude(z)));
-  return by_sign(z + all<T>(2 * kMostExponent<T>), all<T>(0), tail);
+  return by_sign(z + all<T>(2 * kMaxExponent<T>), all<T>(0), tail);
 }
 /// x / (1 + exp(-z)), where x has z's sign or is 1.
 template <class T>

@@ -94,7 +94,7 @@ const char* words_of(Assembly assembly) {
     case Assembly::elements:
       return "put together from elements a constant step apart in shared memory";
     case Assembly::words:
-      return "put together from words of several runs at once, turned in registers";
+      return "put together from words of several runs at once, transposed in registers";
     case Assembly::vectors:
       return "taken from shared memory as they lie";
     case Assembly::scattered:

@@ -67,17 +67,27 @@ bool is_best(const CopyCandidate& candidate) {
   return params.outer_rank == 0 && params.access == 16;
 }
 
-/// Those of the candidates that are possible, and up to so many tiles.
+/// Which of the rows kernel's two forms are listed: the better one, or both.
+enum class RowsForms { best, both };
+
+/// Every kernel that can do it, in the order of preference, and up to so many tiles.
 std::vector<CopyCandidate> with_tiles(const CopyProblem& problem, const DeviceProperties& device,
-                                      std::vector<CopyCandidate> candidates, std::size_t tiles) {
-  if (tile_candidate(problem, device).possible) {
-    const std::vector<TilePlan> plans = tile_candidates(problem.nest, tile_target(problem, device));
-    for (const std::size_t i : spread(plans.size(), tiles))
-      candidates.push_back(tile_candidate_of(problem, device, plans[i]));
+                                      std::size_t tiles, RowsForms rows) {
+  std::vector<CopyCandidate> candidates;
+  const auto add = [&](CopyCandidate candidate) {
+    if (candidate.possible) candidates.push_back(std::move(candidate));
+  };
+  for (const CopyCandidate& candidate : copy_candidates(problem, device)) {
+    if (candidate.kernel == CopyKernel::tile && candidate.possible) {
+      const std::vector<TilePlan> plans = tile_candidates(problem.nest, tile_target(problem, device));
+      for (const std::size_t i : spread(plans.size(), tiles))
+        add(tile_candidate_of(problem, device, plans[i]));
+    } else if (candidate.kernel == CopyKernel::rows && rows == RowsForms::both) {
+      for (const bool lanes : {false, true}) add(rows_candidate(problem, device, lanes));
+    } else {
+      add(candidate);
+    }
   }
-  candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
-                                  [](const CopyCandidate& candidate) { return !candidate.possible; }),
-                   candidates.end());
   return candidates;
 }
 
@@ -192,21 +202,14 @@ std::vector<CopyCandidate> copy_candidates(const CopyProblem& problem, const Dev
 
 std::vector<CopyCandidate> possible_candidates(const CopyProblem& problem, const DeviceProperties& device,
                                                std::size_t tiles) {
-  return with_tiles(problem, device,
-                    {stream_candidate(problem, device), transpose_candidate(problem, device),
-                     rows_candidate(problem, device, false), rows_candidate(problem, device, true),
-                     gather_candidate(problem, device)},
-                    tiles);
+  return with_tiles(problem, device, tiles, RowsForms::both);
 }
 
 std::vector<PlannedCopy> plans_to_time(const DeviceProperties& device, const PlannedCopy& planned) {
   if (planned.kernel == CopyKernel::nothing || planned.kernel == CopyKernel::native || is_best(planned))
     return {planned};
   std::vector<CopyCandidate> candidates =
-      with_tiles(planned, device,
-                 {stream_candidate(planned, device), transpose_candidate(planned, device),
-                  rows_candidate(planned, device), gather_candidate(planned, device)},
-                 std::numeric_limits<std::size_t>::max());
+      with_tiles(planned, device, std::numeric_limits<std::size_t>::max(), RowsForms::best);
   std::stable_sort(candidates.begin(), candidates.end(), [](const CopyCandidate& a, const CopyCandidate& b) {
     return a.microseconds < b.microseconds;
   });

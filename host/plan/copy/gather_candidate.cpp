@@ -1,7 +1,8 @@
-// The copies that take every problem, element by element: the gather kernel's, and native code's on the
-// processor, which gets the same parameters.
+// The copies that take every problem: the gather kernel's, element by element, and native code's on the
+// processor.
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "core/integer_math.hpp"
 #include "host/plan/copy/copy_nest.hpp"
@@ -24,6 +25,7 @@ constexpr double kStartOfCast = 0.18, kStartOfWideCast = 1;
 /// Fitted.
 constexpr double kIdle = 0.34, kBusyBlocks = 1.25;
 
+/// For native code.
 CopyParams nest_params(const CopyProblem& problem) {
   const LoopNest& nest = problem.nest;
   CopyParams params;
@@ -41,6 +43,50 @@ CopyParams nest_params(const CopyProblem& problem) {
     std::copy(in.extents.begin(), in.extents.end(), params.in_extents);
   }
   return params;
+}
+
+void make_extent(std::int64_t extent, Divisor& result) {
+  result = make_divisor(static_cast<std::uint32_t>(extent));
+}
+void make_extent(std::int64_t extent, std::uint64_t& result) { result = static_cast<std::uint64_t>(extent); }
+
+template <class Extent, class Offset>
+GatherParams<Extent, Offset> gather_params_of(const CopyProblem& problem) {
+  const LoopNest& nest = problem.nest;
+  GatherParams<Extent, Offset> params;
+  set_operation(problem, params);
+  params.elements = nest.elements();
+  params.rank = nest.rank();
+  for (int axis = 0; axis < nest.rank(); ++axis) {
+    make_extent(nest.extents[axis], params.axes[axis].extent);
+    params.axes[axis].out = static_cast<Offset>(nest.strides[0][axis]);
+    if (problem.common()) params.axes[axis].in = static_cast<Offset>(nest.strides[1][axis]);
+  }
+  if (problem.common()) return params;
+  const LoopNest& in = problem.in_nest;
+  params.in_rank = in.rank();
+  for (int axis = 0; axis < in.rank(); ++axis) {
+    make_extent(in.extents[axis], params.in_axes[axis].extent);
+    params.in_axes[axis].in = static_cast<Offset>(in.strides[0][axis]);
+  }
+  return params;
+}
+
+/// The greatest distance of an element from the first one, in elements, but for the signs of strides.
+std::int64_t reach(const LoopNest& nest, int operand) {
+  std::int64_t sum = 0;
+  for (int axis = 0; axis < nest.rank(); ++axis)
+    sum += (nest.extents[axis] - 1) * std::abs(nest.strides[operand][axis]);
+  return sum;
+}
+
+CopyKernelParams gather_params(const CopyProblem& problem) {
+  constexpr std::int64_t kMax = 0x7fffffff;
+  if (problem.nest.elements() > kMax) return gather_params_of<std::uint64_t, std::int64_t>(problem);
+  const std::int64_t in_reach = problem.common() ? reach(problem.nest, 1) : reach(problem.in_nest, 0);
+  if (in_reach > kMax || reach(problem.nest, 0) > kMax)
+    return gather_params_of<Divisor, std::int64_t>(problem);
+  return gather_params_of<Divisor, std::int32_t>(problem);
 }
 
 /// What an operand costs the memory, in bytes.
@@ -78,12 +124,12 @@ double predicted(const CopyProblem& problem, const DeviceProperties& device) {
   return tuning.launch_microseconds + std::max(memory, issued);
 }
 
-CopyCandidate of_any_nest(CopyKernel kernel, const char* reason, const CopyProblem& problem) {
+CopyCandidate of_any_nest(CopyKernel kernel, const char* reason, CopyKernelParams params) {
   CopyCandidate candidate;
   candidate.kernel = kernel;
   candidate.possible = true;
   candidate.reason = reason;
-  candidate.params = nest_params(problem);
+  candidate.params = std::move(params);
   return candidate;
 }
 
@@ -92,7 +138,8 @@ CopyCandidate of_any_nest(CopyKernel kernel, const char* reason, const CopyProbl
 CopyCandidate gather_candidate(const CopyProblem& problem, const DeviceProperties& device) {
   if (problem.table) return refused(CopyKernel::gather, "it looks nothing up in a table of bytes");
   CopyCandidate candidate =
-      of_any_nest(CopyKernel::gather, "it moves any elements, one by one, from wherever they lie", problem);
+      of_any_nest(CopyKernel::gather, "it moves any elements, one by one, from wherever they lie",
+                  gather_params(problem));
   candidate.microseconds = predicted(problem, device);
   add_start(candidate, problem, device, start(problem, tile_tuning(device)));
   add_output_gaps(candidate, problem, device, kOfElementRow);
@@ -102,7 +149,8 @@ CopyCandidate gather_candidate(const CopyProblem& problem, const DevicePropertie
 CopyCandidate native_candidate(const CopyProblem& problem) {
   return of_any_nest(
       CopyKernel::native,
-      "the device is the processor, which runs its own code: boxes of the nest that fit its caches", problem);
+      "the device is the processor, which runs its own code: boxes of the nest that fit its caches",
+      nest_params(problem));
 }
 
 }  // namespace relayout::plan

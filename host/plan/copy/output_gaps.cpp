@@ -12,7 +12,7 @@ namespace {
 /// Beside what is written, the memory moves so many times the pitch of a row, up to so many bytes of it: it
 /// reads what it has of lines that are written in part, and writes them back. Fitted to 48 copies of rows of
 /// 5 to 100 elements into pitches of 7 to 199 on an H200, and right for rows of 2540 bytes.
-constexpr double kCompleted = 1.5, kMostCompleted = 512;
+constexpr double kCompleted = 1.5, kMaxCompleted = 512;
 
 struct Rows {
   double count = 0, bytes = 0, pitch = 0;  // none: they lie side by side, or are of whole sectors
@@ -41,7 +41,7 @@ void add_output_gaps(CopyCandidate& candidate, const CopyProblem& problem, const
   const double out =
       static_cast<double>(problem.nest.elements()) * static_cast<double>(size_of(problem.out_type));
   const double sectors = std::min(rows.pitch, rows.bytes + static_cast<double>(kSectorBytes)),
-               completed = kCompleted * std::min(rows.pitch, kMostCompleted);
+               completed = kCompleted * std::min(rows.pitch, kMaxCompleted);
   const double moved = bytes_moved(problem) - out + rows.count * (sectors + completed);
   const double memory =
       tile_tuning(device).launch_microseconds + moved / device_rates(device).bytes_per_microsecond;

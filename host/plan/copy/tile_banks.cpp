@@ -276,9 +276,9 @@ class TileAccesses {
 }  // namespace
 
 void visit_shared_accesses(const TileParams& params, int warp_size, const plan::SharedVisitor& visit) {
-  const TileAccesses trace(params, warp_size, visit);
-  trace.fill();
-  trace.drain();
+  const TileAccesses accesses(params, warp_size, visit);
+  accesses.fill();
+  accesses.drain();
 }
 
 plan::BankReport count_conflicts(const TileParams& params, const DeviceProperties& device) {

@@ -67,24 +67,24 @@ TileExtents TileBuilder::grow(const AxisOrder& order, const Dims& strides, std::
 
 TileExtents TileBuilder::filled_up(TileExtents box, std::int64_t capacity, bool new_axes) const {
   std::int64_t elements = 1;
-  int cuts = 0;  // axes along which the last tile is short: a tile has at most two
+  int tail_axes = 0;  // axes along which the last tile is short: a tile has at most two
   for (int axis = 0; axis < nest_.rank(); ++axis) {
     elements *= box[axis];
-    if (box[axis] > 1 && nest_.extents[axis] % box[axis] != 0) ++cuts;
+    if (box[axis] > 1 && nest_.extents[axis] % box[axis] != 0) ++tail_axes;
   }
   for (int k = 0; k < nest_.rank() && elements * 2 <= capacity; ++k) {
     const int axis = write_[k];
     const std::int64_t extent = nest_.extents[axis], step = box[axis];
     if (step == extent || (new_axes && step > 1)) continue;
-    const bool was_cut = step > 1 && extent % step != 0;
+    const bool had_tail = step > 1 && extent % step != 0;
     const std::int64_t fewest = divide_up(extent, std::min(extent, step * divide(capacity, elements)));
     std::int64_t pieces = fewest;
     for (; pieces < fewest + 4 && extent % pieces != 0;) ++pieces;
     if (extent % pieces != 0) pieces = fewest;
     const std::int64_t even = divide_up(extent, pieces);
-    const bool cut = extent % even != 0;
-    if (even <= step || (step > 1 && even % step != 0) || (cut && !was_cut && cuts == 2)) continue;
-    cuts += (cut ? 1 : 0) - (was_cut ? 1 : 0);
+    const bool has_tail = extent % even != 0;
+    if (even <= step || (step > 1 && even % step != 0) || (has_tail && !had_tail && tail_axes == 2)) continue;
+    tail_axes += (has_tail ? 1 : 0) - (had_tail ? 1 : 0);
     box[axis] = static_cast<std::int32_t>(even);
     elements = divide(elements, step) * even;
   }

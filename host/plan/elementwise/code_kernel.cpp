@@ -114,18 +114,21 @@ ElementwiseParams in_strips(const ElementwiseParams& p, std::int64_t enough_lane
         any_numbers(p, &CodeNumbers::zero_tensor, changes_along))
       changing |= 1u << axis;
   }
-  bool vectors = false;
+  struct InStrips {
+    ElementwiseParams params;
+    bool vectors;  // what cut_strips() returned
+  };
   const auto cut_by = [&](std::int32_t count) {
-    ElementwiseParams cut = p;
-    cut_rows(cut, count);
-    vectors = cut_strips(cut, count, changing);
-    cut.own_scales = any_numbers(cut, &CodeNumbers::scale_tensor, differs);
+    InStrips cut{p, false};
+    cut_rows(cut.params, count);
+    cut.vectors = cut_strips(cut.params, count, changing);
+    cut.params.own_scales = any_numbers(cut.params, &CodeNumbers::scale_tensor, differs);
     return cut;
   };
-  const ElementwiseParams longer = cut_by(kLongCodeStrip);
-  const bool long_vectors = vectors;
-  const ElementwiseParams shorter = cut_by(kCodeStrip);
-  return (long_vectors || !vectors) && are_better(longer, shorter, enough_lanes) ? longer : shorter;
+  const InStrips longer = cut_by(kLongCodeStrip), shorter = cut_by(kCodeStrip);
+  const bool take_longer =
+      (longer.vectors || !shorter.vectors) && are_better(longer.params, shorter.params, enough_lanes);
+  return take_longer ? longer.params : shorter.params;
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "core/integer_math.hpp"
 #include "host/plan/device_rates.hpp"
@@ -16,8 +15,11 @@ double bytes_of(DType type, std::int64_t elements) {
   return static_cast<double>(elements) * static_cast<double>(size_of(type));
 }
 
-/// The positions of which no window meets padding.
-std::pair<std::int64_t, std::int64_t> positions_inside(const WindowParams& p) {
+/// The positions [begin, end) of which no window meets padding.
+struct Positions {
+  std::int64_t begin, end;
+};
+Positions positions_inside(const WindowParams& p) {
   const std::int64_t begin =
       std::min(p.positions, divide_up(std::max<std::int64_t>(0, p.pad_left), p.stride));
   const std::int64_t last = p.length - p.span() + p.pad_left;  // where the last of them may begin
@@ -50,8 +52,8 @@ double microseconds_inside(const WindowTuning& tuning, const InsidePart& inside,
              moved / (read + written);
 }
 
-InsidePart plan_inside(const DeviceProperties& device, const WindowParams& p, std::int64_t begin,
-                       std::int64_t end) {
+InsidePart plan_inside(const DeviceProperties& device, const WindowParams& p, const Positions& positions) {
+  const auto [begin, end] = positions;
   InsidePart inside;
   inside.begin = begin;
   inside.end = end;
@@ -82,10 +84,11 @@ WindowPart part_of(const DeviceProperties& device, const WindowParams& problem, 
   return part;
 }
 
-/// The positions before `begin` and from `end` on: by a launch for each end, or, where they are few, by one
-/// for both.
-void plan_ends(const DeviceProperties& device, const WindowParams& problem, std::int64_t begin,
-               std::int64_t end, PlannedWindow& window) {
+/// The positions before `inside` and behind it: by a launch for each end, or, where they are few, by one for
+/// both.
+void plan_ends(const DeviceProperties& device, const WindowParams& problem, const Positions& inside,
+               PlannedWindow& window) {
+  const auto [begin, end] = inside;
   const bool left = begin > 0, right = end < problem.positions;
   double apart = 0;
   if (left) window.parts[window.count++] = part_of(device, problem, 0, begin, apart);
@@ -106,21 +109,24 @@ void plan_ends(const DeviceProperties& device, const WindowParams& problem, std:
   window.microseconds += together;
 }
 
-}  // namespace
-
-PlannedWindow window_in_parts(const DeviceProperties& device, const WindowParams& problem) {
+PlannedWindow in_parts(const DeviceProperties& device, const WindowParams& problem,
+                       const Positions& positions) {
   PlannedWindow window;
-  const auto [begin, end] = positions_inside(problem);
-  if (begin == end || problem.batch == 0 || problem.groups == 0 || problem.channels == 0 ||
-      problem.taps == 0) {
+  if (positions.begin == positions.end || problem.batch == 0 || problem.groups == 0 ||
+      problem.channels == 0 || problem.taps == 0) {
     window.not_in_parts = "no window lies inside the signal";
     return window;
   }
-  InsidePart inside = plan_inside(device, problem, begin, end);
-  window.microseconds = microseconds_inside(window_tuning(device), inside, problem);
-  window.inside = std::move(inside);
-  plan_ends(device, problem, begin, end, window);
+  window.inside = plan_inside(device, problem, positions);
+  window.microseconds = microseconds_inside(window_tuning(device), *window.inside, problem);
+  plan_ends(device, problem, positions, window);
   return window;
+}
+
+}  // namespace
+
+PlannedWindow window_in_parts(const DeviceProperties& device, const WindowParams& problem) {
+  return in_parts(device, problem, positions_inside(problem));
 }
 
 PlannedWindow plan_window(const DeviceProperties& device, bool native, const WindowParams& problem) {
@@ -131,8 +137,8 @@ PlannedWindow plan_window(const DeviceProperties& device, bool native, const Win
   if (one.microseconds == 0) return one;
   // What the memory and the launches, with a second one for ends, would take at least.
   const WindowTuning& tuning = window_tuning(device);
-  const auto [begin, end] = positions_inside(problem);
-  const double launches = begin == 0 && end == problem.positions ? 1 : 2;
+  const Positions inside = positions_inside(problem);
+  const double launches = inside.begin == 0 && inside.end == problem.positions ? 1 : 2;
   const std::int64_t rows = problem.batch * problem.groups * problem.channels;
   const double bytes = bytes_of(problem.in_type, rows * std::min(problem.length, problem.positions)) +
                        bytes_of(problem.out_type, rows * problem.positions * problem.taps);
@@ -141,7 +147,7 @@ PlannedWindow plan_window(const DeviceProperties& device, bool native, const Win
     one.not_in_parts = "a copy and a kernel for the ends would take longer";
     return one;
   }
-  PlannedWindow parts = window_in_parts(device, problem);
+  PlannedWindow parts = in_parts(device, problem, inside);
   if (parts.inside && parts.microseconds < one.microseconds) return parts;
   one.not_in_parts =
       parts.inside ? "a copy and kernels for the ends are predicted to take longer" : parts.not_in_parts;

@@ -46,8 +46,8 @@ void divide_rows(WindowParams& p) {
 /// As many elements as lanes write at a time, so that those run along the output's fastest axis; fewer of the
 /// slow one where the multiprocessors would not all have a block.
 void choose_direct_tile(const DeviceProperties& device, WindowParams& p) {
-  constexpr std::int64_t kMost = 64;
-  std::int64_t positions = std::min(p.positions, kMost), channels = std::min(p.channels, kMost);
+  constexpr std::int64_t kMax = 64;
+  std::int64_t positions = std::min(p.positions, kMax), channels = std::min(p.channels, kMax);
   std::int64_t& slow = p.order == WriteOrder::position ? channels : positions;
   const auto blocks = [&] {
     return p.batch * p.groups * divide_up(p.positions, positions) * divide_up(p.channels, channels);

@@ -12,7 +12,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace relayout;
-  constexpr std::size_t kMost = std::size_t{1} << 16;
+  constexpr std::size_t kMax = std::size_t{1} << 16;
   try {
     const std::string text(reinterpret_cast<const char*>(data), size);
     example::parse_npy_header("header", text);
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const fuzz::InputFile input(data, size);
     example::NpyFile file(input.path());
-    if (file.data_bytes() > kMost) return 0;
+    if (file.data_bytes() > kMax) return 0;
     std::vector<char> bytes(file.data_bytes());
     file.read(bytes.data());
     const TensorView view = file.view(bytes.data());

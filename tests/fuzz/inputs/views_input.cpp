@@ -14,7 +14,7 @@
 namespace relayout::fuzz {
 namespace {
 
-constexpr std::int64_t kMostBytes = 1 << 14;
+constexpr std::int64_t kMaxBytes = 1 << 14;
 
 /// A view, and the allocation that it fills.
 struct Placed {
@@ -27,7 +27,7 @@ Placed place(DType type, const Dims& shape, const Dims& strides) {
   placed.view = TensorView(nullptr, type, shape, strides);
   const TensorView::ByteRange range = placed.view.byte_range();
   const std::int64_t bytes = range.end - range.begin;
-  if (bytes > kMostBytes) throw Error(ErrorCode::invalid_argument, "more memory than a case has");
+  if (bytes > kMaxBytes) throw Error(ErrorCode::invalid_argument, "more memory than a case has");
   if (bytes == 0) return placed;
   placed.memory.reset(static_cast<unsigned char*>(std::malloc(static_cast<std::size_t>(bytes))));
   std::memset(placed.memory.get(), 0x3C, static_cast<std::size_t>(bytes));

@@ -1,0 +1,90 @@
+#include "host/cpu/copy/box_nest.hpp"
+
+#include "host/cpu/copy/row_moves.hpp"
+
+namespace relayout::native {
+namespace {
+
+/// Short axes of the input are joined up to so many bytes, where rows of the output have at least so many.
+constexpr std::int64_t kJoinedBytes = 64, kLeastJoinedRow = 32;
+
+}  // namespace
+
+bool is_streamed(const CopyParams& p) {
+  return p.out_strides[p.rank - 1] == 1 &&
+         p.elements * static_cast<std::int64_t>(size_of(p.out_type)) > kStreamedBytes;
+}
+
+BoxNest::BoxNest(const CopyParams& params, bool has_cast)
+    : p(params),
+      last(params.rank - 1),
+      in_bytes(static_cast<std::int64_t>(size_of(params.in_type))),
+      out_bytes(static_cast<std::int64_t>(size_of(params.out_type))),
+      converts(has_cast),
+      streamed(is_streamed(params)) {
+  const bool short_step = is_short_step(p.in_strides[last]);
+  join_short_axes();
+  const bool aligned = rows_are_aligned();
+  const std::int64_t run = aligned ? kRunBytes : kOddRunBytes;
+  const auto box_of = [&](std::int64_t bytes) {
+    return choose_box(p, run / out_bytes, kBoxRuns * std::max<std::int64_t>(run, 256) / bytes);
+  };
+  box = box_of(out_bytes);
+  to_f16 = plane_conversion();
+  if (converts && to_f16 == nullptr) box = box_of(in_bytes + out_bytes);
+  rows_in_rows = (p.in_strides[last] == 1 && p.extents[last] > 1) ||
+                 ((box.in_axis == last || short_step) && box.sides[last] >= kLeastRow);
+  direct = rows_in_rows && !converts && !streamed && p.out_strides[last] == 1;
+  unaligned = streamed && !aligned && box.sides[last] < p.extents[last];
+  int order[kMaxRank];
+  for (int axis = 0; axis < p.rank; ++axis) order[axis] = axis;
+  // The next box is the one that continues the input of this box.
+  std::stable_sort(order, order + p.rank,
+                   [this](int a, int b) { return std::abs(p.in_strides[a]) > std::abs(p.in_strides[b]); });
+  for (int i = 0; i < p.rank; ++i) {
+    const int axis = order[i];
+    const std::int64_t side = box.sides[axis];
+    place[axis] = i;
+    boxes.push_boxes(p.extents[axis], side, p.in_strides[axis], p.out_strides[axis]);
+  }
+}
+
+bool BoxNest::rows_are_aligned() const {
+  bool aligned = bytes_to_line(p.out) == 0;
+  for (int axis = 0; axis < last; ++axis) aligned &= p.out_strides[axis] * out_bytes % kLineBytes == 0;
+  return aligned;
+}
+
+TransposeBlock BoxNest::plane_conversion() const {
+  if (p.in_type != DType::f32 || p.out_type != DType::f16 || p.generic_cast) return nullptr;
+  const bool planes = box.in_axis != last && p.in_strides[box.in_axis] == 1;
+  if (!planes || plane_of(box.sides).rows < kLeastRow || box.sides[last] < kLeastRow) return nullptr;
+  return transpose_block_to_f16();
+}
+
+/// Puts the axes along which the input is contiguous side by side, in its order, just before the last, where
+/// the fastest of them alone is too short for planes. Rows of the output stay whole: they are long enough.
+void BoxNest::join_short_axes() {
+  int chain[kMaxRank], count = 0;
+  std::int64_t run = 1;
+  for (int axis = 0; axis < last && run * in_bytes < kJoinedBytes; ++axis) {
+    if (p.in_strides[axis] != run || p.extents[axis] == 1) continue;
+    chain[count++] = axis;
+    run *= p.extents[axis];
+    axis = -1;
+  }
+  if (count < 2 || p.extents[last] * out_bytes < (streamed ? kOddRunBytes : kLeastJoinedRow)) return;
+  const CopyParams nest = p;
+  int to = 0;
+  const auto put = [&](int axis) {
+    p.extents[to] = nest.extents[axis];
+    p.in_strides[to] = nest.in_strides[axis];
+    p.out_strides[to++] = nest.out_strides[axis];
+  };
+  for (int axis = 0; axis < last; ++axis) {
+    if (std::find(chain, chain + count, axis) == chain + count) put(axis);
+  }
+  while (count > 0) put(chain[--count]);
+}
+
+}  // namespace relayout::native
