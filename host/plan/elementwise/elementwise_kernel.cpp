@@ -130,11 +130,34 @@ bool has_many_bytes(const ElementwiseParams& p) {
   return plans_as_large() || p.elements * p.out_bytes >= kLeastUnalignedBytes;
 }
 
+/// Whether the output is in one piece, in rows of a lane's elements or more, and each tensor lies as it does
+/// or repeats one element along its rows. Small outputs go by strips, as with unaligned vectors.
+bool lies_flat(const ElementwiseParams& p) {
+  std::int64_t elements = 1;
+  for (int axis = p.rank - 1; axis >= 0; elements *= p.extents[axis--]) {
+    if (p.out_strides[axis] != elements) return false;
+  }
+  return p.extents[p.rank - 1] >= flat_elements(p.width) && has_many_bytes(p) &&
+         std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
+           return tensor.strides[p.rank - 1] == 0 ||
+                  std::equal(p.out_strides, p.out_strides + p.rank, tensor.strides);
+         });
+}
+
+/// Whether a flat output is faster than unaligned vectors and chunks of rows. On an H200 it takes 0.94 to
+/// 0.96 of their time with two tensors of 2 bytes, 1.0 with costly integers and with one tensor, and up to
+/// 1.1 with other sizes.
+bool prefers_flat(const ElementwiseParams& p) {
+  return p.width * 2 == kVectorBytes && p.tensors == 2 && (!has_costly(p) || is_half(p.tensor[0].type)) &&
+         lies_flat(p);
+}
+
 /// Chooses among the kernels for one operation on known types by where the tensors lie.
 Kernel typed_kernel(const ElementwiseParams& p) {
   const bool costly = has_costly(p);
   if (is_along_rows(p)) {
     if (has_vectors_in_rows(p)) return costly ? Kernel::typed_costly : Kernel::typed;
+    if (prefers_flat(p)) return costly ? Kernel::typed_flat_costly : Kernel::typed_flat;
     const auto is_strided = [](const TensorOperand& tensor) { return tensor.access == Access::strided; };
     if (has_unaligned_vectors(p) && p.row_vectors >= kShortestUnalignedRow &&
         !std::any_of(p.tensor, p.tensor + p.tensors, is_strided)) {
@@ -143,6 +166,7 @@ Kernel typed_kernel(const ElementwiseParams& p) {
       return costly ? Kernel::typed_chunks_costly : Kernel::typed_chunks;
     }
   }
+  if (p.width > 2 && lies_flat(p)) return costly ? Kernel::typed_flat_costly : Kernel::typed_flat;
   return costly ? Kernel::typed_strips_costly : Kernel::typed_strips;
 }
 
@@ -188,6 +212,7 @@ void put_running_first(ElementwiseParams& p) {
 /// Cuts the rows of a nest as a kernel for one operation wants them.
 void cut_further(ElementwiseParams& p, Kernel kernel) {
   if (is_in_chunks(kernel)) cut_chunks(p);
+  if (is_flat(kernel)) cut_flat(p);
   if (is_in_strips(kernel)) cut_strips(p, strip_elements(p.width));
 }
 
