@@ -126,6 +126,7 @@ TEST(ElementwiseFlat, LeavesOthersToStrips) {
   const TensorView pitched(nullptr, f16, {64, 49}, {50, 1});
   strips(explained(Op::add, {out, column}, pitched));
   strips(explained(Op::add, {pitched, column}, out));
+  strips(explained(Op::add, {pitched, column}, pitched));
   const TensorView narrow(nullptr, f16, {64, 15});
   strips(explained(Op::add, {narrow, column}, narrow));
   const TensorView wide(nullptr, DType::f64, {64, 49}), scale(nullptr, DType::f64, {64, 1});

@@ -675,7 +675,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("one_row_for_all", "return load.fill_each([&](int i) { return @i < place.cross@ ? element", "true"),
 ]) + mutants_of("flat_rows", "host/plan/elementwise/elementwise_rows.cpp", FLAT, [
     ("indices_for_quotients", "strides[axis] -= @p.extents[axis - 1] * strides[axis - 1]@;", "0"),
-]) + mutants_of("flat_choice", "host/plan/elementwise/elementwise_kernel.cpp", FLAT, [
+]) + mutants_of("flat_choice", "host/plan/elementwise/kernel_obstacles.cpp", FLAT, [
     ("outputs_with_gaps", "if (@p.out_strides[axis] != elements@) return false;", "false"),
     ("rows_of_any_length", "return @p.extents[p.rank - 1] >= flat_elements(p.width)@ &&", "true"),
 ]) + mutants_of("row_chunks", "kernels/elementwise/row_chunks.hpp", CHUNKS, [

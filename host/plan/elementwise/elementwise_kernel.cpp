@@ -123,25 +123,11 @@ bool has_unaligned_vectors(const ElementwiseParams& p) {
          (kind_of(p.step[0].operation) == OperationKind::arithmetic && !has_costly(p));
 }
 
-/// Bytes of the smallest output that goes by unaligned vectors: up to it strips take 0.86 of their time on an
-/// H100 (26 random problems), as they begin sooner.
+/// Bytes of the smallest output that goes by unaligned vectors, or flat: up to it strips take 0.86 of their
+/// time on an H100 (26 random problems), as they begin sooner.
 constexpr std::int64_t kLeastUnalignedBytes = 512 << 10;
 bool has_many_bytes(const ElementwiseParams& p) {
   return plans_as_large() || p.elements * p.out_bytes >= kLeastUnalignedBytes;
-}
-
-/// Whether the output is in one piece, in rows of a lane's elements or more, and each tensor lies as it does
-/// or repeats one element along its rows. Small outputs go by strips, as with unaligned vectors.
-bool lies_flat(const ElementwiseParams& p) {
-  std::int64_t elements = 1;
-  for (int axis = p.rank - 1; axis >= 0; elements *= p.extents[axis--]) {
-    if (p.out_strides[axis] != elements) return false;
-  }
-  return p.extents[p.rank - 1] >= flat_elements(p.width) && has_many_bytes(p) &&
-         std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
-           return tensor.strides[p.rank - 1] == 0 ||
-                  std::equal(p.out_strides, p.out_strides + p.rank, tensor.strides);
-         });
 }
 
 /// Whether a flat output is faster than unaligned vectors and chunks of rows. On an H200 it takes 0.94 to
@@ -149,7 +135,7 @@ bool lies_flat(const ElementwiseParams& p) {
 /// 1.1 with other sizes.
 bool prefers_flat(const ElementwiseParams& p) {
   return p.width * 2 == kVectorBytes && p.tensors == 2 && (!has_costly(p) || is_half(p.tensor[0].type)) &&
-         lies_flat(p);
+         has_many_bytes(p) && lies_flat(p);
 }
 
 /// Chooses among the kernels for one operation on known types by where the tensors lie.
@@ -166,7 +152,8 @@ Kernel typed_kernel(const ElementwiseParams& p) {
       return costly ? Kernel::typed_chunks_costly : Kernel::typed_chunks;
     }
   }
-  if (p.width > 2 && lies_flat(p)) return costly ? Kernel::typed_flat_costly : Kernel::typed_flat;
+  if (p.width > 2 && has_many_bytes(p) && lies_flat(p))
+    return costly ? Kernel::typed_flat_costly : Kernel::typed_flat;
   return costly ? Kernel::typed_strips_costly : Kernel::typed_strips;
 }
 
