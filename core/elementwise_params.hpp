@@ -90,6 +90,8 @@ enum class ElementwiseKernel : std::int8_t {
   typed_unaligned_costly,
   typed_chunks,  // the same element by element in chunks of rows
   typed_chunks_costly,
+  typed_flat,  // the same in vectors of an output in one piece, operands beside it or along its rows
+  typed_flat_costly,
   typed_strips,  // the same anywhere, each lane a few elements along one axis
   typed_strips_costly,
   transposed,    // the same where one operand lies across the output's rows
@@ -115,6 +117,9 @@ constexpr bool is_in_chunks(ElementwiseKernel kernel) {
   return kernel == ElementwiseKernel::typed_chunks || kernel == ElementwiseKernel::typed_chunks_costly ||
          kernel == ElementwiseKernel::mixed_chunks || kernel == ElementwiseKernel::code_chunks;
 }
+constexpr bool is_flat(ElementwiseKernel kernel) {
+  return kernel == ElementwiseKernel::typed_flat || kernel == ElementwiseKernel::typed_flat_costly;
+}
 constexpr bool is_in_strips(ElementwiseKernel kernel) {
   return kernel == ElementwiseKernel::typed_strips || kernel == ElementwiseKernel::typed_strips_costly ||
          kernel == ElementwiseKernel::mixed_strips || kernel == ElementwiseKernel::program_strips ||
@@ -122,9 +127,11 @@ constexpr bool is_in_strips(ElementwiseKernel kernel) {
 }
 /// Elements of a vector of the kernel for mixed types, at most.
 constexpr int kMixedWidth = 4;
-/// Lanes of a block of the kernel for strips, at most, and elements of a strip where a vector has so many.
+/// Lanes of a block of the kernels for strips and flat outputs, at most, and elements of a lane where a
+/// vector has so many.
 constexpr int kStripThreads = 256;
 constexpr std::int32_t strip_elements(std::int32_t width) { return width > 4 ? width : 2 * width; }
+constexpr std::int32_t flat_elements(std::int32_t width) { return width > 8 ? width : 2 * width; }
 /// Vectors of a tile of the transposed kernel, along either axis.
 constexpr int kTransposedVectors = 16;
 /// Vectors of a lane of code_rows; elements of a strip of codes, where these have one scale and strips are

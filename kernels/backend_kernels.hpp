@@ -69,6 +69,8 @@ void launch_typed_unaligned(const LaunchContext& context, const ElementwiseParam
 void launch_typed_costly_unaligned(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_chunks(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_costly_chunks(const LaunchContext& context, const ElementwiseParams& params);
+void launch_typed_flat(const LaunchContext& context, const ElementwiseParams& params);
+void launch_typed_costly_flat(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_strips(const LaunchContext& context, const ElementwiseParams& params);
 void launch_typed_costly_strips(const LaunchContext& context, const ElementwiseParams& params);
 void launch_program(const LaunchContext& context, const ElementwiseParams& params);

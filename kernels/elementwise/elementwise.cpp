@@ -18,6 +18,10 @@ void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p
       return launch_typed_chunks(context, p);
     case ElementwiseKernel::typed_chunks_costly:
       return launch_typed_costly_chunks(context, p);
+    case ElementwiseKernel::typed_flat:
+      return launch_typed_flat(context, p);
+    case ElementwiseKernel::typed_flat_costly:
+      return launch_typed_costly_flat(context, p);
     case ElementwiseKernel::typed_strips:
       return launch_typed_strips(context, p);
     case ElementwiseKernel::typed_strips_costly:

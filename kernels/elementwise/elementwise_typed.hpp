@@ -11,8 +11,9 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 /// Where an instance's operands lie, beside repeated: in aligned vectors; at any address as well, which takes
-/// more registers; or anywhere, which is another kernel (typed_strips.hpp).
-enum class OperandRows { aligned, unaligned, chunks, strips };
+/// more registers; or anywhere, which other kernels are for (typed_chunks.hpp, typed_flat.hpp and
+/// typed_strips.hpp).
+enum class OperandRows { aligned, unaligned, chunks, strips, flat };
 
 /// A, B: of the operands; R: of the result, as which it is stored. C: computed in.
 template <class A, class B, class R, class C, OperandRows kRows>

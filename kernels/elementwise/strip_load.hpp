@@ -81,6 +81,12 @@ class StripLoad {
 #pragma unroll
     for (int i = 0; i < kElements; ++i) set(i, element);
   }
+  /// Element i is value(i).
+  template <class Value>
+  __device__ __forceinline__ void fill_each(const Value& value) {
+#pragma unroll
+    for (int i = 0; i < kElements; ++i) set(i, value(i));
+  }
   /// Elements `step` apart.
   template <class Bits>
   __device__ __forceinline__ void start_elements(const Bits* data, std::int32_t step,

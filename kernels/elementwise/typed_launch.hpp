@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/elementwise/typed_chunks.hpp"
-#include "kernels/elementwise/typed_strips.hpp"
+#include "kernels/elementwise/typed_flat.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
@@ -12,6 +12,8 @@ void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
   const char* const name = name_of(p.step[0].operation);
   if constexpr (kRows == OperandRows::strips) {
     launch_strips(context, p, name, typed_strips_kernel<A, B, R, C, kSteps>);
+  } else if constexpr (kRows == OperandRows::flat) {
+    launch_strips(context, p, name, typed_flat_kernel<A, B, R, C, kSteps>);
   } else if constexpr (kRows == OperandRows::chunks) {
     launch_chunks(context, p, typed_chunks_kernel<A, B, R, C, kSteps>);
   } else {
@@ -45,27 +47,23 @@ void launch_typed_pair(const LaunchContext& context, const ElementwiseParams& p)
   launch_typed_of<float, bf16, float, float, kRows>(context, p);
 }
 
-/// Elements of 4 bytes and more, and pairs of types. Operations of few instructions on unsigned integers
-/// share the instances of signed ones: the operation knows.
+/// Elements of 4 bytes and more. Operations of few instructions on unsigned integers share the instances of
+/// signed ones: the operation knows. Flat outputs have no instances of 8 bytes.
 template <OperandRows kRows, Steps kSteps>
 void launch_typed_wide(const LaunchContext& context, const ElementwiseParams& p) {
   constexpr bool kCheap = kSteps == Steps::cheap;
   using U32 = std::conditional_t<kCheap, std::int32_t, std::uint32_t>;
   using U64 = std::conditional_t<kCheap, std::int64_t, std::uint64_t>;
-  switch (p.tensor[0].type) {
-    case DType::u32:
-      return launch_typed_of<U32, std::int32_t, kRows, kSteps>(context, p);
-    case DType::i32:
-      return launch_typed_of<std::int32_t, std::int32_t, kRows, kSteps>(context, p);
-    case DType::u64:
-      return launch_typed_of<U64, std::int64_t, kRows, kSteps>(context, p);
-    case DType::i64:
-      return launch_typed_of<std::int64_t, std::int64_t, kRows, kSteps>(context, p);
-    case DType::f32:
-      return launch_typed_of<float, float, kRows, kSteps>(context, p);
-    default:
-      return launch_typed_of<double, double, kRows, kSteps>(context, p);
+  const DType type = p.tensor[0].type;
+  if (type == DType::u32) return launch_typed_of<U32, std::int32_t, kRows, kSteps>(context, p);
+  if (type == DType::i32) return launch_typed_of<std::int32_t, std::int32_t, kRows, kSteps>(context, p);
+  if (type == DType::f32) return launch_typed_of<float, float, kRows, kSteps>(context, p);
+  if constexpr (kRows != OperandRows::flat) {
+    if (type == DType::u64) return launch_typed_of<U64, std::int64_t, kRows, kSteps>(context, p);
+    if (type == DType::i64) return launch_typed_of<std::int64_t, std::int64_t, kRows, kSteps>(context, p);
+    return launch_typed_of<double, double, kRows, kSteps>(context, p);
   }
+  throw Error(ErrorCode::launch, "elementwise: no flat output of this type");
 }
 
 /// Unaligned vectors have instances for bytes, for integers of 2 bytes, and for few instructions on f16 and

@@ -21,7 +21,7 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp", "kernels/copy/tile_table.cpp",
                 "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/mixed_strips.cpp",
-                "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp",
+                "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp", "kernels/elementwise/typed_flat.cpp",
                 "kernels/depthwise/depthwise_backward.cpp", "kernels/depthwise/depthwise_backward_time.cpp",
                 "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp", "host/cpu/copy/cast_loops.cpp", "host/cpu/element_rows.cpp")
 
@@ -63,6 +63,7 @@ ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
     "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "TypesTest*", "Test.RoundsAsAsked",
     "Test.EveryOperationOfTwo*"))
 STRIPS = "ElementwiseStrips.*"
+FLAT = "*ElementwiseFlatTest*/emulated32:ElementwiseFlat.*"
 CHUNKS = "*ElementwiseChunksTest*/emulated32"
 BYTE_TABLE = "ByteTable*:*ByteTableTest*/emulated32"
 QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
@@ -670,6 +671,17 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("aligned_words_only", "offset_ = @before@;", "0"),
     ("short_vectors_not_shifted", "bits >> (8 * @offset_@)", "0"),
     ("second_short_vector_is_the_first", "bits >> (8 * kPart * @v@)", "0"),
+]) + mutants_of("typed_flat", "kernels/elementwise/typed_flat.hpp", FLAT, [
+    ("next_row_is_this_one", "if (cross < end) find_row(p, @row + 1@, next);", "row"),
+    ("rows_end_late", "static_cast<std::int32_t>(@p.row_divisor.value - index@);", "p.row_divisor.value"),
+    ("lead_left_out", "static_cast<std::int32_t>(lane) * kElements - @p.misaligned_elements@;", "0"),
+    ("elements_around_the_output", "return @i >= begin && i < end@;", "true"),
+    ("one_row_for_all", "return load.fill_each([&](int i) { return @i < place.cross@ ? element", "true"),
+]) + mutants_of("flat_rows", "host/plan/elementwise/elementwise_rows.cpp", FLAT, [
+    ("indices_for_quotients", "strides[axis] -= @p.extents[axis - 1] * strides[axis - 1]@;", "0"),
+]) + mutants_of("flat_choice", "host/plan/elementwise/kernel_obstacles.cpp", FLAT, [
+    ("outputs_with_gaps", "if (@p.out_strides[axis] != elements@) return false;", "false"),
+    ("rows_of_any_length", "return @p.extents[p.rank - 1] >= flat_elements(p.width)@ &&", "true"),
 ]) + mutants_of("row_chunks", "kernels/elementwise/row_chunks.hpp", CHUNKS, [
     ("rows_in_two_axes", "@row = rows.of(p, column)@;", "row = RowOffsets{}"),
     ("last_element_dropped", "return @i * kChunkLanes < left@;", "i * kChunkLanes + 1 < left"),

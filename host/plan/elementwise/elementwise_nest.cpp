@@ -34,6 +34,10 @@ const char* name_of(ElementwiseKernel kernel) {
       return "typed, chunks of rows";
     case ElementwiseKernel::typed_chunks_costly:
       return "typed, chunks of rows, costly operation";
+    case ElementwiseKernel::typed_flat:
+      return "typed, output in one piece";
+    case ElementwiseKernel::typed_flat_costly:
+      return "typed, output in one piece, costly operation";
     case ElementwiseKernel::typed_strips:
       return "typed, strips";
     case ElementwiseKernel::typed_strips_costly:
@@ -135,6 +139,9 @@ std::string explain_kernel(const DeviceProperties& device, const ElementwisePara
   if (is_in_strips(choice.kernel)) {
     text << plural(static_cast<std::int64_t>(p.lanes), "lane") << " with a strip of " << p.strips.count
          << " elements each" << (p.strips.whole ? "" : ", some of them shorter") << ".";
+  } else if (is_flat(choice.kernel)) {
+    text << plural(p.lanes, "lane") << " with " << flat_elements(p.width) << " elements each, in rows of "
+         << p.row_divisor.value << ".";
   } else if (is_in_chunks(choice.kernel)) {
     text << plural(p.vectors, "chunk") << " of " << chunk_elements(p) << " elements, " << p.row_vectors
          << " a row.";

@@ -117,6 +117,29 @@ void cut_chunks(ElementwiseParams& p) {
   p.vectors = p.elements / extent * p.row_vectors;
 }
 
+void cut_flat(ElementwiseParams& p) {
+  const std::int64_t count = flat_elements(p.width), last = p.rank - 1;
+  p.misaligned_elements = static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % count);
+  p.lanes = static_cast<std::uint32_t>(divide_up(p.misaligned_elements + p.elements, count));
+  p.row_divisor = make_divisor(static_cast<std::uint32_t>(p.extents[last]));
+  for (int t = 0; t < p.tensors; ++t) {
+    TensorOperand& tensor = p.tensor[t];
+    tensor.access = tensor.strides[last] == 0 ? Access::repeated : Access::unaligned;
+  }
+  // The axes turn round, and an axis has what it adds for a quotient in the place of an index (Strips).
+  std::reverse(p.extents, p.extents + p.rank);
+  std::reverse(p.out_strides, p.out_strides + p.rank);
+  for (int t = 0; t < p.tensors; ++t) {
+    std::int64_t* const strides = p.tensor[t].strides;
+    std::reverse(strides, strides + p.rank);
+    for (int axis = p.rank - 1; axis > 1; --axis) strides[axis] -= p.extents[axis - 1] * strides[axis - 1];
+  }
+  for (int axis = 1; axis < p.rank; ++axis) {
+    const Divisor extent = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
+    p.strip_axes[axis] = {extent.multiplier, extent.shift, 0, 0};
+  }
+}
+
 void share_rows(ElementwiseParams& p) {
   const std::int64_t shared = (p.row_vectors + kCodeRowVectors - 1) / kCodeRowVectors;
   p.row_divisor = make_divisor(static_cast<std::uint32_t>(shared));
@@ -124,7 +147,7 @@ void share_rows(ElementwiseParams& p) {
 }
 
 void choose_block_threads(const DeviceProperties& device, ElementwiseKernel kernel, ElementwiseParams& p) {
-  const bool strips = is_in_strips(kernel);
+  const bool strips = is_in_strips(kernel) || is_flat(kernel);
   if (!strips && !is_in_chunks(kernel)) return;
   const std::int64_t lanes = strips ? std::int64_t{p.lanes} : p.vectors * kChunkLanes;
   const std::int32_t least = strips ? kLeastStripThreads : kLeastChunkThreads;

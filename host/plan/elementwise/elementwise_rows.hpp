@@ -18,6 +18,10 @@ void cut_wide_rows(ElementwiseParams& params);     // the same for operations th
 void cut_program_rows(ElementwiseParams& params);  // for the kernel of any program
 void cut_rows(ElementwiseParams& params, std::int32_t width);  // so many elements; none is transposed
 
+/// Cuts an output in one piece into the elements of lanes, whatever its rows are. Its axes turn round, and
+/// their strides are those of quotients, as in strips.
+void cut_flat(ElementwiseParams& params);
+
 /// Sets, for rows of codes, how many lanes share a row and how many lanes there are.
 void share_rows(ElementwiseParams& params);
 

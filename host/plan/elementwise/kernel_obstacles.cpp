@@ -36,6 +36,18 @@ const char* obstacle_to_chunks(const ElementwiseParams& p) {
   return nullptr;
 }
 
+bool lies_flat(const ElementwiseParams& p) {
+  std::int64_t elements = 1;
+  for (int axis = p.rank - 1; axis >= 0; elements *= p.extents[axis--]) {
+    if (p.out_strides[axis] != elements) return false;
+  }
+  return p.extents[p.rank - 1] >= flat_elements(p.width) &&
+         std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
+           return tensor.strides[p.rank - 1] == 0 ||
+                  std::equal(p.out_strides, p.out_strides + p.rank, tensor.strides);
+         });
+}
+
 const char* obstacle_to_chain(const ElementwiseParams& p) {
   if (p.compute != ComputeClass::f32 || p.convert || p.out_type != p.common || p.result != p.common)
     return "not everything is of one of f16, bf16 and f32";

@@ -20,8 +20,12 @@ const char* obstacle_to_cutting(const ElementwiseParams& params);
 /// not all aligned, chunks take 0.5 to 0.8 of the time of the kernel before strips on an H200.
 const char* obstacle_to_chunks(const ElementwiseParams& params);
 
-/// The same of the kernels for chains: tensors, repeated or aligned to 16 bytes, and the output are of one of
-/// f16, bf16 and f32, in which everything is computed.
+/// Whether the output is in one piece, in rows of a lane's elements or more, and each tensor lies as it does
+/// or repeats one element along its rows.
+bool lies_flat(const ElementwiseParams& params);
+
+/// What obstacle_to_cutting() says, of the kernels for chains: tensors, repeated or aligned to 16 bytes, and
+/// the output are of one of f16, bf16 and f32, in which everything is computed.
 const char* obstacle_to_chain(const ElementwiseParams& params);
 
 /// The same of kernels that have all vectors in registers, and so none to exchange operands with.
