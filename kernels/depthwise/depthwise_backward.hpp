@@ -13,7 +13,7 @@ namespace relayout::RELAYOUT_BACKEND {
 __device__ __forceinline__ float silu_derivative(float value) {
   constexpr float kLog2E = 1.44269504f;
   const float sigmoid = approximate_reciprocal(1.0f + power_of_two(value * -kLog2E));
-  return sigmoid * fmaf(value, 1.0f - sigmoid, 1.0f);
+  return fmaf(sigmoid, fmaf(-value, sigmoid, value), sigmoid);
 }
 
 __device__ __forceinline__ void store_number(void* base, DType type, std::int64_t offset, float value) {

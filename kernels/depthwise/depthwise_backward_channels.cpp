@@ -4,16 +4,17 @@
 // A block takes p.forward.lanes words of channels (elements where rows do not lie on a word's boundary) and,
 // with each of its rows of threads, p.run samples of one batch. A thread walks them forward, a step at a
 // time, whose loads are all under way before the first is used, those of words for steps to come, too, on
-// their way to shared memory where the platform has such copies; the last taps-1 samples and gradients stay
-// in registers, so d_in follows taps-1 samples behind. It adds its products, and the block the sums of its
-// rows of threads in their order: those of the gradients that it met first, from taps-1 behind the run's
-// begin to taps-1 behind its end, so that only the signal's end needs conditions. Global traffic: each
-// element of the input and of both gradients once, and again the 2 (taps-1) samples and taps-1 gradients at a
-// run's end, through the caches.
+// their way to shared memory where the platform has such copies (depthwise_channel_copies.hpp); the last
+// taps-1 samples and gradients stay in registers, so d_in follows taps-1 samples behind. It adds its
+// products, and the block the sums of its rows of threads in their order: those of the gradients that it met
+// first, from taps-1 behind the run's begin to taps-1 behind its end, so that only the signal's end needs
+// conditions. Global traffic: each element of the input and of both gradients once, and again the 2 (taps-1)
+// samples and taps-1 gradients at a run's end, through the caches.
 #include <algorithm>
 
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_backward.hpp"
+#include "kernels/depthwise/depthwise_channel_copies.hpp"
 #include "kernels/depthwise/depthwise_packs.hpp"
 #include "launch.hpp"
 
@@ -23,29 +24,32 @@ namespace {
 /// Samples of a step.
 constexpr int kStep = kBackwardStep;
 
-template <class T, int Width, int Taps>
+template <class T, int Width, int Taps, bool Vectors>
 struct ChannelWalk {
   static constexpr int kOlder = Taps - 1;
   using Pack = ChannelPack<T, Width>;
-  /// Whether what the next kStages - 1 steps need is on its way to shared memory, in words that only the
-  /// thread itself reads.
+  /// Whether what the next kStages - 1 steps need is on its way to shared memory.
   static constexpr bool kStaged = kHasAsyncCopies && Pack::kBytes == 4;
-  static constexpr int kStages = sizeof(T) == 2 ? 2 : 3;
-  /// Words of a stage: of each thread the samples of a step, and then the gradients.
-  static constexpr int kStage = 2 * kStep * kBackwardWalkThreads;
-  static constexpr std::size_t stage_bytes() { return kStaged ? std::size_t{kStages} * kStage * 4 : 0; }
+  static constexpr int kStages = sizeof(T) == 2 && !Vectors ? 2 : 3;
+  /// Words of a group's stage: the samples of a step, and then the gradients.
+  static constexpr int kSignal = kStep * kCopyLanes, kStage = 2 * kSignal;
+  static constexpr std::size_t stage_bytes() {
+    return kStaged ? std::size_t{kBackwardWalkThreads} / kCopyLanes * kStages * kStage * 4 : 0;
+  }
   /// A block of the f32 kernel asks for more than it uses: five at a time take 0.93 to 1.01 of the time that
   /// the eight take, on an H200, for which its registers leave room.
   static constexpr std::size_t least_bytes() { return kStaged && sizeof(T) == 4 ? 38 * 1024 : 0; }
-  std::uint32_t* own;  // the thread's first word in the first stage
+  CopyLane<Vectors> lane;
+  std::uint32_t* stages;  // of the thread's group
   float weights[Width][Taps], biases[Width];
   float samples[kOlder + kStep][Width];  // the oldest first
   float g[kOlder + kStep][Width];
   float sums[Taps + 1][Width] = {};
 
-  __device__ __forceinline__ void load_numbers(const DepthwiseParams& f, std::int64_t channel) {
+  __device__ __forceinline__ void load_numbers(const DepthwiseParams& f, std::int64_t channel,
+                                               bool whole_weights) {
     PackNumbers<Taps, Width> numbers;
-    numbers.load(f, channel);
+    numbers.load(f, channel, whole_weights);
     numbers.widen(f);
 #pragma unroll
     for (int j = 0; j < Width; ++j) {
@@ -88,18 +92,32 @@ struct ChannelWalk {
       const DepthwiseParams& f = p.forward;
       float x[2 * kOlder][Width];
       Pack packs[2 * kOlder], gradients[kOlder];
+      if (time >= kOlder && left >= kOlder) {
+        const T* from = in - kOlder * static_cast<int>(f.in_time);
 #pragma unroll
-      for (int i = 0; i < 2 * kOlder; ++i) {
-        const int place = i - kOlder;
-        if (time + place >= 0 && place < left) {
-          packs[i].load(in + place * f.in_time, 1, true);
-        } else if (place < 0 && initial != nullptr) {
-          packs[i].load(initial + (time + place + kOlder) * f.initial_time, f.initial_channel, false);
+        for (int i = 0; i < 2 * kOlder; ++i) {
+          packs[i].load(from, 1, true);
+          from += static_cast<int>(f.in_time);
         }
-      }
 #pragma unroll
-      for (int i = 0; i < kOlder; ++i)
-        if (i < left) gradients[i].load(d_out + i * p.d_out_time, 1, true);
+        for (int i = 0; i < kOlder; ++i) {
+          gradients[i].load(d_out, 1, true);
+          d_out += static_cast<int>(p.d_out_time);
+        }
+      } else {
+#pragma unroll
+        for (int i = 0; i < 2 * kOlder; ++i) {
+          const int place = i - kOlder;
+          if (time + place >= 0 && place < left) {
+            packs[i].load(in + place * f.in_time, 1, true);
+          } else if (place < 0 && initial != nullptr) {
+            packs[i].load(initial + (time + place + kOlder) * f.initial_time, f.initial_channel, false);
+          }
+        }
+#pragma unroll
+        for (int i = 0; i < kOlder; ++i)
+          if (i < left) gradients[i].load(d_out + i * p.d_out_time, 1, true);
+      }
 #pragma unroll
       for (int i = 0; i < 2 * kOlder; ++i) packs[i].widen(x[i]);
 #pragma unroll
@@ -119,45 +137,31 @@ struct ChannelWalk {
     }
   }
 
-  /// Where the words of a step's samples, and then of its gradients, lie. A stage is named by its distance
-  /// from the first one, in words.
-  __device__ __forceinline__ std::uint32_t* staged(int stage, int place) const {
-    return own + stage + place * kBackwardWalkThreads;
-  }
   static __device__ __forceinline__ int next(int stage) {
     return stage == (kStages - 1) * kStage ? 0 : stage + kStage;
   }
-  /// Starts the copies of a step's samples and gradients, of `left` that there are.
+  /// Starts the copies of a step's samples and gradients, of `left` that there are for this lane. A stage is
+  /// named by its distance from the first one, in words.
   __device__ __forceinline__ void start(const DepthwiseBackwardParams& p, const T* in, const T* d_out,
                                         int left, int stage) {
-    const auto start_sample = [&](int i) {
-      start_async_copy<4>(staged(stage, i), in);
-      start_async_copy<4>(staged(stage, kStep + i), d_out);
-      in += p.forward.in_time;
-      d_out += p.d_out_time;
-    };
-    if (left >= kStep) {
-#pragma unroll
-      for (int i = 0; i < kStep; ++i) start_sample(i);
-    } else {
-#pragma unroll 1
-      for (int i = 0; i < left; ++i) start_sample(i);
-    }
+    lane.template start<kStep>(stages + stage, in, static_cast<int>(p.forward.in_time), left);
+    lane.template start<kStep>(stages + stage + kSignal, d_out, static_cast<int>(p.d_out_time), left);
   }
 
   /// kStep samples: in and d_out point kOlder samples behind the first one's time, d_in to it. left: samples
   /// of the signal from there on, as in and d_out have them. Whole: at least kStep.
   template <bool Whole>
   __device__ __forceinline__ void step(const DepthwiseBackwardParams& p, const T* in, const T* d_out, T* d_in,
-                                       int left, int stage) {
+                                       int left, int stage, bool with_silu) {
     const DepthwiseParams& f = p.forward;
+    const std::uint32_t* const own = stages + stage + lane.number;
     Pack packs[kStep], gradients[kStep];
 #pragma unroll
     for (int i = 0; i < kStep; ++i) {
       if (!Whole && i >= left) continue;
       if constexpr (kStaged) {
-        packs[i].words[0] = *staged(stage, i);
-        gradients[i].words[0] = *staged(stage, kStep + i);
+        packs[i].words[0] = own[i * kCopyLanes];
+        gradients[i].words[0] = own[i * kCopyLanes + kSignal];
       } else {
         packs[i].load(in + i * f.in_time, 1, true);
         gradients[i].load(d_out + i * p.d_out_time, 1, true);
@@ -168,7 +172,7 @@ struct ChannelWalk {
       packs[i].widen(samples[kOlder + i]);
       gradients[i].widen(g[kOlder + i]);
     }
-    if (f.silu) apply_silu<kStep>(kOlder, samples);
+    if (with_silu) apply_silu<kStep>(kOlder, samples);
 #pragma unroll
     for (int i = 0; i < kStep; ++i) {
       if (Whole || i < left) {
@@ -189,7 +193,8 @@ struct ChannelWalk {
       }
       Pack result;
       result.narrow(values);
-      result.store(d_in + i * p.d_in_time, 1, true);
+      result.store(d_in, 1, true);
+      d_in += static_cast<int>(p.d_in_time);
     }
 #pragma unroll
     for (int i = 0; i < kOlder; ++i) {
@@ -202,7 +207,7 @@ struct ChannelWalk {
   }
 
   __device__ __forceinline__ void walk(const DepthwiseBackwardParams& p, std::int64_t batch,
-                                       std::int64_t channel, std::int64_t time) {
+                                       std::int64_t channel, std::int64_t time, bool whole_weights) {
     const DepthwiseParams& f = p.forward;
     const SampleRow<T> row(f, batch, channel);
     const T* in = row.in + time * f.in_time;
@@ -212,15 +217,16 @@ struct ChannelWalk {
     constexpr int kMany = 1 << 20;
     int left = f.length - time < kMany ? static_cast<int>(f.length - time) : kMany;
     const int steps = (left < p.run ? left + kStep - 1 : p.run) / kStep;
-    const std::int64_t in_step = kStep * f.in_time, d_out_step = kStep * p.d_out_time;
-    const T *in_ahead = in + kOlder * f.in_time, *d_out_ahead = d_out + kOlder * p.d_out_time;
-    int left_ahead = left - kOlder;
+    const int in_pitch = static_cast<int>(f.in_time), d_out_pitch = static_cast<int>(p.d_out_time);
+    const T* in_ahead = in + (lane.words() * Width + (kOlder + lane.sample()) * in_pitch);
+    const T* d_out_ahead = d_out + (lane.words() * Width + (kOlder + lane.sample()) * d_out_pitch);
+    int left_ahead = left - kOlder - lane.sample();
     int ahead = steps;  // steps whose copies have not started
     const auto start_next = [&](int stage) {
       if (ahead > 0) start(p, in_ahead, d_out_ahead, left_ahead, stage);
       --ahead;
-      in_ahead += in_step;
-      d_out_ahead += d_out_step;
+      in_ahead += kStep * in_pitch;
+      d_out_ahead += kStep * d_out_pitch;
       left_ahead -= kStep;
       commit_async_copies();
     };
@@ -228,7 +234,7 @@ struct ChannelWalk {
 #pragma unroll
       for (int stage = 0; stage < kStages - 1; ++stage) start_next(stage * kStage);
     }
-    load_numbers(f, channel);
+    load_numbers(f, channel, whole_weights);
     begin(p, in, d_out, row.initial, time, left);
     left -= kOlder;
     in += kOlder * f.in_time;
@@ -237,39 +243,48 @@ struct ChannelWalk {
 #pragma unroll 1
     for (int step_number = 0; step_number < steps; ++step_number) {
       if constexpr (kStaged) {
-        wait_for_async_copies<kStages - 2>();
+        if constexpr (Vectors) {
+          wait_for_async_copies_of_warp<kStages - 2>();
+        } else {
+          wait_for_async_copies<kStages - 2>();
+        }
         start_next(free_stage);
       }
-      if (left >= kStep) {
-        step<true>(p, in, d_out, d_in, left, stage);
-      } else {  // the last one, or two where the signal ends within taps-1 of a step's begin
-        step<false>(p, in, d_out, d_in, left, stage);
+      // The activation is known to a whole step's code, which then is free of branches.
+      if (left < kStep) {  // the last one, or two where the signal ends within taps-1 of a step's begin
+        step<false>(p, in, d_out, d_in, left, stage, f.silu);
+      } else if (f.silu) {
+        step<true>(p, in, d_out, d_in, left, stage, true);
+      } else {
+        step<true>(p, in, d_out, d_in, left, stage, false);
       }
       free_stage = stage;
       stage = next(stage);
       left -= kStep;
-      in += in_step;
-      d_out += d_out_step;
-      d_in += kStep * p.d_in_time;
+      in += kStep * in_pitch;
+      d_out += kStep * d_out_pitch;
+      d_in += kStep * static_cast<int>(p.d_in_time);
     }
   }
 };
 
-template <class T, int Width, int Taps>
+template <class T, int Width, int Taps, bool Vectors>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
                                   Width == 2 && Taps >= 3
                                       ? 5
                                       : 6) void depthwise_backward_channels_kernel(DepthwiseBackwardParams p,
-                                                                                   DepthwiseGrid grid) {
+                                                                                   DepthwiseGrid grid,
+                                                                                   bool whole_weights) {
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const DepthwiseParams& f = p.forward;
   const DepthwisePlace place = place_block<false>(grid);
   const std::int64_t channel = place.channel + grid.lane() * Width;
   const std::int64_t time = place.time + static_cast<std::int64_t>(grid.row()) * p.run;
-  using Walk = ChannelWalk<T, Width, Taps>;
+  using Walk = ChannelWalk<T, Width, Taps, Vectors>;
   Walk walk;
-  walk.own = reinterpret_cast<std::uint32_t*>(shared) + threadIdx.x;
-  if (channel < f.channels && time < f.length) walk.walk(p, place.batch, channel, time);
+  walk.stages =
+      reinterpret_cast<std::uint32_t*>(shared) + threadIdx.x / kCopyLanes * (Walk::kStages * Walk::kStage);
+  if (channel < f.channels && time < f.length) walk.walk(p, place.batch, channel, time, whole_weights);
   if (p.sums == nullptr) return;
   if (Walk::kStaged) __syncthreads();  // the sums lie where the stages were
   // [rows of threads, taps + 1, Width, lanes]: lanes store neighbouring numbers.
@@ -306,6 +321,16 @@ bool has_words(const DepthwiseBackwardParams& p) {
          are_whole(p.d_in, kBytes, 4, p.d_in_channel, p.d_in_batch, p.d_in_time);
 }
 
+/// Whether lanes copy four words at once to shared memory.
+template <class T>
+bool has_vectors(const DepthwiseBackwardParams& p) {
+  const DepthwiseParams& f = p.forward;
+  constexpr std::int64_t kBytes = sizeof(T);
+  const std::int64_t words = f.channels / kPerWord<T>;
+  return has_copy_vectors(words, f.in, f.in_batch * kBytes, f.in_time * kBytes) &&
+         has_copy_vectors(words, p.d_out, p.d_out_batch * kBytes, p.d_out_time * kBytes);
+}
+
 }  // namespace
 
 void launch_depthwise_backward_channels(const LaunchContext& context, const DepthwiseBackwardParams& p) {
@@ -321,10 +346,18 @@ void launch_depthwise_backward_channels(const LaunchContext& context, const Dept
         shape.blocks_x = grid.blocks(f);
         shape.threads_x = kBackwardWalkThreads;
         constexpr std::size_t kSums = kBackwardWalkThreads * kWidth * (kTaps + 1) * sizeof(float);
-        using Walk = ChannelWalk<T, kWidth, kTaps>;
-        shape.shared_bytes = std::max({kSums, Walk::stage_bytes(), Walk::least_bytes()});
-        launch("depthwise_conv1d_backward", context, shape,
-               depthwise_backward_channels_kernel<T, kWidth, kTaps>, p, grid);
+        const auto start_walk = [&](auto vectors) {
+          constexpr bool kVectors = decltype(vectors)::value;
+          using Walk = ChannelWalk<T, kWidth, kTaps, kVectors>;
+          shape.shared_bytes = std::max({kSums, Walk::stage_bytes(), Walk::least_bytes()});
+          launch("depthwise_conv1d_backward", context, shape,
+                 depthwise_backward_channels_kernel<T, kWidth, kTaps, kVectors>, p, grid,
+                 has_whole_weights(f));
+        };
+        if constexpr (kHasAsyncCopies && kWidth == kPerWord<T>) {
+          if (has_vectors<T>(p)) return start_walk(std::true_type{});
+        }
+        start_walk(std::false_type{});
       };
       if constexpr (kPerWord<T> == 2) {
         if (!has_words<T>(p)) return start(std::integral_constant<int, 1>{});

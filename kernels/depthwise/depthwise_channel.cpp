@@ -4,11 +4,12 @@
 // A thread owns a word of channels, 4 bytes, or one channel where rows of channels lie on no boundary of 4
 // bytes; it walks p.run samples of them, kStep at a time, the next steps' loads in flight while it computes:
 // in shared memory where the platform copies there beside the threads, which leaves registers for more of
-// them. Weights and the last taps-1 samples stay in registers. Neighbouring threads take neighbouring
-// channels, and behind the last channel the next run of time, so that no lane is idle for any number of
-// channels. Global traffic: each input element once plus taps-1 samples a run, which the neighbouring threads
-// have brought into the caches; each output element once.
+// them (depthwise_channel_copies.hpp). Weights and the last taps-1 samples stay in registers. Neighbouring
+// threads take neighbouring channels, and behind the last channel the next run of time, so that no lane is
+// idle for any number of channels. Global traffic: each input element once plus taps-1 samples a run, which
+// the neighbouring threads have brought into the caches; each output element once.
 #include "kernels/backend_kernels.hpp"
+#include "kernels/depthwise/depthwise_channel_copies.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/depthwise/depthwise_span.hpp"
 #include "kernels/words.hpp"
@@ -52,22 +53,70 @@ struct Couple {
 struct WalkGrid {
   Divisor by_blocks, by_groups;
   std::uint32_t runs;
+  bool whole_weights;
 };
 
-/// Whether what the next kStages - 1 steps need is on its way to shared memory, in words that only the thread
-/// itself reads: elements of 2 bytes cannot be.
-constexpr int kStages = 3;
+/// Whether what the next kStages - 1 steps need is on its way to shared memory: elements of 2 bytes cannot
+/// be.
+constexpr int kStages = 3, kStage = kStep * kCopyLanes;
 template <class T, int Width>
 constexpr bool kStaged = kHasAsyncCopies&& Couple<T, Width>::kIsWord;
-template <class T, int Taps, int Width>
-constexpr int kBlocks = Taps* Width > 8     ? 3
-                        : kStaged<T, Width> ? 5
-                                            : 4;
+template <int Taps, int Width>
+constexpr int kBlocks = Taps* Width > 8 ? 3 : 4;
 
-template <class T, int Taps, int Width>
-__global__ __launch_bounds__(kDepthwiseThreads,
-                             (kBlocks<T, Taps, Width>)) void depthwise_channel_kernel(DepthwiseParams p,
-                                                                                      WalkGrid grid) {
+/// A step of outputs, or its first `rest`, from its samples and the ones before it, which then are its last.
+template <class T, int Taps, int Width, bool Whole>
+__device__ __forceinline__ void store_step(const float (&weights)[Width][Taps], const float (&bias)[Width][1],
+                                           std::uint32_t (&before)[Taps], const std::uint32_t (&words)[kStep],
+                                           T* out, int pitch, int rest, bool with_silu) {
+  using Samples = Couple<T, Width>;
+  float samples[Taps - 1 + kStep][Width];
+#pragma unroll
+  for (int i = 0; i < Taps - 1 + kStep; ++i)
+    Samples::widen(i < Taps - 1 ? before[i] : words[i - (Taps - 1)], samples[i]);
+  constexpr int kHalf = kStep / 2;  // as many sums at a time as the registers have room for
+#pragma unroll
+  for (int first = 0; first < kStep; first += kHalf) {
+    float sums[kHalf][Width];
+#pragma unroll
+    for (int i = 0; i < kHalf; ++i) {
+#pragma unroll
+      for (int j = 0; j < Width; ++j) {
+        sums[i][j] = 0.0f;
+#pragma unroll
+        for (int distance = 0; distance < Taps; ++distance)
+          sums[i][j] = fmaf(weights[j][distance], samples[Taps - 1 + first + i - distance][j], sums[i][j]);
+        sums[i][j] += bias[j][0];
+      }
+    }
+    if (with_silu) {
+#pragma unroll
+      for (int i = 0; i < kHalf; ++i) {
+#pragma unroll
+        for (int j = 0; j < Width; ++j) sums[i][j] = silu(sums[i][j]);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < kHalf; i += Samples::kTimes) {
+      float values[kPerWord<T>];
+#pragma unroll
+      for (int k = 0; k < kPerWord<T>; ++k) values[k] = sums[i + k / Width][k % Width];
+      const std::uint32_t word = narrow_word<T>(values);
+#pragma unroll
+      for (int k = 0; k < Samples::kTimes; ++k) {
+        if (Whole || first + i + k < rest) Samples::store(out, word, k);
+        out += pitch;
+      }
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < Taps - 1; ++i) before[i] = words[kStep - (Taps - 1) + i];
+}
+
+template <class T, int Taps, int Width, bool Vectors>
+__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
+                                  (kBlocks<Taps, Width>)) void depthwise_channel_kernel(DepthwiseParams p,
+                                                                                        WalkGrid grid) {
   using Samples = Couple<T, Width>;
   std::uint32_t unit = blockIdx.x;
   const std::int64_t batch = split(unit, grid.by_blocks);
@@ -80,104 +129,81 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   const int in_pitch = static_cast<int>(p.in_time), out_pitch = static_cast<int>(p.out_time);
   int rest = p.length - begin < p.run ? static_cast<int>(p.length - begin) : p.run;
 
-  ChannelNumbers<Taps> numbers[Width];
-#pragma unroll
-  for (int j = 0; j < Width; ++j) numbers[j].load(p, channel + j);
+  // What the walk needs comes before what it multiplies with: both come from afar.
   constexpr bool kStaged = relayout::RELAYOUT_BACKEND::kStaged<T, Width>;
   RELAYOUT_DYNAMIC_SHARED(std::uint32_t, shared);
-  std::uint32_t* const own = shared + threadIdx.x;  // words that only this thread reads
-  std::uint32_t next[kStep], older[Taps] = {};
-  int ahead = rest;  // samples whose loads have not started
-  const T* from = in;
+  const CopyLane<Vectors> lane;
+  const int stages = static_cast<int>(threadIdx.x) / kCopyLanes * (kStages * kStage);
+  std::uint32_t next[kStep], before[Taps] = {};
+  int ahead = rest - lane.sample();  // samples whose loads have not started
+  const T* from = in + lane.words() * Width + lane.sample() * in_pitch;
   const auto load = [&](int stage) {
-    const auto load_sample = [&](int i, int offset) {
-      if constexpr (kStaged) {
-        start_async_copy<4>(own + (stage * kStep + i) * kDepthwiseThreads, from + offset);
-      } else {
-        next[i] = Samples::load(from + offset);
-      }
-    };
-    if (ahead >= kStep) {
+    if constexpr (kStaged) {
+      lane.template start<kStep>(shared + stages + stage, from, in_pitch, ahead);
+      commit_async_copies();
+    } else if (ahead >= kStep) {
 #pragma unroll
-      for (int i = 0; i < kStep; ++i) load_sample(i, i * in_pitch);
+      for (int i = 0; i < kStep; ++i) next[i] = Samples::load(from + i * in_pitch);
     } else if (ahead > 0) {  // behind the run's end its last sample, which nobody uses
 #pragma unroll
-      for (int i = 0; i < kStep; ++i) load_sample(i, (i < ahead ? i : ahead - 1) * in_pitch);
+      for (int i = 0; i < kStep; ++i) next[i] = Samples::load(from + (i < ahead ? i : ahead - 1) * in_pitch);
     }
     ahead -= kStep;
     from += kStep * in_pitch;
-    if constexpr (kStaged) commit_async_copies();
   };
+  if constexpr (kStaged) {
+#pragma unroll
+    for (int stage = 0; stage < kStages - 1; ++stage) load(stage * kStage);
+  } else {
+    load(0);
+  }
   if (begin >= Taps - 1) {
 #pragma unroll
-    for (int i = 0; i < Taps - 1; ++i) older[i] = Samples::load(in - (Taps - 1 - i) * in_pitch);
+    for (int i = 0; i < Taps - 1; ++i) before[i] = Samples::load(in - (Taps - 1 - i) * in_pitch);
   } else {
 #pragma unroll
     for (int j = 0; j < Width; ++j) {
       const SampleRow<T> row(p, batch, channel + j);
 #pragma unroll
       for (int i = 0; i < Taps - 1; ++i)
-        older[i] |= element_bits(row.at(p, begin + i - (Taps - 1))) << (j * 16);
+        before[i] |= element_bits(row.at(p, begin + i - (Taps - 1))) << (j * 16);
     }
   }
-  if constexpr (kStaged) {
+  ChannelNumbers<Taps> numbers[Width];
 #pragma unroll
-    for (int stage = 0; stage < kStages - 1; ++stage) load(stage);
-  } else {
-    load(0);
-  }
+  for (int j = 0; j < Width; ++j) numbers[j].load(p, channel + j, grid.whole_weights);
   float weights[Width][Taps], bias[Width][1];
 #pragma unroll
   for (int j = 0; j < Width; ++j) numbers[j].widen(p, weights[j], bias[j]);
-  float samples[Taps - 1 + kStep][Width];
-#pragma unroll
-  for (int i = 0; i < Taps - 1; ++i) Samples::widen(older[i], samples[i]);
-  int stage = 0, free_stage = kStages - 1;
+  int stage = 0, free_stage = (kStages - 1) * kStage;
 #pragma unroll 1
   while (rest > 0) {
     if constexpr (kStaged) {
-      wait_for_async_copies<kStages - 2>();
+      if constexpr (Vectors) {
+        wait_for_async_copies_of_warp<kStages - 2>();
+      } else {
+        wait_for_async_copies<kStages - 2>();
+      }
 #pragma unroll
-      for (int i = 0; i < kStep; ++i) next[i] = own[(stage * kStep + i) * kDepthwiseThreads];
+      for (int i = 0; i < kStep; ++i) next[i] = shared[stages + stage + lane.number + i * kCopyLanes];
     }
+    std::uint32_t words[kStep];
 #pragma unroll
-    for (int i = 0; i < kStep; ++i) Samples::widen(next[i], samples[Taps - 1 + i]);
+    for (int i = 0; i < kStep; ++i) words[i] = next[i];
     load(free_stage);
     free_stage = stage;
-    stage = stage + 1 == kStages ? 0 : stage + 1;
-#pragma unroll
-    for (int i = 0; i < kStep; i += Samples::kTimes) {
-      float sums[kPerWord<T>];
-#pragma unroll
-      for (int k = 0; k < kPerWord<T>; ++k) {
-        const int j = k % Width, newest = Taps - 1 + i + k / Width;
-        sums[k] = 0.0f;
-#pragma unroll
-        for (int distance = 0; distance < Taps; ++distance)
-          sums[k] = fmaf(weights[j][distance], samples[newest - distance][j], sums[k]);
-        sums[k] += bias[j][0];
-      }
-      if (p.silu) {
-#pragma unroll
-        for (int k = 0; k < kPerWord<T>; ++k) sums[k] = silu(sums[k]);
-      }
-      const std::uint32_t word = narrow_word<T>(sums);
-#pragma unroll
-      for (int k = 0; k < Samples::kTimes; ++k) {
-        if (i + k < rest) Samples::store(out + (i + k) * out_pitch, word, k);
-      }
+    stage = stage == (kStages - 1) * kStage ? 0 : stage + kStage;
+    if (rest >= kStep) {
+      store_step<T, Taps, Width, true>(weights, bias, before, words, out, out_pitch, rest, p.silu);
+    } else {
+      store_step<T, Taps, Width, false>(weights, bias, before, words, out, out_pitch, rest, p.silu);
     }
     out += kStep * out_pitch;
-#pragma unroll
-    for (int i = 0; i < Taps - 1; ++i) {
-#pragma unroll
-      for (int j = 0; j < Width; ++j) samples[i][j] = samples[i + kStep][j];
-    }
     rest -= kStep;
   }
 }
 
-template <class T, int Taps, int Width>
+template <class T, int Width>
 constexpr std::size_t stage_bytes() {
   return kStaged<T, Width> ? std::size_t{kStages} * kStep * kDepthwiseThreads * 4 : 0;
 }
@@ -186,14 +212,21 @@ template <class T, int Width>
 void launch_walk(const LaunchContext& context, const DepthwiseParams& p) {
   const std::int64_t groups = p.channels / Width, runs = (p.length + p.run - 1) / p.run;
   const std::int64_t blocks = (groups * runs + kDepthwiseThreads - 1) / kDepthwiseThreads;
-  const WalkGrid grid{make_grid_divisor(blocks), make_grid_divisor(groups), static_cast<std::uint32_t>(runs)};
+  const WalkGrid grid{make_grid_divisor(blocks), make_grid_divisor(groups), static_cast<std::uint32_t>(runs),
+                      has_whole_weights(p)};
   LaunchShape shape;
   shape.blocks_x = p.batch * blocks;
   shape.threads_x = kDepthwiseThreads;
+  shape.shared_bytes = stage_bytes<T, Width>();
+  const bool vectors = has_copy_vectors(groups, p.in, p.in_batch * static_cast<std::int64_t>(sizeof(T)),
+                                        p.in_time * static_cast<std::int64_t>(sizeof(T)));
   visit_taps(p.taps, [&](auto taps) {
     constexpr int kTaps = decltype(taps)::value;
-    shape.shared_bytes = stage_bytes<T, kTaps, Width>();
-    launch("depthwise_conv1d", context, shape, depthwise_channel_kernel<T, kTaps, Width>, p, grid);
+    const auto start = [&](auto kernel) { launch("depthwise_conv1d", context, shape, kernel, p, grid); };
+    if constexpr (kStaged<T, Width>) {
+      if (vectors) return start(depthwise_channel_kernel<T, kTaps, Width, true>);
+    }
+    start(depthwise_channel_kernel<T, kTaps, Width, false>);
   });
 }
 

@@ -16,6 +16,7 @@
 #include "kernel_language.hpp"
 #include "kernels/divide.hpp"
 #include "kernels/element_ops.hpp"
+#include "kernels/words.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -57,6 +58,17 @@ struct RawNumbers {
       for (int i = 0; i < Count; ++i) bits[i] = i < count ? numbers[i * stride] : 0;
     }
   }
+  /// 2 or 4 numbers that lie side by side on a boundary of all their bytes, by one access. They are taken
+  /// apart by widen_whole(), so that no load waits for this one.
+  __device__ __forceinline__ void load_whole(const void* base, DType type, std::int64_t first) {
+    if constexpr (Count == 2 || Count == 4) {
+      if (type == DType::f32) {
+        load_words<Count>(bits, static_cast<const std::uint32_t*>(base) + first);
+      } else {
+        load_words<Count / 2>(bits, static_cast<const std::uint16_t*>(base) + first);
+      }
+    }
+  }
   __device__ __forceinline__ void widen(DType type, float (&numbers)[Count]) const {
     const int shift = type == DType::bf16 ? 16 : 0;
 #pragma unroll
@@ -65,23 +77,53 @@ struct RawNumbers {
       numbers[i] = type == DType::f16 ? half : __uint_as_float(bits[i] << shift);
     }
   }
+  /// The last number first.
+  __device__ __forceinline__ void widen_whole(DType type, float (&numbers)[Count]) const {
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      float halves[2] = {__uint_as_float(bits[i]), 0.0f};
+      if (type == DType::f16) widen_word<f16>(bits[i / 2], halves);
+      if (type == DType::bf16) widen_word<bf16>(bits[i / 2], halves);
+      numbers[Count - 1 - i] = type == DType::f32 ? halves[0] : halves[i % 2];
+    }
+  }
 };
+
+/// Whether one access moves the weights of a channel: 2 or 4 that lie side by side.
+inline bool has_whole_weights(const DepthwiseParams& p) {
+  return (p.taps == 2 || p.taps == 4) && p.weight_tap == 1 && p.weight_channel == p.taps &&
+         reinterpret_cast<std::uintptr_t>(p.weights) %
+                 (static_cast<std::uintptr_t>(p.taps) * size_of(p.weight_type)) ==
+             0;
+}
 
 /// The weights of one channel by distance, and its bias.
 template <int Taps>
 struct ChannelNumbers {
   RawNumbers<Taps> raw_weights;
   RawNumbers<1> raw_bias;
+  bool is_whole = false;  // the weights came by one access
 
-  __device__ __forceinline__ void load(const DepthwiseParams& p, std::int64_t channel) {
-    raw_weights.load(p.weights, p.weight_type, channel * p.weight_channel + (Taps - 1) * p.weight_tap,
-                     -p.weight_tap);
+  /// whole_weights: has_whole_weights().
+  __device__ __forceinline__ void load(const DepthwiseParams& p, std::int64_t channel,
+                                       bool whole_weights = false) {
+    is_whole = (Taps == 2 || Taps == 4) && whole_weights;
+    if (is_whole) {
+      raw_weights.load_whole(p.weights, p.weight_type, channel * Taps);
+    } else {
+      raw_weights.load(p.weights, p.weight_type, channel * p.weight_channel + (Taps - 1) * p.weight_tap,
+                       -p.weight_tap);
+    }
     raw_bias.bits[0] = 0;
     if (p.bias != nullptr) raw_bias.load(p.bias, p.bias_type, channel * p.bias_channel, 0);
   }
   __device__ __forceinline__ void widen(const DepthwiseParams& p, float (&weights)[Taps],
                                         float (&bias)[1]) const {
-    raw_weights.widen(p.weight_type, weights);
+    if (is_whole) {
+      raw_weights.widen_whole(p.weight_type, weights);
+    } else {
+      raw_weights.widen(p.weight_type, weights);
+    }
     raw_bias.widen(p.bias_type, bias);
   }
 };

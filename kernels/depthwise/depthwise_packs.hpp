@@ -74,9 +74,10 @@ struct PackNumbers {
   ChannelNumbers<Taps> raw[Width];
   float weights[Width][Taps], biases[Width][1];
 
-  __device__ __forceinline__ void load(const DepthwiseParams& p, std::int64_t channel) {
+  __device__ __forceinline__ void load(const DepthwiseParams& p, std::int64_t channel,
+                                       bool whole_weights = false) {
 #pragma unroll
-    for (int j = 0; j < Width; ++j) raw[j].load(p, channel + j);
+    for (int j = 0; j < Width; ++j) raw[j].load(p, channel + j, whole_weights);
   }
   __device__ __forceinline__ void widen(const DepthwiseParams& p) {
 #pragma unroll

@@ -23,9 +23,10 @@ constexpr int kEdge = kTimeEdge;
 enum class RowBegins { aligned, alike, anywhere };
 
 /// A thread's place in its row. Offsets from its first pack are 32-bit.
-template <class T>
+template <class T, RowBegins Rows>
 struct RowPlace {
   static constexpr int kCount = Vector<T>::kCount;
+  static constexpr bool kAligned = Rows == RowBegins::aligned;
   DepthwisePlace place;  // time: of the first pack, which may begin before the row
   T* out;                // the first pack
   const T* in;           // the pack that holds its first sample, `shift` samples before that
@@ -39,10 +40,10 @@ struct RowPlace {
     place.channel += grid.row();
     out = static_cast<T*>(p.out) + place.batch * p.out_batch + place.channel * p.out_channel;
     in = static_cast<const T*>(p.in) + place.batch * p.in_batch + place.channel * p.in_channel;
-    place.time += grid.lane() * kCount - misaligned_elements(out);
+    place.time += grid.lane() * kCount - (kAligned ? 0 : misaligned_elements(out));
     out += place.time;
     in += place.time;
-    shift = misaligned_elements(in);
+    shift = kAligned ? 0 : misaligned_elements(in);
     in -= shift;
     before = static_cast<int>(place.time < kFar ? place.time : kFar);
     left = static_cast<int>(p.length - place.time < kFar ? p.length - place.time : kFar);
@@ -117,11 +118,17 @@ struct WholeLoads {
   int first, last;
   bool are_all;  // that the row has samples of, or takes from an initial state
 
-  template <class T>
-  __device__ __forceinline__ WholeLoads(const DepthwiseParams& p, const RowPlace<T>& row,
+  template <class T, RowBegins Rows>
+  __device__ __forceinline__ WholeLoads(const DepthwiseParams& p, const RowPlace<T, Rows>& row,
                                         const MemorySpan& span) {
-    constexpr int kCount = RowPlace<T>::kCount;
+    constexpr int kCount = Vector<T>::kCount;
     const bool initial = p.initial_state != nullptr;
+    if (Rows == RowBegins::aligned && p.length % kCount == 0) {  // no pack is the row's in part
+      first = -row.before;
+      last = row.left - 1;
+      are_all = !(initial && row.before < 2 * kEdge * kCount);
+      return;
+    }
     const int begin = samples(span.begin, row), end = samples(span.end, row) - kCount;
     const int row_begin = row.shift - row.before - (initial ? 0 : kCount - 1),
               row_end = row.left + row.shift - 1;
@@ -134,8 +141,8 @@ struct WholeLoads {
 
  private:
   /// Samples from a thread's first pack on to an address, as far as they matter.
-  template <class T>
-  static __device__ __forceinline__ int samples(const char* address, const RowPlace<T>& row) {
+  template <class T, RowBegins Rows>
+  static __device__ __forceinline__ int samples(const char* address, const RowPlace<T, Rows>& row) {
     constexpr std::int64_t kFar = 1 << 30;
     const std::int64_t bytes = address - reinterpret_cast<const char*>(row.in);
     return static_cast<int>(bytes < -kFar  ? -kFar
@@ -146,14 +153,12 @@ struct WholeLoads {
 };
 
 template <class T, int Taps, RowBegins Rows>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
-                                  Taps <= 4 ? 5 : 4) void depthwise_time_kernel(DepthwiseParams p,
-                                                                                DepthwiseGrid grid,
-                                                                                MemorySpan span) {
+__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, Taps <= 4 ? 5 : 4) void depthwise_time_kernel(
+    DepthwiseParams p, DepthwiseGrid grid, MemorySpan span, bool whole_weights) {
   constexpr bool kAnywhere = Rows == RowBegins::anywhere;
   constexpr int kCount = Vector<T>::kCount, kBehind = kAnywhere ? 1 : 0;
   RELAYOUT_DYNAMIC_SHARED(std::uint32_t, shared);
-  const RowPlace<T> row(p, grid);
+  const RowPlace<T, Rows> row(p, grid);
   const WholeLoads whole(p, row, span);
   const int step = p.lanes * kCount;
   std::uint32_t* const first =
@@ -165,19 +170,21 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
   std::uint32_t* const edge = first - kEdge * kPackWords;
 
   std::uint32_t held[kMaxTimePacks + 2][kPackWords];
-  const auto start = [&](int i, int offset, std::uint32_t* to) {
+  const auto start = [&](int i, int offset, const T* from, std::uint32_t* to) {
     if (!whole.has(offset)) return;
     if constexpr (kHasAsyncCopies) {
-      start_async_copy<16>(to, row.in + offset);
+      start_async_copy<16>(to, from);
     } else {
-      load_global_16_bytes(held[i], row.in + offset);
+      load_global_16_bytes(held[i], from);
     }
   };
-  if (has_edge) start(kMaxTimePacks, -kBefore, edge);
+  if (has_edge) start(kMaxTimePacks, -kBefore, row.in - kBefore, edge);
+  const T* from = row.in;
 #pragma unroll
   for (int i = 0; i < kMaxTimePacks; ++i) {
-    if (i < p.run) start(i, i * step, slot(i));
-    if (has_end && i + 1 == p.run) start(kMaxTimePacks + 1, p.run * step, slot(p.run));
+    if (i < p.run) start(i, i * step, from, slot(i));
+    from += step;
+    if (has_end && i + 1 == p.run) start(kMaxTimePacks + 1, p.run * step, from, slot(p.run));
     commit_async_copies();
   }
   const auto finish = [&](int i, int offset, std::uint32_t* to) {
@@ -206,7 +213,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
 
   ChannelNumbers<Taps> numbers;
   float weights[Taps], bias[1];
-  numbers.load(p, row.there ? row.place.channel : 0);
+  numbers.load(p, row.there ? row.place.channel : 0, whole_weights);
   numbers.widen(p, weights, bias);
   each_phase<kMaxTimePacks>([&](auto phase) {
     constexpr int kPack = decltype(phase)::value;
@@ -249,7 +256,7 @@ void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& 
       shape.threads_x = kDepthwiseThreads;
       shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
       const auto start = [&](auto kernel) {
-        launch("depthwise_conv1d", context, shape, kernel, p, grid, input_span(p));
+        launch("depthwise_conv1d", context, shape, kernel, p, grid, input_span(p), has_whole_weights(p));
       };
       if (begins == RowBegins::aligned) return start(depthwise_time_kernel<T, kTaps, RowBegins::aligned>);
       if (begins == RowBegins::alike) return start(depthwise_time_kernel<T, kTaps, RowBegins::alike>);

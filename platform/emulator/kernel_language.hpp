@@ -99,6 +99,9 @@ __device__ __forceinline__ void start_async_copy(void*, const void*) {}
 __device__ __forceinline__ void commit_async_copies() {}
 template <int kLeft>
 __device__ __forceinline__ void wait_for_async_copies() {}
+/// The same of all lanes of the warp, which then see what any of them copied.
+template <int kLeft>
+__device__ __forceinline__ void wait_for_async_copies_of_warp() {}
 
 /// An element of 1, 2, 4 or 8 bytes from global memory, and to it.
 template <class T>

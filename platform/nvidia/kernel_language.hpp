@@ -60,6 +60,12 @@ template <int kLeft>
 __device__ __forceinline__ void wait_for_async_copies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kLeft) : "memory");
 }
+/// The same of all lanes of the warp, which then see what any of them copied.
+template <int kLeft>
+__device__ __forceinline__ void wait_for_async_copies_of_warp() {
+  wait_for_async_copies<kLeft>();
+  __syncwarp();
+}
 
 /// An element of 1, 2, 4 or 8 bytes from global memory, and to it.
 template <class T>

@@ -73,13 +73,17 @@ void set_tile(DepthwiseBackwardParams& p) {
 constexpr int kChannelLanes = 32;
 constexpr std::int64_t kFewestChannels = 16, kMostRun = 128, kLeastRun = 16;
 constexpr std::int64_t kEnoughThreads = std::int64_t{1} << 16;
+/// It multiplies pitches in 32 bits: those of a step and a few samples more.
+constexpr std::int64_t kMaxPitch = std::int64_t{1} << 26;
 
 /// Whether the shape is one for `channels`, and whether the strides are.
 bool suits_channels(const DepthwiseBackwardParams& p) {
   return !p.has_ids && p.forward.taps <= kBackwardWalkTaps && p.forward.channels >= kFewestChannels;
 }
 bool lies_along_channels(const DepthwiseBackwardParams& p) {
-  return p.forward.in_channel == 1 && p.d_out_channel == 1 && p.d_in_channel == 1;
+  const auto near = [](std::int64_t pitch) { return std::abs(pitch) <= kMaxPitch; };
+  return p.forward.in_channel == 1 && p.d_out_channel == 1 && p.d_in_channel == 1 &&
+         near(p.forward.in_time) && near(p.d_out_time) && near(p.d_in_time);
 }
 
 /// The lanes and runs, of the shape alone, so that the order of the sums is.

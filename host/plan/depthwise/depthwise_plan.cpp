@@ -14,8 +14,9 @@ namespace relayout::plan {
 namespace {
 
 constexpr std::int64_t kPackBytes = 16, kWordBytes = 4;
-/// Along channels: samples walked per thread, where taps-1 more are read again (from the caches).
-constexpr int kMaxSamples = 24, kMaxAlignedSamples = 16;
+/// Along channels: samples walked per thread, where taps-1 more are read again (from the caches). With as
+/// many bytes for each type in the kernel of words.
+constexpr int kMaxSamples = 24, kMaxSampleBytes = 64, kMaxAlignedSamples = 16;
 /// More taps: tiles that a thread takes one after another, so that its weights are fetched once.
 constexpr int kMaxTimeTiles = 16, kMaxChannelTiles = 8;
 /// Shared memory that holds the weights of a block's channels.
@@ -160,7 +161,8 @@ const char* plan_channel(const DeviceProperties& device, DepthwiseParams& p) {
   p.width = static_cast<std::int32_t>(
       p.channels % per_word == 0 && channel_rows_aligned(p, kWordBytes) ? per_word : 1);
   Cheapest cheapest(device);
-  for (p.run = kDepthwiseStep; p.run <= kMaxSamples; p.run += kDepthwiseStep) cheapest.offer(p);
+  const auto most = p.width == per_word ? static_cast<int>(kMaxSampleBytes / bytes) : kMaxSamples;
+  for (p.run = kDepthwiseStep; p.run <= most; p.run += kDepthwiseStep) cheapest.offer(p);
   p = cheapest.best();
   return nullptr;
 }
