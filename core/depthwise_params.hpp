@@ -40,6 +40,8 @@ enum class DepthwiseKernel : std::int32_t {
 constexpr int kMaxTimePacks = 5, kTimeEdge = 2;
 /// Outputs that a thread of `channel` and `tile` computes at a time; their runs are multiples of it.
 constexpr int kDepthwiseStep = 8;
+/// Threads of a block of `channel`: with small ones the last to finish leave less of the device idle.
+constexpr int kDepthwiseWalkThreads = 128;
 /// The most columns of the state of update_words.
 constexpr std::int64_t kMaxStateColumns = 8;
 

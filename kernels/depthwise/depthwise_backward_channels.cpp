@@ -92,32 +92,18 @@ struct ChannelWalk {
       const DepthwiseParams& f = p.forward;
       float x[2 * kOlder][Width];
       Pack packs[2 * kOlder], gradients[kOlder];
-      if (time >= kOlder && left >= kOlder) {
-        const T* from = in - kOlder * static_cast<int>(f.in_time);
 #pragma unroll
-        for (int i = 0; i < 2 * kOlder; ++i) {
-          packs[i].load(from, 1, true);
-          from += static_cast<int>(f.in_time);
+      for (int i = 0; i < 2 * kOlder; ++i) {
+        const int place = i - kOlder;
+        if (time + place >= 0 && place < left) {
+          packs[i].load(in + place * f.in_time, 1, true);
+        } else if (place < 0 && initial != nullptr) {
+          packs[i].load(initial + (time + place + kOlder) * f.initial_time, f.initial_channel, false);
         }
-#pragma unroll
-        for (int i = 0; i < kOlder; ++i) {
-          gradients[i].load(d_out, 1, true);
-          d_out += static_cast<int>(p.d_out_time);
-        }
-      } else {
-#pragma unroll
-        for (int i = 0; i < 2 * kOlder; ++i) {
-          const int place = i - kOlder;
-          if (time + place >= 0 && place < left) {
-            packs[i].load(in + place * f.in_time, 1, true);
-          } else if (place < 0 && initial != nullptr) {
-            packs[i].load(initial + (time + place + kOlder) * f.initial_time, f.initial_channel, false);
-          }
-        }
-#pragma unroll
-        for (int i = 0; i < kOlder; ++i)
-          if (i < left) gradients[i].load(d_out + i * p.d_out_time, 1, true);
       }
+#pragma unroll
+      for (int i = 0; i < kOlder; ++i)
+        if (i < left) gradients[i].load(d_out + i * p.d_out_time, 1, true);
 #pragma unroll
       for (int i = 0; i < 2 * kOlder; ++i) packs[i].widen(x[i]);
 #pragma unroll

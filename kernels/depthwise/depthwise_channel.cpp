@@ -62,7 +62,7 @@ constexpr int kStages = 3, kStage = kStep * kCopyLanes;
 template <class T, int Width>
 constexpr bool kStaged = kHasAsyncCopies&& Couple<T, Width>::kIsWord;
 template <int Taps, int Width>
-constexpr int kBlocks = Taps* Width > 8 ? 3 : 4;
+constexpr int kBlocks = Taps* Width > 8 ? 6 : 9;
 
 /// A step of outputs, or its first `rest`, from its samples and the ones before it, which then are its last.
 template <class T, int Taps, int Width, bool Whole>
@@ -114,13 +114,13 @@ __device__ __forceinline__ void store_step(const float (&weights)[Width][Taps], 
 }
 
 template <class T, int Taps, int Width, bool Vectors>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
+__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads,
                                   (kBlocks<Taps, Width>)) void depthwise_channel_kernel(DepthwiseParams p,
                                                                                         WalkGrid grid) {
   using Samples = Couple<T, Width>;
   std::uint32_t unit = blockIdx.x;
   const std::int64_t batch = split(unit, grid.by_blocks);
-  unit = unit * kDepthwiseThreads + threadIdx.x;
+  unit = unit * kDepthwiseWalkThreads + threadIdx.x;
   const std::uint32_t run = split(unit, grid.by_groups);
   if (run >= grid.runs) return;
   const std::int64_t channel = std::int64_t{unit} * Width, begin = std::int64_t{run} * p.run;
@@ -205,18 +205,18 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
 
 template <class T, int Width>
 constexpr std::size_t stage_bytes() {
-  return kStaged<T, Width> ? std::size_t{kStages} * kStep * kDepthwiseThreads * 4 : 0;
+  return kStaged<T, Width> ? std::size_t{kStages} * kStep * kDepthwiseWalkThreads * 4 : 0;
 }
 
 template <class T, int Width>
 void launch_walk(const LaunchContext& context, const DepthwiseParams& p) {
   const std::int64_t groups = p.channels / Width, runs = (p.length + p.run - 1) / p.run;
-  const std::int64_t blocks = (groups * runs + kDepthwiseThreads - 1) / kDepthwiseThreads;
+  const std::int64_t blocks = (groups * runs + kDepthwiseWalkThreads - 1) / kDepthwiseWalkThreads;
   const WalkGrid grid{make_grid_divisor(blocks), make_grid_divisor(groups), static_cast<std::uint32_t>(runs),
                       has_whole_weights(p)};
   LaunchShape shape;
   shape.blocks_x = p.batch * blocks;
-  shape.threads_x = kDepthwiseThreads;
+  shape.threads_x = kDepthwiseWalkThreads;
   shape.shared_bytes = stage_bytes<T, Width>();
   const bool vectors = has_copy_vectors(groups, p.in, p.in_batch * static_cast<std::int64_t>(sizeof(T)),
                                         p.in_time * static_cast<std::int64_t>(sizeof(T)));

@@ -29,16 +29,10 @@ struct CopyLane {
   __device__ __forceinline__ void start(std::uint32_t* stage, const T* from, int pitch, int left) const {
     constexpr int kEach = Vectors ? kVectorSamples : 1;
     std::uint32_t* const to = stage + (Vectors ? number * 4 : number);
-    const auto start_one = [&](int i) {
-      start_async_copy<Vectors ? 16 : 4>(to + i * kCopyLanes, from);
-      from += kEach * pitch;
-    };
-    if (left >= Count) {
 #pragma unroll
-      for (int i = 0; i < Count; i += kEach) start_one(i);
-    } else {
-#pragma unroll 1
-      for (int i = 0; i < left; i += kEach) start_one(i);
+    for (int i = 0; i < Count; i += kEach) {
+      if (i < left) start_async_copy<Vectors ? 16 : 4>(to + i * kCopyLanes, from);
+      from += kEach * pitch;
     }
   }
 };

@@ -121,7 +121,7 @@ void explain_tile(std::ostream& text, const DepthwiseParams& p) {
   }
   if (p.kernel == DepthwiseKernel::channel) {
     text << "A thread walks " << plural(p.run, "sample") << " of " << plural(p.width, "channel")
-         << ", lanes lie along channels; " << plural(kDepthwiseThreads, "thread")
+         << ", lanes lie along channels; " << plural(kDepthwiseWalkThreads, "thread")
          << " a block, no shared memory.\n";
     return;
   }
