@@ -32,7 +32,7 @@ enum class RedistributeRoute {
   direct,       ///< kernels read and write the other rank's memory: one permuted copy for each pair of boxes
   staged,       ///< packed by kernels into a workspace, copied in chunks, unpacked by kernels
   copy_engine,  ///< copies of bytes and of rows of bytes, where nothing but the place changes
-  joined,       ///< staged, where all that a rank gets comes together with what it has, and is unpacked as one
+  joined,  ///< staged, where all that a rank gets comes together with what it has, and is unpacked as one
 };
 /// The enumerator's name, as in "copy_engine".
 RELAYOUT_API const char* name_of(RedistributeRoute route) noexcept;
