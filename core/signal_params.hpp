@@ -9,16 +9,16 @@
 namespace relayout {
 
 struct SignalParams {
-  static constexpr int kMostRanks = 64;  // one bit each
+  static constexpr int kMaxRanks = 64;  // one bit each
   /// What outcome says: nothing happened, a wait was given up at its limit, or the host ends all waits.
   static constexpr std::uint32_t kNone = 0, kTimedOut = 1, kStopped = 2;
 
   std::uint64_t tell = 0, await = 0;  // bit r: rank r gets a signal, and one of rank r is awaited
-  /// This rank's counts, 3 x kMostRanks: what each rank has told it (they write that), what it has told each
+  /// This rank's counts, 3 x kMaxRanks: what each rank has told it (they write that), what it has told each
   /// rank, and what it has awaited.
   std::uint32_t* own = nullptr;
-  std::uint32_t* places[kMostRanks] = {};  // where rank r's memory has this rank's count
-  std::uint32_t* outcome = nullptr;        // on the host, pinned
+  std::uint32_t* places[kMaxRanks] = {};  // where rank r's memory has this rank's count
+  std::uint32_t* outcome = nullptr;       // on the host, pinned
   /// Ticks of the device's clock (Backend::ticks_per_second). A wait lasts limit_ticks at most. Every
   /// look_ticks it looks whether the host has stopped it.
   std::uint64_t limit_ticks = 0, look_ticks = 0;

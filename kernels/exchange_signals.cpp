@@ -8,7 +8,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kMostRanks = SignalParams::kMostRanks;
+constexpr int kMaxRanks = SignalParams::kMaxRanks;
 
 /// Until the rank's count has come this far, the limit is over or the host says stop.
 __device__ void wait_for_count(const SignalParams& p, const std::uint32_t* count, std::uint32_t awaited) {
@@ -28,7 +28,7 @@ __device__ void wait_for_count(const SignalParams& p, const std::uint32_t* count
 /// One thread a rank. All are told before anyone waits.
 __global__ void exchange(SignalParams p) {
   const unsigned rank = threadIdx.x;
-  std::uint32_t *const told = p.own + kMostRanks, *const awaited = told + kMostRanks;
+  std::uint32_t *const told = p.own + kMaxRanks, *const awaited = told + kMaxRanks;
   if ((p.tell >> rank & 1) != 0) store_for_other_devices(p.places[rank], ++told[rank]);
   __syncthreads();
   if ((p.await >> rank & 1) != 0) wait_for_count(p, p.own + rank, ++awaited[rank]);
@@ -38,7 +38,7 @@ __global__ void exchange(SignalParams p) {
 
 void launch_exchange_signals(const LaunchContext& context, const SignalParams& p) {
   LaunchShape shape;
-  while (shape.threads_x < kMostRanks && (p.tell | p.await) >> shape.threads_x != 0) ++shape.threads_x;
+  while (shape.threads_x < kMaxRanks && (p.tell | p.await) >> shape.threads_x != 0) ++shape.threads_x;
   launch_beside("waiting for other ranks", context, shape, exchange, p);
 }
 

@@ -86,8 +86,8 @@ TEST_P(SignalsTest, WaitsEndWhenTheyAreStopped) {
 }
 
 TEST_P(SignalsTest, RanksThatAreNotReached) {
-  Signals many(GetParam(), 0, SignalParams::kMostRanks + 1), unnamed(GetParam(), 0, 3);
-  many.map(std::vector<SharedMemoryName>(SignalParams::kMostRanks + 1));
+  Signals many(GetParam(), 0, SignalParams::kMaxRanks + 1), unnamed(GetParam(), 0, 3);
+  many.map(std::vector<SharedMemoryName>(SignalParams::kMaxRanks + 1));
   EXPECT_NE(many.reason().find("64 ranks at most"), std::string::npos) << many.reason();
   unnamed.map(std::vector<SharedMemoryName>(1));
   EXPECT_NE(unnamed.reason().find("rank 1 cannot be shared"), std::string::npos) << unnamed.reason();

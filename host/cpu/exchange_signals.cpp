@@ -27,11 +27,11 @@ void wait_for_count(const SignalParams& p, const std::uint32_t* count, std::uint
 }  // namespace
 
 void exchange_signals(const LaunchContext&, const SignalParams& p) {
-  constexpr int kMostRanks = SignalParams::kMostRanks;
-  std::uint32_t *const told = p.own + kMostRanks, *const awaited = told + kMostRanks;
-  for (int rank = 0; rank < kMostRanks; ++rank)
+  constexpr int kMaxRanks = SignalParams::kMaxRanks;
+  std::uint32_t *const told = p.own + kMaxRanks, *const awaited = told + kMaxRanks;
+  for (int rank = 0; rank < kMaxRanks; ++rank)
     if ((p.tell >> rank & 1) != 0) __atomic_store_n(p.places[rank], ++told[rank], __ATOMIC_RELEASE);
-  for (int rank = 0; rank < kMostRanks; ++rank)
+  for (int rank = 0; rank < kMaxRanks; ++rank)
     if ((p.await >> rank & 1) != 0) wait_for_count(p, p.own + rank, ++awaited[rank]);
 }
 

@@ -153,7 +153,7 @@ Group Group::from_nccl(void* communicator, const Stream& stream) {
   state->sides.emplace_back(device);
   state->reaches.assign(ranks, std::vector<bool>(ranks, false));
   for (std::size_t i = 0; i < ranks; ++i) state->reaches[i][i] = true;
-  state->told = Buffer(device, (ranks + 1) * State::kMostToldBytes);
+  state->told = Buffer(device, (ranks + 1) * State::kMaxToldBytes);
   state->told_here = PinnedBuffer(device, state->told.bytes());
   state->signals = std::make_unique<Signals>(device, rank, static_cast<int>(ranks));
   state->watched.emplace(device);

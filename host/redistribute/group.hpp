@@ -43,7 +43,7 @@ struct Group::State {
   std::unique_ptr<Communicator> communicator;
   /// What a rank tells the others (agreement.hpp), and what all of them say: on the device and, pinned, here,
   /// where copies that were given up may still write.
-  static constexpr std::size_t kMostToldBytes = 512;
+  static constexpr std::size_t kMaxToldBytes = 512;
   Buffer told;
   PinnedBuffer told_here;
   /// Where there is a communicator: how the ranks' streams wait for each other.
@@ -66,10 +66,10 @@ struct Group::State {
   void watch_run() const;
   /// Waits for a stream of a local rank, with the communicator's limit where there is one.
   void wait_for(const Stream& stream, const char* what) const;
-  /// What every rank tells, by ranks, after a wait for all of them; at most kMostToldBytes each.
+  /// What every rank tells, by ranks, after a wait for all of them; at most kMaxToldBytes each.
   template <class Told>
   std::vector<Told> told_by_all(const Told& own, const char* what) const {
-    static_assert(sizeof(Told) <= kMostToldBytes && std::is_trivially_copyable_v<Told>);
+    static_assert(sizeof(Told) <= kMaxToldBytes && std::is_trivially_copyable_v<Told>);
     std::vector<Told> all(reaches.size());
     exchange_told(&own, all.data(), sizeof own, what);
     return all;

@@ -12,7 +12,7 @@ namespace relayout {
 namespace {
 
 /// Bytes between rows that the copy engines of both vendors take.
-constexpr std::int64_t kMostPitch = (std::int64_t{1} << 31) - 1;
+constexpr std::int64_t kMaxPitch = (std::int64_t{1} << 31) - 1;
 
 /// The move as one copy of rows of bytes, where it is one.
 bool as_rows(const RedistributeProblem& p, const Part& in, const Part& out, RouteTransfer& transfer) {
@@ -35,7 +35,7 @@ bool as_rows(const RedistributeProblem& p, const Part& in, const Part& out, Rout
     rows = nest.extents[0];
     pitch = nest.strides[0][0];
     source_pitch = nest.strides[1][0];
-    if (std::min(pitch, source_pitch) < width || std::max(pitch, source_pitch) > kMostPitch / size)
+    if (std::min(pitch, source_pitch) < width || std::max(pitch, source_pitch) > kMaxPitch / size)
       return false;
   }
   transfer.width = static_cast<std::size_t>(width * size);

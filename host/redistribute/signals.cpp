@@ -10,8 +10,8 @@
 namespace relayout {
 namespace {
 
-constexpr std::size_t kSignalBytes = std::size_t{3} * SignalParams::kMostRanks * sizeof(std::uint32_t);
-constexpr double kLookSeconds = 1e-4, kMostTicks = 9e18;
+constexpr std::size_t kSignalBytes = std::size_t{3} * SignalParams::kMaxRanks * sizeof(std::uint32_t);
+constexpr double kLookSeconds = 1e-4, kMaxTicks = 9e18;
 
 /// Memory for the signals of a device. It is never given back, because another process may have it mapped
 /// still, with a group that ends later; the device's next group takes it.
@@ -74,8 +74,8 @@ bool Signals::share(SharedMemoryName& name) const {
 void Signals::map(const std::vector<SharedMemoryName>& names) {
   is_mapped_ = true;
   mappings_.resize(names.size());
-  if (ranks_ > SignalParams::kMostRanks)
-    reason_ = "signals go between " + std::to_string(SignalParams::kMostRanks) + " ranks at most";
+  if (ranks_ > SignalParams::kMaxRanks)
+    reason_ = "signals go between " + std::to_string(SignalParams::kMaxRanks) + " ranks at most";
   if (static_cast<int>(names.size()) < ranks_)
     reason_ =
         "the signals of rank " + std::to_string(names.size()) + " cannot be shared with other processes";
@@ -95,7 +95,7 @@ void Signals::exchange(const Stream& stream, const RankSignals& ranks, double li
   params.tell = ranks.tell;
   params.await = ranks.await;
   params.limit_ticks = static_cast<std::uint64_t>(
-      std::min(limit * device_.backend().ticks_per_second(device_.index()), kMostTicks));
+      std::min(limit * device_.backend().ticks_per_second(device_.index()), kMaxTicks));
   device_.backend().kernels().exchange_signals({device_.index(), stream.native()}, params);
 }
 

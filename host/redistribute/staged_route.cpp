@@ -9,7 +9,7 @@
 namespace relayout {
 namespace {
 
-constexpr int kMostChunks = 16;
+constexpr int kMaxChunks = 16;
 
 /// The moves to one rank.
 using Received = std::vector<plan::BoxMove>;
@@ -153,7 +153,7 @@ double exposed_microseconds(const RouteBuilder& b, const RouteChunk& chunk) {
 }
 
 int whole_chunks(double chunks) {
-  return static_cast<int>(std::clamp(std::round(chunks), 1.0, double{kMostChunks}));
+  return static_cast<int>(std::clamp(std::round(chunks), 1.0, double{kMaxChunks}));
 }
 
 Route apart(RouteBuilder& b) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kOneThreads = 128;
 /// Weights, and the states of all items, lie in registers.
-constexpr std::int64_t kLeastTaps = 2, kMostTaps = 4;
+constexpr std::int64_t kLeastTaps = 2, kMaxTaps = 4;
 /// With more blocks than a device has room for, a thread takes two items. An H200 has room for 2112.
 constexpr std::int64_t kManyBlocks = 2500;
 
@@ -148,7 +148,7 @@ void launch_one(const LaunchContext& context, const DepthwiseSequenceParams& q) 
 
 bool takes_one_sample(const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
-  if (p.length != 1 || q.slots < 1 || p.taps < kLeastTaps || p.taps > kMostTaps) return false;
+  if (p.length != 1 || q.slots < 1 || p.taps < kLeastTaps || p.taps > kMaxTaps) return false;
   if (p.state_length != p.taps && p.state_length != p.taps - 1) return false;
   bool takes = false;
   visit_signal_type(p.type, [&](auto type) {
@@ -163,7 +163,7 @@ void launch_depthwise_one_sample(const LaunchContext& context, const DepthwiseSe
     using T = typename decltype(type)::type;
     visit_taps(q.conv.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;
-      if constexpr (kTaps >= kLeastTaps && kTaps <= kMostTaps) {
+      if constexpr (kTaps >= kLeastTaps && kTaps <= kMaxTaps) {
         if (q.conv.state_length == kTaps) return launch_one<T, kTaps, kTaps>(context, q);
         launch_one<T, kTaps - 1, kTaps>(context, q);
       }

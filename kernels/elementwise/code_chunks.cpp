@@ -41,9 +41,9 @@ __device__ __forceinline__ void set_offsets(const ElementwiseParams& p, std::uin
 }
 
 /// Where a lane's elements of a chunk lie.
-template <int kElements, int kMostTensors>
+template <int kElements, int kCodeTensors>
 struct ChunkPlace {
-  static constexpr int kTensors = kMostTensors;
+  static constexpr int kTensors = kCodeTensors;
   ChunkSpan<kElements> span;
   const std::uint32_t* offsets;  // of its row, `step` apart from one tensor to the next, the output first
   std::int32_t step;

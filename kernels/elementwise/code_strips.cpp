@@ -6,11 +6,11 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-/// Where a lane's elements lie, of kMostTensors tensors at most.
-template <int kElements, int kMostTensors>
-struct CodeStripPlace : StripPlace<kElements, kMostTensors> {
-  static constexpr int kTensors = kMostTensors;
-  using StripPlace<kElements, kMostTensors>::StripPlace;
+/// Where a lane's elements lie, of as many tensors as an instance takes.
+template <int kElements, int kCodeTensors>
+struct CodeStripPlace : StripPlace<kElements, kCodeTensors> {
+  static constexpr int kTensors = kCodeTensors;
+  using StripPlace<kElements, kCodeTensors>::StripPlace;
 
   template <class Bits>
   __device__ __forceinline__ Bits first(const ElementwiseParams& p, int tensor) const {

@@ -1085,7 +1085,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("told_twice", "store_for_other_devices(p.places[rank], @++told[rank]@)", "told[rank] += 2"),
     ("limit_is_not_told", "store_for_other_devices(p.outcome, @SignalParams::kTimedOut@)", "SignalParams::kStopped"),
 ]) + mutants_of("signals", "host/redistribute/signals.cpp", SIGNALS, [
-    ("many_ranks_not_seen", "if (@ranks_ > SignalParams::kMostRanks@)", "false"),
+    ("many_ranks_not_seen", "if (@ranks_ > SignalParams::kMaxRanks@)", "false"),
     ("name_that_is_missing_not_seen", "if (@static_cast<int>(names.size()) < ranks_@)", "false"),
 ]) + mutants_of("register_memory", "host/redistribute/register_memory.cpp", REDISTRIBUTE_WORKSPACE, [
     ("boundary_not_seen", "role == \"workspace\" && @all[rank].is_aligned == 0@", "false"),

@@ -236,8 +236,8 @@ void run_blocks(const DepthwiseBackwardParams& p) {
       f.batch * std::max<std::int64_t>(p.time_blocks(), 1) * divide_up(f.channels, width);
   const std::int64_t elements = f.batch * f.channels * f.length;
   const std::int64_t threads = std::max<std::int64_t>(threads_for(blocks, elements), 1);
-  constexpr std::int64_t kMost = std::int64_t{1} << 48;  // beyond, sizes might not fit 64 bits
-  if (room > kMost / threads) throw std::bad_alloc();
+  constexpr std::int64_t kMax = std::int64_t{1} << 48;  // beyond, sizes might not fit 64 bits
+  if (room > kMax / threads) throw std::bad_alloc();
   const Scratch rooms(static_cast<std::size_t>(threads * room) * sizeof(float));
   parallel_parts(blocks, elements, [&](std::int64_t part, std::int64_t begin, std::int64_t end) {
     const ChannelLines lines(reinterpret_cast<float*>(rooms.data()) + part * room, width, pitch, f.taps);

@@ -71,7 +71,7 @@ void set_tile(DepthwiseBackwardParams& p) {
 /// Lanes that lie along channels, the fewest channels of `channels`, and the samples of its threads: as many
 /// as leave enough of them.
 constexpr int kChannelLanes = 32;
-constexpr std::int64_t kFewestChannels = 16, kMostRun = 128, kLeastRun = 16;
+constexpr std::int64_t kFewestChannels = 16, kMaxRun = 128, kLeastRun = 16;
 constexpr std::int64_t kEnoughThreads = std::int64_t{1} << 16;
 /// It multiplies pitches in 32 bits: those of a step and a few samples more.
 constexpr std::int64_t kMaxPitch = std::int64_t{1} << 26;
@@ -92,7 +92,7 @@ void set_channels(DepthwiseBackwardParams& p) {
   const std::int64_t words = divide_up(f.channels * static_cast<std::int64_t>(size_of(f.type)), 4);
   f.lanes = 1;
   while (f.lanes < kChannelLanes && f.lanes < words) f.lanes *= 2;
-  std::int64_t run = size_of(f.type) == 2 ? kMostRun : kMostRun / 2;
+  std::int64_t run = size_of(f.type) == 2 ? kMaxRun : kMaxRun / 2;
   while (run > kLeastRun && f.batch * words * divide_up(f.length, run) < kEnoughThreads) run /= 2;
   p.run = static_cast<std::int32_t>(run);
   p.tile_times = run * (kBackwardWalkThreads / f.lanes);
@@ -101,10 +101,10 @@ void set_channels(DepthwiseBackwardParams& p) {
 
 /// The fewest bytes of a row of `time`, which leave half of a group's lanes idle, and the steps of its
 /// groups: as many as leave enough of them.
-constexpr std::int64_t kFewestBytes = 256, kMostSteps = 32, kLeastSteps = 4;
+constexpr std::int64_t kFewestBytes = 256, kMaxRunSteps = 32, kLeastSteps = 4;
 constexpr std::int64_t kEnoughGroups = std::int64_t{1} << 12;
 /// The most items of the batch that one block takes, so that it has all samples of its channels: its groups.
-constexpr std::int32_t kMostItems = kBackwardWalkThreads / kBackwardGroup;
+constexpr std::int32_t kMaxItems = kBackwardWalkThreads / kBackwardGroup;
 
 /// The same for `time`.
 bool suits_time(const DepthwiseBackwardParams& p) {
@@ -121,7 +121,7 @@ void set_time(DepthwiseBackwardParams& p) {
   DepthwiseParams& f = p.forward;
   const std::int64_t count = kStepBytes / static_cast<std::int64_t>(size_of(f.type));
   const std::int64_t step = kBackwardGroup * count;
-  std::int64_t steps = kMostSteps;
+  std::int64_t steps = kMaxRunSteps;
   const auto groups = [&] { return f.batch * f.channels * divide_up(f.length, steps * step); };
   while (steps > kLeastSteps && groups() < kEnoughGroups) steps /= 2;
   p.run = static_cast<std::int32_t>(steps);
@@ -131,7 +131,7 @@ void set_time(DepthwiseBackwardParams& p) {
   if (p.d_in_batch % boundary != 0 || p.d_in_channel % boundary != 0)
     p.slack = static_cast<std::int32_t>(boundary - 1);
   if (p.wants_sums && p.time_blocks() == 1) {
-    for (int shift = 0; 1 << shift <= kMostItems; ++shift)
+    for (int shift = 0; 1 << shift <= kMaxItems; ++shift)
       if (f.batch == 1 << shift) p.items_shift = shift;
   }
   f.lanes_along_time = true;
@@ -230,7 +230,7 @@ std::string explain_depthwise_backward(const DepthwiseBackwardParams& p) {
     case DepthwiseBackwardKernel::time:
       text << "Kernel depthwise_backward_time: time is the fast axis of the input and of both gradients.\n"
               "Block: "
-           << plural(kMostItems / p.items(), "channel");
+           << plural(kMaxItems / p.items(), "channel");
       if (p.items() > 1) text << " x " << plural(p.items(), "item") << " of the batch";
       text << " x " << plural(p.tile_times, "sample") << "; " << kBackwardGroup
            << " lanes take a channel, 16 bytes each at a time.\n";

@@ -14,7 +14,7 @@ constexpr std::int64_t kSharedBytes = 48 * 1024;
 constexpr std::int64_t kWordBytes = 16;
 /// A gap of a few elements between times is moved along with them.
 constexpr std::int64_t kMaxGap = 4;
-constexpr std::int64_t kMostChannels = 128;
+constexpr std::int64_t kMaxChannels = 128;
 
 /// Lanes: the smallest power of two that covers `count`, up to `most`.
 void set_lanes(std::int64_t count, int most, DepthwiseTileSide& side) {
@@ -111,7 +111,7 @@ const char* plan_depthwise_tile(const DeviceProperties& device, DepthwiseParams&
       }
     }
   };
-  if (p.channels <= kMostChannels) try_channels(p.channels);
+  if (p.channels <= kMaxChannels) try_channels(p.channels);
   for (const std::int64_t most : {64, 32}) {
     if (p.channels > most) try_channels(divide_up(p.channels, divide_up(p.channels, most)));
   }
