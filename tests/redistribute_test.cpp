@@ -129,6 +129,17 @@ TEST_P(RedistributeTest, PartsThatAreJoined) {
     }
 }
 
+/// Rows begin on lines in the workspace, but single elements do not.
+TEST_P(RedistributeTest, JoinedElementsTakeNoLineEach) {
+  const Distribution pieces = Distribution::split({1000}, 0, 4), all = Distribution::replicated({1000}, 4);
+  RedistributeCase c = case_of(DType::u8, pieces, {0}, DType::u8, all);
+  c.options.route = RedistributeRoute::joined;
+  const Group four = group(4);
+  check(four, c, 5);
+  EXPECT_LE(plan_redistribute(four, pieces, {0}, all, DType::u8, DType::u8, c.options).workspace_bytes(0),
+            2048u);
+}
+
 /// What a rank gets in parts that do not continue each other is staged; where that is so for all, nothing is
 /// joined.
 TEST_P(RedistributeTest, PartsThatAreNotJoined) {

@@ -64,7 +64,7 @@ TensorView joined_layout(const Message& message, const plan::BoxMove& move) {
   const Dims shape = shape_of(message, move);
   Dims strides = contiguous_strides(shape);
   const std::int64_t line = kLine / static_cast<std::int64_t>(size_of(message.type));
-  strides.front() = (strides.front() + line - 1) / line * line;
+  if (strides.front() > line) strides.front() = (strides.front() + line - 1) / line * line;
   return {nullptr, message.type, shape, strides};
 }
 

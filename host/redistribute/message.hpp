@@ -22,8 +22,8 @@ DType narrower_type(const RedistributeProblem& problem);
 /// do not see each other's strides go by the types alone.
 Message message_of(const RouteBuilder& b, const plan::BoxMove& move);
 
-/// How messages lie that continue each other along their first axis: its rows begin on the lines of a cache,
-/// so that no message shares one with another, and vectors fit every row.
+/// How messages lie that continue each other along their first axis: its rows, unless they are shorter, begin
+/// on the lines of a cache, so that no message shares one with another, and vectors fit every row.
 TensorView joined_layout(const Message& message, const plan::BoxMove& move);
 
 /// A side of the move, which this process has, with the message's axes.
