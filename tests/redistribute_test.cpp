@@ -129,8 +129,15 @@ TEST_P(RedistributeTest, PartsThatAreJoined) {
     }
 }
 
-/// Rows begin on lines in the workspace, but single elements do not.
-TEST_P(RedistributeTest, JoinedElementsTakeNoLineEach) {
+/// Rows of 33 f32 begin on lines in the workspace, but single elements do not.
+TEST_P(RedistributeTest, JoinedRowsBeginOnLines) {
+  const Distribution before = Distribution::split({8, 66}, 0, 2), after = Distribution::split({66, 8}, 0, 2);
+  RedistributeOptions joined;
+  joined.route = RedistributeRoute::joined;
+  joined.workspace_limit = std::size_t{1} << 20;
+  for (const RedistributeLink& link :
+       plan_redistribute(group(2), before, {1, 0}, after, DType::f32, DType::f32, joined).details().links)
+    EXPECT_EQ(link.bytes, 3 * 256 + 33 * 4);
   const Distribution pieces = Distribution::split({1000}, 0, 4), all = Distribution::replicated({1000}, 4);
   RedistributeCase c = case_of(DType::u8, pieces, {0}, DType::u8, all);
   c.options.route = RedistributeRoute::joined;
