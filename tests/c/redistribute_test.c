@@ -52,7 +52,9 @@ static void plans(const relayout_group* group, const relayout_distribution* rows
   expect(&t);
 
   CHECK_OK(relayout_redistribute_options_init(&options, sizeof options));
-  for (int32_t route = RELAYOUT_REDISTRIBUTE_DIRECT; route <= RELAYOUT_REDISTRIBUTE_STAGED; ++route) {
+  for (int32_t route = RELAYOUT_REDISTRIBUTE_DIRECT; route <= RELAYOUT_REDISTRIBUTE_JOINED; ++route) {
+    const char* const names[] = {"", "Route: direct", "Route: staged", "", "Route: joined"};
+    if (route == RELAYOUT_REDISTRIBUTE_COPY_ENGINE) continue; /* which does not permute */
     void* workspaces[kRanks] = {NULL};
     const void* in[kRanks];
     void* out[kRanks];
@@ -61,11 +63,11 @@ static void plans(const relayout_group* group, const relayout_distribution* rows
     CHECK_OK(relayout_plan_redistribute(group, rows, t.in_tensors, axes, 2, columns, t.out_tensors, &options,
                                         &plan));
     CHECK_OK(relayout_redistribution_explain(plan, &text));
-    CHECK(strstr(text, route == RELAYOUT_REDISTRIBUTE_DIRECT ? "Route: direct" : "Route: staged") != NULL);
+    CHECK(strstr(text, names[route]) != NULL);
     for (int rank = 0; rank < kRanks; ++rank) {
       uint64_t bytes = 0;
       CHECK_OK(relayout_redistribution_workspace_bytes(plan, rank, &bytes));
-      if (rank == 0) CHECK((bytes > 0) == (route == RELAYOUT_REDISTRIBUTE_STAGED));
+      if (rank == 0) CHECK((bytes > 0) == (route != RELAYOUT_REDISTRIBUTE_DIRECT));
       workspaces[rank] = aligned_alloc(64, (size_t)(bytes / 64 + 1) * 64);
       in[rank] = t.in[rank];
       out[rank] = t.out[rank];
@@ -76,7 +78,7 @@ static void plans(const relayout_group* group, const relayout_distribution* rows
     CHECK_OK(relayout_redistribution_run_on(plan, in, out, workspaces));
     CHECK_OK(relayout_group_synchronize(group));
     expect(&t);
-    if (route == RELAYOUT_REDISTRIBUTE_STAGED)
+    if (route != RELAYOUT_REDISTRIBUTE_DIRECT)
       CHECK_FAILS(relayout_redistribution_run(plan, NULL), RELAYOUT_NULL_POINTER, "needs a workspace");
     CHECK_FAILS(relayout_redistribution_run_on(plan, NULL, out, workspaces), RELAYOUT_NULL_POINTER, "in");
     for (int rank = 0; rank < kRanks; ++rank) free(workspaces[rank]);
@@ -84,10 +86,10 @@ static void plans(const relayout_group* group, const relayout_distribution* rows
   }
 
   plan = (relayout_redistribution*)&plan;
-  options.route = 4;
+  options.route = 5;
   CHECK_FAILS(
       relayout_plan_redistribute(group, rows, t.in_tensors, axes, 2, columns, t.out_tensors, &options, &plan),
-      RELAYOUT_INVALID_ARGUMENT, "route is 4");
+      RELAYOUT_INVALID_ARGUMENT, "route is 5");
   CHECK(plan == NULL);
   CHECK_FAILS(relayout_redistribute(group, rows, NULL, axes, 2, columns, t.out_tensors, NULL),
               RELAYOUT_NULL_POINTER, "in is");

@@ -90,9 +90,7 @@ class CopyDetailsBuilder {
     count_sectors(details_.tile, step);
     if (is_unaligned(tile.assembly)) {  // each run is written from a sector boundary on
       details_.out.sectors_touched = details_.out.sectors_needed;
-      Dims row(details_.extents.size(), 1);
-      row.back() = details_.extents.back();
-      details_.out.unbroken_bytes = out_traffic(row).run_elements * out_bytes();
+      details_.out.unbroken_bytes = details_.extents.back() * out_bytes();
     }
     if (tile.assembly == Assembly::words) {  // a lane takes vectors of neighbours along the input's runs
       Dims one_of_them = details_.tile;
