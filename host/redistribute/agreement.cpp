@@ -58,7 +58,7 @@ struct ToldPlan {
 
 struct ToldRoutes {
   std::uint64_t could_plan = 0;
-  std::array<double, 5> microseconds{};  // of each way to go one; negative: it cannot
+  std::array<double, kRouteWays> microseconds{};  // of each way to go one; negative: it cannot
 };
 
 /// Where this rank's output lies among what the ranks share.

@@ -26,13 +26,6 @@ constexpr LinkModel kProcessor{10e3, 10e3, 10e3, 10e3, 0.2, 0, 0, 1, 64, 0, 0, 1
 
 constexpr int kVector = 16, kPacket = 64;  // bytes
 
-template <class Times>
-double largest(const Times& times) {
-  double most = 0;
-  for (const auto& time : times) most = std::max(most, time.second);
-  return most;
-}
-
 }  // namespace
 
 const LinkModel& link_model(const DeviceProperties& device, bool by_messages) {

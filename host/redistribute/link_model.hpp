@@ -2,6 +2,7 @@
 // messages on each link between two devices. All of them run at the same time; the slowest one counts.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -39,6 +40,14 @@ const LinkModel& link_model(const DeviceProperties& device, bool by_messages);
 /// writes: whole sectors cross, and short runs, ends that vectors leave over and short accesses each take
 /// more than their bytes.
 double share_of_link(const CopyDetails& details, bool reads, const LinkModel& model);
+
+/// The largest number of a map; 0: it has none above.
+template <class Key>
+double largest(const std::map<Key, double>& numbers) {
+  double most = 0;
+  for (const auto& number : numbers) most = std::max(most, number.second);
+  return most;
+}
 
 /// A sum of work over devices and links. Devices are numbers of the caller's.
 class RouteTime {

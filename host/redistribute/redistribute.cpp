@@ -46,7 +46,7 @@ std::vector<Route> routes_of(const RedistributeProblem& problem, const Redistrib
   return routes;
 }
 
-/// Of the ways to go a route, that of least predicted time.
+/// The fastest way of each route, by predicted time.
 std::vector<Route> fastest_of_each(std::vector<Route> ways) {
   std::vector<Route> routes;
   for (Route& way : ways) {

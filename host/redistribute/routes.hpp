@@ -91,6 +91,9 @@ struct Route {
 /// The workspace that the group's ranks have registered for the problem, which has one.
 const SharedMemory& shared_workspace_of(const RedistributeProblem& problem);
 
+/// How many ways of the routes below there are.
+constexpr std::size_t kRouteWays = 5;
+
 Route direct_route(const RedistributeProblem& problem);
 /// By way of the registered workspaces where these are large enough.
 Route staged_route(const RedistributeProblem& problem);

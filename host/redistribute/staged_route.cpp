@@ -38,12 +38,6 @@ bool shares_sectors(const RedistributeProblem& p, const plan::BoxMove& move) {
   return run < kShortRun && run != row && (run % kSector != 0 || row % kSector != 0);
 }
 
-double largest(const std::map<int, double>& numbers) {
-  double most = 0;
-  for (const auto& number : numbers) most = std::max(most, number.second);
-  return most;
-}
-
 /// Parts of a message, the same number on all ranks: each more overlaps packing and unpacking with the link,
 /// and costs the starts of a rank's copies.
 double chunks_that_overlap(const RouteBuilder& b, bool joins) {
@@ -56,8 +50,8 @@ double chunks_that_overlap(const RouteBuilder& b, bool joins) {
     if (move.from != move.to || joins) unpacked[move.to] += elements;
   }
   const auto bytes = static_cast<double>(size_of(p.in_type) + size_of(p.out_type));
-  return std::sqrt((largest(packed) + largest(unpacked)) * bytes / b.model().memory /
-                   std::max(largest(copies) * b.model().message, 1.0));
+  return std::sqrt((plan::largest(packed) + plan::largest(unpacked)) * bytes / b.model().memory /
+                   std::max(plan::largest(copies) * b.model().message, 1.0));
 }
 
 /// What all chunks write of an output in shared sectors stays in the cache until the sectors are whole.
@@ -66,7 +60,7 @@ double chunks_in_cache(const RouteBuilder& b) {
   std::map<int, double> shared;  // elements
   for (const plan::BoxMove& move : p.moves)
     if (shares_sectors(p, move)) shared[move.to] += static_cast<double>(move.box.elements());
-  return largest(shared) * static_cast<double>(size_of(p.out_type)) / b.model().cached;
+  return plan::largest(shared) * static_cast<double>(size_of(p.out_type)) / b.model().cached;
 }
 
 RouteChunk& chunk_of(RouteBuilder& b, std::size_t i) {
@@ -180,17 +174,14 @@ std::vector<int> joined_order(const RedistributeProblem& p, int first, bool as_i
 Route together(RouteBuilder& b, bool as_input) {
   const RedistributeProblem& p = b.problem();
   const int parts = whole_chunks(chunks_that_overlap(b, true));
-  bool joins = false;
   for (const Received& moves : by_receiver(p)) {
     const int first = plan::joining_axis(moves);
-    joins = joins || first >= 0;
     if (first >= 0) {
       add_joined(b, moves, {narrower_type(p), joined_order(p, first, as_input)}, parts);
     } else {
       add_apart(b, moves, parts, false);
     }
   }
-  if (!joins) return b.refuse("what ranks send to one rank does not continue along one axis");
   return b.finish(exposed_microseconds(b, b.result().chunks.front()));
 }
 
@@ -202,7 +193,6 @@ Route by_registered(const RedistributeProblem& problem, RedistributeRoute name, 
   const SharedMemory& workspace = shared_workspace_of(problem);
   b.result().shared_workspace_bytes.assign(workspace.parts.size(), 0);
   Route route = build(b);
-  if (!route.possible) return route;
   const std::vector<std::size_t>& needed = route.shared_workspace_bytes;
   for (std::size_t rank = 0; rank < needed.size(); ++rank)
     if (needed[rank] > workspace.parts[rank].bytes)
@@ -233,6 +223,11 @@ Route staged_route(const RedistributeProblem& problem) {
 }
 
 Route joined_route(const RedistributeProblem& problem, bool as_input) {
+  const std::vector<Received> received = by_receiver(problem);
+  if (std::none_of(received.begin(), received.end(),
+                   [](const Received& moves) { return plan::joining_axis(moves) >= 0; }))
+    return RouteBuilder(problem, RedistributeRoute::joined)
+        .refuse("what ranks send to one rank does not continue along one axis");
   return staged_as(problem, RedistributeRoute::joined,
                    [&](RouteBuilder& b) { return together(b, as_input); });
 }

@@ -93,7 +93,7 @@ class CopyDetailsBuilder {
       details_.out.unbroken_bytes = details_.extents.back() * out_bytes();
     }
     if (tile.assembly == Assembly::words) {  // a lane takes vectors of neighbours along the input's runs
-      Dims one_of_them = details_.tile;
+      Dims one_of_them = within_the_nest(details_.tile);
       one_of_them[static_cast<std::size_t>(fastest_input_axis(copy_.nest))] = 1;
       details_.out.unbroken_bytes = out_traffic(one_of_them).run_elements * out_bytes();
     }
@@ -173,6 +173,11 @@ class CopyDetailsBuilder {
       details_.blocks *= divide_up(details_.extents[axis], details_.tile[axis]);
   }
 
+  Dims within_the_nest(Dims box) const {
+    for (std::size_t axis = 0; axis < box.size(); ++axis)
+      box[axis] = std::min(box[axis], details_.extents[axis]);
+    return box;
+  }
   bool on_sectors(const CopySide& side, const Dims& strides, std::int64_t element_bytes) const {
     if (side.alignment < kVectorBytes) return false;
     for (std::size_t axis = 0; axis < strides.size(); ++axis)
@@ -188,11 +193,7 @@ class CopyDetailsBuilder {
 
   /// read: extents of what a tile reads; own: of what is its own, which another tile does not move as well.
   void count_sectors(const Dims& read, const Dims& own) {
-    Dims inside_read = read, inside_own = own;
-    for (std::size_t axis = 0; axis < read.size(); ++axis) {
-      inside_read[axis] = std::min(read[axis], details_.extents[axis]);
-      inside_own[axis] = std::min(own[axis], details_.extents[axis]);
-    }
+    const Dims inside_read = within_the_nest(read), inside_own = within_the_nest(own);
     const BoxTraffic out = out_traffic(inside_own);
     details_.out.run_bytes = details_.out.unbroken_bytes = out.run_elements * out_bytes();
     details_.out.on_sectors = on_sectors(details_.out, details_.out_strides, out_bytes());
