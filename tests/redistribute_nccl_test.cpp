@@ -45,17 +45,8 @@ TEST_P(RedistributeNcclTest, SeveralChunks) {
 
 /// Also where a rank can send or receive without a workspace and its peer cannot.
 TEST_P(RedistributeNcclTest, RandomDistributions) {
-  for (const std::uint64_t seed : random_seeds(40)) {
-    SCOPED_TRACE(reproduce(seed));
-    Random random(seed);
-    const int ranks = static_cast<int>(random.integer(1, 6));
-    RedistributeCase c = random_redistribution(random, ranks, 5);
-    c.options.route = random_staged_route(random, c);
-    const Exchanged exchanged(c, seed);
-    SCOPED_TRACE(::testing::PrintToString(exchanged.c));
-    on_ranks(ranks, [&](const Group& group, void*) { exchanged.run(group); });
-    exchanged.expect();
-  }
+  check_random_exchanges(random_staged_route,
+                         [](const Exchanged& exchanged, const Group& group) { exchanged.run(group); });
 }
 
 TEST_P(RedistributeNcclTest, DirectOverOneToEightRanks) {
@@ -76,20 +67,11 @@ TEST_P(RedistributeNcclTest, DirectOverOneToEightRanks) {
 }
 
 TEST_P(RedistributeNcclTest, RandomDistributionsDirect) {
-  for (const std::uint64_t seed : random_seeds(40)) {
-    SCOPED_TRACE(reproduce(seed));
-    Random random(seed);
-    const int ranks = static_cast<int>(random.integer(1, 6));
-    RedistributeCase c = random_redistribution(random, ranks, 5);
-    c.options.route = RedistributeRoute::direct;
-    const Exchanged exchanged(c, seed);
-    SCOPED_TRACE(::testing::PrintToString(exchanged.c));
-    on_ranks(ranks, [&](const Group& group, void*) {
-      exchanged.share(group);
-      exchanged.run(group);
-    });
-    exchanged.expect();
-  }
+  check_random_exchanges([](Random&, const RedistributeCase&) { return RedistributeRoute::direct; },
+                         [](const Exchanged& exchanged, const Group& group) {
+                           exchanged.share(group);
+                           exchanged.run(group);
+                         });
 }
 
 /// One rank's output is not registered, so none takes the direct route, and all say why.

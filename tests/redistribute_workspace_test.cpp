@@ -45,21 +45,11 @@ TEST_P(RedistributeWorkspaceTest, OverOneToEightRanks) {
 }
 
 TEST_P(RedistributeWorkspaceTest, RandomDistributions) {
-  for (const std::uint64_t seed : random_seeds(40)) {
-    SCOPED_TRACE(reproduce(seed));
-    Random random(seed);
-    const int ranks = static_cast<int>(random.integer(1, 6));
-    RedistributeCase c = random_redistribution(random, ranks, 5);
-    c.options.route = random_staged_route(random, c);
-    const Exchanged exchanged(c, seed);
-    SCOPED_TRACE(::testing::PrintToString(exchanged.c));
-    on_ranks(ranks, [&](const Group& group, void*) {
-      const Buffer workspace = Exchanged::share_workspace(group, std::size_t{1} << 20);
-      EXPECT_EQ(exchanged.plan(group).explain().find("not used"), std::string::npos);
-      exchanged.run(group);
-    });
-    exchanged.expect();
-  }
+  check_random_exchanges(random_staged_route, [](const Exchanged& exchanged, const Group& group) {
+    const Buffer workspace = Exchanged::share_workspace(group, std::size_t{1} << 20);
+    EXPECT_EQ(exchanged.plan(group).explain().find("not used"), std::string::npos);
+    exchanged.run(group);
+  });
 }
 
 TEST_P(RedistributeWorkspaceTest, SeveralChunks) {

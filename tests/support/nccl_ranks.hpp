@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/nccl/in_memory_nccl.hpp"
+#include "tests/support/random_distribution.hpp"
 #include "tests/support/redistribute_check.hpp"
 
 namespace relayout::test {
@@ -19,10 +20,7 @@ namespace relayout::test {
 using cases::RedistributeCase;
 
 class NcclTest : public ::testing::TestWithParam<Device> {
- protected:
-  void SetUp() override { setenv("RELAYOUT_NCCL_LIBRARY", RELAYOUT_IN_MEMORY_NCCL, 1); }
-  void TearDown() override { unsetenv("RELAYOUT_NCCL_LIBRARY"); }
-
+ public:
   /// Calls work(group, communicator) for each rank, on a thread of its own, and says how many windows were
   /// not given back.
   static int on_ranks(int ranks, const std::function<void(const Group&, void*)>& work, bool blocks = true,
@@ -45,6 +43,10 @@ class NcclTest : public ::testing::TestWithParam<Device> {
     in_memory_end(world);
     return open_windows;
   }
+
+ protected:
+  void SetUp() override { setenv("RELAYOUT_NCCL_LIBRARY", RELAYOUT_IN_MEMORY_NCCL, 1); }
+  void TearDown() override { unsetenv("RELAYOUT_NCCL_LIBRARY"); }
 };
 
 /// A case whose inputs and results all threads may look at; memory is each rank's own.
@@ -93,6 +95,23 @@ struct Exchanged {
     in.expect(NanRule::exact);
   }
 };
+
+/// Random redistributions over 1 to 6 ranks, by the route that choose(random, case) gives. on_rank(exchanged,
+/// group) is what a rank does.
+template <class Choose, class OnRank>
+void check_random_exchanges(const Choose& choose, const OnRank& on_rank) {
+  for (const std::uint64_t seed : random_seeds(40)) {
+    SCOPED_TRACE(reproduce(seed));
+    Random random(seed);
+    const int ranks = static_cast<int>(random.integer(1, 6));
+    RedistributeCase c = random_redistribution(random, ranks, 5);
+    c.options.route = choose(random, c);
+    const Exchanged exchanged(c, seed);
+    SCOPED_TRACE(::testing::PrintToString(exchanged.c));
+    NcclTest::on_ranks(ranks, [&](const Group& group, void*) { on_rank(exchanged, group); });
+    exchanged.expect();
+  }
+}
 
 inline RedistributeCase transposition(DType in, DType out, std::int64_t rows, std::int64_t columns,
                                       int ranks) {
