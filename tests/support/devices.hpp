@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <ostream>
 #include <string>
@@ -28,12 +29,21 @@ inline EmulationOptions emulation_options(int warp_size) {
   return options;
 }
 
-/// Devices whose memory is the host's, so that a view may be laid over any mapping.
-inline std::vector<Device> host_memory_devices() {
-  return {Device::cpu(), Device::emulated(emulation_options(32)), Device::emulated(emulation_options(64))};
+/// A build for a GPU may do without the emulated devices, and tests what it has.
+inline bool has_emulated_devices() {
+  const std::vector<std::string> built = Device::built_with();
+  return std::find(built.begin(), built.end(), "emulator") != built.end();
 }
 
-/// cpu, emulated with warps of 32 and of 64 lanes, and the first GPU where there is one.
+/// Devices whose memory is the host's, so that a view may be laid over any mapping.
+inline std::vector<Device> host_memory_devices() {
+  std::vector<Device> devices = {Device::cpu()};
+  if (!has_emulated_devices()) return devices;
+  for (const int warp_size : {32, 64}) devices.push_back(Device::emulated(emulation_options(warp_size)));
+  return devices;
+}
+
+/// cpu, emulated with warps of 32 and of 64 lanes, and the first GPU: what there is.
 inline std::vector<Device> test_devices() {
   std::vector<Device> devices = host_memory_devices();
   if (Device::gpu_count() > 0) devices.push_back(Device::gpu(0));
@@ -51,6 +61,7 @@ inline std::vector<Device> gpu_devices() {
 /// race.
 inline std::vector<Device> reordered_devices() {
   std::vector<Device> devices;
+  if (!has_emulated_devices()) return devices;
   for (const int warp_size : {32, 64}) {
     EmulationOptions options = emulation_options(warp_size);
     options.order = ThreadOrder::reverse;
