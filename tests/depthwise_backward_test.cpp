@@ -393,12 +393,13 @@ TEST_P(DepthwiseBackwardFarTest, StridesBeyondThirtyTwoBits) {
       depthwise_conv1d_backward(
           stream(), forward, d,
           TensorView(room.data(), DType::f32, {static_cast<std::int64_t>(room.size())}));
-      const reference::DepthwiseBackwardOperands o{{forward.in, forward.weights, {}, {}, {}}, d.d_out, {}};
+      const reference::DepthwiseBackwardOracle gradients(
+          {{forward.in, forward.weights, {}, {}, {}}, d.d_out, {}});
       reference::for_each_index(shape, [&](const Dims& i) {
-        EXPECT_EQ(reference::load(d.d_in, i), reference::gradient_of_sample(o, i[0], i[1], i[2]).sum);
+        EXPECT_EQ(reference::load(d.d_in, i), gradients.sample(i[0], i[1], i[2]).sum);
       });
       reference::for_each_index({16, taps}, [&](const Dims& i) {
-        EXPECT_EQ(reference::load(d.d_weights, i), reference::gradient_of_weight(o, i[0], i[1]).sum);
+        EXPECT_EQ(reference::load(d.d_weights, i), gradients.weight(i[0], i[1]).sum);
       });
     }
 }

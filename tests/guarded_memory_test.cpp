@@ -266,10 +266,10 @@ TEST_P(GuardedMemoryTest, DepthwiseBackward) {
                 depthwise_conv1d_backward_workspace_bytes(device(), forward, d) / 4)};
             const GuardedTensor workspace(DType::f32, numbers, {1}, end, 15);
             depthwise_conv1d_backward(stream(), forward, d, workspace.view());
-            const reference::DepthwiseBackwardOperands o{
-                {in.view(), weights.view(), {}, initial.view(), {}}, d_out.view(), d_final.view()};
+            const reference::DepthwiseBackwardOracle gradients(
+                {{in.view(), weights.view(), {}, initial.view(), {}}, d_out.view(), d_final.view()});
             reference::for_each_index(shape, [&](const Dims& i) {
-              const reference::BoundedSum sum = reference::gradient_of_sample(o, i[0], i[1], i[2]);
+              const reference::BoundedSum sum = gradients.sample(i[0], i[1], i[2]);
               ASSERT_LE(std::fabs(reference::load(d_in.view(), i) - sum.sum),
                         reference::error_bound(sum, type))
                   << in.view().to_string() << " taps " << taps;

@@ -142,6 +142,7 @@ TEST(DepthwiseBackward, TheGradientsAreFiniteDifferences) {
           o.forward.initial_state = initial.view;
           o.d_final = d_final.view;
         }
+        const DepthwiseBackwardOracle gradients(o);
         const auto slope = [&](const TensorView& operand, const Dims& i) {
           constexpr double kStep = 1e-4;
           const std::uint64_t before = load_bits(operand, i);
@@ -154,17 +155,17 @@ TEST(DepthwiseBackward, TheGradientsAreFiniteDifferences) {
           return (above - below) / (2 * kStep);
         };
         for_each_index(shape, [&](const Dims& i) {
-          EXPECT_NEAR(gradient_of_sample(o, i[0], i[1], i[2]).sum, slope(in.view, i), 1e-6) << to_string(i);
+          EXPECT_NEAR(gradients.sample(i[0], i[1], i[2]).sum, slope(in.view, i), 1e-6) << to_string(i);
         });
         for_each_index({2, 4}, [&](const Dims& i) {
-          EXPECT_NEAR(gradient_of_weight(o, i[0], i[1]).sum, slope(weights.view, i), 1e-6) << to_string(i);
+          EXPECT_NEAR(gradients.weight(i[0], i[1]).sum, slope(weights.view, i), 1e-6) << to_string(i);
         });
         for_each_index({2}, [&](const Dims& i) {
-          EXPECT_NEAR(gradient_of_bias(o, i[0]).sum, slope(bias.view, i), 1e-6) << to_string(i);
+          EXPECT_NEAR(gradients.bias(i[0]).sum, slope(bias.view, i), 1e-6) << to_string(i);
         });
         if (ids) continue;
         for_each_index(states, [&](const Dims& i) {
-          EXPECT_NEAR(gradient_of_sample(o, i[0], i[1], i[2] - 3).sum, slope(initial.view, i), 1e-6)
+          EXPECT_NEAR(gradients.sample(i[0], i[1], i[2] - 3).sum, slope(initial.view, i), 1e-6)
               << to_string(i);
         });
       }
@@ -175,14 +176,15 @@ TEST(DepthwiseBackward, OneChannelByHand) {
   const Tensor in(DType::f32, {1, 1, 3}, {1, 2, 3}), weights(DType::f32, {1, 2}, {10, 100}),
       initial(DType::f32, {1, 1, 1}, {7}), d_out(DType::f32, {1, 1, 3}, {1, -1, 2}),
       d_final(DType::f32, {1, 1, 1}, {0.5});
-  const DepthwiseBackwardOperands o{{in.view, weights.view, {}, initial.view, {}}, d_out.view, d_final.view};
-  EXPECT_EQ(gradient_of_sample(o, 0, 0, -1).sum, 10);
-  EXPECT_EQ(gradient_of_sample(o, 0, 0, 0).sum, 100 - 10);
-  EXPECT_EQ(gradient_of_sample(o, 0, 0, 1).sum, -100 + 20);
-  EXPECT_EQ(gradient_of_sample(o, 0, 0, 2).sum, 200 + 0.5);
-  EXPECT_EQ(gradient_of_weight(o, 0, 0).sum, 7 - 1 + 4);
-  EXPECT_EQ(gradient_of_weight(o, 0, 1).sum, 1 - 2 + 6);
-  EXPECT_EQ(gradient_of_bias(o, 0).sum, 2);
+  const DepthwiseBackwardOracle gradients(
+      {{in.view, weights.view, {}, initial.view, {}}, d_out.view, d_final.view});
+  EXPECT_EQ(gradients.sample(0, 0, -1).sum, 10);
+  EXPECT_EQ(gradients.sample(0, 0, 0).sum, 100 - 10);
+  EXPECT_EQ(gradients.sample(0, 0, 1).sum, -100 + 20);
+  EXPECT_EQ(gradients.sample(0, 0, 2).sum, 200 + 0.5);
+  EXPECT_EQ(gradients.weight(0, 0).sum, 7 - 1 + 4);
+  EXPECT_EQ(gradients.weight(0, 1).sum, 1 - 2 + 6);
+  EXPECT_EQ(gradients.bias(0).sum, 2);
 }
 
 }  // namespace

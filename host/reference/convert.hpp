@@ -6,6 +6,7 @@
 #include <cfloat>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 
 #include <relayout/cast_options.hpp>
@@ -14,6 +15,17 @@
 namespace relayout::reference {
 
 static_assert(LDBL_MANT_DIG >= 64, "the oracle needs a long double that holds 64-bit integers");
+
+/// value * 2^exponent, as std::ldexp gives it: a product with a power of two is rounded as the result is.
+/// Oracles scale so often that the library's function would take most of their time.
+template <class Float>
+inline Float times_power_of_two(Float value, int exponent) {
+  if (exponent < -1022 || exponent > 1023) return std::ldexp(value, exponent);
+  const std::uint64_t bits = static_cast<std::uint64_t>(exponent + 1023) << 52;
+  double power = 0;
+  std::memcpy(&power, &bits, sizeof(power));
+  return value * static_cast<Float>(power);
+}
 
 /// A floating type: `digits` significand bits with the leading one, the smallest normal number
 /// 2^min_exponent, the largest finite number, and the places of its bits.
@@ -89,9 +101,9 @@ inline long double exact_value(DType type, std::uint64_t bits) {
   if (is_nan) return std::copysign(std::numeric_limits<long double>::quiet_NaN(), sign);
   if (last_field && layout.has_infinity) return sign * std::numeric_limits<long double>::infinity();
   const int unit = layout.min_exponent - fraction_bits;  // the exponent of the subnormals' unit
-  if (field == 0) return sign * std::ldexp(static_cast<long double>(fraction), unit);
+  if (field == 0) return sign * times_power_of_two(static_cast<long double>(fraction), unit);
   const std::uint64_t significand = fraction + (std::uint64_t{1} << fraction_bits);
-  return sign * std::ldexp(static_cast<long double>(significand), unit + static_cast<int>(field) - 1);
+  return sign * times_power_of_two(static_cast<long double>(significand), unit + static_cast<int>(field) - 1);
 }
 
 /// The bits of a number that the type can hold, or of a NaN.
@@ -106,7 +118,7 @@ inline std::uint64_t bits_of_float(const FloatLayout& layout, long double value)
     magnitude = last_field;
   } else if (value != 0) {
     const int exponent = std::max(std::ilogb(value), layout.min_exponent);
-    const long double units = std::ldexp(std::fabs(value), fraction_bits - exponent);
+    const long double units = times_power_of_two(std::fabs(value), fraction_bits - exponent);
     // The leading one of a normal number adds 1 to its exponent's field.
     magnitude = (static_cast<std::uint64_t>(exponent - layout.min_exponent) << fraction_bits) +
                 static_cast<std::uint64_t>(units);
@@ -124,8 +136,8 @@ inline std::uint64_t to_float_bits(long double value, DType type, Rounding round
   if (std::isnan(value) || value == 0) return bits_of_float(layout, value);
   if (std::isinf(value)) return bits_of_float(layout, beyond);
   const int exponent = std::max(std::ilogb(value), layout.min_exponent), unit = exponent - layout.digits + 1;
-  const long double rounded =
-      std::copysign(std::ldexp(round_to_whole(std::ldexp(value, -unit), rounding), unit), value);
+  const long double rounded = std::copysign(
+      times_power_of_two(round_to_whole(times_power_of_two(value, -unit), rounding), unit), value);
   if (std::fabs(rounded) <= layout.largest) return bits_of_float(layout, rounded);
   const bool cut =
       rounding == Rounding::toward_zero || rounding == (value < 0 ? Rounding::up : Rounding::down);

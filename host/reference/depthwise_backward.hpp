@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <vector>
 
 #include "host/reference/depthwise.hpp"
 
@@ -74,46 +75,61 @@ inline GradientOfSum gradient_of_sum(const DepthwiseBackwardOperands& operands, 
   return {gradient * slope, std::fabs(gradient) * (0.5 * sum.error() + std::ldexp(1.0, -20))};
 }
 
-/// The gradient of the sample of time t > -taps: of the signal, or of the state before it.
-inline BoundedSum gradient_of_sample(const DepthwiseBackwardOperands& operands, std::int64_t b,
-                                     std::int64_t c, std::int64_t t) {
-  const DepthwiseOperands& o = operands.forward;
-  const std::int64_t taps = o.weights.extent(1), length = o.in.extent(2);
-  BoundedSum sum;
-  for (std::int64_t k = 0; k < taps; ++k) {
-    const std::int64_t out = t + (taps - 1 - k);
-    if (out < 0 || out >= length || !counts(o, b, out, t)) continue;
-    const GradientOfSum g = gradient_of_sum(operands, b, c, out);
-    const double weight = load(o.weights, {c, k});
-    sum.add(weight * g.value, std::fabs(weight) * g.error);
+/// The gradients of all operands. Those of the sums, which all others are made of, are computed once.
+class DepthwiseBackwardOracle {
+ public:
+  explicit DepthwiseBackwardOracle(const DepthwiseBackwardOperands& operands) : operands_(operands) {
+    const Dims shape = forward().in.shape();
+    channels_ = shape[1], length_ = shape[2];
+    for_each_index(shape,
+                   [&](const Dims& i) { of_sums_.push_back(gradient_of_sum(operands_, i[0], i[1], i[2])); });
   }
-  const std::int64_t column = t - (length - (taps - 1));
-  if (operands.d_final.data() != nullptr && column >= 0) sum.add(load(operands.d_final, {b, c, column}), 0.0);
-  return sum;
-}
 
-inline BoundedSum gradient_of_weight(const DepthwiseBackwardOperands& operands, std::int64_t c,
-                                     std::int64_t k) {
-  const DepthwiseOperands& o = operands.forward;
-  const std::int64_t distance = o.weights.extent(1) - 1 - k;
-  BoundedSum sum;
-  for (std::int64_t b = 0; b < o.in.extent(0); ++b)
-    for (std::int64_t t = 0; t < o.in.extent(2); ++t) {
-      const GradientOfSum g = gradient_of_sum(operands, b, c, t);
-      const double sample = sample_of(o, b, c, t, t - distance);
+  /// Of the sample of time t > -taps: of the signal, or of the state before it.
+  BoundedSum sample(std::int64_t b, std::int64_t c, std::int64_t t) const {
+    const std::int64_t taps = forward().weights.extent(1);
+    BoundedSum sum;
+    for (std::int64_t k = 0; k < taps; ++k) {
+      const std::int64_t out = t + (taps - 1 - k);
+      if (out < 0 || out >= length_ || !counts(forward(), b, out, t)) continue;
+      const double weight = load(forward().weights, {c, k});
+      sum.add(weight * of_sum(b, c, out).value, std::fabs(weight) * of_sum(b, c, out).error);
+    }
+    const std::int64_t column = t - (length_ - (taps - 1));
+    if (operands_.d_final.data() != nullptr && column >= 0)
+      sum.add(load(operands_.d_final, {b, c, column}), 0.0);
+    return sum;
+  }
+  BoundedSum weight(std::int64_t c, std::int64_t k) const {
+    const std::int64_t distance = forward().weights.extent(1) - 1 - k;
+    BoundedSum sum;
+    each_sum(c, [&](const GradientOfSum& g, std::int64_t b, std::int64_t t) {
+      const double sample = sample_of(forward(), b, c, t, t - distance);
       sum.add(g.value * sample, g.error * std::fabs(sample));
-    }
-  return sum;
-}
+    });
+    return sum;
+  }
+  BoundedSum bias(std::int64_t c) const {
+    BoundedSum sum;
+    each_sum(c, [&](const GradientOfSum& g, std::int64_t, std::int64_t) { sum.add(g.value, g.error); });
+    return sum;
+  }
 
-inline BoundedSum gradient_of_bias(const DepthwiseBackwardOperands& operands, std::int64_t c) {
-  BoundedSum sum;
-  for (std::int64_t b = 0; b < operands.forward.in.extent(0); ++b)
-    for (std::int64_t t = 0; t < operands.forward.in.extent(2); ++t) {
-      const GradientOfSum g = gradient_of_sum(operands, b, c, t);
-      sum.add(g.value, g.error);
-    }
-  return sum;
-}
+ private:
+  const DepthwiseOperands& forward() const { return operands_.forward; }
+  const GradientOfSum& of_sum(std::int64_t b, std::int64_t c, std::int64_t t) const {
+    return of_sums_[static_cast<std::size_t>((b * channels_ + c) * length_ + t)];
+  }
+  /// visit(gradient, b, t) for every output of the channel.
+  template <class Visit>
+  void each_sum(std::int64_t c, const Visit& visit) const {
+    for (std::int64_t b = 0; b < forward().in.extent(0); ++b)
+      for (std::int64_t t = 0; t < length_; ++t) visit(of_sum(b, c, t), b, t);
+  }
+
+  DepthwiseBackwardOperands operands_;
+  std::int64_t channels_ = 0, length_ = 0;
+  std::vector<GradientOfSum> of_sums_;
+};
 
 }  // namespace relayout::reference

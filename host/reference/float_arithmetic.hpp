@@ -38,13 +38,29 @@ inline long double odd_sum(long double a, long double b) {
   return to_odd(sum, (a - (sum - part)) + (b - part));
 }
 
+/// Whether the number has at most 24 significant bits. Two such numbers have an exact product, and std::fma,
+/// which is slow for a long double, is not needed.
+inline bool is_single(long double value) {
+  return std::fabs(value) <= std::numeric_limits<float>::max() && static_cast<float>(value) == value;
+}
+
 inline long double odd_product(long double a, long double b) {
   const long double product = a * b;
+  if (is_single(a) && is_single(b)) return product;
   return to_odd(product, std::fma(a, b, -product));
 }
 
 inline long double odd_quotient(long double a, long double b) {
-  const long double quotient = a / b, rest = std::fma(-quotient, b, a);
+  const long double quotient = a / b;
+  long double rest;
+  if (is_single(b) && std::fabs(quotient) < 0x1p100L && std::fabs(quotient) > 0x1p-100L) {
+    // Both parts of the quotient have few enough digits for exact products, and so have the differences: what
+    // is left is less than a unit of the quotient's last place, times b.
+    const long double high = static_cast<float>(quotient), low = quotient - high;
+    rest = (a - high * b) - low * b;
+  } else {
+    rest = std::fma(-quotient, b, a);
+  }
   return to_odd(quotient, b < 0 ? -rest : rest);
 }
 

@@ -39,11 +39,11 @@ inline double round_to_format(double value, const FloatFormat& format) {
   std::frexp(value, &exponent);  // |value| in [2^(exponent-1), 2^exponent)
   int unit = exponent - format.digits;
   if (unit < format.unit_exponent()) unit = format.unit_exponent();
-  const double units = std::nearbyint(std::ldexp(value, -unit));
+  const double units = std::nearbyint(times_power_of_two(value, -unit));
   // A double with exponent 1023 cannot be rounded up to 2^1024 by any format except its own, which needs no
   // rounding.
-  const double rounded = std::ldexp(units, unit);
-  const double limit = std::ldexp(1.0, format.max_exponent);
+  const double rounded = times_power_of_two(units, unit);
+  const double limit = times_power_of_two(1.0, format.max_exponent);
   if (std::fabs(rounded) / 2.0 >= limit) return std::copysign(std::numeric_limits<double>::infinity(), value);
   return rounded;
 }
@@ -59,12 +59,13 @@ inline std::uint64_t encode(DType type, double value) {
 
   const double rounded = std::fabs(round_to_format(value, format));
   if (std::isinf(rounded)) return sign | infinity;
-  const double smallest_normal = std::ldexp(1.0, 1 - format.max_exponent);
+  const double smallest_normal = times_power_of_two(1.0, 1 - format.max_exponent);
   if (rounded < smallest_normal) {
-    return sign | static_cast<std::uint64_t>(std::ldexp(rounded, -format.unit_exponent()));
+    return sign | static_cast<std::uint64_t>(times_power_of_two(rounded, -format.unit_exponent()));
   }
   const int exponent = std::ilogb(rounded);
-  const double significand = std::ldexp(rounded, fraction_bits - exponent);  // an integer of `digits` bits
+  const double significand =
+      times_power_of_two(rounded, fraction_bits - exponent);  // an integer of `digits` bits
   const std::uint64_t fraction =
       static_cast<std::uint64_t>(significand) - (std::uint64_t{1} << fraction_bits);
   return sign | static_cast<std::uint64_t>(exponent + format.max_exponent) << fraction_bits | fraction;
@@ -83,9 +84,10 @@ inline double decode(DType type, std::uint64_t bits) {
         fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity(),
         sign);
   }
-  if (exponent == 0) return sign * std::ldexp(static_cast<double>(fraction), format.unit_exponent());
+  if (exponent == 0) return sign * times_power_of_two(static_cast<double>(fraction), format.unit_exponent());
   const double significand = static_cast<double>(fraction | std::uint64_t{1} << fraction_bits);
-  return sign * std::ldexp(significand, static_cast<int>(exponent) - format.max_exponent - fraction_bits);
+  return sign *
+         times_power_of_two(significand, static_cast<int>(exponent) - format.max_exponent - fraction_bits);
 }
 
 /// Address of the element at an index.

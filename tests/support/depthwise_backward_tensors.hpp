@@ -91,15 +91,13 @@ struct DepthwiseBackwardTensors {
   /// Calls visit(output, oracle(index)) for what was asked for.
   template <class Visit>
   void each_output(const Visit& visit) const {
-    const reference::DepthwiseBackwardOperands o = host();
-    visit(d_in, [o](const Dims& i) { return reference::gradient_of_sample(o, i[0], i[1], i[2]); });
-    if (c.d_weights)
-      visit(d_weights, [o](const Dims& i) { return reference::gradient_of_weight(o, i[0], i[1]); });
-    if (c.d_bias) visit(d_bias, [o](const Dims& i) { return reference::gradient_of_bias(o, i[0]); });
+    const reference::DepthwiseBackwardOracle gradients(host());
+    visit(d_in, [&](const Dims& i) { return gradients.sample(i[0], i[1], i[2]); });
+    if (c.d_weights) visit(d_weights, [&](const Dims& i) { return gradients.weight(i[0], i[1]); });
+    if (c.d_bias) visit(d_bias, [&](const Dims& i) { return gradients.bias(i[0]); });
     if (c.d_initial_state) {
-      visit(d_initial, [o](const Dims& i) {
-        return reference::gradient_of_sample(o, i[0], i[1], i[2] - (o.forward.weights.extent(1) - 1));
-      });
+      const std::int64_t before = weights.host().extent(1) - 1;
+      visit(d_initial, [&](const Dims& i) { return gradients.sample(i[0], i[1], i[2] - before); });
     }
   }
   /// Every result is the exact value rounded once; nothing else was written.
