@@ -15,6 +15,7 @@ variable RELAYOUT_MUTANT chooses the number. So old and new are expressions, of 
 converted to a common one, without a mutant too. `old` must occur once; runs of white space are equal; @...@ marks what
 is replaced where the rest only says which of several places is meant.
 """
+import fnmatch
 import os
 import platform
 import re
@@ -96,6 +97,16 @@ def run(program, test_filter, number=None):
                           errors="replace", timeout=None if number is None else HANGS_AFTER, check=False)
 
 
+FAILED = re.compile(r"\[  FAILED  \] ([^\s,]+)")
+
+
+def belongs(test, test_filter):
+    """Whether GoogleTest's filter lets the test run."""
+    wanted, _, unwanted = test_filter.partition("-")
+    matches = [any(fnmatch.fnmatchcase(test, pattern) for pattern in part.split(":")) for part in (wanted, unwanted)]
+    return matches == [True, False]
+
+
 def check(root, program, name):
     if name == "none":
         filters = {mutant.tests for mutant in MUTANTS}
@@ -106,23 +117,33 @@ def check(root, program, name):
     chosen = [(number, mutant) for number, mutant in enumerate(MUTANTS) if name in (mutant.name, group_of(mutant)) and here(mutant)]
     if not chosen:
         print(f"there is no mutant {name}")
-    return all([is_seen(root, program, number, mutant) for number, mutant in chosen]) and bool(chosen)
+    watchful = []  # the tests that saw a mutant of the group see most others, and save running those before them
+    return all([is_seen(root, program, number, mutant, watchful) for number, mutant in chosen]) and bool(chosen)
 
 
-def is_seen(root, program, number, mutant):
+def is_seen(root, program, number, mutant, watchful):
+    """watchful: tests that may be the first to run where they are the mutant's; the one that sees it joins them."""
     name = mutant.name
     if not find(read(root, mutant.source), mutant):
         print(f"{name}: {mutant.source} must hold exactly once:\n{mutant.old}\n"
               "Where that line was changed, change the mutant in tests/mutants/mutant_table.py with it.")
         return False
+    failed = None
     try:
-        result = run(program, mutant.tests, number)
+        first = [test for test in watchful if belongs(test, mutant.tests)]
+        if first:
+            result = run(program, ":".join(first), number)
+            failed = FAILED.search(result.stdout)
+        if not failed:
+            result = run(program, mutant.tests, number)
+            failed = FAILED.search(result.stdout)
     except subprocess.TimeoutExpired:
         print(f"{name}: killed, the tests hang")
         return True
-    failed = re.search(r"\[  FAILED  \] (\S+)", result.stdout)
     if failed:
         print(f"{name}: killed by {failed.group(1)}")
+        if failed.group(1) not in watchful:
+            watchful.insert(0, failed.group(1))
     elif re.search(r"^\[  PASSED  \] 0 tests", result.stdout, re.MULTILINE):
         print(f"{name}: {program} has no test {mutant.tests}")
         return False
