@@ -108,9 +108,9 @@ void add_side(const DepthwiseTileSide& side, double channels, double times, doub
   }
   const double count = 16 / element;
   const double run = side.rows == DepthwiseRows::time ? times : side.is_one_row ? channels * times : channels;
-  const double words = std::ceil(run / count + 1), rounds = std::ceil(words / side.lanes);
+  const double words = side.by_words.value;
   const double gap = side.is_one_row ? side.time_pitch / channels : 1;
-  work.instructions += (kMoveWord * gap * rounds * side.lanes + 3 * count) / run;
+  work.instructions += (kMoveWord * words + 3 * count) / run;
   work.bytes += moved_bytes(element, run, gap);
 }
 
