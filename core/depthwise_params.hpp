@@ -6,6 +6,8 @@
 
 #include <relayout/dtype.hpp>
 
+#include "core/divisor.hpp"
+
 namespace relayout {
 
 constexpr int kDepthwiseThreads = 256;
@@ -56,8 +58,11 @@ struct DepthwiseTileSide {
   /// rows along channels: both memories hold them without a gap that is not in the other, so that they are
   /// one row.
   bool is_one_row = false;
-  bool lanes_along_time = true;             // of single elements
-  std::int32_t lanes = 8, lanes_shift = 3;  // of a block's threads along a row; 1 << lanes_shift
+  bool lanes_along_time = true;  // of single elements
+  /// Of single elements: of a block's threads along a row; 1 << lanes_shift.
+  std::int32_t lanes = 8, lanes_shift = 3;
+  /// Of rows: the most words of 16 bytes of one.
+  Divisor by_words;
   std::int32_t channel_pitch = 0, time_pitch = 0;
   std::int32_t elements = 0;  // of shared memory, a multiple of 16 bytes
 };
@@ -108,6 +113,15 @@ inline bool has_alike_rows(const DepthwiseParams& p) {
   const auto distance = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.in)) -
                         static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out));
   return (distance | (p.in_batch - p.out_batch) * bytes | (p.in_channel - p.out_channel) * bytes) % 16 == 0;
+}
+
+/// Whether every row of the output along time begins on a boundary of 16 bytes.
+inline bool has_aligned_output_rows(const DepthwiseParams& p) {
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  return (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out)) | p.out_batch * bytes |
+          p.out_channel * bytes) %
+             16 ==
+         0;
 }
 
 }  // namespace relayout

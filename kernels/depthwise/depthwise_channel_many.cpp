@@ -11,6 +11,7 @@
 #include "kernels/depthwise/depthwise_channel.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/depthwise/depthwise_span.hpp"
+#include "kernels/depthwise/depthwise_weights.hpp"
 #include "kernels/words.hpp"
 #include "launch.hpp"
 
@@ -70,34 +71,15 @@ struct alignas(sizeof(T) * kChannels) Couple {
 };
 
 /// Rows of numbers in shared memory, `row_pitch` apart: row d holds the weights of distance d, row taps the
-/// biases. Threads lie along taps, as the weights of a channel do in memory.
-template <class W>
+/// biases.
 __device__ __forceinline__ void fill_rows(const DepthwiseParams& p, std::int64_t first_channel,
                                           const Divisor& by_taps, int row_pitch, float* shared) {
   const int left = p.channels - first_channel < p.lanes * kChannels
                        ? static_cast<int>(p.channels - first_channel)
                        : p.lanes * kChannels;
-  const int taps = static_cast<int>(p.taps);
-  const W* weights = static_cast<const W*>(p.weights) + first_channel * p.weight_channel;
-#pragma unroll 4
-  for (int number = static_cast<int>(threadIdx.x); number < left * taps; number += kDepthwiseThreads) {
-    std::uint32_t tap = static_cast<std::uint32_t>(number);
-    const std::uint32_t channel = split(tap, by_taps);
-    shared[(taps - 1 - static_cast<int>(tap)) * row_pitch + channel] =
-        convert<float>(weights[channel * p.weight_channel + tap * p.weight_tap]);
-  }
+  fill_weights(p, first_channel, left, by_taps, {1, row_pitch}, shared);
   const int own = static_cast<int>(threadIdx.x);
-  if (own < left) shared[taps * row_pitch + own] = load_bias(p, first_channel + own);
-}
-__device__ __forceinline__ void fill_weights(const DepthwiseParams& p, std::int64_t first_channel,
-                                             const Divisor& by_taps, int row_pitch, float* shared) {
-  if (p.weight_type == DType::f16) {
-    fill_rows<f16>(p, first_channel, by_taps, row_pitch, shared);
-  } else if (p.weight_type == DType::bf16) {
-    fill_rows<bf16>(p, first_channel, by_taps, row_pitch, shared);
-  } else {
-    fill_rows<float>(p, first_channel, by_taps, row_pitch, shared);
-  }
+  if (own < left) shared[static_cast<int>(p.taps) * row_pitch + own] = load_bias(p, first_channel + own);
   __syncthreads();
 }
 
@@ -203,7 +185,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 2) void depthwise_channel_m
   const DepthwisePlace place = place_block<false>(grid);
   const ChannelGroup<T, kChannels> group(p, grid, place);
   const int row_pitch = p.lanes * kChannels + kManyTapsPad;
-  fill_weights(p, place.channel, by_taps, row_pitch, shared);
+  fill_rows(p, place.channel, by_taps, row_pitch, shared);
   if (group.count <= 0) return;
   const int apart = (kDepthwiseThreads >> grid.lanes_shift) * kTimes<Whole>;
   const std::int64_t first = place.time + grid.row() * kTimes<Whole>,

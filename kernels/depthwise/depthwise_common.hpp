@@ -70,11 +70,13 @@ struct RawNumbers {
     }
   }
   __device__ __forceinline__ void widen(DType type, float (&numbers)[Count]) const {
-    const int shift = type == DType::bf16 ? 16 : 0;
+    if (type == DType::f16) {
 #pragma unroll
-    for (int i = 0; i < Count; ++i) {
-      const float half = half_to_float({static_cast<std::uint16_t>(bits[i])});
-      numbers[i] = type == DType::f16 ? half : __uint_as_float(bits[i] << shift);
+      for (int i = 0; i < Count; ++i) numbers[i] = half_to_float({static_cast<std::uint16_t>(bits[i])});
+    } else {
+      const int shift = type == DType::bf16 ? 16 : 0;
+#pragma unroll
+      for (int i = 0; i < Count; ++i) numbers[i] = __uint_as_float(bits[i] << shift);
     }
   }
   /// The last number first.

@@ -34,15 +34,6 @@ inline MemorySpan input_span(const DepthwiseParams& p) {
   return signal_span(p, p.in, p.in_batch, p.in_channel, p.in_time);
 }
 
-/// Whether every row of the output along time begins on a boundary of 16 bytes.
-inline bool has_aligned_output_rows(const DepthwiseParams& p) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
-  return (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out)) | p.out_batch * bytes |
-          p.out_channel * bytes) %
-             16 ==
-         0;
-}
-
 /// Elements between an address and the boundary of 16 bytes before it.
 template <class T>
 __device__ __forceinline__ int misaligned_elements(const T* address) {

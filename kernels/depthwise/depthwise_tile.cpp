@@ -10,6 +10,7 @@
 // once.
 #include "kernels/depthwise/depthwise_tile.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/depthwise/depthwise_weights.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -112,25 +113,22 @@ __device__ __forceinline__ void walk_run_of_many(const TileRun<T>& run, int taps
   }
 }
 
-/// Row d of the weights holds those of distance d, row taps the biases.
-__device__ __forceinline__ void fill_weights(const DepthwiseParams& p, std::int64_t channel, int channels,
-                                             float* weights, const Divisor& by_channels) {
-  const auto numbers = static_cast<std::uint32_t>((p.taps + 1) * p.tile_channels);
+/// Row d of the weights holds those of distance d, row taps the biases; a row has room for one more.
+__device__ __forceinline__ void fill_numbers(const DepthwiseParams& p, std::int64_t channel, int channels,
+                                             float* weights, const Divisor& by_taps) {
+  const int pitch = p.tile_channels + 1;
+  fill_weights(p, channel, channels, by_taps, {1, pitch}, weights);
 #pragma unroll 1
-  for (std::uint32_t number = threadIdx.x; number < numbers; number += kDepthwiseThreads) {
-    std::uint32_t own = number;
-    const std::uint32_t distance = split(own, by_channels);
-    if (static_cast<int>(own) >= channels) continue;
-    weights[number] =
-        distance < p.taps ? load_weight(p, channel + own, distance) : load_bias(p, channel + own);
-  }
+  for (int own = static_cast<int>(threadIdx.x); own < channels; own += kDepthwiseThreads)
+    weights[static_cast<int>(p.taps) * pitch + own] = load_bias(p, channel + own);
 }
 
 /// Taps: 0 for any number.
 template <class T, int Taps>
 __global__ __launch_bounds__(kDepthwiseThreads,
                              4) void depthwise_tile_kernel(DepthwiseParams p, DepthwiseGrid grid,
-                                                           Divisor by_channels, MemorySpan span) {
+                                                           Divisor by_channels, Divisor by_taps,
+                                                           MemorySpan span) {
   RELAYOUT_DYNAMIC_SHARED(T, tiles);
   const DepthwisePlace place = p.lanes_along_time ? place_block<true>(grid) : place_block<false>(grid);
   const int taps = Taps > 0 ? Taps : static_cast<int>(p.taps);
@@ -150,7 +148,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
                            p.out_channel, p.out_time, tiles + p.in_side.elements};
   float* const weights = reinterpret_cast<float*>(tiles + p.in_side.elements + p.out_side.elements);
   fill_tile<T>(in, span, channels, missing, times + taps - 1);
-  fill_weights(p, place.channel, channels, weights, by_channels);
+  fill_numbers(p, place.channel, channels, weights, by_taps);
   __syncthreads();
   if (missing > 0) {  // a word may have brought other elements there
     const SampleRow<T> states(p, place.batch, place.channel);
@@ -171,7 +169,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
     if (channel >= channels || begin >= times) continue;
     const TileRun<T> run{&in.element(channel, begin), &out.element(channel, begin),
                          p.in_side.time_pitch,        p.out_side.time_pitch,
-                         weights + channel,           p.tile_channels};
+                         weights + channel,           p.tile_channels + 1};
     const int count = times - begin < p.run ? times - begin : p.run;
     if constexpr (Taps > 0) {
       walk_run<T, Taps>(run, count, p.silu);
@@ -197,7 +195,7 @@ void launch_depthwise_tile(const LaunchContext& context, const DepthwiseParams& 
     const auto start = [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;
       launch("depthwise_conv1d", context, shape, depthwise_tile_kernel<T, kTaps>, p, grid, by_channels,
-             input_span(p));
+             make_divisor(static_cast<std::uint32_t>(p.taps)), input_span(p));
     };
     if (p.taps > kUnrolledTaps) return start(std::integral_constant<int, 0>{});
     visit_taps(p.taps, start);

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "kernels/depthwise/depthwise_time.hpp"
+#include "kernels/depthwise/depthwise_weights.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -86,11 +87,12 @@ struct ManyRow {
   /// Replaces the samples before the row, in a pack of samples from `time` on.
   __device__ __forceinline__ void replace_states(const DepthwiseParams& p, int time,
                                                  std::uint32_t (&pack)[kPackWords]) const {
+    if (p.initial_state == nullptr) return clear_samples<T>(pack, -time);
     const SampleRow<T> row(p, place.batch, place.channel);
 #pragma unroll 1
     for (int i = 0; i < kCount; ++i, ++time) {
       std::uint32_t bits = sizeof(T) == 2 ? pack[0] & 0xffffu : pack[0];
-      if (time < 0) bits = row.initial != nullptr && time > -p.taps ? element_bits(row.at(p, time)) : 0u;
+      if (time < 0) bits = time > -p.taps ? element_bits(row.at(p, time)) : 0u;
       push_element<T>(pack, bits);
     }
   }
@@ -111,12 +113,13 @@ struct ManyRow {
 template <class T>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
                                   2) void depthwise_time_many_kernel(DepthwiseParams p, DepthwiseGrid grid,
-                                                                     MemorySpan span, int pitch) {
+                                                                     MemorySpan span, int pitch,
+                                                                     Divisor by_taps) {
   constexpr int kCount = Vector<T>::kCount, kBytes = static_cast<int>(sizeof(T));
   constexpr int kPacks = kManyTapsPacks, kSlots = kPacks + 1;  // of a thread; of the ring
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const ManyRow<T> row(p, grid, span);
-  float* const weights = shared + grid.row() * pitch;
+  const float* const weights = shared + grid.row() * pitch;
   float bias = 0.0f;
   // The aligned words of kPacks packs, one more behind them, and the next older one.
   std::uint32_t newest[kPacks + 1][kPackWords] = {}, next[kPackWords] = {};
@@ -129,11 +132,11 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
     row.load(next, offset * kBytes - 16);
   };
   load(0);  // before the weights: both come from afar
-  if (row.place.channel < p.channels) {
-    bias = load_bias(p, row.place.channel);
-    for (int distance = grid.lane(); distance < pitch; distance += p.lanes)
-      weights[distance] = distance < p.taps ? load_weight(p, row.place.channel, distance) : 0.0f;
-  }
+  if (row.place.channel < p.channels) bias = load_bias(p, row.place.channel);
+  const std::int64_t first_channel = row.place.channel - grid.row(), channels = p.channels - first_channel;
+  const int rows = kDepthwiseThreads >> grid.lanes_shift;
+  fill_weights(p, first_channel, channels < rows ? static_cast<int>(channels) : rows, by_taps, {pitch, 1},
+               shared);
   __syncthreads();
 
   const int step = p.lanes * kPacks * kCount, taps = static_cast<int>(p.taps);
@@ -216,7 +219,8 @@ void launch_depthwise_time_many(const LaunchContext& context, const DepthwisePar
     shape.blocks_x = grid.blocks(p);
     shape.threads_x = kDepthwiseThreads;
     shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
-    launch("depthwise_conv1d", context, shape, depthwise_time_many_kernel<T>, p, grid, input_span(p), pitch);
+    launch("depthwise_conv1d", context, shape, depthwise_time_many_kernel<T>, p, grid, input_span(p), pitch,
+           make_divisor(static_cast<std::uint32_t>(p.taps)));
   });
 }
 

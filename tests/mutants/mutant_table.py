@@ -796,17 +796,19 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "(static_cast<unsigned char*>(out.data())[out.byte_range().end] = 0x5A, out.data())"),
 ]) + mutants_of("time_many", "kernels/depthwise/depthwise_time_many.cpp", MANY_TAPS, [
     ("odd_shift_left_out", "__funnelshift_r(words[i], words[i + 1], @(shift & 2) * 8@)", "0"),
-    ("oldest_state_left_out", "row.initial != nullptr && @time > -p.taps@", "time > 1 - p.taps"),
+    ("oldest_state_left_out", "bits = @time > -p.taps@ ?", "time > 1 - p.taps"),
     ("samples_before_the_row_count", "if (@time < 0@) bits =", "false"),
+    ("no_zeros_before_the_row", "return clear_samples<T>(pack, @-time@);", "0"),
     ("words_across_an_end_left_out", "const bool inside = @bytes >= readable_from && bytes <= readable_to + 16 - kBytes@;",
      "false"),
     ("one_tap_too_few", "if (!decltype(whole)::value && @distance >= rest@) break;", "distance >= rest - 1"),
     ("younger_word_stays", "newest[0][i] = @next[i]@;", "newest[0][i]"),
     ("only_the_first_tile", "if (@group + 1 < p.run@) load(offset + step);", "false"),
+]) + mutants_of("many_weights", "kernels/depthwise/depthwise_weights.hpp", MANY_TAPS, [
+    ("weights_of_channel_0", "convert<float>(weights[@channel * p.weight_channel@ +", "std::int64_t{0}"),
 ]) + mutants_of("channel_many", "kernels/depthwise/depthwise_channel_many.cpp", MANY_TAPS, [
     ("no_second_channel", "const int second = @group.count == kChannels@ ?", "false"),
-    ("weights_of_channel_0", "convert<float>(weights[@channel * p.weight_channel@ +", "std::int64_t{0}"),
-    ("last_bias_left_out", "if (@own < left@) shared[taps", "own + 1 < left"),
+    ("last_bias_left_out", "if (@own < left@) shared[static_cast", "own + 1 < left"),
 ]) + mutants_of("backward", "host/api/depthwise_backward.cpp", NATIVE_BACKWARD, [
     ("d_bias_of_channel_0", "p.d_bias_channel = @used_stride(d.d_bias, 0)@;", "std::int64_t{0}"),
     ("d_weight_channel_and_tap_swapped", "p.d_weight_tap = @used_stride(d.d_weights, 1)@;",
@@ -870,6 +872,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("initial_state_ignored", "if (row.has_samples(offset) || @p.initial_state != nullptr@) row", "false"),
     ("outputs_behind_the_row", "if (before + at >= 0 && @at < left@)", "true"),
     ("rows_thought_alike", "if (@!has_alike_rows(p)@) return RowBegins::anywhere;", "false"),
+]) + mutants_of("depthwise_tile", "kernels/depthwise/depthwise_tile.hpp", ONE_TIME_KERNEL, [
+    ("ends_of_half_the_rows", "end = static_cast<int>(threadIdx.x); @end < rows * 2@;", "end < rows"),
+    ("last_words_left_out", "if (last ? @first == 0 || first == row.end@ : row.first", "true"),
 ]) + mutants_of("native_backward", "host/cpu/depthwise/depthwise_backward.cpp", NATIVE_BACKWARD, [
     ("reach_one_short", "reach_ = std::min(f_.length, end_ + @older_@);", "(older_ > 0 ? older_ - 1 : 0)"),
     ("gradients_behind_the_end", "std::fill(g + count, g + @(end_ - begin_) + older_@, 0.0f);", "count"),

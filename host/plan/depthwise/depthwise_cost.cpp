@@ -47,15 +47,16 @@ Work time_work(const DepthwiseParams& p, double element) {
   // Packs of a thread's run, which of many taps lie side by side.
   const bool many = p.kernel == DepthwiseKernel::time_many, alike = !many && has_alike_rows(p);
   const double own = many ? kManyTapsPacks : 1;
-  const double packs = std::ceil((length + count / 2) / count),
-               each = static_cast<double>(p.lanes) * p.run * own;
+  const double slack = has_aligned_output_rows(p) ? 0 : count - 1;
+  const double packs = std::ceil((length + slack) / count), each = static_cast<double>(p.lanes) * p.run * own;
   const double taken = std::ceil(packs / each) * each, window = (count + taps - 1) * element / 4;
   Work work;
-  work.instructions = many ? (1.2 + 0.06 * element) * taps + 8 : taps + 2.5;
+  work.instructions = many ? (1.3 + 0.13 * element) * taps + 8 : taps + 2.5;
   // Weights and addresses of a thread; the first and the last pack of a row, element by element.
   if (many) {
-    work.instructions =
-        (work.instructions + (4 * taps / p.lanes + 120) / (kManyTapsPacks * count * p.run)) * taken / packs;
+    // Few lanes of a row meet few of its bytes at a time.
+    work.instructions = (work.instructions + (4 * taps / p.lanes + 120) / (kManyTapsPacks * count * p.run)) *
+                        taken / packs * (1 + 1.0 / p.lanes);
   } else {
     work.instructions += ((alike ? 2 : 4) * window + 20) / count;
     work.instructions += (4 * taps + 120) / (p.run * count) * taken / packs + 12 * count / length;
@@ -88,7 +89,12 @@ Work channel_work(const DepthwiseParams& p, double element) {
     // Lanes without channels, and the tiles at a signal's ends, which ask of each sample whether it exists.
     const double couples = channels / kManyTapsChannels;
     const double idle = std::ceil(couples / p.lanes) * p.lanes / couples;
-    work.instructions = ((p.width == 1 ? 1.5 : 1.4) * taps + 8) * idle;
+    const double times = many_taps_times(p.width), length = static_cast<double>(p.length);
+    const double outside = std::min(length, std::ceil((taps + 4) / times + 1) * times) / length;
+    work.instructions = ((p.width == 1 ? 1.5 : 1.4) * taps + 8) * idle * std::ceil(length / times) * times /
+                        length * (1 + 2 * outside);
+    // Few lanes of a row access many rows at a time.
+    work.instructions *= 1 + (p.width == 1 ? 5.0 : 2.5) / p.lanes;
     work.bytes = 2 * element;
   }
   work.bytes += 0.3 * element * (taps - 1) / run;
@@ -108,9 +114,9 @@ void add_side(const DepthwiseTileSide& side, double channels, double times, doub
   }
   const double count = 16 / element;
   const double run = side.rows == DepthwiseRows::time ? times : side.is_one_row ? channels * times : channels;
-  const double words = std::ceil(run / count + 1), rounds = std::ceil(words / side.lanes);
+  const double words = side.by_words.value;
   const double gap = side.is_one_row ? side.time_pitch / channels : 1;
-  work.instructions += (kMoveWord * gap * rounds * side.lanes + 3 * count) / run;
+  work.instructions += (kMoveWord * words + 3 * count) / run;
   work.bytes += moved_bytes(element, run, gap);
 }
 

@@ -9,6 +9,7 @@
 #include "core/integer_math.hpp"
 #include "host/plan/depthwise/depthwise_cost.hpp"
 #include "host/plan/depthwise/depthwise_tile_plan.hpp"
+#include "host/plan/depthwise/depthwise_time_plan.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -18,14 +19,14 @@ constexpr std::int64_t kPackBytes = 16, kWordBytes = 4;
 /// many bytes for each type in the kernel of words.
 constexpr int kMaxSamples = 24, kMaxSampleBytes = 64, kMaxAlignedSamples = 16;
 /// More taps: tiles that a thread takes one after another, so that its weights are fetched once.
-constexpr int kMaxTimeTiles = 16, kMaxChannelTiles = 8;
+constexpr int kMaxChannelTiles = 8;
 /// Shared memory that holds the weights of a block's channels.
 constexpr std::int64_t kWeightBytes = 48 * 1024, kWeightBytesEach = 4;
 /// Threads of the kernels of aligned packs that a multiprocessor should see, about eight times what it holds
 /// at once: the last ones to finish leave it idle for a small part of the time.
 constexpr std::int64_t kThreadsPerMultiprocessor = 5120;
 /// Packs and couples of channels side by side; fewer lanes only for short rows.
-constexpr int kMaxCoupleLanes = 32, kMaxTimeLanes = 256, kMaxPackLanes = 16;
+constexpr int kMaxCoupleLanes = 32, kMaxPackLanes = 16;
 constexpr int kScalarRun = 4;
 /// What the walk along channels counts and multiplies in 32 bits.
 constexpr std::int64_t kMaxUnits = std::int64_t{1} << 31, kMaxPitch = std::int64_t{1} << 26;
@@ -59,12 +60,6 @@ bool rows_aligned(const void* base, std::int64_t boundary, std::int64_t bytes,
          std::all_of(strides.begin(), strides.end(),
                      [=](std::int64_t stride) { return stride * bytes % boundary == 0; });
 }
-/// Whether rows along time begin on 16-byte boundaries.
-bool time_rows_aligned(const DepthwiseParams& p) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
-  return rows_aligned(p.in, kPackBytes, bytes, {p.in_batch, p.in_channel}) &&
-         rows_aligned(p.out, kPackBytes, bytes, {p.out_batch, p.out_channel});
-}
 bool channel_rows_aligned(const DepthwiseParams& p, std::int64_t boundary) {
   const auto bytes = static_cast<std::int64_t>(size_of(p.type));
   return rows_aligned(p.in, boundary, bytes, {p.in_batch, p.in_time}) &&
@@ -92,60 +87,11 @@ class Cheapest {
 };
 
 constexpr const char* kIds = "it knows no sequence ids";
-constexpr const char* kNotTime = "time is not the fast axis of both sides";
 constexpr const char* kNotChannels = "channels are not the fast axis of both sides";
 constexpr const char* kUnalignedChannels = "rows along channels do not lie on 16-byte boundaries";
 constexpr const char* kFewChannels = "there are fewer channels than a 16-byte pack holds";
 constexpr const char* kUnrolls = "it unrolls at most 8 taps";
 constexpr const char* kTooManyTaps = "the weights of so many taps do not fit into its shared memory";
-
-const char* plan_time(const DeviceProperties& device, DepthwiseParams& p) {
-  if (p.ids != nullptr) return kIds;
-  if (p.in_time != 1 || p.out_time != 1) return kNotTime;
-  if (p.taps > kUnrolledTaps) return kUnrolls;
-  p.kernel = DepthwiseKernel::time;
-  const std::int64_t pack = pack_of(p), rows = p.batch * p.channels;
-  const std::int64_t packs = divide_up(p.length + (time_rows_aligned(p) ? 0 : pack - 1), pack);
-  const int longest = longest_run(device, rows, packs, kMaxTimePacks - 1);
-  // Few packs and channels that nobody has, few packs that are loaded twice, and long runs: what a thread
-  // does before its first pack takes as long as one and a half packs. The fifth pack takes what a row has
-  // beyond the others' lanes. Blocks of several rows are a little faster than those of one.
-  double least = 0;
-  for (int run = longest == kMaxTimePacks - 1 ? kMaxTimePacks : longest; run > 0; --run) {
-    const int most =
-        std::max({covering(divide_up(packs, run), kMaxTimeLanes), covering(packs, 8), kTimeEdge});
-    for (int lanes = most; lanes >= std::max(most / 8, std::min(most, 16)); lanes /= 2) {
-      const std::int64_t taken =
-          round_up(packs, lanes * run) * round_up(p.channels, kDepthwiseThreads / lanes);
-      const double cost = static_cast<double>(taken) * (1 + 1.5 / run) *
-                          (1 + 0.5 * kTimeEdge / (lanes * run)) * (1 + 1e-4 * lanes);
-      if (least != 0 && cost >= least) continue;
-      least = cost;
-      p.lanes = lanes;
-      p.run = run;
-    }
-  }
-  const std::int64_t shared_packs = kDepthwiseThreads * p.run + kDepthwiseThreads / p.lanes * (kTimeEdge + 1);
-  p.shared_bytes = shared_packs * kPackBytes;
-  return nullptr;
-}
-
-const char* plan_time_many(const DeviceProperties& device, DepthwiseParams& p) {
-  const std::int64_t pack = pack_of(p);
-  if (p.ids != nullptr) return kIds;
-  if (p.in_time != 1 || p.out_time != 1) return kNotTime;
-  if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
-  if (p.taps > kMaxVectorTaps) return kTooManyTaps;
-  p.kernel = DepthwiseKernel::time_many;
-  const std::int64_t units =
-      divide_up(p.length + (time_rows_aligned(p) ? 0 : pack - 1), kManyTapsPacks * pack);
-  p.run = longest_run(device, p.batch * p.channels, units, kMaxTimeTiles);
-  p.lanes = std::max(covering(divide_up(units, p.run), kMaxTimeLanes), covering(units, 8));
-  // One row of weights for each of the block's channels.
-  while (kDepthwiseThreads / p.lanes * (p.taps + 8) * kWeightBytesEach > kWeightBytes) p.lanes *= 2;
-  p.shared_bytes = kDepthwiseThreads / p.lanes * round_up(p.taps, pack) * kWeightBytesEach;
-  return nullptr;
-}
 
 const char* plan_channel(const DeviceProperties& device, DepthwiseParams& p) {
   const auto bytes = static_cast<std::int64_t>(size_of(p.type));
@@ -229,8 +175,8 @@ const char* plan_scalar(const DeviceProperties&, DepthwiseParams& p) {
 /// Fills the plan's part with a kernel's best shape; returns what is in the way of the kernel.
 using Planner = const char* (*)(const DeviceProperties&, DepthwiseParams&);
 constexpr std::array<std::pair<DepthwiseKernel, Planner>, 7> kPlanners{
-    {{DepthwiseKernel::time, plan_time},
-     {DepthwiseKernel::time_many, plan_time_many},
+    {{DepthwiseKernel::time, plan_depthwise_time},
+     {DepthwiseKernel::time_many, plan_depthwise_time_many},
      {DepthwiseKernel::channel, plan_channel},
      {DepthwiseKernel::channel_aligned, plan_channel_aligned},
      {DepthwiseKernel::channel_many, plan_channel_many},

@@ -26,6 +26,11 @@ void set_lanes(std::int64_t count, int most, DepthwiseTileSide& side) {
   }
 }
 
+/// A row of `length` elements may begin behind a boundary.
+void set_words(std::int64_t length, std::int64_t count, DepthwiseTileSide& side) {
+  side.by_words = make_divisor(static_cast<std::uint32_t>((length + 2 * count - 2) / count));
+}
+
 }  // namespace
 
 DepthwiseTileSide depthwise_tile_side(const DepthwiseSideStrides& strides, std::int64_t channels,
@@ -40,10 +45,7 @@ DepthwiseTileSide depthwise_tile_side(const DepthwiseSideStrides& strides, std::
   side.elements = static_cast<std::int32_t>(round_up(channels * side.channel_pitch, count));
   if (strides.time == 1 && !(length == 1 && strides.channel == 1)) {
     side.rows = DepthwiseRows::time;
-    // Few rows are moved by all threads, too.
-    int lanes = 8;
-    while (lanes * 2 * channels <= kDepthwiseThreads && lanes * 4 < row_words) lanes *= 2;
-    set_lanes(lanes, lanes, side);
+    set_words(times, count, side);
     return side;
   }
   const std::int64_t gap = may_have_gaps ? kMaxGap : 1;
@@ -55,8 +57,7 @@ DepthwiseTileSide depthwise_tile_side(const DepthwiseSideStrides& strides, std::
     const std::int64_t above = one_row ? strides.time : channels + 2 * count - 2;
     side.time_pitch = static_cast<std::int32_t>(above + ((strides.time - above) % count + count) % count);
     side.elements = static_cast<std::int32_t>(round_up((times + 1) * side.time_pitch + 2 * count, count));
-    set_lanes(divide_up(one_row ? times * strides.time : channels, count) + 1,
-              one_row ? kDepthwiseThreads : 32, side);
+    set_words(one_row ? (times - 1) * strides.time + channels : channels, count, side);
     return side;
   }
   side.rows = DepthwiseRows::none;
@@ -80,7 +81,7 @@ void set_tile(std::int64_t channels, std::int64_t runs, int run, DepthwiseParams
   p.out_side =
       depthwise_tile_side({p.out_channel, p.out_time}, channels, times, p.channels, p.length, false, bytes);
   p.lanes_along_time = p.out_side.rows == DepthwiseRows::time || p.out_side.lanes_along_time;
-  p.shared_bytes = (p.in_side.elements + p.out_side.elements) * bytes + (p.taps + 1) * channels * 4;
+  p.shared_bytes = (p.in_side.elements + p.out_side.elements) * bytes + (p.taps + 1) * (channels + 1) * 4;
 }
 
 }  // namespace

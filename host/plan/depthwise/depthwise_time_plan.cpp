@@ -1,0 +1,106 @@
+#include "host/plan/depthwise/depthwise_time_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/integer_math.hpp"
+
+namespace relayout::plan {
+namespace {
+
+constexpr std::int64_t kPackBytes = 16;
+constexpr int kMaxTimeLanes = 256;
+/// More than 8 taps: tiles that a thread takes one after another, so that its weights are fetched once.
+constexpr int kMaxTimeTiles = 16;
+/// Shared memory that holds the weights of a block's channels.
+constexpr std::int64_t kWeightBytes = 48 * 1024, kWeightBytesEach = 4;
+constexpr const char* kIds = "it knows no sequence ids";
+constexpr const char* kNotTime = "time is not the fast axis of both sides";
+
+/// The smallest power of two that covers `count`, up to `most`.
+int covering(std::int64_t count, int most) {
+  int lanes = 1;
+  while (lanes < most && lanes < count) lanes *= 2;
+  return lanes;
+}
+
+/// The elements of a pack.
+std::int64_t pack_of(const DepthwiseParams& p) {
+  return kPackBytes / static_cast<std::int64_t>(size_of(p.type));
+}
+/// Packs of a row, cut at the boundaries of the output in memory.
+std::int64_t packs_of(const DepthwiseParams& p) {
+  const std::int64_t pack = pack_of(p);
+  return divide_up(p.length + (has_aligned_output_rows(p) ? 0 : pack - 1), pack);
+}
+
+/// What a thread along time does once takes as long as one of its packs.
+constexpr double kTimeStart = 1;
+/// So many blocks keep a multiprocessor busy. Of more than kManyBlocks it does not matter which one has the
+/// last.
+constexpr double kTimeBlocks = 2, kManyBlocks = 32;
+/// Rows of few lanes: their accesses meet few neighbouring bytes of many rows.
+constexpr double kFewTimeLanes = 0.8, kFewManyTapsLanes = 0.3;
+
+/// How long blocks along time take, `lanes` of whose threads share a row and take `run` of its `units` each:
+/// the time of a block, times the blocks of the multiprocessor that has most. Few of them do not keep it
+/// busy, and take as long as some more would.
+double shape_cost(const DeviceProperties& device, const DepthwiseParams& p, std::int64_t units, int run,
+                  int lanes, double few_lanes) {
+  const std::int64_t blocks = p.batch * divide_up(p.channels, kDepthwiseThreads / lanes) *
+                              divide_up(units, std::int64_t{lanes} * run);
+  const double each = static_cast<double>(blocks) / device.multiprocessors;
+  const double most = each > kManyBlocks ? each + 0.5 : std::ceil(each);
+  return (run + kTimeStart) * (1 + few_lanes / lanes) * std::hypot(most, kTimeBlocks);
+}
+
+}  // namespace
+
+const char* plan_depthwise_time(const DeviceProperties& device, DepthwiseParams& p) {
+  if (p.ids != nullptr) return kIds;
+  if (p.in_time != 1 || p.out_time != 1) return kNotTime;
+  if (p.taps > kUnrolledTaps) return "it unrolls at most 8 taps";
+  p.kernel = DepthwiseKernel::time;
+  const std::int64_t packs = packs_of(p);
+  double least = 0;
+  for (int run = kMaxTimePacks; run > 0; --run) {
+    const int most =
+        std::max({covering(divide_up(packs, run), kMaxTimeLanes), covering(packs, 8), kTimeEdge});
+    for (int lanes = most; lanes >= std::max(most / 8, std::min(most, 8)); lanes /= 2) {
+      // Packs before a run are loaded twice.
+      const double cost = shape_cost(device, p, packs, run, lanes, kFewTimeLanes) *
+                          (1 + static_cast<double>(kTimeEdge) / (lanes * run));
+      if (least != 0 && cost >= least) continue;
+      least = cost;
+      p.lanes = lanes;
+      p.run = run;
+    }
+  }
+  const std::int64_t shared_packs = kDepthwiseThreads * p.run + kDepthwiseThreads / p.lanes * (kTimeEdge + 1);
+  p.shared_bytes = shared_packs * kPackBytes;
+  return nullptr;
+}
+
+const char* plan_depthwise_time_many(const DeviceProperties& device, DepthwiseParams& p) {
+  if (p.ids != nullptr) return kIds;
+  if (p.in_time != 1 || p.out_time != 1) return kNotTime;
+  if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
+  if (p.taps > kMaxVectorTaps) return "the weights of so many taps do not fit into its shared memory";
+  p.kernel = DepthwiseKernel::time_many;
+  const std::int64_t units = divide_up(packs_of(p), std::int64_t{kManyTapsPacks});
+  double least = 0;
+  for (int run = kMaxTimeTiles; run > 0; run /= 2) {
+    int lanes = covering(divide_up(units, run), kMaxTimeLanes);
+    // One row of weights for each of the block's channels.
+    while (kDepthwiseThreads / lanes * (p.taps + 8) * kWeightBytesEach > kWeightBytes) lanes *= 2;
+    const double cost = shape_cost(device, p, units, run, lanes, kFewManyTapsLanes);
+    if (least != 0 && cost >= least) continue;
+    least = cost;
+    p.lanes = lanes;
+    p.run = run;
+  }
+  p.shared_bytes = kDepthwiseThreads / p.lanes * round_up(p.taps, pack_of(p)) * kWeightBytesEach;
+  return nullptr;
+}
+
+}  // namespace relayout::plan
