@@ -17,6 +17,9 @@ constexpr std::int32_t kCostlyNumbers = 4, kCostlyIntegers = 2;
 /// Threads of the smallest blocks of strips and of chunks.
 constexpr std::int32_t kLeastStripThreads = 64, kLeastChunkThreads = 32;
 
+/// Threads of a block of vectors of codes: 0.977 of the time of kStripThreads on an H100.
+constexpr std::int32_t kSmallStripThreads = 128;
+
 /// How many elements a vector has: those of the widest type fill 16 bytes; there are fewer where computing
 /// takes more registers.
 std::int64_t width_of(const ElementwiseParams& p) {
@@ -66,6 +69,22 @@ void find_transposed(ElementwiseParams& p) {
     if (!aligned_along(p, tensor.data, tensor.bytes, tensor.strides, axis)) continue;
     p.transposed_tensor = transposed;
     p.transposed_axis = axis;
+  }
+}
+
+/// The axes turn round, and those behind the first have what they add for a quotient in the place of an index
+/// (Strips).
+void turn_axes(ElementwiseParams& p) {
+  std::reverse(p.extents, p.extents + p.rank);
+  const auto turn = [&](std::int64_t* strides) {
+    std::reverse(strides, strides + p.rank);
+    for (int axis = p.rank - 1; axis > 1; --axis) strides[axis] -= p.extents[axis - 1] * strides[axis - 1];
+  };
+  turn(p.out_strides);
+  for (int t = 0; t < p.tensors; ++t) turn(p.tensor[t].strides);
+  for (int axis = 1; axis < p.rank; ++axis) {
+    const Divisor extent = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
+    p.strip_axes[axis] = {extent.multiplier, extent.shift, 0, 0};
   }
 }
 
@@ -126,18 +145,14 @@ void cut_flat(ElementwiseParams& p) {
     TensorOperand& tensor = p.tensor[t];
     tensor.access = tensor.strides[last] == 0 ? Access::repeated : Access::unaligned;
   }
-  // The axes turn round, and an axis has what it adds for a quotient in the place of an index (Strips).
-  std::reverse(p.extents, p.extents + p.rank);
-  std::reverse(p.out_strides, p.out_strides + p.rank);
-  for (int t = 0; t < p.tensors; ++t) {
-    std::int64_t* const strides = p.tensor[t].strides;
-    std::reverse(strides, strides + p.rank);
-    for (int axis = p.rank - 1; axis > 1; --axis) strides[axis] -= p.extents[axis - 1] * strides[axis - 1];
-  }
-  for (int axis = 1; axis < p.rank; ++axis) {
-    const Divisor extent = make_divisor(static_cast<std::uint32_t>(p.extents[axis]));
-    p.strip_axes[axis] = {extent.multiplier, extent.shift, 0, 0};
-  }
+  turn_axes(p);
+}
+
+void cut_code_vectors(ElementwiseParams& p) {
+  p.lanes = static_cast<std::uint32_t>(p.vectors);
+  p.strips = Strips{};
+  p.strips.extent = static_cast<std::int32_t>(p.extents[p.rank - 1]);
+  turn_axes(p);
 }
 
 void share_rows(ElementwiseParams& p) {
@@ -147,11 +162,13 @@ void share_rows(ElementwiseParams& p) {
 }
 
 void choose_block_threads(const DeviceProperties& device, ElementwiseKernel kernel, ElementwiseParams& p) {
-  const bool strips = is_in_strips(kernel) || is_flat(kernel);
+  const bool strips = is_in_strips(kernel) || is_flat(kernel) || kernel == ElementwiseKernel::code_vectors;
   if (!strips && !is_in_chunks(kernel)) return;
   const std::int64_t lanes = strips ? std::int64_t{p.lanes} : p.vectors * kChunkLanes;
   const std::int32_t least = strips ? kLeastStripThreads : kLeastChunkThreads;
-  p.block_threads = strips ? kStripThreads : kChunkThreads;
+  p.block_threads = !strips                                     ? kChunkThreads
+                    : kernel == ElementwiseKernel::code_vectors ? kSmallStripThreads
+                                                                : kStripThreads;
   while (p.block_threads > least && divide_up(lanes, p.block_threads) < device.multiprocessors)
     p.block_threads /= 2;
 }
