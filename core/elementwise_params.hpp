@@ -109,9 +109,10 @@ enum class ElementwiseKernel : std::int8_t {
   program_costly,
   program_strips,  // anything whose offsets fit 31 bits, each lane a few elements along one axis
   program_strips_costly,
-  code_rows,    // add, sub and mul of codes to codes, scales and zero points constant along aligned rows
-  code_chunks,  // one cheap operation on codes and numbers, or a conversion, in chunks of rows
-  code_strips   // the same anywhere, each lane a few elements along one axis
+  code_rows,     // add, sub and mul of codes to codes, scales and zero points constant along aligned rows
+  code_vectors,  // one bounded operation on codes, in vectors of 16 of the output's rows, from any address
+  code_chunks,   // one cheap operation on codes and numbers, or a conversion, in chunks of rows
+  code_strips    // the same anywhere, each lane a few elements along one axis
 };
 constexpr bool is_in_chunks(ElementwiseKernel kernel) {
   return kernel == ElementwiseKernel::typed_chunks || kernel == ElementwiseKernel::typed_chunks_costly ||
@@ -137,9 +138,9 @@ constexpr int kTransposedVectors = 16;
 /// Vectors of a lane of code_rows; elements of a strip of codes, where these have one scale and strips are
 /// many, and else.
 constexpr int kCodeRowVectors = 4, kLongCodeStrip = 16, kCodeStrip = 8;
-/// The tensors of code_chunks and code_strips have fixed numbers: the operands come first, then the scales of
-/// both and of the output, then their zero points. One that there is not has no data; behind the last one
-/// that there is, there are none.
+/// The tensors of code_vectors, code_chunks and code_strips have fixed numbers: the operands come first, then
+/// the scales of both and of the output, then their zero points. One that there is not has no data; behind
+/// the last one that there is, there are none.
 constexpr int kScaleTensors = 2, kZeroTensors = 5;
 /// Half the elements that a lane of code_chunks has; a quarter with own_scales.
 constexpr int kCodeChunkWidth = 8;
@@ -268,8 +269,8 @@ struct ElementwiseParams {
   bool convert = false;  // by `cast` from the result's type; else the class computed in is stored as out_type
   bool out_coded = false;   // or, in f32, as codes
   bool own_scales = false;  // for code_chunks and code_strips: a lane's codes have scales of their own
-  /// For code_chunks and code_strips: the program is one operation that is_bounded(). Its operands and its
-  /// result are codes, which share their scales and zero points in a lane.
+  /// For code_chunks and code_strips, and always of code_vectors: the program is one operation that
+  /// is_bounded(). Its operands and its result are codes, which share their scales and zero points in a lane.
   bool bounded_codes = false;
   std::int32_t steps = 0, arguments = 0, tensors = 0;
   std::int32_t out_bytes = 4, result_bytes = 4, common_bytes = 4;  // of an element

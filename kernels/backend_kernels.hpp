@@ -78,6 +78,7 @@ void launch_program_costly(const LaunchContext& context, const ElementwiseParams
 void launch_program_strips(const LaunchContext& context, const ElementwiseParams& params);
 void launch_program_strips_costly(const LaunchContext& context, const ElementwiseParams& params);
 void launch_code_rows(const LaunchContext& context, const ElementwiseParams& params);
+void launch_code_vectors(const LaunchContext& context, const ElementwiseParams& params);
 void launch_code_chunks(const LaunchContext& context, const ElementwiseParams& params);
 void launch_code_strips(const LaunchContext& context, const ElementwiseParams& params);
 

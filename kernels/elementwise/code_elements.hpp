@@ -191,7 +191,29 @@ __device__ __forceinline__ void make_codes(const ElementwiseParams& p, const Pla
   }
 }
 
-/// The same where p.bounded_codes: no types to look at, and no result that is no number.
+/// The codes of an operation's result that is finite, where p.bounded_codes.
+template <int kCount>
+__device__ __forceinline__ void bounded_codes(const ElementwiseParams& p,
+                                              const CodeScales<false, kCount> (&scales)[2],
+                                              const CodeScales<false, kCount>& out, const float (&a)[kCount],
+                                              std::uint8_t (&results)[kCount]) {
+  const bool binary = p.step[0].operands == 2;
+  const bool is_signed = p.out_codes.is_signed;
+  if (!scales[0].fold() || (binary && !scales[1].fold()) || !out.fold())
+    return divided_codes(a, out, is_signed, results);
+  // Clamped before they are divided, so that the quotient is rounded to an integer as it is added.
+  const float scale = out.scale(0), reciprocal = 1.0f / scale;
+  const auto lowest = static_cast<float>((is_signed ? -128 : 0) - out.zero);
+  const float low = lowest * scale, high = (lowest + 255.0f) * scale;
+  const std::uint32_t zero = static_cast<std::uint32_t>(out.zero) - kWholeBits;
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) {
+    const float steps = fmaf(fminf(fmaxf(a[i], low), high), reciprocal, kWhole);
+    results[i] = static_cast<std::uint8_t>(__float_as_uint(steps) + zero);
+  }
+}
+
+/// make_codes() where p.bounded_codes: no types to look at, and no result that is no number.
 template <int kCount, class Place>
 __device__ __forceinline__ void make_bounded_codes(const ElementwiseParams& p, const Place& place) {
   const bool binary = p.step[0].operands == 2;
@@ -203,26 +225,12 @@ __device__ __forceinline__ void make_bounded_codes(const ElementwiseParams& p, c
   if (binary) scales[1].load(p, p.codes[1], 1, place);
   out.load(p, p.out_codes, 2, place);
   float a[kCount], b[kCount] = {};
-  const float c[kCount] = {};
   numbers_of_codes(first, scales[0], p.codes[0].is_signed, a);
   if (binary) numbers_of_codes(second, scales[1], p.codes[1].is_signed, b);
+  const float c[kCount] = {};
   cheap_value(p, p.step[0].operation, a, b, c);
   std::uint8_t results[kCount];
-  const bool is_signed = p.out_codes.is_signed;
-  if (scales[0].fold() && (!binary || scales[1].fold()) && out.fold()) {
-    // Clamped before they are divided, so that the quotient is rounded to an integer as it is added.
-    const float scale = out.scale(0), reciprocal = 1.0f / scale;
-    const auto lowest = static_cast<float>((is_signed ? -128 : 0) - out.zero);
-    const float low = lowest * scale, high = (lowest + 255.0f) * scale;
-    const std::uint32_t zero = static_cast<std::uint32_t>(out.zero) - kWholeBits;
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      const float steps = fmaf(fminf(fmaxf(a[i], low), high), reciprocal, kWhole);
-      results[i] = static_cast<std::uint8_t>(__float_as_uint(steps) + zero);
-    }
-  } else {
-    divided_codes(a, out, is_signed, results);
-  }
+  bounded_codes(p, scales, out, a, results);
   place.store(p, results);
 }
 

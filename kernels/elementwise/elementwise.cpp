@@ -67,6 +67,8 @@ void launch_elementwise(const LaunchContext& context, const ElementwiseParams& p
       return launch_program_strips_costly(context, p);
     case ElementwiseKernel::code_rows:
       return launch_code_rows(context, p);
+    case ElementwiseKernel::code_vectors:
+      return launch_code_vectors(context, p);
     case ElementwiseKernel::code_chunks:
       return launch_code_chunks(context, p);
     case ElementwiseKernel::code_strips:

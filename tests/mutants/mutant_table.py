@@ -68,6 +68,7 @@ CHUNKS = "*ElementwiseChunksTest*/emulated32"
 BYTE_TABLE = "ByteTable*:*ByteTableTest*/emulated32"
 QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
+CODE_VECTORS = "*QuantizedVectorsTest*/emulated32"
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
 
 REDISTRIBUTE = "BoxMovesTest.*:LinkModelTest.*:RedistributeChunksTest.*:*RedistributeTest*/cpu:*RedistributeErrorTest*/cpu"
@@ -736,8 +737,15 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("code_elements", "kernels/elementwise/code_elements.hpp", QUANTIZED, [
     ("lowest_code_not_kept", "fmaf(fminf(@fmaxf(a[i], low)@, high), reciprocal, kWhole)", "a[i]"),
     ("zero_of_the_result_dropped", "static_cast<std::uint32_t>(@out.zero@) - kWholeBits;", "0"),
-    ("any_scale_folded", "if (@scales[0].fold() && (!binary || scales[1].fold()) && out.fold()@) {", "true"),
+    ("any_scale_folded", "if (@!scales[0].fold() || (binary && !scales[1].fold()) || !out.fold()@)", "false"),
     ("one_number_for_both", "if (binary) numbers_of_codes(@second@, scales[1]", "first"),
+]) + mutants_of("code_vectors", "kernels/elementwise/code_vectors.cpp", CODE_VECTORS, [
+    ("writes_before_the_row", "begin = @first < 0 ? -first : 0@", "0"),
+    ("guard_byte_written", "end = @left < 0 ? 0 : (left < kCodes ? left : kCodes)@;", "left < 0 ? 0 : kCodes"),
+    ("all_results_are_held", "default:\n      return @false@;", "true"),
+    ("products_are_sums", "return @a * b <= limit@;", "a + b <= limit"),
+    ("signs_not_flipped", "flip = codes.is_signed ? 0 : @0x80808080u@;", "0"),
+    ("zero_of_the_result_dropped", "zero = @out.zero@ - (codes.is_signed", "0"),
 ]) + mutants_of("native_gemm", "host/cpu/conv/gemm.cpp", "NativeGemm.*:*Gemm*/cpu", [
     ("truncating_cast", "bias == nullptr ? @sums[i]@ : sums[i] + bias[i]", "mutant::truncated(sums[i])"),
     ("two_roundings", "bias == nullptr ? sums[i] : @sums[i]@ + bias[i]", "mutant::through_f16(sums[i])"),

@@ -74,6 +74,8 @@ const char* name_of(ElementwiseKernel kernel) {
       return "program, strips, costly operations";
     case ElementwiseKernel::code_rows:
       return "rows of codes";
+    case ElementwiseKernel::code_vectors:
+      return "codes, vectors of rows";
     case ElementwiseKernel::code_chunks:
       return "codes, chunks of rows";
     case ElementwiseKernel::code_strips:

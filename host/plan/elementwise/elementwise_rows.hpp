@@ -22,6 +22,9 @@ void cut_rows(ElementwiseParams& params, std::int32_t width);  // so many elemen
 /// their strides are those of quotients, as in strips.
 void cut_flat(ElementwiseParams& params);
 
+/// Gives each vector of a nest's rows, which are cut, to a lane. The axes turn round, as in cut_flat().
+void cut_code_vectors(ElementwiseParams& params);
+
 /// Sets, for rows of codes, how many lanes share a row and how many lanes there are.
 void share_rows(ElementwiseParams& params);
 

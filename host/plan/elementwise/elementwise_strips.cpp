@@ -289,8 +289,12 @@ class StripBuilder {
 
 std::int64_t lanes_to_fill(const DeviceProperties& device) { return kLanesToFill * device.multiprocessors; }
 
-bool cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without) {
+void find_dense(ElementwiseParams& p) {
   for (int t = 0; t < p.tensors; ++t) p.tensor[t].dense = dense_elements(p, p.tensor[t]);
+}
+
+bool cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without) {
+  find_dense(p);
   const bool vectors = StripBuilder(p, count, without).build();
   for (int t = 0; t < p.tensors; ++t)
     p.tensor[t].access = p.tensor[t].strides[0] == 0 ? Access::repeated : Access::strided;

@@ -13,6 +13,9 @@ constexpr int kStripAxes = 2;
 /// Lanes that fill a device.
 std::int64_t lanes_to_fill(const DeviceProperties& device);
 
+/// Sets which tensors lie in one piece.
+void find_dense(ElementwiseParams& params);
+
 /// Sets strips of `count` elements, and puts the nest's axes in their order. without: axes that get no
 /// strips, bit by bit, unless there are no others. Returns whether strips are vectors of an operand that lies
 /// across the output's rows.
