@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 
+#include "relayout/error.hpp"
 #include "relayout/graph.hpp"
 
 namespace relayout {
@@ -14,6 +15,20 @@ namespace {
 constexpr int kRounds = 5;
 /// A sample on a GPU has as many runs as take so long, but at most kMaxRuns.
 constexpr double kSampleSeconds = 5e-4, kMaxRuns = 50;
+constexpr int kRecordings = 20;
+
+/// Another thread that waits for the whole device, as the first launch of a kernel may, spoils a recording on
+/// the same device. The next one is likely to succeed.
+Graph recorded(const Stream& stream, const std::function<void()>& work) {
+  for (int attempt = 1; attempt < kRecordings; ++attempt) {
+    try {
+      return Graph(stream, work);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::launch && error.code() != ErrorCode::vendor) throw;
+    }
+  }
+  return Graph(stream, work);
+}
 
 /// Runs of one plan that are timed together, one after another without the host's part in between.
 class Sample {
@@ -24,7 +39,7 @@ class Sample {
     if (stream.device().kind() != DeviceKind::gpu) return;
     const double wanted = kSampleSeconds / std::max(by_events(), 1e-9);
     runs_ = static_cast<int>(std::clamp(wanted, 1.0, kMaxRuns));
-    const Graph graph(stream, [run, runs = runs_] {
+    const Graph graph = recorded(stream, [run, runs = runs_] {
       for (int i = 0; i < runs; ++i) run();
     });
     work_ = [graph, stream] { graph.launch(stream); };

@@ -4,8 +4,6 @@
 // once, and all its indices, states and samples are on their way before it uses the first: what waits for
 // memory is one chain of loads, whatever the number of items. The state is a row of memory either for each
 // channel or for each column. Global traffic: the state once in and once out, each sample and output once.
-#include <limits>
-
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/depthwise/depthwise_packs.hpp"
@@ -18,8 +16,7 @@ namespace {
 constexpr int kOneThreads = 128;
 /// Weights, and the states of all items, lie in registers.
 constexpr std::int64_t kLeastTaps = 2, kMaxTaps = 4;
-/// With more blocks than a device has room for, a thread takes two items where the state has a row for each
-/// column. An H200 has room for 2112. Rows of channels are loaded 16 bytes at a time as it is.
+/// With more blocks than a device has room for, a thread takes two items. An H200 has room for 2112.
 constexpr std::int64_t kManyBlocks = 2500;
 
 /// What one access of 16 bytes moves: rows of channels of the state, and four taps of a word's channels.
@@ -61,60 +58,46 @@ struct WordNumbers {
   }
 };
 
-/// number * stride, both of 32 bits: one instruction of a GPU, where 64 bits take several.
-__device__ __forceinline__ std::int64_t product(std::int32_t number, std::int64_t stride) {
-  return std::int64_t{number} * static_cast<std::int32_t>(stride);
-}
-
-/// slot_of(), by 32 bits.
-__device__ __forceinline__ std::int32_t row_of(const DepthwiseSequenceParams& q, std::int32_t item) {
-  const auto slots = static_cast<std::int32_t>(q.slots);
-  if (!q.indices.is_given()) return item < slots ? item : -1;
-  const std::int32_t index = q.indices.numbers[product(item, q.indices.stride)];
-  return index == q.null_index || index < 0 || index >= slots ? -1 : index;
-}
-
 template <class T, int Columns, int Taps, int kItems>
 __global__ __launch_bounds__(kOneThreads) void update_one_kernel(DepthwiseSequenceParams q, WholeWords whole,
                                                                  Divisor by_blocks) {
   const DepthwiseParams& p = q.conv;
   constexpr int kPer = kPerWord<T>;
   std::uint32_t block = blockIdx.x;
-  const auto batch = static_cast<std::int32_t>(p.batch);
-  const std::int32_t first = static_cast<std::int32_t>(split(block, by_blocks)) * kItems;
-  const std::int32_t channel = static_cast<std::int32_t>(block * kOneThreads + threadIdx.x) * kPer;
-  if (channel >= static_cast<std::int32_t>(p.channels)) return;
+  const std::int64_t first = std::int64_t{split(block, by_blocks)} * kItems;
+  const std::int64_t channel = (std::int64_t{block} * kOneThreads + threadIdx.x) * kPer;
+  if (channel >= p.channels) return;
   // Loads have no conditions: those of items behind the batch's end repeat the last one's, and an item
   // without a row reads row 0.
-  std::int32_t rows[kItems], items[kItems];
+  std::int64_t rows[kItems], items[kItems];
 #pragma unroll
   for (int i = 0; i < kItems; ++i) {
-    items[i] = first + i < batch ? first + i : batch - 1;
-    rows[i] = row_of(q, items[i]);
+    items[i] = first + i < p.batch ? first + i : p.batch - 1;
+    rows[i] = slot_of(q, items[i]);
   }
   WordNumbers<T, Taps> raw;
   raw.load(p, whole.weights, channel);
-  const T* const in = static_cast<const T*>(p.in) + product(channel, p.in_channel);
+  const T* const in = static_cast<const T*>(p.in) + channel * p.in_channel;
   std::uint32_t samples[kItems];
 #pragma unroll
   for (int i = 0; i < kItems; ++i)
-    samples[i] = *reinterpret_cast<const std::uint32_t*>(in + product(items[i], p.in_batch));
-  T* const state = static_cast<T*>(p.state) + product(channel, p.state_channel);
+    samples[i] = *reinterpret_cast<const std::uint32_t*>(in + items[i] * p.in_batch);
+  T* const state = static_cast<T*>(p.state) + channel * p.state_channel;
   StateWords<T, Columns> windows[kItems];
 #pragma unroll
   for (int i = 0; i < kItems; ++i)
-    windows[i].load(p.state_time, whole.state, state + product(rows[i] < 0 ? 0 : rows[i], p.state_batch));
+    windows[i].load(p.state_time, whole.state, state + (rows[i] < 0 ? 0 : rows[i]) * p.state_batch);
   float weights[kPer][Taps], bias[kPer][1];
 #pragma unroll
   for (int j = 0; j < kPer; ++j) {
     raw.weights[j].widen(p.weight_type, weights[j]);
     raw.biases[j].widen(p.bias_type, bias[j]);
   }
-  T* const out = static_cast<T*>(p.out) + product(channel, p.out_channel);
+  T* const out = static_cast<T*>(p.out) + channel * p.out_channel;
 #pragma unroll
   for (int i = 0; i < kItems; ++i) {
-    if (first + i >= batch || (rows[i] < 0 && !q.zero_null)) continue;
-    auto* const output = reinterpret_cast<std::uint32_t*>(out + product(items[i], p.out_batch));
+    if (first + i >= p.batch || (rows[i] < 0 && !q.zero_null)) continue;
+    auto* const output = reinterpret_cast<std::uint32_t*>(out + items[i] * p.out_batch);
     if (rows[i] < 0) {
       *output = 0;
       continue;
@@ -135,7 +118,7 @@ __global__ __launch_bounds__(kOneThreads) void update_one_kernel(DepthwiseSequen
     }
     *output = narrow_word<T>(sums);
     windows[i].move_on(samples[i]);
-    windows[i].store(p.state_time, whole.state, state + product(rows[i], p.state_batch));
+    windows[i].store(p.state_time, whole.state, state + rows[i] * p.state_batch);
   }
 }
 
@@ -143,19 +126,6 @@ __global__ __launch_bounds__(kOneThreads) void update_one_kernel(DepthwiseSequen
 template <class T>
 bool has_words(const void* base, std::int64_t batch_stride, std::int64_t channel_stride) {
   return kPerWord<T> == 1 || are_whole(base, sizeof(T), 4, channel_stride, batch_stride, 0);
-}
-
-/// Whether the kernel's numbers and strides fit.
-bool fits_32_bits(const DepthwiseSequenceParams& q) {
-  const DepthwiseParams& p = q.conv;
-  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
-  // The last block's threads may count past the last channel.
-  if (p.batch > kMost || q.slots > kMost || p.channels > kMost - 2 * kOneThreads) return false;
-  for (const std::int64_t stride : {p.in_batch, p.in_channel, p.out_batch, p.out_channel, p.state_batch,
-                                    p.state_channel, q.indices.stride}) {
-    if (stride > kMost || stride < -kMost) return false;
-  }
-  return true;
 }
 
 template <class T, int Columns, int Taps>
@@ -170,7 +140,7 @@ void launch_one(const LaunchContext& context, const DepthwiseSequenceParams& q) 
     launch("depthwise_update", context, shape, update_one_kernel<T, Columns, Taps, kItems>, q, WholeWords(p),
            make_grid_divisor(blocks));
   };
-  if (blocks * p.batch >= kManyBlocks && p.state_time != 1) return start(std::integral_constant<int, 2>{});
+  if (blocks * p.batch >= kManyBlocks) return start(std::integral_constant<int, 2>{});
   start(std::integral_constant<int, 1>{});
 }
 
@@ -178,7 +148,6 @@ void launch_one(const LaunchContext& context, const DepthwiseSequenceParams& q) 
 
 bool takes_one_sample(const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
-  if (!fits_32_bits(q)) return false;
   if (p.length != 1 || q.slots < 1 || p.taps < kLeastTaps || p.taps > kMaxTaps) return false;
   if (p.state_length != p.taps && p.state_length != p.taps - 1) return false;
   bool takes = false;

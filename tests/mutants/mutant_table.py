@@ -904,8 +904,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("sequence_plan", "host/plan/depthwise/depthwise_sequence_plan.cpp", SEQUENCES, [
     ("odd_channels_in_words", "} else if (@p.channels % word == 0@) {", "true"),
 ]) + mutants_of("update_one", "kernels/depthwise/depthwise_update_one.cpp", SEQUENCES, [
-    ("rows_of_the_first_item", "rows[i] = row_of(q, @items[i]@);", "items[0]"),
-    ("second_items_dropped", "if (@first + i >= batch@ ||", "i > 0"),
+    ("rows_of_the_first_item", "rows[i] = slot_of(q, @items[i]@);", "items[0]"),
+    ("second_items_dropped", "if (@first + i >= p.batch@ ||", "i > 0"),
     ("null_outputs_untouched", "(rows[i] < 0 && @!q.zero_null@)) continue;", "true"),
     ("oldest_tap_first", "windows[i].columns[@Columns - distance@], values);", "distance - 1"),
     ("bias_dropped", "sums[j] += @bias[j][0]@;", "0.0f"),
