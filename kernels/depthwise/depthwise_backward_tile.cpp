@@ -204,19 +204,20 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   // Times of the input's tile count from the oldest sample that its outputs reach.
   const std::int64_t oldest = place.time - kOlder;
   const int missing = oldest < 0 ? static_cast<int>(-oldest) : 0;
-  const TileSide<T, const T> in{p.in_side,
-                                static_cast<const T*>(f.in) + place.batch * f.in_batch +
-                                    place.channel * f.in_channel + oldest * f.in_time,
-                                f.in_channel, f.in_time, tiles};
-  const TileSide<T, const T> d_out{p.d_out_side,
-                                   static_cast<const T*>(p.d_out) + place.batch * p.d_out_batch +
-                                       place.channel * p.d_out_channel + place.time * p.d_out_time,
-                                   p.d_out_channel, p.d_out_time, tiles + p.in_side.elements};
+  const TileSide<T, const T> in = tile_side(p.in_side,
+                                            static_cast<const T*>(f.in) + place.batch * f.in_batch +
+                                                place.channel * f.in_channel + oldest * f.in_time,
+                                            f.in_channel, f.in_time, tiles);
+  const TileSide<T, const T> d_out =
+      tile_side(p.d_out_side,
+                static_cast<const T*>(p.d_out) + place.batch * p.d_out_batch +
+                    place.channel * p.d_out_channel + place.time * p.d_out_time,
+                p.d_out_channel, p.d_out_time, tiles + p.in_side.elements);
   T* const behind = tiles + p.in_side.elements + p.d_out_side.elements;
-  const TileSide<T, T> d_in{p.d_in_side,
-                            static_cast<T*>(p.d_in) + place.batch * p.d_in_batch +
-                                place.channel * p.d_in_channel + place.time * p.d_in_time,
-                            p.d_in_channel, p.d_in_time, behind};
+  const TileSide<T, T> d_in = tile_side(p.d_in_side,
+                                        static_cast<T*>(p.d_in) + place.batch * p.d_in_batch +
+                                            place.channel * p.d_in_channel + place.time * p.d_in_time,
+                                        p.d_in_channel, p.d_in_time, behind);
   // Row d holds the weights of distance d, row Taps the biases.
   float* const weights = reinterpret_cast<float*>(behind + p.d_in_side.elements);
   fill_tile<T>(in, in_span, channels, missing, left + kOlder);

@@ -138,14 +138,14 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   // Times of the input's tile count from the oldest sample that its outputs reach.
   const std::int64_t oldest = place.time - (taps - 1);
   const int missing = oldest < 0 ? static_cast<int>(-oldest) : 0;
-  const TileSide<T, const T> in{p.in_side,
-                                static_cast<const T*>(p.in) + place.batch * p.in_batch +
-                                    place.channel * p.in_channel + oldest * p.in_time,
-                                p.in_channel, p.in_time, tiles};
-  const TileSide<T, T> out{p.out_side,
-                           static_cast<T*>(p.out) + place.batch * p.out_batch +
-                               place.channel * p.out_channel + place.time * p.out_time,
-                           p.out_channel, p.out_time, tiles + p.in_side.elements};
+  const TileSide<T, const T> in = tile_side(p.in_side,
+                                            static_cast<const T*>(p.in) + place.batch * p.in_batch +
+                                                place.channel * p.in_channel + oldest * p.in_time,
+                                            p.in_channel, p.in_time, tiles);
+  const TileSide<T, T> out = tile_side(p.out_side,
+                                       static_cast<T*>(p.out) + place.batch * p.out_batch +
+                                           place.channel * p.out_channel + place.time * p.out_time,
+                                       p.out_channel, p.out_time, tiles + p.in_side.elements);
   float* const weights = reinterpret_cast<float*>(tiles + p.in_side.elements + p.out_side.elements);
   fill_tile<T>(in, span, channels, missing, times + taps - 1);
   fill_numbers(p, place.channel, channels, weights, by_taps);

@@ -107,6 +107,15 @@ struct TileSide {
   }
 };
 
+/// A side whose numbers lie in vector registers: two or three sides in one kernel have more of them than an
+/// AMD GPU has scalar registers.
+template <class T, class Global>
+__device__ __forceinline__ TileSide<T, Global> tile_side(const DepthwiseTileSide& plan, Global* global,
+                                                         std::int64_t channel_stride,
+                                                         std::int64_t time_stride, T* shared) {
+  return {plan, per_lane(global), per_lane(channel_stride), per_lane(time_stride), shared};
+}
+
 /// The words of a tile that a thread moves: all rows' words one behind the other are shared among a block's
 /// threads, so that no lane is idle whatever a row's length.
 struct WordWalk {
