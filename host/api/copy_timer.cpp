@@ -17,19 +17,6 @@ constexpr int kRounds = 5;
 constexpr double kSampleSeconds = 5e-4, kMaxRuns = 50;
 constexpr int kRecordings = 20;
 
-/// Another thread that waits for the whole device, as the first launch of a kernel may, spoils a recording on
-/// the same device. The next one is likely to succeed.
-Graph recorded(const Stream& stream, const std::function<void()>& work) {
-  for (int attempt = 1; attempt < kRecordings; ++attempt) {
-    try {
-      return Graph(stream, work);
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::launch && error.code() != ErrorCode::vendor) throw;
-    }
-  }
-  return Graph(stream, work);
-}
-
 /// Runs of one plan that are timed together, one after another without the host's part in between.
 class Sample {
  public:
@@ -39,10 +26,10 @@ class Sample {
     if (stream.device().kind() != DeviceKind::gpu) return;
     const double wanted = kSampleSeconds / std::max(by_events(), 1e-9);
     runs_ = static_cast<int>(std::clamp(wanted, 1.0, kMaxRuns));
-    const Graph graph = recorded(stream, [run, runs = runs_] {
+    work_ = [run, runs = runs_] {
       for (int i = 0; i < runs; ++i) run();
-    });
-    work_ = [graph, stream] { graph.launch(stream); };
+    };
+    record();
   }
 
   /// The time of one run.
@@ -51,6 +38,20 @@ class Sample {
   }
 
  private:
+  /// Makes the runs a graph. Another thread that waits for the whole device, as the first launch of a kernel
+  /// may, spoils what is recorded on the same device: then it is recorded anew, or stays as it is in the end.
+  void record() {
+    for (int attempt = 0; attempt < kRecordings; ++attempt) {
+      try {
+        const Graph graph(stream_, work_);
+        work_ = [graph, stream = stream_] { graph.launch(stream); };
+        return;
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::launch && error.code() != ErrorCode::vendor) throw;
+      }
+    }
+  }
+
   /// Seconds between two events. The same work before the first keeps the device busy until all is queued.
   double by_events() const {
     Event start(stream_.device()), stop(stream_.device());
