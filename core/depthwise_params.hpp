@@ -59,9 +59,9 @@ struct DepthwiseTileSide {
   /// one row.
   bool is_one_row = false;
   bool lanes_along_time = true;  // of single elements
-  /// Of single elements: of a block's threads along a row; 1 << lanes_shift.
+  /// Single elements are moved by so many of a block's threads along a row; 1 << lanes_shift.
   std::int32_t lanes = 8, lanes_shift = 3;
-  /// Of rows: the most words of 16 bytes of one.
+  /// The words of 16 bytes of the longest row.
   Divisor by_words;
   std::int32_t channel_pitch = 0, time_pitch = 0;
   std::int32_t elements = 0;  // of shared memory, a multiple of 16 bytes

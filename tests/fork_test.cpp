@@ -3,14 +3,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <numeric>
-#include <string>
 #include <thread>
 #include <vector>
 
-#include <relayout/relayout.hpp>
+#include "tests/support/devices.hpp"
 
 namespace relayout {
 namespace {
@@ -93,9 +91,7 @@ TEST(ForkTest, GemmsWhileAnotherThreadMultiplies) {
 TEST(ForkTest, NativeCode) { expect_a_child_works(Device::cpu()); }
 
 TEST(ForkTest, EmulatedKernels) {
-  const std::vector<std::string> backends = Device::built_with();
-  if (std::find(backends.begin(), backends.end(), "emulator") == backends.end())
-    GTEST_SKIP() << "the emulator is not in this program";
+  if (!test::has_emulated_devices()) GTEST_SKIP() << "the emulator is not in this program";
   EmulationOptions options;
   options.workers = 3;
   expect_a_child_works(Device::emulated(options));

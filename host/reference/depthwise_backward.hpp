@@ -85,7 +85,7 @@ class DepthwiseBackwardOracle {
                    [&](const Dims& i) { of_sums_.push_back(gradient_of_sum(operands_, i[0], i[1], i[2])); });
   }
 
-  /// Of the sample of time t > -taps: of the signal, or of the state before it.
+  /// The gradient of the sample of time t > -taps, which is the signal's or the state's before it.
   BoundedSum sample(std::int64_t b, std::int64_t c, std::int64_t t) const {
     const std::int64_t taps = forward().weights.extent(1);
     BoundedSum sum;

@@ -8,20 +8,18 @@
 
 #include "core/integer_math.hpp"
 #include "host/plan/depthwise/depthwise_cost.hpp"
+#include "host/plan/depthwise/depthwise_shape.hpp"
 #include "host/plan/depthwise/depthwise_tile_plan.hpp"
 #include "host/plan/depthwise/depthwise_time_plan.hpp"
 
 namespace relayout::plan {
 namespace {
 
-constexpr std::int64_t kPackBytes = 16, kWordBytes = 4;
 /// Along channels: samples walked per thread, where taps-1 more are read again (from the caches). With as
 /// many bytes for each type in the kernel of words.
 constexpr int kMaxSamples = 24, kMaxSampleBytes = 64, kMaxAlignedSamples = 16;
 /// More taps: tiles that a thread takes one after another, so that its weights are fetched once.
 constexpr int kMaxChannelTiles = 8;
-/// Shared memory that holds the weights of a block's channels.
-constexpr std::int64_t kWeightBytes = 48 * 1024, kWeightBytesEach = 4;
 /// Threads of the kernels of aligned packs that a multiprocessor should see, about eight times what it holds
 /// at once: the last ones to finish leave it idle for a small part of the time.
 constexpr std::int64_t kThreadsPerMultiprocessor = 5120;
@@ -30,18 +28,6 @@ constexpr int kMaxCoupleLanes = 32, kMaxPackLanes = 16;
 constexpr int kScalarRun = 4;
 /// What the walk along channels counts and multiplies in 32 bits.
 constexpr std::int64_t kMaxUnits = std::int64_t{1} << 31, kMaxPitch = std::int64_t{1} << 26;
-
-/// The smallest power of two that covers `count`, up to `most`.
-int covering(std::int64_t count, int most) {
-  int lanes = 1;
-  while (lanes < most && lanes < count) lanes *= 2;
-  return lanes;
-}
-
-/// The elements of a pack.
-std::int64_t pack_of(const DepthwiseParams& p) {
-  return kPackBytes / static_cast<std::int64_t>(size_of(p.type));
-}
 
 /// The longest run of a thread, `most` halved down to `least`, with which enough threads share `units` of
 /// work in each of `rows`.
@@ -86,12 +72,9 @@ class Cheapest {
   bool found_ = false;
 };
 
-constexpr const char* kIds = "it knows no sequence ids";
 constexpr const char* kNotChannels = "channels are not the fast axis of both sides";
 constexpr const char* kUnalignedChannels = "rows along channels do not lie on 16-byte boundaries";
 constexpr const char* kFewChannels = "there are fewer channels than a 16-byte pack holds";
-constexpr const char* kUnrolls = "it unrolls at most 8 taps";
-constexpr const char* kTooManyTaps = "the weights of so many taps do not fit into its shared memory";
 
 const char* plan_channel(const DeviceProperties& device, DepthwiseParams& p) {
   const auto bytes = static_cast<std::int64_t>(size_of(p.type));

@@ -1,6 +1,7 @@
 #include "host/plan/depthwise/depthwise_sequence_plan.hpp"
 
 #include "core/integer_math.hpp"
+#include "host/plan/depthwise/depthwise_shape.hpp"
 #include "host/plan/plan_words.hpp"
 
 namespace relayout::plan {
@@ -8,7 +9,6 @@ namespace {
 
 using Kernel = DepthwiseSequenceKernel;
 
-constexpr std::int64_t kPackBytes = 16, kWordBytes = 4;
 /// Taps whose weights for a pack of channels stay in registers.
 constexpr std::int64_t kPackTaps = 4;
 /// A thread's pack of 16 bytes pays where so many threads are left for a multiprocessor; with fewer of them,

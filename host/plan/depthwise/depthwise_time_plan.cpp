@@ -4,30 +4,16 @@
 #include <cmath>
 
 #include "core/integer_math.hpp"
+#include "host/plan/depthwise/depthwise_shape.hpp"
 
 namespace relayout::plan {
 namespace {
 
-constexpr std::int64_t kPackBytes = 16;
 constexpr int kMaxTimeLanes = 256;
 /// More than 8 taps: tiles that a thread takes one after another, so that its weights are fetched once.
 constexpr int kMaxTimeTiles = 16;
-/// Shared memory that holds the weights of a block's channels.
-constexpr std::int64_t kWeightBytes = 48 * 1024, kWeightBytesEach = 4;
-constexpr const char* kIds = "it knows no sequence ids";
 constexpr const char* kNotTime = "time is not the fast axis of both sides";
 
-/// The smallest power of two that covers `count`, up to `most`.
-int covering(std::int64_t count, int most) {
-  int lanes = 1;
-  while (lanes < most && lanes < count) lanes *= 2;
-  return lanes;
-}
-
-/// The elements of a pack.
-std::int64_t pack_of(const DepthwiseParams& p) {
-  return kPackBytes / static_cast<std::int64_t>(size_of(p.type));
-}
 /// Packs of a row, cut at the boundaries of the output in memory.
 std::int64_t packs_of(const DepthwiseParams& p) {
   const std::int64_t pack = pack_of(p);
@@ -59,7 +45,7 @@ double shape_cost(const DeviceProperties& device, const DepthwiseParams& p, std:
 const char* plan_depthwise_time(const DeviceProperties& device, DepthwiseParams& p) {
   if (p.ids != nullptr) return kIds;
   if (p.in_time != 1 || p.out_time != 1) return kNotTime;
-  if (p.taps > kUnrolledTaps) return "it unrolls at most 8 taps";
+  if (p.taps > kUnrolledTaps) return kUnrolls;
   p.kernel = DepthwiseKernel::time;
   const std::int64_t packs = packs_of(p);
   double least = 0;
@@ -85,7 +71,7 @@ const char* plan_depthwise_time_many(const DeviceProperties& device, DepthwisePa
   if (p.ids != nullptr) return kIds;
   if (p.in_time != 1 || p.out_time != 1) return kNotTime;
   if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
-  if (p.taps > kMaxVectorTaps) return "the weights of so many taps do not fit into its shared memory";
+  if (p.taps > kMaxVectorTaps) return kTooManyTaps;
   p.kernel = DepthwiseKernel::time_many;
   const std::int64_t units = divide_up(packs_of(p), std::int64_t{kManyTapsPacks});
   double least = 0;
