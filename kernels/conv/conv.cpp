@@ -117,6 +117,7 @@ constexpr int kThreadsOf = kWarps* conv_parts(kTiles* kSide) * W;
 
 template <int W, int kTiles, class From, class T>
 __global__ RELAYOUT_LAUNCH_BOUNDS((kThreadsOf<W, kTiles>), 1) void conv_kernel(ConvParams p, T padding) {
+  if constexpr (!kMayHaveWarpsOf<W>) return;
   using Unit = MatrixUnit<W, T>;
   constexpr int kParts = conv_parts(kTiles * kSide), kThreads = kThreadsOf<W, kTiles>;
   constexpr int kValues = kSide * kSide / W;

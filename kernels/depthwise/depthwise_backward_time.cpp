@@ -60,6 +60,7 @@ template <class T, int Taps, int W, bool Shifted>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads, Shifted ? 5 : 6) void depthwise_backward_time_kernel(
     DepthwiseBackwardParams p, DepthwiseGrid grid, LastSteps at_end, MemorySpan in_span,
     MemorySpan d_out_span) {
+  if constexpr (!kMayHaveWarpsOf<W>) return;
   using Walk = TimeWalk<T, Taps, W, Shifted>;
   constexpr int kCount = Walk::kCount, kWindow = Walk::kBefore + kPackWords;
   const DepthwiseParams& f = p.forward;

@@ -215,24 +215,33 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, Taps <= 4 ? 5 : 4) void dep
   float weights[Taps], bias[1];
   numbers.load(p, row.there ? row.place.channel : 0, whole_weights);
   numbers.widen(p, weights, bias);
-  each_phase<kMaxTimePacks>([&](auto phase) {
-    constexpr int kPack = decltype(phase)::value;
-    if (kPack >= p.run) return false;
-    const int offset = kPack * step;
-    // What lies behind a pack in a shifted row comes with the next one.
-    constexpr int kLater = kMaxTimePacks - 1 - kPack - kBehind;
-    wait_for_async_copies<(kLater > 0 ? kLater : 0)>();
-    __syncthreads();
-    if (row.left <= offset) return true;
+  const auto pack_of_outputs = [&](int pack) {
+    const int offset = pack * step;
+    if (row.left <= offset) return;
     const int before = p.initial_state == nullptr ? row.before + offset : 2 * kBefore;
-    const Words result = outputs_of<T, Taps, Rows>(slot(kPack), row.shift, before, weights, bias[0], p.silu);
+    const Words result = outputs_of<T, Taps, Rows>(slot(pack), row.shift, before, weights, bias[0], p.silu);
     if (row.has_outputs(offset)) {
       store_global_16_bytes(row.out + offset, &result, false);
     } else {
       row.store_some(result, offset);
     }
-    return true;
-  });
+  };
+  if constexpr (kHasAsyncCopies) {
+    each_phase<kMaxTimePacks>([&](auto phase) {
+      constexpr int kPack = decltype(phase)::value;
+      if (kPack >= p.run) return false;
+      // What lies behind a pack in a shifted row comes with the next one.
+      constexpr int kLater = kMaxTimePacks - 1 - kPack - kBehind;
+      wait_for_async_copies<(kLater > 0 ? kLater : 0)>();
+      __syncthreads();
+      pack_of_outputs(kPack);
+      return true;
+    });
+  } else {
+    __syncthreads();
+#pragma unroll 1
+    for (int pack = 0; pack < p.run; ++pack) pack_of_outputs(pack);
+  }
 }
 
 RowBegins row_begins(const DepthwiseParams& p) {

@@ -104,6 +104,18 @@ __device__ __forceinline__ std::uint32_t saturated_bytes(const std::int32_t (&nu
 /// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
 /// holds.
 constexpr bool kHasWarpsOf64 = true;
+/// Whether the GPU that this pass of the compiler is for can have warps of W lanes: a kernel for others has
+/// no body.
+#if defined(__GFX9__)
+template <int W>
+constexpr bool kMayHaveWarpsOf = W == 64;
+#elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+template <int W>
+constexpr bool kMayHaveWarpsOf = W == 32;
+#else  // the host's pass, and GPUs to come
+template <int W>
+constexpr bool kMayHaveWarpsOf = true;
+#endif
 
 /// W is the warp size (wavefront) that the host took from the device: 64 on CDNA, 32 on RDNA.
 template <int W>

@@ -132,6 +132,10 @@ __device__ __forceinline__ void wait_a_little() { std::this_thread::yield(); }
 /// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
 /// holds.
 constexpr bool kHasWarpsOf64 = true;
+/// Whether the GPU that this pass of the compiler is for can have warps of W lanes: emulated ones have
+/// either.
+template <int W>
+constexpr bool kMayHaveWarpsOf = W == 32 || W == 64;
 
 // Warp operations. W is the device's warp size; every thread of the warp takes part (a block's last warp may
 // be short), in the same call. T: trivially copyable, up to 8 bytes. Only warp_barrier orders memory.

@@ -114,6 +114,10 @@ __device__ __forceinline__ std::uint32_t saturated_bytes(const std::int32_t (&nu
 /// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
 /// holds.
 constexpr bool kHasWarpsOf64 = false;
+/// Whether the GPU that this pass of the compiler is for can have warps of W lanes: a kernel for others has
+/// no body.
+template <int W>
+constexpr bool kMayHaveWarpsOf = W == 32;
 
 /// W is the warp size that the host took from the device: 32 here.
 template <int W>
