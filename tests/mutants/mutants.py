@@ -3,8 +3,8 @@
     mutants.py sources                          the files that mutants change
     mutants.py groups                           the names of groups of mutants, which are those of mutants up to their dots
     mutants.py plant ROOT SOURCE OUTPUT         SOURCE with all its mutants, each asleep until its run
-    mutants.py check ROOT PROGRAM NAME          runs the tests of mutant NAME, or of each of the group NAME; fails if they pass
-    mutants.py check ROOT PROGRAM none          the same tests without a mutant; fails if one fails
+    mutants.py check ROOT PROGRAM NAME          runs the tests of mutant NAME, or of each of the group NAME; fails if they pass,
+                                                or if a test that failed with a mutant also fails without
     mutants.py fuzz PROGRAM CASES               the random driver against each mutant of FUZZED in turn; fails if one is
                                                 not seen in so many cases
 
@@ -19,13 +19,15 @@ import fnmatch
 import os
 import platform
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 
 from mutant_table import FUZZED, HEADER_UNITS, MUTANTS
 
 
-HANGS_AFTER = 600  # seconds; the tests of a mutant take two
+HANGS_AFTER = 600  # seconds; the tests of a group take far less
 
 
 def group_of(mutant):
@@ -91,13 +93,19 @@ def environment_of(number):
 
 
 def run(program, test_filter, number=None):
-    environment = environment_of(number)
-    command = [program, f"--gtest_filter={test_filter}", "--gtest_fail_fast", "--gtest_brief=1"]
-    return subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", timeout=None if number is None else HANGS_AFTER, check=False)
-
-
-FAILED = re.compile(r"\[  FAILED  \] ([^\s,]+)")
+    """The exit status, what was printed, and the test that failed or was running when the program ended, if any."""
+    command = [program, f"--gtest_filter={test_filter}", "--gtest_fail_fast"]
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
+        try:
+            status = subprocess.run(command, env=environment_of(number), stdout=output, stderr=subprocess.STDOUT,
+                                    timeout=HANGS_AFTER, check=False).returncode
+        except subprocess.TimeoutExpired:
+            status = -signal.SIGKILL
+        output.seek(0)
+        text = output.read()
+    failed = re.search(r"^\[  FAILED  \] ([^\s,]+)", text, re.MULTILINE)
+    started = re.findall(r"^\[ RUN      \] (\S+)", text, re.MULTILINE)
+    return status, text, failed.group(1) if failed else started[-1] if status < 0 and started else None
 
 
 def belongs(test, test_filter):
@@ -108,17 +116,20 @@ def belongs(test, test_filter):
 
 
 def check(root, program, name):
-    if name == "none":
-        filters = {mutant.tests for mutant in MUTANTS}
-        with_exceptions = sorted(tests for tests in filters if "-" in tests)  # all that follows a '-' is left out
-        results = [run(program, tests) for tests in [":".join(sorted(filters - set(with_exceptions))), *with_exceptions]]
-        print("".join(result.stdout for result in results))
-        return all(result.returncode == 0 and "PASSED" in result.stdout for result in results)
     chosen = [(number, mutant) for number, mutant in enumerate(MUTANTS) if name in (mutant.name, group_of(mutant)) and here(mutant)]
     if not chosen:
         print(f"there is no mutant {name}")
     watchful = []  # the tests that saw a mutant of the group see most others, and save running those before them
-    return all([is_seen(root, program, number, mutant, watchful) for number, mutant in chosen]) and bool(chosen)
+    return all([is_seen(root, program, number, mutant, watchful) for number, mutant in chosen]) and bool(chosen) and \
+        passes_unchanged(program, watchful)
+
+
+def passes_unchanged(program, watchful):
+    """The tests that saw a mutant pass without one: they failed for its sake."""
+    status, output, _ = run(program, ":".join(watchful))
+    if status != 0:
+        print(f"without a mutant:\n{output}")
+    return status == 0
 
 
 def is_seen(root, program, number, mutant, watchful):
@@ -128,30 +139,20 @@ def is_seen(root, program, number, mutant, watchful):
         print(f"{name}: {mutant.source} must hold exactly once:\n{mutant.old}\n"
               "Where that line was changed, change the mutant in tests/mutants/mutant_table.py with it.")
         return False
-    failed = None
-    try:
-        first = [test for test in watchful if belongs(test, mutant.tests)]
-        if first:
-            result = run(program, ":".join(first), number)
-            failed = FAILED.search(result.stdout)
-        if not failed:
-            result = run(program, mutant.tests, number)
-            failed = FAILED.search(result.stdout)
-    except subprocess.TimeoutExpired:
-        print(f"{name}: killed, the tests hang")
-        return True
-    if failed:
-        print(f"{name}: killed by {failed.group(1)}")
-        if failed.group(1) not in watchful:
-            watchful.insert(0, failed.group(1))
-    elif re.search(r"^\[  PASSED  \] 0 tests", result.stdout, re.MULTILINE):
+    first = [test for test in watchful if belongs(test, mutant.tests)]
+    for tests in ([":".join(first)] if first else []) + [mutant.tests]:
+        status, output, seen_by = run(program, tests, number)
+        if seen_by:
+            break
+    if not seen_by and re.search(r"^\[  PASSED  \] 0 tests", output, re.MULTILINE):
         print(f"{name}: {program} has no test {mutant.tests}")
         return False
-    elif result.returncode < 0:
-        print(f"{name}: killed, the tests end by signal {-result.returncode}")
-    else:
-        print(f"{name}: survived {mutant.tests}, exit status {result.returncode}:\n{result.stdout}")
+    if not seen_by:
+        print(f"{name}: survived {mutant.tests}, exit status {status}:\n{output}")
         return False
+    print(f"{name}: killed by {seen_by}" + (f", which ended by signal {-status}" if status < 0 else ""))
+    if seen_by not in watchful:
+        watchful.insert(0, seen_by)
     return True
 
 
@@ -162,7 +163,7 @@ def fuzz(program, cases):
         operation = next((FUZZED[prefix] for prefix in FUZZED if mutant.name.startswith(prefix)), None)
         if operation is None or mutant.name.endswith("in_32_bits"):
             continue
-        command = [program, "--cases", cases, "--shrink-seconds", "0", "--only", operation]
+        command = [program, "--cases", cases, "--shrink-seconds", "0", "--only", operation, "--device", "emulated32"]
         result = subprocess.run(command, env=environment_of(number), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                 text=True, errors="replace", check=False)
         print(f"{mutant.name}:", *result.stdout.strip().splitlines()[:1], flush=True)
