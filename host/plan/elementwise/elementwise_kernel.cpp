@@ -216,7 +216,7 @@ bool choose_strips(ElementwiseParams& p, KernelChoice& choice) {
   choice.not_strips = obstacle_to_strips(p);
   if (choice.not_strips != nullptr) return false;
   p.precision = Precision::accurate;
-  cut_strips(p, p.width);
+  cut_strips(p, p.width, 0, false);
   choice.kernel = has_costly(p) ? Kernel::program_strips_costly : Kernel::program_strips;
   return true;
 }
