@@ -226,6 +226,15 @@ struct Strips {
   bool whole = true;  // every lane has all its elements
 };
 
+/// Strips may lie along two joined axes of the nest, which follow each other in a tensor across the output,
+/// the inner one short: element number n is number n % inner of the inner axis and n / inner of the outer
+/// one. So its offset is n strides of the inner axis, the nest's axis 0, and n / inner jumps, which each
+/// tensor and the output have in the place of the stride of this axis, which no nest has that is cut into
+/// strips. 0: none.
+constexpr int kJumpAxis = kMaxRank - 1;
+/// The longest inner axis.
+constexpr std::int64_t kLongestInner = 31;
+
 /// What splits numbers along an axis of the nest. It lies on a multiple of 16 bytes, so that fewer accesses
 /// read it.
 struct alignas(16) SplitAxis {
@@ -234,9 +243,16 @@ struct alignas(16) SplitAxis {
 
 /// An axis of strips that counts lanes. Two numbers are a Divisor's. Strips says what the others are, modulo
 /// 2^32. They lie together, since a lane waits for each part of the parameters that it reads.
+///
+/// Axis 0 counts none. It has the divisor of the inner one of two joined axes, this axis's extent as its
+/// scale, and as its chunk the
+/// bits whose numbers are multiples of that: none where strips lie along one axis.
 struct StripAxis {
   std::uint32_t multiplier, shift;
   std::uint32_t scale, chunk;
+
+  constexpr std::uint32_t inner() const { return scale; }
+  constexpr std::uint32_t wraps() const { return chunk; }
 };
 
 /// A kernel waits for each part of its parameters, of 64 bytes or so, when it first reads in it. So what all

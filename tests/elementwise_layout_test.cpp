@@ -216,6 +216,36 @@ TEST_P(ElementwiseLayoutTest, OperandsAcrossTheRows) {
     check_binary(type, {kF32, shape, {1, 151}, 1}, {kF32, shape, {1, 150}, 0}, packed(shape, 1));
 }
 
+/// An operand across the rows whose fastest axis is short, and which the next one follows: strips lie along
+/// both of them, and begin and end anywhere in the inner one. The other operand lies as the output does, is
+/// repeated along either axis, or lies across as well.
+TEST_P(ElementwiseLayoutTest, OperandsWithShortAxesAcrossTheRows) {
+  for (const DType type : kTyped) {
+    for (const Operation operation : operations_on(type)) {
+      for (const std::int64_t inner : {2, 3, 5, 9, 17}) {
+        const Dims shape{inner, 16, 37}, across{1, inner, 16 * inner}, pitched{1, inner, 19 * inner};
+        check_binary(type, {kF32, shape, across, 1}, packed(shape, 1), packed(shape), operation);
+        check_binary(type, {kF32, {inner, 1, 37}, {}, 0}, {kF32, shape, pitched, 0}, packed(shape, 3),
+                     operation);
+        check_binary(type, {kF32, shape, across, 0}, {kF32, shape, pitched, 1}, packed(shape), operation);
+      }
+    }
+  }
+}
+
+/// Integers are finite, whatever they are and wherever they lie.
+TEST_P(ElementwiseLayoutTest, IntegersAreNoNanAndNotInfinite) {
+  for (const DType type : {DType::bool_, DType::u8, DType::i16, DType::u32, DType::i64}) {
+    for (const Operation operation : {Operation::isnan, Operation::isinf, Operation::isfinite}) {
+      const Dims shape{3, 20, 37};
+      check(stream(),
+            {{operation}, {TensorSpec{type, shape, {1, 3, 60}, 1}}, {DType::bool_, shape, {}, 1}, kF32});
+      check(stream(),
+            {{operation}, {TensorSpec{type, shape, {}, 0}}, {DType::bool_, shape, {1000, 50, 1}, 0}, kF32});
+    }
+  }
+}
+
 /// Constants below 0, of one operation and of a chain, in aligned rows and in others.
 TEST_P(ElementwiseLayoutTest, NegativeConstants) {
   for (const DType type : {DType::i8, DType::i16, DType::i32, DType::i64, DType::f16, kF32}) {

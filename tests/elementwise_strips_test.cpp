@@ -51,7 +51,8 @@ std::vector<Places> elements_of_nest(const ElementwiseParams& p) {
 /// What core/elementwise_params.hpp says of Strips, in words of its own.
 std::vector<Places> elements_of_strips(const ElementwiseParams& p) {
   const Strips& s = p.strips;
-  const Places strip = strides_of(p, 0);
+  const Places strip = strides_of(p, 0), jump = strides_of(p, kJumpAxis);
+  const bool joined = p.strip_axes[0].wraps() != 0;
   std::vector<Places> elements;
   std::int64_t lanes = 1;
   for (int axis = 1; axis < p.rank; ++axis) lanes *= p.extents[axis];
@@ -73,7 +74,8 @@ std::vector<Places> elements_of_strips(const ElementwiseParams& p) {
       EXPECT_TRUE(exists || !s.whole);
       if (!exists) continue;
       Places place = places;
-      for (std::size_t t = 0; t < place.size(); ++t) place[t] += (i - s.lead) * strip[t];
+      const std::int64_t jumps = joined ? element / p.strip_axes[0].inner() : 0;
+      for (std::size_t t = 0; t < place.size(); ++t) place[t] += (i - s.lead) * strip[t] + jumps * jump[t];
       elements.push_back(place);
     }
   }
@@ -119,7 +121,7 @@ ElementwiseParams random_nest(Random& random) {
 
 TEST(ElementwiseStrips, HoldEachElementOnce) {
   Random random(1);
-  int in_chunks = 0, misaligned = 0, apart = 0, whole = 0;
+  int in_chunks = 0, misaligned = 0, apart = 0, whole = 0, joined = 0;
   for (int i = 0; i < 400; ++i) {
     ElementwiseParams p = random_nest(random);
     p.width = static_cast<std::int32_t>(random.pick<std::int64_t>({2, 4, 8, 16}));
@@ -132,11 +134,13 @@ TEST(ElementwiseStrips, HoldEachElementOnce) {
     misaligned += p.strips.lead > 0 ? 1 : 0;
     apart += p.strips.step > 1 ? 1 : 0;
     whole += p.strips.whole ? 1 : 0;
+    joined += p.strip_axes[0].wraps() != 0 ? 1 : 0;
   }
   EXPECT_GT(in_chunks, 10);
   EXPECT_GT(misaligned, 10);
   EXPECT_GT(apart, 10);
   EXPECT_GT(whole, 10);
+  EXPECT_GT(joined, 10);
 }
 
 /// Two axes, along which the output lies without gaps; tensors lie as their strides say.
@@ -177,6 +181,32 @@ TEST(ElementwiseStrips, AreNoVectorsOfAShortAxis) {
   p.width = 8;
   p.tensor[0].data = memory;
   EXPECT_FALSE(plan::cut_strips(p, 8));
+}
+
+/// Where the next axis of the tensor follows a short one, strips lie along both: an element beside the last
+/// one of the inner axis is `jump` further on than its neighbour.
+TEST(ElementwiseStrips, LieAlongTwoAxesThatFollowEachOther) {
+  ElementwiseParams p;
+  p.rank = 3;
+  p.tensors = 1;
+  p.width = 8;
+  p.out = memory;
+  p.tensor[0].data = memory;
+  const std::int64_t extents[] = {5, 64, 96}, out[] = {64 * 96, 96, 1}, tensor[] = {1, 5, 5 * 64};
+  std::copy(extents, extents + 3, p.extents);
+  std::copy(out, out + 3, p.out_strides);
+  std::copy(tensor, tensor + 3, p.tensor[0].strides);
+  ElementwiseParams apart = p;
+  EXPECT_TRUE(plan::cut_strips(p, 8));
+  EXPECT_EQ(p.strips.extent, 5 * 64);
+  EXPECT_EQ(p.strip_axes[0].inner(), 5u);
+  EXPECT_EQ(p.strip_axes[0].wraps(), 0x42108421u);
+  EXPECT_EQ(p.out_strides[0], 64 * 96);
+  EXPECT_EQ(p.out_strides[kJumpAxis], 96 - 5 * 64 * 96);
+  EXPECT_EQ(p.tensor[0].strides[kJumpAxis], 0);
+  EXPECT_EQ(p.lanes, 5u * 64 * 96 / 8);
+  EXPECT_FALSE(plan::cut_strips(apart, 8, 0, false));
+  EXPECT_EQ(apart.strip_axes[0].wraps(), 0u);
 }
 
 /// Lanes along the output: a row as a whole where it is not much longer than wanted, else parts of it that

@@ -228,6 +228,26 @@ TEST_P(QuantizedTest, CodesInLongStrips) {
   expect_codes(stream(), Operation::add, {&a, &b}, out);
 }
 
+/// Long strips along two axes that follow each other in an operand, which begin and end anywhere in the inner
+/// one.
+TEST_P(QuantizedTest, CodesInStripsAlongTwoAxes) {
+  for (const std::int64_t inner : {3, 5, 9}) {
+    const Dims shape{inner, 5400 / inner, 49}, across{1, inner, 5400};
+    for (const bool of_rows : {false, true}) {
+      const auto channels = of_rows ? std::optional<Dims>(Dims{49}) : std::nullopt;
+      const CodesTensor a(stream(), Role::input, {DType::i8, shape, 0.03f, 7, channels, std::nullopt, across},
+                          1);
+      const CodesTensor b(stream(), Role::input, {DType::u8, shape, 0.05f, 140}, 2);
+      const CodesTensor out(
+          stream(), Role::output,
+          {DType::i8, shape, 0.06f, -9, channels, std::nullopt, Dims{5401 / inner * 49 + 49, 49, 1}});
+      for (const Operation operation : {Operation::add, Operation::truediv})
+        expect_codes(stream(), operation, {&a, &b}, out);
+      expect_codes(stream(), Operation::hardswish, {&a}, out);
+    }
+  }
+}
+
 /// In strips: each operation whose result is finite for all codes, with scales for which it is and for which
 /// it is not, and operations whose results are infinite or no number.
 TEST_P(QuantizedTest, CodesInStripsOfAnyScale) {

@@ -74,14 +74,14 @@ struct CodeVectorPlace {
     const auto before = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(codes) & (kCodes - 1));
     if (around.contain(before, before == 0 ? kCodes : 2 * kCodes)) return load.start(codes);
     std::uint32_t elements[kCodes] = {};
-    vector.each(codes, 1, [&](int i, const std::uint8_t& code) { elements[i] = code; });
+    vector.each(codes, 1, 0, [&](int i, const std::uint8_t& code) { elements[i] = code; });
     load.low = packed(elements);
   }
 
   __device__ __forceinline__ void store(const ElementwiseParams& p, const Words& words) const {
     auto* const data = static_cast<std::uint8_t*>(p.out) + (out + vector.first);
     if (vector.is_whole()) return store_global_16_bytes(data, &words, p.streaming);
-    vector.each(data, 1, [&](int i, std::uint8_t& code) { code = element_of<std::uint8_t>(words, i); });
+    vector.each(data, 1, 0, [&](int i, std::uint8_t& code) { code = element_of<std::uint8_t>(words, i); });
   }
 };
 

@@ -73,7 +73,7 @@ __device__ __forceinline__ bool visit_costly(Operation operation, Visit&& visit)
       visit([](C x, C y) { return length(x, y); });
       return true;
     case Operation::atan2:
-      visit([](C x, C y) { return std::atan2(x, y); });
+      visit(AngleOfPoint<C>{});
       return true;
     case Operation::exp2:
       visit([](C x) { return std::exp2(x); });

@@ -240,6 +240,46 @@ struct Sine<float, kQuarters> {
   }
 };
 
+/// atan2.
+template <class C>
+struct AngleOfPoint {
+  __device__ __forceinline__ C operator()(C y, C x) const { return std::atan2(y, x); }
+};
+/// By a polynomial of the smaller coordinate over the larger one. Within 3 ulp.
+template <>
+struct AngleOfPoint<float> {
+  static __device__ __forceinline__ float usual(float y, float x) {
+    const float a = absolute(y), b = absolute(x), large = larger(a, b), small = smaller(a, b);
+    const float divisor = large == 0 ? 1.0f : large, reciprocal = approximate_reciprocal(divisor);
+    const float first = small * reciprocal;
+    const float ratio = fmaf(fmaf(-first, divisor, small), reciprocal, first), z = ratio * ratio;
+    float p = 2.82363896e-03f;
+    p = fmaf(p, z, -1.59569029e-02f);
+    p = fmaf(p, z, 4.25049886e-02f);
+    p = fmaf(p, z, -7.48900920e-02f);
+    p = fmaf(p, z, 1.06347933e-01f);
+    p = fmaf(p, z, -1.42027363e-01f);
+    p = fmaf(p, z, 1.99926957e-01f);
+    p = fmaf(p, z, -3.33331019e-01f);
+    const float eighth = fmaf(p * z, ratio, ratio);
+    const float quarter = a > b ? (kQuarter - eighth) + kQuarterRest : eighth;
+    const bool left = __float_as_uint(x) >> 31 != 0;
+    return with_sign_of(left ? (2 * kQuarter - quarter) + 2 * kQuarterRest : quarter, y);
+  }
+  /// Coordinates other than 0 whose quotient may be subnormal, infinite ones and NaN.
+  static __device__ __forceinline__ bool is_rare(float y, float x) {
+    const float a = absolute(y), b = absolute(x);
+    return !(a + b <= 0x1p66f) || is_tiny(a) || is_tiny(b);
+  }
+  static __device__ __forceinline__ float rare(float y, float x) { return std::atan2(y, x); }
+
+ private:
+  static constexpr float kQuarter = 1.57079637e+00f, kQuarterRest = -4.37113883e-08f;
+
+  /// 0 < x < 2^-56.
+  static __device__ __forceinline__ bool is_tiny(float x) { return __float_as_uint(x) - 1 < 0x23800000u - 1; }
+};
+
 template <class C>
 struct Tangent {
   __device__ __forceinline__ C operator()(C x) const { return std::tan(x); }

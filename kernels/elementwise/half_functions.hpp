@@ -107,16 +107,27 @@ struct HalfFunctions {
     return copysignf(small ? angle : fmaf(-2.0f, angle, kHalfTurn / 2), x);
   }
   static __device__ __forceinline__ float acos(float x) { return kHalfTurn / 2 - asin(x); }
-  static __device__ __forceinline__ float atan(float x) {
-    const float a = absolute(x);
-    const bool large = a > 1;
-    const float t = large ? approximate_reciprocal(a) : a, z = t * t;
+  /// atan(t) / t for t between 0 and 1.
+  static __device__ __forceinline__ float angle_of_tangent(float t) {
+    const float z = t * t;
     float p = 2.377510071e-02f;
     p = fmaf(p, z, -9.174843878e-02f);
     p = fmaf(p, z, 1.851029694e-01f);
     p = fmaf(p, z, -3.316778839e-01f);
-    p = fmaf(p, z, 9.999693036e-01f);
+    return fmaf(p, z, 9.999693036e-01f);
+  }
+  static __device__ __forceinline__ float atan(float x) {
+    const float a = absolute(x);
+    const bool large = a > 1;
+    const float t = large ? approximate_reciprocal(a) : a, p = angle_of_tangent(t);
     return copysignf(large ? fmaf(-p, t, kHalfTurn / 2) : p * t, x);
+  }
+  /// atan2 of finite numbers; the larger one is 0 or has a reciprocal.
+  static __device__ __forceinline__ float atan2(float y, float x) {
+    const float a = absolute(y), b = absolute(x), large = larger(a, b);
+    const float t = smaller(a, b) * approximate_reciprocal(large == 0 ? 1.0f : large);
+    const float p = angle_of_tangent(t), quarter = a > b ? fmaf(-p, t, kHalfTurn / 2) : p * t;
+    return copysignf(__float_as_uint(x) >> 31 != 0 ? kHalfTurn - quarter : quarter, y);
   }
   static __device__ __forceinline__ float erf(float x) {
     const float z = x * x;
@@ -176,6 +187,11 @@ struct HalfTangent {
     return !std::is_same_v<T, f16> && Sine<float, 0>::is_rare(x, y);
   }
   static __device__ __forceinline__ float rare(float x, float y) { return Tangent<float>::rare(x, y); }
+};
+
+template <class T>
+struct HalfAngleOfPoint : AngleOfPoint<float> {
+  static __device__ __forceinline__ float usual(float y, float x) { return HalfFunctions<T>::atan2(y, x); }
 };
 
 /// Like Power<float>, with the logarithm in f32.
@@ -239,6 +255,9 @@ __device__ __forceinline__ bool visit_half(Operation operation, Visit&& visit) {
       return true;
     case Operation::tan:
       visit(HalfTangent<T>{});
+      return true;
+    case Operation::atan2:
+      visit(HalfAngleOfPoint<T>{});
       return true;
     case Operation::pow:
       visit(HalfPower<T>{});

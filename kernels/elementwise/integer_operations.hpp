@@ -95,25 +95,117 @@ struct IntegerQuotient {
   }
 };
 
-/// Powers of S in C, of all elements at once, until the exponents have no more bits. Those of odd numbers of
-/// 8 bits repeat after 64, and those of even ones are 0 from the eighth on.
+/// The inverse of an odd number modulo 2^32: each step doubles the number of bits that are right.
+constexpr std::uint32_t inverse_of_odd(std::uint32_t number) {
+  std::uint32_t inverse = number;  // right modulo 8
+  for (int bits = 3; bits < 32; bits *= 2) inverse *= 2 - number * inverse;
+  return inverse;
+}
+constexpr int twos_in(int number) { return number % 2 != 0 ? 0 : 1 + twos_in(number / 2); }
+
+/// Adds to `sum` the terms from number kTerm on of (1 + w)^exponent, by the binomial theorem; w is a multiple
+/// of 4, `binomial` that of the exponent and kTerm, and `power` w^kTerm. As many terms as are not 0 modulo
+/// 2^kBits. The binomials come one from the other: a division by an odd number is exact, and so a
+/// multiplication; one by a power of 2 loses the highest bits, of which the term does not need as many.
+template <int kTerm, int kBits>
+__device__ __forceinline__ void add_terms(std::uint32_t w, std::uint32_t exponent, std::uint32_t binomial,
+                                          std::uint32_t power, std::uint32_t& sum) {
+  if constexpr (2 * kTerm < kBits) {
+    constexpr int kTwos = twos_in(kTerm + 1);
+    constexpr std::uint32_t kInverse = inverse_of_odd((kTerm + 1) >> kTwos);
+    sum += binomial * power;
+    const std::uint32_t next = ((binomial * (exponent - kTerm)) >> kTwos) * kInverse;
+    add_terms<kTerm + 1, kBits>(w, exponent, next, power * w, sum);
+  }
+}
+
+/// A power modulo 2^kBits without a loop: an odd number or its negative is 1 plus a multiple of 4, and an
+/// even one is an odd one times a power of 2.
+template <int kBits>
+__device__ __forceinline__ std::uint32_t power_by_terms(std::uint32_t base, std::uint32_t exponent) {
+  const std::uint32_t lowest = base & (0u - base);  // the highest power of 2 that divides it; 0 of 0
+  const std::uint32_t twos = lowest == 0 ? kBits : (__float_as_uint(static_cast<float>(lowest)) >> 23) - 127;
+  const std::uint32_t odd = twos < 32 ? base >> twos : 0;
+  const bool turned = (odd & 2) != 0;
+  const std::uint32_t w = (turned ? 0u - odd : odd) - 1;
+  std::uint32_t power = 0;
+  add_terms<0, kBits>(w, exponent, 1, 1, power);
+  const std::uint32_t of_odd = turned && (exponent & 1) != 0 ? 0u - power : power;
+  const std::uint32_t limited = exponent < kBits ? exponent : kBits, shift = twos * limited;
+  return shift < kBits ? of_odd << shift : 0;
+}
+
+/// Powers of S in C, of all elements at once: by squaring until the exponents have no more bits, or where
+/// they have many by power_by_terms(), which for 8 bits is always as fast.
 template <class S, class C>
 struct IntegerPower {
+  using Bits = std::make_unsigned_t<C>;
+
   template <int kCount>
   __device__ __forceinline__ void operator()(C (&a)[kCount], const C (&b)[kCount]) const {
-    using Bits = std::make_unsigned_t<C>;
+    if constexpr (sizeof(S) == 1) {
+      by_terms(a, b);
+    } else if constexpr (sizeof(S) == 8) {
+      by_squares(a, b);
+    } else {
+      Bits all = 0;
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) all |= exponent_of(b[i]);
+      all < (sizeof(S) == 2 ? 16 : 256) ? by_squares(a, b) : by_terms(a, b);
+    }
+  }
+
+ private:
+  static __device__ __forceinline__ bool is_negative(C exponent) {
+    return std::is_signed_v<S> && exponent < 0;
+  }
+  /// For a base of 1 or -1 an exponent below 0 is as one of its two lowest bits; others have 0 as the result.
+  static __device__ __forceinline__ Bits exponent_of(C exponent) {
+    return static_cast<Bits>(is_negative(exponent) ? exponent & 1 : exponent);
+  }
+  static __device__ __forceinline__ C result_of(C base, C exponent, Bits power) {
+    const bool one = base == 1 || base == -1;
+    return is_negative(exponent) && !one ? 0 : static_cast<C>(power);
+  }
+
+  /// Wider integers go one after the other, for which the vectors are rotated: side by side they take all
+  /// registers.
+  template <int kCount>
+  static __device__ __forceinline__ void by_terms(C (&a)[kCount], const C (&b)[kCount]) {
+    const auto power = [](C base, C exponent) {
+      return result_of(
+          base, exponent,
+          power_by_terms<8 * static_cast<int>(sizeof(S))>(static_cast<std::uint32_t>(base),
+                                                          static_cast<std::uint32_t>(exponent_of(exponent))));
+    };
+    if constexpr (sizeof(S) == 1) {
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) a[i] = power(a[i], b[i]);
+    } else {
+      C exponents[kCount];
+#pragma unroll
+      for (int i = 0; i < kCount; ++i) exponents[i] = b[i];
+#pragma unroll 1
+      for (int turn = 0; turn < kCount; ++turn) {
+        const C result = power(a[0], exponents[0]);
+#pragma unroll
+        for (int i = 0; i + 1 < kCount; ++i) {
+          a[i] = a[i + 1];
+          exponents[i] = exponents[i + 1];
+        }
+        a[kCount - 1] = result;
+      }
+    }
+  }
+
+  template <int kCount>
+  static __device__ __forceinline__ void by_squares(C (&a)[kCount], const C (&b)[kCount]) {
     Bits base[kCount], exponent[kCount], result[kCount];
-    bool negative[kCount];
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
-      negative[i] = std::is_signed_v<S> && b[i] < 0;
       base[i] = static_cast<Bits>(a[i]);
-      exponent[i] = negative[i] ? static_cast<Bits>(b[i] & 1) : static_cast<Bits>(b[i]);
+      exponent[i] = exponent_of(b[i]);
       result[i] = 1;
-      if constexpr (sizeof(S) == 1) {
-        const bool vanishes = (base[i] & 1) == 0 && exponent[i] >= 8;
-        exponent[i] = vanishes ? 8 : exponent[i] & 63;
-      }
     }
     for (;;) {
       Bits left = 0;
@@ -127,10 +219,7 @@ struct IntegerPower {
       if (left == 0) break;
     }
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      const bool one = a[i] == 1 || a[i] == -1;
-      a[i] = negative[i] && !one ? 0 : static_cast<C>(result[i]);
-    }
+    for (int i = 0; i < kCount; ++i) a[i] = result_of(a[i], b[i], result[i]);
   }
 };
 

@@ -51,7 +51,7 @@ struct ProgramStripPlace : AnyStripPlace<kElements> {
   __device__ __forceinline__ void store_of(const ElementwiseParams& p, const Words& words) const {
     const auto step = static_cast<std::int32_t>(p.out_strides[0]);
     Bits* const data = this->template out<Bits>(p);
-    this->strip.each(data, step, [&](int i, Bits& element) { element = element_of<Bits>(words, i); });
+    this->strip.each(data, step, 0, [&](int i, Bits& element) { element = element_of<Bits>(words, i); });
   }
 };
 

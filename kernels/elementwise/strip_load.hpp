@@ -26,23 +26,34 @@ __device__ __forceinline__ Neighbours neighbours(const ElementwiseParams& p, int
 /// A lane's strip: which of its elements exist.
 template <int kElements>
 struct Strip {
-  std::int32_t first;     // the number of the first element, as Strips counts them
-  std::uint32_t present;  // bit i: element i exists
-  bool is_there;          // false for lanes behind the end of an axis that is divided into chunks
+  std::int32_t first;       // the number of the first element, as Strips counts them
+  std::uint32_t present;    // bit i: element i exists
+  bool is_there;            // false for lanes behind the end of an axis that is divided into chunks
+  std::uint32_t wraps = 0;  // bit i: element i is the first of an inner axis (Strips)
 
   __device__ __forceinline__ bool is_whole() const { return present == (1u << kElements) - 1; }
 
-  /// Calls visit(i, element i) for those that exist of the elements `step` apart. Each address is a product
-  /// of its own: a sum of the one before and the step would wait for that.
-  template <class T, class Visit>
-  __device__ __forceinline__ void each(T* data, std::int32_t step, Visit&& visit) const {
-    if (is_whole()) {
+  /// Calls visit(i, element i) for those that exist of the elements `step` apart, with `jump` more before
+  /// each first one of an inner axis. Each address is a product of its own where there are no jumps: a sum of
+  /// the one before and the step would wait for that. kShort: it is not where elements are missing, either,
+  /// for kernels without registers for the third way.
+  template <bool kShort = false, class T, class Visit>
+  __device__ __forceinline__ void each(T* data, std::int32_t step, std::int32_t jump, Visit&& visit) const {
+    if (jump == 0 && is_whole()) {
 #pragma unroll
       for (int i = 0; i < kElements; ++i) visit(i, data[std::int64_t{step} * i]);
-    } else {
+    } else if (!kShort && jump == 0) {
 #pragma unroll
       for (int i = 0; i < kElements; ++i) {
         if ((present & 1u << i) != 0) visit(i, data[std::int64_t{step} * i]);
+      }
+    } else {
+      std::int32_t offset = 0;
+#pragma unroll
+      for (int i = 0; i < kElements; ++i) {
+        const bool exists = (present & 1u << i) != 0, jumps = (wraps & 1u << i) != 0;
+        if (i > 0) offset += jumps ? step + jump : step;
+        if (exists) visit(i, data[offset]);
       }
     }
   }
@@ -87,28 +98,30 @@ class StripLoad {
 #pragma unroll
     for (int i = 0; i < kElements; ++i) set(i, value(i));
   }
-  /// Elements `step` apart.
+  /// Elements as Strip::each() has them.
   template <class Bits>
-  __device__ __forceinline__ void start_elements(const Bits* data, std::int32_t step,
+  __device__ __forceinline__ void start_elements(const Bits* data, std::int32_t step, std::int32_t jump,
                                                  const Strip<kElements>& strip) {
-    strip.each(data, step, [&](int i, const Bits& element) { set(i, element); });
+    strip.each(data, step, jump, [&](int i, const Bits& element) { set(i, element); });
   }
 
-  /// For elements that follow each other. around: neighbours of the first one that may be read, too. False:
-  /// they have to be loaded one by one.
+  /// For elements that follow each other. around: neighbours of the first one that may be read, too; whole:
+  /// all elements exist. False: they have to be loaded one by one.
   template <class Bits>
-  __device__ __forceinline__ bool start_vectors(const Bits* data, const Neighbours& around) {
+  __device__ __forceinline__ bool start_vectors(const Bits* data, const Neighbours& around,
+                                                bool whole = true) {
     constexpr int kSize = static_cast<int>(sizeof(Bits)), kWord = kWordBytes<Bits>;
     static_assert(kBytes<Bits> <= 32, "registers hold two words and the one behind them");
     if constexpr (kWord <= kSize) {
       return false;
     } else {
       const auto before = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(data) & (kWord - 1));
-      if (before != 0 && !around.contain(before / kSize, (kWords<Bits> + 1) * (kWord / kSize))) return false;
-      const auto* const words = reinterpret_cast<const unsigned char*>(data) - before;
+      const int words = kWords<Bits> + (before != 0 ? 1 : 0);
+      if ((before != 0 || !whole) && !around.contain(before / kSize, words * (kWord / kSize))) return false;
+      const auto* const first = reinterpret_cast<const unsigned char*>(data) - before;
 #pragma unroll
-      for (int v = 0; v < kWords<Bits>; ++v) load_word<kWord>(v, words);
-      if (before != 0) load_word<kWord>(kWords<Bits>, words);
+      for (int v = 0; v < kWords<Bits>; ++v) load_word<kWord>(v, first);
+      if (before != 0) load_word<kWord>(kWords<Bits>, first);
       offset_ = before;
       return true;
     }

@@ -64,8 +64,8 @@ __device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& 
   return {first, present, static_cast<std::int32_t>(chunked) < strips.chunked_extent};
 }
 
-/// Where the elements of a lane's strip lie, of kTensors tensors.
-template <int kElements, int kTensors>
+/// Where the elements of a lane's strip lie, of kTensors tensors. kJoins: strips may lie along two axes.
+template <int kElements, int kTensors, bool kJoins = true>
 struct StripPlace {
   std::int32_t out, tensors[kTensors];  // offsets of the first element
   Strip<kElements> strip;
@@ -78,6 +78,18 @@ struct StripPlace {
       for (int t = 0; t < kTensors; ++t)
         offsets[t] += number * static_cast<std::uint32_t>(p.tensor[t].strides[axis]);
     });
+    if (kJoins && p.strip_axes[0].wraps() != 0) {
+      const auto first = static_cast<std::uint32_t>(strip.first);
+      const std::uint32_t outer = divided(first, p.strip_axes[0].multiplier, p.strip_axes[0].shift);
+      out_offset += outer * static_cast<std::uint32_t>(p.out_strides[kJumpAxis]);
+      constexpr int kOperands =
+          kTensors <= kMaxTypedTensors ? kTensors : kScaleTensors;  // scales are the same
+#pragma unroll
+      for (int t = 0; t < kOperands; ++t)
+        offsets[t] += outer * static_cast<std::uint32_t>(p.tensor[t].strides[kJumpAxis]);
+      const std::uint32_t inner = p.strip_axes[0].inner();
+      strip.wraps = p.strip_axes[0].wraps() << (inner - (first - outer * inner));
+    }
     out = first_offset(p, out_offset, p.out_strides);
 #pragma unroll
     for (int t = 0; t < kTensors; ++t) tensors[t] = first_offset(p, offsets[t], p.tensor[t].strides);
@@ -88,10 +100,12 @@ struct StripPlace {
   __device__ __forceinline__ void start(const ElementwiseParams& p, int t, StripLoad<kElements>& load) const {
     const auto step = static_cast<std::int32_t>(p.tensor[t].strides[0]);
     const Bits* const data = static_cast<const Bits*>(p.tensor[t].data) + tensors[t];
-    if (step == 0) return load.fill(*data);
-    if (step == 1 && strip.is_whole() && load.start_vectors(data, neighbours(p, t, tensors[t], strip.first)))
+    const auto jump = static_cast<std::int32_t>(p.tensor[t].strides[kJumpAxis]);
+    if (step == 0 && jump == 0) return load.fill(*data);
+    if (step == 1 && jump == 0 &&
+        load.start_vectors(data, neighbours(p, t, tensors[t], strip.first), strip.is_whole()))
       return;
-    load.start_elements(data, step, strip);
+    load.start_elements(data, step, jump, strip);
   }
 
   /// The output's elements, packed in vectors.
@@ -100,7 +114,7 @@ struct StripPlace {
     constexpr int kWidth = kElements / kVectors;
     const auto step = static_cast<std::int32_t>(p.out_strides[0]);
     Bits* const data = static_cast<Bits*>(p.out) + out;
-    strip.each(data, step,
+    strip.each(data, step, static_cast<std::int32_t>(p.out_strides[kJumpAxis]),
                [&](int i, Bits& element) { element = element_of<Bits>(words[i / kWidth], i % kWidth); });
   }
 
@@ -118,14 +132,16 @@ struct StripPlace {
 /// costly programs to the stack.
 template <class Bits, class Number, int kElements>
 __device__ __forceinline__ bool load_vector(const ElementwiseParams& p, int t, std::int32_t offset,
-                                            std::int32_t strip, const Bits* data,
+                                            const Strip<kElements>& strip, const Bits* data,
                                             Number (&elements)[kElements]) {
   constexpr int kSize = static_cast<int>(sizeof(Bits)), kBytes = kElements * kSize;
   constexpr int kVector = kBytes < 16 ? kBytes : 16, kWidth = kVector / kSize;
   const auto* const address = reinterpret_cast<const unsigned char*>(data);
   const auto before = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(data) & (kVector - 1));
-  const Neighbours around = neighbours(p, t, offset, strip);
-  if (before != 0 && !around.contain(before / kSize, kElements + kWidth)) return false;
+  const Neighbours around = neighbours(p, t, offset, strip.first);
+  if ((before != 0 || !strip.is_whole()) &&
+      !around.contain(before / kSize, kElements + (before != 0 ? kWidth : 0)))
+    return false;
 #pragma unroll
   for (int first = 0; first < kElements; first += kWidth) {
     Words words{};
@@ -148,13 +164,15 @@ __device__ __forceinline__ bool load_vector(const ElementwiseParams& p, int t, s
 
 /// The bits of a tensor's elements of a strip, whose first is element `offset`: each in a number with zeros
 /// above them. `elements` are 0 before, and stay so where an element does not exist.
-template <class Bits, class Number, int kElements>
+/// jump: strides[kJumpAxis]; kShort: as Strip::each() says.
+template <class Bits, bool kShort, class Number, int kElements>
 __device__ __forceinline__ void load_numbers(const ElementwiseParams& p, int t, std::int32_t offset,
-                                             const Strip<kElements>& strip, Number (&elements)[kElements]) {
+                                             std::int32_t jump, const Strip<kElements>& strip,
+                                             Number (&elements)[kElements]) {
   const auto step = static_cast<std::int32_t>(p.tensor[t].strides[0]);
   const Bits* const data = static_cast<const Bits*>(p.tensor[t].data) + offset;
-  if (step == 1 && strip.is_whole() && load_vector(p, t, offset, strip.first, data, elements)) return;
-  strip.each(data, step, [&](int i, const Bits& element) { elements[i] = element; });
+  if (step == 1 && jump == 0 && load_vector(p, t, offset, strip, data, elements)) return;
+  strip.template each<kShort>(data, step, jump, [&](int i, const Bits& element) { elements[i] = element; });
 }
 
 /// The same of as many tensors as the launch has: their offsets lie in shared memory, a column for each lane.
@@ -195,10 +213,9 @@ struct AnyStripPlace {
                                        Number (&elements)[kElements]) const {
     const auto step = static_cast<std::int32_t>(p.tensor[tensor].strides[0]);
     const Bits* const data = this->data<Bits>(p, tensor);
-    if (step == 1 && strip.is_whole() &&
-        load_vector(p, tensor, offsets_[(tensor + 1) * kStripThreads], strip.first, data, elements))
+    if (step == 1 && load_vector(p, tensor, offsets_[(tensor + 1) * kStripThreads], strip, data, elements))
       return;
-    strip.each(data, step, [&](int i, const Bits& element) { elements[i] = element; });
+    strip.each(data, step, 0, [&](int i, const Bits& element) { elements[i] = element; });
   }
   template <class Bits>
   __device__ __forceinline__ Bits* out(const ElementwiseParams& p) const {

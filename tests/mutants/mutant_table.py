@@ -655,6 +655,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("indices_for_quotients", "return number - @before.extent@ * before_it;", "0"),
     ("tensors_by_indices", "added(axis.tensors[t], @before.tensors[t]@);", "0"),
     ("lanes_that_begin_anywhere", "return fits ? @aligned@ : even;", "even"),
+    ("inner_axes_that_end_nowhere", "p_.out_strides[kJumpAxis] = @outer.out - inner * joined.out@;", "0"),
     ("lanes_that_end_anywhere", "const bool fits =\n        @2 * lanes * aligned <= 3 * wanted@ &&", "false"),
 ]) + mutants_of("strips", "kernels/elementwise/strips.hpp", ELEMENTWISE + ":" + QUANTIZED, [
     ("last_block_dropped", "shape.blocks_x = @divide_up<std::int64_t>(p.lanes, p.block_threads)@;",
@@ -663,10 +664,12 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "return {first, present, @static_cast<std::int32_t>(chunked) < strips.chunked_extent@};", "true"),
     ("neighbours_of_strips_apart", "static_cast<std::uint32_t>(first + i * @strips.step@);", "1"),
     ("lead_left_out", "static_cast<std::int32_t>(offset) - @p.strips.lead@ * static_cast", "0"),
+    ("inner_axes_begin_with_a_strip", "<< (inner - @(first - outer * inner)@);", "0"),
     ("lead_of_any_number_left_out", "sums[i] - @lead@ * stride(p,", "0"),
     ("axes_behind_the_unrolled_ones", "for (int axis = 1 + kUnrolled; @axis <= last@; ++axis)", "false"),
 ]) + mutants_of("strip_load", "kernels/elementwise/strip_load.hpp", ELEMENTWISE + ":" + QUANTIZED, [
     ("elements_beyond_the_axis", "if (@(present & 1u << i) != 0@) visit(i,", "true"),
+    ("inner_axes_that_end_nowhere", "offset += jumps ? @step + jump@ : step;", "step"),
     ("bytes_in_the_wrong_order", "return @permute_bytes<kPair>(numbers[0], numbers[1])@;", "numbers[0]"),
     ("second_vector_is_the_first", "const int whole = @v / kParts@;", "0"),
     ("aligned_words_only", "offset_ = @before@;", "0"),

@@ -121,7 +121,7 @@ ElementwiseParams in_strips(const ElementwiseParams& p, std::int64_t enough_lane
   const auto cut_by = [&](std::int32_t count) {
     InStrips cut{p, false};
     cut_rows(cut.params, count);
-    cut.vectors = cut_strips(cut.params, count, changing);
+    cut.vectors = cut_strips(cut.params, count, changing, count == kLongCodeStrip);
     cut.params.own_scales = any_numbers(cut.params, &CodeNumbers::scale_tensor, differs);
     return cut;
   };

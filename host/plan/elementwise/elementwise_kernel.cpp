@@ -216,7 +216,7 @@ bool choose_strips(ElementwiseParams& p, KernelChoice& choice) {
   choice.not_strips = obstacle_to_strips(p);
   if (choice.not_strips != nullptr) return false;
   p.precision = Precision::accurate;
-  cut_strips(p, p.width);
+  cut_strips(p, p.width, 0, false);
   choice.kernel = has_costly(p) ? Kernel::program_strips_costly : Kernel::program_strips;
   return true;
 }
@@ -241,6 +241,36 @@ KernelChoice choose_program(ElementwiseParams& p, std::int64_t enough_lanes) {
   if (choose_strips(p, choice)) return choice;
   choice.kernel = has_costly(p) ? Kernel::program_costly : Kernel::program;
   return choice;
+}
+
+/// Whether every element has the same result, which no operand is needed for: integers are finite.
+bool has_one_result(const ElementwiseParams& p) {
+  const Operation operation = p.step[0].operation;
+  const int tensor = p.argument[0].tensor;
+  return p.steps == 1 && p.tensors == 1 && tensor == 0 && !p.convert && p.out_type == DType::bool_ &&
+         p.tensor[0].reading == Reading::value &&
+         (is_integral(p.tensor[0].type) || p.tensor[0].type == DType::bool_) &&
+         (operation == Operation::isnan || operation == Operation::isinf || operation == Operation::isfinite);
+}
+
+/// Makes the operation one on two constants of bool, over a nest whose axes only the output has to follow.
+void make_constant(ElementwiseParams& p) {
+  p.argument[0] = p.argument[1] = Argument{};
+  p.argument[0].low = p.argument[1].low = p.step[0].operation == Operation::isfinite ? 1 : 0;
+  p.step[0] = ProgramStep{Operation::bit_and, 0, 2};
+  p.arguments = 2;
+  p.tensors = 0;
+  p.compute = ComputeClass::i32;
+  p.common = DType::bool_;
+  p.common_bytes = 1;
+  int last = 0;
+  for (int axis = 1; axis < p.rank; ++axis) {
+    const bool follows = p.out_strides[last] == p.extents[axis] * p.out_strides[axis];
+    last += follows ? 0 : 1;
+    p.extents[last] = (follows ? p.extents[last] : 1) * p.extents[axis];
+    p.out_strides[last] = p.out_strides[axis];
+  }
+  p.rank = last + 1;
 }
 
 KernelChoice choose(const DeviceProperties& device, ElementwiseParams& p) {
@@ -280,6 +310,7 @@ KernelChoice choose(const DeviceProperties& device, ElementwiseParams& p) {
 }  // namespace
 
 KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& p) {
+  if (has_one_result(p)) make_constant(p);
   const KernelChoice choice = choose(device, p);
   choose_block_threads(device, choice.kernel, p);
   return choice;

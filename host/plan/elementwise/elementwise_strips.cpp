@@ -30,6 +30,13 @@ constexpr double kGoodShare = 0.9, kLeastShare = 0.65;
 /// with a sector of the output, if their first does.
 constexpr double kLeastAlignedShare = 0.85;
 
+/// The share of an axis's strips' elements from which on it is not joined with the next one, and the least
+/// one of both together.
+constexpr double kJoinShare = 0.9, kLeastJoinedShare = 0.8;
+/// How far apart in the output, in runs along the other axes, the elements of an inner axis are, where these
+/// are shorter than a sector. Nearer ones are better left to lanes, which then fill the sectors of both.
+constexpr std::int64_t kFarInner = 4;
+
 /// An axis of the nest, with the strides of the output and of all tensors.
 struct Axis {
   std::int64_t scale = 0, chunk = 0;  // what an index adds for Strips
@@ -105,8 +112,8 @@ std::int64_t misaligned_elements(const ElementwiseParams& p, int tensor, int axi
 /// Makes the nest's axes those of lanes and of a strip.
 class StripBuilder {
  public:
-  StripBuilder(ElementwiseParams& p, std::int32_t count, std::uint32_t without)
-      : p_(p), rank_(p.rank), count_(count) {
+  StripBuilder(ElementwiseParams& p, std::int32_t count, std::uint32_t without, bool may_join)
+      : p_(p), rank_(p.rank), count_(count), may_join_(may_join) {
     for (int i = 0; i < rank_; ++i) {
       Axis& axis = at(i);
       axis.may_have_strips = (without >> i & 1) == 0;
@@ -116,6 +123,9 @@ class StripBuilder {
     }
     p.strips = Strips{};
     p.strips.count = count;
+    p.strip_axes[0] = StripAxis{};
+    p.out_strides[kJumpAxis] = 0;
+    for (TensorOperand& tensor : p.tensor) tensor.strides[kJumpAxis] = 0;
   }
 
   /// Returns what cut_strips() does.
@@ -201,6 +211,10 @@ class StripBuilder {
   /// tensor lies, strips along its axis and the other axes. Where that axis is too short for strips, another
   /// one has them, and the result is false.
   bool build_across(int tensor, int fastest) {
+    if (const int outer = axis_to_join(tensor, fastest); outer >= 0) {
+      place_across(tensor, join(fastest, outer), kLanesAcross, 0);
+      return true;
+    }
     const bool vectors = share(at(fastest)) >= kLeastShare;
     const std::int64_t lead = vectors ? misaligned_elements(p_, tensor, fastest) : 0;
     const int axis = vectors ? fastest : fullest_axis(rank_ - 1);
@@ -208,9 +222,61 @@ class StripBuilder {
       cut_apart(fullest_axis(rank_));
       return false;
     }
-    Axis strip = take(axis);
+    place_across(tensor, take(axis), vectors ? kLanesAcross : kFewLanesAcross, lead);
+    return vectors;
+  }
+
+  /// The axis whose elements follow those of `fastest` in the tensor, where that is too short for strips and
+  /// both together are not; -1: there is none, or too few lanes would be left along the output.
+  int axis_to_join(int tensor, int fastest) {
+    const Axis& inner = at(fastest);
+    if (!may_join_ || inner.tensors[tensor] != 1 || inner.extent > kLongestInner || !inner.may_have_strips ||
+        share(inner) >= kJoinShare)
+      return -1;
+    for (int i = 0; i < rank_ - 1; ++i) {
+      const Axis& outer = at(i);
+      if (outer.tensors[tensor] != inner.extent || i == fastest || !outer.may_have_strips) continue;
+      Axis both = inner;
+      both.extent *= outer.extent;
+      const std::int64_t lanes = lanes_beside(fastest, i);
+      const bool fills_sectors = lanes * p_.out_bytes >= kSectorBytes ||
+                                 (lanes == lanes_beside(fastest, fastest) && inner.out >= kFarInner * lanes);
+      return share(both) >= kLeastJoinedShare && share(both) > share(inner) && fills_sectors ? i : -1;
+    }
+    return -1;
+  }
+  /// How many elements follow each other in the output along all axes but these two.
+  std::int64_t lanes_beside(int one, int other) {
+    std::int64_t lanes = 1;
+    for (int axis = rank_ - 1; axis >= 0; --axis) {
+      if (axis == one || axis == other) continue;
+      if (at(axis).out != lanes * at(rank_ - 1).out) break;
+      lanes *= at(axis).extent;
+    }
+    return lanes;
+  }
+  /// One axis of the two.
+  Axis join(int inner_place, int outer_place) {
+    const Axis outer = at(outer_place);
+    Axis joined = at(inner_place);
+    const std::int64_t inner = joined.extent;
+    p_.out_strides[kJumpAxis] = outer.out - inner * joined.out;
+    for (int t = 0; t < p_.tensors; ++t)
+      p_.tensor[t].strides[kJumpAxis] = outer.tensors[t] - inner * joined.tensors[t];
+    const Divisor divisor = make_divisor(static_cast<std::uint32_t>(inner));
+    p_.strip_axes[0] = {divisor.multiplier, divisor.shift, divisor.value, 0};
+    for (std::int64_t i = 0; i <= kLongestInner; i += inner) p_.strip_axes[0].chunk |= 1u << i;
+    joined.extent *= outer.extent;
+    take(std::max(inner_place, outer_place));
+    take(std::min(inner_place, outer_place));
+    return joined;
+  }
+
+  /// Cuts strips along an axis that was taken out of the nest: some lanes along the output, then all axes as
+  /// the tensor has them.
+  void place_across(int tensor, Axis strip, std::int64_t lanes, std::int64_t lead) {
     strip.has_strips = true;
-    const int place = take_lanes(vectors ? kLanesAcross : kFewLanesAcross);
+    const int place = take_lanes(lanes);
     insert(place, strip);
     const auto step = [&](const Axis& a) {  // the greatest where the tensor repeats its elements
       return static_cast<std::uint64_t>(std::abs(a.tensors[tensor])) - 1;
@@ -220,7 +286,6 @@ class StripBuilder {
     int strips = 0;
     while (!at(strips).has_strips) ++strips;
     cut_neighbours(strips, lead);
-    return vectors;
   }
 
   /// The innermost axes that have about so many elements: up to 2.5 times as many, rather than that one of
@@ -283,6 +348,7 @@ class StripBuilder {
   std::array<Axis, kMaxRank> axes_;
   int rank_;
   std::int64_t count_;  // elements of a strip
+  bool may_join_;
 };
 
 }  // namespace
@@ -293,11 +359,13 @@ void find_dense(ElementwiseParams& p) {
   for (int t = 0; t < p.tensors; ++t) p.tensor[t].dense = dense_elements(p, p.tensor[t]);
 }
 
-bool cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without) {
+bool cut_strips(ElementwiseParams& p, std::int32_t count, std::uint32_t without, bool may_join) {
   find_dense(p);
-  const bool vectors = StripBuilder(p, count, without).build();
-  for (int t = 0; t < p.tensors; ++t)
-    p.tensor[t].access = p.tensor[t].strides[0] == 0 ? Access::repeated : Access::strided;
+  const bool vectors = StripBuilder(p, count, without, may_join).build();
+  for (int t = 0; t < p.tensors; ++t) {
+    const bool repeated = p.tensor[t].strides[0] == 0 && p.tensor[t].strides[kJumpAxis] == 0;
+    p.tensor[t].access = repeated ? Access::repeated : Access::strided;
+  }
   return vectors;
 }
 

@@ -7,8 +7,8 @@
 
 namespace relayout::plan {
 
-/// Axes that a nest may gain.
-constexpr int kStripAxes = 2;
+/// Axes that a nest may gain, and the place of a jump.
+constexpr int kStripAxes = 3;
 
 /// Lanes that fill a device.
 std::int64_t lanes_to_fill(const DeviceProperties& device);
@@ -17,9 +17,10 @@ std::int64_t lanes_to_fill(const DeviceProperties& device);
 void find_dense(ElementwiseParams& params);
 
 /// Sets strips of `count` elements, and puts the nest's axes in their order. without: axes that get no
-/// strips, bit by bit, unless there are no others. Returns whether strips are vectors of an operand that lies
-/// across the output's rows.
-bool cut_strips(ElementwiseParams& params, std::int32_t count, std::uint32_t without = 0);
+/// strips, bit by bit, unless there are no others. may_join: strips may lie along two axes. Returns whether
+/// strips are vectors of an operand that lies across the output's rows.
+bool cut_strips(ElementwiseParams& params, std::int32_t count, std::uint32_t without = 0,
+                bool may_join = true);
 
 /// Whether neighbouring lanes have neighbouring elements of the output, enough of them to move whole sectors
 /// together.
