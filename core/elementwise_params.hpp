@@ -245,8 +245,8 @@ struct alignas(16) SplitAxis {
 /// 2^32. They lie together, since a lane waits for each part of the parameters that it reads.
 ///
 /// Axis 0 counts none. It has the divisor of the inner one of two joined axes, this axis's extent as its
-/// scale, and as its chunk the
-/// bits whose numbers are multiples of that: none where strips lie along one axis.
+/// scale, and as its chunk the bits whose numbers are multiples of that: none where strips lie along one
+/// axis.
 struct StripAxis {
   std::uint32_t multiplier, shift;
   std::uint32_t scale, chunk;
