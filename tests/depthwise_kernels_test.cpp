@@ -102,6 +102,21 @@ TEST_P(DepthwiseKernelsTest, EdgesOfTiles) {
       }
 }
 
+/// Rows of channels that fill several warps, of outputs that begin anywhere in a sector of memory.
+TEST_P(DepthwiseKernelsTest, LongRowsOfChannels) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";
+  for (const DType type : kTypes)
+    for (const std::int64_t channels : {128, 272, 1000})
+      for (const std::int64_t misaligned : {0, 1, 2, 7, 8}) {
+        DepthwiseCase c = make(2, channels, 13, 3, Layout::nlc);
+        c.type = type;
+        c.out_misaligned = misaligned;
+        c.initial_state = misaligned % 2 == 0;
+        c.bias = true;
+        check_all(stream(), c);
+      }
+}
+
 /// Taps, lengths and bases around the packs of the kernels of many taps, and threads that take several tiles.
 TEST_P(DepthwiseKernelsTest, EdgesOfManyTaps) {
   if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";

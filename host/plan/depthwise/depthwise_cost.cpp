@@ -47,7 +47,7 @@ Work time_work(const DepthwiseParams& p, double element) {
   // Packs of a thread's run, which of many taps lie side by side.
   const bool many = p.kernel == DepthwiseKernel::time_many, alike = !many && has_alike_rows(p);
   const double own = many ? kManyTapsPacks : 1;
-  const double slack = has_aligned_output_rows(p) ? 0 : count - 1;
+  const double slack = time_slack(p);
   const double packs = std::ceil((length + slack) / count), each = static_cast<double>(p.lanes) * p.run * own;
   const double taken = std::ceil(packs / each) * each, window = (count + taps - 1) * element / 4;
   Work work;

@@ -27,7 +27,7 @@ constexpr std::int64_t kThreadsPerMultiprocessor = 5120;
 constexpr int kMaxCoupleLanes = 32, kMaxPackLanes = 16;
 constexpr int kScalarRun = 4;
 /// What the walk along channels counts and multiplies in 32 bits.
-constexpr std::int64_t kMaxUnits = std::int64_t{1} << 31, kMaxPitch = std::int64_t{1} << 26;
+constexpr std::int64_t kMaxUnits = std::int64_t{1} << 30, kMaxPitch = std::int64_t{1} << 26;
 
 /// The longest run of a thread, `most` halved down to `least`, with which enough threads share `units` of
 /// work in each of `rows`.
