@@ -34,6 +34,7 @@ enum class DepthwiseKernel : std::int32_t {
   channel,          // words or elements along channels, up to kUnrolledTaps taps
   channel_aligned,  // aligned packs of 16 bytes along channels, up to kUnrolledTaps taps
   channel_many,     // two channels a lane, up to kMaxVectorTaps taps
+  turn,             // from rows along channels to rows along time, up to kUnrolledTaps taps
   tile,             // through shared memory, up to kMaxVectorTaps taps
   scalar,           // single elements
   update,           // a few new samples, a channel a thread, and the state moves on
@@ -97,7 +98,7 @@ struct DepthwiseParams {
   /// `lanes` (a power of two) of a block's kDepthwiseThreads threads lie along the fast axis, the others
   /// along the other one.
   std::int32_t lanes = 1;
-  /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsPacks. channels, tile:
+  /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsPacks. channels, tile, turn:
   /// neighbouring samples a thread walks, a multiple of kDepthwiseStep; channel_many: tiles of
   /// many_taps_times. scalar: outputs along time a thread takes.
   std::int32_t run = 1;
@@ -105,8 +106,8 @@ struct DepthwiseParams {
   /// scalar: lanes lie along time, because out is faster along it than along channels. tile: so do blocks.
   bool lanes_along_time = true;
   std::int64_t shared_bytes = 0;
-  std::int32_t tile_channels = 1, tile_times = 1;  // tile; tile_times is a multiple of `run`
-  DepthwiseTileSide in_side, out_side;             // tile
+  std::int32_t tile_channels = 1, tile_times = 1;  // tile, turn; tile_times is a multiple of `run`
+  DepthwiseTileSide in_side, out_side;             // tile; out_side of turn
 };
 
 /// Whether rows along time begin as far behind a boundary of 16 bytes in the input as in the output.

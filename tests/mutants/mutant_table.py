@@ -881,6 +881,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("initial_state_ignored", "if (row.has_samples(offset) || @p.initial_state != nullptr@) row", "false"),
     ("outputs_behind_the_row", "if (before + at >= 0 && @at < left@)", "true"),
     ("rows_thought_alike", "if (@!has_alike_rows(p)@) return RowBegins::anywhere;", "false"),
+]) + mutants_of("turn", "kernels/depthwise/depthwise_turn.cpp", ONE_TIME_KERNEL, [
+    ("samples_before_a_run_dropped", "before[i] = @next[kStep - (Taps - 1) + i]@;", "0"),
+    ("rows_begin_on_boundaries", "&@out.element(channel + j, first)@;",
+     "tile[(channel + j) * p.out_side.channel_pitch + first]"),
+    ("last_sample_twice", "const int last = @(left - 1) * pitch@;", "(left - 2) * pitch"),
 ]) + mutants_of("long_rows", "kernels/depthwise/depthwise_channel.cpp", LONG_ROWS, [
     ("lead_of_no_channels", "unit -= @grid.lead@;", "0"),
     ("threads_behind_the_row", "if (run >= grid.runs || @unit >= grid.groups@) return;", "false"),
