@@ -117,6 +117,20 @@ TEST_P(DepthwiseKernelsTest, LongRowsOfChannels) {
       }
 }
 
+/// From rows of channels to rows of time, threads that walk several steps.
+TEST_P(DepthwiseKernelsTest, LongRunsOfTurns) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";
+  for (const DType type : kTypes)
+    for (const bool initial_state : {false, true}) {
+      DepthwiseCase c = make(2, 64, 500, 5, Layout::nlc);
+      c.out_layout = Layout::ncl;
+      c.out_misaligned = 3;
+      c.type = type;
+      c.initial_state = initial_state;
+      check_all(stream(), c);
+    }
+}
+
 /// Taps, lengths and bases around the packs of the kernels of many taps, and threads that take several tiles.
 TEST_P(DepthwiseKernelsTest, EdgesOfManyTaps) {
   if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";

@@ -887,7 +887,6 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "tile[(channel + j) * p.out_side.channel_pitch + first]"),
     ("last_sample_twice", "const int last = @(left - 1) * pitch@;", "(left - 2) * pitch"),
 ]) + mutants_of("long_rows", "kernels/depthwise/depthwise_channel.cpp", LONG_ROWS, [
-    ("lead_of_no_channels", "unit -= @grid.lead@;", "0"),
     ("threads_behind_the_row", "if (run >= grid.runs || @unit >= grid.groups@) return;", "false"),
 ]) + mutants_of("depthwise_tile", "kernels/depthwise/depthwise_tile.hpp", ONE_TIME_KERNEL, [
     ("ends_of_half_the_rows", "end = static_cast<int>(threadIdx.x); @end < rows * 2@;", "end < rows"),
