@@ -11,6 +11,8 @@
 namespace relayout {
 
 constexpr int kDepthwiseThreads = 256;
+/// What GPUs write as a whole: a sector that two stores write in part takes longer.
+constexpr int kSectorBytes = 32;
 /// Up to here the taps are unrolled; beyond, weights lie in shared memory.
 constexpr std::int64_t kUnrolledTaps = 8;
 /// The most taps of the kernels with vectors: the weights of a block's channels fit into 48 KiB.
@@ -32,6 +34,7 @@ enum class DepthwiseKernel : std::int32_t {
   channel,          // words or elements along channels, up to kUnrolledTaps taps
   channel_aligned,  // aligned packs of 16 bytes along channels, up to kUnrolledTaps taps
   channel_many,     // two channels a lane, up to kMaxVectorTaps taps
+  turn,             // from rows along channels to rows along time, up to kUnrolledTaps taps
   tile,             // through shared memory, up to kMaxVectorTaps taps
   scalar,           // single elements
   update,           // a few new samples, a channel a thread, and the state moves on
@@ -95,7 +98,7 @@ struct DepthwiseParams {
   /// `lanes` (a power of two) of a block's kDepthwiseThreads threads lie along the fast axis, the others
   /// along the other one.
   std::int32_t lanes = 1;
-  /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsPacks. channels, tile:
+  /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsPacks. channels, tile, turn:
   /// neighbouring samples a thread walks, a multiple of kDepthwiseStep; channel_many: tiles of
   /// many_taps_times. scalar: outputs along time a thread takes.
   std::int32_t run = 1;
@@ -103,8 +106,8 @@ struct DepthwiseParams {
   /// scalar: lanes lie along time, because out is faster along it than along channels. tile: so do blocks.
   bool lanes_along_time = true;
   std::int64_t shared_bytes = 0;
-  std::int32_t tile_channels = 1, tile_times = 1;  // tile; tile_times is a multiple of `run`
-  DepthwiseTileSide in_side, out_side;             // tile
+  std::int32_t tile_channels = 1, tile_times = 1;  // tile, turn; tile_times is a multiple of `run`
+  DepthwiseTileSide in_side, out_side;             // tile; out_side of turn
 };
 
 /// Whether rows along time begin as far behind a boundary of 16 bytes in the input as in the output.
@@ -115,13 +118,24 @@ inline bool has_alike_rows(const DepthwiseParams& p) {
   return (distance | (p.in_batch - p.out_batch) * bytes | (p.in_channel - p.out_channel) * bytes) % 16 == 0;
 }
 
-/// Whether every row of the output along time begins on a boundary of 16 bytes.
-inline bool has_aligned_output_rows(const DepthwiseParams& p) {
+/// Whether every row of the output along time begins on a boundary of so many bytes.
+inline bool has_output_rows_on(const DepthwiseParams& p, std::int64_t boundary) {
   const auto bytes = static_cast<std::int64_t>(size_of(p.type));
   return (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out)) | p.out_batch * bytes |
           p.out_channel * bytes) %
-             16 ==
+             boundary ==
          0;
+}
+inline bool has_aligned_output_rows(const DepthwiseParams& p) { return has_output_rows_on(p, 16); }
+
+/// Samples by which the first pack of a row may begin before it: `time` and `time_many` cut rows where
+/// sectors of the output begin, unless `time` finds them on boundaries of 16 bytes on both sides.
+inline int time_slack(const DepthwiseParams& p) {
+  const bool as_they_are =
+      p.kernel == DepthwiseKernel::time && has_aligned_output_rows(p) && has_alike_rows(p);
+  return as_they_are || has_output_rows_on(p, kSectorBytes)
+             ? 0
+             : kSectorBytes / static_cast<int>(size_of(p.type)) - 1;
 }
 
 }  // namespace relayout

@@ -37,6 +37,7 @@ void launch_depthwise_time_many(const LaunchContext& context, const DepthwisePar
 void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_channel_aligned(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_channel_many(const LaunchContext& context, const DepthwiseParams& p);
+void launch_depthwise_turn(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_tile(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBackwardParams& params);
 void launch_depthwise_backward_tile(const LaunchContext& context, const DepthwiseBackwardParams& params);

@@ -102,6 +102,35 @@ TEST_P(DepthwiseKernelsTest, EdgesOfTiles) {
       }
 }
 
+/// Rows of channels that fill several warps, of outputs that begin anywhere in a sector of memory.
+TEST_P(DepthwiseKernelsTest, LongRowsOfChannels) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";
+  for (const DType type : kTypes)
+    for (const std::int64_t channels : {128, 272, 1000})
+      for (const std::int64_t misaligned : {0, 1, 2, 7, 8}) {
+        DepthwiseCase c = make(2, channels, 13, 3, Layout::nlc);
+        c.type = type;
+        c.out_misaligned = misaligned;
+        c.initial_state = misaligned % 2 == 0;
+        c.bias = true;
+        check_all(stream(), c);
+      }
+}
+
+/// From rows of channels to rows of time, threads that walk several steps.
+TEST_P(DepthwiseKernelsTest, LongRunsOfTurns) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";
+  for (const DType type : kTypes)
+    for (const bool initial_state : {false, true}) {
+      DepthwiseCase c = make(2, 64, 500, 5, Layout::nlc);
+      c.out_layout = Layout::ncl;
+      c.out_misaligned = 3;
+      c.type = type;
+      c.initial_state = initial_state;
+      check_all(stream(), c);
+    }
+}
+
 /// Taps, lengths and bases around the packs of the kernels of many taps, and threads that take several tiles.
 TEST_P(DepthwiseKernelsTest, EdgesOfManyTaps) {
   if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";

@@ -87,6 +87,21 @@ TEST(DepthwisePlan, LayoutsThatDifferAndFewChannelsTakeTiles) {
   EXPECT_EQ(planned(a, DeviceProperties::h200()).in_side.rows, DepthwiseRows::none);
 }
 
+/// Words of channels that are the fast axis of the input alone.
+TEST(DepthwisePlan, ChannelsToTimeTurn) {
+  DepthwiseParams a = channel_fast(2, 64, 2048, 4);
+  a.out_channel = 2048;
+  a.out_time = 1;
+  EXPECT_EQ(kernel_of(a), DepthwiseKernel::turn);
+  EXPECT_EQ(planned(a, DeviceProperties::h200()).out_side.rows, DepthwiseRows::time);
+  EXPECT_EQ(depthwise_alignment(planned(a, DeviceProperties::h200())).in, 4);
+  a.out = reinterpret_cast<void*>(8194);
+  EXPECT_EQ(kernel_of(a), DepthwiseKernel::turn) << "any base of the output";
+  EXPECT_EQ(depthwise_alignment(planned(a, DeviceProperties::h200())).out, 1);
+  a.in = reinterpret_cast<const void*>(4098);
+  EXPECT_EQ(kernel_of(a), DepthwiseKernel::tile) << "words across boundaries";
+}
+
 TEST(DepthwisePlan, UpdatesOfWords) {
   DepthwiseParams a = time_fast(64, 4096, 1, 4);
   a.update = true;
@@ -136,7 +151,8 @@ TEST(DepthwisePlan, TilesFitThreadsAndSharedMemory) {
                   EXPECT_LE(plan.lanes, kDepthwiseThreads);
                   EXPECT_EQ(plan.lanes & (plan.lanes - 1), 0);
                   EXPECT_GE(plan.run, 1);
-                  const bool tile = plan.kernel == DepthwiseKernel::tile;
+                  const bool tile =
+                      plan.kernel == DepthwiseKernel::tile || plan.kernel == DepthwiseKernel::turn;
                   if (tile || plan.kernel == DepthwiseKernel::channel) {
                     EXPECT_EQ(plan.run % kDepthwiseStep, 0);
                   }

@@ -39,9 +39,11 @@ void set_addresses(DepthwiseSequenceParams& params, const void* in, void* out) {
   (params.task == DepthwiseSequenceTask::states ? params.conv.state : params.conv.out) = out;
 }
 
-std::int64_t alignment_of(const DepthwiseParams& params) { return plan::depthwise_alignment(params); }
+plan::DepthwiseAlignment alignment_of(const DepthwiseParams& params) {
+  return plan::depthwise_alignment(params);
+}
 /// The launcher of sequences looks at the addresses themselves.
-std::int64_t alignment_of(const DepthwiseSequenceParams& /*params*/) { return 1; }
+plan::DepthwiseAlignment alignment_of(const DepthwiseSequenceParams& /*params*/) { return {}; }
 
 std::string explain_work(const DeviceProperties& device, const DepthwiseParams& params) {
   return plan::explain_depthwise(device, params);
@@ -118,9 +120,9 @@ void DepthwisePlan::run(const Stream& stream, const void* in, void* out) const {
   check_plan_device(state.operation, state.device, state.properties, stream);
   std::visit(
       [&](auto params) {
-        const std::int64_t alignment = alignment_of(params);
-        check_plan_alignment(state.operation, "input", alignment, in);
-        check_plan_alignment(state.operation, "output", alignment, out);
+        const plan::DepthwiseAlignment alignment = alignment_of(params);
+        check_plan_alignment(state.operation, "input", alignment.in, in);
+        check_plan_alignment(state.operation, "output", alignment.out, out);
         check_views(state.operation, state.views, at_address(state.views.in, in),
                     at_address(state.views.out, out), Pointers::given);
         set_addresses(params, in, out);

@@ -69,6 +69,8 @@ void launch_outputs(const LaunchContext& context, const DepthwiseParams& p) {
       return launch_depthwise_channel_aligned(context, p);
     case DepthwiseKernel::channel_many:
       return launch_depthwise_channel_many(context, p);
+    case DepthwiseKernel::turn:
+      return launch_depthwise_turn(context, p);
     case DepthwiseKernel::tile:
       return launch_depthwise_tile(context, p);
     default:

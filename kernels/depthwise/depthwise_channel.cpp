@@ -53,6 +53,7 @@ struct Couple {
 struct WalkGrid {
   Divisor by_blocks, by_groups;
   std::uint32_t runs;
+  std::uint32_t groups, lead;  // of channels, and how many of a row's threads stand before the first
   bool whole_weights;
 };
 
@@ -122,7 +123,8 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads,
   const std::int64_t batch = split(unit, grid.by_blocks);
   unit = unit * kDepthwiseWalkThreads + threadIdx.x;
   const std::uint32_t run = split(unit, grid.by_groups);
-  if (run >= grid.runs) return;
+  unit -= grid.lead;  // less than 0: a large number
+  if (run >= grid.runs || unit >= grid.groups) return;
   const std::int64_t channel = std::int64_t{unit} * Width, begin = std::int64_t{run} * p.run;
   const T* in = static_cast<const T*>(p.in) + batch * p.in_batch + channel + begin * p.in_time;
   T* out = static_cast<T*>(p.out) + batch * p.out_batch + channel + begin * p.out_time;
@@ -208,17 +210,42 @@ constexpr std::size_t stage_bytes() {
   return kStaged<T, Width> ? std::size_t{kStages} * kStep * kDepthwiseWalkThreads * 4 : 0;
 }
 
+/// A row's threads: `lead` before its first group of channels, so that warps begin where sectors of the
+/// output do. A sector that two warps share is written in two parts, which takes a fifth more time. Short
+/// rows would have too many idle lanes.
+struct WalkRow {
+  std::int64_t lead = 0, threads = 0;
+};
+
+template <class T, int Width>
+WalkRow walk_row(const DepthwiseParams& p) {
+  constexpr std::int64_t kLeastRow = 512, kBytes = Width * static_cast<std::int64_t>(sizeof(T));
+  constexpr auto kElement = static_cast<std::int64_t>(sizeof(T)), kPerSector = kSectorBytes / kBytes;
+  const std::int64_t groups = p.channels / Width;
+  if (p.channels * kElement < kLeastRow || (p.out_time | p.out_batch) * kElement % kSectorBytes != 0)
+    return {0, groups};
+  const auto base = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out));
+  const std::int64_t lead = base % kSectorBytes / kBytes;
+  return {lead, lead == 0 ? groups : (groups + lead + kPerSector - 1) / kPerSector * kPerSector};
+}
+
 template <class T, int Width>
 void launch_walk(const LaunchContext& context, const DepthwiseParams& p) {
-  const std::int64_t groups = p.channels / Width, runs = (p.length + p.run - 1) / p.run;
-  const std::int64_t blocks = (groups * runs + kDepthwiseWalkThreads - 1) / kDepthwiseWalkThreads;
-  const WalkGrid grid{make_grid_divisor(blocks), make_grid_divisor(groups), static_cast<std::uint32_t>(runs),
+  const WalkRow row = walk_row<T, Width>(p);
+  const std::int64_t runs = (p.length + p.run - 1) / p.run;
+  const std::int64_t blocks = (row.threads * runs + kDepthwiseWalkThreads - 1) / kDepthwiseWalkThreads;
+  const WalkGrid grid{make_grid_divisor(blocks),
+                      make_grid_divisor(row.threads),
+                      static_cast<std::uint32_t>(runs),
+                      static_cast<std::uint32_t>(p.channels / Width),
+                      static_cast<std::uint32_t>(row.lead),
                       has_whole_weights(p)};
   LaunchShape shape;
   shape.blocks_x = p.batch * blocks;
   shape.threads_x = kDepthwiseWalkThreads;
   shape.shared_bytes = stage_bytes<T, Width>();
-  const bool vectors = has_copy_vectors(groups, p.in, p.in_batch * static_cast<std::int64_t>(sizeof(T)),
+  const bool vectors =
+      row.lead == 0 && has_copy_vectors(row.threads, p.in, p.in_batch * static_cast<std::int64_t>(sizeof(T)),
                                         p.in_time * static_cast<std::int64_t>(sizeof(T)));
   visit_taps(p.taps, [&](auto taps) {
     constexpr int kTaps = decltype(taps)::value;

@@ -40,6 +40,13 @@ __device__ __forceinline__ int misaligned_elements(const T* address) {
   return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) & 15) / static_cast<int>(sizeof(T));
 }
 
+/// The same of the sector before it.
+template <class T>
+__device__ __forceinline__ int elements_behind_sector(const T* address) {
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) & (kSectorBytes - 1)) /
+         static_cast<int>(sizeof(T));
+}
+
 /// The bits of an element, zeros above them.
 template <class T>
 __device__ __forceinline__ std::uint32_t element_bits(T value) {

@@ -1,7 +1,7 @@
 // depthwise where time is the fast axis of in and out: up to 8 taps, any bases and pitches.
 //
-// A block takes some channels (256 / p.lanes of them) and, of each, a run of time, cut into packs at the
-// boundaries of 16 bytes of the output in memory: a thread has p.run of them, p.lanes apart. All the input's
+// A block takes some channels (256 / p.lanes of them) and, of each, a run of time, cut into packs from the
+// begin of a sector of the output in memory on: a thread has p.run of them, p.lanes apart. All the input's
 // packs, cut at its own boundaries, are on their way to shared memory before the first is used, so that much
 // is in flight and few registers hold it. There a row's packs lie one behind the other, kEdge packs before
 // the run first, and a thread reads the words around its outputs' samples; it shifts them into place where
@@ -40,7 +40,7 @@ struct RowPlace {
     place.channel += grid.row();
     out = static_cast<T*>(p.out) + place.batch * p.out_batch + place.channel * p.out_channel;
     in = static_cast<const T*>(p.in) + place.batch * p.in_batch + place.channel * p.in_channel;
-    place.time += grid.lane() * kCount - (kAligned ? 0 : misaligned_elements(out));
+    place.time += grid.lane() * kCount - (kAligned ? 0 : elements_behind_sector(out));
     out += place.time;
     in += place.time;
     shift = kAligned ? 0 : misaligned_elements(in);
@@ -257,9 +257,8 @@ void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& 
     using T = typename decltype(type)::type;
     visit_taps(p.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value, kCount = Vector<T>::kCount;
-      // A row that does not begin on a boundary may need one pack more.
       const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes, std::int64_t{p.lanes} * p.run * kCount,
-                               has_aligned_output_rows(p) ? 0 : kCount - 1);
+                               time_slack(p));
       LaunchShape shape;
       shape.blocks_x = grid.blocks(p);
       shape.threads_x = kDepthwiseThreads;

@@ -59,7 +59,7 @@ struct ManyRow {
       : place(place_block<true>(grid)) {
     place.channel += grid.row();
     out = static_cast<T*>(p.out) + place.batch * p.out_batch + place.channel * p.out_channel;
-    place.time += grid.lane() * (kManyTapsPacks * Vector<T>::kCount) - misaligned_elements(out);
+    place.time += grid.lane() * (kManyTapsPacks * Vector<T>::kCount) - elements_behind_sector(out);
     out += place.time;
     in = reinterpret_cast<const char*>(static_cast<const T*>(p.in) + place.batch * p.in_batch +
                                        place.channel * p.in_channel + place.time);
@@ -210,10 +210,8 @@ void launch_depthwise_time_many(const LaunchContext& context, const DepthwisePar
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     constexpr int kCount = Vector<T>::kCount;
-    // A row that does not begin on a boundary may need one pack more.
     const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes,
-                             std::int64_t{p.lanes} * p.run * kManyTapsPacks * kCount,
-                             has_aligned_output_rows(p) ? 0 : kCount - 1);
+                             std::int64_t{p.lanes} * p.run * kManyTapsPacks * kCount, time_slack(p));
     const int pitch = (static_cast<int>(p.taps) + kCount - 1) / kCount * kCount;
     LaunchShape shape;
     shape.blocks_x = grid.blocks(p);

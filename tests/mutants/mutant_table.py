@@ -42,6 +42,7 @@ NATIVE_QUOTIENTS = "*FunctionsTest.Quotients*/cpu:*FunctionsTest.AllPairs*/cpu:*
 DEPTHWISE = ":".join(f"*Depthwise{name}Test*/cpu" for name in ("", "Block", "Far", "Kernels", "Sequence", "State", "Varlen"))
 ONE_TIME_KERNEL = "*DepthwiseTest.*/emulated32:*DepthwiseKernelsTest.*/emulated32:*DepthwiseStateTest.*/emulated32-*RandomCases*"
 MANY_TAPS = "*DepthwiseKernelsTest.EdgesOfManyTaps/emulated32"
+LONG_ROWS = "*DepthwiseKernelsTest.LongRowsOfChannels/emulated32"
 BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*", "TheRestIs*")
 BACKWARD = ":".join(f"*DepthwiseBackward*Test.{name}/emulated32" for name in BACKWARD_NAMES)
 BACKWARD_KERNELS = "*DepthwiseBackwardKernelsTest.*/emulated32"
@@ -883,6 +884,13 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("initial_state_ignored", "if (row.has_samples(offset) || @p.initial_state != nullptr@) row", "false"),
     ("outputs_behind_the_row", "if (before + at >= 0 && @at < left@)", "true"),
     ("rows_thought_alike", "if (@!has_alike_rows(p)@) return RowBegins::anywhere;", "false"),
+]) + mutants_of("turn", "kernels/depthwise/depthwise_turn.cpp", ONE_TIME_KERNEL, [
+    ("samples_before_a_run_dropped", "before[i] = @next[kStep - (Taps - 1) + i]@;", "0"),
+    ("rows_begin_on_boundaries", "&@out.element(channel + j, first)@;",
+     "tile[(channel + j) * p.out_side.channel_pitch + first]"),
+    ("last_sample_twice", "const int last = @(left - 1) * pitch@;", "(left - 2) * pitch"),
+]) + mutants_of("long_rows", "kernels/depthwise/depthwise_channel.cpp", LONG_ROWS, [
+    ("threads_behind_the_row", "if (run >= grid.runs || @unit >= grid.groups@) return;", "false"),
 ]) + mutants_of("depthwise_tile", "kernels/depthwise/depthwise_tile.hpp", ONE_TIME_KERNEL, [
     ("ends_of_half_the_rows", "end = static_cast<int>(threadIdx.x); @end < rows * 2@;", "end < rows"),
     ("last_words_left_out", "if (last ? @first == 0 || first == row.end@ : row.first", "true"),

@@ -34,6 +34,7 @@ constexpr double kShiftFactor = 1.1, kTileFactor = 1.33, kScalarFactor = 3.8;
 constexpr double kTimeFactor = 0.86, kChannelFactor = 0.86, kPacksFactor = 0.96;
 /// A tile waits for its weights and its samples, one after the other.
 constexpr double kTileLaunch = 4.7;
+constexpr double kTurnFactor = 1.15, kTurnLaunch = 3.5;
 
 /// Bytes that move for one element of a row of `run` elements, `stride` apart, which begins anywhere: sectors
 /// are moved whole.
@@ -47,7 +48,7 @@ Work time_work(const DepthwiseParams& p, double element) {
   // Packs of a thread's run, which of many taps lie side by side.
   const bool many = p.kernel == DepthwiseKernel::time_many, alike = !many && has_alike_rows(p);
   const double own = many ? kManyTapsPacks : 1;
-  const double slack = has_aligned_output_rows(p) ? 0 : count - 1;
+  const double slack = time_slack(p);
   const double packs = std::ceil((length + slack) / count), each = static_cast<double>(p.lanes) * p.run * own;
   const double taken = std::ceil(packs / each) * each, window = (count + taps - 1) * element / 4;
   Work work;
@@ -145,6 +146,26 @@ Work tile_work(const DepthwiseParams& p, double element) {
   return work;
 }
 
+Work turn_work(const DepthwiseParams& p, double element) {
+  const double taps = static_cast<double>(p.taps), width = 4 / element, channels = p.tile_channels;
+  const double times = std::min<double>(p.tile_times, static_cast<double>(p.length));
+  const double run = std::min<double>(p.run, times);
+  const double tiles = static_cast<double>(divide_up(p.channels, p.tile_channels)) *
+                       static_cast<double>(divide_up(p.length, p.tile_times)) * static_cast<double>(p.batch);
+  const double used = channels / width * p.tile_times / p.run;
+  Work work;
+  work.instructions = taps + 5 + (8 * taps + 150 / width) / run;
+  add_side(p.out_side, channels, times, static_cast<double>(p.out_channel), 1, element, work);
+  work.bytes += moved_bytes(element, channels, 1) + 0.3 * element * (taps - 1) / run;
+  // Lanes without a word, and samples and channels that the last tiles do not have.
+  work.instructions *= 0.5 + 0.5 * kDepthwiseThreads / used;
+  work.instructions *= tiles * channels * p.tile_times / static_cast<double>(p.batch * p.channels * p.length);
+  work.threads = tiles * used;
+  work.factor = kTurnFactor;
+  work.launch = kTurnLaunch;
+  return work;
+}
+
 Work scalar_work(const DepthwiseParams& p, double element) {
   Work work;
   const auto step = static_cast<double>(std::abs(p.lanes_along_time ? p.in_time : p.in_channel));
@@ -164,6 +185,8 @@ Work work_of(const DepthwiseParams& p, double element) {
     case DepthwiseKernel::channel_aligned:
     case DepthwiseKernel::channel_many:
       return channel_work(p, element);
+    case DepthwiseKernel::turn:
+      return turn_work(p, element);
     case DepthwiseKernel::tile:
       return tile_work(p, element);
     default:

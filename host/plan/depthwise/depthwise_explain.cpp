@@ -26,6 +26,8 @@ const char* name_of(DepthwiseKernel kernel) {
       return "depthwise_channel_many";
     case DepthwiseKernel::scalar:
       return "depthwise";
+    case DepthwiseKernel::turn:
+      return "depthwise_turn";
     case DepthwiseKernel::tile:
       return "depthwise_tile";
     case DepthwiseKernel::update:
@@ -55,6 +57,8 @@ std::string reason(const DepthwiseParams& p) {
              "are unrolled";
     case DepthwiseKernel::channel_many:
       return "channels are the fast axis of both sides; weights lie in shared memory";
+    case DepthwiseKernel::turn:
+      return "channels are the fast axis of the input and time of the output, and the taps are unrolled";
     case DepthwiseKernel::tile:
       return "it takes any layouts through shared memory";
     case DepthwiseKernel::scalar:
@@ -83,6 +87,7 @@ Tile tile_of(const DepthwiseParams& p) {
       return {p.lanes * pack, others * p.run};
     case DepthwiseKernel::channel_many:
       return {std::int64_t{p.lanes} * kManyTapsChannels, others * many_taps_times(p.width) * p.run};
+    case DepthwiseKernel::turn:
     case DepthwiseKernel::tile:
       return {p.tile_channels, p.tile_times};
     default:
@@ -107,6 +112,7 @@ std::string access_of(const DepthwiseParams& p, const DepthwiseTileSide& side) {
     bytes = p.width * element;
   if (p.kernel == DepthwiseKernel::update_words) bytes = 4;
   if (p.kernel == DepthwiseKernel::scalar || p.kernel == DepthwiseKernel::update) bytes = element;
+  if (p.kernel == DepthwiseKernel::turn && &side == &p.in_side) bytes = 4;
   if (p.kernel == DepthwiseKernel::tile && side.rows == DepthwiseRows::none) bytes = element;
   return plural(bytes, "byte") + " an access";
 }
@@ -128,8 +134,11 @@ void explain_tile(std::ostream& text, const DepthwiseParams& p) {
   const Tile tile = tile_of(p);
   text << "Tile: " << plural(tile.channels, "channel") << " and " << plural(tile.times, "sample")
        << " of one batch, ";
-  if (p.kernel == DepthwiseKernel::tile) {
-    text << "a thread walks " << plural(p.run, "sample") << " of a channel; ";
+  if (p.kernel == DepthwiseKernel::tile || p.kernel == DepthwiseKernel::turn) {
+    const std::int64_t channels =
+        p.kernel == DepthwiseKernel::turn ? 4 / static_cast<std::int64_t>(size_of(p.type)) : 1;
+    text << "a thread walks " << plural(p.run, "sample") << " of "
+         << (channels == 1 ? "a channel; " : "two channels; ");
   } else {
     text << plural(p.lanes, "lane") << " along " << (has_lanes_along_time(p) ? "time; " : "channels; ");
   }
@@ -145,8 +154,10 @@ void explain_accesses(std::ostream& text, const DepthwiseParams& p) {
   text << "Input: " << plural(all, "byte") << " in all, " << access_of(p, p.in_side) << "; the " << p.taps - 1
        << " samples before a run come from the caches.\nOutput: " << plural(all, "byte") << " in all, "
        << access_of(p, p.out_side) << ".\n";
-  if (depthwise_alignment(p) > bytes)
-    text << "Input and output must lie on boundaries of " << plural(depthwise_alignment(p), "byte") << ".\n";
+  const DepthwiseAlignment alignment = depthwise_alignment(p);
+  if (alignment.in > bytes)
+    text << (alignment.out > bytes ? "Input and output" : "The input") << " must lie on boundaries of "
+         << plural(alignment.in, "byte") << ".\n";
   if (p.state != nullptr && !p.update)
     text << "Final state: a launch of its own, " << plural(p.batch * p.channels * (p.taps - 1), "element")
          << ".\n";

@@ -27,7 +27,7 @@ constexpr std::int64_t kThreadsPerMultiprocessor = 5120;
 constexpr int kMaxCoupleLanes = 32, kMaxPackLanes = 16;
 constexpr int kScalarRun = 4;
 /// What the walk along channels counts and multiplies in 32 bits.
-constexpr std::int64_t kMaxUnits = std::int64_t{1} << 31, kMaxPitch = std::int64_t{1} << 26;
+constexpr std::int64_t kMaxUnits = std::int64_t{1} << 30, kMaxPitch = std::int64_t{1} << 26;
 
 /// The longest run of a thread, `most` halved down to `least`, with which enough threads share `units` of
 /// work in each of `rows`.
@@ -157,12 +157,13 @@ const char* plan_scalar(const DeviceProperties&, DepthwiseParams& p) {
 
 /// Fills the plan's part with a kernel's best shape; returns what is in the way of the kernel.
 using Planner = const char* (*)(const DeviceProperties&, DepthwiseParams&);
-constexpr std::array<std::pair<DepthwiseKernel, Planner>, 7> kPlanners{
+constexpr std::array<std::pair<DepthwiseKernel, Planner>, 8> kPlanners{
     {{DepthwiseKernel::time, plan_depthwise_time},
      {DepthwiseKernel::time_many, plan_depthwise_time_many},
      {DepthwiseKernel::channel, plan_channel},
      {DepthwiseKernel::channel_aligned, plan_channel_aligned},
      {DepthwiseKernel::channel_many, plan_channel_many},
+     {DepthwiseKernel::turn, plan_depthwise_turn},
      {DepthwiseKernel::tile, plan_depthwise_tile},
      {DepthwiseKernel::scalar, plan_scalar}}};
 
@@ -214,15 +215,18 @@ void plan_depthwise(const DeviceProperties& device, bool native, DepthwiseParams
   }
 }
 
-std::int64_t depthwise_alignment(const DepthwiseParams& params) {
+DepthwiseAlignment depthwise_alignment(const DepthwiseParams& params) {
+  const std::int64_t own = params.width * static_cast<std::int64_t>(size_of(params.type));
   switch (params.kernel) {
     case DepthwiseKernel::channel_aligned:
-      return kPackBytes;
+      return {kPackBytes, kPackBytes};
     case DepthwiseKernel::channel:
     case DepthwiseKernel::channel_many:
-      return params.width * static_cast<std::int64_t>(size_of(params.type));
+      return {own, own};
+    case DepthwiseKernel::turn:
+      return {kWordBytes, 1};
     default:
-      return 1;
+      return {};
   }
 }
 

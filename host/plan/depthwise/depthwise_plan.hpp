@@ -27,8 +27,11 @@ void plan_depthwise(const DeviceProperties& device, bool native, DepthwiseParams
 /// As explain() names it.
 const char* name_of(DepthwiseKernel kernel);
 
-/// Bytes on a multiple of which the addresses of the planned input and output must lie; 1 where any will do.
-std::int64_t depthwise_alignment(const DepthwiseParams& params);
+/// Bytes on a multiple of which an operand's address must lie; 1 where any will do.
+struct DepthwiseAlignment {
+  std::int64_t in = 1, out = 1;
+};
+DepthwiseAlignment depthwise_alignment(const DepthwiseParams& params);
 
 /// Sentences, a line each: the kernel and why it, its tile and its accesses, the runner-up, and what was in
 /// the way of the others.

@@ -5,16 +5,19 @@
 
 #include "core/integer_math.hpp"
 #include "host/plan/depthwise/depthwise_cost.hpp"
+#include "host/plan/depthwise/depthwise_shape.hpp"
 
 namespace relayout::plan {
 namespace {
 
 /// Four blocks of so much lie in the shared memory of an H100's multiprocessor, one in that of any device.
 constexpr std::int64_t kSharedBytes = 48 * 1024;
-constexpr std::int64_t kWordBytes = 16;
+constexpr std::int64_t kTileWordBytes = 16;
 /// A gap of a few elements between times is moved along with them.
 constexpr std::int64_t kMaxGap = 4;
 constexpr std::int64_t kMaxChannels = 128;
+/// Samples that a thread of `turn` walks, and the pitch of samples that it multiplies in 32 bits.
+constexpr std::int64_t kMaxTurnRun = 64, kMaxTurnPitch = std::int64_t{1} << 24;
 
 /// Lanes: the smallest power of two that covers `count`, up to `most`.
 void set_lanes(std::int64_t count, int most, DepthwiseTileSide& side) {
@@ -37,7 +40,7 @@ DepthwiseTileSide depthwise_tile_side(const DepthwiseSideStrides& strides, std::
                                       std::int64_t times, std::int64_t all_channels, std::int64_t length,
                                       bool may_have_gaps, std::int64_t bytes) {
   DepthwiseTileSide side;
-  const std::int64_t count = kWordBytes / bytes;
+  const std::int64_t count = kTileWordBytes / bytes;
   // Behind a row there is room for a shift on both sides, and its pitch is odd in words of 4 bytes.
   const std::int64_t row_words = divide_up(times + 2 * count - 2, count) * 4 + 1;
   side.channel_pitch = static_cast<std::int32_t>(row_words * 4 / bytes);
@@ -50,7 +53,7 @@ DepthwiseTileSide depthwise_tile_side(const DepthwiseSideStrides& strides, std::
   }
   const std::int64_t gap = may_have_gaps ? kMaxGap : 1;
   const bool one_row = channels == all_channels && strides.time >= channels && strides.time <= gap * channels;
-  if ((strides.channel == 1 || all_channels == 1) && (one_row || channels * bytes >= kWordBytes)) {
+  if ((strides.channel == 1 || all_channels == 1) && (one_row || channels * bytes >= kTileWordBytes)) {
     side.rows = DepthwiseRows::channel;
     side.is_one_row = one_row;
     side.channel_pitch = 1;
@@ -87,8 +90,8 @@ void set_tile(std::int64_t channels, std::int64_t runs, int run, DepthwiseParams
 }  // namespace
 
 const char* plan_depthwise_tile(const DeviceProperties& device, DepthwiseParams& p) {
-  if (p.ids != nullptr) return "it knows no sequence ids";
-  if (p.taps > kMaxVectorTaps) return "the weights of so many taps do not fit into its shared memory";
+  if (p.ids != nullptr) return kIds;
+  if (p.taps > kMaxVectorTaps) return kTooManyTaps;
   // A single sample has stride 0, which rows along time would not know.
   if (p.length == 1) p.in_time = p.out_time = 1;
   DepthwiseParams best;
@@ -117,6 +120,42 @@ const char* plan_depthwise_tile(const DeviceProperties& device, DepthwiseParams&
     if (p.channels > most) try_channels(divide_up(p.channels, divide_up(p.channels, most)));
   }
   if (least == 0) return "no tile with so many taps fits into shared memory";
+  p = best;
+  return nullptr;
+}
+
+const char* plan_depthwise_turn(const DeviceProperties& device, DepthwiseParams& p) {
+  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t width = kWordBytes / bytes;
+  if (p.ids != nullptr) return kIds;
+  if (p.taps > kUnrolledTaps) return kUnrolls;
+  if (p.in_channel != 1 || p.out_time != 1) return "it goes from rows along channels to rows along time";
+  if (p.channels % width != 0 || reinterpret_cast<std::uintptr_t>(p.in) % kWordBytes != 0 ||
+      (p.in_batch | p.in_time) * bytes % kWordBytes != 0)
+    return "channels of the input do not lie in words of 4 bytes";
+  if (p.in_time < 0 || p.in_time > kMaxTurnPitch) return "its samples lie too far from each other";
+  p.kernel = DepthwiseKernel::turn;
+  DepthwiseParams best;
+  double least = 0;
+  for (const std::int64_t most : {16, 32, 64}) {  // words
+    const std::int64_t all = p.channels / width, words = divide_up(all, divide_up(all, most));
+    const std::int64_t runs = kDepthwiseThreads / words;
+    for (std::int64_t run = kDepthwiseStep; run <= kMaxTurnRun; run += kDepthwiseStep) {
+      DepthwiseParams candidate = p;
+      candidate.run = static_cast<std::int32_t>(run);
+      candidate.tile_channels = static_cast<std::int32_t>(words * width);
+      candidate.tile_times = static_cast<std::int32_t>(run * std::min(runs, divide_up(p.length, run)));
+      candidate.out_side = depthwise_tile_side({p.out_channel, 1}, candidate.tile_channels,
+                                               candidate.tile_times, p.channels, p.length, false, bytes);
+      candidate.shared_bytes = candidate.out_side.elements * bytes;
+      if (candidate.shared_bytes > kSharedBytes) break;
+      const double time = depthwise_microseconds(device, candidate);
+      if (least != 0 && time >= least) continue;
+      least = time;
+      best = candidate;
+    }
+  }
+  if (least == 0) return "no tile fits into shared memory";
   p = best;
   return nullptr;
 }

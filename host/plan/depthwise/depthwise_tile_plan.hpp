@@ -1,4 +1,4 @@
-// The tile of DepthwiseKernel::tile.
+// The tiles of DepthwiseKernel::tile and turn.
 #pragma once
 
 #include "core/depthwise_params.hpp"
@@ -17,8 +17,9 @@ DepthwiseTileSide depthwise_tile_side(const DepthwiseSideStrides& strides, std::
                                       std::int64_t times, std::int64_t all_channels, std::int64_t length,
                                       bool may_have_gaps, std::int64_t bytes);
 
-/// Fills the plan's part of params with the shape of tile of least predicted time; returns what is in the way
-/// of it, null where nothing is.
+/// Each fills the plan's part of params with the shape of tile of least predicted time; returns what is in
+/// the way of it, null where nothing is.
 const char* plan_depthwise_tile(const DeviceProperties& device, DepthwiseParams& params);
+const char* plan_depthwise_turn(const DeviceProperties& device, DepthwiseParams& params);
 
 }  // namespace relayout::plan

@@ -14,10 +14,10 @@ constexpr int kMaxTimeLanes = 256;
 constexpr int kMaxTimeTiles = 16;
 constexpr const char* kNotTime = "time is not the fast axis of both sides";
 
-/// Packs of a row, cut at the boundaries of the output in memory.
+/// Packs of a row, cut from a sector of the output in memory on.
 std::int64_t packs_of(const DepthwiseParams& p) {
   const std::int64_t pack = pack_of(p);
-  return divide_up(p.length + (has_aligned_output_rows(p) ? 0 : pack - 1), pack);
+  return divide_up(p.length + time_slack(p), pack);
 }
 
 /// What a thread along time does once takes as long as one of its packs.
