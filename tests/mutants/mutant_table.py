@@ -259,7 +259,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "permute_bytes<0x1054>(words[2 * k], words[2 * k + 1])"),
     ("bytes_swapped", "runs[3].values[k] = @permute_bytes<0x7632>(high01, high23)@;",
      "permute_bytes<0x3276>(high01, high23)"),
-]) + mutants_of("stream", "kernels/copy/stream.cpp", "*Stream*", [
+]) + mutants_of("stream", "kernels/copy/stream.cpp", "*StreamTest.*/emulated32", [
     ("end_left_out", "left = @p.elements - element@;", "p.elements - element - 1"),
     ("guard_byte_written", "if (@i < left@) to[i] = rest[i];", "i < left + 1"),
     ("last_vector_whole", "if (element + kCount > @p.elements@) {", "p.elements + 1"),
