@@ -7,12 +7,11 @@
 #include <relayout/dtype.hpp>
 
 #include "core/divisor.hpp"
+#include "core/sector.hpp"
 
 namespace relayout {
 
 constexpr int kDepthwiseThreads = 256;
-/// What GPUs write as a whole: a sector that two stores write in part takes longer.
-constexpr int kSectorBytes = 32;
 /// Up to here the taps are unrolled; beyond, weights lie in shared memory.
 constexpr std::int64_t kUnrolledTaps = 8;
 /// The most taps of the kernels with vectors: the weights of a block's channels fit into 48 KiB.
@@ -135,7 +134,7 @@ inline int time_slack(const DepthwiseParams& p) {
       p.kernel == DepthwiseKernel::time && has_aligned_output_rows(p) && has_alike_rows(p);
   return as_they_are || has_output_rows_on(p, kSectorBytes)
              ? 0
-             : kSectorBytes / static_cast<int>(size_of(p.type)) - 1;
+             : static_cast<int>(kSectorBytes) / static_cast<int>(size_of(p.type)) - 1;
 }
 
 }  // namespace relayout

@@ -8,6 +8,7 @@
 // threads take neighbouring channels, and behind the last channel the next run of time, so that no lane is
 // idle for any number of channels. Global traffic: each input element once plus taps-1 samples a run, which
 // the neighbouring threads have brought into the caches; each output element once.
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_channel_copies.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
@@ -226,14 +227,14 @@ WalkRow walk_row(const DepthwiseParams& p) {
     return {0, groups};
   const auto base = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out));
   const std::int64_t lead = base % kSectorBytes / kBytes;
-  return {lead, lead == 0 ? groups : (groups + lead + kPerSector - 1) / kPerSector * kPerSector};
+  return {lead, lead == 0 ? groups : round_up(groups + lead, kPerSector)};
 }
 
 template <class T, int Width>
 void launch_walk(const LaunchContext& context, const DepthwiseParams& p) {
   const WalkRow row = walk_row<T, Width>(p);
-  const std::int64_t runs = (p.length + p.run - 1) / p.run;
-  const std::int64_t blocks = (row.threads * runs + kDepthwiseWalkThreads - 1) / kDepthwiseWalkThreads;
+  const std::int64_t runs = divide_up(p.length, p.run);
+  const std::int64_t blocks = divide_up(row.threads * runs, kDepthwiseWalkThreads);
   const WalkGrid grid{make_grid_divisor(blocks),
                       make_grid_divisor(row.threads),
                       static_cast<std::uint32_t>(runs),

@@ -34,16 +34,10 @@ inline MemorySpan input_span(const DepthwiseParams& p) {
   return signal_span(p, p.in, p.in_batch, p.in_channel, p.in_time);
 }
 
-/// Elements between an address and the boundary of 16 bytes before it.
-template <class T>
+/// Elements between an address and the boundary of so many bytes before it.
+template <int kBoundary = 16, class T>
 __device__ __forceinline__ int misaligned_elements(const T* address) {
-  return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) & 15) / static_cast<int>(sizeof(T));
-}
-
-/// The same of the sector before it.
-template <class T>
-__device__ __forceinline__ int elements_behind_sector(const T* address) {
-  return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) & (kSectorBytes - 1)) /
+  return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) & (kBoundary - 1)) /
          static_cast<int>(sizeof(T));
 }
 

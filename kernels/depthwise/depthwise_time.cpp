@@ -40,7 +40,7 @@ struct RowPlace {
     place.channel += grid.row();
     out = static_cast<T*>(p.out) + place.batch * p.out_batch + place.channel * p.out_channel;
     in = static_cast<const T*>(p.in) + place.batch * p.in_batch + place.channel * p.in_channel;
-    place.time += grid.lane() * kCount - (kAligned ? 0 : elements_behind_sector(out));
+    place.time += grid.lane() * kCount - (kAligned ? 0 : misaligned_elements<kSectorBytes>(out));
     out += place.time;
     in += place.time;
     shift = kAligned ? 0 : misaligned_elements(in);

@@ -59,7 +59,7 @@ struct ManyRow {
       : place(place_block<true>(grid)) {
     place.channel += grid.row();
     out = static_cast<T*>(p.out) + place.batch * p.out_batch + place.channel * p.out_channel;
-    place.time += grid.lane() * (kManyTapsPacks * Vector<T>::kCount) - elements_behind_sector(out);
+    place.time += grid.lane() * (kManyTapsPacks * Vector<T>::kCount) - misaligned_elements<kSectorBytes>(out);
     out += place.time;
     in = reinterpret_cast<const char*>(static_cast<const T*>(p.in) + place.batch * p.in_batch +
                                        place.channel * p.in_channel + place.time);

@@ -3,11 +3,10 @@
 
 #include <cstdint>
 
+#include "core/sector.hpp"
 #include "relayout/tensor_view.hpp"
 
 namespace relayout::plan {
-
-constexpr std::int64_t kSectorBytes = 32;
 
 /// How a box of a loop nest lies in one operand's memory.
 struct BoxTraffic {

@@ -52,26 +52,6 @@ bool channel_rows_aligned(const DepthwiseParams& p, std::int64_t boundary) {
          rows_aligned(p.out, boundary, bytes, {p.out_batch, p.out_time});
 }
 
-/// Keeps the candidate of least predicted time.
-class Cheapest {
- public:
-  explicit Cheapest(const DeviceProperties& device) : device_(device) {}
-  void offer(const DepthwiseParams& candidate) {
-    const double time = depthwise_microseconds(device_, candidate);
-    if (found_ && time >= least_) return;
-    found_ = true;
-    least_ = time;
-    best_ = candidate;
-  }
-  const DepthwiseParams& best() const { return best_; }
-
- private:
-  const DeviceProperties& device_;
-  DepthwiseParams best_;
-  double least_ = 0;
-  bool found_ = false;
-};
-
 constexpr const char* kNotChannels = "channels are not the fast axis of both sides";
 constexpr const char* kUnalignedChannels = "rows along channels do not lie on 16-byte boundaries";
 constexpr const char* kFewChannels = "there are fewer channels than a 16-byte pack holds";
@@ -93,7 +73,7 @@ const char* plan_channel(const DeviceProperties& device, DepthwiseParams& p) {
   Cheapest cheapest(device);
   const auto most = p.width == per_word ? static_cast<int>(kMaxSampleBytes / bytes) : kMaxSamples;
   for (p.run = kDepthwiseStep; p.run <= most; p.run += kDepthwiseStep) cheapest.offer(p);
-  p = cheapest.best();
+  p = *cheapest.best();
   return nullptr;
 }
 
@@ -211,7 +191,7 @@ void plan_depthwise(const DeviceProperties& device, bool native, DepthwiseParams
       DepthwiseParams candidate = params;
       if (planner(device, candidate) == nullptr) cheapest.offer(candidate);
     }
-    params = cheapest.best();
+    params = *cheapest.best();
   }
 }
 

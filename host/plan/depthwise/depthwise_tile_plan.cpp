@@ -94,8 +94,7 @@ const char* plan_depthwise_tile(const DeviceProperties& device, DepthwiseParams&
   if (p.taps > kMaxVectorTaps) return kTooManyTaps;
   // A single sample has stride 0, which rows along time would not know.
   if (p.length == 1) p.in_time = p.out_time = 1;
-  DepthwiseParams best;
-  double least = 0;
+  Cheapest cheapest(device);
   const auto try_channels = [&](std::int64_t channels) {
     // Threads lie along channels first: runs of an odd number of steps bring few channels' runs to
     // different banks.
@@ -106,11 +105,7 @@ const char* plan_depthwise_tile(const DeviceProperties& device, DepthwiseParams&
         DepthwiseParams candidate = p;
         set_tile(channels, runs, run, candidate);
         if (candidate.shared_bytes > kSharedBytes) break;
-        const double time = depthwise_microseconds(device, candidate);
-        if (least == 0 || time < least) {
-          least = time;
-          best = candidate;
-        }
+        cheapest.offer(candidate);
         if (runs == divide_up(p.length, run)) break;
       }
     }
@@ -119,8 +114,8 @@ const char* plan_depthwise_tile(const DeviceProperties& device, DepthwiseParams&
   for (const std::int64_t most : {64, 32}) {
     if (p.channels > most) try_channels(divide_up(p.channels, divide_up(p.channels, most)));
   }
-  if (least == 0) return "no tile with so many taps fits into shared memory";
-  p = best;
+  if (cheapest.best() == nullptr) return "no tile with so many taps fits into shared memory";
+  p = *cheapest.best();
   return nullptr;
 }
 
@@ -135,8 +130,7 @@ const char* plan_depthwise_turn(const DeviceProperties& device, DepthwiseParams&
     return "channels of the input do not lie in words of 4 bytes";
   if (p.in_time < 0 || p.in_time > kMaxTurnPitch) return "its samples lie too far from each other";
   p.kernel = DepthwiseKernel::turn;
-  DepthwiseParams best;
-  double least = 0;
+  Cheapest cheapest(device);
   for (const std::int64_t most : {16, 32, 64}) {  // words
     const std::int64_t all = p.channels / width, words = divide_up(all, divide_up(all, most));
     const std::int64_t runs = kDepthwiseThreads / words;
@@ -149,14 +143,11 @@ const char* plan_depthwise_turn(const DeviceProperties& device, DepthwiseParams&
                                                candidate.tile_times, p.channels, p.length, false, bytes);
       candidate.shared_bytes = candidate.out_side.elements * bytes;
       if (candidate.shared_bytes > kSharedBytes) break;
-      const double time = depthwise_microseconds(device, candidate);
-      if (least != 0 && time >= least) continue;
-      least = time;
-      best = candidate;
+      cheapest.offer(candidate);
     }
   }
-  if (least == 0) return "no tile fits into shared memory";
-  p = best;
+  if (cheapest.best() == nullptr) return "no tile fits into shared memory";
+  p = *cheapest.best();
   return nullptr;
 }
 

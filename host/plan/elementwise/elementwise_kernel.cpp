@@ -7,6 +7,7 @@
 #include "host/plan/elementwise/elementwise_rows.hpp"
 #include "host/plan/elementwise/elementwise_strips.hpp"
 #include "host/plan/elementwise/kernel_obstacles.hpp"
+#include "host/plan/loop_nest.hpp"
 #include "host/plan/small_problems.hpp"
 
 namespace relayout::plan {
@@ -263,14 +264,12 @@ void make_constant(ElementwiseParams& p) {
   p.compute = ComputeClass::i32;
   p.common = DType::bool_;
   p.common_bytes = 1;
-  int last = 0;
-  for (int axis = 1; axis < p.rank; ++axis) {
-    const bool follows = p.out_strides[last] == p.extents[axis] * p.out_strides[axis];
-    last += follows ? 0 : 1;
-    p.extents[last] = (follows ? p.extents[last] : 1) * p.extents[axis];
-    p.out_strides[last] = p.out_strides[axis];
-  }
-  p.rank = last + 1;
+  Dims extents(p.extents, p.extents + p.rank), strides(p.out_strides, p.out_strides + p.rank);
+  merge_axes(extents, &strides, 1);
+  if (extents.empty()) extents = strides = {1};
+  p.rank = static_cast<std::int32_t>(extents.size());
+  std::copy(extents.begin(), extents.end(), p.extents);
+  std::copy(strides.begin(), strides.end(), p.out_strides);
 }
 
 KernelChoice choose(const DeviceProperties& device, ElementwiseParams& p) {
