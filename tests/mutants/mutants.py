@@ -7,6 +7,11 @@
                                                 or if a test that failed with a mutant also fails without
     mutants.py fuzz PROGRAM CASES               the random driver against each mutant of FUZZED in turn; fails if one is
                                                 not seen in so many cases
+    mutants.py record ROOT PROGRAM              finds the quickest test that sees each mutant which seen_by.txt lacks, and
+                                                writes them there
+
+A mutant first meets the one test that seen_by.txt names, and all of its tests where that one is not there or passes: so
+the file says nothing that must be kept right, but it spares most of the time.
 
 A header's mutants are compiled in the sources of HEADER_UNITS, which find the planted header first.
 
@@ -27,6 +32,7 @@ import tempfile
 from mutant_table import FUZZED, HEADER_UNITS, MUTANTS
 
 
+SEEN_BY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "seen_by.txt")
 HANGS_AFTER = 600  # seconds; the tests of a group take far less
 
 
@@ -92,9 +98,9 @@ def environment_of(number):
     return environment
 
 
-def run(program, test_filter, number=None):
+def run(program, test_filter, number=None, fail_fast=True):
     """The exit status, what was printed, and the test that failed or was running when the program ended, if any."""
-    command = [program, f"--gtest_filter={test_filter}", "--gtest_fail_fast"]
+    command = [program, f"--gtest_filter={test_filter}", f"--gtest_fail_fast={int(fail_fast)}"]
     with tempfile.TemporaryFile("w+", errors="replace") as output:
         try:
             status = subprocess.run(command, env=environment_of(number), stdout=output, stderr=subprocess.STDOUT,
@@ -119,41 +125,64 @@ def check(root, program, name):
     chosen = [(number, mutant) for number, mutant in enumerate(MUTANTS) if name in (mutant.name, group_of(mutant)) and here(mutant)]
     if not chosen:
         print(f"there is no mutant {name}")
-    watchful = []  # the tests that saw a mutant of the group see most others, and save running those before them
-    return all([is_seen(root, program, number, mutant, watchful) for number, mutant in chosen]) and bool(chosen) and \
-        passes_unchanged(program, watchful)
+    known, seen_by = read_seen_by(), []
+    return all([is_seen(root, program, number, mutant, known, seen_by) for number, mutant in chosen]) and bool(chosen) and \
+        passes_unchanged(program, seen_by)
 
 
-def passes_unchanged(program, watchful):
+def passes_unchanged(program, tests):
     """The tests that saw a mutant pass without one: they failed for its sake."""
-    status, output, _ = run(program, ":".join(watchful))
+    status, output, _ = run(program, ":".join(dict.fromkeys(tests)))
     if status != 0:
         print(f"without a mutant:\n{output}")
     return status == 0
 
 
-def is_seen(root, program, number, mutant, watchful):
-    """watchful: tests that may be the first to run where they are the mutant's; the one that sees it joins them."""
+def is_seen(root, program, number, mutant, known, seen_by):
+    """known: the test of each mutant by seen_by.txt; the one that sees this mutant is appended to seen_by."""
     name = mutant.name
     if not find(read(root, mutant.source), mutant):
         print(f"{name}: {mutant.source} must hold exactly once:\n{mutant.old}\n"
               "Where that line was changed, change the mutant in tests/mutants/mutant_table.py with it.")
         return False
-    first = [test for test in watchful if belongs(test, mutant.tests)]
-    for tests in ([":".join(first)] if first else []) + [mutant.tests]:
-        status, output, seen_by = run(program, tests, number)
-        if seen_by:
+    first = known.get(name)
+    for tests in ([first] if first and belongs(first, mutant.tests) else []) + [mutant.tests]:
+        status, output, test = run(program, tests, number)
+        if test:
             break
-    if not seen_by and re.search(r"^\[  PASSED  \] 0 tests", output, re.MULTILINE):
+    if not test and re.search(r"^\[  PASSED  \] 0 tests", output, re.MULTILINE):
         print(f"{name}: {program} has no test {mutant.tests}")
         return False
-    if not seen_by:
+    if not test:
         print(f"{name}: survived {mutant.tests}, exit status {status}:\n{output}")
         return False
-    print(f"{name}: killed by {seen_by}" + (f", which ended by signal {-status}" if status < 0 else ""))
-    if seen_by not in watchful:
-        watchful.insert(0, seen_by)
+    print(f"{name}: killed by {test}" + (f", which ended by signal {-status}" if status < 0 else "") +
+          ("" if test == first else "; seen_by.txt does not say so, see mutants.py record"))
+    seen_by.append(test)
     return True
+
+
+def read_seen_by():
+    """Mutant -> test."""
+    with open(SEEN_BY, encoding="utf-8") as file:
+        return dict(line.split() for line in file)
+
+
+def record(root, program):
+    """Writes after each mutant: where this is interrupted, it goes on from there."""
+    known = {name: test for name, test in read_seen_by().items() if any(name == mutant.name for mutant in MUTANTS)}
+    for number, mutant in enumerate(MUTANTS):
+        if mutant.name in known or not here(mutant) or not find(read(root, mutant.source), mutant):
+            continue
+        status, output, test = run(program, mutant.tests, number, fail_fast=False)
+        times = re.findall(r"^\[  FAILED  \] ([^\s,]+).*\((\d+) ms\)", output, re.MULTILINE)
+        if times:
+            test, _ = min(times, key=lambda found: int(found[1]))
+        if test:
+            known[mutant.name] = test
+        print(f"{mutant.name}: {test}", flush=True)
+        with open(SEEN_BY, "w", encoding="utf-8") as file:
+            file.writelines(f"{other.name} {known[other.name]}\n" for other in MUTANTS if other.name in known)
 
 
 def fuzz(program, cases):
@@ -187,6 +216,8 @@ def main(arguments):
         plant(*arguments[1:])
     elif arguments[:1] == ["fuzz"]:
         return 0 if fuzz(*arguments[1:]) else 1
+    elif arguments[:1] == ["record"]:
+        record(*arguments[1:])
     elif arguments[:1] == ["check"]:
         return 0 if check(*arguments[1:]) else 1
     else:
