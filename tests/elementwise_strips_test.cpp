@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <numeric>
+#include <set>
 #include <vector>
 
 #include "host/plan/elementwise/elementwise_rows.hpp"
@@ -48,8 +50,9 @@ std::vector<Places> elements_of_nest(const ElementwiseParams& p) {
   return sorted(std::move(elements));
 }
 
-/// What core/elementwise_params.hpp says of Strips, in words of its own.
-std::vector<Places> elements_of_strips(const ElementwiseParams& p) {
+/// What core/elementwise_params.hpp says of Strips, in words of its own; of the first `most` lanes.
+std::vector<Places> elements_of_strips(const ElementwiseParams& p,
+                                       std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
   const Strips& s = p.strips;
   const Places strip = strides_of(p, 0), jump = strides_of(p, kJumpAxis);
   const bool joined = p.strip_axes[0].wraps() != 0;
@@ -57,7 +60,7 @@ std::vector<Places> elements_of_strips(const ElementwiseParams& p) {
   std::int64_t lanes = 1;
   for (int axis = 1; axis < p.rank; ++axis) lanes *= p.extents[axis];
   EXPECT_EQ(lanes, p.lanes);
-  for (std::int64_t lane = 0; lane < lanes; ++lane) {
+  for (std::int64_t lane = 0; lane < std::min(lanes, most); ++lane) {
     Places places{};
     std::uint32_t scaled = 0, chunked = 0;
     std::int64_t number = lane;
@@ -167,7 +170,7 @@ TEST(ElementwiseStrips, AreVectorsOfATensorAcross) {
   p.width = 8;
   p.tensor[0].bytes = 2;
   p.tensor[0].data = memory;
-  EXPECT_TRUE(plan::cut_strips(p, 8));
+  EXPECT_TRUE(plan::cut_strips(p, 8).vectors);
   EXPECT_EQ(p.tensor[0].strides[0], 1);
   EXPECT_EQ(p.out_strides[1], 1);
   EXPECT_EQ(p.strips.step, 1);
@@ -180,7 +183,7 @@ TEST(ElementwiseStrips, AreNoVectorsOfAShortAxis) {
   ElementwiseParams p = plane(5, 96, {{1, 5}});
   p.width = 8;
   p.tensor[0].data = memory;
-  EXPECT_FALSE(plan::cut_strips(p, 8));
+  EXPECT_FALSE(plan::cut_strips(p, 8).vectors);
 }
 
 /// Where the next axis of the tensor follows a short one, strips lie along both: an element beside the last
@@ -197,7 +200,7 @@ TEST(ElementwiseStrips, LieAlongTwoAxesThatFollowEachOther) {
   std::copy(out, out + 3, p.out_strides);
   std::copy(tensor, tensor + 3, p.tensor[0].strides);
   ElementwiseParams apart = p;
-  EXPECT_TRUE(plan::cut_strips(p, 8));
+  EXPECT_TRUE(plan::cut_strips(p, 8).vectors);
   EXPECT_EQ(p.strips.extent, 5 * 64);
   EXPECT_EQ(p.strip_axes[0].inner(), 5u);
   EXPECT_EQ(p.strip_axes[0].wraps(), 0x42108421u);
@@ -205,8 +208,48 @@ TEST(ElementwiseStrips, LieAlongTwoAxesThatFollowEachOther) {
   EXPECT_EQ(p.out_strides[kJumpAxis], 96 - 5 * 64 * 96);
   EXPECT_EQ(p.tensor[0].strides[kJumpAxis], 0);
   EXPECT_EQ(p.lanes, 5u * 64 * 96 / 8);
-  EXPECT_FALSE(plan::cut_strips(apart, 8, 0, false));
+  EXPECT_FALSE(plan::cut_strips(apart, 8, 0, false).vectors);
   EXPECT_EQ(apart.strip_axes[0].wraps(), 0u);
+}
+
+/// Two tensors across the output, along axes of their own: the lanes of a block share the sectors of both. By
+/// the larger tensor alone, each element of the other one would be in a sector of its own.
+TEST(ElementwiseStrips, ShareTheSectorsOfAllTensors) {
+  ElementwiseParams p;
+  p.rank = 3;
+  p.tensors = 2;
+  p.width = 8;
+  p.out_bytes = 2;
+  p.out = memory;
+  p.steps = 1;
+  const std::int64_t extents[] = {64, 16, 16}, out[] = {256, 16, 1},
+                     tensors[][3] = {{256, 1, 16}, {1, 64 * 16, 64}};
+  std::copy(extents, extents + 3, p.extents);
+  std::copy(out, out + 3, p.out_strides);
+  for (int t = 0; t < 2; ++t) {
+    p.tensor[t].data = memory;
+    p.tensor[t].bytes = 2;
+    std::copy(tensors[t], tensors[t] + 3, p.tensor[t].strides);
+  }
+  const plan::StripCut cut = plan::cut_strips(p, 8);
+  EXPECT_GT(cut.cost, 0);
+  std::array<std::set<std::int64_t>, 3> sectors;
+  const std::vector<Places> elements = elements_of_strips(p, kStripThreads);
+  for (const Places& places : elements) {
+    for (std::size_t t = 0; t < places.size(); ++t) sectors[t].insert(places[t] / 16);
+  }
+  for (const auto& met : sectors) EXPECT_LE(met.size(), elements.size() / 8);
+}
+
+/// Strips along an axis that fills them by half, rather than lanes that find each sector of the tensor anew.
+TEST(ElementwiseStrips, LieAlongAShortAxisOfATensorWithGaps) {
+  ElementwiseParams p = plane(9, 4096, {{1, 20}});
+  p.width = 16;
+  p.out_bytes = p.tensor[0].bytes = 1;
+  p.steps = 1;
+  plan::cut_strips(p, 16);
+  EXPECT_EQ(p.strips.extent, 9);
+  EXPECT_EQ(p.strips.step, 1);
 }
 
 /// Lanes along the output: a row as a whole where it is not much longer than wanted, else parts of it that
@@ -218,7 +261,7 @@ TEST(ElementwiseStrips, HaveLanesThatBeginWithSectors) {
     p.out_bytes = bytes;
     p.tensor[0].bytes = static_cast<std::int8_t>(bytes);
     p.tensor[0].data = memory;
-    EXPECT_TRUE(plan::cut_strips(p, 8));
+    EXPECT_TRUE(plan::cut_strips(p, 8).vectors);
     return p.extents[1];
   };
   EXPECT_EQ(lanes_along(160, 4), 160);

@@ -648,16 +648,22 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("ends_of_the_whole_signal", "part.params.pad_left -= @begin * problem.stride@;", "0"),
     ("no_gap", "both.gap = @end - begin@;", "0"),
 ]) + mutants_of("elementwise_strips", "host/plan/elementwise/elementwise_strips.cpp", STRIPS, [
-    ("last_strip_of_a_misaligned_axis_dropped", "divide_up(strip.extent + @lead@, count_);", "0"),
-    ("strips_end_with_the_axis", "p_.strips.whole = @lead == 0 && strip.extent % count_ == 0@;", "true"),
-    ("strips_apart_are_whole", "p_.strips.whole = @step * count_ == whole.extent@;", "true"),
-    ("chunks_of_equal_lengths", "p_.strips.chunked_extent = static_cast<std::int32_t>(@whole.extent@);", "whole.extent + chunk"),
-    ("strips_where_scales_change", "axis.may_have_strips = @(without >> i & 1) == 0@;", "true"),
     ("indices_for_quotients", "return number - @before.extent@ * before_it;", "0"),
     ("tensors_by_indices", "added(axis.tensors[t], @before.tensors[t]@);", "0"),
+    ("costs_not_compared", "if (@cost >= least@) return;", "true"),
+]) + mutants_of("strip_builder", "host/plan/elementwise/strip_builder.cpp", STRIPS, [
+    ("last_strip_of_a_misaligned_axis_dropped", "divide_up(strip.extent + @lead@, count_);", "0"),
+    ("strips_end_with_the_axis", "layout_.strips.whole = @lead == 0 && strip.extent % count_ == 0@;", "true"),
+    ("strips_apart_are_whole", "layout_.strips.whole = @step * count_ == whole.extent@;", "true"),
+    ("chunks_of_equal_lengths", "layout_.strips.chunked_extent = static_cast<std::int32_t>(@whole.extent@);", "whole.extent + chunk"),
+    ("strips_where_scales_change", "axis.may_have_strips = @(without >> i & 1) == 0@;", "true"),
     ("lanes_that_begin_anywhere", "return fits ? @aligned@ : even;", "even"),
-    ("inner_axes_that_end_nowhere", "p_.out_strides[kJumpAxis] = @outer.out - inner * joined.out@;", "0"),
+    ("inner_axes_that_end_nowhere", "layout_.jump.out = @outer.out - inner * joined.out@;", "0"),
     ("lanes_that_end_anywhere", "const bool fits =\n        @2 * lanes * aligned <= 3 * wanted@ &&", "false"),
+]) + mutants_of("strip_cost", "host/plan/elementwise/strip_cost.cpp", STRIPS, [
+    ("first_tensor_alone", "for (int t = 0; t < @p_.tensors@ && cost < most; ++t)", "1"),
+    ("sectors_of_one_run", "runs *= @static_cast<double>(steps[i].extent)@;", "1"),
+    ("gaps_cost_nothing", "run += (steps[i].extent - 1) * @steps[i].bytes@;", "operand.element"),
 ]) + mutants_of("strips", "kernels/elementwise/strips.hpp", ELEMENTWISE + ":" + QUANTIZED, [
     ("last_block_dropped", "shape.blocks_x = @divide_up<std::int64_t>(p.lanes, p.block_threads)@;",
      "std::max<std::int64_t>(std::int64_t{p.lanes} / p.block_threads, 1)"),

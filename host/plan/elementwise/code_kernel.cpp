@@ -91,17 +91,25 @@ bool are_bounded_codes(const ElementwiseParams& p) {
   return true;
 }
 
-/// With long strips of codes a lane has more elements for what it does once. They are taken where they fill
-/// the device, where lanes follow the output, where nearly as many of their elements exist as of short ones',
-/// and where they are vectors of an operand across, if short ones are. The kernel has none where zero points
-/// are tensors.
-constexpr double kLeastFill = 0.9;
-double elements_of_lanes(const ElementwiseParams& p) { return static_cast<double>(p.lanes) * p.strips.count; }
+/// A nest cut into strips of codes of one length.
+struct InStrips {
+  ElementwiseParams params;
+  StripCut cut;
 
-bool are_better(const ElementwiseParams& longer, const ElementwiseParams& shorter,
-                std::int64_t enough_lanes) {
-  return !longer.own_scales && longer.tensors <= kZeroTensors && longer.lanes >= enough_lanes &&
-         follow_output(longer) && kLeastFill * elements_of_lanes(longer) <= elements_of_lanes(shorter);
+  double elements_of_lanes() const { return static_cast<double>(params.lanes) * params.strips.count; }
+};
+
+/// Whether long strips, in which a lane has more elements for what it does once, are taken in the place of
+/// short ones: where they fill the device and cost no more. Where the problem is too small for costs, as long
+/// as lanes follow the output, nearly as many of their elements exist as of short ones', and they are vectors
+/// of an operand across, if short ones are. The kernel has none where zero points are tensors.
+constexpr double kLeastFill = 0.9;
+bool are_better(const InStrips& longer, const InStrips& shorter, std::int64_t enough_lanes) {
+  const ElementwiseParams& p = longer.params;
+  if (p.own_scales || p.tensors > kZeroTensors || p.lanes < enough_lanes) return false;
+  if (longer.cut.cost > 0) return longer.cut.cost <= shorter.cut.cost;
+  return (longer.cut.vectors || !shorter.cut.vectors) && follow_output(p) &&
+         kLeastFill * longer.elements_of_lanes() <= shorter.elements_of_lanes();
 }
 
 /// Cuts a nest that may be cut into strips, along axes on which scales and zero points are the same, where
@@ -114,21 +122,15 @@ ElementwiseParams in_strips(const ElementwiseParams& p, std::int64_t enough_lane
         any_numbers(p, &CodeNumbers::zero_tensor, changes_along))
       changing |= 1u << axis;
   }
-  struct InStrips {
-    ElementwiseParams params;
-    bool vectors;  // what cut_strips() returned
-  };
   const auto cut_by = [&](std::int32_t count) {
-    InStrips cut{p, false};
-    cut_rows(cut.params, count);
-    cut.vectors = cut_strips(cut.params, count, changing, count == kLongCodeStrip);
-    cut.params.own_scales = any_numbers(cut.params, &CodeNumbers::scale_tensor, differs);
-    return cut;
+    InStrips in{p, {}};
+    cut_rows(in.params, count);
+    in.cut = cut_strips(in.params, count, changing, count == kLongCodeStrip);
+    in.params.own_scales = any_numbers(in.params, &CodeNumbers::scale_tensor, differs);
+    return in;
   };
   const InStrips longer = cut_by(kLongCodeStrip), shorter = cut_by(kCodeStrip);
-  const bool take_longer =
-      (longer.vectors || !shorter.vectors) && are_better(longer.params, shorter.params, enough_lanes);
-  return take_longer ? longer.params : shorter.params;
+  return are_better(longer, shorter, enough_lanes) ? longer.params : shorter.params;
 }
 
 /// The least part of the rows' vectors that exists where what is beside the end of a row may be read, and the

@@ -16,11 +16,15 @@ std::int64_t lanes_to_fill(const DeviceProperties& device);
 /// Sets which tensors lie in one piece.
 void find_dense(ElementwiseParams& params);
 
+struct StripCut {
+  bool vectors;  // strips are vectors of an operand that lies across the output's rows
+  double cost;  // as StripCosts has it, beside that of other lengths; 0 where the problem is too small for it
+};
+
 /// Sets strips of `count` elements, and puts the nest's axes in their order. without: axes that get no
-/// strips, bit by bit, unless there are no others. may_join: strips may lie along two axes. Returns whether
-/// strips are vectors of an operand that lies across the output's rows.
-bool cut_strips(ElementwiseParams& params, std::int32_t count, std::uint32_t without = 0,
-                bool may_join = true);
+/// strips, bit by bit, unless there are no others. may_join: strips may lie along two axes.
+StripCut cut_strips(ElementwiseParams& params, std::int32_t count, std::uint32_t without = 0,
+                    bool may_join = true);
 
 /// Whether neighbouring lanes have neighbouring elements of the output, enough of them to move whole sectors
 /// together.
