@@ -157,9 +157,9 @@ PlannedWindow plan_window(const DeviceProperties& device, bool native, const Win
 WindowAlignment alignment_of(const PlannedWindow& window) {
   WindowAlignment alignment;
   for (int i = 0; i < window.count; ++i) {
-    const std::int64_t bytes = window_alignment(window.parts[i].params);
-    alignment.in = std::max(alignment.in, bytes);
-    alignment.out = std::max(alignment.out, bytes);
+    const WindowAlignment part = window_alignment(window.parts[i].params);
+    alignment.in = std::max(alignment.in, part.in);
+    alignment.out = std::max(alignment.out, part.out);
   }
   if (window.inside) {
     alignment.in = std::max(alignment.in, window.inside->copy.in.alignment);

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "core/window_geometry.hpp"
 #include "host/plan/window/window_cost.hpp"
 #include "host/plan/window/window_tile_work.hpp"
@@ -19,16 +20,22 @@ constexpr std::int64_t kThreads = kWindowThreads;
 /// Words of a line of positions beside others: two whole sectors.
 constexpr std::int64_t kLineWords = 16;
 constexpr std::int64_t kBankBytes = 128;  // of all banks together
-constexpr std::int64_t kMaxUnitWords = 1024;
 /// A tile begins up to a pack's width behind a boundary.
 constexpr std::int64_t kPackBytes = 16;
 /// Lines of no more elements are written one by one: most of their words would be cut.
 constexpr std::int64_t kShortLine = 16;
+/// Words of a line of positions where units lie one behind the other along channels.
+constexpr std::int64_t kLongLineWords = 32;
 /// So few rows of shared memory may lie a few elements off the pitch at which lanes meet in no bank.
 constexpr std::int64_t kFewChannels = 4;
 std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 /// Elements of a word of 4 bytes, 1 of larger elements.
 std::int64_t word_elements(DType type) { return std::max<std::int64_t>(1, 4 / bytes_of(type)); }
+
+/// The least number of steps after which as many elements lie equally far from a multiple of `boundary`.
+std::int64_t period_of(std::int64_t step, std::int64_t boundary) {
+  return boundary / std::gcd(boundary, std::abs(step % boundary));
+}
 
 /// A tile of `channels` channels, without its positions.
 class TileShape {
@@ -44,17 +51,23 @@ class TileShape {
         layout_(find_layout()),
         lines_(is_short() ? WindowLines::elements : layout_),
         word_(lines_ == WindowLines::elements ? 1 : word_elements(p.out_type)) {
+    if (lines_ == WindowLines::positions) {
+      const std::int64_t period = period_of(p.out_channel, word_);
+      if (channels >= 4 * period) unit_channels_ = period;
+    }
+    align_lines();
     const std::int64_t samples = limit / (bytes_of(p.out_type) * channels);
-    choose_unit(samples > p.span() ? (samples - p.span()) / p.stride + 1 : 1);
+    choose_positions(samples > p.span() ? (samples - p.span()) / p.stride + 1 : 1);
     choose_fill();
   }
 
-  /// Fills p's fields for so many units; false where they do not fit.
-  bool make(std::int64_t units, std::int64_t limit, WindowParams& p) const {
+  /// Fills p's fields for so many times the least positions; false where they do not fit.
+  bool make(std::int64_t multiple, std::int64_t limit, WindowParams& p) const {
     WindowTile& t = p.tile;
     const std::int64_t bytes = bytes_of(p_.out_type), most = limit / bytes;
     const std::int64_t span = p_.span(), before = before_;
-    const std::int64_t positions = unit_ * units;
+    const Units units = units_for(multiple);
+    const std::int64_t positions = unit_channels_ > 0 ? units.positions : units.positions * units.count;
     // Asked without a product that could overflow.
     if (span > most || (positions + before > 1 && p_.stride > (most - span) / (positions + before - 1)))
       return false;
@@ -67,15 +80,23 @@ class TileShape {
     t.lines = lines_;
     t.fill = fill_;
     t.positions_before = static_cast<std::int32_t>(before);
-    t.unit_positions = static_cast<std::int32_t>(unit_);
-    t.units = static_cast<std::int32_t>(units);
-    t.unit_words = static_cast<std::int32_t>(unit_words_);
-    t.parallel_units = static_cast<std::int32_t>(std::max<std::int64_t>(1, kThreads / unit_words_));
+    t.unit_positions = static_cast<std::int32_t>(units.positions);
+    t.unit_channels = static_cast<std::int32_t>(unit_channels_);
+    t.units = static_cast<std::int32_t>(units.count);
+    t.unit_words = static_cast<std::int32_t>(units.words);
+    t.parallel_units = static_cast<std::int32_t>(parallel(units.words));
+    t.line_alignment = static_cast<std::int32_t>(alignment_);
+    t.out_alignment = static_cast<std::int32_t>(exact_ && alignment_ > 1 ? alignment_ * bytes : 1);
     t.time_pitch = static_cast<std::int32_t>(time_pitch);
     t.channel_pitch = static_cast<std::int32_t>(channel_pitch);
     // To a unit that is not there no step is taken, and its product might overflow.
-    t.unit_samples = units > 1 ? static_cast<std::int32_t>(unit_ * p_.stride * time_pitch) : 0;
-    t.unit_out = units > 1 ? unit_ * p_.out_position : 0;
+    t.unit_samples = 0;
+    t.unit_out = 0;
+    if (units.count > 1) {
+      t.unit_samples = static_cast<std::int32_t>(
+          unit_channels_ > 0 ? unit_channels_ * channel_pitch : units.positions * p_.stride * time_pitch);
+      t.unit_out = unit_channels_ > 0 ? unit_channels_ * p_.out_channel : units.positions * p_.out_position;
+    }
     const bool rows_along_time = channel_pitch != 1;
     t.row_step = rows_along_time ? p_.in_channel : p_.in_time;
     t.column_step = rows_along_time ? p_.in_time : p_.in_channel;
@@ -97,10 +118,12 @@ class TileShape {
       return make_divisor(static_cast<std::uint32_t>(std::max<std::int64_t>(1, value)));
     };
     const std::int64_t columns = channels_ * p.taps;
-    t.by_unit_words = divisor(unit_words_);
-    t.by_line_words = divisor(line_words_);
-    t.by_unit = divisor(unit_);
-    const std::int64_t of_elements = p.order == WriteOrder::position ? unit_ : columns;
+    t.by_unit_words = divisor(t.unit_words);
+    t.by_line_words = divisor(lines_ == WindowLines::stream      ? t.unit_words
+                              : lines_ == WindowLines::positions ? t.unit_positions / word_
+                                                                 : line_words_);
+    t.by_unit = divisor(unit_channels_ > 0 ? unit_channels_ : t.unit_positions);
+    const std::int64_t of_elements = p.order == WriteOrder::position ? t.unit_positions : columns;
     t.by_inner = divisor(lines_ == WindowLines::elements                                   ? of_elements
                          : lines_ == WindowLines::taps || lines_ == WindowLines::positions ? p.taps
                                                                                            : 1);
@@ -131,50 +154,114 @@ class TileShape {
            (layout_ == WindowLines::taps && channels_ <= kShortLine);
   }
 
-  /// The least positions after which the output's rows lie equally far from a word's boundary.
-  std::int64_t period() const { return word_ / std::gcd(word_, std::abs(p_.out_position % word_)); }
+  /// Units one behind the other: how many, their positions, and the words of one.
+  struct Units {
+    std::int64_t count, positions, words;
+  };
 
-  void choose_unit(std::int64_t most_positions) {
-    const std::int64_t columns = channels_ * p_.taps;
-    before_ = 0;
-    if (lines_ == WindowLines::positions) {
-      before_ = word_ - 1;
-      const std::int64_t room = std::max(word_, (most_positions - before_) / word_ * word_);
-      const std::int64_t line = columns < 8 ? kThreads / columns : kLineWords;
-      unit_ = std::min({line * word_, room, round_up(p_.positions + before_, word_)});
-      line_words_ = unit_ / word_;
-      unit_words_ = columns * line_words_;
+  /// Units that the threads of a block write at a time.
+  static std::int64_t parallel(std::int64_t words) { return std::max<std::int64_t>(1, kThreads / words); }
+
+  /// Whether the output and all that leads to a line of it are multiples of so many elements.
+  bool lines_begin_on(std::int64_t elements) const {
+    const auto on = [&](std::int64_t extent, std::int64_t stride) {
+      return extent <= 1 || stride % elements == 0;
+    };
+    const bool by_position = lines_ == WindowLines::rows || lines_ == WindowLines::taps,
+               by_tap = lines_ == WindowLines::positions || lines_ == WindowLines::taps;
+    return reinterpret_cast<std::uintptr_t>(p_.out) %
+                   static_cast<std::uintptr_t>(elements * bytes_of(p_.out_type)) ==
+               0 &&
+           on(p_.batch, p_.out_batch) && on(p_.groups, p_.out_group) &&
+           (whole_ || on(2, channels_ % elements * (p_.out_channel % elements))) &&
+           (!by_position || on(p_.positions, p_.out_position)) && (!by_tap || on(p_.taps, p_.out_tap)) &&
+           (lines_ != WindowLines::positions || on(channels_, p_.out_channel));
+  }
+
+  /// Lines begin where sectors do, as far as the units stay alike: a warp's words then share none with the
+  /// next warp's.
+  void align_lines() {
+    alignment_ = word_;
+    if (lines_ == WindowLines::elements) return;
+    const std::int64_t sector = std::max(word_, kSectorBytes / bytes_of(p_.out_type));
+    // Along positions each of these would read more samples before its tile, and gain nothing.
+    if (lines_ == WindowLines::positions && unit_channels_ == 0) {
+      exact_ = lines_begin_on(word_);
       return;
     }
-    const bool alone = lines_ == WindowLines::elements;
-    const std::int64_t least = alone ? 1 : period();
-    std::int64_t words;  // of the least unit
-    if (lines_ == WindowLines::stream) {
-      before_ = divide_up(word_ - 1, columns);
-      words = least * columns / word_;
-    } else {
-      const std::int64_t line = lines_ == WindowLines::taps ? channels_ : columns;
-      line_words_ = alone ? 1 : word_ > 1 ? (line + word_ - 2) / word_ + 1 : line;
-      words = least * line_words_ * (alone ? columns : lines_ == WindowLines::taps ? p_.taps : 1);
+    const std::int64_t step = unit_channels_ > 0 ? p_.out_channel : p_.out_position;
+    const std::int64_t period = period_of(step, word_);
+    const auto fits = [&](std::int64_t alignment) {
+      const std::int64_t longer = period_of(step, alignment);
+      return longer == period || (lines_ == WindowLines::stream && longer * step <= kThreads * word_);
+    };
+    while (alignment_ < sector && fits(2 * alignment_)) alignment_ *= 2;
+    // No more is asked of the output's address than by kernels with accesses of 16 bytes.
+    const std::int64_t pack = std::max(word_, kPackBytes / bytes_of(p_.out_type));
+    exact_ = lines_begin_on(std::min(alignment_, pack));
+    if (exact_) alignment_ = std::min(alignment_, pack);
+  }
+
+  /// Words of a line of so many elements.
+  std::int64_t words_of(std::int64_t elements) const {
+    const std::int64_t room = exact_ ? 0 : alignment_ - 1, words = divide_up(elements + room, word_);
+    const std::int64_t sectors = round_up(words, alignment_ / word_);
+    return 8 * sectors <= 9 * words ? sectors : words;
+  }
+
+  void choose_positions(std::int64_t most_positions) {
+    const std::int64_t columns = channels_ * p_.taps, room = exact_ ? 0 : alignment_ - 1;
+    before_ = lines_ == WindowLines::positions ? room
+              : lines_ == WindowLines::stream  ? divide_up(room, columns)
+                                               : 0;
+    const std::int64_t fitting = most_positions - before_;
+    if (lines_ == WindowLines::positions) {
+      const std::int64_t line = unit_channels_ > 0 ? kLongLineWords
+                                : columns < 8      ? kThreads / columns
+                                                   : kLineWords;
+      const std::int64_t most = std::min({line * word_, fitting, p_.positions + before_});
+      least_ = round_up(std::max<std::int64_t>(1, most), alignment_);
+      if (least_ > fitting) least_ = std::max(alignment_, fitting / alignment_ * alignment_);
+      return;
     }
-    // As many as leave the fewest threads without a word.
-    const std::int64_t most = std::max<std::int64_t>(
-        1, std::min(divide_up(p_.positions + before_, least), (most_positions - before_) / least));
-    std::int64_t chosen = 1;
-    double best = 0;
-    for (std::int64_t wanted = kThreads; wanted <= kMaxUnitWords; wanted *= 2) {
-      const std::int64_t count = std::clamp<std::int64_t>(wanted / words, 1, most), all = count * words;
-      const double share = all <= kThreads
-                               ? static_cast<double>(kThreads / all * all) / kThreads
-                               : static_cast<double>(all) / static_cast<double>(round_up(all, kThreads));
-      if (share > best + 0.05) {
-        best = share;
-        chosen = count;
+    least_ = lines_ == WindowLines::elements ? 1 : period_of(p_.out_position, alignment_);
+    if (lines_ == WindowLines::stream) {
+      least_words_ = least_ * columns / word_;
+    } else {
+      const bool alone = lines_ == WindowLines::elements;
+      line_words_ = alone ? 1 : words_of(lines_ == WindowLines::taps ? channels_ : columns);
+      least_words_ = least_ * line_words_ * (alone ? columns : lines_ == WindowLines::taps ? p_.taps : 1);
+    }
+    // So many that all threads have a word.
+    multiple_ =
+        std::clamp<std::int64_t>(std::min(divide_up(p_.positions + before_, least_), fitting / least_), 1,
+                                 std::max<std::int64_t>(1, kThreads / least_words_));
+  }
+
+  /// The units of a tile of so many times the least positions.
+  Units units_for(std::int64_t multiple) const {
+    if (lines_ == WindowLines::positions) {
+      if (unit_channels_ == 0) return {multiple, least_, channels_ * p_.taps * least_ / word_};
+      const std::int64_t positions =
+          std::min(least_ * multiple, round_up(p_.positions + before_, alignment_));
+      return {divide_up(channels_, unit_channels_), positions, unit_channels_ * p_.taps * positions / word_};
+    }
+    // Those of the fewest instructions: a thread first finds the elements of its words of a unit.
+    const std::int64_t all = multiple_ * multiple;
+    Units best{};
+    double least = 0;
+    for (std::int64_t wanted = kThreads; wanted <= 4 * kThreads; wanted += kThreads) {
+      const std::int64_t part = std::clamp<std::int64_t>(wanted / least_words_, 1, all);
+      for (const std::int64_t parts : {part, std::int64_t{1}}) {
+        const Units units{divide_up(all, parts), parts * least_, parts * least_words_};
+        const double cost = writes_of(units.words, units.count).instructions(static_cast<double>(word_));
+        if (best.count == 0 || cost < least) {
+          best = units;
+          least = cost;
+        }
       }
     }
-    unit_ = chosen * least;
-    unit_words_ = chosen * words;
-    if (lines_ == WindowLines::stream) line_words_ = unit_words_;
+    return best;
   }
 
   void choose_fill() {
@@ -232,7 +319,14 @@ class TileShape {
   const std::int64_t word_;
   WindowFill fill_ = WindowFill::elements;
   bool along_time_ = false;
-  std::int64_t before_ = 0, unit_ = 1, line_words_ = 1, unit_words_ = 1, row_pitch_ = 1;
+  std::int64_t unit_channels_ = 0;  // 0: units lie along positions
+  std::int64_t alignment_ = 1;      // of lines, in elements
+  bool exact_ = false;              // all lines of the output lie on it
+  std::int64_t before_ = 0, row_pitch_ = 1;
+  // A tile has a multiple of so many positions, and units of so many words or more; the smallest tile has
+  // multiple_ times as many.
+  std::int64_t least_ = 1, least_words_ = 1, multiple_ = 1;
+  std::int64_t line_words_ = 1;
 };
 
 std::int64_t shared_limit(const DeviceProperties& device) {
@@ -248,9 +342,9 @@ void for_each_tile(const DeviceProperties& device, const WindowParams& p, Consid
   bool found = false;
   const auto try_channels = [&](std::int64_t channels) {
     const TileShape shape(p, channels, limit);
-    for (std::int64_t units = 1; shape.make(units, limit, trial); units *= 2) {
+    for (std::int64_t multiple = 1; shape.make(multiple, limit, trial); multiple *= 2) {
       const WindowWork work = window_tile_work(tuning, trial, shape.layout());
-      consider(WindowTileChoice{channels, units, predicted_microseconds(tuning, device, work)});
+      consider(WindowTileChoice{channels, multiple, predicted_microseconds(tuning, device, work)});
       found = true;
       if (trial.tile_positions >= p.positions + trial.tile.positions_before) break;
     }
@@ -285,7 +379,7 @@ std::vector<WindowTileChoice> window_tiles(const DeviceProperties& device, const
 void set_window_tile(const DeviceProperties& device, const WindowTileChoice& choice, WindowParams& p) {
   const std::int64_t limit = shared_limit(device);
   const TileShape shape(p, choice.channels, limit);
-  shape.make(choice.units, limit, p);
+  shape.make(choice.multiple, limit, p);
   shape.finish(p);
 }
 

@@ -103,6 +103,13 @@ double write_of_lines(const WindowTuning& tuning, const WindowParams& p, WindowL
 
 }  // namespace
 
+TileWrites writes_of(std::int64_t unit_words, std::int64_t units) {
+  const std::int64_t finds = divide_up(unit_words, kThreads);
+  const std::int64_t turns =
+      unit_words >= kThreads ? finds * units : divide_up(units, divide(kThreads, unit_words));
+  return {static_cast<double>(finds), static_cast<double>(turns)};
+}
+
 WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, WindowLines layout) {
   const WindowTile& t = p.tile;
   const auto in_bytes = static_cast<double>(bytes_of(p.in_type)),
@@ -146,15 +153,12 @@ WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, W
   const double runs =
       1 + (p.pad_left > 0 || p.length < p.positions ? 2 : 0) *
               std::min(1.0, static_cast<double>(p.tile_positions) / static_cast<double>(p.positions));
-  const std::int64_t columns = divide_up(std::int64_t{t.unit_words}, kThreads);
-  const auto turns = static_cast<double>(
-      t.unit_words >= kThreads ? columns * t.units : divide_up<std::int64_t>(t.units, t.parallel_units));
+  const TileWrites writes = writes_of(t.unit_words, t.units);
   const double warps = static_cast<double>(kThreads / kLanes);
   // A store for the word and one for each of its elements, of which a lane does one or the other.
   const double stores = word > 1 ? 1 + word / 4 : 1;
-  work.accesses += warps * turns * (word + stores);
-  work.instructions += warps * (turns * (1.9 + 5.2 * word) +
-                                static_cast<double>(columns) * (100 + 39 * word) + 56 + 223 * runs);
+  work.accesses += warps * writes.turns * (word + stores);
+  work.instructions += warps * (writes.instructions(word) + 56 + 223 * runs);
   work.bytes = read + write_of_lines(tuning, p, layout, tile_positions);
   return work;
 }
