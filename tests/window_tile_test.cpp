@@ -84,7 +84,7 @@ TEST(WindowTile, PartsOfSectorsCostMore) {
   const WindowTuning& tuning = window_tuning(device);
   const auto bytes = [&](std::uintptr_t address) {
     p.out = reinterpret_cast<void*>(address);
-    return window_tile_work(tuning, p, WindowLines::taps).bytes;
+    return window_tile_work(tuning, p, WindowLines::taps, true).bytes;
   };
   const double runs = 8 * 2, of_run = 30 / 16.0;  // of the 16 starts 2 bytes apart, one cuts no sector
   EXPECT_NEAR(bytes(0x1002) - bytes(0x1000), runs * of_run * tuning.lost_per_partial_sector, 1e-6);

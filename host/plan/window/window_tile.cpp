@@ -24,6 +24,8 @@ constexpr std::int64_t kBankBytes = 128;  // of all banks together
 constexpr std::int64_t kPackBytes = 16;
 /// Lines of no more elements are written one by one: most of their words would be cut.
 constexpr std::int64_t kShortLine = 16;
+/// Words of a unit that lines on sectors may make necessary, of which a thread then finds four.
+constexpr std::int64_t kMaxLeastWords = 4 * kWindowThreads;
 /// Words of a line of positions where units lie one behind the other along channels.
 constexpr std::int64_t kLongLineWords = 32;
 /// So few rows of shared memory may lie a few elements off the pitch at which lanes meet in no bank.
@@ -55,9 +57,10 @@ class TileShape {
       const std::int64_t period = period_of(p.out_channel, word_);
       if (channels >= 4 * period) unit_channels_ = period;
     }
-    align_lines();
     const std::int64_t samples = limit / (bytes_of(p.out_type) * channels);
-    choose_positions(samples > p.span() ? (samples - p.span()) / p.stride + 1 : 1);
+    const std::int64_t most_positions = samples > p.span() ? (samples - p.span()) / p.stride + 1 : 1;
+    align_lines(most_positions);
+    choose_positions(most_positions);
     choose_fill();
   }
 
@@ -107,6 +110,13 @@ class TileShape {
     p.tile_samples = static_cast<std::int32_t>(samples);
     p.shared_bytes = elements * bytes + kPackBytes;
     return true;
+  }
+
+  /// Whether no two warps write parts of one sector: all words of a line begin as far behind one as its
+  /// first.
+  bool on_sectors() const {
+    const std::int64_t sector = std::max(word_, kSectorBytes / bytes_of(p_.out_type));
+    return exact_ ? lines_begin_on(sector) : alignment_ == sector;
   }
 
   /// What lies side by side in the output, whether or not the kernel makes use of it.
@@ -180,7 +190,7 @@ class TileShape {
 
   /// Lines begin where sectors do, as far as the units stay alike: a warp's words then share none with the
   /// next warp's.
-  void align_lines() {
+  void align_lines(std::int64_t most_positions) {
     alignment_ = word_;
     if (lines_ == WindowLines::elements) return;
     const std::int64_t sector = std::max(word_, kSectorBytes / bytes_of(p_.out_type));
@@ -190,16 +200,26 @@ class TileShape {
       return;
     }
     const std::int64_t step = unit_channels_ > 0 ? p_.out_channel : p_.out_position;
-    const std::int64_t period = period_of(step, word_);
-    const auto fits = [&](std::int64_t alignment) {
-      const std::int64_t longer = period_of(step, alignment);
-      return longer == period || (lines_ == WindowLines::stream && longer * step <= kThreads * word_);
-    };
-    while (alignment_ < sector && fits(2 * alignment_)) alignment_ *= 2;
+    const std::int64_t period = period_of(step, word_), of_sectors = period_of(step, sector);
+    if (of_sectors == period ||
+        (unit_channels_ == 0 && 4 * of_sectors <= std::min(most_positions, p_.positions) &&
+         of_sectors * words_of_position(sector) <= kMaxLeastWords)) {
+      alignment_ = sector;
+    } else {
+      while (period_of(step, 2 * alignment_) == period) alignment_ *= 2;
+    }
     // No more is asked of the output's address than by kernels with accesses of 16 bytes.
     const std::int64_t pack = std::max(word_, kPackBytes / bytes_of(p_.out_type));
     exact_ = lines_begin_on(std::min(alignment_, pack));
     if (exact_) alignment_ = std::min(alignment_, pack);
+  }
+
+  /// Words of the lines of a position that begin on such an alignment.
+  std::int64_t words_of_position(std::int64_t alignment) const {
+    const std::int64_t columns = channels_ * p_.taps;
+    if (lines_ == WindowLines::stream) return divide_up(columns, word_);
+    return lines_ == WindowLines::taps ? p_.taps * divide_up(channels_ + alignment - 1, word_)
+                                       : divide_up(columns + alignment - 1, word_);
   }
 
   /// Words of a line of so many elements.
@@ -343,7 +363,7 @@ void for_each_tile(const DeviceProperties& device, const WindowParams& p, Consid
   const auto try_channels = [&](std::int64_t channels) {
     const TileShape shape(p, channels, limit);
     for (std::int64_t multiple = 1; shape.make(multiple, limit, trial); multiple *= 2) {
-      const WindowWork work = window_tile_work(tuning, trial, shape.layout());
+      const WindowWork work = window_tile_work(tuning, trial, shape.layout(), shape.on_sectors());
       consider(WindowTileChoice{channels, multiple, predicted_microseconds(tuning, device, work)});
       found = true;
       if (trial.tile_positions >= p.positions + trial.tile.positions_before) break;

@@ -13,9 +13,11 @@ namespace {
 
 constexpr std::int64_t kThreads = kWindowThreads;
 constexpr std::int64_t kLanes = 32;
-/// These and the numbers of instructions: by the times of 520 random problems, with 8 tiles each, on an H100
+/// These and the numbers of instructions: by the times of 600 random problems, with 4 tiles each, on an H100
 /// (docs/notes/conv1d.md).
-constexpr double kNeededWarps = 21, kAlone = 0.22, kShare = 1.14, kWaits = 2.3;
+constexpr double kNeededWarps = 29, kAlone = 0.13, kShare = 1.25, kWaits = 2.3;
+/// What a byte costs more where warps share the sectors at their ends.
+constexpr double kSplitSectors = 0.15;
 
 std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
@@ -33,8 +35,8 @@ void count_fill(const WindowParams& p, double rows, double count, std::int64_t u
       narrow_window_fill_pack(static_cast<int>(bytes_of(p.in_type)), static_cast<int>(bytes_of(p.out_type)));
   const bool wide = unlike % wide_pack == 0 && count >= static_cast<double>(2 * wide_pack * narrow);
   const auto pack = static_cast<double>(wide ? wide_pack : narrow);
-  count_items(rows * count / pack, wide ? 8 : 1 + pack, wide ? 15 + pack : 6.5 + 2.5 * pack, work);
-  count_items(rows * 2 * (pack - 1), 2, 30, work);
+  count_items(rows * count / pack, wide ? 8 : 1 + pack, wide ? 12 + 1.65 * pack : 20 + 5 * pack, work);
+  count_items(rows * 2 * (pack - 1), 2, 70, work);
 }
 
 double read_of_elements(const WindowTuning& tuning, const WindowParams& p, double samples, double in_bytes) {
@@ -110,7 +112,8 @@ TileWrites writes_of(std::int64_t unit_words, std::int64_t units) {
   return {static_cast<double>(finds), static_cast<double>(turns)};
 }
 
-WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, WindowLines layout) {
+WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, WindowLines layout,
+                            bool on_sectors) {
   const WindowTile& t = p.tile;
   const auto in_bytes = static_cast<double>(bytes_of(p.in_type)),
              out_bytes = static_cast<double>(bytes_of(p.out_type));
@@ -156,10 +159,12 @@ WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, W
   const TileWrites writes = writes_of(t.unit_words, t.units);
   const double warps = static_cast<double>(kThreads / kLanes);
   // A store for the word and one for each of its elements, of which a lane does one or the other.
-  const double stores = word > 1 ? 1 + word / 4 : 1;
+  const double stores = 0.5 * (word > 1 ? 1 + word / 4 : 1);
   work.accesses += warps * writes.turns * (word + stores);
-  work.instructions += warps * (writes.instructions(word) + 56 + 223 * runs);
+  work.instructions += warps * (writes.instructions(word) + 60 + 250 * runs);
   work.bytes = read + write_of_lines(tuning, p, layout, tile_positions);
+  if (!on_sectors && t.lines != WindowLines::elements)
+    work.bytes += kSplitSectors * positions * channels * static_cast<double>(p.taps) * out_bytes;
   return work;
 }
 
