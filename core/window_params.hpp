@@ -43,15 +43,22 @@ enum class WindowFill : std::int32_t {
   elements,  // single elements
 };
 
-/// The plan of `tile`. A block's positions are `units` times `unit_positions`. All units are alike: their
-/// output lies equally far from a boundary of 4 bytes, and their samples equally far apart in shared memory,
-/// so that a thread finds the elements of a word once and uses their places for every unit.
+/// The plan of `tile`. A block's tile is `units` units, which lie one behind the other along positions, or
+/// along channels, which have the same positions then. All units are alike: their output lies equally far
+/// from a boundary, and their samples equally far apart in shared memory, so that a thread finds the elements
+/// of a word once and uses their places for every unit.
 struct WindowTile {
   WindowLines lines = WindowLines::elements;
   WindowFill fill = WindowFill::elements;
-  /// Positions before the tile's first whose elements share a word with it.
+  /// Positions before the tile's first whose elements may lie in its lines.
   std::int32_t positions_before = 0;
   std::int32_t unit_positions = 1, units = 1;
+  std::int32_t unit_channels = 0;  // of units along channels
+  /// Lines begin on multiples of so many elements, a power of two: of a word, or of a sector where that
+  /// leaves the units alike. What lies before a line's own elements is not written.
+  std::int32_t line_alignment = 1;
+  /// Bytes on a multiple of which the output must lie: the lines have room for nothing before their elements.
+  std::int32_t out_alignment = 1;
   std::int32_t unit_words = 1;                     // words of all lines of a unit
   std::int32_t parallel_units = 1;                 // units that the threads of a block write at a time
   std::int32_t time_pitch = 1, channel_pitch = 1;  // elements of shared memory
@@ -63,7 +70,7 @@ struct WindowTile {
   std::int64_t row_step = 1, column_step = 1;
   std::int32_t tile_row_step = 1, tile_column_step = 1;
   Divisor by_unit_words, by_line_words;
-  Divisor by_unit;     // positions of a unit
+  Divisor by_unit;     // positions of a unit, or its channels
   Divisor by_inner;    // lines of a position or of a channel
   Divisor by_row;      // elements of a position in a stream
   Divisor by_fastest;  // the extent of the output's fastest axis in the tile

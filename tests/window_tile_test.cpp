@@ -58,6 +58,7 @@ TEST(WindowTile, FitsTheDeviceForEveryShape) {
                 continue;
               }
               const WindowTile& t = p.tile;
+              EXPECT_EQ(t.unit_channels, 0);
               EXPECT_EQ(p.tile_positions, t.unit_positions * t.units);
               EXPECT_EQ(p.tile_samples, (p.tile_positions + t.positions_before - 1) * stride + span);
               EXPECT_LE(p.shared_bytes, device.shared_memory_per_block);
@@ -83,7 +84,7 @@ TEST(WindowTile, PartsOfSectorsCostMore) {
   const WindowTuning& tuning = window_tuning(device);
   const auto bytes = [&](std::uintptr_t address) {
     p.out = reinterpret_cast<void*>(address);
-    return window_tile_work(tuning, p, WindowLines::taps).bytes;
+    return window_tile_work(tuning, p, WindowLines::taps, true).bytes;
   };
   const double runs = 8 * 2, of_run = 30 / 16.0;  // of the 16 starts 2 bytes apart, one cuts no sector
   EXPECT_NEAR(bytes(0x1002) - bytes(0x1000), runs * of_run * tuning.lost_per_partial_sector, 1e-6);
@@ -127,6 +128,46 @@ TEST(WindowTile, RowsSideBySideAreAStream) {
       << "most words of so short rows would be cut";
 }
 
+/// Many rows along time have units of a few rows each, which lie equally far from a word's boundary.
+TEST(WindowTile, ManyRowsAlongTimeHaveUnitsOfChannels) {
+  for (const std::int64_t row : {300, 301, 302}) {
+    WindowParams p = problem_of(64, row, 1, 1, 1);
+    p.order = WriteOrder::position;
+    p.out_position = 1;
+    p.out_channel = row;
+    p.out_batch = 64 * row;
+    bool possible;
+    p = tile_of(p, DeviceProperties::h200(), possible);
+    EXPECT_EQ(p.tile.lines, WindowLines::positions);
+    EXPECT_EQ(p.tile.unit_channels, row % 4 == 0 ? 1 : row % 2 == 0 ? 2 : 4) << row;
+    EXPECT_GE(p.tile.units * p.tile.unit_channels, p.tile_channels);
+    EXPECT_EQ(p.tile_positions, p.tile.unit_positions);
+    EXPECT_EQ(p.tile.positions_before, row % 4 == 0 ? 0 : p.tile.line_alignment - 1);
+    p = problem_of(3, row, 1, 1, 1);
+    p.order = WriteOrder::position;
+    p.out_position = 1;
+    p.out_channel = row + 1;
+    EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.unit_channels, 0) << "too few rows";
+  }
+}
+
+/// Where rows of the output lie on a sector, lines have room for what their address is behind one; rows on 16
+/// bytes have none, and want such an address again.
+TEST(WindowTile, LinesBeginWhereSectorsDo) {
+  bool possible;
+  WindowParams p = problem_of(64, 2048, 1, 4, 2);
+  p.taps = 2;
+  p.out_position += 16;
+  p.out = reinterpret_cast<void*>(0x1002);
+  EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.line_alignment, 16);
+  EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.out_alignment, 1);
+  p.out = reinterpret_cast<void*>(0x1010);
+  EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.line_alignment, 8);
+  EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.out_alignment, 16);
+  ++p.out_position;
+  EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.line_alignment, 2);
+}
+
 TEST(WindowTile, SpanBeyondSharedMemoryHasNone) {
   bool possible;
   tile_of(problem_of(64, 2048, 1, 100000, 2), DeviceProperties::h200(), possible);
@@ -154,14 +195,15 @@ TEST(WindowPlan, JoinsNarrowChannels) {
   EXPECT_EQ(p.in_type, DType::u32);
   EXPECT_EQ(p.channels, 20);
   EXPECT_EQ(p.pad_bits, 0x5a5a5a5au);
-  EXPECT_GE(window_alignment(p), 4);
+  EXPECT_GE(window_alignment(p).in, 4);
+  EXPECT_GE(window_alignment(p).out, 4);
   p = problem_of(82, 2048, 1, 4, 1);
   choose_window_kernel(DeviceProperties::h200(), false, p);
   EXPECT_EQ(p.in_type, DType::u16);
   p = problem_of(81, 2048, 1, 4, 1);
   choose_window_kernel(DeviceProperties::h200(), false, p);
   EXPECT_EQ(p.in_type, DType::u8);
-  EXPECT_EQ(window_alignment(p), 1);
+  EXPECT_EQ(window_alignment(p).in, 1);
 }
 
 }  // namespace

@@ -27,11 +27,14 @@ __device__ __forceinline__ void write_units(const WindowParams& p, const TileBou
                                             int first_unit) {
   constexpr int kUnitsAtOnce = kCount == 4 ? 2 : 4;  // so that their elements find room in registers
   const WindowTile& t = p.tile;
-  // Units whose positions all exist. A unit has more positions than lie before the tile.
-  const int begin = word.first < bounds.lower ? 1 : 0, room = bounds.rest - word.position(kCount - 1);
+  // Units that have the whole word: along channels those that have its channel, and along positions those
+  // whose positions all exist. A unit has more positions than lie before the tile.
+  const bool along_channels = t.unit_channels != 0;
+  const int begin = !along_channels && word.first < bounds.lower ? 1 : 0,
+            room = along_channels ? bounds.channels - word.channel : bounds.rest - word.position(kCount - 1);
   int end = 0;
   if (room > 0) {
-    auto most = static_cast<std::uint32_t>(room + t.unit_positions - 1);
+    auto most = static_cast<std::uint32_t>(room) + t.by_unit.value - 1;
     most = split(most, t.by_unit);
     end = static_cast<int>(most) < t.units ? static_cast<int>(most) : t.units;
   }
@@ -88,7 +91,8 @@ __device__ __forceinline__ void write_units(const WindowParams& p, const TileBou
 #pragma unroll 1
   while (unit < end) write(std::integral_constant<int, 1>());
 #pragma unroll 1
-  while (unit < t.units && unit * t.unit_positions + word.first < bounds.rest) write_existing();
+  while (!along_channels && unit < t.units && unit * t.unit_positions + word.first < bounds.rest)
+    write_existing();
 }
 
 template <int kCount, class To>

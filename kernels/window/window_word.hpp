@@ -25,6 +25,7 @@ struct UnitWord {
   To* out;
   int places[kCount];    // in shared memory
   unsigned present = 0;  // bit i: element i belongs to the tile
+  int channel;           // of the line
   int first;             // position of element 0, from the unit's first
   unsigned further = 0;  // bits 2 * i and up: positions from there to element i's
 
@@ -34,7 +35,8 @@ struct UnitWord {
     std::uint32_t word = column;
     std::uint32_t inner = split(word, t.by_line_words);
     const int outer = static_cast<int>(split(inner, t.by_inner));
-    int position = 0, tap = static_cast<int>(inner), channel = 0;
+    int position = 0, tap = static_cast<int>(inner);
+    channel = 0;
     if (t.lines == WindowLines::positions) {
       channel = outer;
     } else {
@@ -49,14 +51,14 @@ struct UnitWord {
       return static_cast<std::uint32_t>(number) * stride;  // fewer instructions than of signed numbers
     };
     out = tile_out + times(position, p.out_position) + times(tap, p.out_tap) + times(channel, p.out_channel);
-    int begin = static_cast<int>(word) * kCount;  // of the word within its line
-    if constexpr (kCount > 1)
-      begin -= static_cast<int>(reinterpret_cast<std::uintptr_t>(out) / sizeof(To) % kCount);
+    const int begin =
+        static_cast<int>(word) * kCount -  // of the word within its line
+        (static_cast<int>(reinterpret_cast<std::uintptr_t>(out) / sizeof(To)) & (t.line_alignment - 1));
     out += begin;
     if (t.lines == WindowLines::stream || t.lines == WindowLines::rows) {
       take_columns(p, bounds, position, begin);
     } else {
-      take_neighbours(p, bounds, position, tap, channel, begin);
+      take_neighbours(p, bounds, position, tap, begin);
     }
   }
 
@@ -74,8 +76,8 @@ struct UnitWord {
            channel * t.channel_pitch;
   }
 
-  /// Keeps those elements of the word that lie in a line of `count`, where its first one is number `begin`.
-  /// The places of the others are read, too, so they become 0.
+  /// Keeps those elements of the word that are numbers 0 to `count` of something, where its first one is
+  /// number `begin`. The places of the others are read, too, so they become 0.
   __device__ __forceinline__ void cut(int begin, int count) {
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
@@ -87,7 +89,7 @@ struct UnitWord {
 
   /// The elements of a word lie equally far apart, as do those of its line.
   __device__ __forceinline__ void take_neighbours(const WindowParams& p, const TileBounds& bounds,
-                                                  int position, int tap, int channel, int begin) {
+                                                  int position, int tap, int begin) {
     const WindowTile& t = p.tile;
     const bool along_time = t.lines == WindowLines::positions;
     const int step = along_time ? static_cast<int>(p.stride) * t.time_pitch : t.channel_pitch;
@@ -97,10 +99,13 @@ struct UnitWord {
     for (int i = 0; i < kCount; ++i) places[i] = place + i * step;
     if (along_time) {
       further = 0b11100100;
-      cut(0, channel < bounds.channels ? kCount : 0);
+      // Which positions exist is asked for each unit, or for all of them here.
+      const bool alike = t.unit_channels != 0;
+      cut(alike ? first - bounds.lower : 0, alike                       ? bounds.rest - bounds.lower
+                                            : channel < bounds.channels ? kCount
+                                                                        : 0);
     } else {
-      const int rest = bounds.channels - channel;
-      cut(begin, rest);
+      cut(begin, bounds.channels - channel);
     }
   }
 
@@ -115,7 +120,7 @@ struct UnitWord {
       position = static_cast<int>(split(element, t.by_row)) - t.positions_before;
     }
     first = position;
-    int tap, channel;
+    int tap;
     set_column(p, element, tap, channel);
     int place = place_of(p, position, tap, channel);
     // Steps from an element to the next, from the last of the fastest axis, and from the last of a position.

@@ -105,13 +105,15 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "std::int64_t{p.tile_channels}"),
     ("last_position_not_cut", "bounds.rest = static_cast<int>(@rest < p.tile_positions@ ?", "false"),
     ("word_of_cut_line_stored_whole", "const bool whole = @word.present == word.kAll@;", "true"),
-    ("first_unit_of_the_signal_not_cut", "const int begin = @word.first < bounds.lower ? 1 : 0@,", "0"),
+    ("first_unit_of_the_signal_not_cut", "const int begin = @!along_channels && word.first < bounds.lower ? 1 : 0@,", "0"),
+    ("last_unit_of_channels_not_cut", "room = along_channels ? @bounds.channels - word.channel@", "p.tile_channels"),
 ]) + mutants_of("window_word", "kernels/window/window_word.hpp", WINDOW, [
     ("taps_flipped", "+ @tap * static_cast<int>(p.dilation)@)",
      "(static_cast<int>(p.taps) - 1 - tap) * static_cast<int>(p.dilation)"),
     ("channel_and_tap_swapped", "tap = @p.order == WriteOrder::tap@ ? fastest : outer;",
      "p.order == WriteOrder::channel"),
     ("position_not_counted_on", "further |= @passed@ << (2 * i);", "0 * passed"),
+    ("positions_of_units_of_channels_not_cut", "cut(alike ? @first - bounds.lower@ : 0,", "0"),
     ("line_cut_late", "const bool exists = begin + i >= 0 && begin + i < @count@;", "count + 1"),
 ]) + mutants_of("window_fill", "kernels/window/window_fill.hpp", WINDOW, [
     ("nan_times_zero", "if (run.source < 0) return fill_constant(rows, tile, @padding@);",

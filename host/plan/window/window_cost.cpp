@@ -9,16 +9,16 @@
 namespace relayout::plan {
 namespace {
 
-/// By all kernels' times of 520 random problems on an H100 (docs/notes/conv1d.md).
+/// By all kernels' times of 600 random problems on an H100 (docs/notes/conv1d.md).
 constexpr WindowTuning fitted_on_hopper() {
   WindowTuning tuning{};
   tuning.launch_microseconds = 1.6;
   tuning.wait_microseconds = 0.83;
-  tuning.lost_per_read = 40;
-  tuning.lost_per_write = 19;
-  tuning.cached = 0.74;
-  tuning.lost_per_partial_sector = 30;
-  tuning.overlap = 0.275;
+  tuning.lost_per_read = 47;
+  tuning.lost_per_write = 4.3;
+  tuning.cached = 0.8;
+  tuning.lost_per_partial_sector = 80;
+  tuning.overlap = 0.238;
   tuning.threads_per_multiprocessor = 2048;
   return tuning;
 }

@@ -9,6 +9,7 @@
 
 #include "core/window_params.hpp"
 #include "host/plan/copy/copy_plan.hpp"
+#include "host/plan/window/window_plan.hpp"
 #include "relayout/device.hpp"
 
 namespace relayout::plan {
@@ -43,11 +44,7 @@ PlannedWindow plan_window(const DeviceProperties& device, bool native, const Win
 /// The window in parts whether or not that is fast; `not_in_parts` says why there are none.
 PlannedWindow window_in_parts(const DeviceProperties& device, const WindowParams& problem);
 
-/// Bytes that the distances of other addresses from the planned ones must be multiples of; 1 where any
-/// address will do.
-struct WindowAlignment {
-  std::int64_t in = 1, out = 1;
-};
+/// The same of all parts.
 WindowAlignment alignment_of(const PlannedWindow& window);
 
 /// Sentences, a line each: the kernels and why they, their tiles and accesses, and what was in the way of

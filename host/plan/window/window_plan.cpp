@@ -140,9 +140,11 @@ double choose_window_kernel(const DeviceProperties& device, bool native, WindowP
   return best.microseconds;
 }
 
-std::int64_t window_alignment(const WindowParams& params) {
-  if (params.kernel == WindowKernel::vector) return kPackBytes;
-  return params.widened ? static_cast<std::int64_t>(size_of(params.in_type)) : 1;
+WindowAlignment window_alignment(const WindowParams& params) {
+  if (params.kernel == WindowKernel::vector) return {kPackBytes, kPackBytes};
+  const std::int64_t element = params.widened ? static_cast<std::int64_t>(size_of(params.in_type)) : 1;
+  const std::int64_t line = params.kernel == WindowKernel::tile ? params.tile.out_alignment : 1;
+  return {element, std::max(element, line)};
 }
 
 }  // namespace relayout::plan

@@ -34,8 +34,12 @@ const char* name_of(WindowKernel kernel);
 /// the processor's own code (`native`).
 double choose_window_kernel(const DeviceProperties& device, bool native, WindowParams& params);
 
-/// Bytes on a multiple of which both addresses of a planned window must lie; 1 where any will do.
-std::int64_t window_alignment(const WindowParams& params);
+/// Bytes that the distances of other addresses from the planned ones must be multiples of; 1 where any
+/// address will do.
+struct WindowAlignment {
+  std::int64_t in = 1, out = 1;
+};
+WindowAlignment window_alignment(const WindowParams& params);
 
 }  // namespace relayout::plan
 

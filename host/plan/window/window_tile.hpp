@@ -16,8 +16,8 @@ double choose_window_tile(const DeviceProperties& device, WindowParams& params);
 
 /// A tile by what it is made of.
 struct WindowTileChoice {
-  std::int64_t channels = 0, units = 0;
-  double microseconds = 0;  // predicted
+  std::int64_t channels = 0, multiple = 0;  // of the least positions
+  double microseconds = 0;                  // predicted
 };
 
 /// All tiles that are considered, that of the least predicted time first.

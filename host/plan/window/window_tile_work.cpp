@@ -13,9 +13,11 @@ namespace {
 
 constexpr std::int64_t kThreads = kWindowThreads;
 constexpr std::int64_t kLanes = 32;
-/// These and the numbers of instructions: by the times of 520 random problems, with 8 tiles each, on an H100
+/// These and the numbers of instructions: by the times of 600 random problems, with 4 tiles each, on an H100
 /// (docs/notes/conv1d.md).
-constexpr double kNeededWarps = 21, kAlone = 0.22, kShare = 1.14, kWaits = 2.3;
+constexpr double kNeededWarps = 29, kAlone = 0.13, kShare = 1.25, kWaits = 2.3;
+/// What a byte costs more where warps share the sectors at their ends.
+constexpr double kSplitSectors = 0.15;
 
 std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
@@ -33,8 +35,8 @@ void count_fill(const WindowParams& p, double rows, double count, std::int64_t u
       narrow_window_fill_pack(static_cast<int>(bytes_of(p.in_type)), static_cast<int>(bytes_of(p.out_type)));
   const bool wide = unlike % wide_pack == 0 && count >= static_cast<double>(2 * wide_pack * narrow);
   const auto pack = static_cast<double>(wide ? wide_pack : narrow);
-  count_items(rows * count / pack, wide ? 8 : 1 + pack, wide ? 15 + pack : 6.5 + 2.5 * pack, work);
-  count_items(rows * 2 * (pack - 1), 2, 30, work);
+  count_items(rows * count / pack, wide ? 8 : 1 + pack, wide ? 12 + 1.65 * pack : 20 + 5 * pack, work);
+  count_items(rows * 2 * (pack - 1), 2, 70, work);
 }
 
 double read_of_elements(const WindowTuning& tuning, const WindowParams& p, double samples, double in_bytes) {
@@ -103,7 +105,15 @@ double write_of_lines(const WindowTuning& tuning, const WindowParams& p, WindowL
 
 }  // namespace
 
-WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, WindowLines layout) {
+TileWrites writes_of(std::int64_t unit_words, std::int64_t units) {
+  const std::int64_t finds = divide_up(unit_words, kThreads);
+  const std::int64_t turns =
+      unit_words >= kThreads ? finds * units : divide_up(units, divide(kThreads, unit_words));
+  return {static_cast<double>(finds), static_cast<double>(turns)};
+}
+
+WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, WindowLines layout,
+                            bool on_sectors) {
   const WindowTile& t = p.tile;
   const auto in_bytes = static_cast<double>(bytes_of(p.in_type)),
              out_bytes = static_cast<double>(bytes_of(p.out_type));
@@ -146,16 +156,15 @@ WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, W
   const double runs =
       1 + (p.pad_left > 0 || p.length < p.positions ? 2 : 0) *
               std::min(1.0, static_cast<double>(p.tile_positions) / static_cast<double>(p.positions));
-  const std::int64_t columns = divide_up(std::int64_t{t.unit_words}, kThreads);
-  const auto turns = static_cast<double>(
-      t.unit_words >= kThreads ? columns * t.units : divide_up<std::int64_t>(t.units, t.parallel_units));
+  const TileWrites writes = writes_of(t.unit_words, t.units);
   const double warps = static_cast<double>(kThreads / kLanes);
   // A store for the word and one for each of its elements, of which a lane does one or the other.
-  const double stores = word > 1 ? 1 + word / 4 : 1;
-  work.accesses += warps * turns * (word + stores);
-  work.instructions += warps * (turns * (1.9 + 5.2 * word) +
-                                static_cast<double>(columns) * (100 + 39 * word) + 56 + 223 * runs);
+  const double stores = 0.5 * (word > 1 ? 1 + word / 4 : 1);
+  work.accesses += warps * writes.turns * (word + stores);
+  work.instructions += warps * (writes.instructions(word) + 60 + 250 * runs);
   work.bytes = read + write_of_lines(tuning, p, layout, tile_positions);
+  if (!on_sectors && t.lines != WindowLines::elements)
+    work.bytes += kSplitSectors * positions * channels * static_cast<double>(p.taps) * out_bytes;
   return work;
 }
 
