@@ -12,7 +12,7 @@ namespace {
 
 /// These kernels are faster than counted: fitted, as window_cost.cpp says.
 constexpr double kShareOfRows = 1.35;
-constexpr double kShareOfVectors = 1.15;
+constexpr double kShareOfVectors = 1.25;
 
 constexpr double kWarps = kWindowThreads / 32.0, kLanes = 32;
 
