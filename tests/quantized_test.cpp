@@ -241,8 +241,9 @@ TEST_P(QuantizedTest, CodesInStripsAlongTwoAxes) {
       const CodesTensor out(
           stream(), Role::output,
           {DType::i8, shape, 0.06f, -9, channels, std::nullopt, Dims{5401 / inner * 49 + 49, 49, 1}});
-      for (const Operation operation : {Operation::add, Operation::truediv})
-        expect_codes(stream(), operation, {&a, &b}, out);
+      expect_codes(stream(), Operation::add, {&a, &b}, out);
+      if (of_rows == (inner == 5)) continue;  // each length and each kind of scale once
+      expect_codes(stream(), Operation::truediv, {&a, &b}, out);
       expect_codes(stream(), Operation::hardswish, {&a}, out);
     }
   }

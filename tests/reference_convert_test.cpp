@@ -1,6 +1,8 @@
 // The oracle of conversions against values worked out by hand.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "host/reference/convert.hpp"
 #include "tests/cases/conversion_table.hpp"
 
@@ -25,6 +27,19 @@ TEST(ReferenceConvert, ThereAndBack) {
         CastOptions options = cases::unsaturated(static_cast<Rounding>(mode));
         ASSERT_EQ(reference::convert_bits(wide, DType::f64, type, options), bits) << name_of(type);
       }
+    }
+  }
+}
+
+/// Around every power of two, and where an f64 has no exponent for the number or rounds it up to a power.
+TEST(ReferenceConvert, ExponentsAreThoseOfTheLibrary) {
+  for (int power = -16445; power <= 16383; ++power) {
+    for (const long double significand :
+         {1.0L, 1.0L + 0x1p-63L, 1.5L, 2.0L - 0x1p-52L, 2.0L - 0x1p-54L, 2.0L - 0x1p-63L}) {
+      const long double value = std::ldexp(significand, power);
+      if (value == 0 || std::isinf(value)) continue;
+      ASSERT_EQ(reference::exponent_of(value), std::ilogb(value)) << power << ' ' << significand;
+      ASSERT_EQ(reference::exponent_of(-value), std::ilogb(value)) << power << ' ' << significand;
     }
   }
 }

@@ -27,6 +27,17 @@ inline Float times_power_of_two(Float value, int exponent) {
   return value * static_cast<Float>(power);
 }
 
+/// floor(log2(|value|)) of a finite number that is not 0, as std::ilogb gives it, and for the same reason.
+inline int exponent_of(long double value) {
+  const auto near = static_cast<double>(std::fabs(value));
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &near, sizeof(bits));
+  const int field = static_cast<int>(bits >> 52);
+  if (field == 0 || field == 0x7ff) return std::ilogb(value);
+  const int exponent = field - 1023;  // 1 too large where the f64 is a power of two above the value
+  return std::fabs(value) < times_power_of_two(1.0L, exponent) ? exponent - 1 : exponent;
+}
+
 /// A floating type: `digits` significand bits with the leading one, the smallest normal number
 /// 2^min_exponent, the largest finite number, and the places of its bits.
 struct FloatLayout {
@@ -85,7 +96,7 @@ inline long double exact_value(DType type, std::uint64_t bits) {
   if (is_unsigned(type)) return static_cast<long double>(bits);
   if (is_signed(type)) {
     const long double value = static_cast<long double>(bits);
-    return bits >> (width - 1) & 1 ? value - std::ldexp(1.0L, width) : value;
+    return bits >> (width - 1) & 1 ? value - times_power_of_two(1.0L, width) : value;
   }
   // A tf32 is read as an f32.
   const FloatLayout layout = float_layout(type == DType::tf32 ? DType::f32 : type);
@@ -117,7 +128,7 @@ inline std::uint64_t bits_of_float(const FloatLayout& layout, long double value)
   } else if (std::isinf(value)) {
     magnitude = last_field;
   } else if (value != 0) {
-    const int exponent = std::max(std::ilogb(value), layout.min_exponent);
+    const int exponent = std::max(exponent_of(value), layout.min_exponent);
     const long double units = times_power_of_two(std::fabs(value), fraction_bits - exponent);
     // The leading one of a normal number adds 1 to its exponent's field.
     magnitude = (static_cast<std::uint64_t>(exponent - layout.min_exponent) << fraction_bits) +
@@ -135,7 +146,7 @@ inline std::uint64_t to_float_bits(long double value, DType type, Rounding round
   const long double beyond = saturate ? std::copysign(layout.largest, value) : infinity;
   if (std::isnan(value) || value == 0) return bits_of_float(layout, value);
   if (std::isinf(value)) return bits_of_float(layout, beyond);
-  const int exponent = std::max(std::ilogb(value), layout.min_exponent), unit = exponent - layout.digits + 1;
+  const int exponent = std::max(exponent_of(value), layout.min_exponent), unit = exponent - layout.digits + 1;
   const long double rounded = std::copysign(
       times_power_of_two(round_to_whole(times_power_of_two(value, -unit), rounding), unit), value);
   if (std::fabs(rounded) <= layout.largest) return bits_of_float(layout, rounded);
@@ -147,8 +158,8 @@ inline std::uint64_t to_float_bits(long double value, DType type, Rounding round
 /// An integer from a whole number: its low bits, or the nearest number of the type.
 inline std::uint64_t to_integer_bits(long double value, DType type, bool saturate) {
   const int width = 8 * static_cast<int>(size_of(type));
-  const long double least = is_signed(type) ? -std::ldexp(1.0L, width - 1) : 0,
-                    most = std::ldexp(1.0L, is_signed(type) ? width - 1 : width) - 1;
+  const long double least = is_signed(type) ? -times_power_of_two(1.0L, width - 1) : 0,
+                    most = times_power_of_two(1.0L, is_signed(type) ? width - 1 : width) - 1;
   if (saturate) value = value < least ? least : value > most ? most : value;
   const std::uint64_t bits =
       value < 0 ? 0 - static_cast<std::uint64_t>(-value) : static_cast<std::uint64_t>(value);
