@@ -3,8 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
+
+#include "host/reference/scalar.hpp"
 
 #include <relayout/dtype.hpp>
 #include <relayout/tensor_view.hpp>
@@ -41,13 +42,8 @@ inline std::int64_t offset_of(const TensorView& view, const Dims& index) {
   return offset;
 }
 
-/// The element's bytes as a little-endian number.
-inline std::uint64_t load_bits(const void* from, DType type) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, from, size_of(type));
-  return bits;
-}
-inline void store_bits(void* to, DType type, std::uint64_t bits) { std::memcpy(to, &bits, size_of(type)); }
+using reference::load_bits;
+using reference::store_bits;
 
 /// The number that `bits` stand for; for types without arithmetic the bits themselves.
 inline double value_of(std::uint64_t bits, DType type) {
