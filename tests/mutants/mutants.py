@@ -100,11 +100,12 @@ def environment_of(number):
 
 def run(program, test_filter, number=None, fail_fast=True):
     """The exit status, what was printed, and the test that failed or was running when the program ended, if any."""
-    command = [program, f"--gtest_filter={test_filter}", f"--gtest_fail_fast={int(fail_fast)}"]
-    with tempfile.TemporaryFile("w+", errors="replace") as output:
+    command = [os.path.abspath(program), f"--gtest_filter={test_filter}", f"--gtest_fail_fast={int(fail_fast)}"]
+    # In a folder of its own, where a program that a fault ends may leave its files.
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile("w+", errors="replace") as output:
         try:
             status = subprocess.run(command, env=environment_of(number), stdout=output, stderr=subprocess.STDOUT,
-                                    timeout=HANGS_AFTER, check=False).returncode
+                                    timeout=HANGS_AFTER, check=False, cwd=folder).returncode
         except subprocess.TimeoutExpired:
             status = -signal.SIGKILL
         output.seek(0)
