@@ -204,6 +204,8 @@ TEST(WindowPlan, JoinsNarrowChannels) {
   choose_window_kernel(DeviceProperties::h200(), false, p);
   EXPECT_EQ(p.in_type, DType::u8);
   EXPECT_EQ(window_alignment(p).in, 1);
+  EXPECT_EQ(p.tile.lines, WindowLines::stream);
+  EXPECT_EQ(window_alignment(p).out, 16) << "each tile of the stream begins on 16 bytes of the address 0";
 }
 
 }  // namespace

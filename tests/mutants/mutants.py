@@ -171,7 +171,7 @@ def read_seen_by():
 
 def record(root, program):
     """Writes after each mutant: where this is interrupted, it goes on from there."""
-    known = {name: test for name, test in read_seen_by().items() if any(name == mutant.name for mutant in MUTANTS)}
+    known = read_seen_by()
     for number, mutant in enumerate(MUTANTS):
         if mutant.name in known or not here(mutant) or not find(read(root, mutant.source), mutant):
             continue

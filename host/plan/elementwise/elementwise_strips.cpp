@@ -1,6 +1,7 @@
 #include "host/plan/elementwise/elementwise_strips.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
@@ -16,6 +17,7 @@ namespace {
 constexpr std::int64_t kLeastLanesAlong = 8;
 /// Lanes that fill a multiprocessor.
 constexpr std::int64_t kLanesToFill = 1536;
+
 /// How many elements a tensor has, where they lie in one piece from the first one on; else 0. 0 also for one
 /// that is written in place: other lanes write what lies beside a strip.
 std::int32_t dense_elements(const ElementwiseParams& p, const TensorOperand& tensor) {
@@ -73,8 +75,14 @@ Chosen least_costly(const ElementwiseParams& p, const StripLayout& nest, const C
     least = cost;
     best = {other.layout(), {vectors, cost}};
   };
+  std::array<int, kMaxTensors + 1> orders{-1};  // the output's, and those of tensors that lie otherwise
+  std::size_t order_count = 1;
+  for (int t = 0; t < p.tensors; ++t) {
+    if (!lies_like_output(nest, t)) orders[order_count++] = t;
+  }
+  const StripBuilder uncut(p, nest);
   for (int axis = 0; axis < nest.rank; ++axis) {
-    if (StripBuilder(p, nest).share(axis) < kLeastComparedShare) continue;
+    if (uncut.share(axis) < kLeastComparedShare) continue;
     StripBuilder apart(p, nest);
     apart.cut_apart(axis);
     consider(apart, false);
@@ -86,11 +94,10 @@ Chosen least_costly(const ElementwiseParams& p, const StripLayout& nest, const C
       vectors = true;
       lead = misaligned_elements(p, t, axis);
     }
-    for (int tensor = -1; tensor < p.tensors; ++tensor) {
-      if (tensor >= 0 && lies_like_output(nest, tensor)) continue;
+    for (std::size_t order = 0; order < order_count; ++order) {
       for (const std::int64_t lanes : kTriedLanes) {
         StripBuilder along(p, nest);
-        along.build_along(axis, lead, lanes, tensor);
+        along.build_along(axis, lead, lanes, orders[order]);
         consider(along, vectors);
       }
     }

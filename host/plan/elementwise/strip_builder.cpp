@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "core/integer_math.hpp"
-#include "host/plan/copy/sectors.hpp"
+#include "core/sector.hpp"
 #include "host/plan/elementwise/row_vectors.hpp"
 
 namespace relayout::plan {

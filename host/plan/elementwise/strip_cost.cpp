@@ -69,7 +69,8 @@ struct LaneBox {
   }
 };
 
-/// How many pieces of memory of `piece` bytes, a power of two, the box meets for each of its elements.
+/// How many pieces of memory of `piece` bytes, a power of two, the box meets for each of its elements. From
+/// the strides alone: traffic_of() visits each element, which takes too long for a plan.
 double pieces_of(const OperandBytes& operand, const LaneBox& box, int rank, std::int64_t piece) {
   struct Step {
     std::int64_t bytes, extent;

@@ -13,7 +13,8 @@ class StripCosts {
 
   /// No layout of the nest costs less.
   double least() const { return least_; }
-  /// Of a layout with strips. Where that is no less than `most`, any number that is no less, either.
+  /// The cost of a layout that has strips. A layout that costs `most` or more may get any number from `most`
+  /// on.
   double of(const StripLayout& layout, double most) const;
 
  private:

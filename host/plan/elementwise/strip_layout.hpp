@@ -27,7 +27,8 @@ struct StripLayout {
   std::array<StripNestAxis, kMaxRank> axes;
   int rank = 0;
   Strips strips;
-  /// Of strips along two axes: what strip_axes[0] is, and the jump of the output and of all tensors.
+  /// Strips along two axes have `joined` as strip_axes[0]. `jump` has the jumps of the output and of all
+  /// tensors.
   StripAxis joined = {};
   StripNestAxis jump;
 

@@ -15,7 +15,6 @@ constexpr std::int64_t kShortLine = 16;
 /// So few rows of shared memory may lie a few elements off the pitch at which lanes meet in no bank.
 constexpr std::int64_t kFewChannels = 4;
 
-std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 /// Elements of a word of 4 bytes, 1 of larger elements.
 std::int64_t word_elements(DType type) { return std::max<std::int64_t>(1, 4 / bytes_of(type)); }
 

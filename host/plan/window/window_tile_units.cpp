@@ -19,8 +19,6 @@ constexpr std::int64_t kLongLineWords = 32;
 /// Words of a unit that lines on sectors may make necessary, of which a thread then finds four.
 constexpr std::int64_t kMaxLeastWords = 4 * kThreads;
 
-std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
-
 }  // namespace
 
 bool TileShape::on_sectors() const {
