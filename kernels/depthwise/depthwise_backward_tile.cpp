@@ -163,15 +163,15 @@ struct BackwardWalk {
 };
 
 /// Row d of the block's sums: those of its runs in their order.
-template <int Rows>
 __device__ __forceinline__ void store_sums(const DepthwiseBackwardParams& p, const DepthwiseGrid& grid,
                                            const DepthwisePlace& place, const float* sums, int channels,
                                            int runs, const Divisor& by_channels) {
+  const int rows = static_cast<int>(p.forward.taps) + 1;
   const std::int64_t block = place.batch * grid.time_tiles + place.time / grid.tile_times;
-  float* const out = p.sums + block * Rows * p.forward.channels + place.channel;
+  float* const out = p.sums + block * rows * p.forward.channels + place.channel;
   const int threads = p.tile_channels * runs;
 #pragma unroll 1
-  for (int number = static_cast<int>(threadIdx.x); number < p.tile_channels * Rows;
+  for (int number = static_cast<int>(threadIdx.x); number < p.tile_channels * rows;
        number += kDepthwiseThreads) {
     std::uint32_t channel = static_cast<std::uint32_t>(number);
     const int row = static_cast<int>(split(channel, by_channels));
@@ -183,9 +183,10 @@ __device__ __forceinline__ void store_sums(const DepthwiseBackwardParams& p, con
   }
 }
 
-template <class T, int Taps, bool Ids>
+/// It has code for First..Last taps: that of the walk alone differs, which is a small part.
+template <class T, int First, int Last, bool Ids>
 __global__ __launch_bounds__(kDepthwiseThreads,
-                             Taps <= 4 && !Ids
+                             Last <= 4 && !Ids
                                  ? 4
                                  : 3) void depthwise_backward_tile_kernel(DepthwiseBackwardParams p,
                                                                           DepthwiseGrid grid,
@@ -193,16 +194,16 @@ __global__ __launch_bounds__(kDepthwiseThreads,
                                                                           MemorySpan in_span,
                                                                           MemorySpan d_out_span) {
   RELAYOUT_DYNAMIC_SHARED(T, tiles);
-  constexpr int kOlder = Taps - 1;
   const DepthwiseParams& f = p.forward;
+  const int taps = static_cast<int>(f.taps), older = taps - 1;
   const DepthwisePlace place = f.lanes_along_time ? place_block<true>(grid) : place_block<false>(grid);
   const std::int64_t channels_left = f.channels - place.channel, times_left = f.length - place.time;
   const int channels = channels_left < p.tile_channels ? static_cast<int>(channels_left) : p.tile_channels;
   const int tile_times = static_cast<int>(p.tile_times);
-  const int left = times_left < tile_times + kOlder ? static_cast<int>(times_left) : tile_times + kOlder;
+  const int left = times_left < tile_times + older ? static_cast<int>(times_left) : tile_times + older;
   const int times = left < tile_times ? left : tile_times;
   // Times of the input's tile count from the oldest sample that its outputs reach.
-  const std::int64_t oldest = place.time - kOlder;
+  const std::int64_t oldest = place.time - older;
   const int missing = oldest < 0 ? static_cast<int>(-oldest) : 0;
   const TileSide<T, const T> in = tile_side(p.in_side,
                                             static_cast<const T*>(f.in) + place.batch * f.in_batch +
@@ -218,18 +219,18 @@ __global__ __launch_bounds__(kDepthwiseThreads,
                                         static_cast<T*>(p.d_in) + place.batch * p.d_in_batch +
                                             place.channel * p.d_in_channel + place.time * p.d_in_time,
                                         p.d_in_channel, p.d_in_time, behind);
-  // Row d holds the weights of distance d, row Taps the biases.
+  // Row d holds the weights of distance d, row `taps` the biases.
   float* const weights = reinterpret_cast<float*>(behind + p.d_in_side.elements);
-  fill_tile<T>(in, in_span, channels, missing, left + kOlder);
+  fill_tile<T>(in, in_span, channels, missing, left + older);
   fill_tile<T>(d_out, d_out_span, channels, 0, left);
 #pragma unroll 1
-  for (std::uint32_t number = threadIdx.x; number < static_cast<std::uint32_t>((Taps + 1) * p.tile_channels);
+  for (std::uint32_t number = threadIdx.x; number < static_cast<std::uint32_t>((taps + 1) * p.tile_channels);
        number += kDepthwiseThreads) {
     std::uint32_t channel = number;
     const std::uint32_t row = split(channel, by_channels);
     if (static_cast<int>(channel) >= channels) continue;
-    weights[number] =
-        row < Taps ? load_weight(f, place.channel + channel, row) : load_bias(f, place.channel + channel);
+    weights[number] = static_cast<int>(row) < taps ? load_weight(f, place.channel + channel, row)
+                                                   : load_bias(f, place.channel + channel);
   }
   __syncthreads();
   if (missing > 0) {  // a word may have brought other elements there
@@ -238,36 +239,42 @@ __global__ __launch_bounds__(kDepthwiseThreads,
       in.element(channel, time) =
           f.initial_state == nullptr
               ? T{}
-              : states.initial[channel * f.initial_channel + (oldest + time + kOlder) * f.initial_time];
+              : states.initial[channel * f.initial_channel + (oldest + time + older) * f.initial_time];
     });
     __syncthreads();
   }
 
   std::uint32_t own = threadIdx.x;
   const int begin = static_cast<int>(split(own, by_channels)) * p.run, channel = static_cast<int>(own);
-  BackwardWalk<T, Taps, Ids> walk;
+  float own_sums[Last + 1] = {};
   if (channel < channels && begin < times) {
-    BackwardRun<T, Taps> run{&in.element(channel, begin),
-                             &d_out.element(channel, begin),
-                             &d_in.element(channel, begin),
-                             p.in_side.time_pitch,
-                             p.d_out_side.time_pitch,
-                             p.d_in_side.time_pitch,
-                             left - begin,
-                             f.silu,
-                             {},
-                             weights[Taps * p.tile_channels + channel]};
+    visit_taps_in_kernel<First, Last>(taps, [&](auto constant) {
+      constexpr int kTaps = decltype(constant)::value;
+      BackwardRun<T, kTaps> run{&in.element(channel, begin),
+                                &d_out.element(channel, begin),
+                                &d_in.element(channel, begin),
+                                p.in_side.time_pitch,
+                                p.d_out_side.time_pitch,
+                                p.d_in_side.time_pitch,
+                                left - begin,
+                                f.silu,
+                                {},
+                                weights[kTaps * p.tile_channels + channel]};
 #pragma unroll
-    for (int distance = 0; distance < Taps; ++distance)
-      run.weights[distance] = weights[distance * p.tile_channels + channel];
-    RunIds<Taps, Ids> ids;
-    if constexpr (Ids) {
-      const std::int64_t before = place.time + begin;
-      ids = {f.ids + place.batch * f.id_batch + before * f.id_time, f.id_time,
-             before < kOlder ? static_cast<int>(before) : kOlder};
-    }
-    walk.begin(run, ids, p.run);
-    walk.walk(run, ids, p.run);
+      for (int distance = 0; distance < kTaps; ++distance)
+        run.weights[distance] = weights[distance * p.tile_channels + channel];
+      RunIds<kTaps, Ids> ids;
+      if constexpr (Ids) {
+        const std::int64_t before = place.time + begin;
+        ids = {f.ids + place.batch * f.id_batch + before * f.id_time, f.id_time,
+               before < kTaps - 1 ? static_cast<int>(before) : kTaps - 1};
+      }
+      BackwardWalk<T, kTaps, Ids> walk;
+      walk.begin(run, ids, p.run);
+      walk.walk(run, ids, p.run);
+#pragma unroll
+      for (int row = 0; row <= kTaps; ++row) own_sums[row] = walk.sums[row];
+    });
   }
   __syncthreads();
   store_tile<T>(d_in, channels, times);
@@ -276,11 +283,12 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   const int runs = tile_times / p.run, threads = p.tile_channels * runs;
   if (static_cast<int>(threadIdx.x) < threads) {
 #pragma unroll
-    for (int row = 0; row <= Taps; ++row)
-      sums[row * threads + static_cast<int>(threadIdx.x)] = walk.sums[row];
+    for (int row = 0; row <= Last; ++row) {
+      if (row <= taps) sums[row * threads + static_cast<int>(threadIdx.x)] = own_sums[row];
+    }
   }
   __syncthreads();
-  store_sums<Taps + 1>(p, grid, place, sums, channels, runs, by_channels);
+  store_sums(p, grid, place, sums, channels, runs, by_channels);
 }
 
 }  // namespace
@@ -295,18 +303,14 @@ void launch_depthwise_backward_tile(const LaunchContext& context, const Depthwis
   shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
   visit_signal_type(f.type, [&](auto type) {
     using T = typename decltype(type)::type;
-    visit_taps(f.taps, [&](auto taps) {
-      constexpr int kTaps = decltype(taps)::value;
-      const auto start = [&](auto ids) {
-        launch("depthwise_conv1d_backward", context, shape,
-               depthwise_backward_tile_kernel<T, kTaps, decltype(ids)::value>, p, grid, by_channels,
-               input_span(f), signal_span(f, p.d_out, p.d_out_batch, p.d_out_channel, p.d_out_time));
-      };
-      if constexpr (kTaps <= kSequenceTaps) {
-        if (f.ids != nullptr) return start(std::true_type{});
-      }
-      start(std::false_type{});
-    });
+    const auto start = [&](auto kernel) {
+      launch("depthwise_conv1d_backward", context, shape, kernel, p, grid, by_channels, input_span(f),
+             signal_span(f, p.d_out, p.d_out_batch, p.d_out_channel, p.d_out_time));
+    };
+    constexpr int kFew = kUnrolledTaps / 2;
+    if (f.ids != nullptr) return start(depthwise_backward_tile_kernel<T, 1, kSequenceTaps, true>);
+    if (f.taps <= kFew) return start(depthwise_backward_tile_kernel<T, 1, kFew, false>);
+    start(depthwise_backward_tile_kernel<T, kFew + 1, kUnrolledTaps, false>);
   });
 }
 

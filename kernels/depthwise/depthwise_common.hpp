@@ -239,6 +239,16 @@ void visit_signal_type(DType type, Visit&& visit) {
   return visit(TypeTag<float>{});
 }
 
+/// Calls visit(std::integral_constant<int, Taps>) within a kernel, for `taps` of First..Last: for kernels
+/// whose other code, which does not depend on the taps, is most of it.
+template <int First, int Last, class Visit>
+__device__ __forceinline__ void visit_taps_in_kernel(int taps, Visit&& visit) {
+  if constexpr (First < Last) {
+    if (taps != First) return visit_taps_in_kernel<First + 1, Last>(taps, visit);
+  }
+  visit(std::integral_constant<int, First>{});
+}
+
 /// Calls visit(std::integral_constant<int, Taps>) with 1..8: of the kernels that unroll the taps.
 template <class Visit>
 void visit_taps(std::int64_t taps, Visit&& visit) {

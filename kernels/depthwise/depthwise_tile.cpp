@@ -123,15 +123,14 @@ __device__ __forceinline__ void fill_numbers(const DepthwiseParams& p, std::int6
     weights[static_cast<int>(p.taps) * pitch + own] = load_bias(p, channel + own);
 }
 
-/// Taps: 0 for any number.
-template <class T, int Taps>
+template <class T>
 __global__ __launch_bounds__(kDepthwiseThreads,
                              4) void depthwise_tile_kernel(DepthwiseParams p, DepthwiseGrid grid,
                                                            Divisor by_channels, Divisor by_taps,
                                                            MemorySpan span) {
   RELAYOUT_DYNAMIC_SHARED(T, tiles);
   const DepthwisePlace place = p.lanes_along_time ? place_block<true>(grid) : place_block<false>(grid);
-  const int taps = Taps > 0 ? Taps : static_cast<int>(p.taps);
+  const int taps = static_cast<int>(p.taps);
   const std::int64_t channels_left = p.channels - place.channel, times_left = p.length - place.time;
   const int channels = channels_left < p.tile_channels ? static_cast<int>(channels_left) : p.tile_channels;
   const int times = times_left < p.tile_times ? static_cast<int>(times_left) : p.tile_times;
@@ -161,21 +160,27 @@ __global__ __launch_bounds__(kDepthwiseThreads,
     __syncthreads();
   }
   const auto units = static_cast<std::uint32_t>(p.tile_channels * (p.tile_times / p.run));
+  const auto walk_units = [&](const auto& walk) {
 #pragma unroll 1
-  for (std::uint32_t unit = threadIdx.x; unit < units; unit += kDepthwiseThreads) {
-    std::uint32_t number = unit;
-    const int begin = static_cast<int>(split(number, by_channels)) * p.run,
-              channel = static_cast<int>(number);
-    if (channel >= channels || begin >= times) continue;
-    const TileRun<T> run{&in.element(channel, begin), &out.element(channel, begin),
-                         p.in_side.time_pitch,        p.out_side.time_pitch,
-                         weights + channel,           p.tile_channels + 1};
-    const int count = times - begin < p.run ? times - begin : p.run;
-    if constexpr (Taps > 0) {
-      walk_run<T, Taps>(run, count, p.silu);
-    } else {
-      walk_run_of_many<T>(run, taps, count, p.silu);
+    for (std::uint32_t unit = threadIdx.x; unit < units; unit += kDepthwiseThreads) {
+      std::uint32_t number = unit;
+      const int begin = static_cast<int>(split(number, by_channels)) * p.run,
+                channel = static_cast<int>(number);
+      if (channel >= channels || begin >= times) continue;
+      const TileRun<T> run{&in.element(channel, begin), &out.element(channel, begin),
+                           p.in_side.time_pitch,        p.out_side.time_pitch,
+                           weights + channel,           p.tile_channels + 1};
+      walk(run, times - begin < p.run ? times - begin : p.run);
     }
+  };
+  if (taps <= kUnrolledTaps) {
+    visit_taps_in_kernel<1, kUnrolledTaps>(taps, [&](auto constant) {
+      walk_units([&](const TileRun<T>& run, int count) {
+        walk_run<T, decltype(constant)::value>(run, count, p.silu);
+      });
+    });
+  } else {
+    walk_units([&](const TileRun<T>& run, int count) { walk_run_of_many<T>(run, taps, count, p.silu); });
   }
   __syncthreads();
   store_tile<T>(out, channels, times);
@@ -192,13 +197,8 @@ void launch_depthwise_tile(const LaunchContext& context, const DepthwiseParams& 
   shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
-    const auto start = [&](auto taps) {
-      constexpr int kTaps = decltype(taps)::value;
-      launch("depthwise_conv1d", context, shape, depthwise_tile_kernel<T, kTaps>, p, grid, by_channels,
-             make_divisor(static_cast<std::uint32_t>(p.taps)), input_span(p));
-    };
-    if (p.taps > kUnrolledTaps) return start(std::integral_constant<int, 0>{});
-    visit_taps(p.taps, start);
+    launch("depthwise_conv1d", context, shape, depthwise_tile_kernel<T>, p, grid, by_channels,
+           make_divisor(static_cast<std::uint32_t>(p.taps)), input_span(p));
   });
 }
 

@@ -17,8 +17,7 @@ def mutants_of(prefix, source, tests, rows):
 
 # The sources that headers with mutants are compiled in.
 HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/copy/tile_scaled.cpp",
-                "kernels/copy/tile_generic_cast_to_1.cpp", "kernels/copy/tile_generic_cast_to_2.cpp",
-                "kernels/copy/tile_generic_cast_to_4.cpp", "kernels/copy/tile_generic_cast_to_8.cpp", "kernels/copy/stream_cast.cpp",
+                "kernels/copy/tile_generic_cast.cpp", "kernels/copy/stream_cast.cpp",
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp", "kernels/copy/tile_table.cpp",
                 "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/mixed_strips.cpp",
                 "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp", "kernels/elementwise/typed_flat.cpp",
@@ -839,7 +838,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("initial_state_ignored", "if (@is_given(forward.initial_state) && taps > 1@)", "false"),
     ("batch_stride_in_32_bits", "batch = @used_stride(view, 0)@;", "mutant::wrapped(used_stride(view, 0))"),
 ]) + mutants_of("backward_tile", "kernels/depthwise/depthwise_backward_tile.cpp", BACKWARD, [
-    ("oldest_sample_off_by_one", "const std::int64_t oldest = place.time - @kOlder@;", "kOlder + (Taps > 2 ? -1 : 0)"),
+    ("oldest_sample_off_by_one", "const std::int64_t oldest = place.time - @older@;", "older + (taps > 2 ? -1 : 0)"),
     ("later_gradients_dropped", "@length + i >= run.left@ || (Ids", "true"),
     ("later_gradients_of_the_present", "g[kStep + i] = @later[i]@;", "0.0f"),
     ("gradients_behind_the_end", "const bool is_there = @first + i < times@;", "true"),
