@@ -3,22 +3,6 @@
 #include "kernels/copy/tile_kernel.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
-namespace {
-
-void launch_tile_generic_cast(const LaunchContext& context, const TileParams& p) {
-  switch (size_of(p.out_type)) {
-    case 1:
-      return launch_tile_generic_cast_to_1(context, p);
-    case 2:
-      return launch_tile_generic_cast_to_2(context, p);
-    case 4:
-      return launch_tile_generic_cast_to_4(context, p);
-    default:
-      return launch_tile_generic_cast_to_8(context, p);
-  }
-}
-
-}  // namespace
 
 void launch_tile(const LaunchContext& context, const TileParams& p) {
   if (p.generic_cast) return launch_tile_generic_cast(context, p);

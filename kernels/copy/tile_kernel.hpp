@@ -17,30 +17,59 @@ namespace relayout::RELAYOUT_BACKEND {
 
 static_assert(sizeof(WithTable<TileParams>) <= 4000, "a kernel's arguments have 4 KiB");
 
+/// The assemblies that one kernel has, since what it does before, most of its code, is the same for all of
+/// them; but for rows in groups, which wait in registers together.
+enum class Rows { alone, grouped };
+
+/// Calls visit(std::integral_constant<Assembly, A>) with the plan's.
+template <class From, class To, Rows kRows, class Visit>
+__device__ __forceinline__ void visit_assembly(Assembly assembly, Visit&& visit) {
+  if constexpr (kRows == Rows::grouped) {
+    visit(std::integral_constant<Assembly, Assembly::unaligned_groups>{});
+  } else {
+    switch (assembly) {
+      case Assembly::elements:
+        return visit(std::integral_constant<Assembly, Assembly::elements>{});
+      case Assembly::vectors:
+        return visit(std::integral_constant<Assembly, Assembly::vectors>{});
+      case Assembly::scattered:
+        return visit(std::integral_constant<Assembly, Assembly::scattered>{});
+      case Assembly::unaligned_columns:
+        return visit(std::integral_constant<Assembly, Assembly::unaligned_columns>{});
+      case Assembly::unaligned_rows:
+        if constexpr (!groups_rows<From, To>)
+          visit(std::integral_constant<Assembly, Assembly::unaligned_rows>{});
+        return;
+      default:
+        if constexpr (sizeof(To) < 4) visit(std::integral_constant<Assembly, Assembly::words>{});
+    }
+  }
+}
+
 /// How many blocks a multiprocessor has registers for. More blocks hide more of each other's waits; but rows
 /// in groups, and rows that are shifted, are in registers together.
-template <class From, class To, bool kUnaligned, Assembly kAssembly, class Store>
+template <class From, class To, bool kUnaligned, Rows kRows, class Store>
 constexpr int least_blocks() {
-  if (TileLayout<To, kAssembly>::kGroup == 4) return 2;
+  constexpr bool kGrouped = kRows == Rows::grouped;
+  if (kGrouped && sizeof(To) == 1) return 2;
   const bool shifted = kUnaligned && !moves_words<From, To, Store>;
-  return shifted || TileLayout<To, kAssembly>::kGroup == 2 ? 3 : 4;
+  return shifted || kGrouped ? 3 : 4;
 }
 
 /// Whether elements are cast by a table behind the kernel's other shared memory.
 template <class From, class To>
 constexpr bool tile_cast_table = is_untyped<From>&& has_cast_table<From, To>;
 
-template <class From, class To, bool kUnaligned, Assembly kAssembly, class Store, class Params>
+template <class From, class To, bool kUnaligned, Rows kRows, class Store, class Params>
 __global__ __launch_bounds__(
-    kMaxTileThreads,
-    (least_blocks<From, To, kUnaligned, kAssembly, Store>())) void tile_kernel(const Params p) {
+    kMaxTileThreads, (least_blocks<From, To, kUnaligned, kRows, Store>())) void tile_kernel(const Params p) {
   RELAYOUT_DYNAMIC_SHARED(unsigned char, tile);
-  using Layout = TileLayout<To, kAssembly>;
   const TileTables tables(p, tile);
-  fill_tables<From, To, kAssembly>(p, tables);
+  visit_assembly<From, To, kRows>(
+      p.assembly, [&](auto assembly) { fill_tables<From, To, decltype(assembly)::value>(p, tables); });
   if constexpr (tile_cast_table<From, To>) fill_cast_table(p, tile + p.shared_bytes);
   __syncthreads();
-  if constexpr (Layout::kGroup > 1) {
+  if constexpr (kRows == Rows::grouped) {
     read_groups<From, To, kUnaligned, Store>(p, tables, tile);
   } else if constexpr (kUnaligned && moves_words<From, To, Store>) {
     read_words<To>(p, tables, tile);
@@ -57,13 +86,16 @@ __global__ __launch_bounds__(
     read_tile<From, To, kUnaligned, Store>(p, tables, tile);
   }
   __syncthreads();
-  if constexpr (kAssembly == Assembly::scattered) {
-    write_scattered<From, To, Store>(p, tables, tile);
-  } else if constexpr (Layout::kUnaligned) {
-    write_unaligned<To, kAssembly, Store>(p, tables, tile);
-  } else {
-    write_tile<From, To, kAssembly, Store>(p, tables, tile);
-  }
+  visit_assembly<From, To, kRows>(p.assembly, [&](auto constant) {
+    constexpr Assembly kAssembly = decltype(constant)::value;
+    if constexpr (kAssembly == Assembly::scattered) {
+      write_scattered<From, To, Store>(p, tables, tile);
+    } else if constexpr (is_unaligned(kAssembly)) {
+      write_unaligned<To, kAssembly, Store>(p, tables, tile);
+    } else {
+      write_tile<From, To, kAssembly, Store>(p, tables, tile);
+    }
+  });
 }
 
 template <class From, class To, bool kUnaligned, class Store = StoreAsIs, class Params>
@@ -73,36 +105,17 @@ void launch_tile_of(const LaunchContext& context, const Params& p) {
   shape.threads_x = p.threads;
   shape.shared_bytes = p.shared_bytes + (tile_cast_table<From, To> ? kCastTableBytes : 0);
   const auto run = [&](auto kernel) { launch("permute", context, shape, kernel, p); };
-  switch (p.assembly) {
-    case Assembly::elements:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::elements, Store, Params>);
-    case Assembly::words:
-      if constexpr (sizeof(To) < 4)
-        return run(tile_kernel<From, To, kUnaligned, Assembly::words, Store, Params>);
-      throw Error(ErrorCode::launch, "permute: no words of elements of 4 bytes and more");
-    case Assembly::vectors:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::vectors, Store, Params>);
-    case Assembly::scattered:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::scattered, Store, Params>);
-    case Assembly::unaligned_rows:
-      if constexpr (!groups_rows<From, To>)
-        return run(tile_kernel<From, To, kUnaligned, Assembly::unaligned_rows, Store, Params>);
-      throw Error(ErrorCode::launch, "permute: short elements are not stored row by row");
-    case Assembly::unaligned_groups:
-      if constexpr (groups_rows<From, To>)
-        return run(tile_kernel<From, To, kUnaligned, Assembly::unaligned_groups, Store, Params>);
-      throw Error(ErrorCode::launch, "permute: no groups of rows of such elements");
-    case Assembly::unaligned_columns:
-      return run(tile_kernel<From, To, kUnaligned, Assembly::unaligned_columns, Store, Params>);
+  if (p.assembly == Assembly::words && sizeof(To) >= 4)
+    throw Error(ErrorCode::launch, "permute: no words of elements of 4 bytes and more");
+  if (p.assembly == Assembly::unaligned_rows && groups_rows<From, To>)
+    throw Error(ErrorCode::launch, "permute: short elements are not stored row by row");
+  if (p.assembly != Assembly::unaligned_groups)
+    return run(tile_kernel<From, To, kUnaligned, Rows::alone, Store, Params>);
+  if constexpr (groups_rows<From, To>) {
+    run(tile_kernel<From, To, kUnaligned, Rows::grouped, Store, Params>);
+  } else {
+    throw Error(ErrorCode::launch, "permute: no groups of rows of such elements");
   }
-}
-
-/// Any conversion to elements of type To. One instance serves aligned and unaligned inputs.
-template <class To>
-void launch_tile_generic_cast_to(const LaunchContext& context, const TileParams& p) {
-  visit_element_sizes(p.in_type, [&](auto type) {
-    launch_tile_of<Untyped<typename decltype(type)::type>, To, true>(context, p);
-  });
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND
