@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "host/reference/permute.hpp"
 #include "tests/cases/cast_case.hpp"
 #include "tests/cases/permute_case.hpp"
 #include "tests/support/checks.hpp"

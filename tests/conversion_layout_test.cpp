@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include "host/reference/permute.hpp"
 #include "tests/cases/conversion_table.hpp"
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"

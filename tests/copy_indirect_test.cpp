@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "host/reference/permute.hpp"
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/expect_error.hpp"
 #include "tests/support/random_strides.hpp"
+#include "tests/support/slots.hpp"
 
 namespace relayout::test {
 namespace {

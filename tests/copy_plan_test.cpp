@@ -2,6 +2,7 @@
 // say is tested in tests/copy_details_test.cpp.
 #include <gtest/gtest.h>
 
+#include "host/reference/permute.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/expect_error.hpp"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/api/copy.hpp"
+#include "host/reference/permute.hpp"
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"

@@ -12,6 +12,7 @@
 
 #include "host/reference/depthwise_backward.hpp"
 #include "host/reference/img2col.hpp"
+#include "host/reference/pad.hpp"
 #include "host/reference/permute.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/fill.hpp"

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <vector>
 
+#include "host/reference/permute.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/expect_error.hpp"

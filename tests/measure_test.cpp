@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "host/reference/permute.hpp"
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"

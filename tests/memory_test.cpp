@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "host/reference/permute.hpp"
 #include "tests/cases/permute_case.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"

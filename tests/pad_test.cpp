@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "host/reference/pad.hpp"
 #include "tests/cases/pad_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"

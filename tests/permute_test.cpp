@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "host/reference/permute.hpp"
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"

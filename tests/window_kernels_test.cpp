@@ -10,6 +10,8 @@
 #include "host/api/checks.hpp"
 #include "host/api/window.hpp"
 #include "host/plan/window/window_plan.hpp"
+#include "host/reference/img2col.hpp"
+#include "host/reference/pad.hpp"
 #include "tests/cases/img2col_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"

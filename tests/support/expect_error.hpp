@@ -1,8 +1,6 @@
 // Errors: the code, and words that the sentence must contain.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <string>
 #include <vector>
@@ -11,18 +9,7 @@
 
 namespace relayout::test {
 
-inline void expect_error(ErrorCode code, const std::vector<std::string>& words,
-                         const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    EXPECT_STREQ(name_of(error.code()), name_of(code)) << error.what();
-    for (const std::string& word : words)
-      EXPECT_NE(std::string(error.what()).find(word), std::string::npos)
-          << "no '" << word << "' in: " << error.what();
-    return;
-  }
-  ADD_FAILURE() << "expected Error{" << name_of(code) << "}, but the call returned";
-}
+/// Expects an Error of this code, whose sentence has all `words`.
+void expect_error(ErrorCode code, const std::vector<std::string>& words, const std::function<void()>& call);
 
 }  // namespace relayout::test
