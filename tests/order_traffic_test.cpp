@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "host/plan/copy/copy_plan.hpp"
 #include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
@@ -33,6 +34,18 @@ TEST(OrderTraffic, TheMemoryMovesWhatDoesNotFitAgain) {
 
 TEST(OrderTraffic, RepeatedElementsMoveOnce) {
   EXPECT_EQ(traffic({1000, 256}, {0, 1}, 256).memory, 4.0 * 256);
+}
+
+/// The 64 elements of a row lie in as many lines of the first cache. Where these are 64 KiB apart, most have
+/// left it when the next row comes.
+TEST(OrderTraffic, LanesMeetFewerNeighboursInRowsAcrossAPowerOfTwo) {
+  const auto lanes = [](std::int64_t pitch, std::int64_t row) {
+    const TensorView in(nullptr, DType::i8, {65536, row}, {1, pitch});
+    const TensorView out(nullptr, DType::f32, {65536, row}, {row, 1});
+    return rows_candidate(copy_problem(in, out, {}), DeviceProperties::h200(), true).microseconds;
+  };
+  EXPECT_GT(lanes(65536, 64), 1.5 * lanes(65536 + 128, 64));
+  EXPECT_DOUBLE_EQ(lanes(65536, 8), lanes(65536 + 128, 8)) << "few lines have room";
 }
 
 TEST(DeviceRates, FollowTheDevice) {
