@@ -108,6 +108,7 @@ __global__ __launch_bounds__(kDepthwiseThreads) void backward_weights_kernel(Dep
   const std::int64_t channel = std::int64_t{channel_block} * kChannels + lane;
   const std::int64_t numbers = (f.taps + 1) * f.channels, each = (blocks + Parts - 1) / Parts;
   float sum = 0.0f;
+  wait_for_kernel_before();
   if (channel < f.channels) {
     const std::int64_t begin = part * each, end = blocks - begin < each ? blocks : begin + each;
     const float* const sums = p.sums + row * f.channels + channel;
@@ -209,8 +210,8 @@ void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBack
     const std::int64_t channel_blocks = (f.channels + kChannels - 1) / kChannels;
     LaunchShape shape = shape_of((f.taps + 1) * channel_blocks);
     if (kParts > 1) shape.shared_bytes = kDepthwiseThreads * sizeof(float);
-    launch(kOperation, context, shape, backward_weights_kernel<kParts>, p, blocks,
-           make_grid_divisor(channel_blocks));
+    launch_early(kOperation, context, shape, backward_weights_kernel<kParts>, p, blocks,
+                 make_grid_divisor(channel_blocks));
   };
   if (blocks <= kFewBlocks) return start(std::integral_constant<int, 1>{});
   start(std::integral_constant<int, kManyParts>{});

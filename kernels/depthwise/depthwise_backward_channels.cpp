@@ -272,6 +272,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
       reinterpret_cast<std::uint32_t*>(shared) + threadIdx.x / kCopyLanes * (Walk::kStages * Walk::kStage);
   if (channel < f.channels && time < f.length) walk.walk(p, place.batch, channel, time, whole_weights);
   if (p.sums == nullptr) return;
+  let_next_kernel_begin();             // the one that adds the sums
   if (Walk::kStaged) __syncthreads();  // the sums lie where the stages were
   // [rows of threads, taps + 1, Width, lanes]: lanes store neighbouring numbers.
   const int lanes = f.lanes, numbers = (Taps + 1) * Width * lanes;

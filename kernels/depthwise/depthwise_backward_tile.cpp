@@ -279,6 +279,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   __syncthreads();
   store_tile<T>(d_in, channels, times);
   if (p.sums == nullptr) return;
+  let_next_kernel_begin();  // the one that adds the sums
   float* const sums = reinterpret_cast<float*>(tiles);
   const int runs = tile_times / p.run, threads = p.tile_channels * runs;
   if (static_cast<int>(threadIdx.x) < threads) {

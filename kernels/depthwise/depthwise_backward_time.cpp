@@ -211,6 +211,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads, Shifted ? 5 : 6) void de
     if (step >= 0) advance(step, step == 0, std::false_type{}, start_any);
   }
   if (!p.wants_sums) return;
+  let_next_kernel_begin();  // the one that adds the sums of blocks
   float sum = walk.add_sums();
   const bool has_sum = there && walk.group.lane <= Taps;
   if (p.sums != nullptr) {  // then a block has one item of the batch

@@ -80,6 +80,11 @@ __device__ __forceinline__ std::uint64_t device_ticks() { return static_cast<std
 /// Between two looks at such a number.
 __device__ __forceinline__ void wait_a_little() { __builtin_amdgcn_s_sleep(1); }
 
+/// Of two kernels in a row, where the second may begin while the first ends (the NVIDIA platform): here it
+/// never does.
+__device__ __forceinline__ void let_next_kernel_begin() {}
+__device__ __forceinline__ void wait_for_kernel_before() {}
+
 /// Four bytes of the eight in {high, low}: digit i of the selector, from the right, names byte i of the
 /// result.
 template <unsigned kSelector>

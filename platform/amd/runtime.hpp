@@ -137,5 +137,10 @@ inline std::int64_t shared_memory_per_block(const Properties& device) {
 }
 /// A kernel may have all of a block's shared memory without asking.
 inline Status allow_shared_memory(const void*, std::size_t) { return kSuccess; }
+/// A kernel begins when the one before it has ended.
+inline Status launch_early(int, const void* kernel, dim3 grid, dim3 block, void** arguments,
+                           std::size_t shared_bytes, Stream stream) {
+  return hipLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+}
 
 }  // namespace relayout::RELAYOUT_BACKEND::runtime

@@ -129,6 +129,11 @@ __device__ __forceinline__ std::uint64_t device_ticks() {
 /// Between two looks at such a number.
 __device__ __forceinline__ void wait_a_little() { std::this_thread::yield(); }
 
+/// Of two kernels in a row, where the second may begin while the first ends (the NVIDIA platform): here it
+/// never does.
+__device__ __forceinline__ void let_next_kernel_begin() {}
+__device__ __forceinline__ void wait_for_kernel_before() {}
+
 /// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
 /// holds.
 constexpr bool kHasWarpsOf64 = true;

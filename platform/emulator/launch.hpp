@@ -13,6 +13,13 @@ void launch(const char* operation, const LaunchContext& context, const LaunchSha
   with_kernel_call([&](KernelCall call) { run_kernel(operation, context, shape, call); }, kernel, args...);
 }
 
+/// The same for a kernel that might begin while the one before it ends.
+template <class... P, class... A>
+void launch_early(const char* operation, const LaunchContext& context, const LaunchShape& shape,
+                  void (*kernel)(P...), const A&... args) {
+  launch(operation, context, shape, kernel, args...);
+}
+
 /// The same for one block without shared memory that may wait for kernels of other host threads: it runs
 /// beside their launches.
 template <class... P, class... A>

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <type_traits>
 
 #include "check.hpp"
@@ -12,26 +13,54 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+/// The grid and the blocks of a launch.
+struct GridAndBlock {
+  dim3 grid, block;
+
+  /// On the current device. Error{launch} where a GPU takes no such grid.
+  GridAndBlock(const char* operation, const LaunchShape& shape, const void* kernel)
+      : grid(static_cast<unsigned>(shape.blocks_x), static_cast<unsigned>(shape.blocks_y),
+             static_cast<unsigned>(shape.blocks_z)),
+        block(static_cast<unsigned>(shape.threads_x), static_cast<unsigned>(shape.threads_y),
+              static_cast<unsigned>(shape.threads_z)) {
+    if (shape.blocks_x > 0x7fffffff || shape.blocks_y > 65535 || shape.blocks_z > 65535) {
+      throw Error(ErrorCode::launch, std::string(operation) + " needs a grid of " +
+                                         std::to_string(shape.blocks_x) + " x " +
+                                         std::to_string(shape.blocks_y) + " x " +
+                                         std::to_string(shape.blocks_z) + " blocks, more than a GPU takes");
+    }
+    check(runtime::allow_shared_memory(kernel, shape.shared_bytes), operation, ErrorCode::launch);
+  }
+};
+
 /// Queues kernel(args...) on the context's stream. Error{launch} names the operation.
 template <class... P, class... A>
 void launch(const char* operation, const LaunchContext& context, const LaunchShape& shape,
             void (*kernel)(P...), const A&... args) {
-  if (shape.blocks_x > 0x7fffffff || shape.blocks_y > 65535 || shape.blocks_z > 65535) {
-    throw Error(ErrorCode::launch, std::string(operation) + " needs a grid of " +
-                                       std::to_string(shape.blocks_x) + " x " +
-                                       std::to_string(shape.blocks_y) + " x " +
-                                       std::to_string(shape.blocks_z) + " blocks, more than a GPU takes");
-  }
   const DeviceGuard guard(context.device);
-  check(runtime::allow_shared_memory(reinterpret_cast<const void*>(kernel), shape.shared_bytes), operation,
-        ErrorCode::launch);
-  const dim3 grid(static_cast<unsigned>(shape.blocks_x), static_cast<unsigned>(shape.blocks_y),
-                  static_cast<unsigned>(shape.blocks_z));
-  const dim3 block(static_cast<unsigned>(shape.threads_x), static_cast<unsigned>(shape.threads_y),
-                   static_cast<unsigned>(shape.threads_z));
-  kernel<<<grid, block, shape.shared_bytes, static_cast<runtime::Stream>(context.stream)>>>(
+  const GridAndBlock threads(operation, shape, reinterpret_cast<const void*>(kernel));
+  kernel<<<threads.grid, threads.block, shape.shared_bytes, static_cast<runtime::Stream>(context.stream)>>>(
       static_cast<P>(args)...);
   check(runtime::take_last_error(), operation, ErrorCode::launch);
+}
+
+/// The same for a kernel that may begin while the one before it ends, since it calls
+/// wait_for_kernel_before().
+template <class... P, class... A>
+void launch_early(const char* operation, const LaunchContext& context, const LaunchShape& shape,
+                  void (*kernel)(P...), const A&... args) {
+  const DeviceGuard guard(context.device);
+  const void* const function = reinterpret_cast<const void*>(kernel);
+  const GridAndBlock threads(operation, shape, function);
+  std::tuple<P...> values(static_cast<P>(args)...);
+  std::apply(
+      [&](auto&... value) {
+        void* addresses[] = {&value...};
+        check(runtime::launch_early(context.device, function, threads.grid, threads.block, addresses,
+                                    shape.shared_bytes, static_cast<runtime::Stream>(context.stream)),
+              operation, ErrorCode::launch);
+      },
+      values);
 }
 
 /// The same for one block that may wait for kernels of other devices.

@@ -96,6 +96,20 @@ __device__ __forceinline__ std::uint64_t device_ticks() {
 /// Between two looks at such a number: a load takes long enough.
 __device__ __forceinline__ void wait_a_little() {}
 
+/// A kernel that launch_early() starts may begin while the one before it on its stream ends: once all blocks
+/// of that one have called let_next_kernel_begin() or have ended. All of its threads wait for the end, and
+/// for what was written until then, before they use any memory.
+__device__ __forceinline__ void let_next_kernel_begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void wait_for_kernel_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// Four bytes of the eight in {high, low}: digit i of the selector, from the right, names byte i of the
 /// result.
 template <unsigned kSelector>

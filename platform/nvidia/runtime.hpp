@@ -3,6 +3,7 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -160,6 +161,39 @@ inline std::int64_t shared_memory_per_block(const Properties& device) {
 inline Status allow_shared_memory(const void* kernel, std::size_t bytes) {
   if (bytes <= 48 * 1024) return kSuccess;
   return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+}
+
+/// Whether kernels may begin while the one before them ends: the code that runs on the device, which is the
+/// current one, must have been compiled for GPUs that know of it (compute capability 9.0), and a driver must
+/// be able to record it in a graph (12.3). All kernels are compiled for the same GPUs, so one is asked.
+inline bool has_early_launches(int device, const void* kernel) {
+  static std::atomic<std::uint64_t> asked{0}, found{0};  // a bit for each device
+  if (device >= 64) return false;
+  const std::uint64_t bit = std::uint64_t{1} << device;
+  if ((asked.load() & bit) == 0) {
+    cudaFuncAttributes code{};
+    int driver = 0;
+    if (cudaFuncGetAttributes(&code, kernel) == kSuccess && driver_version(&driver) == kSuccess &&
+        code.ptxVersion >= 90 && code.binaryVersion >= 90 && driver >= 12030)
+      found.fetch_or(bit);
+    asked.fetch_or(bit);
+  }
+  return (found.load() & bit) != 0;
+}
+/// Starts a kernel so, where that can be.
+inline Status launch_early(int device, const void* kernel, dim3 grid, dim3 block, void** arguments,
+                           std::size_t shared_bytes, Stream stream) {
+  cudaLaunchAttribute attribute;
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = has_early_launches(device, kernel) ? 1 : 0;
+  return cudaLaunchKernelExC(&config, kernel, arguments);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND::runtime
