@@ -190,6 +190,26 @@ TEST(DepthwisePlan, SmallProblemsAreCutFiner) {
             planned(channel_fast(1, 64, 2048, 4), h200).run);
 }
 
+/// Few taps on rows of whole 128 bytes along channels: short runs, and no others.
+TEST(DepthwisePlan, FewTapsTakeShortRuns) {
+  const auto run_of = [](std::int64_t channels, std::int64_t taps, std::int64_t gap) {
+    DepthwiseParams a = channel_fast(2, channels, 2048, taps);
+    a.type = a.weight_type = a.bias_type = DType::bf16;
+    a.silu = true;
+    a.in_time += gap;
+    a.in_batch += gap * a.length;
+    const DepthwiseParams p = planned(a, DeviceProperties::h200());
+    EXPECT_EQ(p.kernel, DepthwiseKernel::channel);
+    return p.run;
+  };
+  for (const std::int64_t taps : {2, 3, 4}) {
+    EXPECT_EQ(run_of(4096, taps, 0), 16);
+    EXPECT_GT(run_of(4096, taps, 2), 16);  // rows begin between boundaries of 16 bytes
+    EXPECT_GT(run_of(4094, taps, 0), 16);
+  }
+  EXPECT_GT(run_of(4096, 5, 0), 16);
+}
+
 /// Tiles of the backward pass depend on nothing but shape and type, and fit threads and shared memory with
 /// any strides.
 TEST(DepthwisePlan, BackwardTilesFitThreadsAndSharedMemory) {
