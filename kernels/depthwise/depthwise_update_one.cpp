@@ -4,6 +4,7 @@
 // once, and all its indices, states and samples are on their way before it uses the first: what waits for
 // memory is one chain of loads, whatever the number of items. The state is a row of memory either for each
 // channel or for each column. Global traffic: the state once in and once out, each sample and output once.
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/depthwise/depthwise_packs.hpp"
@@ -16,8 +17,12 @@ namespace {
 constexpr int kOneThreads = 128;
 /// Weights, and the states of all items, lie in registers.
 constexpr std::int64_t kLeastTaps = 2, kMaxTaps = 4;
-/// With more blocks than a device has room for, a thread takes two items. An H200 has room for 2112.
-constexpr std::int64_t kManyBlocks = 2500;
+/// With about as many blocks as a device has room for, a thread takes two items. An H200 has room for 1320 of
+/// one item, and for 1584 of two.
+constexpr std::int64_t kManyBlocks = 1400;
+/// The blocks with two items ask for the states of those that come so many blocks later: those that begin
+/// when they end.
+constexpr std::int64_t kBlocksAhead = 1000;
 
 /// What one access of 16 bytes moves: rows of channels of the state, and four taps of a word's channels.
 struct WholeWords {
@@ -58,9 +63,37 @@ struct WordNumbers {
   }
 };
 
+/// Asks for the lines of an item's state that a block reads, each thread for one. block: its number among
+/// those of the item.
+template <class T, int Columns>
+__device__ __forceinline__ void prefetch_state(const DepthwiseSequenceParams& q, std::int64_t item,
+                                               std::uint32_t block) {
+  constexpr int kLine = 32;  // words
+  int word = static_cast<int>(threadIdx.x) * kLine, column = 0;
+  if (word >= kOneThreads * Columns) return;
+  const DepthwiseParams& p = q.conv;
+  const bool by_channel = p.state_time == 1;
+  // Words of a row of memory that the block reads, and the first one of the thread's line.
+  const std::int64_t first = std::int64_t{block} * kOneThreads;
+  std::int64_t words = p.channels / kPerWord<T> - first;
+  if (words > kOneThreads) words = kOneThreads;
+  if (by_channel) {
+    words *= Columns;
+  } else {
+    column = word / kOneThreads;
+    word %= kOneThreads;
+  }
+  if (column >= Columns || word >= words) return;
+  const std::int64_t row = slot_of(q, item);
+  if (row < 0) return;
+  prefetch_line(static_cast<const T*>(p.state) + row * p.state_batch + column * p.state_time +
+                first * kPerWord<T> * p.state_channel + word * kPerWord<T>);
+}
+
+/// Registers for the loads of one item, or of two: more than the compiler would take.
 template <class T, int Columns, int Taps, int kItems>
-__global__ __launch_bounds__(kOneThreads) void update_one_kernel(DepthwiseSequenceParams q, WholeWords whole,
-                                                                 Divisor by_blocks) {
+__global__ RELAYOUT_LAUNCH_BOUNDS(kOneThreads, kItems == 1 ? 10 : 12) void update_one_kernel(
+    DepthwiseSequenceParams q, WholeWords whole, Divisor by_blocks, int items_ahead) {
   const DepthwiseParams& p = q.conv;
   constexpr int kPer = kPerWord<T>;
   std::uint32_t block = blockIdx.x;
@@ -87,6 +120,13 @@ __global__ __launch_bounds__(kOneThreads) void update_one_kernel(DepthwiseSequen
 #pragma unroll
   for (int i = 0; i < kItems; ++i)
     windows[i].load(p.state_time, whole.state, state + (rows[i] < 0 ? 0 : rows[i]) * p.state_batch);
+  if constexpr (kHasPrefetch && kItems > 1) {
+#pragma unroll
+    for (int i = 0; i < kItems; ++i) {
+      const std::int64_t later = first + items_ahead + i;
+      if (later < p.batch) prefetch_state<T, Columns>(q, later, block);
+    }
+  }
   float weights[kPer][Taps], bias[kPer][1];
 #pragma unroll
   for (int j = 0; j < kPer; ++j) {
@@ -138,7 +178,7 @@ void launch_one(const LaunchContext& context, const DepthwiseSequenceParams& q) 
     shape.blocks_x = blocks * ((p.batch + kItems - 1) / kItems);
     shape.threads_x = kOneThreads;
     launch("depthwise_update", context, shape, update_one_kernel<T, Columns, Taps, kItems>, q, WholeWords(p),
-           make_grid_divisor(blocks));
+           make_grid_divisor(blocks), static_cast<int>(divide_up(kBlocksAhead, blocks) * kItems));
   };
   if (blocks * p.batch >= kManyBlocks) return start(std::integral_constant<int, 2>{});
   start(std::integral_constant<int, 1>{});

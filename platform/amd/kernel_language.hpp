@@ -67,6 +67,10 @@ __device__ __forceinline__ void store_global(T* address, T value) {
   *(__attribute__((address_space(1))) T*)(address) = value;
 }
 
+/// No line of memory can be asked for ahead.
+constexpr bool kHasPrefetch = false;
+__device__ __forceinline__ void prefetch_line(const void*) {}
+
 /// A number that kernels of other devices read or write while this one runs: what this thread's device wrote
 /// before the store is there for whoever loads the number.
 __device__ __forceinline__ void store_for_other_devices(std::uint32_t* address, std::uint32_t value) {

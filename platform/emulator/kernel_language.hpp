@@ -113,6 +113,10 @@ void store_global(T* address, T value) {
   *address = value;
 }
 
+/// A GPU brings the line at the address into its L2.
+constexpr bool kHasPrefetch = true;
+__device__ __forceinline__ void prefetch_line(const void*) {}
+
 /// A number that kernels of other host threads read or write while this one runs: what this thread wrote
 /// before the store is there for whoever loads the number.
 __device__ __forceinline__ void store_for_other_devices(std::uint32_t* address, std::uint32_t value) {

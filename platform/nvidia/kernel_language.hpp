@@ -77,6 +77,12 @@ __device__ __forceinline__ void store_global(T* address, T value) {
   __stwb(address, value);
 }
 
+/// Brings the line of global memory at the address into the L2, beside the threads.
+constexpr bool kHasPrefetch = true;
+__device__ __forceinline__ void prefetch_line(const void* address) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
+}
+
 /// A number that kernels of other devices read or write while this one runs: what this thread's device wrote
 /// before the store is there for whoever loads the number.
 __device__ __forceinline__ void store_for_other_devices(std::uint32_t* address, std::uint32_t value) {
