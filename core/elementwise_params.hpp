@@ -140,7 +140,8 @@ constexpr int kTransposedVectors = 16;
 constexpr int kCodeRowVectors = 4, kLongCodeStrip = 16, kCodeStrip = 8;
 /// The tensors of code_vectors, code_chunks and code_strips have fixed numbers: the operands come first, then
 /// the scales of both and of the output, then their zero points. One that there is not has no data; behind
-/// the last one that there is, there are none.
+/// the last one that there is, there are none. In code_strips without zero points all scales have the strides
+/// of the first, whether or not there is one.
 constexpr int kScaleTensors = 2, kZeroTensors = 5;
 /// Half the elements that a lane of code_chunks has; a quarter with own_scales.
 constexpr int kCodeChunkWidth = 8;

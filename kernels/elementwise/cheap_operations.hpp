@@ -48,6 +48,23 @@ template <class C>
 __device__ __forceinline__ C smaller(C a, C b) {
   return b < a || b != b ? b : a;
 }
+/// The same, if it does not matter which of 0 and -0 is larger.
+template <bool kOneZero, class C>
+__device__ __forceinline__ C larger_of(C a, C b) {
+  if constexpr (kOneZero) {
+    return larger_or_nan(a, b);
+  } else {
+    return larger(a, b);
+  }
+}
+template <bool kOneZero, class C>
+__device__ __forceinline__ C smaller_of(C a, C b) {
+  if constexpr (kOneZero) {
+    return smaller_or_nan(a, b);
+  } else {
+    return smaller(a, b);
+  }
+}
 template <class C>
 __device__ __forceinline__ C finite_part(C x) {  // 0; NaN of infinities and NaN
   return x - x;
@@ -84,9 +101,9 @@ __device__ __forceinline__ float sixth(float x) {
 }
 __device__ __forceinline__ double sixth(double x) { return x / 6.0; }
 /// (x + 3) / 6 between 0 and 1.
-template <class C>
+template <bool kOneZero, class C>
 __device__ __forceinline__ C hard_sigmoid(C x) {
-  return sixth(smaller(larger(x + C{3}, C{0}), C{6}));
+  return sixth(smaller_of<kOneZero>(larger_of<kOneZero>(x + C{3}, C{0}), C{6}));
 }
 
 template <class C>
@@ -106,7 +123,7 @@ __device__ __forceinline__ void is_close(const ElementwiseParams& p, C (&a)[kCou
 }
 
 /// The operations on float and double. `a` becomes the result.
-template <class C, int kCount>
+template <bool kOneZero, class C, int kCount>
 __device__ __forceinline__ void cheap_real(Operation operation, C (&a)[kCount], const C (&b)[kCount],
                                            const C (&c)[kCount]) {
   switch (operation) {
@@ -120,9 +137,9 @@ __device__ __forceinline__ void cheap_real(Operation operation, C (&a)[kCount], 
     case Operation::truediv:
       return each(a, b, [](C x, C y) { return x / y; });
     case Operation::maximum:
-      return each(a, b, [](C x, C y) { return larger(x, y); });
+      return each(a, b, [](C x, C y) { return larger_of<kOneZero>(x, y); });
     case Operation::minimum:
-      return each(a, b, [](C x, C y) { return smaller(x, y); });
+      return each(a, b, [](C x, C y) { return smaller_of<kOneZero>(x, y); });
     case Operation::fmax:
       return each(a, b, [](C x, C y) { return x < y || x != x ? y : x; });
     case Operation::fmin:
@@ -156,9 +173,9 @@ __device__ __forceinline__ void cheap_real(Operation operation, C (&a)[kCount], 
     case Operation::reciprocal:
       return each(a, [](C x) { return C{1} / x; });
     case Operation::hardswish:
-      return each(a, [](C x) { return x * hard_sigmoid(x); });
+      return each(a, [](C x) { return x * hard_sigmoid<kOneZero>(x); });
     case Operation::hardsigmoid:
-      return each(a, [](C x) { return hard_sigmoid(x); });
+      return each(a, [](C x) { return hard_sigmoid<kOneZero>(x); });
     default:
       return;
   }
@@ -292,8 +309,9 @@ __device__ __forceinline__ bool cheap_relation(const ElementwiseParams& p, Opera
   return false;
 }
 
-/// The operations whose result has the operands' type; `a` becomes the result.
-template <class C, int kCount>
+/// The operations whose result has the operands' type; `a` becomes the result. kOneZero: on floats, where 0
+/// and -0 are the same.
+template <bool kOneZero = false, class C, int kCount>
 __device__ __forceinline__ void cheap_value(const ElementwiseParams& p, Operation operation, C (&a)[kCount],
                                             const C (&b)[kCount], const C (&c)[kCount]) {
   const Order<C> ordered(p);
@@ -320,6 +338,7 @@ __device__ __forceinline__ void cheap_value(const ElementwiseParams& p, Operatio
         return x != x ? x : sign;
       });
     case Operation::relu:
+      if constexpr (kOneZero) return each(a, [](C x) { return larger_or_nan(x, C{0}); });
       return each(a, [=](C x) { return ordered(x) > ordered(0) || x != x ? x : C{0}; });
     case Operation::step:
       return each(a, [=](C x) { return truth_of<C>(ordered(x) > ordered(0)); });
@@ -327,7 +346,7 @@ __device__ __forceinline__ void cheap_value(const ElementwiseParams& p, Operatio
       break;
   }
   if constexpr (is_real<C>) {
-    cheap_real(operation, a, b, c);
+    cheap_real<kOneZero>(operation, a, b, c);
   } else {
     cheap_integer(p, operation, a, b);
   }

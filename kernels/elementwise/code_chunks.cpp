@@ -1,6 +1,6 @@
 // One operation on codes, or a conversion to or from them, in chunks of rows from any address.
 #include "kernels/backend_kernels.hpp"
-#include "kernels/elementwise/code_elements.hpp"
+#include "kernels/elementwise/bounded_codes.hpp"
 #include "kernels/elementwise/row_chunks.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -40,10 +40,24 @@ __device__ __forceinline__ void set_offsets(const ElementwiseParams& p, std::uin
   }
 }
 
+/// Codes on their way from memory.
+template <int kElements>
+struct ChunkLoad {
+  std::uint32_t bits[kElements] = {};
+
+  /// As StripLoad::code_floats().
+  template <class Take>
+  __device__ __forceinline__ void code_floats(std::uint32_t flip, Take&& take) const {
+#pragma unroll
+    for (int i = 0; i < kElements; ++i) take(i, (bits[i] ^ flip) | kCodeExponent);
+  }
+};
+
 /// Where a lane's elements of a chunk lie.
 template <int kElements, int kCodeTensors>
 struct ChunkPlace {
   static constexpr int kTensors = kCodeTensors;
+  using Load = ChunkLoad<kElements>;
   ChunkSpan<kElements> span;
   const std::uint32_t* offsets;  // of its row, `step` apart from one tensor to the next, the output first
   std::int32_t step;
@@ -65,6 +79,9 @@ struct ChunkPlace {
     const Bits repeated = first<Bits>(p, tensor);
 #pragma unroll
     for (std::uint32_t& element : elements) element = repeated;
+  }
+  __device__ __forceinline__ void start(const ElementwiseParams& p, int operand, Load& load) const {
+    elements<std::uint8_t>(p, operand, load.bits);
   }
   template <class Bits>
   __device__ __forceinline__ void store(const ElementwiseParams& p, const Bits (&elements)[kElements]) const {

@@ -67,7 +67,7 @@ __device__ __forceinline__ void numbers_of_codes(const std::uint32_t (&bits)[kCo
   const float offset = 0x1p23f + static_cast<float>(is_signed ? codes.zero + 128 : codes.zero);
 #pragma unroll
   for (int i = 0; i < kCount; ++i)
-    numbers[i] = (__uint_as_float((bits[i] ^ flip) | 0x4b000000u) - offset) * codes.scale(i);
+    numbers[i] = (__uint_as_float((bits[i] ^ flip) | kCodeExponent) - offset) * codes.scale(i);
 }
 
 /// An operand as it lies in memory. It is loaded before anything is computed, so that the loads of all
@@ -189,49 +189,6 @@ __device__ __forceinline__ void make_codes(const ElementwiseParams& p, const Pla
       results[i] = is_f16 ? float_to_half(product_for_half(a[i], 1.0f)).bits : float_to_bfloat(a[i]).bits;
     place.store(p, results);
   }
-}
-
-/// The codes of an operation's result that is finite, where p.bounded_codes.
-template <int kCount>
-__device__ __forceinline__ void bounded_codes(const ElementwiseParams& p,
-                                              const CodeScales<false, kCount> (&scales)[2],
-                                              const CodeScales<false, kCount>& out, const float (&a)[kCount],
-                                              std::uint8_t (&results)[kCount]) {
-  const bool binary = p.step[0].operands == 2;
-  const bool is_signed = p.out_codes.is_signed;
-  if (!scales[0].fold() || (binary && !scales[1].fold()) || !out.fold())
-    return divided_codes(a, out, is_signed, results);
-  // Clamped before they are divided, so that the quotient is rounded to an integer as it is added.
-  const float scale = out.scale(0), reciprocal = 1.0f / scale;
-  const auto lowest = static_cast<float>((is_signed ? -128 : 0) - out.zero);
-  const float low = lowest * scale, high = (lowest + 255.0f) * scale;
-  const std::uint32_t zero = static_cast<std::uint32_t>(out.zero) - kWholeBits;
-#pragma unroll
-  for (int i = 0; i < kCount; ++i) {
-    const float steps = fmaf(fminf(fmaxf(a[i], low), high), reciprocal, kWhole);
-    results[i] = static_cast<std::uint8_t>(__float_as_uint(steps) + zero);
-  }
-}
-
-/// make_codes() where p.bounded_codes: no types to look at, and no result that is no number.
-template <int kCount, class Place>
-__device__ __forceinline__ void make_bounded_codes(const ElementwiseParams& p, const Place& place) {
-  const bool binary = p.step[0].operands == 2;
-  std::uint32_t first[kCount] = {}, second[kCount] = {};
-  CodeScales<false, kCount> scales[2], out;
-  place.template elements<std::uint8_t>(p, 0, first);
-  if (binary) place.template elements<std::uint8_t>(p, 1, second);
-  scales[0].load(p, p.codes[0], 0, place);
-  if (binary) scales[1].load(p, p.codes[1], 1, place);
-  out.load(p, p.out_codes, 2, place);
-  float a[kCount], b[kCount] = {};
-  numbers_of_codes(first, scales[0], p.codes[0].is_signed, a);
-  if (binary) numbers_of_codes(second, scales[1], p.codes[1].is_signed, b);
-  const float c[kCount] = {};
-  cheap_value(p, p.step[0].operation, a, b, c);
-  std::uint8_t results[kCount];
-  bounded_codes(p, scales, out, a, results);
-  place.store(p, results);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

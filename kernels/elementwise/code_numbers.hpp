@@ -11,6 +11,19 @@ namespace relayout::RELAYOUT_BACKEND {
 constexpr float kWhole = 0x1.8p23f;
 constexpr std::uint32_t kWholeBits = 0x4b400000u;
 
+/// 2^23: of a float between it and 2^24 the low bits are an integer.
+constexpr std::uint32_t kCodeExponent = 0x4b000000u;
+
+/// Calls take(i, bits) for four codes, of numbers `first` and on, each of which is the low bits of such a
+/// float: an instruction for each.
+template <class Take>
+__device__ __forceinline__ void take_code_floats(std::uint32_t word, int first, Take&& take) {
+  take(first, permute_bytes<0x7440>(word, kCodeExponent));
+  take(first + 1, permute_bytes<0x7441>(word, kCodeExponent));
+  take(first + 2, permute_bytes<0x7442>(word, kCodeExponent));
+  take(first + 3, permute_bytes<0x7443>(word, kCodeExponent));
+}
+
 /// The integer that a code's 8 bits are.
 __device__ __forceinline__ std::int32_t code_of(std::uint32_t bits, bool is_signed) {
   return is_signed ? static_cast<std::int8_t>(bits) : static_cast<std::int32_t>(bits & 0xff);

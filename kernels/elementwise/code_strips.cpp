@@ -1,26 +1,46 @@
 // One operation on codes, or a conversion to or from them, on strips: wherever tensors lie.
 #include "kernels/backend_kernels.hpp"
-#include "kernels/elementwise/code_elements.hpp"
+#include "kernels/elementwise/bounded_codes.hpp"
 #include "kernels/elementwise/strips.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
+/// Tensors of an instance that lie apart: without zero points, all scales lie alike.
+constexpr int places_of(int tensors) { return tensors == kZeroTensors ? kScaleTensors + 1 : tensors; }
+
 /// Where a lane's elements lie, of as many tensors as an instance takes.
 template <int kElements, int kCodeTensors, bool kJoined>
-struct CodeStripPlace : StripPlace<kElements, kCodeTensors, kJoined> {
+struct CodeStripPlace : StripPlace<kElements, places_of(kCodeTensors), kJoined> {
   static constexpr int kTensors = kCodeTensors;
-  using StripPlace<kElements, kCodeTensors, kJoined>::StripPlace;
+  using Load = StripLoad<kElements, false>;
+  using StripPlace<kElements, places_of(kCodeTensors), kJoined>::StripPlace;
+
+  __device__ __forceinline__ std::int32_t offset(int tensor) const {
+    constexpr int kLast = places_of(kCodeTensors) - 1;
+    return this->tensors[tensor < kLast ? tensor : kLast];
+  }
 
   template <class Bits>
   __device__ __forceinline__ Bits first(const ElementwiseParams& p, int tensor) const {
-    return static_cast<const Bits*>(p.tensor[tensor].data)[this->tensors[tensor]];
+    return static_cast<const Bits*>(p.tensor[tensor].data)[offset(tensor)];
   }
   template <class Bits>
   __device__ __forceinline__ void elements(const ElementwiseParams& p, int tensor,
                                            std::uint32_t (&elements)[kElements]) const {
-    load_numbers<Bits, kJoined>(p, tensor, this->tensors[tensor], jump_of(p.tensor[tensor].strides),
-                                this->strip, elements);
+    load_numbers<Bits, kJoined>(p, tensor, offset(tensor), jump_of(p.tensor[tensor].strides), this->strip,
+                                elements);
+  }
+  /// Starts the load of codes that are all of an operand.
+  __device__ __forceinline__ void start(const ElementwiseParams& p, int operand, Load& load) const {
+    const auto step = static_cast<std::int32_t>(p.tensor[operand].strides[0]);
+    const std::int32_t jump = jump_of(p.tensor[operand].strides), offset = this->offset(operand);
+    const auto* const data = static_cast<const std::uint8_t*>(p.tensor[operand].data) + offset;
+    if (step == 0 && jump == 0) return load.start_repeated(data);
+    if (step == 1 && jump == 0 &&
+        load.start_vectors(data, neighbours(p, operand, offset, this->strip.first), this->strip.is_whole()))
+      return;
+    load.template start_elements<kJoined>(data, step, jump, this->strip);
   }
   template <class Bits>
   __device__ __forceinline__ void store(const ElementwiseParams& p, const Bits (&elements)[kElements]) const {

@@ -2,6 +2,7 @@
 // way before the first is waited for.
 #pragma once
 
+#include "kernels/elementwise/code_numbers.hpp"
 #include "kernels/elementwise/elementwise_words.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -30,31 +31,35 @@ struct Strip {
   std::uint32_t present;    // bit i: element i exists
   bool is_there;            // false for lanes behind the end of an axis that is divided into chunks
   std::uint32_t wraps = 0;  // bit i: element i is the first of an inner axis (Strips)
+  bool all_whole = false;   // the strips of all lanes that run beside this one are whole
 
   __device__ __forceinline__ bool is_whole() const { return present == (1u << kElements) - 1; }
 
   /// Calls visit(i, element i) for those that exist of the elements `step` apart, with `jump` more before
-  /// each first one of an inner axis. Each address is a product of its own where there are no jumps: a sum of
-  /// the one before and the step would wait for that. kShort: it is not where elements are missing, either,
-  /// for kernels without registers for the third way.
+  /// each first one of an inner axis. Lanes that run together go the same way: one after the other, both ways
+  /// take twice as long. kShort: where elements are missing, it is the way of those with jumps, for kernels
+  /// without registers for the third.
   template <bool kShort = false, class T, class Visit>
   __device__ __forceinline__ void each(T* data, std::int32_t step, std::int32_t jump, Visit&& visit) const {
-    if (jump == 0 && is_whole()) {
+    if (jump == 0 && all_whole) {
 #pragma unroll
       for (int i = 0; i < kElements; ++i) visit(i, data[std::int64_t{step} * i]);
     } else if (!kShort && jump == 0) {
-#pragma unroll
-      for (int i = 0; i < kElements; ++i) {
-        if ((present & 1u << i) != 0) visit(i, data[std::int64_t{step} * i]);
-      }
+      each_present([&](int) { return step; }, data, visit);
     } else {
-      std::int32_t offset = 0;
+      each_present([&](int i) { return (wraps & 1u << i) != 0 ? step + jump : step; }, data, visit);
+    }
+  }
+
+ private:
+  /// before(i): from element i - 1 to element i. Addresses are made for elements that are missing, too: else
+  /// each is made under a condition of its own, from the start, by twice as many instructions.
+  template <class Before, class T, class Visit>
+  __device__ __forceinline__ void each_present(const Before& before, T* data, Visit&& visit) const {
 #pragma unroll
-      for (int i = 0; i < kElements; ++i) {
-        const bool exists = (present & 1u << i) != 0, jumps = (wraps & 1u << i) != 0;
-        if (i > 0) offset += jumps ? step + jump : step;
-        if (exists) visit(i, data[offset]);
-      }
+    for (int i = 0; i < kElements; ++i) {
+      if (i > 0) data = as_own_address(data + before(i));
+      if ((present & 1u << i) != 0) visit(i, *data);
     }
   }
 };
@@ -75,8 +80,10 @@ __device__ __forceinline__ std::uint32_t pack_word(const std::uint32_t* numbers)
 
 /// The elements of a strip on their way from memory, so that those of all operands are under way before the
 /// first is waited for: one by one, or as the words around those of a vector. Bits is what holds an element,
-/// the same from the start of a load to its end; a strip has 32 bytes of them at most.
-template <int kElements>
+/// the same from the start of a load to its end; a strip has 32 bytes of them at most. kZeros: elements are 0
+/// before they are loaded, and stay so where one does not exist; else they are anything, for kernels that
+/// have no instructions left for it.
+template <int kElements, bool kZeros = true>
 class StripLoad {
   template <class Bits>
   static constexpr int kBytes = kElements* static_cast<int>(sizeof(Bits));
@@ -87,6 +94,13 @@ class StripLoad {
   static constexpr int kWords = kBytes<Bits> / kWordBytes<Bits>;
 
  public:
+  __device__ __forceinline__ StripLoad() {
+    if constexpr (kZeros) {
+#pragma unroll
+      for (std::uint32_t& word : raw_) word = 0;
+    }
+  }
+
   template <class Bits>
   __device__ __forceinline__ void fill(Bits element) {
 #pragma unroll
@@ -99,10 +113,10 @@ class StripLoad {
     for (int i = 0; i < kElements; ++i) set(i, value(i));
   }
   /// Elements as Strip::each() has them.
-  template <class Bits>
+  template <bool kShort = false, class Bits>
   __device__ __forceinline__ void start_elements(const Bits* data, std::int32_t step, std::int32_t jump,
                                                  const Strip<kElements>& strip) {
-    strip.each(data, step, jump, [&](int i, const Bits& element) { set(i, element); });
+    strip.template each<kShort>(data, step, jump, [&](int i, const Bits& element) { set(i, element); });
   }
 
   /// For elements that follow each other. around: neighbours of the first one that may be read, too; whole:
@@ -125,6 +139,29 @@ class StripLoad {
       offset_ = before;
       return true;
     }
+  }
+
+  /// One element for all, which is not waited for, as fill() does; for code_floats().
+  template <class Bits>
+  __device__ __forceinline__ void start_repeated(const Bits* element) {
+    raw_[0] = *element;
+    offset_ = kRepeated;
+  }
+
+  /// Calls take(i, bits) with the codes, whose highest bits are flipped with `flip`, as the low bits of
+  /// floats between 2^23 and 2^24.
+  template <class Take>
+  __device__ __forceinline__ void code_floats(std::uint32_t flip, Take&& take) const {
+    if (offset_ == kApart) {
+#pragma unroll
+      for (int i = 0; i < kElements; ++i) take(i, (raw_[i] ^ flip) | kCodeExponent);
+      return;
+    }
+    Words words[1] = {repeated_words(static_cast<std::uint8_t>(raw_[0]), 1)};
+    if (offset_ != kRepeated) finish_words<std::uint8_t>(words);
+#pragma unroll
+    for (int k = 0; k < kElements / 4; ++k)
+      take_code_floats(words[0].values[k] ^ flip * 0x01010101u, 4 * k, take);
   }
 
   /// The elements, packed in vectors.
@@ -202,10 +239,11 @@ class StripLoad {
     return {{raw_[4 * v], raw_[4 * v + 1], raw_[4 * v + 2], raw_[4 * v + 3]}};
   }
 
+  static constexpr std::int32_t kApart = -1, kRepeated = -2;
   static constexpr int kTwoWords = 4 * (2 + 1);  // and the one behind them
   /// Elements, a register or two each; or words of 4 registers each.
-  std::uint32_t raw_[kElements > kTwoWords ? kElements : kTwoWords] = {};
-  std::int32_t offset_ = -1;  // of the elements behind the words; below 0: they are elements
+  std::uint32_t raw_[kElements > kTwoWords ? kElements : kTwoWords];
+  std::int32_t offset_ = kApart;  // of the elements behind the words, or how they were started
 };
 
 }  // namespace relayout::RELAYOUT_BACKEND

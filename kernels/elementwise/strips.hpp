@@ -29,6 +29,25 @@ __device__ __forceinline__ void take_unrolled_axes(int last, const Take& take, c
   }
 }
 
+/// Bit i: element i exists of a strip whose first one is number `first` along its axis.
+template <int kElements>
+__device__ __forceinline__ std::uint32_t present_elements(const Strips& strips, std::int32_t first) {
+  if (strips.step == 1) {
+    const std::int32_t left = strips.extent - first;
+    const std::uint32_t begin = first < 0 ? -first : 0, end = left < 0           ? 0
+                                                              : left < kElements ? left
+                                                                                 : kElements;
+    return begin < kElements ? ((1u << end) - 1) & ~((1u << begin) - 1) : 0;
+  }
+  std::uint32_t present = 0;
+#pragma unroll
+  for (int i = 0; i < kElements; ++i) {
+    const auto number = static_cast<std::uint32_t>(first + i * strips.step);
+    present |= (number < static_cast<std::uint32_t>(strips.extent) ? 1u : 0u) << i;
+  }
+  return present;
+}
+
 /// Divides a lane's number by the extents of the axes that count lanes: calls add(axis, number) for each, the
 /// first kUnrolled of which are unrolled.
 template <int kElements, int kUnrolled, class Add>
@@ -53,15 +72,13 @@ __device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& 
   }
   const std::int32_t first = static_cast<std::int32_t>(first_bits) - strips.lead;
   std::uint32_t present = (1u << kElements) - 1;
-  if (!strips.whole && (first < 0 || first + (kElements - 1) * strips.step >= strips.extent)) {
-    present = 0;
-#pragma unroll
-    for (int i = 0; i < kElements; ++i) {
-      const auto number = static_cast<std::uint32_t>(first + i * strips.step);
-      present |= (number < static_cast<std::uint32_t>(strips.extent) ? 1u : 0u) << i;
-    }
+  bool all_whole = true;
+  if (!strips.whole) {
+    const bool is_cut = first < 0 || first + (kElements - 1) * strips.step >= strips.extent;
+    all_whole = !any_beside(is_cut);
+    if (is_cut) present = present_elements<kElements>(strips, first);
   }
-  return {first, present, static_cast<std::int32_t>(chunked) < strips.chunked_extent};
+  return {first, present, static_cast<std::int32_t>(chunked) < strips.chunked_extent, 0, all_whole};
 }
 
 /// Where the elements of a lane's strip lie, of kTensors tensors. kJoins: strips may lie along two axes.
@@ -171,6 +188,12 @@ __device__ __forceinline__ void load_numbers(const ElementwiseParams& p, int t, 
                                              Number (&elements)[kElements]) {
   const auto step = static_cast<std::int32_t>(p.tensor[t].strides[0]);
   const Bits* const data = static_cast<const Bits*>(p.tensor[t].data) + offset;
+  if (step == 0 && jump == 0) {
+    const Bits element = *data;
+#pragma unroll
+    for (Number& number : elements) number = element;
+    return;
+  }
   if (step == 1 && jump == 0 && load_vector(p, t, offset, strip, data, elements)) return;
   strip.template each<kShort>(data, step, jump, [&](int i, const Bits& element) { elements[i] = element; });
 }

@@ -89,6 +89,15 @@ __device__ __forceinline__ void wait_a_little() { __builtin_amdgcn_s_sleep(1); }
 __device__ __forceinline__ void let_next_kernel_begin() {}
 __device__ __forceinline__ void wait_for_kernel_before() {}
 
+/// An address in global memory that a compiler may make anew from what it is the sum of: other ones must not.
+template <class T>
+__device__ __forceinline__ T* as_own_address(T* address) {
+  return address;
+}
+/// Whether it holds for one of the lanes that run this together. It is for choosing between ways that are
+/// both right: a platform may look at the lane alone.
+__device__ __forceinline__ bool any_beside(bool predicate) { return __any(predicate) != 0; }
+
 /// Four bytes of the eight in {high, low}: digit i of the selector, from the right, names byte i of the
 /// result.
 template <unsigned kSelector>
@@ -97,6 +106,11 @@ __device__ __forceinline__ std::uint32_t permute_bytes(std::uint32_t low, std::u
       (kSelector & 7) | (kSelector >> 4 & 7) << 8 | (kSelector >> 8 & 7) << 16 | (kSelector >> 12 & 7) << 24;
   return __builtin_amdgcn_perm(high, low, kBytes);
 }
+
+/// The larger and the smaller of two numbers, NaN if either is. Which of 0 and -0 is larger is the platform's
+/// affair.
+__device__ __forceinline__ float larger_or_nan(float a, float b) { return a < b || b != b ? b : a; }
+__device__ __forceinline__ float smaller_or_nan(float a, float b) { return b < a || b != b ? b : a; }
 
 /// Four numbers as signed bytes, the first in the lowest; those beyond a byte's range become its ends.
 __device__ __forceinline__ std::uint32_t saturated_bytes(const std::int32_t (&numbers)[4]) {

@@ -36,6 +36,15 @@ __device__ __forceinline__ std::uint32_t __funnelshift_r(std::uint32_t low, std:
 __device__ __forceinline__ std::uint32_t __umulhi(std::uint32_t a, std::uint32_t b) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(a) * b >> 32);
 }
+/// An address in global memory that a compiler may make anew from what it is the sum of: other ones must not.
+template <class T>
+__device__ __forceinline__ T* as_own_address(T* address) {
+  return address;
+}
+/// Whether it holds for one of the lanes that run this together. It is for choosing between ways that are
+/// both right: a platform may look at the lane alone.
+__device__ __forceinline__ bool any_beside(bool predicate) { return predicate; }
+
 /// Four bytes of the eight in {high, low}: digit i of the selector, from the right, names byte i of the
 /// result.
 template <unsigned kSelector>
@@ -47,6 +56,11 @@ __device__ __forceinline__ std::uint32_t permute_bytes(std::uint32_t low, std::u
   }
   return result;
 }
+/// The larger and the smaller of two numbers, NaN if either is. Which of 0 and -0 is larger is the platform's
+/// affair.
+__device__ __forceinline__ float larger_or_nan(float a, float b) { return a < b || b != b ? b : a; }
+__device__ __forceinline__ float smaller_or_nan(float a, float b) { return b < a || b != b ? b : a; }
+
 /// Four numbers as signed bytes, the first in the lowest; those beyond a byte's range become its ends.
 __device__ __forceinline__ std::uint32_t saturated_bytes(const std::int32_t (&numbers)[4]) {
   std::uint32_t bytes = 0;

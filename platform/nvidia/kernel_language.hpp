@@ -116,11 +116,45 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 #endif
 }
 
+/// An address in global memory as a number of its own: the compiler neither makes it anew from what it is the
+/// sum of, nor moves it to where it is used.
+template <class T>
+__device__ __forceinline__ T* as_own_address(T* address) {
+  asm("" : "+l"(address));
+  __builtin_assume(__isGlobal(address));
+  return address;
+}
+
+/// Whether it holds for one of the lanes that run this together. It is for choosing between ways that are
+/// both right: a platform may look at the lane alone.
+__device__ __forceinline__ bool any_beside(bool predicate) {
+  return __any_sync(__activemask(), predicate) != 0;
+}
+
 /// Four bytes of the eight in {high, low}: digit i of the selector, from the right, names byte i of the
 /// result.
 template <unsigned kSelector>
 __device__ __forceinline__ std::uint32_t permute_bytes(std::uint32_t low, std::uint32_t high) {
   return __byte_perm(low, high, kSelector);
+}
+
+/// The larger and the smaller of two numbers, NaN if either is. Which of 0 and -0 is larger is the platform's
+/// affair.
+__device__ __forceinline__ float larger_or_nan(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(a) : "f"(a), "f"(b));
+  return a;
+#else
+  return a < b || b != b ? b : a;
+#endif
+}
+__device__ __forceinline__ float smaller_or_nan(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(a) : "f"(a), "f"(b));
+  return a;
+#else
+  return b < a || b != b ? b : a;
+#endif
 }
 
 /// Four numbers as signed bytes, the first in the lowest; those beyond a byte's range become its ends.

@@ -112,6 +112,25 @@ bool are_better(const InStrips& longer, const InStrips& shorter, std::int64_t en
          kLeastFill * longer.elements_of_lanes() <= shorter.elements_of_lanes();
 }
 
+/// Whether all scales that are tensors lie alike, as instances without zero points have it.
+bool are_alike(const ElementwiseParams& p) {
+  const TensorOperand* first = nullptr;
+  return !any_numbers(p, &CodeNumbers::scale_tensor, [&](const TensorOperand& scales) {
+    if (first == nullptr) first = &scales;
+    return !std::equal(scales.strides, scales.strides + p.rank, first->strides);
+  });
+}
+
+/// Where scales lie alike, kernels look at the strides of the first one's place.
+void share_strides(ElementwiseParams& p) {
+  any_numbers(p, &CodeNumbers::scale_tensor, [&](const TensorOperand& scales) {
+    TensorOperand first = p.tensor[kScaleTensors];
+    std::copy_n(scales.strides, kMaxRank, first.strides);
+    p.tensor[kScaleTensors] = first;
+    return true;
+  });
+}
+
 /// Cuts a nest that may be cut into strips, along axes on which scales and zero points are the same, where
 /// there are such.
 ElementwiseParams in_strips(const ElementwiseParams& p, std::int64_t enough_lanes) {
@@ -124,8 +143,10 @@ ElementwiseParams in_strips(const ElementwiseParams& p, std::int64_t enough_lane
   }
   const auto cut_by = [&](std::int32_t count) {
     InStrips in{p, {}};
+    if (p.tensors > kScaleTensors && !are_alike(p)) in.params.tensors = kMaxTensors;
     cut_rows(in.params, count);
     in.cut = cut_strips(in.params, count, changing, count == kLongCodeStrip);
+    if (in.params.tensors == kZeroTensors) share_strides(in.params);
     in.params.own_scales = any_numbers(in.params, &CodeNumbers::scale_tensor, differs);
     return in;
   };
