@@ -284,6 +284,21 @@ TEST_P(QuantizedTest, CodesInStripsOfAnyScale) {
   expect_codes(stream(), Operation::sqrt, {&a}, out);
 }
 
+TEST_P(QuantizedTest, CodesInStripsWhoseScalesLieApart) {
+  const Dims shape{5, 9, 37}, across{333, 1, 9}, planes{5, 1, 1}, columns{1, 1, 37};
+  const CodesTensor a(stream(), Role::input, {DType::i8, shape, 0.04f, 3, planes, std::nullopt, across}, 1);
+  const CodesTensor b(stream(), Role::input, {DType::u8, shape, 0.05f, 120, columns}, 2);
+  const CodesTensor number(stream(), Role::input, {DType::u8, shape, 0.05f, 120}, 2);
+  const CodesTensor out(stream(), Role::output, {DType::i8, shape, 0.06f, -9, columns});
+  const CodesTensor out_of_planes(stream(), Role::output, {DType::i8, shape, 0.06f, -9, planes});
+  for (const Operation operation : {Operation::add, Operation::mul}) {
+    expect_codes(stream(), operation, {&a, &b}, out);
+    expect_codes(stream(), operation, {&a, &number}, out);
+    expect_codes(stream(), operation, {&a, &number}, out_of_planes);
+    expect_codes(stream(), operation, {&number, &a}, out_of_planes);
+  }
+}
+
 TEST_P(QuantizedTest, CodesWithFloats) {
   const Dims shape{9, 33};
   const CodesTensor a(stream(), Role::input, {DType::i8, shape, 0.05f, 3}, 1);

@@ -85,18 +85,17 @@ struct CodeVectorPlace {
   }
 };
 
-/// Codes that are packed.
-struct CodeWords {
-  Words words;
-
-  /// As StripLoad::code_floats().
-  template <class Take>
-  __device__ __forceinline__ void code_floats(std::uint32_t flip, Take&& take) const {
+/// numbers_of_codes() of codes that are packed.
+__device__ __forceinline__ void numbers_of_words(const Words& words, const CodeScales<false, kCodes>& codes,
+                                                 bool is_signed, float (&numbers)[kCodes]) {
+  const std::uint32_t flip = is_signed ? 0x80808080u : 0;
+  const float offset = 0x1p23f + static_cast<float>(is_signed ? codes.zero + 128 : codes.zero);
 #pragma unroll
-    for (int k = 0; k < kCodes / kWordCodes; ++k)
-      take_code_floats(words.values[k] ^ flip * 0x01010101u, kWordCodes * k, take);
-  }
-};
+  for (int k = 0; k < kCodes / kWordCodes; ++k)
+    take_code_floats(words.values[k] ^ flip, kWordCodes * k, [&](int i, std::uint32_t bits) {
+      numbers[i] = (__uint_as_float(bits) - offset) * codes.scale(0);
+    });
+}
 
 /// Whether all results, in steps of the output's scale, are integers that the low bits of a float hold.
 __device__ __forceinline__ bool are_held(const ElementwiseParams& p,
@@ -121,8 +120,9 @@ __device__ __forceinline__ bool are_held(const ElementwiseParams& p,
 }
 
 /// The codes of results that are held: they are rounded as a number is added, and clamped as they are packed.
-__device__ __forceinline__ Words saturated_codes(const float (&results)[kCodes], float factor,
+__device__ __forceinline__ Words saturated_codes(const float (&results)[kCodes],
                                                  const CodeScales<false, kCodes>& out, bool is_signed) {
+  const float reciprocal = 1.0f / out.scale(0);
   const std::int32_t zero = out.zero - (is_signed ? 0 : 128) - static_cast<std::int32_t>(kWholeBits);
   const std::uint32_t flip = is_signed ? 0 : 0x80808080u;
   Words words;
@@ -132,7 +132,7 @@ __device__ __forceinline__ Words saturated_codes(const float (&results)[kCodes],
 #pragma unroll
     for (int i = 0; i < kWordCodes; ++i)
       four[i] =
-          static_cast<std::int32_t>(__float_as_uint(fmaf(results[k * kWordCodes + i], factor, kWhole))) +
+          static_cast<std::int32_t>(__float_as_uint(fmaf(results[k * kWordCodes + i], reciprocal, kWhole))) +
           zero;
     words.values[k] = saturated_bytes(four) ^ flip;
   }
@@ -153,16 +153,17 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, 4) void code_vectors_kernel(con
   if (kBinary) scales[1].load(p, p.codes[1], 1, place);
   out.load(p, p.out_codes, 2, place);
   float a[kCodes], b[kCodes] = {};
-  steps_of_codes(CodeWords{loads[0].template words<1>()}, scales[0], p.codes[0].is_signed, a);
-  if (kBinary) steps_of_codes(CodeWords{loads[1].template words<1>()}, scales[1], p.codes[1].is_signed, b);
-  const bool folds = fold(p, scales, out), held = folds && are_held(p, scales, out);
-  const BoundedFactor by = bounded_results(p, scales, out, folds, a, b);
-  if (held) return place.store(p, saturated_codes(a, by.factor, out, p.out_codes.is_signed));
+  const float c[kCodes] = {};
+  numbers_of_words(loads[0].template words<1>(), scales[0], p.codes[0].is_signed, a);
+  if (kBinary) numbers_of_words(loads[1].template words<1>(), scales[1], p.codes[1].is_signed, b);
+  cheap_value<true>(p, p.step[0].operation, a, b, c);
+  const bool folds = fold(p, scales, out), is_signed = p.out_codes.is_signed;
+  if (folds && are_held(p, scales, out)) return place.store(p, saturated_codes(a, out, is_signed));
   std::uint8_t results[kCodes];
   if (folds) {
-    clamped_codes(a, by, out, p.out_codes.is_signed, results);
+    clamped_codes(a, {1.0f / out.scale(0), out.scale(0)}, out, is_signed, results);
   } else {
-    divided_codes(a, out, p.out_codes.is_signed, results);
+    divided_codes(a, out, is_signed, results);
   }
   place.store(p, packed(results));
 }

@@ -669,7 +669,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("last_block_dropped", "shape.blocks_x = @divide_up<std::int64_t>(p.lanes, p.block_threads)@;",
      "std::max<std::int64_t>(std::int64_t{p.lanes} / p.block_threads, 1)"),
     ("lanes_behind_the_chunks",
-     "return {first, present, @static_cast<std::int32_t>(chunked) < strips.chunked_extent@};", "true"),
+     "return {first, present, @static_cast<std::int32_t>(chunked) < strips.chunked_extent@, 0, all_whole};",
+     "true"),
+    ("strips_that_begin_late", "begin = @first < 0 ? -first : 0@,", "0"),
+    ("cut_strips_beside_whole_ones", "all_whole = @!any_beside(is_cut)@;", "true"),
+    ("repeated_elements_of_the_row", "if (@step == 0 && jump == 0@) {", "true"),
     ("neighbours_of_strips_apart", "static_cast<std::uint32_t>(first + i * @strips.step@);", "1"),
     ("lead_left_out", "static_cast<std::int32_t>(offset) - @p.strips.lead@ * static_cast", "0"),
     ("inner_axes_begin_with_a_strip", "<< (inner - @(first - outer * inner)@);", "0"),
@@ -677,7 +681,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("axes_behind_the_unrolled_ones", "for (int axis = 1 + kUnrolled; @axis <= last@; ++axis)", "false"),
 ]) + mutants_of("strip_load", "kernels/elementwise/strip_load.hpp", ELEMENTWISE + ":" + QUANTIZED, [
     ("elements_beyond_the_axis", "if (@(present & 1u << i) != 0@) visit(i,", "true"),
-    ("inner_axes_that_end_nowhere", "offset += jumps ? @step + jump@ : step;", "step"),
+    ("inner_axes_that_end_nowhere", "(wraps & 1u << i) != 0 ? @step + jump@ : step;", "step"),
+    ("repeated_code_is_its_word", "words[1] = {@repeated_words(static_cast<std::uint8_t>(raw_[0]), 1)@};", "{}"),
     ("bytes_in_the_wrong_order", "return @permute_bytes<kPair>(numbers[0], numbers[1])@;", "numbers[0]"),
     ("second_vector_is_the_first", "const int whole = @v / kParts@;", "0"),
     ("aligned_words_only", "offset_ = @before@;", "0"),
@@ -740,23 +745,27 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("code_kernel", "host/plan/elementwise/code_kernel.cpp", QUANTIZED, [
     ("any_operation_bounded", "@!is_bounded(p.step[0].operation)@ ||", "false"),
     ("numbers_as_codes", "if (@!is_codes(p, i)@) return false;", "false"),
+    ("all_scales_alike", "p.tensors > kScaleTensors && @!are_alike(p)@)", "false"),
+    ("strides_of_no_scale", "std::copy_n(scales.strides, @kMaxRank@, first.strides);", "0"),
 ]) + mutants_of("byte_table", "host/plan/elementwise/byte_table.cpp", BYTE_TABLE, [
     ("in_place_by_any_kernel", "in == out && @copy.kernel != CopyKernel::stream@)", "false"),
     ("less_aligned_memory", "if (@!copy.in.is_aligned(in)@ ||", "false"),
 ]) + mutants_of("byte_table", "kernels/copy/cast_table.hpp", BYTE_TABLE, [
     ("words_in_another_order", "(p.table.values)[@i@];", "i ^ 1"),
-]) + mutants_of("code_elements", "kernels/elementwise/code_elements.hpp", QUANTIZED, [
-    ("lowest_code_not_kept", "fmaf(fminf(@fmaxf(a[i], low)@, high), reciprocal, kWhole)", "a[i]"),
+]) + mutants_of("bounded_codes", "kernels/elementwise/bounded_codes.hpp", QUANTIZED, [
+    ("lowest_code_not_kept", "fmaf(fminf(@fmaxf(results[i], low)@, high), by.factor, kWhole)", "results[i]"),
     ("zero_of_the_result_dropped", "static_cast<std::uint32_t>(@out.zero@) - kWholeBits;", "0"),
-    ("any_scale_folded", "if (@!scales[0].fold() || (binary && !scales[1].fold()) || !out.fold()@)", "false"),
-    ("one_number_for_both", "if (binary) numbers_of_codes(@second@, scales[1]", "first"),
+    ("any_scale_folded", "return @scales[0].fold() && (p.step[0].operands < 2 || scales[1].fold()) && out.fold()@;",
+     "true"),
+    ("one_number_for_both", "if (binary) steps_of_codes(@loads[1]@, scales[1]", "loads[0]"),
+    ("product_of_one_scale", "return {@first * second@ * reciprocal,", "first"),
 ]) + mutants_of("code_vectors", "kernels/elementwise/code_vectors.cpp", CODE_VECTORS, [
     ("writes_before_the_row", "begin = @first < 0 ? -first : 0@", "0"),
     ("guard_byte_written", "end = @left < 0 ? 0 : (left < kCodes ? left : kCodes)@;", "left < 0 ? 0 : kCodes"),
     ("all_results_are_held", "default:\n      return @false@;", "true"),
     ("products_are_sums", "return @a * b <= limit@;", "a + b <= limit"),
-    ("signs_not_flipped", "flip = codes.is_signed ? 0 : @0x80808080u@;", "0"),
-    ("zero_of_the_result_dropped", "zero = @out.zero@ - (codes.is_signed", "0"),
+    ("signs_not_flipped", "flip = is_signed ? 0 : @0x80808080u@;", "0"),
+    ("zero_of_the_result_dropped", "zero = @out.zero@ - (is_signed", "0"),
 ]) + mutants_of("native_gemm", "host/cpu/conv/gemm.cpp", "NativeGemm.*:*Gemm*/cpu", [
     ("truncating_cast", "bias == nullptr ? @sums[i]@ : sums[i] + bias[i]", "mutant::truncated(sums[i])"),
     ("two_roundings", "bias == nullptr ? sums[i] : @sums[i]@ + bias[i]", "mutant::through_f16(sums[i])"),
