@@ -33,10 +33,8 @@ __device__ __forceinline__ void take_unrolled_axes(int last, const Take& take, c
 template <int kElements>
 __device__ __forceinline__ std::uint32_t present_elements(const Strips& strips, std::int32_t first) {
   if (strips.step == 1) {
-    const std::int32_t left = strips.extent - first;
-    const std::uint32_t begin = first < 0 ? -first : 0, end = left < 0           ? 0
-                                                              : left < kElements ? left
-                                                                                 : kElements;
+    const std::int32_t left = strips.extent - first, begin = first < 0 ? -first : 0,
+                       end = left < 0 ? 0 : (left < kElements ? left : kElements);
     return begin < kElements ? ((1u << end) - 1) & ~((1u << begin) - 1) : 0;
   }
   std::uint32_t present = 0;
