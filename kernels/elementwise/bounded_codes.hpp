@@ -18,7 +18,7 @@ __device__ __forceinline__ void steps_of_codes(const Load& load, const CodeScale
                    [&](int i, std::uint32_t bits) { steps[i] = __uint_as_float(bits) - offset; });
 }
 
-/// Results, and what makes steps of the output's scale of them: factor, and 1 / factor.
+/// What makes steps of the output's scale of an operation's results, and 1 / factor.
 struct BoundedFactor {
   float factor, unit;
 };
