@@ -682,7 +682,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("strip_load", "kernels/elementwise/strip_load.hpp", ELEMENTWISE + ":" + QUANTIZED, [
     ("elements_beyond_the_axis", "if (@(present & 1u << i) != 0@) visit(i,", "true"),
     ("inner_axes_that_end_nowhere", "(wraps & 1u << i) != 0 ? @step + jump@ : step;", "step"),
-    ("repeated_code_is_its_word", "words[1] = {@repeated_words(static_cast<std::uint8_t>(raw_[0]), 1)@};", "{}"),
+    ("repeated_code_is_its_word", "words[1] = {@repeated_words(static_cast<std::uint8_t>(raw_[0]), 1)@};", "Words{}"),
     ("bytes_in_the_wrong_order", "return @permute_bytes<kPair>(numbers[0], numbers[1])@;", "numbers[0]"),
     ("second_vector_is_the_first", "const int whole = @v / kParts@;", "0"),
     ("aligned_words_only", "offset_ = @before@;", "0"),
