@@ -29,6 +29,7 @@ FUZZED = {"tile_": "permute", "unaligned.": "permute", "word_transpose.": "permu
           "rows_kernel.": "permute", "rows_piece.": "permute",
           "scale.": "permute", "operand_pointers.": "permute", "elementwise_rows.": "elementwise",
           "elementwise_memory.": "elementwise", "code_numbers.": "quantized", "code_rows.": "quantized",
+          "strips.repeated_elements": "quantized", "strip_load.repeated_code": "quantized",
           "strips.": "elementwise", "strip_load.": "elementwise"}
 
 IMG2COL = "*Img2col*/emulated32"
@@ -68,6 +69,7 @@ CHUNKS = "*ElementwiseChunksTest*/emulated32"
 BYTE_TABLE = "ByteTable*:*ByteTableTest*/emulated32"
 QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
+PAIRS_OF_CODES = "*QuantizedTest.EveryPair*/emulated32"
 CODE_VECTORS = "*QuantizedVectorsTest*/emulated32"
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
 
@@ -679,7 +681,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("inner_axes_begin_with_a_strip", "<< (inner - @(first - outer * inner)@);", "0"),
     ("lead_of_any_number_left_out", "sums[i] - @lead@ * stride(p,", "0"),
     ("axes_behind_the_unrolled_ones", "for (int axis = 1 + kUnrolled; @axis <= last@; ++axis)", "false"),
-]) + mutants_of("strip_load", "kernels/elementwise/strip_load.hpp", ELEMENTWISE + ":" + QUANTIZED, [
+]) + mutants_of("strip_load", "kernels/elementwise/strip_load.hpp", ELEMENTWISE + ":" + QUANTIZED + ":" + PAIRS_OF_CODES, [
     ("elements_beyond_the_axis", "if (@(present & 1u << i) != 0@) visit(i,", "true"),
     ("inner_axes_that_end_nowhere", "(wraps & 1u << i) != 0 ? @step + jump@ : step;", "step"),
     ("repeated_code_is_its_word", "words[1] = {@repeated_words(static_cast<std::uint8_t>(raw_[0]), 1)@};", "Words{}"),
