@@ -21,27 +21,50 @@ static_assert(sizeof(WithTable<TileParams>) <= 4000, "a kernel's arguments have 
 /// them; but for rows in groups, which wait in registers together.
 enum class Rows { alone, grouped };
 
-/// Calls visit(std::integral_constant<Assembly, A>) with the plan's.
-template <class From, class To, Rows kRows, class Visit>
-__device__ __forceinline__ void visit_assembly(Assembly assembly, Visit&& visit) {
+/// What depends on the assembly. The parameters are handed on as they are: AMD's compiler copies those that a
+/// lambda refers to into memory of each lane.
+struct FillTables {
+  template <class From, class To, Assembly kAssembly, class Store>
+  static __device__ __forceinline__ void run(const TileParams& p, const TileTables& tables, unsigned char*) {
+    fill_tables<From, To, kAssembly>(p, tables);
+  }
+};
+struct WriteTile {
+  template <class From, class To, Assembly kAssembly, class Store>
+  static __device__ __forceinline__ void run(const TileParams& p, const TileTables& tables,
+                                             unsigned char* tile) {
+    if constexpr (kAssembly == Assembly::scattered) {
+      write_scattered<From, To, Store>(p, tables, tile);
+    } else if constexpr (is_unaligned(kAssembly)) {
+      write_unaligned<To, kAssembly, Store>(p, tables, tile);
+    } else {
+      write_tile<From, To, kAssembly, Store>(p, tables, tile);
+    }
+  }
+};
+
+/// Runs what the plan's assembly needs.
+template <class Action, class From, class To, Rows kRows, class Store>
+__device__ __forceinline__ void run_for_assembly(const TileParams& p, const TileTables& tables,
+                                                 unsigned char* tile) {
   if constexpr (kRows == Rows::grouped) {
-    visit(std::integral_constant<Assembly, Assembly::unaligned_groups>{});
+    Action::template run<From, To, Assembly::unaligned_groups, Store>(p, tables, tile);
   } else {
-    switch (assembly) {
+    switch (p.assembly) {
       case Assembly::elements:
-        return visit(std::integral_constant<Assembly, Assembly::elements>{});
+        return Action::template run<From, To, Assembly::elements, Store>(p, tables, tile);
       case Assembly::vectors:
-        return visit(std::integral_constant<Assembly, Assembly::vectors>{});
+        return Action::template run<From, To, Assembly::vectors, Store>(p, tables, tile);
       case Assembly::scattered:
-        return visit(std::integral_constant<Assembly, Assembly::scattered>{});
+        return Action::template run<From, To, Assembly::scattered, Store>(p, tables, tile);
       case Assembly::unaligned_columns:
-        return visit(std::integral_constant<Assembly, Assembly::unaligned_columns>{});
+        return Action::template run<From, To, Assembly::unaligned_columns, Store>(p, tables, tile);
       case Assembly::unaligned_rows:
         if constexpr (!groups_rows<From, To>)
-          visit(std::integral_constant<Assembly, Assembly::unaligned_rows>{});
+          Action::template run<From, To, Assembly::unaligned_rows, Store>(p, tables, tile);
         return;
       default:
-        if constexpr (sizeof(To) < 4) visit(std::integral_constant<Assembly, Assembly::words>{});
+        if constexpr (sizeof(To) < 4) Action::template run<From, To, Assembly::words, Store>(p, tables, tile);
     }
   }
 }
@@ -62,11 +85,12 @@ constexpr bool tile_cast_table = is_untyped<From>&& has_cast_table<From, To>;
 
 template <class From, class To, bool kUnaligned, Rows kRows, class Store, class Params>
 __global__ __launch_bounds__(
-    kMaxTileThreads, (least_blocks<From, To, kUnaligned, kRows, Store>())) void tile_kernel(const Params p) {
+    kMaxTileThreads,
+    (least_blocks<From, To, kUnaligned, kRows, Store>())) void tile_kernel(const Params params) {
+  const Params& p = in_place(params);
   RELAYOUT_DYNAMIC_SHARED(unsigned char, tile);
   const TileTables tables(p, tile);
-  visit_assembly<From, To, kRows>(
-      p.assembly, [&](auto assembly) { fill_tables<From, To, decltype(assembly)::value>(p, tables); });
+  run_for_assembly<FillTables, From, To, kRows, Store>(p, tables, tile);
   if constexpr (tile_cast_table<From, To>) fill_cast_table(p, tile + p.shared_bytes);
   __syncthreads();
   if constexpr (kRows == Rows::grouped) {
@@ -86,16 +110,7 @@ __global__ __launch_bounds__(
     read_tile<From, To, kUnaligned, Store>(p, tables, tile);
   }
   __syncthreads();
-  visit_assembly<From, To, kRows>(p.assembly, [&](auto constant) {
-    constexpr Assembly kAssembly = decltype(constant)::value;
-    if constexpr (kAssembly == Assembly::scattered) {
-      write_scattered<From, To, Store>(p, tables, tile);
-    } else if constexpr (is_unaligned(kAssembly)) {
-      write_unaligned<To, kAssembly, Store>(p, tables, tile);
-    } else {
-      write_tile<From, To, kAssembly, Store>(p, tables, tile);
-    }
-  });
+  run_for_assembly<WriteTile, From, To, kRows, Store>(p, tables, tile);
 }
 
 template <class From, class To, bool kUnaligned, class Store = StoreAsIs, class Params>

@@ -140,6 +140,13 @@ template <int W>
 constexpr bool kMayHaveWarpsOf = true;
 #endif
 
+/// A kernel's first parameter where it lies in memory. The compiler has its copy in memory of each lane where
+/// code chooses between addresses in it.
+template <class P>
+__device__ __forceinline__ const P& in_place(const P&) {
+  return *(const P*)(const __attribute__((address_space(4))) P*)__builtin_amdgcn_kernarg_segment_ptr();
+}
+
 /// W is the warp size (wavefront) that the host took from the device: 64 on CDNA, 32 on RDNA.
 template <int W>
 __device__ __forceinline__ int lane_id() {

@@ -152,6 +152,12 @@ __device__ __forceinline__ void wait_a_little() { std::this_thread::yield(); }
 __device__ __forceinline__ void let_next_kernel_begin() {}
 __device__ __forceinline__ void wait_for_kernel_before() {}
 
+/// A kernel's first parameter where it lies in memory (the AMD platform).
+template <class P>
+__device__ __forceinline__ const P& in_place(const P& parameter) {
+  return parameter;
+}
+
 /// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
 /// holds.
 constexpr bool kHasWarpsOf64 = true;

@@ -165,6 +165,12 @@ __device__ __forceinline__ std::uint32_t saturated_bytes(const std::int32_t (&nu
   return all;
 }
 
+/// A kernel's first parameter where it lies in memory (the AMD platform).
+template <class P>
+__device__ __forceinline__ const P& in_place(const P& parameter) {
+  return parameter;
+}
+
 /// Kernels that take the warp size as a template parameter are compiled for 32 lanes, and for 64 where this
 /// holds.
 constexpr bool kHasWarpsOf64 = false;
