@@ -17,12 +17,11 @@ namespace relayout::RELAYOUT_BACKEND {
 
 static_assert(sizeof(WithTable<TileParams>) <= 4000, "a kernel's arguments have 4 KiB");
 
-/// The assemblies that one kernel has, since what it does before, most of its code, is the same for all of
-/// them; but for rows in groups, which wait in registers together.
+/// One kernel has all assemblies, since most of its code comes before the writing and is the same for them.
+/// Rows in groups have a kernel of their own, because they wait in registers together.
 enum class Rows { alone, grouped };
 
-/// What depends on the assembly. The parameters are handed on as they are: AMD's compiler copies those that a
-/// lambda refers to into memory of each lane.
+/// The two steps of a block that depend on the assembly.
 struct FillTables {
   template <class From, class To, Assembly kAssembly, class Store>
   static __device__ __forceinline__ void run(const TileParams& p, const TileTables& tables, unsigned char*) {
@@ -43,7 +42,7 @@ struct WriteTile {
   }
 };
 
-/// Runs what the plan's assembly needs.
+/// Runs a step for the plan's assembly.
 template <class Action, class From, class To, Rows kRows, class Store>
 __device__ __forceinline__ void run_for_assembly(const TileParams& p, const TileTables& tables,
                                                  unsigned char* tile) {

@@ -84,8 +84,8 @@ __device__ __forceinline__ std::uint64_t device_ticks() { return static_cast<std
 /// Between two looks at such a number.
 __device__ __forceinline__ void wait_a_little() { __builtin_amdgcn_s_sleep(1); }
 
-/// Of two kernels in a row, where the second may begin while the first ends (the NVIDIA platform): here it
-/// never does.
+/// On the NVIDIA platform a kernel may begin while the one before it ends. Here it begins after that end, so
+/// neither call has anything to do.
 __device__ __forceinline__ void let_next_kernel_begin() {}
 __device__ __forceinline__ void wait_for_kernel_before() {}
 
@@ -140,8 +140,8 @@ template <int W>
 constexpr bool kMayHaveWarpsOf = true;
 #endif
 
-/// A kernel's first parameter where it lies in memory. The compiler has its copy in memory of each lane where
-/// code chooses between addresses in it.
+/// A kernel's first parameter where it lies in memory. Where code chooses between addresses in a parameter,
+/// the compiler would copy it to scratch memory of each lane first.
 template <class P>
 __device__ __forceinline__ const P& in_place(const P&) {
   return *(const P*)(const __attribute__((address_space(4))) P*)__builtin_amdgcn_kernarg_segment_ptr();

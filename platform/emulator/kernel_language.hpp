@@ -147,8 +147,8 @@ __device__ __forceinline__ std::uint64_t device_ticks() {
 /// Between two looks at such a number.
 __device__ __forceinline__ void wait_a_little() { std::this_thread::yield(); }
 
-/// Of two kernels in a row, where the second may begin while the first ends (the NVIDIA platform): here it
-/// never does.
+/// On the NVIDIA platform a kernel may begin while the one before it ends. Here it begins after that end, so
+/// neither call has anything to do.
 __device__ __forceinline__ void let_next_kernel_begin() {}
 __device__ __forceinline__ void wait_for_kernel_before() {}
 
