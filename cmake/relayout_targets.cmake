@@ -43,7 +43,7 @@ endif()
 set(RELAYOUT_KERNEL_BACKENDS ${RELAYOUT_BACKENDS})
 list(REMOVE_ITEM RELAYOUT_KERNEL_BACKENDS cpu)
 
-# Warnings, sanitizers and the include folders of code inside the project.
+# Warnings and the include folders of code inside the project.
 add_library(relayout_internal INTERFACE)
 target_include_directories(relayout_internal INTERFACE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/host/include")
 target_compile_options(relayout_internal INTERFACE
@@ -57,8 +57,10 @@ endif()
 if(BUILD_SHARED_LIBS)
   target_compile_definitions(relayout_internal INTERFACE RELAYOUT_SHARED)
 endif()
+# What is watched by the sanitizers; all programs are linked for them.
+add_library(relayout_watched INTERFACE)
 if(RELAYOUT_SANITIZE)
-  target_compile_options(relayout_internal INTERFACE
+  target_compile_options(relayout_watched INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${RELAYOUT_SANITIZE};-fno-omit-frame-pointer;-fno-sanitize-recover=all;-g1>)
   target_link_options(relayout_internal INTERFACE -fsanitize=${RELAYOUT_SANITIZE})
   # A program that may lie anywhere has 50 MB of relocations, which the linker writes and each start of a test carries out.
@@ -71,9 +73,13 @@ if(RELAYOUT_SANITIZE)
   endif()
 endif()
 
-# Options of every library, test and example: IEEE arithmetic as written, no contraction across operations.
+# relayout_target_options(TARGET [UNWATCHED]): options of every library, test and example: IEEE arithmetic as written, no
+# contraction across operations.
 function(relayout_target_options target)
   target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:relayout_internal>)
+  if(NOT UNWATCHED IN_LIST ARGN)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:relayout_watched>)
+  endif()
   target_compile_features(${target} PUBLIC cxx_std_17)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON CUDA_STANDARD 17 HIP_STANDARD 17)
@@ -135,7 +141,7 @@ endfunction()
 
 # Code that is neither timed nor runs long: optimised little, which halves the time it takes to compile.
 function(relayout_optimise_little target)
-  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-O1>)
 endfunction()
 
 # relayout_add_device_sources(TARGET BACKEND SOURCE...): device code, compiled once per back end in that back end's
