@@ -52,9 +52,7 @@ TEST_P(RedistributeNcclTest, RandomDistributions) {
 TEST_P(RedistributeNcclTest, DirectOverOneToEightRanks) {
   for (int ranks = 1; ranks <= 8; ++ranks)
     for (const auto& [in, out] : {std::pair{DType::f32, DType::f32}, std::pair{DType::bf16, DType::f32}}) {
-      RedistributeCase c = transposition(in, out, 29, 41, ranks);
-      c.options.route = RedistributeRoute::direct;
-      const Exchanged exchanged(c);
+      const Exchanged exchanged(transposition(in, out, 29, 41, ranks).by(RedistributeRoute::direct));
       on_ranks(
           ranks,
           [&](const Group& group, void*) {
@@ -123,9 +121,7 @@ TEST_P(RedistributeNcclTest, LimitsOfOneRank) {
 }
 
 TEST_P(RedistributeNcclTest, DirectPlansKeepTheirOutput) {
-  RedistributeCase c = transposition(DType::f32, DType::f32, 29, 41, 2);
-  c.options.route = RedistributeRoute::direct;
-  const Exchanged exchanged(c);
+  const Exchanged exchanged(transposition(DType::f32, DType::f32, 29, 41, 2).by(RedistributeRoute::direct));
   on_ranks(2, [&](const Group& group, void*) {
     exchanged.share(group);
     const RedistributePlan plan = exchanged.plan(group);
@@ -272,9 +268,7 @@ TEST_P(RedistributeNcclTest, ARankThatNeverRuns) {
 
 /// Streams wait on the device here, until the limit is over, and the next call says so.
 TEST_P(RedistributeNcclTest, ARankThatNeverWritesDirectly) {
-  RedistributeCase c = transposition(DType::f32, DType::f32, 29, 41, 3);
-  c.options.route = RedistributeRoute::direct;
-  const Exchanged exchanged(c);
+  const Exchanged exchanged(transposition(DType::f32, DType::f32, 29, 41, 3).by(RedistributeRoute::direct));
   on_ranks(3, [&](const Group& group, void*) {
     exchanged.share(group);
     const RedistributePlan plan = exchanged.plan(group);

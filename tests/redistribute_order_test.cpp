@@ -16,8 +16,6 @@
 namespace relayout::test {
 namespace {
 
-using cases::RedistributeCase;
-
 /// Streams that take turns: at any time one of those that need not wait for an event runs its next step.
 class Streams {
  public:
@@ -77,10 +75,8 @@ void check_orders(const Group& group, const RedistributeCase& c, int orders, con
   SCOPED_TRACE(::testing::PrintToString(c));
   RankBuffers in(group, Role::input, c.in), out(group, Role::output, c.out);
   in.fill(c.out.type, 5);
-  reference::redistribute(c.in.distribution, in.host(), c.axes, c.out.distribution, out.host(),
-                          c.options.cast);
-  const RedistributePlan plan = plan_redistribute(group, c.in.distribution, in.device(), c.axes,
-                                                  c.out.distribution, out.device(), c.options);
+  compute_expected(c, in, out);
+  const RedistributePlan plan = plan_of(group, c, in, out);
   const Workspaces workspaces(group, plan);
   RedistributeMemory memory;
   for (const TensorView& view : in.device()) memory.in.push_back(view.data());
@@ -126,27 +122,18 @@ void check_orders(const Group& group, const RedistributeCase& c, int orders, con
   }
 }
 
-RedistributeCase by(RedistributeRoute route, DType in_type, const Distribution& in, std::vector<int> axes,
-                    DType out_type, const Distribution& out) {
-  RedistributeCase c{{in_type, in}, std::move(axes), {out_type, out}};
-  c.options.route = route;
-  return c;
-}
-
 constexpr RedistributeRoute kDirect = RedistributeRoute::direct, kStaged = RedistributeRoute::staged,
                             kJoined = RedistributeRoute::joined;
 
 TEST(RedistributeOrderTest, Transposes) {
-  for (const int ranks : {1, 2, 3, 5}) {
-    const Distribution in = Distribution::split({17, 23}, 0, ranks),
-                       out = Distribution::split({23, 17}, 0, ranks);
+  for (const int ranks : {1, 2, 3, 5})
     for (const RedistributeRoute route : {kDirect, kStaged, kJoined}) {
       if (route == kJoined && ranks == 1) continue;
       const Group group = Group::emulated(ranks, Device::cpu());
-      check_orders(group, by(route, DType::f32, in, {1, 0}, DType::f32, out), 40);
-      check_orders(group, by(route, DType::f16, in, {1, 0}, DType::f32, out), 40);  // receivers read
+      check_orders(group, transposition(DType::f32, DType::f32, 17, 23, ranks).by(route), 40);
+      // Receivers read.
+      check_orders(group, transposition(DType::f16, DType::f32, 17, 23, ranks).by(route), 40);
     }
-  }
 }
 
 TEST(RedistributeOrderTest, StreamsBesideAndHalvesOfTheDevices) {
@@ -154,24 +141,18 @@ TEST(RedistributeOrderTest, StreamsBesideAndHalvesOfTheDevices) {
   beside.beside = halves.divided = 0;
   beside.divided = 1e9;
   for (const int ranks : {2, 3}) {
-    const Distribution in = Distribution::split({17, 23}, 0, ranks),
-                       out = Distribution::split({23, 17}, 0, ranks);
     const Group group = Group::emulated(ranks, Device::cpu());
-    for (const WorthStreams& worth : {beside, halves}) {
-      check_orders(group, by(kDirect, DType::f32, in, {1, 0}, DType::f32, out), 60, worth);
-      check_orders(group, by(kDirect, DType::f16, in, {1, 0}, DType::f32, out), 60, worth);
-    }
+    for (const WorthStreams& worth : {beside, halves})
+      for (const DType type : {DType::f32, DType::f16})
+        check_orders(group, transposition(type, DType::f32, 17, 23, ranks).by(kDirect), 60, worth);
   }
 }
 
 /// Each rank begins with the rank after it, so that no two send to the same one first.
 TEST(RedistributeOrderTest, RanksSendInTurns) {
-  const Distribution in = Distribution::split({16, 20}, 0, 4), out = Distribution::split({20, 16}, 0, 4);
   const Group group = Group::emulated(4, Device::cpu());
   for (const RedistributeRoute route : {kDirect, kStaged, kJoined}) {
-    const RedistributeCase c = by(route, DType::f32, in, {1, 0}, DType::f32, out);
-    const RedistributePlan plan =
-        plan_redistribute(group, in, {1, 0}, out, DType::f32, DType::f32, c.options);
+    const RedistributePlan plan = plan_of(group, transposition(DType::f32, DType::f32, 16, 20, 4).by(route));
     std::vector<std::vector<int>> receivers(4);
     for (const ScheduleStep& step : plan.state().schedule.steps) {
       if (step.kind == ScheduleStep::Kind::launch && step.kernel->from != step.kernel->to && route == kDirect)
@@ -187,12 +168,10 @@ TEST(RedistributeOrderTest, RanksSendInTurns) {
 }
 
 TEST(RedistributeOrderTest, ChunksThatOverlap) {
-  const Distribution in = Distribution::split({330, 410}, 0, 2), out = Distribution::split({410, 330}, 0, 2);
   const Group group = Group::emulated(2, Device::cpu());
   for (const RedistributeRoute route : {kStaged, kJoined}) {
-    const RedistributeCase c = by(route, DType::f32, in, {1, 0}, DType::f32, out);
-    ASSERT_GT(plan_redistribute(group, in, {1, 0}, out, DType::f32, DType::f32, c.options).details().chunks,
-              2);
+    const RedistributeCase c = transposition(DType::f32, DType::f32, 330, 410, 2).by(route);
+    ASSERT_GT(plan_of(group, c).details().chunks, 2);
     check_orders(group, c, 20);
   }
 }
@@ -204,7 +183,7 @@ TEST(RedistributeOrderTest, CopiesWithoutAWorkspace) {
   const Group group = Group::emulated(3, Device::cpu());
   for (const auto& [in, out] : {std::pair{rows, columns}, std::pair{columns, rows}, std::pair{rows, other}})
     for (const RedistributeRoute route : {RedistributeRoute::copy_engine, kStaged})
-      check_orders(group, by(route, DType::f32, in, {0, 1}, DType::f32, out), 60);
+      check_orders(group, RedistributeCase{{DType::f32, in}, {0, 1}, {DType::f32, out}}.by(route), 60);
 }
 
 TEST(RedistributeOrderTest, RanksThatOnlySendOrOnlyReceive) {
@@ -212,10 +191,13 @@ TEST(RedistributeOrderTest, RanksThatOnlySendOrOnlyReceive) {
       rows = Distribution::split({5, 6}, 0, 3);
   const Group group = Group::emulated(3, Device::cpu());
   for (const RedistributeRoute route : {kDirect, kStaged}) {
-    check_orders(group, by(route, DType::f32, all, {1, 0}, DType::f32, rows), 60);
-    check_orders(group, by(route, DType::f32, rows, {1, 0}, DType::f16, all), 60);
-    check_orders(group, by(route, DType::f32, rows, {0, 1}, DType::f32, Distribution::replicated({5, 6}, 3)),
-                 60);
+    check_orders(group, RedistributeCase{{DType::f32, all}, {1, 0}, {DType::f32, rows}}.by(route), 60);
+    check_orders(group, RedistributeCase{{DType::f32, rows}, {1, 0}, {DType::f16, all}}.by(route), 60);
+    check_orders(
+        group,
+        RedistributeCase{{DType::f32, rows}, {0, 1}, {DType::f32, Distribution::replicated({5, 6}, 3)}}.by(
+            route),
+        60);
   }
 }
 

@@ -16,7 +16,6 @@ namespace relayout::test {
 namespace {
 
 using cases::DistributedTensor;
-using cases::RedistributeCase;
 
 constexpr RedistributeRoute kRoutes[] = {RedistributeRoute::direct, RedistributeRoute::staged,
                                          RedistributeRoute::copy_engine, RedistributeRoute::joined};
@@ -37,22 +36,13 @@ RedistributeCase case_of(DType in, const Distribution& from, std::vector<int> ax
   return {{in, from}, std::move(axes), {out, to}};
 }
 
-/// A transpose whose rows are distributed on both sides.
-RedistributeCase transposition(DType in, DType out, std::int64_t rows, std::int64_t columns, int ranks) {
-  return case_of(in, Distribution::split({rows, columns}, 0, ranks), {1, 0}, out,
-                 Distribution::split({columns, rows}, 0, ranks));
-}
-
 /// By each route that can do it; all can but the copy engine.
-void check_routes(const Group& group, RedistributeCase c, std::uint64_t seed = 0) {
-  const RedistributePlan any = plan_redistribute(group, c.in.distribution, c.axes, c.out.distribution,
-                                                 c.in.type, c.out.type, c.options);
-  EXPECT_EQ(any.details().others.size(), 3u);
+void check_routes(const Group& group, const RedistributeCase& c, std::uint64_t seed = 0) {
+  EXPECT_EQ(plan_of(group, c).details().others.size(), 3u);
   for (const RedistributeRoute route : kRoutes) {
-    c.options.route = route;
     const bool always = std::find(std::begin(kAlways), std::end(kAlways), route) != std::end(kAlways);
     try {
-      check(group, c, seed);
+      check(group, c.by(route), seed);
     } catch (const Error& error) {
       const char* reason =
           route == RedistributeRoute::joined ? "does not continue" : "more than rows of bytes";
@@ -77,11 +67,7 @@ TEST_P(RedistributeTest, CastsCrossInTheNarrowerType) {
   check_routes(two, transposition(DType::i32, DType::f32, 34, 18, 2));
   for (const auto& [in, out] : {std::pair{DType::f64, DType::f16}, std::pair{DType::f16, DType::f64}})
     for (const RedistributeRoute route : kAlways) {
-      RedistributeOptions options;
-      options.route = route;
-      const RedistributeCase c = transposition(in, out, 32, 16, 2);
-      const RedistributeDetails details =
-          plan_redistribute(two, c.in.distribution, c.axes, c.out.distribution, in, out, options).details();
+      const RedistributeDetails details = plan_of(two, transposition(in, out, 32, 16, 2).by(route)).details();
       ASSERT_EQ(details.links.size(), 2u);
       for (const RedistributeLink& link : details.links) EXPECT_EQ(link.bytes, 16 * 8 * 2) << name_of(route);
     }
@@ -113,15 +99,12 @@ TEST_P(RedistributeTest, PartsThatAreJoined) {
                      uneven({14, 9, 6},
                             {{{0, 0, 0}, {14, 2, 6}}, {{0, 6, 0}, {14, 9, 6}}, {{0, 2, 0}, {14, 6, 6}}});
   const Group three = group(3);
-  RedistributeOptions options;
-  options.route = RedistributeRoute::joined;
   for (const Distribution& in : {from, uneven})
     for (const auto& [type, result] : {std::pair{DType::i16, DType::i16}, std::pair{DType::bf16, DType::f32},
                                        std::pair{DType::f32, DType::bf16}}) {
-      RedistributeCase c = case_of(type, in, {2, 0, 1}, result, to);
-      c.options = options;
+      const RedistributeCase c = case_of(type, in, {2, 0, 1}, result, to).by(RedistributeRoute::joined);
       check(three, c, 3);
-      const RedistributePlan plan = plan_redistribute(three, in, c.axes, to, type, result, options);
+      const RedistributePlan plan = plan_of(three, c);
       EXPECT_EQ(plan.details().kernels, 3 * (2 + 1 + 1) * plan.details().chunks);
       EXPECT_NE(plan.explain().find("unpacked together with what stays on a rank"), std::string::npos)
           << plan.explain();
@@ -130,20 +113,16 @@ TEST_P(RedistributeTest, PartsThatAreJoined) {
 
 /// Rows of 33 f32 begin on lines in the workspace, but single elements do not.
 TEST_P(RedistributeTest, JoinedRowsBeginOnLines) {
-  const Distribution before = Distribution::split({8, 66}, 0, 2), after = Distribution::split({66, 8}, 0, 2);
-  RedistributeOptions joined;
-  joined.route = RedistributeRoute::joined;
-  joined.workspace_limit = std::size_t{1} << 20;
-  for (const RedistributeLink& link :
-       plan_redistribute(group(2), before, {1, 0}, after, DType::f32, DType::f32, joined).details().links)
+  RedistributeCase rows = transposition(DType::f32, DType::f32, 8, 66, 2).by(RedistributeRoute::joined);
+  rows.options.workspace_limit = std::size_t{1} << 20;
+  for (const RedistributeLink& link : plan_of(group(2), rows).details().links)
     EXPECT_EQ(link.bytes, 3 * 256 + 33 * 4);
-  const Distribution pieces = Distribution::split({1000}, 0, 4), all = Distribution::replicated({1000}, 4);
-  RedistributeCase c = case_of(DType::u8, pieces, {0}, DType::u8, all);
-  c.options.route = RedistributeRoute::joined;
+  const RedistributeCase elements = case_of(DType::u8, Distribution::split({1000}, 0, 4), {0}, DType::u8,
+                                            Distribution::replicated({1000}, 4))
+                                        .by(RedistributeRoute::joined);
   const Group four = group(4);
-  check(four, c, 5);
-  EXPECT_LE(plan_redistribute(four, pieces, {0}, all, DType::u8, DType::u8, c.options).workspace_bytes(0),
-            2048u);
+  check(four, elements, 5);
+  EXPECT_LE(plan_of(four, elements).workspace_bytes(0), 2048u);
 }
 
 /// What a rank gets in parts that do not continue each other is staged; where that is so for all, nothing is
@@ -154,14 +133,12 @@ TEST_P(RedistributeTest, PartsThatAreNotJoined) {
       all({8, 6}, {{{0, 0}, {8, 6}}, {{0, 0}, {0, 6}}, {{0, 0}, {0, 6}}, {{0, 0}, {0, 6}}}),
       halves({8, 6}, {{{0, 0}, {8, 6}}, {{0, 0}, {8, 3}}, {{0, 0}, {0, 6}}, {{0, 0}, {0, 6}}});
   const Group four = group(4);
-  RedistributeOptions options;
-  options.route = RedistributeRoute::joined;
-  RedistributeCase c = case_of(DType::u16, quarters, {0, 1}, DType::u16, halves);
-  c.options = options;
-  check(four, c, 4);
-  expect_error(ErrorCode::invalid_argument, {"joined", "does not continue along one axis"}, [&] {
-    (void)plan_redistribute(four, quarters, {0, 1}, all, DType::u16, DType::u16, options);
-  });
+  const auto to = [&](const Distribution& out) {
+    return case_of(DType::u16, quarters, {0, 1}, DType::u16, out).by(RedistributeRoute::joined);
+  };
+  check(four, to(halves), 4);
+  expect_error(ErrorCode::invalid_argument, {"joined", "does not continue along one axis"},
+               [&] { (void)plan_of(four, to(all)); });
 }
 
 TEST_P(RedistributeTest, ReplicasAreGatheredAndDropped) {
@@ -171,8 +148,8 @@ TEST_P(RedistributeTest, ReplicasAreGatheredAndDropped) {
   check_routes(group(4), case_of(DType::f32, all, {0, 1}, DType::f32, rows));
   check_routes(group(4), case_of(DType::f32, rows, {1, 0}, DType::f16, Distribution::replicated({6, 10}, 4)));
   // Nothing crosses where each rank has what it needs.
-  const RedistributePlan drop = plan_redistribute(group(4), all, {0, 1}, rows, DType::f32, DType::f32, {});
-  EXPECT_TRUE(drop.details().links.empty());
+  const RedistributeCase drop = case_of(DType::f32, all, {0, 1}, DType::f32, rows);
+  EXPECT_TRUE(plan_of(group(4), drop).details().links.empty());
 }
 
 TEST_P(RedistributeTest, TypesThatOnlyMove) {
@@ -222,8 +199,8 @@ TEST_P(RedistributeTest, ScalarsAndTensorsWithoutElements) {
 TEST_P(RedistributeTest, TheCopyEngineTakesRows) {
   const Distribution top({9, 5}, {{{0, 0}, {9, 5}}, {{0, 0}, {0, 5}}}),
       columns({9, 5}, {{{0, 0}, {9, 1}}, {{0, 1}, {9, 5}}});
-  RedistributeCase c = case_of(DType::f32, top, {0, 1}, DType::f32, columns);
-  c.options.route = RedistributeRoute::copy_engine;
+  RedistributeCase c =
+      case_of(DType::f32, top, {0, 1}, DType::f32, columns).by(RedistributeRoute::copy_engine);
   check(group(2), c);
   c.in.strides = {{7, 1}, {1, 1}};
   c.out.strides = {{3, 1}, {6, 1}};
@@ -238,11 +215,7 @@ TEST_P(RedistributeTest, TheCopyEngineTakesRows) {
 
 TEST_P(RedistributeTest, LargeMessagesCrossInChunks) {
   const RedistributeCase c = transposition(DType::f32, DType::f32, 330, 410, 2);
-  RedistributeOptions options;
-  options.route = RedistributeRoute::staged;
-  const RedistributeDetails details = plan_redistribute(group(2), c.in.distribution, c.axes,
-                                                        c.out.distribution, DType::f32, DType::f32, options)
-                                          .details();
+  const RedistributeDetails details = plan_of(group(2), c.by(RedistributeRoute::staged)).details();
   // Between ranks on a processor, little data pays for several chunks.
   if (GetParam().kind() == DeviceKind::cpu) {
     EXPECT_GT(details.chunks, 1);
@@ -266,13 +239,10 @@ TEST_P(RedistributeTest, OtherMemoryOnlyWhenRun) {
   const Group three = group(3);
   const RedistributeCase c = transposition(DType::f16, DType::f32, 21, 17, 3);
   for (const RedistributeRoute route : kTransposing) {
-    RedistributeOptions options;
-    options.route = route;
-    const RedistributePlan plan = plan_redistribute(three, c.in.distribution, c.axes, c.out.distribution,
-                                                    c.in.type, c.out.type, options);
+    const RedistributePlan plan = plan_of(three, c.by(route));
     RankBuffers in(three, Role::input, c.in), out(three, Role::output, c.out);
     in.fill(c.out.type, 7);
-    reference::redistribute(c.in.distribution, in.host(), c.axes, c.out.distribution, out.host());
+    compute_expected(c, in, out);
     std::vector<const void*> from;
     std::vector<void*> to;
     for (const TensorView& view : in.device()) from.push_back(view.data());
@@ -290,7 +260,7 @@ TEST_P(RedistributeTest, OneCallNeedsNoWorkspace) {
   const RedistributeCase c = transposition(DType::f32, DType::f32, 14, 22, 2);
   RankBuffers in(two, Role::input, c.in), out(two, Role::output, c.out);
   in.fill(DType::f32, 3);
-  reference::redistribute(c.in.distribution, in.host(), c.axes, c.out.distribution, out.host());
+  compute_expected(c, in, out);
   redistribute(two, c.in.distribution, in.device(), c.axes, c.out.distribution, out.device());
   two.synchronize();
   out.expect(NanRule::exact);
@@ -304,12 +274,8 @@ TEST_P(RedistributeTest, RunsFollowEachOther) {
                            back = transposition(DType::f32, DType::f32, 24, 40, 4);
     RankBuffers in(four, Role::input, there.in), once(four, Role::output, there.out),
         out(four, Role::output, back.out);
-    RedistributeOptions options;
-    options.route = route;
-    const RedistributePlan first = plan_redistribute(four, there.in.distribution, in.device(), {1, 0},
-                                                     there.out.distribution, once.device(), options),
-                           second = plan_redistribute(four, back.in.distribution, once.device(), {1, 0},
-                                                      back.out.distribution, out.device(), options);
+    const RedistributePlan first = plan_of(four, there.by(route), in, once),
+                           second = plan_of(four, back.by(route), once, out);
     const Workspaces workspaces(four, first), more(four, second);
     in.fill(DType::f32, 11);
     for (int turn = 0; turn < 3; ++turn) {
@@ -317,8 +283,8 @@ TEST_P(RedistributeTest, RunsFollowEachOther) {
       second.run(more.pointers());
     }
     four.synchronize();
-    reference::redistribute(there.in.distribution, in.host(), {1, 0}, there.out.distribution, once.host());
-    reference::redistribute(back.in.distribution, once.host(), {1, 0}, back.out.distribution, out.host());
+    compute_expected(there, in, once);
+    compute_expected(back, once, out);
     once.expect(NanRule::exact);
     out.expect(NanRule::exact);
   }
@@ -331,10 +297,7 @@ TEST_P(RedistributeTest, RecordedInAGraph) {
   const RedistributeCase c = transposition(DType::f32, DType::f32, 66, 34, 2);
   for (const RedistributeRoute route : kTransposing) {
     RankBuffers in(two, Role::input, c.in), out(two, Role::output, c.out);
-    RedistributeOptions options;
-    options.route = route;
-    const RedistributePlan plan = plan_redistribute(two, c.in.distribution, in.device(), c.axes,
-                                                    c.out.distribution, out.device(), options);
+    const RedistributePlan plan = plan_of(two, c.by(route), in, out);
     const Workspaces workspaces(two, plan);
     Event join(first.device()), leave(second.device());
     const Graph graph(first, [&] {
@@ -346,7 +309,7 @@ TEST_P(RedistributeTest, RecordedInAGraph) {
     });
     for (std::uint64_t turn = 0; turn < 2; ++turn) {
       in.fill(DType::f32, turn);
-      reference::redistribute(c.in.distribution, in.host(), c.axes, c.out.distribution, out.host());
+      compute_expected(c, in, out);
       graph.launch(first);
       first.synchronize();
       out.expect(NanRule::exact);
@@ -358,10 +321,7 @@ TEST_P(RedistributeTest, ExplainNamesTheRouteAndTheLinks) {
   const Group two = group(2);
   const RedistributeCase c = transposition(DType::f32, DType::f32, 64, 32, 2);
   for (const RedistributeRoute route : kAlways) {
-    RedistributeOptions options;
-    options.route = route;
-    const RedistributePlan plan = plan_redistribute(two, c.in.distribution, c.axes, c.out.distribution,
-                                                    DType::f32, DType::f32, options);
+    const RedistributePlan plan = plan_of(two, c.by(route));
     const std::string text = plan.explain();
     for (const std::string& word :
          {std::string("redistribute: f32[64, 32] by [1, 0] -> f32[32, 64], over 2 ranks, on ") +
@@ -385,12 +345,10 @@ TEST_P(RedistributeTest, ExplainNamesTheRouteAndTheLinks) {
 /// Rows that two ranks write in part are written in chunks that stay in the cache; whole sectors are not.
 TEST(RedistributeChunksTest, RowsThatRanksShare) {
   const Group group = Group::emulated(2);
-  RedistributeOptions staged;
-  staged.route = RedistributeRoute::staged;
   const auto chunks = [&](std::int64_t rows, std::int64_t row) {
-    const Distribution columns = Distribution::split({rows, row}, 1, 2),
-                       half = Distribution::split({rows, row}, 0, 2);
-    return plan_redistribute(group, columns, {0, 1}, half, DType::f32, DType::f32, staged).details().chunks;
+    const RedistributeCase c = case_of(DType::f32, Distribution::split({rows, row}, 1, 2), {0, 1}, DType::f32,
+                                       Distribution::split({rows, row}, 0, 2));
+    return plan_of(group, c.by(RedistributeRoute::staged)).details().chunks;
   };
   const std::int64_t rows = 1 << 23;
   EXPECT_GE(chunks(rows, 31), 2 * chunks(rows, 32));

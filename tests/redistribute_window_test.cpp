@@ -95,15 +95,10 @@ std::string unnamed(int rank, const std::string& and_why) {
 
 RedistributeCase small_case() { return transposition(DType::f32, DType::f32, 29, 41, 3); }
 
-RedistributeCase directly(RedistributeCase c) {
-  c.options.route = RedistributeRoute::direct;
-  return c;
-}
-
 TEST_P(RedistributeWindowTest, DirectOverOneToEightRanks) {
   for (int ranks = 1; ranks <= 8; ++ranks)
     for (const auto& [in, out] : {std::pair{DType::f32, DType::f32}, std::pair{DType::bf16, DType::f32}}) {
-      const Windowed windowed(directly(transposition(in, out, 29, 41, ranks)));
+      const Windowed windowed(transposition(in, out, 29, 41, ranks).by(RedistributeRoute::direct));
       const int left = on_ranks(
           ranks,
           [&](const Group& group, void*) {
@@ -122,7 +117,7 @@ TEST_P(RedistributeWindowTest, RanksWithoutOutput) {
   const Distribution gathered({29, 41}, {Box{{0, 0}, {29, 41}}, nothing, nothing});
   const RedistributeCase c{{DType::f32, Distribution::split({29, 41}, 1, 3)}, {0, 1}, {DType::f32, gathered}};
   for (const bool all_share : {true, false}) {
-    const Windowed windowed(all_share ? directly(c) : c);
+    const Windowed windowed(all_share ? c.by(RedistributeRoute::direct) : c);
     on_ranks(3, [&](const Group& group, void*) {
       if (all_share || group.local_ranks().front() != 2) {
         windowed.share(group);
@@ -176,7 +171,7 @@ TEST_P(RedistributeWindowTest, AllocationsThatAWindowHoldsAlready) {
 /// NCCL before 2.29, and RCCL.
 TEST_P(RedistributeWindowTest, LibrariesWithoutWindows) {
   setenv("RELAYOUT_NCCL_LIBRARY", RELAYOUT_OLDER_IN_MEMORY_NCCL, 1);
-  const Windowed windowed(small_case()), named(directly(small_case()), {0, 0, 0});
+  const Windowed windowed(small_case()), named(small_case().by(RedistributeRoute::direct), {0, 0, 0});
   on_ranks(3, [&](const Group& group, void*) {
     windowed.share(group);
     windowed.run(group, unnamed(0, "the library of rank 0 has no windows"));
@@ -211,7 +206,7 @@ TEST_P(RedistributeWindowTest, CommunicatorsWithoutWindows) {
 /// Windows go with close(), whatever copies and plans there are, and nothing is asked of the communicator
 /// then.
 TEST_P(RedistributeWindowTest, GroupsThatAreClosed) {
-  const Windowed windowed(directly(small_case()));
+  const Windowed windowed(small_case().by(RedistributeRoute::direct));
   std::vector<Group> groups(3, Group::emulated(1, Device::cpu()));
   std::deque<RedistributePlan> plans;
   std::mutex mutex;
@@ -236,7 +231,7 @@ TEST_P(RedistributeWindowTest, GroupsThatAreClosed) {
 
 /// After it the communicator may be in any state, so that its windows are left to its end.
 TEST_P(RedistributeWindowTest, ACallThatFailed) {
-  const Windowed first(directly(small_case())), second(small_case());
+  const Windowed first(small_case().by(RedistributeRoute::direct)), second(small_case());
   const int left = on_ranks(3, [&](const Group& group, void* communicator) {
     first.share(group);
     in_memory_set_windows(communicator, in_memory_windows_fail);
@@ -251,7 +246,7 @@ TEST_P(RedistributeWindowTest, ACallThatFailed) {
 
 /// The communicator was perhaps aborted after its error, so its windows are not given back.
 TEST_P(RedistributeWindowTest, ARankThatIsGone) {
-  const Windowed windowed(directly(small_case()));
+  const Windowed windowed(small_case().by(RedistributeRoute::direct));
   std::atomic<bool> is_gone{false};
   const int left = on_ranks(3, [&](const Group& group, void* communicator) {
     windowed.share(group);

@@ -26,9 +26,7 @@ TEST_P(RedistributeWorkspaceTest, OverOneToEightRanks) {
                                          std::tuple{DType::bf16, DType::f32, RedistributeRoute::staged},
                                          std::tuple{DType::i16, DType::i16, RedistributeRoute::joined}}) {
       if (ranks == 1 && route == RedistributeRoute::joined) continue;
-      RedistributeCase c = transposition(in, out, 29, 41, ranks);
-      c.options.route = route;
-      const Exchanged exchanged(c);
+      const Exchanged exchanged(transposition(in, out, 29, 41, ranks).by(route));
       on_ranks(ranks, [&](const Group& group, void*) {
         const Buffer workspace = Exchanged::share_workspace(group, std::size_t{1} << 18);
         const RedistributePlan plan = exchanged.plan(group);
@@ -53,10 +51,8 @@ TEST_P(RedistributeWorkspaceTest, RandomDistributions) {
 }
 
 TEST_P(RedistributeWorkspaceTest, SeveralChunks) {
-  RedistributeCase c = transposition(DType::f32, DType::f32, 330, 410, 2);
   for (const RedistributeRoute route : {RedistributeRoute::staged, RedistributeRoute::joined}) {
-    c.options.route = route;
-    const Exchanged exchanged(c);
+    const Exchanged exchanged(transposition(DType::f32, DType::f32, 330, 410, 2).by(route));
     on_ranks(2, [&](const Group& group, void*) {
       const Buffer workspace = Exchanged::share_workspace(group, std::size_t{1} << 21);
       if (GetParam().kind() == DeviceKind::cpu) {
@@ -70,9 +66,7 @@ TEST_P(RedistributeWorkspaceTest, SeveralChunks) {
 
 /// One rank's workspace is too small, so all exchange messages, and say why.
 TEST_P(RedistributeWorkspaceTest, TooSmall) {
-  RedistributeCase c = transposition(DType::f32, DType::f32, 29, 41, 3);
-  c.options.route = RedistributeRoute::staged;
-  const Exchanged exchanged(c);
+  const Exchanged exchanged(transposition(DType::f32, DType::f32, 29, 41, 3).by(RedistributeRoute::staged));
   on_ranks(3, [&](const Group& group, void*) {
     const bool is_small = group.local_ranks().front() == 1;
     const Buffer workspace = Exchanged::share_workspace(group, is_small ? 256 : 1 << 16);
@@ -86,7 +80,7 @@ TEST_P(RedistributeWorkspaceTest, TooSmall) {
 }
 
 TEST_P(RedistributeWorkspaceTest, Wrong) {
-  const RedistributeCase c = transposition(DType::f32, DType::f32, 29, 41, 2);
+  const RedistributeCase c = transposition(DType::f32, DType::f32, 29, 41, 2).by(RedistributeRoute::staged);
   const Exchanged exchanged(c);
   on_ranks(2, [&](const Group& group, void*) {
     const int rank = group.local_ranks().front();
@@ -97,11 +91,9 @@ TEST_P(RedistributeWorkspaceTest, Wrong) {
     expect_error(ErrorCode::null_pointer, {"rank 0 registers a null pointer as its workspace"},
                  [&] { group.register_workspace(rank == 0 ? nullptr : workspace.data(), 1024); });
     group.register_workspace(workspace.data(), workspace.bytes());
-    RedistributeOptions options;
-    options.route = RedistributeRoute::staged;
     const auto plan_to = [&](const TensorView& out) {
       return plan_redistribute(group, c.in.distribution, {exchanged.in.of(rank).device()}, c.axes,
-                               c.out.distribution, {out}, options);
+                               c.out.distribution, {out}, c.options);
     };
     const RedistributePlan plan = plan_to(exchanged.out.of(rank).device());
     // An output that lies in the workspace, in a run and in a plan.

@@ -33,7 +33,21 @@ struct RedistributeCase {
   std::vector<int> axes;
   DistributedTensor out;
   RedistributeOptions options = {};
+
+  RedistributeCase by(RedistributeRoute route) const {
+    RedistributeCase c = *this;
+    c.options.route = route;
+    return c;
+  }
 };
+
+/// A transpose whose rows are distributed on both sides.
+inline RedistributeCase transposition(DType in, DType out, std::int64_t rows, std::int64_t columns,
+                                      int ranks) {
+  return {{in, Distribution::split({rows, columns}, 0, ranks)},
+          {1, 0},
+          {out, Distribution::split({columns, rows}, 0, ranks)}};
+}
 
 inline std::ostream& operator<<(std::ostream& out, const DistributedTensor& tensor) {
   out << name_of(tensor.type) << to_string(tensor.distribution.shape());

@@ -17,8 +17,6 @@
 
 namespace relayout::test {
 
-using cases::RedistributeCase;
-
 class NcclTest : public ::testing::TestWithParam<Device> {
  public:
   /// Calls work(group, communicator) for each rank, on a thread of its own, and says how many windows were
@@ -61,8 +59,7 @@ struct Exchanged {
         in(whole, Role::input, drawn.in),
         out(whole, Role::output, drawn.out) {
     in.fill(c.out.type, seed);
-    reference::redistribute(c.in.distribution, in.host(), c.axes, c.out.distribution, out.host(),
-                            c.options.cast);
+    compute_expected(c, in, out);
   }
   /// Lets the other ranks write this rank's output.
   void share(const Group& group) const {
@@ -111,13 +108,6 @@ void check_random_exchanges(const Choose& choose, const OnRank& on_rank) {
     NcclTest::on_ranks(ranks, [&](const Group& group, void*) { on_rank(exchanged, group); });
     exchanged.expect();
   }
-}
-
-inline RedistributeCase transposition(DType in, DType out, std::int64_t rows, std::int64_t columns,
-                                      int ranks) {
-  return {{in, Distribution::split({rows, columns}, 0, ranks)},
-          {1, 0},
-          {out, Distribution::split({columns, rows}, 0, ranks)}};
 }
 
 }  // namespace relayout::test

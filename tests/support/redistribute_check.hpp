@@ -15,6 +15,9 @@
 
 namespace relayout::test {
 
+using cases::RedistributeCase;
+using cases::transposition;
+
 /// The ranks' parts of one side.
 class RankBuffers {
  public:
@@ -85,18 +88,33 @@ class Workspaces {
   std::deque<GuardedBuffer> buffers_;
 };
 
+/// What the outputs must hold once the inputs, as they are now, were redistributed.
+inline void compute_expected(const RedistributeCase& c, const RankBuffers& in, const RankBuffers& out) {
+  reference::redistribute(c.in.distribution, in.host(), c.axes, c.out.distribution, out.host(),
+                          c.options.cast);
+}
+
+/// Without memory, as if it were aligned.
+inline RedistributePlan plan_of(const Group& group, const RedistributeCase& c) {
+  return plan_redistribute(group, c.in.distribution, c.axes, c.out.distribution, c.in.type, c.out.type,
+                           c.options);
+}
+inline RedistributePlan plan_of(const Group& group, const RedistributeCase& c, const RankBuffers& in,
+                                const RankBuffers& out) {
+  return plan_redistribute(group, c.in.distribution, in.device(), c.axes, c.out.distribution, out.device(),
+                           c.options);
+}
+
 /// Plans and runs the case twice: what the first run left must not disturb the second.
-inline void check(const Group& group, const cases::RedistributeCase& c, std::uint64_t seed = 0) {
+inline void check(const Group& group, const RedistributeCase& c, std::uint64_t seed = 0) {
   SCOPED_TRACE(::testing::PrintToString(c));
   RankBuffers in(group, Role::input, c.in), out(group, Role::output, c.out);
-  const RedistributePlan plan = plan_redistribute(group, c.in.distribution, in.device(), c.axes,
-                                                  c.out.distribution, out.device(), c.options);
+  const RedistributePlan plan = plan_of(group, c, in, out);
   const Workspaces workspaces(group, plan);
   const bool works = plan.details().workspace_bytes > 0;
   for (std::uint64_t turn = 0; turn < 2; ++turn) {
     in.fill(c.out.type, seed + turn);
-    reference::redistribute(c.in.distribution, in.host(), c.axes, c.out.distribution, out.host(),
-                            c.options.cast);
+    compute_expected(c, in, out);
     plan.run(works ? workspaces.pointers() : std::vector<void*>{});
     group.synchronize();
     const NanRule rule = nan_rule(c.in.type, c.out.type);
