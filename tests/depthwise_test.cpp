@@ -225,18 +225,15 @@ TEST_P(DepthwiseTest, EqualsItsDenseExpansion) {
 }
 
 TEST_P(DepthwiseTest, RandomCases) {
-  const std::vector<Layout> layouts{Layout::ncl,      Layout::nlc,         Layout::lcn,
-                                    Layout::gaps,     Layout::wide_rows,   Layout::nlc_gaps,
-                                    Layout::reversed, Layout::every_second};
   for (const std::uint64_t seed : random_seeds(40)) {
     SCOPED_TRACE(reproduce(seed));
     Random random(seed);
     DepthwiseCase c =
         make(random.integer(0, 3), random.integer(1, 40), random.integer(0, 90), random.integer(1, 20));
-    c.in_layout = random.pick(layouts);
+    c.in_layout = random.pick(kOutputLayouts);
     c.out_layout =
-        random.chance(0.6) && c.in_layout != Layout::every_second ? c.in_layout : random.pick(layouts);
-    c.state_layout = random.pick(layouts);
+        random.chance(0.6) && c.in_layout != Layout::every_second ? c.in_layout : random.pick(kOutputLayouts);
+    c.state_layout = random.pick(kOutputLayouts);
     if (random.chance(0.5)) c.channels = (c.channels + 7) / 8 * 8;
     if (random.chance(0.5)) c.length = (c.length + 7) / 8 * 8;
     c.type = random.pick(kTypes);

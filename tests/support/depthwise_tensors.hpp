@@ -121,6 +121,10 @@ inline void check_reals(const Stream& stream, const DepthwiseCase& c) {
 }
 
 inline const std::vector<Layout> kFast{Layout::ncl, Layout::nlc};
+/// Those in which no two elements share memory.
+inline const std::vector<Layout> kOutputLayouts{Layout::ncl,      Layout::nlc,         Layout::lcn,
+                                                Layout::gaps,     Layout::wide_rows,   Layout::nlc_gaps,
+                                                Layout::reversed, Layout::every_second};
 inline const std::vector<DType> kTypes{DType::f16, DType::bf16, DType::f32};
 
 }  // namespace relayout::test

@@ -76,4 +76,9 @@ void GuardedBuffer::set_elements(unsigned char value) {
          << static_cast<int>(*place.first);
 }
 
+::testing::AssertionResult same_contents(const GuardedBuffer& expected, const GuardedBuffer& actual,
+                                         NanRule rule) {
+  return same_elements(expected.view_of(expected.download()), actual.view_of(actual.download()), rule);
+}
+
 }  // namespace relayout::test

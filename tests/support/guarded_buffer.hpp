@@ -64,4 +64,8 @@ class GuardedBuffer {
   TensorView host_, device_;
 };
 
+/// The elements that two buffers hold on their devices now.
+::testing::AssertionResult same_contents(const GuardedBuffer& expected, const GuardedBuffer& actual,
+                                         NanRule rule = NanRule::any);
+
 }  // namespace relayout::test
