@@ -10,6 +10,7 @@
 #include "bench/case_json.hpp"
 #include "bench/functors.hpp"
 #include "bench/rotation.hpp"
+#include "core/bytes.hpp"
 
 namespace relayout::bench {
 namespace {
@@ -27,7 +28,7 @@ struct Tensor {
       view = view.slice(static_cast<int>(axis), begin[axis], end[axis]);
     return axes.empty() ? view : view.permuted(axes);
   }
-  std::int64_t bytes() const { return view(nullptr).elements() * static_cast<std::int64_t>(size_of(type)); }
+  std::int64_t bytes() const { return bytes_of(view(nullptr)); }
 };
 
 struct ElementwiseCase {
@@ -102,7 +103,7 @@ std::vector<ElementwiseCase> cases_of(std::int64_t down, std::int64_t side) {
     list.push_back({name, {operation}, {a, b}, out});
   };
   for (const D type : {D::f32, D::f16, D::bf16, D::i8, D::i32, D::f64}) {
-    const Tensor t = flat(type, (std::int64_t{1} << 30) / static_cast<std::int64_t>(size_of(type)) / 2);
+    const Tensor t = flat(type, (std::int64_t{1} << 30) / bytes_of(type) / 2);
     binary(std::string("add_") + name_of(type), O::add, t, t, t);
   }
   binary("greater_f16", O::greater, flat(D::f16, 1 << 28), flat(D::f16, 1 << 28), flat(D::bool_, 1 << 28));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "tests/support/fill.hpp"
 
@@ -51,9 +52,7 @@ std::size_t rotation_sets(const Device& device, std::int64_t bytes) {
   return std::clamp<std::size_t>(divide_up(wanted, set), 1, kMaxSets);
 }
 
-std::int64_t Operand::bytes() const {
-  return TensorView(nullptr, dtype, shape).elements() * static_cast<std::int64_t>(size_of(dtype));
-}
+std::int64_t Operand::bytes() const { return bytes_of(TensorView(nullptr, dtype, shape)); }
 
 Operand contiguous_operand(DType dtype, const Dims& shape) {
   return {dtype, shape, contiguous_strides(shape)};

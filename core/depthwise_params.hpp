@@ -6,6 +6,7 @@
 
 #include <relayout/dtype.hpp>
 
+#include "core/bytes.hpp"
 #include "core/divisor.hpp"
 #include "core/sector.hpp"
 
@@ -111,7 +112,7 @@ struct DepthwiseParams {
 
 /// Whether rows along time begin as far behind a boundary of 16 bytes in the input as in the output.
 inline bool has_alike_rows(const DepthwiseParams& p) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t bytes = bytes_of(p.type);
   const auto distance = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.in)) -
                         static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out));
   return (distance | (p.in_batch - p.out_batch) * bytes | (p.in_channel - p.out_channel) * bytes) % 16 == 0;
@@ -119,7 +120,7 @@ inline bool has_alike_rows(const DepthwiseParams& p) {
 
 /// Whether every row of the output along time begins on a boundary of so many bytes.
 inline bool has_output_rows_on(const DepthwiseParams& p, std::int64_t boundary) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t bytes = bytes_of(p.type);
   return (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out)) | p.out_batch * bytes |
           p.out_channel * bytes) %
              boundary ==

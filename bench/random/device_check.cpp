@@ -5,6 +5,7 @@
 #include "bench/random/functions.hpp"
 #include "bench/random/host_tensor.hpp"
 #include "bench/random/prepare.hpp"
+#include "core/bytes.hpp"
 #include "host/reference/accuracy.hpp"
 
 namespace relayout::bench::random {
@@ -23,10 +24,6 @@ TensorView bits_of(const TensorView& view) {
   return TensorView(view.data(), type, shape, strides);
 }
 
-std::int64_t bytes_of(const TensorView& view) {
-  return view.elements() * static_cast<std::int64_t>(size_of(view.dtype()));
-}
-
 /// Relative: some times the bounds of reference::ulp_bound, of which each side may use all.
 double tolerance_of(DType type) {
   return type == DType::f16 ? 0x1p-8 : type == DType::bf16 ? 0x1p-5 : type == DType::f32 ? 0x1p-19 : 0x1p-48;
@@ -40,8 +37,7 @@ double least_step_of(DType type) {
 /// in[.., begin + i * step] for i < count, along the last axis; the step may be negative or 0.
 TensorView samples(const TensorView& in, std::int64_t begin, std::int64_t step, std::int64_t count) {
   Dims shape = in.shape(), strides = in.strides();
-  const char* const first = static_cast<const char*>(in.data()) +
-                            begin * strides[2] * static_cast<std::int64_t>(size_of(in.dtype()));
+  const char* const first = static_cast<const char*>(in.data()) + begin * strides[2] * bytes_of(in.dtype());
   shape[2] = count;
   strides[2] *= step;
   return TensorView(first, in.dtype(), shape, strides);

@@ -6,14 +6,13 @@
 #include "bench/random/functions.hpp"
 #include "bench/random/shapes.hpp"
 #include "bench/random/window_generator.hpp"
+#include "core/bytes.hpp"
 
 namespace relayout::bench::random {
 namespace {
 
 /// Drawn problems miss the size that they aim at; so many are drawn at most until one lies in the range.
 constexpr int kMaxAttempts = 64;
-
-std::int64_t size(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
 DType draw_movable_type(Draw& draw) {
   std::vector<DType> types = castable_types();
@@ -29,7 +28,7 @@ Placing draw_contiguous(Draw& draw) {
 
 void draw_permute(Draw& draw, std::int64_t bytes, Problem& problem) {
   const DType type = draw_movable_type(draw);
-  const Dims shape = draw_shape(draw, bytes / (2 * size(type)));
+  const Dims shape = draw_shape(draw, bytes / (2 * bytes_of(type)));
   Placing in = draw_contiguous(draw);
   in.order = draw_order(draw, shape.size());
   problem.inputs = {place(draw, type, shape, in)};
@@ -39,7 +38,7 @@ void draw_permute(Draw& draw, std::int64_t bytes, Problem& problem) {
 
 void draw_slice(Draw& draw, std::int64_t bytes, Problem& problem) {
   const DType type = draw_movable_type(draw);
-  const Dims shape = draw_shape(draw, bytes / (2 * size(type)));
+  const Dims shape = draw_shape(draw, bytes / (2 * bytes_of(type)));
   Placing in = draw_contiguous(draw);
   in.sliced = in.stepped = true;
   problem.inputs = {place(draw, type, shape, in)};
@@ -52,7 +51,7 @@ void draw_cast(Draw& draw, std::int64_t bytes, Problem& problem) {
   const std::size_t in_at = static_cast<std::size_t>(draw.below(static_cast<std::int64_t>(types.size())));
   const std::size_t further = static_cast<std::size_t>(draw.between(1, static_cast<int>(types.size()) - 1));
   const DType in_type = types[in_at], out_type = types[(in_at + further) % types.size()];
-  const Dims shape = draw_shape(draw, bytes / (size(in_type) + size(out_type)));
+  const Dims shape = draw_shape(draw, bytes / (bytes_of(in_type) + bytes_of(out_type)));
   Placing in = draw_placing(draw, shape.size(), false);
   const bool transposed = draw.one_in(2);
   const std::vector<int> order = draw_order(draw, shape.size());
@@ -66,8 +65,8 @@ void draw_cast(Draw& draw, std::int64_t bytes, Problem& problem) {
 /// The operands and the output, each laid out by itself.
 void draw_operands(Draw& draw, std::int64_t bytes, const std::vector<DType>& in_types, DType out_type,
                    Problem& problem) {
-  std::int64_t of_one = size(out_type);
-  for (const DType type : in_types) of_one += size(type);
+  std::int64_t of_one = bytes_of(out_type);
+  for (const DType type : in_types) of_one += bytes_of(type);
   const Dims shape = draw_shape(draw, bytes / of_one);
   for (const DType type : in_types) {
     const Placing placing = draw_placing(draw, shape.size(), in_types.size() > 1);

@@ -6,6 +6,7 @@
 
 #include "bench/csv.hpp"
 #include "bench/shape_text.hpp"
+#include "core/bytes.hpp"
 
 namespace relayout::bench::random {
 namespace {
@@ -93,7 +94,7 @@ Family family_of(const std::string& name) {
 }
 
 TensorView Tensor::view(const void* base) const {
-  const std::int64_t bytes = offset * static_cast<std::int64_t>(size_of(type));
+  const std::int64_t bytes = offset * bytes_of(type);
   const void* const data = base == nullptr ? nullptr : static_cast<const char*>(base) + bytes;
   return TensorView(data, type, shape, strides);
 }
@@ -101,12 +102,10 @@ TensorView Tensor::view(const void* base) const {
 std::int64_t Tensor::unique_bytes() const {
   std::int64_t elements = 1;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) elements *= strides[axis] == 0 ? 1 : shape[axis];
-  return elements * static_cast<std::int64_t>(size_of(type));
+  return elements * bytes_of(type);
 }
 
-std::int64_t Tensor::footprint() const {
-  return offset * static_cast<std::int64_t>(size_of(type)) + view(nullptr).byte_range().end;
-}
+std::int64_t Tensor::footprint() const { return offset * bytes_of(type) + view(nullptr).byte_range().end; }
 
 const std::string& Problem::word(const std::string& option) const {
   const auto found = options.find(option);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/bytes.hpp"
+
 namespace relayout::bench::random {
 namespace {
 
@@ -24,7 +26,7 @@ void mark(std::vector<bool>& marked, const std::vector<Axis>& axes, std::size_t 
 }  // namespace
 
 std::int64_t sector_bytes(const Tensor& tensor) {
-  const auto size = static_cast<std::int64_t>(size_of(tensor.type));
+  const std::int64_t size = bytes_of(tensor.type);
   std::vector<Axis> axes;
   for (std::size_t axis = 0; axis < tensor.shape.size(); ++axis) {
     if (tensor.shape[axis] > 1 && tensor.strides[axis] > 0)

@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "core/bytes.hpp"
+
 namespace relayout::bench::random {
 namespace {
 
@@ -121,7 +123,7 @@ Tensor place(Draw& draw, DType type, const Dims& shape, const Placing& placing) 
     tensor.offset += pitch * cuts[axis].before;
     pitch *= cuts[axis].extent_around(shape[axis]);
   }
-  const std::int64_t of_16_bytes = 16 / static_cast<std::int64_t>(size_of(type));
+  const std::int64_t of_16_bytes = 16 / bytes_of(type);
   const std::int64_t elements = draw.between(1, std::max<std::int64_t>(of_16_bytes - 1, 1));
   if (placing.misaligned) tensor.offset += elements;
   return tensor;

@@ -4,6 +4,7 @@
 
 #include "bench/random/functions.hpp"
 #include "bench/random/shapes.hpp"
+#include "core/bytes.hpp"
 
 namespace relayout::bench::random {
 namespace {
@@ -13,8 +14,6 @@ const std::vector<std::int64_t> kBatches{1, 2, 3, 5, 8, 16, 32};
 const std::vector<std::int64_t> kTaps{1, 2, 3, 4, 5, 6, 7, 8, 31};
 const std::vector<const char*> kModes{"constant",  "replicate", "reflect",
                                       "symmetric", "circular",  "reflect_zero_extended"};
-
-std::int64_t size(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
 /// Any length: what is left of the elements for it.
 Dims draw_signal(Draw& draw, std::int64_t elements) {
@@ -41,7 +40,7 @@ void draw_depthwise(Draw& draw, std::int64_t bytes, Problem& problem) {
   const DType weight_type = draw.one_in(2) ? type : DType::f32;
   const std::int64_t taps = draw.pick(kTaps);
   const bool silu = draw.one_in(2), bias = draw.one_in(2), other_layout = draw.one_in(4);
-  const Dims shape = draw_signal(draw, bytes / (2 * size(type)));
+  const Dims shape = draw_signal(draw, bytes / (2 * bytes_of(type)));
   const Placing in = draw_signal_placing(draw);
   Placing out = draw_signal_placing(draw);
   if (!other_layout) out.order = in.order;
@@ -61,7 +60,8 @@ void draw_img2col(Draw& draw, std::int64_t bytes, Problem& problem) {
   const std::int64_t further_stride = draw.between(2, 4), further_dilation = draw.between(2, 4);
   const std::int64_t stride = strided ? further_stride : 1, dilation = dilated ? further_dilation : 1;
   const std::int64_t reach = (taps - 1) * dilation;
-  const Dims shape = draw_signal(draw, bytes * stride / (size(type) * stride + size(out_type) * taps));
+  const Dims shape =
+      draw_signal(draw, bytes * stride / (bytes_of(type) * stride + bytes_of(out_type) * taps));
   const std::int64_t drawn_left = draw.between(0, reach);
   const std::int64_t left = causal ? reach : drawn_left, right = reach - left;
   const char* const mode = draw.pick(kModes);
@@ -88,7 +88,7 @@ void draw_pad(Draw& draw, std::int64_t bytes, Problem& problem) {
               to = draw.pick(floating_types());
   const bool converts = draw.one_in(4), long_pads = draw.one_in(4);
   const DType type = converts ? from : any, out_type = converts ? to : any;
-  const Dims shape = draw_signal(draw, bytes / (size(type) + size(out_type)));
+  const Dims shape = draw_signal(draw, bytes / (bytes_of(type) + bytes_of(out_type)));
   const std::int64_t most = std::min(long_pads ? shape[2] / 2 : std::int64_t{32}, shape[2] - 1);
   const std::int64_t left = draw.between(0, most);
   const std::int64_t right = draw.between(0, most);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/bytes.hpp"
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/depthwise.hpp"
@@ -107,7 +108,7 @@ TensorView used_workspace(const DepthwiseBackwardParams& p, const TensorView& wo
   if (!is_given(workspace)) check.fail(ErrorCode::invalid_argument, needs);
   if (!workspace.is_contiguous())
     check.fail(ErrorCode::invalid_argument, needs + ", and " + workspace.to_string() + " is not contiguous");
-  const std::int64_t bytes = workspace.elements() * static_cast<std::int64_t>(size_of(workspace.dtype()));
+  const std::int64_t bytes = bytes_of(workspace);
   if (bytes < wanted)
     check.fail(ErrorCode::invalid_argument,
                needs + ", and " + workspace.to_string() + " has " + plan::plural(bytes, "byte"));

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/bytes.hpp"
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/copy.hpp"
@@ -168,8 +169,8 @@ void set_nest(const PlanTarget& target, ElementwisePlan::State& state) {
   const std::int64_t elements = state.out.elements();
   if (elements == 0) return;
   plan::set_nest(state.nest, state.params);
-  state.params.streaming = elements * static_cast<std::int64_t>(size_of(state.out.dtype())) >=
-                           plan::tile_tuning(target.properties()).streaming_bytes;
+  state.params.streaming =
+      elements * bytes_of(state.out.dtype()) >= plan::tile_tuning(target.properties()).streaming_bytes;
 }
 
 ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const ElementwiseCall& call) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/bytes.hpp"
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/plan_checks.hpp"
@@ -148,9 +149,9 @@ void check_operands(const TensorView& a, const TensorView& bt, const TensorView&
 }
 
 /// The bytes that a GEMM may use, 0 for a workspace with gaps.
-std::int64_t bytes_of(const TensorView& workspace) {
+std::int64_t usable_bytes(const TensorView& workspace) {
   if (!is_given(workspace) || !workspace.is_contiguous()) return 0;
-  return workspace.elements() * static_cast<std::int64_t>(size_of(workspace.dtype()));
+  return bytes_of(workspace);
 }
 
 void check_workspace(const TensorView& workspace, std::initializer_list<const TensorView*> views) {
@@ -199,7 +200,7 @@ void gemm(const Stream& stream, const TensorView& a, const TensorView& bt, const
   GemmParams params = gemm_problem(a, bt, bias, y);
   check_operands(a, bt, bias, y, Pointers::given);
   const plan::GemmLibrary library = library_of(stream.device(), y, is_given(bias));
-  plan::plan_gemm(library, bytes_of(workspace), params);
+  plan::plan_gemm(library, usable_bytes(workspace), params);
   if (params.kernel == GemmKernel::library && library.workspace_bytes > 0) {
     check_pointer("gemm", "the workspace", workspace);
     check_workspace(workspace, {&a, &bt, &bias, &y});
@@ -219,7 +220,7 @@ GemmPlan plan_gemm(const PlanTarget& target, const TensorView& a, const TensorVi
   s.bias = bias;
   s.y = y;
   s.workspace = workspace;
-  s.workspace_bytes = bytes_of(workspace);
+  s.workspace_bytes = usable_bytes(workspace);
   s.properties = target.properties();
   if (target.device() != nullptr) {
     s.device = *target.device();

@@ -1,5 +1,6 @@
 #include "host/api/operand_views.hpp"
 
+#include "core/bytes.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/plan_checks.hpp"
 #include "host/plan/sharing.hpp"
@@ -58,8 +59,7 @@ void check_operand_memory(const std::string& operation, const std::vector<Tensor
 }
 
 std::uintptr_t address_of(const void* data, std::int64_t offset, DType type) {
-  return reinterpret_cast<std::uintptr_t>(data) +
-         static_cast<std::uintptr_t>(offset * static_cast<std::int64_t>(size_of(type)));
+  return reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(offset * bytes_of(type));
 }
 
 }  // namespace relayout

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/bytes.hpp"
 #include "host/plan/checked_math.hpp"
 #include "host/plan/loop_nest.hpp"
 #include "relayout/error.hpp"
@@ -99,8 +100,7 @@ TensorView::TensorView(const void* data, DType dtype, Dims shape, Dims strides)
   }
   elements_ = count_elements(shape_);
   std::int64_t begin = 0, end = 0;
-  if (elements_ > 0 &&
-      !compute_range(shape_, strides_, static_cast<std::int64_t>(size_of(dtype_)), begin, end)) {
+  if (elements_ > 0 && !compute_range(shape_, strides_, bytes_of(dtype_), begin, end)) {
     plan::throw_too_large("A byte offset of " + to_string());
   }
 }
@@ -124,7 +124,7 @@ void TensorView::throw_no_axis(int axis) const {
 }
 
 TensorView TensorView::from_bytes(const void* data, DType dtype, Dims shape, Dims byte_strides) {
-  const auto bytes = static_cast<std::int64_t>(size_of(dtype));
+  const std::int64_t bytes = bytes_of(dtype);
   for (const std::int64_t stride : byte_strides) {
     if (stride % bytes != 0) {
       throw Error(ErrorCode::stride_alignment,
@@ -190,7 +190,7 @@ TensorView TensorView::slice(int axis, std::int64_t begin, std::int64_t end) con
   result.elements_ = count_elements(result.shape_);
   // Without elements the start may lie outside the checked range: the pointer then stays where it is.
   if (result.elements_ > 0) {
-    result.data_ = advance(data_, begin * strides_[k] * static_cast<std::int64_t>(size_of(dtype_)));
+    result.data_ = advance(data_, begin * strides_[k] * bytes_of(dtype_));
   }
   return result;
 }
@@ -233,7 +233,7 @@ TensorView::ByteRange TensorView::byte_range() const noexcept {
   ByteRange range{0, 0};
   if (elements_ == 0) return range;
   // Cannot fail: the constructor has checked it.
-  compute_range(shape_, strides_, static_cast<std::int64_t>(size_of(dtype_)), range.begin, range.end);
+  compute_range(shape_, strides_, bytes_of(dtype_), range.begin, range.end);
   return range;
 }
 

@@ -3,6 +3,7 @@
 // channels] memory.
 #include <memory>
 
+#include "core/bytes.hpp"
 #include "host/api/checks.hpp"
 #include "host/conv1d/conv1d_views.hpp"
 #include "host/conv1d/direct_conv.hpp"

@@ -12,14 +12,6 @@ bool is_channels_last(const TensorView& ncl) {
   return ncl.extent(1) > 1 && std::llabs(used_stride(ncl, 1)) < std::llabs(used_stride(ncl, 2));
 }
 
-std::int64_t unique_bytes(const TensorView& view) {
-  std::int64_t elements = view.elements();
-  for (int axis = 0; axis < view.rank(); ++axis) {
-    if (view.stride(axis) == 0 && view.extent(axis) > 1) elements /= view.extent(axis);
-  }
-  return elements * static_cast<std::int64_t>(size_of(view.dtype()));
-}
-
 void check_host_view(const TensorView& view, const Dims& shape, const char* name) {
   if (view.shape() != shape) {
     throw Error(ErrorCode::shape, std::string("conv1d: ") + name + " is " + view.to_string() +

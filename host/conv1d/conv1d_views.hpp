@@ -1,17 +1,12 @@
 // What the conv1d pipelines ask of views of host tensors.
 #pragma once
 
-#include <cstdint>
-
 #include "relayout/tensor_view.hpp"
 
 namespace relayout {
 
 /// Whether the channels of a [batch, channels, length] view are neighbours in memory.
 bool is_channels_last(const TensorView& ncl);
-
-/// Bytes of the elements that a view distinguishes: repeated (stride 0) ones count once.
-std::int64_t unique_bytes(const TensorView& view);
 
 /// Error{shape}, {dtype} (none that can be cast), {null_pointer} or
 /// {invalid_argument} (a misaligned pointer) that names the view.

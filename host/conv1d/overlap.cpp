@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/bytes.hpp"
 #include "host/api/plan_checks.hpp"
 #include "host/api/window.hpp"
 #include "host/conv1d/conv1d_views.hpp"
@@ -74,7 +75,7 @@ TensorView first_element(const TensorView& operand, const WindowStrides& strides
                               chunk.channel / group_channels * strides.group +
                               chunk.channel % group_channels * strides.channel;
   char* const memory = static_cast<char*>(operand.data());
-  const auto element = static_cast<std::int64_t>(size_of(operand.dtype()));
+  const std::int64_t element = bytes_of(operand.dtype());
   return TensorView(memory == nullptr ? nullptr : memory + offset * element, operand.dtype(), {1});
 }
 
@@ -185,7 +186,7 @@ Conv1dOverlap::Conv1dOverlap(const Stream& stream, const Conv1d& problem, const 
   s.pad_bits = encode_pad_value("conv1d", problem.pad, problem.dtype);
   s.description = describe(options.host_work, cut);
   const DType type = cut.type;
-  const std::int64_t element = static_cast<std::int64_t>(size_of(type));
+  const std::int64_t element = bytes_of(type);
   // Axes of extent 1 may have had any strides.
   const TensorView source = cut.direct ? TensorView(input.data(), type, input.shape(),
                                                     strides_of(cut.order, channels, length, length))

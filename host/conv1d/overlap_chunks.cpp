@@ -3,6 +3,7 @@
 #include <climits>
 #include <string>
 
+#include "core/bytes.hpp"
 #include "host/conv1d/conv1d_views.hpp"
 #include "relayout/error.hpp"
 
@@ -37,7 +38,7 @@ OverlapChunks overlap_chunks(const Conv1d& problem, const Conv1dSizes& sizes, co
   const bool last = is_channels_last(input) || options.host_work == HostWork::cast_transpose;
   cut.order = last ? StagedOrder::channels_last : StagedOrder::channels_first;
   cut.type = options.host_work == HostWork::none ? input.dtype() : problem.dtype;
-  const std::int64_t element = static_cast<std::int64_t>(size_of(cut.type));
+  const std::int64_t element = bytes_of(cut.type);
   // The pitch of a copy by rows is limited to what an int holds.
   cut.direct = options.host_work == HostWork::none && options.pinned_input && is_packed(input, cut.order) &&
                problem.length <= INT_MAX / element;

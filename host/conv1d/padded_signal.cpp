@@ -1,5 +1,6 @@
 #include "host/conv1d/padded_signal.hpp"
 
+#include "core/bytes.hpp"
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/plan_checks.hpp"
@@ -32,7 +33,7 @@ plan::ViewPlan plan_of(const Device& device, const Conv1d& problem) {
 
 char* element(const void* data, std::int64_t index, DType type) {
   if (data == nullptr) return nullptr;
-  return const_cast<char*>(static_cast<const char*>(data)) + index * static_cast<std::int64_t>(size_of(type));
+  return const_cast<char*>(static_cast<const char*>(data)) + index * bytes_of(type);
 }
 
 /// y = round(sums + bias) over whole rows.

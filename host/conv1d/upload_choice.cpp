@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "core/bytes.hpp"
 #include "host/conv1d/conv1d_views.hpp"
 #include "host/conv1d/overlap_chunks.hpp"
 #include "relayout/overlap.hpp"
@@ -30,7 +31,7 @@ double fastest(const Work& work) {
 
 /// Whole items, or the start of one.
 TensorView sample_of(const TensorView& input) {
-  const std::int64_t sample_bytes = input.extent(1) * static_cast<std::int64_t>(size_of(input.dtype()));
+  const std::int64_t sample_bytes = input.extent(1) * bytes_of(input.dtype());
   const std::int64_t samples = std::clamp<std::int64_t>(kSampleBytes / sample_bytes, 1, input.extent(2));
   const std::int64_t items =
       std::clamp<std::int64_t>(kSampleBytes / (samples * sample_bytes), 1, input.extent(0));

@@ -6,6 +6,8 @@
 #include <functional>
 #include <numeric>
 
+#include "core/bytes.hpp"
+
 namespace relayout::plan {
 namespace {
 
@@ -92,7 +94,7 @@ Int128 address_of(const void* data, std::int64_t offset) {
 }
 
 void add_terms(BoundedSum& sum, const TensorView& view) {
-  const std::int64_t size = static_cast<std::int64_t>(size_of(view.dtype()));
+  const std::int64_t size = bytes_of(view.dtype());
   for (int axis = 0; axis < view.rank(); ++axis) {
     if (view.extent(axis) <= 1) continue;
     const std::int64_t stride = view.stride(axis);

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "core/bytes.hpp"
 #include "host/api/copy.hpp"
 #include "host/plan/plan_words.hpp"
 #include "host/redistribute/plan_state.hpp"
@@ -15,7 +16,7 @@ std::int64_t crossing_bytes(const RedistributeProblem& problem, const RouteKerne
   const CopyPlan::State& state = kernel.plan.state();
   const bool reads = problem.group.state().local(kernel.to) == kernel.local;
   const TensorView& view = reads ? state.in : state.out;
-  return view.elements() * static_cast<std::int64_t>(size_of(view.dtype()));
+  return bytes_of(view);
 }
 
 /// The kernel that moves most, to be explained for all.

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <numeric>
 
+#include "core/bytes.hpp"
+
 namespace relayout {
 namespace {
 
@@ -63,7 +65,7 @@ Message message_of(const RouteBuilder& b, const plan::BoxMove& move) {
 TensorView joined_layout(const Message& message, const plan::BoxMove& move) {
   const Dims shape = shape_of(message, move);
   Dims strides = contiguous_strides(shape);
-  const std::int64_t line = kLine / static_cast<std::int64_t>(size_of(message.type));
+  const std::int64_t line = kLine / bytes_of(message.type);
   if (strides.front() > line) strides.front() = (strides.front() + line - 1) / line * line;
   return {nullptr, message.type, shape, strides};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/bytes.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/copy.hpp"
 #include "host/api/plan_checks.hpp"
@@ -46,10 +47,6 @@ void put_in_turns(Items& items, int ranks) {
   const auto turn = [&](const auto& item) { return (item.to - item.from + ranks) % ranks; };
   std::stable_sort(items.begin(), items.end(),
                    [&](const auto& a, const auto& b) { return turn(a) < turn(b); });
-}
-
-double bytes_of(const TensorView& view) {
-  return static_cast<double>(view.elements()) * static_cast<double>(size_of(view.dtype()));
 }
 
 }  // namespace
@@ -137,7 +134,8 @@ void RouteBuilder::transfer(RouteChunk& chunk, const RouteTransfer& transfer) {
 void RouteBuilder::add_time(plan::RouteTime& time, const RouteKernel& kernel) const {
   const CopyPlan::State& state = kernel.plan.state();
   const int rank = state_.local_ranks[static_cast<std::size_t>(kernel.local)];
-  time.add_kernel(device_of(rank), state.copy.microseconds, bytes_of(state.in) + bytes_of(state.out));
+  time.add_kernel(device_of(rank), state.copy.microseconds,
+                  static_cast<double>(bytes_of(state.in) + bytes_of(state.out)));
 }
 
 void RouteBuilder::tell(RankSignals& signals, int from, int to) const {

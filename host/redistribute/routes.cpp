@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/bytes.hpp"
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_nest.hpp"
 #include "host/redistribute/route_builder.hpp"
@@ -19,7 +20,7 @@ bool as_rows(const RedistributeProblem& p, const Part& in, const Part& out, Rout
   if (!keeps_bits(p.in_type, p.out_type, p.cast)) return false;
   const plan::LoopNest nest = plan::common_nest(out.view, in.view.permuted(p.axes));
   if (nest.operands() != 2 || nest.rank() > 2) return false;
-  const auto size = static_cast<std::int64_t>(size_of(p.out_type));
+  const std::int64_t size = bytes_of(p.out_type);
   transfer.destination = out.place;
   transfer.destination.offset += nest.offsets[0] * size;
   transfer.source = in.place;

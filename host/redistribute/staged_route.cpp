@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "core/bytes.hpp"
 #include "host/redistribute/message.hpp"
 
 namespace relayout {
@@ -29,7 +30,7 @@ bool shares_sectors(const RedistributeProblem& p, const plan::BoxMove& move) {
   constexpr std::int64_t kSector = 32, kShortRun = 128;
   if (size_of(p.out_type) < 4) return false;
   const Dims part = plan::permuted(move.box, p.axes).shape(), whole = p.out_distribution.box(move.to).shape();
-  const auto size = static_cast<std::int64_t>(size_of(p.out_type));
+  const std::int64_t size = bytes_of(p.out_type);
   std::int64_t run = size, row = size;
   for (std::size_t axis = part.size(); axis-- > 0 && run == row && run < kShortRun;) {
     run *= part[axis];
@@ -106,7 +107,7 @@ plan::BoxMove joined(const std::vector<Received>& cut, std::size_t chunk) {
 Part rows_of(const Part& part, std::int64_t begin, std::int64_t end) {
   Part rows = part;
   rows.view = part.view.slice(0, begin, end);
-  rows.place.offset += begin * part.view.stride(0) * static_cast<std::int64_t>(size_of(part.view.dtype()));
+  rows.place.offset += begin * part.view.stride(0) * bytes_of(part.view.dtype());
   return rows;
 }
 

@@ -15,6 +15,7 @@
 // loaded whole, too, where they lie in the signal's memory, and what is not the row's is cleared or not used.
 // A few samples behind a row's last step do not take another step: they are a lane's each.
 // Global traffic: each element of the input and of both gradients once, and a little at a group's ends.
+#include "core/bytes.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_backward.hpp"
 #include "kernels/depthwise/depthwise_backward_stages.hpp"
@@ -233,7 +234,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads, Shifted ? 5 : 6) void de
 /// lay on one.
 bool lie_alike(const DepthwiseBackwardParams& p, const void* signal, std::int64_t batch,
                std::int64_t channel) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.forward.type));
+  const std::int64_t bytes = bytes_of(p.forward.type);
   const auto base = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(signal));
   const std::int64_t of_batch = p.forward.batch > 1 ? batch - p.d_in_batch : 0;
   const std::int64_t of_channel = p.forward.channels > 1 ? channel - p.d_in_channel : 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/bytes.hpp"
 #include "core/depthwise_sequence_params.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/depthwise/depthwise_span.hpp"
@@ -120,7 +121,7 @@ struct WholePacks {
   bool in, out, state;
 
   WholePacks(const DepthwiseParams& p, int width) {
-    const auto element = static_cast<std::int64_t>(size_of(p.type));
+    const std::int64_t element = bytes_of(p.type);
     const std::int64_t bytes = width * element;
     in = are_whole(p.in, element, bytes, p.in_channel, p.in_batch, p.in_time);
     out = are_whole(p.out, element, bytes, p.out_channel, p.out_batch, p.out_time);

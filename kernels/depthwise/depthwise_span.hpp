@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/bytes.hpp"
 #include "core/depthwise_params.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -19,7 +20,7 @@ struct MemorySpan {
 /// The span of a signal of p's shape.
 inline MemorySpan signal_span(const DepthwiseParams& p, const void* signal, std::int64_t batch_stride,
                               std::int64_t channel_stride, std::int64_t time_stride) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t bytes = bytes_of(p.type);
   std::int64_t least = 0, most = 0;
   const auto reach = [&](std::int64_t extent, std::int64_t stride) {
     (stride < 0 ? least : most) += (extent - 1) * stride;

@@ -6,6 +6,7 @@
 // each channel or for each column; with rows of a table each item of the batch has its own. Global traffic:
 // the state once in and once out, each sample and output once. One sample goes to depthwise_update_one.cpp
 // where that takes it. The other kernel takes any strides, an element at a time.
+#include "core/bytes.hpp"
 #include "core/depthwise_sequence_params.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
@@ -142,7 +143,7 @@ bool takes_update_words(const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
   if (q.starts.is_given() || q.positions.is_given() || q.accepted.is_given() || q.blocks > 0) return false;
   if (p.state_length < 1 || p.state_length > kMaxStateColumns) return false;
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t bytes = bytes_of(p.type);
   if (bytes == 4) return true;
   const auto lies_on_words = [&](std::int64_t stride) {
     return (reinterpret_cast<std::uintptr_t>(p.state) | static_cast<std::uintptr_t>(p.state_batch * bytes) |

@@ -2,6 +2,7 @@
 // registers.
 #pragma once
 
+#include "core/bytes.hpp"
 #include "core/depthwise_sequence_params.hpp"
 #include "core/kernel_table.hpp"
 #include "kernels/words.hpp"
@@ -76,7 +77,7 @@ struct StateWords {
 
 /// Whether one access of 16 bytes moves the state of a word of channels: rows of channels, of four columns.
 inline bool has_whole_states(const DepthwiseParams& p) {
-  const std::int64_t bytes = p.state_batch * static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t bytes = p.state_batch * bytes_of(p.type);
   return p.state_time == 1 && p.state_length == 4 && p.state_channel == 4 &&
          (static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.state)) | bytes) % 16 == 0;
 }

@@ -16,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/bytes.hpp"
 #include "host/cpu/convert.hpp"
 #include "host/cpu/native_table.hpp"
 #include "host/cpu/parallel.hpp"
@@ -180,7 +181,7 @@ bool multiply(const LaunchContext& context, const GemmParams& params) {
     store.n = columns;
     if (params.bias != nullptr) store.bias = params.bias + group * params.bias_group + column;
     const std::int64_t offset = group * params.y_group + row * params.ldc + column;
-    store.y = static_cast<char*>(params.y) + offset * static_cast<std::int64_t>(size_of(params.out_type));
+    store.y = static_cast<char*>(params.y) + offset * bytes_of(params.out_type);
     gemm_epilogue(context, store);
     return true;
   };

@@ -1,5 +1,6 @@
 #include "host/cpu/copy/box_nest.hpp"
 
+#include "core/bytes.hpp"
 #include "host/cpu/copy/row_moves.hpp"
 
 namespace relayout::native {
@@ -11,15 +12,14 @@ constexpr std::int64_t kJoinedBytes = 64, kLeastJoinedRow = 32;
 }  // namespace
 
 bool is_streamed(const CopyParams& p) {
-  return p.out_strides[p.rank - 1] == 1 &&
-         p.elements * static_cast<std::int64_t>(size_of(p.out_type)) > kStreamedBytes;
+  return p.out_strides[p.rank - 1] == 1 && p.elements * bytes_of(p.out_type) > kStreamedBytes;
 }
 
 BoxNest::BoxNest(const CopyParams& params, bool has_cast)
     : p(params),
       last(params.rank - 1),
-      in_bytes(static_cast<std::int64_t>(size_of(params.in_type))),
-      out_bytes(static_cast<std::int64_t>(size_of(params.out_type))),
+      in_bytes(bytes_of(params.in_type)),
+      out_bytes(bytes_of(params.out_type)),
       converts(has_cast),
       streamed(is_streamed(params)) {
   const bool short_step = is_short_step(p.in_strides[last]);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "core/bytes.hpp"
 #include "core/convert_bits.hpp"
 #include "host/cpu/copy/cast_loops.hpp"
 
@@ -54,9 +55,7 @@ CastRow::GenericRow CastRow::generic_row(DType in, DType out) {
 }
 
 CastRow::CastRow(DType in, DType out, const ElementCast& cast)
-    : cast_(cast),
-      in_bytes_(static_cast<std::int64_t>(size_of(in))),
-      out_bytes_(static_cast<std::int64_t>(size_of(out))) {
+    : cast_(cast), in_bytes_(bytes_of(in)), out_bytes_(bytes_of(out)) {
   if (cast.quick) {
     choose(in, out);
   } else {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/bytes.hpp"
 #include "host/cpu/elementwise/elementwise_codes.hpp"
 #include "host/cpu/elementwise/elementwise_convert.hpp"
 #include "host/cpu/elementwise/elementwise_rows.hpp"
@@ -56,7 +57,7 @@ class Elementwise {
       : p_(p),
         number_bytes_(native::number_bytes(p)),
         piece_(elements_of_a_piece(p)),
-        out_bytes_(static_cast<std::int64_t>(size_of(p.out_type))),
+        out_bytes_(bytes_of(p.out_type)),
         out_axes_(p, p.out_strides),
         writer_(p),
         rounder_(p),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/bytes.hpp"
 #include "core/elementwise_params.hpp"
 
 namespace relayout::native {
@@ -15,7 +16,7 @@ constexpr std::int64_t bytes_of(ComputeClass compute) {
 /// bools, to elements as long.
 bool is_short(const ElementwiseParams& params);
 inline std::int64_t number_bytes(const ElementwiseParams& params) {
-  return is_short(params) ? static_cast<std::int64_t>(size_of(params.common)) : bytes_of(params.compute);
+  return is_short(params) ? bytes_of(params.common) : bytes_of(params.compute);
 }
 
 /// r[i] = operation(a[i], b[i], c[i]) for i in [0, count), numbers of number_bytes(params); operands that

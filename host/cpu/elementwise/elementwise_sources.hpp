@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/bytes.hpp"
 #include "host/cpu/elementwise/elementwise_convert.hpp"
 #include "host/cpu/elementwise/elementwise_operand.hpp"
 #include "host/cpu/parallel.hpp"
@@ -57,7 +58,7 @@ struct Source {
 
   Source(const ElementwiseParams& p, const TensorOperand& operand)
       : data(static_cast<const char*>(operand.data)),
-        bytes(static_cast<std::int64_t>(size_of(operand.type))),
+        bytes(bytes_of(operand.type)),
         axes(p, operand.strides),
         reader(operand, p, is_of_codes(p, operand)),
         number_bytes(reader.number_bytes()),

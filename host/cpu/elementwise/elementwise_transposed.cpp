@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/bytes.hpp"
 #include "host/cpu/native_table.hpp"
 #include "host/cpu/parallel.hpp"
 #include "host/cpu/streaming.hpp"
@@ -15,8 +16,6 @@ namespace {
 constexpr std::int64_t kRun = 256;
 /// Elements from which on a box is worth a call of its own, and of the operand's run.
 constexpr std::int64_t kLeastBox = 2048, kLeastRun = 8;
-
-std::int64_t bytes_of_type(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
 CopyParams nest_of(const ElementwiseParams& p, const std::int64_t* in_strides) {
   CopyParams copy;
@@ -36,7 +35,7 @@ TransposedOperands::TransposedOperands(const ElementwiseParams& p) : p_(p) {
     transposed_[i] = is_transposed(p.tensor[i]);
     if (!transposed_[i]) continue;
     if (first == nullptr) first = &p.tensor[i];
-    bytes = std::max(bytes, bytes_of_type(p.tensor[i].type));
+    bytes = std::max(bytes, bytes_of(p.tensor[i].type));
   }
   if (first == nullptr) return;
   box_ = choose_box(nest_of(p, first->strides), kRun, kBoxBytes / bytes);
@@ -47,7 +46,7 @@ TransposedOperands::TransposedOperands(const ElementwiseParams& p) : p_(p) {
 /// memory.
 bool TransposedOperands::is_transposed(const TensorOperand& tensor) const {
   const int last = p_.rank - 1;
-  if (std::abs(tensor.strides[last]) * bytes_of_type(tensor.type) < kLineBytes) return false;
+  if (std::abs(tensor.strides[last]) * bytes_of(tensor.type) < kLineBytes) return false;
   for (int axis = 0; axis < last; ++axis) {
     if (std::abs(tensor.strides[axis]) == 1 && p_.extents[axis] >= kLeastRun) return true;
   }
@@ -81,10 +80,10 @@ void TransposedOperands::compute(const std::int64_t* first, std::vector<char>& b
     for (int i = 0; i < p_.tensors; ++i) offsets[i] += first[axis] * p_.tensor[i].strides[axis];
   }
   char* buffer = buffers.data() + bytes_to_line(buffers.data());
-  box.out = static_cast<char*>(p_.out) + out * bytes_of_type(p_.out_type);
+  box.out = static_cast<char*>(p_.out) + out * bytes_of(p_.out_type);
   for (int i = 0; i < p_.tensors; ++i) {
     TensorOperand& part = box.tensor[i];
-    part.data = static_cast<const char*>(part.data) + offsets[i] * bytes_of_type(part.type);
+    part.data = static_cast<const char*>(part.data) + offsets[i] * bytes_of(part.type);
     if (!transposed_[i]) continue;
     turn(part, box, buffer);
     buffer += kBoxBytes;

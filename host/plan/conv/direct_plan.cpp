@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/plan/plan_words.hpp"
 
@@ -13,8 +14,6 @@ namespace {
 constexpr std::int64_t kMaxSharedBytes = 24 * 1024;
 /// Bytes of the sums of one position.
 constexpr std::int64_t kSumsBytes = kConvColumns * static_cast<std::int64_t>(sizeof(float));
-
-std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
 std::int64_t column_tiles(const ConvParams& p) { return divide_up(p.columns, kConvColumns); }
 

@@ -1,5 +1,6 @@
 #include "host/plan/conv/gemm_plan.hpp"
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/plan/plan_words.hpp"
 
@@ -24,8 +25,8 @@ void explain_own(std::ostream& text, const GemmParams& p) {
        << " at a time; " << plural(kGemmThreads, "thread") << ", " << plural(shared, "byte")
        << " of shared memory; "
        << plural(p.groups * divide_up(p.m, kGemmTile) * divide_up(p.n, kGemmTile), "block") << ".\n";
-  text << "Accesses: " << plural(static_cast<std::int64_t>(size_of(p.in_type)), "byte") << " of a and bt, "
-       << plural(static_cast<std::int64_t>(size_of(p.out_type)), "byte") << " of y; sums are kept in fp32.\n";
+  text << "Accesses: " << plural(bytes_of(p.in_type), "byte") << " of a and bt, "
+       << plural(bytes_of(p.out_type), "byte") << " of y; sums are kept in fp32.\n";
 }
 
 }  // namespace

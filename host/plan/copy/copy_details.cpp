@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
 #include "host/plan/copy/copy_nest.hpp"
@@ -15,15 +16,6 @@ namespace {
 
 constexpr int kVectorBytes = 16;
 
-/// All different elements together.
-std::int64_t bytes_of(const TensorView& view) {
-  std::int64_t elements = view.elements() == 0 ? 0 : 1;
-  for (int axis = 0; elements > 0 && axis < view.rank(); ++axis) {
-    if (view.stride(axis) != 0) elements *= view.extent(axis);
-  }
-  return elements * static_cast<std::int64_t>(size_of(view.dtype()));
-}
-
 class CopyDetailsBuilder {
  public:
   CopyDetailsBuilder(const PlannedCopy& copy, const TensorView& in, const TensorView& out,
@@ -36,8 +28,8 @@ class CopyDetailsBuilder {
     details_.extents = copy_.nest.extents;
     if (copy_.nest.operands() > 0) details_.out_strides = copy_.nest.strides[0];
     if (copy_.nest.operands() > 1) details_.in_strides = copy_.nest.strides[1];
-    details_.in.bytes = bytes_of(in);
-    details_.out.bytes = bytes_of(out);
+    details_.in.bytes = unique_bytes(in);
+    details_.out.bytes = unique_bytes(out);
     details_.in.alignment = copy_.in.alignment;
     details_.out.alignment = copy_.out.alignment;
     details_.scale = copy_.options.scale;
@@ -186,7 +178,7 @@ class CopyDetailsBuilder {
         return false;
     return true;
   }
-  std::int64_t out_bytes() const { return static_cast<std::int64_t>(size_of(copy_.out_type)); }
+  std::int64_t out_bytes() const { return bytes_of(copy_.out_type); }
   BoxTraffic out_traffic(const Dims& box) const {
     return traffic_of(box, details_.out_strides, out_bytes(), copy_.out.start(copy_.out.data));
   }
@@ -200,7 +192,7 @@ class CopyDetailsBuilder {
     details_.out.sectors_needed = out.needed;
     details_.out.sectors_touched = out.touched;
     if (copy_.nest.operands() < 2) return;
-    const auto in_bytes = static_cast<std::int64_t>(size_of(copy_.in_type));
+    const std::int64_t in_bytes = bytes_of(copy_.in_type);
     const std::uintptr_t start = copy_.in.start(copy_.in.data);
     const BoxTraffic in = traffic_of(inside_read, details_.in_strides, in_bytes, start);
     details_.in.run_bytes = details_.in.unbroken_bytes = in.run_elements * in_bytes;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/bytes.hpp"
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_nest.hpp"
 #include "host/plan/device_rates.hpp"
@@ -40,7 +41,7 @@ TensorView as_u64_pairs(const TensorView& view) {
 CopyOperand operand_of(const TensorView& view, std::int64_t offset) {
   CopyOperand operand;
   operand.data = view.data();
-  operand.offset = offset * static_cast<std::int64_t>(size_of(view.dtype()));
+  operand.offset = offset * bytes_of(view.dtype());
   operand.range = view.byte_range();
   const std::uintptr_t start = operand.start(operand.data);
   while (operand.alignment < kMaxAlignment && start % static_cast<std::uintptr_t>(2 * operand.alignment) == 0)
@@ -138,8 +139,7 @@ void set_operation(const CopyProblem& problem, CopyOperands& params) {
 }
 
 bool is_streaming(const CopyProblem& problem, const DeviceProperties& device) {
-  return problem.nest.elements() * static_cast<std::int64_t>(size_of(problem.out_type)) >=
-         tile_tuning(device).streaming_bytes;
+  return problem.nest.elements() * bytes_of(problem.out_type) >= tile_tuning(device).streaming_bytes;
 }
 
 double bytes_moved(const CopyProblem& problem) {

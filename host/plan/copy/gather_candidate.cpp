@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/plan/copy/copy_nest.hpp"
 #include "host/plan/copy/copy_plan.hpp"
@@ -92,7 +93,7 @@ CopyKernelParams gather_params(const CopyProblem& problem) {
 /// What an operand costs the memory, in bytes.
 double bytes_met(const DeviceProperties& device, const LoopNest& nest, std::size_t operand, DType type,
                  std::int64_t alignment) {
-  const auto size = static_cast<std::int64_t>(size_of(type));
+  const std::int64_t size = bytes_of(type);
   return traffic_in_order(device, nest.extents, nest.strides[operand], size, alignment, kNeighbours)
       .bytes(kOfCache);
 }

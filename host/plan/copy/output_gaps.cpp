@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/bytes.hpp"
 #include "host/plan/copy/sectors.hpp"
 #include "host/plan/device_rates.hpp"
 
@@ -26,7 +27,7 @@ Rows rows_with_gaps(const CopyProblem& problem) {
   int axis = nest.rank() - 1;
   for (; axis >= 0 && strides[axis] == run; --axis) run *= nest.extents[axis];
   if (axis < 0) return {};
-  const auto size = static_cast<std::int64_t>(size_of(problem.out_type));
+  const std::int64_t size = bytes_of(problem.out_type);
   const std::int64_t bytes = run * size, pitch = std::abs(strides[axis]) * size;
   if ((bytes | pitch | problem.out.start(problem.out.data)) % kSectorBytes == 0) return {};
   return {static_cast<double>(nest.elements() / run), static_cast<double>(bytes), static_cast<double>(pitch)};

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_plan.hpp"
@@ -108,8 +109,8 @@ class RowsBuilder {
 
  private:
   bool lanes() const { return params_.read == RowsRead::lanes; }
-  std::int64_t in_size() const { return static_cast<std::int64_t>(size_of(problem_.in_type)); }
-  std::int64_t out_size() const { return static_cast<std::int64_t>(size_of(problem_.out_type)); }
+  std::int64_t in_size() const { return bytes_of(problem_.in_type); }
+  std::int64_t out_size() const { return bytes_of(problem_.out_type); }
   int inner_rank() const { return params_.rank - params_.outer_rank; }
   std::int64_t vectors_of_block() const {
     return std::int64_t{kRowsThreads} * rows_vectors_per_thread(params_.read);

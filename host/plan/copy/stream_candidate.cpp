@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_plan.hpp"
@@ -70,8 +71,8 @@ CopyCandidate stream_candidate(const CopyProblem& problem, const DevicePropertie
     params.outer_rank = last;
     for (int axis = 0; axis < last; ++axis) {
       params.axes[axis].extent = make_divisor(static_cast<std::uint32_t>(nest.extents[axis]));
-      params.axes[axis].in = nest.strides[1][axis] * static_cast<std::int64_t>(size_of(problem.in_type));
-      params.axes[axis].out = nest.strides[0][axis] * static_cast<std::int64_t>(size_of(problem.out_type));
+      params.axes[axis].in = nest.strides[1][axis] * bytes_of(problem.in_type);
+      params.axes[axis].out = nest.strides[0][axis] * bytes_of(problem.out_type);
     }
   }
   params.streaming = is_streaming(problem, device);

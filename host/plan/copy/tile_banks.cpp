@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/bytes.hpp"
+
 namespace relayout {
 namespace {
 
@@ -20,8 +22,8 @@ class TileAccesses {
       : p_(p),
         warp_(warp_size),
         visit_(visit),
-        in_size_(static_cast<std::int64_t>(size_of(p.in_type))),
-        size_(static_cast<std::int64_t>(size_of(p.out_type))),
+        in_size_(bytes_of(p.in_type)),
+        size_(bytes_of(p.out_type)),
         read_(16 / in_size_),
         vector_(16 / size_),
         group_(tile_row_group(p.assembly, static_cast<int>(size_))),

@@ -1,6 +1,7 @@
 // What a block of the tile kernel is told: a tile plan becomes parameters.
 #include <algorithm>
 
+#include "core/bytes.hpp"
 #include "host/plan/copy/tile_plan.hpp"
 
 namespace relayout::plan {
@@ -240,7 +241,7 @@ class TileParamsBuilder {
       (stride < 0 ? begin : end) += (nest_.extents[axis] - 1) * stride;
       (stride < 0 ? back : on) += (plan_.extent[axis] - 1) * stride;
     }
-    const auto size = static_cast<std::int64_t>(size_of(params_.in_type));
+    const std::int64_t size = bytes_of(params_.in_type);
     params_.in_begin = begin * size;
     params_.in_end = (end + 1) * size;
     // The tile's reach, and a word more on both sides.

@@ -1,5 +1,6 @@
 // The window kernel's part in a copy: an aligned transpose of at most three axes is a window of one tap. The
 // output's fastest axis takes the place of the channels, the input's that of time.
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_nest.hpp"
@@ -20,7 +21,7 @@ double predicted(const CopyProblem& problem, const DeviceProperties& device, con
   const auto covered = static_cast<double>(along * window.tile_positions * across * window.tile_channels);
   const double whole = static_cast<double>(window.positions * window.channels) / covered;
   const auto run_bytes = [](std::int64_t elements, DType type) {
-    return static_cast<double>(elements * static_cast<std::int64_t>(size_of(type)));
+    return static_cast<double>(elements * bytes_of(type));
   };
   const double share =
       kBesideTiles * whole *

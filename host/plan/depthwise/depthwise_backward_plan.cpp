@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/plan/depthwise/depthwise_tile_plan.hpp"
 #include "host/plan/plan_words.hpp"
@@ -36,7 +37,7 @@ std::int64_t most_bytes(std::int64_t channels, std::int64_t times, std::int64_t 
 /// The tile's channels and times, of the shape alone, so that the order of the sums is.
 void set_tile(DepthwiseBackwardParams& p) {
   DepthwiseParams& f = p.forward;
-  const auto bytes = static_cast<std::int64_t>(size_of(f.type));
+  const std::int64_t bytes = bytes_of(f.type);
   const std::int64_t step = kStepBytes / bytes, older = f.taps - 1;
   const std::int64_t most = divide_up(f.channels, divide_up(f.channels, kBackwardChannels));
   p.tile_channels = static_cast<std::int32_t>(most);
@@ -89,7 +90,7 @@ bool lies_along_channels(const DepthwiseBackwardParams& p) {
 /// The lanes and runs, of the shape alone, so that the order of the sums is.
 void set_channels(DepthwiseBackwardParams& p) {
   DepthwiseParams& f = p.forward;
-  const std::int64_t words = divide_up(f.channels * static_cast<std::int64_t>(size_of(f.type)), 4);
+  const std::int64_t words = divide_up(f.channels * bytes_of(f.type), 4);
   f.lanes = 1;
   while (f.lanes < kChannelLanes && f.lanes < words) f.lanes *= 2;
   std::int64_t run = size_of(f.type) == 2 ? kMaxRun : kMaxRun / 2;
@@ -109,8 +110,7 @@ constexpr std::int32_t kMaxItems = kBackwardWalkThreads / kBackwardGroup;
 /// The same for `time`.
 bool suits_time(const DepthwiseBackwardParams& p) {
   const DepthwiseParams& f = p.forward;
-  return !p.has_ids && f.taps <= kBackwardWalkTaps &&
-         f.length * static_cast<std::int64_t>(size_of(f.type)) >= kFewestBytes;
+  return !p.has_ids && f.taps <= kBackwardWalkTaps && f.length * bytes_of(f.type) >= kFewestBytes;
 }
 bool lies_along_time(const DepthwiseBackwardParams& p) {
   return p.forward.in_time == 1 && p.d_out_time == 1 && p.d_in_time == 1;
@@ -119,7 +119,7 @@ bool lies_along_time(const DepthwiseBackwardParams& p) {
 /// The steps of a group, of the shape, and the begin of its rows, of the strides.
 void set_time(DepthwiseBackwardParams& p) {
   DepthwiseParams& f = p.forward;
-  const std::int64_t count = kStepBytes / static_cast<std::int64_t>(size_of(f.type));
+  const std::int64_t count = kStepBytes / bytes_of(f.type);
   const std::int64_t step = kBackwardGroup * count;
   std::int64_t steps = kMaxRunSteps;
   const auto groups = [&] { return f.batch * f.channels * divide_up(f.length, steps * step); };
@@ -127,7 +127,7 @@ void set_time(DepthwiseBackwardParams& p) {
   p.run = static_cast<std::int32_t>(steps);
   p.tile_times = steps * step;
   p.tail = kBackwardTail;
-  const std::int64_t boundary = kBackwardBoundary / static_cast<std::int64_t>(size_of(f.type));
+  const std::int64_t boundary = kBackwardBoundary / bytes_of(f.type);
   if (p.d_in_batch % boundary != 0 || p.d_in_channel % boundary != 0)
     p.slack = static_cast<std::int32_t>(boundary - 1);
   if (p.wants_sums && p.time_blocks() == 1) {

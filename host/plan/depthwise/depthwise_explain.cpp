@@ -2,6 +2,7 @@
 #include <iomanip>
 #include <vector>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/plan/depthwise/depthwise_plan.hpp"
 #include "host/plan/plan_words.hpp"
@@ -76,7 +77,7 @@ struct Tile {
 };
 
 Tile tile_of(const DepthwiseParams& p) {
-  const std::int64_t pack = 16 / static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t pack = 16 / bytes_of(p.type);
   const std::int64_t others = kDepthwiseThreads / p.lanes, walked = std::int64_t{p.lanes} * p.run;
   switch (p.kernel) {
     case DepthwiseKernel::time:
@@ -106,7 +107,7 @@ bool has_lanes_along_time(const DepthwiseParams& p) {
 
 /// Bytes of an access to the input and to the output.
 std::string access_of(const DepthwiseParams& p, const DepthwiseTileSide& side) {
-  const auto element = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t element = bytes_of(p.type);
   std::int64_t bytes = 16;
   if (p.kernel == DepthwiseKernel::channel || p.kernel == DepthwiseKernel::channel_many)
     bytes = p.width * element;
@@ -118,7 +119,7 @@ std::string access_of(const DepthwiseParams& p, const DepthwiseTileSide& side) {
 }
 
 void explain_tile(std::ostream& text, const DepthwiseParams& p) {
-  const auto element = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t element = bytes_of(p.type);
   if (is_update(p)) {
     const std::int64_t channels = p.kernel == DepthwiseKernel::update ? 1 : 4 / element;
     text << "A thread takes " << plural(channels, "channel") << ", all " << plural(p.length, "sample")
@@ -135,8 +136,7 @@ void explain_tile(std::ostream& text, const DepthwiseParams& p) {
   text << "Tile: " << plural(tile.channels, "channel") << " and " << plural(tile.times, "sample")
        << " of one batch, ";
   if (p.kernel == DepthwiseKernel::tile || p.kernel == DepthwiseKernel::turn) {
-    const std::int64_t channels =
-        p.kernel == DepthwiseKernel::turn ? 4 / static_cast<std::int64_t>(size_of(p.type)) : 1;
+    const std::int64_t channels = p.kernel == DepthwiseKernel::turn ? 4 / bytes_of(p.type) : 1;
     text << "a thread walks " << plural(p.run, "sample") << " of "
          << (channels == 1 ? "a channel; " : "two channels; ");
   } else {
@@ -149,7 +149,7 @@ void explain_tile(std::ostream& text, const DepthwiseParams& p) {
 }
 
 void explain_accesses(std::ostream& text, const DepthwiseParams& p) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t bytes = bytes_of(p.type);
   const std::int64_t all = p.batch * p.channels * p.length * bytes;
   text << "Input: " << plural(all, "byte") << " in all, " << access_of(p, p.in_side) << "; the " << p.taps - 1
        << " samples before a run come from the caches.\nOutput: " << plural(all, "byte") << " in all, "

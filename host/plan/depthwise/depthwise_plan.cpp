@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/plan/depthwise/depthwise_cost.hpp"
 #include "host/plan/depthwise/depthwise_shape.hpp"
@@ -51,7 +52,7 @@ bool rows_aligned(const void* base, std::int64_t boundary, std::int64_t bytes,
                      [=](std::int64_t stride) { return stride * bytes % boundary == 0; });
 }
 bool channel_rows_aligned(const DepthwiseParams& p, std::int64_t boundary) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t bytes = bytes_of(p.type);
   return rows_aligned(p.in, boundary, bytes, {p.in_batch, p.in_time}) &&
          rows_aligned(p.out, boundary, bytes, {p.out_batch, p.out_time});
 }
@@ -61,7 +62,7 @@ constexpr const char* kUnalignedChannels = "rows along channels do not lie on 16
 constexpr const char* kFewChannels = "there are fewer channels than a 16-byte pack holds";
 
 const char* plan_channel(const DeviceProperties& device, DepthwiseParams& p) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t bytes = bytes_of(p.type);
   if (p.ids != nullptr) return kIds;
   if (p.channels > 1 && (p.in_channel != 1 || p.out_channel != 1)) return kNotChannels;
   if (p.taps > kUnrolledTaps) return kUnrolls;
@@ -114,7 +115,7 @@ int couple_lanes(std::int64_t groups) {
 }
 
 const char* plan_channel_many(const DeviceProperties& device, DepthwiseParams& p) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t bytes = bytes_of(p.type);
   if (p.ids != nullptr) return kIds;
   if (p.in_channel != 1 || p.out_channel != 1) return kNotChannels;
   if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
@@ -158,7 +159,7 @@ constexpr std::array<std::pair<DepthwiseKernel, Planner>, 8> kPlanners{
 /// channel, one behind the other, or for each column.
 bool is_update_of_words(const DepthwiseParams& p) {
   if (p.state_length < 1 || p.state_length > kMaxStateColumns) return false;
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t bytes = bytes_of(p.type);
   if (bytes == kWordBytes) return true;
   if (p.channels % 2 != 0) return false;
   if (p.state_time == 1)
@@ -203,7 +204,7 @@ void plan_depthwise(const DeviceProperties& device, bool native, DepthwiseParams
 }
 
 DepthwiseAlignment depthwise_alignment(const DepthwiseParams& params) {
-  const std::int64_t own = params.width * static_cast<std::int64_t>(size_of(params.type));
+  const std::int64_t own = params.width * bytes_of(params.type);
   switch (params.kernel) {
     case DepthwiseKernel::channel_aligned:
       return {kPackBytes, kPackBytes};

@@ -1,5 +1,6 @@
 #include "host/plan/depthwise/depthwise_sequence_plan.hpp"
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/plan/depthwise/depthwise_shape.hpp"
 #include "host/plan/plan_words.hpp"
@@ -15,9 +16,7 @@ constexpr std::int64_t kPackTaps = 4;
 /// narrower accesses from more threads are in flight together.
 constexpr std::int64_t kThreadsToFill = 700;
 
-std::int64_t element_of(const DepthwiseSequenceParams& q) {
-  return static_cast<std::int64_t>(size_of(q.conv.type));
-}
+std::int64_t element_of(const DepthwiseSequenceParams& q) { return bytes_of(q.conv.type); }
 
 std::int64_t packs_of(const DepthwiseSequenceParams& q, std::int64_t width) {
   return q.conv.batch * (q.conv.channels / width);

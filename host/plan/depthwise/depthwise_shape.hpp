@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "core/bytes.hpp"
 #include "core/depthwise_params.hpp"
 
 namespace relayout::plan {
@@ -24,8 +25,6 @@ inline int covering(std::int64_t count, int most) {
 }
 
 /// The elements of a pack.
-inline std::int64_t pack_of(const DepthwiseParams& p) {
-  return kPackBytes / static_cast<std::int64_t>(size_of(p.type));
-}
+inline std::int64_t pack_of(const DepthwiseParams& p) { return kPackBytes / bytes_of(p.type); }
 
 }  // namespace relayout::plan

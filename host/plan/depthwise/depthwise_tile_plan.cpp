@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/plan/depthwise/depthwise_cost.hpp"
 #include "host/plan/depthwise/depthwise_shape.hpp"
@@ -73,7 +74,7 @@ DepthwiseTileSide depthwise_tile_side(const DepthwiseSideStrides& strides, std::
 namespace {
 
 void set_tile(std::int64_t channels, std::int64_t runs, int run, DepthwiseParams& p) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t bytes = bytes_of(p.type);
   const std::int64_t times = runs * run;
   p.kernel = DepthwiseKernel::tile;
   p.run = run;
@@ -120,7 +121,7 @@ const char* plan_depthwise_tile(const DeviceProperties& device, DepthwiseParams&
 }
 
 const char* plan_depthwise_turn(const DeviceProperties& device, DepthwiseParams& p) {
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t bytes = bytes_of(p.type);
   const std::int64_t width = kWordBytes / bytes;
   if (p.ids != nullptr) return kIds;
   if (p.taps > kUnrolledTaps) return kUnrolls;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iomanip>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
 #include "host/plan/plan_words.hpp"
@@ -90,8 +91,7 @@ const char* words_of(WriteOrder order) {
 }
 
 void explain_accesses(std::ostream& text, const WindowParams& p) {
-  const auto in_bytes = static_cast<std::int64_t>(size_of(p.in_type)),
-             out_bytes = static_cast<std::int64_t>(size_of(p.out_type));
+  const std::int64_t in_bytes = bytes_of(p.in_type), out_bytes = bytes_of(p.out_type);
   const bool vectors = p.kernel == WindowKernel::rows || p.kernel == WindowKernel::vector;
   const auto access = [&](std::int64_t element_bytes, bool by_element) {
     return vectors                                          ? 16

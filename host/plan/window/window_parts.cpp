@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/plan/device_rates.hpp"
 #include "host/plan/window/window_cost.hpp"
@@ -57,9 +58,8 @@ InsidePart plan_inside(const DeviceProperties& device, const WindowParams& p, co
   InsidePart inside;
   inside.begin = begin;
   inside.end = end;
-  inside.in_offset =
-      (begin * p.stride - p.pad_left) * p.in_time * static_cast<std::int64_t>(size_of(p.in_type));
-  inside.out_offset = begin * p.out_position * static_cast<std::int64_t>(size_of(p.out_type));
+  inside.in_offset = (begin * p.stride - p.pad_left) * p.in_time * bytes_of(p.in_type);
+  inside.out_offset = begin * p.out_position * bytes_of(p.out_type);
   const Dims shape{p.batch, p.groups, p.channels, end - begin, p.taps};
   // A single position has no step: the caller's stride may be too large to multiply.
   const std::int64_t step = end - begin > 1 ? p.stride * p.in_time : 0;
@@ -75,8 +75,7 @@ InsidePart plan_inside(const DeviceProperties& device, const WindowParams& p, co
 /// Positions [begin, end) by the window kernel that takes the least time.
 WindowPart part_of(const DeviceProperties& device, const WindowParams& problem, std::int64_t begin,
                    std::int64_t end, double& microseconds) {
-  WindowPart part{problem,
-                  begin * problem.out_position * static_cast<std::int64_t>(size_of(problem.out_type))};
+  WindowPart part{problem, begin * problem.out_position * bytes_of(problem.out_type)};
   part.params.out = at(problem.out, part.out_offset);
   part.params.positions = end - begin;
   part.params.pad_left -= begin * problem.stride;

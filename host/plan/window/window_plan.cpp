@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
 #include "host/plan/spread.hpp"
@@ -28,7 +29,7 @@ const char* rows_obstacle(const WindowParams& p) {
 
 /// A row's packs are divided among the threads of one block, or among blocks; short rows share a block.
 void divide_rows(WindowParams& p) {
-  const std::int64_t count = kPackBytes / static_cast<std::int64_t>(size_of(p.out_type));
+  const std::int64_t count = kPackBytes / bytes_of(p.out_type);
   int threads = kWindowThreads;
   while (threads > 8 && p.positions < threads / 2 * kRowPacksPerThread * count) threads /= 2;
   const std::int64_t most_packs = std::int64_t{threads} * kRowPacksPerThread;
@@ -94,7 +95,7 @@ bool is_empty(const WindowParams& p) {
 void set_streaming(const DeviceProperties& device, WindowParams& p) {
   const auto half_of_l2 = static_cast<std::int64_t>(device.l2_bytes / 2);
   const std::int64_t rows = p.batch * p.groups * p.channels;
-  p.streaming = rows * p.taps * p.positions * static_cast<std::int64_t>(size_of(p.out_type)) > half_of_l2;
+  p.streaming = rows * p.taps * p.positions * bytes_of(p.out_type) > half_of_l2;
 }
 
 }  // namespace
@@ -142,7 +143,7 @@ double choose_window_kernel(const DeviceProperties& device, bool native, WindowP
 
 WindowAlignment window_alignment(const WindowParams& params) {
   if (params.kernel == WindowKernel::vector) return {kPackBytes, kPackBytes};
-  const std::int64_t element = params.widened ? static_cast<std::int64_t>(size_of(params.in_type)) : 1;
+  const std::int64_t element = params.widened ? bytes_of(params.in_type) : 1;
   const std::int64_t line = params.kernel == WindowKernel::tile ? params.tile.out_alignment : 1;
   return {element, std::max(element, line)};
 }

@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "core/bytes.hpp"
+
 namespace relayout::plan {
 namespace {
 
 /// The widest that any kernel gains from.
 constexpr std::int64_t kWidest = 4;
-
-std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
 /// Whether `factor` channels side by side can be one element.
 bool may_join(const WindowParams& p, std::int64_t factor) {

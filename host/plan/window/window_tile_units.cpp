@@ -1,6 +1,7 @@
 // Where the lines of a tile begin, and which units it has.
 #include <algorithm>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "core/sector.hpp"
 #include "core/window_geometry.hpp"

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
 #include "host/plan/copy/sectors.hpp"
@@ -18,8 +19,6 @@ constexpr std::int64_t kLanes = 32;
 constexpr double kNeededWarps = 29, kAlone = 0.13, kShare = 1.25, kWaits = 2.3;
 /// What a byte costs more where warps share the sectors at their ends.
 constexpr double kSplitSectors = 0.15;
-
-std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
 /// So many items of a fill, each of so many accesses and instructions.
 void count_items(double items, double accesses, double instructions, WindowWork& work) {

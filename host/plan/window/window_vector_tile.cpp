@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <numeric>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
 
@@ -30,8 +31,6 @@ bool rows_aligned(const void* base, std::int64_t element_bytes, std::initializer
            return axis.extent <= 1 || axis.stride % (kPackBytes / element_bytes) == 0;
          });
 }
-
-std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
 const char* output_obstacle(const WindowParams& p) {
   const std::int64_t out_bytes = bytes_of(p.out_type);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "core/window_geometry.hpp"
 #include "host/plan/small_problems.hpp"
@@ -16,7 +17,6 @@ constexpr double kShareOfVectors = 1.25;
 
 constexpr double kWarps = kWindowThreads / 32.0, kLanes = 32;
 
-double bytes_of(DType type) { return static_cast<double>(size_of(type)); }
 double real(std::int64_t value) { return static_cast<double>(value); }
 
 /// Blocks for every batch and group.
@@ -26,7 +26,7 @@ std::int64_t tiles_of(const WindowParams& p) {
 }
 
 WindowWork work_of_rows(const WindowTuning& tuning, const WindowParams& p) {
-  const double element = bytes_of(p.in_type);
+  const double element = real(bytes_of(p.in_type));
   const std::int64_t block_rows = kWindowThreads / p.row_threads, rows = p.batch * p.groups * p.channels;
   WindowWork work;
   work.blocks = divide_up(rows, block_rows) * p.row_blocks;
@@ -49,7 +49,7 @@ WindowWork work_of_rows(const WindowTuning& tuning, const WindowParams& p) {
 }
 
 WindowWork work_of_vectors(const WindowTuning& tuning, const WindowParams& p) {
-  const double in_bytes = bytes_of(p.in_type), out_bytes = bytes_of(p.out_type);
+  const double in_bytes = real(bytes_of(p.in_type)), out_bytes = real(bytes_of(p.out_type));
   const double channels = real(std::min<std::int64_t>(p.tile_channels, p.channels));
   const double positions = real(std::min<std::int64_t>(p.tile_positions, p.positions));
   const double samples = std::min(real(p.tile_samples), (positions - 1) * real(p.stride) + real(p.span()));
@@ -81,8 +81,8 @@ WindowWork work_of_single_outputs(const WindowTuning& tuning, const WindowParams
   const double outputs = real(p.tile_positions) * real(p.tile_channels) * real(p.taps);
   WindowWork work;
   work.blocks = tiles_of(p);
-  work.bytes = read_cost(tuning, 1, outputs * bytes_of(p.in_type)) +
-               write_cost(tuning, 1, outputs * bytes_of(p.out_type));
+  work.bytes = read_cost(tuning, 1, outputs * real(bytes_of(p.in_type))) +
+               write_cost(tuning, 1, outputs * real(bytes_of(p.out_type)));
   work.accesses = 4 * outputs / kLanes;
   work.instructions = 250 * outputs / kLanes;
   // Small problems are done before a tile would be filled. Those of tests are to go through tiles.

@@ -1,0 +1,25 @@
+// Sizes in bytes, signed as offsets are: a product of both needs no conversion.
+#pragma once
+
+#include <cstdint>
+
+#include <relayout/dtype.hpp>
+#include <relayout/tensor_view.hpp>
+
+namespace relayout {
+
+inline std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
+
+/// All elements together; an element that the view repeats counts each time.
+inline std::int64_t bytes_of(const TensorView& view) { return view.elements() * bytes_of(view.dtype()); }
+
+/// The elements that a view distinguishes: those that it repeats, by stride 0, count once.
+inline std::int64_t unique_bytes(const TensorView& view) {
+  std::int64_t elements = view.elements();
+  for (int axis = 0; axis < view.rank(); ++axis) {
+    if (view.stride(axis) == 0 && view.extent(axis) > 1) elements /= view.extent(axis);
+  }
+  return elements * bytes_of(view.dtype());
+}
+
+}  // namespace relayout
