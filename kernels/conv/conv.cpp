@@ -244,10 +244,8 @@ void launch_conv(const LaunchContext& context, const ConvParams& params) {
   ConvParams p = params;
   const std::int64_t position_tiles = (p.positions + p.tile_positions - 1) / p.tile_positions,
                      column_tiles = (p.columns + kConvColumns - 1) / kConvColumns;
-  LaunchShape shape;
-  shape.blocks_x = p.batch * p.groups * position_tiles * column_tiles;
-  shape.threads_x = kWarps * conv_parts(p.tile_positions) * p.warp_size;
-  shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
+  const LaunchShape shape = launch_shape(p.batch * p.groups * position_tiles * column_tiles,
+                                         kWarps * conv_parts(p.tile_positions) * p.warp_size, p.shared_bytes);
   p.rows = make_divisor(static_cast<std::uint32_t>(p.tile_samples));
   p.column_tiles = make_grid_divisor(column_tiles);
   p.position_tiles = make_grid_divisor(position_tiles);

@@ -88,9 +88,7 @@ void visit_output_type(DType type, Visit&& visit) {
 
 void launch_own(const LaunchContext& context, const GemmParams& p) {
   const std::int64_t tiles_m = (p.m + kTile - 1) / kTile, tiles_n = (p.n + kTile - 1) / kTile;
-  LaunchShape shape;
-  shape.blocks_x = p.groups * tiles_m * tiles_n;
-  shape.threads_x = kThreads;
+  const LaunchShape shape = launch_shape(p.groups * tiles_m * tiles_n, kThreads);
   visit_output_type(p.out_type, [&](auto out) {
     using Out = typename decltype(out)::type;
     if (p.in_type == DType::f16) {
@@ -103,9 +101,7 @@ void launch_own(const LaunchContext& context, const GemmParams& p) {
 
 void launch_epilogue(const LaunchContext& context, const GemmParams& p) {
   const std::int64_t elements = p.groups * p.m * p.n;
-  LaunchShape shape;
-  shape.blocks_x = (elements + kThreads - 1) / kThreads;
-  shape.threads_x = kThreads;
+  const LaunchShape shape = one_thread_each(elements, kThreads);
   visit_output_type(p.out_type, [&](auto out) {
     using Out = typename decltype(out)::type;
     launch("gemm epilogue", context, shape, gemm_epilogue_kernel<Out>, p, elements);

@@ -104,9 +104,7 @@ __global__ __launch_bounds__(kThreads) void gather_kernel(const GatherParams<Ext
 
 template <class From, class To, bool kScaled, class Extent, class Offset>
 void launch_gather_of(const LaunchContext& context, const GatherParams<Extent, Offset>& p) {
-  LaunchShape shape;
-  shape.blocks_x = divide_up(p.elements, kElementsPerBlock);
-  shape.threads_x = kThreads;
+  const LaunchShape shape = launch_shape(divide_up(p.elements, kElementsPerBlock), kThreads);
   launch("gather", context, shape, gather_kernel<From, To, kScaled, Extent, Offset>, p);
 }
 

@@ -229,11 +229,10 @@ template <class T, class To, bool kConvert, class Params>
 void launch_rows_of(const LaunchContext& context, const Params& p) {
   constexpr int kSize = static_cast<int>(sizeof(T)),
                 kMax = 16 / static_cast<int>(sizeof(T) > sizeof(To) ? sizeof(T) : sizeof(To));
-  LaunchShape shape;
-  shape.blocks_x = divide_up(p.vectors, std::int64_t{kRowsThreads} * rows_vectors_per_thread(p.read));
-  shape.threads_x = kRowsThreads;
-  shape.shared_bytes = static_cast<std::int64_t>(p.table_rows * sizeof(std::int64_t)) +
-                       (kConvert ? cast_table_bytes<T, To> : 0);
+  const std::int64_t vectors = std::int64_t{kRowsThreads} * rows_vectors_per_thread(p.read),
+                     table_bytes = p.table_rows * sizeof(std::int64_t);
+  const LaunchShape shape = launch_shape(divide_up(p.vectors, vectors), kRowsThreads,
+                                         table_bytes + (kConvert ? cast_table_bytes<T, To> : 0));
   const auto run = [&](auto kernel) { launch("copy", context, shape, kernel, p); };
   if (p.read == RowsRead::pieces) {
     if constexpr (kMax * kSize >= 4) {

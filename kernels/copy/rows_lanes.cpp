@@ -116,11 +116,11 @@ void launch_rows_lanes_of(const LaunchContext& context, const Params& p) {
   constexpr int kCount = lane_count<T, To>;
   if (p.count != kCount)
     throw Error(ErrorCode::launch, "copy: the rows kernel has no lanes of so many elements");
-  LaunchShape shape;
-  shape.blocks_x = divide_up(p.vectors, std::int64_t{kRowsThreads} * rows_vectors_per_thread(p.read));
-  shape.threads_x = kRowsThreads;
-  shape.shared_bytes = static_cast<std::int64_t>(p.table_rows * sizeof(RowOrigin)) + cast_table_bytes<T, To>;
-  launch("copy", context, shape, rows_lanes_kernel<T, To, kCount, Params>, p);
+  const std::int64_t vectors = std::int64_t{kRowsThreads} * rows_vectors_per_thread(p.read),
+                     table_bytes = p.table_rows * sizeof(RowOrigin);
+  launch("copy", context,
+         launch_shape(divide_up(p.vectors, vectors), kRowsThreads, table_bytes + cast_table_bytes<T, To>),
+         rows_lanes_kernel<T, To, kCount, Params>, p);
 }
 
 }  // namespace

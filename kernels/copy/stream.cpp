@@ -77,9 +77,7 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const StreamPara
 template <class T, int kAccess>
 void launch_stream_of(const LaunchContext& context, const StreamParams& p) {
   if constexpr (sizeof(T) <= kAccess) {
-    LaunchShape shape;
-    shape.blocks_x = p.blocks;
-    shape.threads_x = p.threads;
+    const LaunchShape shape = launch_shape(p.blocks, p.threads);
     launch("copy", context, shape, stream_kernel<T, kAccess>, p);
   }
 }

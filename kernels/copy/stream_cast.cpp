@@ -102,10 +102,7 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const Params p) 
 
 template <class T, class To, class Params>
 void launch_stream_of(const LaunchContext& context, const Params& p) {
-  LaunchShape shape;
-  shape.blocks_x = p.blocks;
-  shape.threads_x = p.threads;
-  shape.shared_bytes = cast_table_bytes<T, To>;
+  const LaunchShape shape = launch_shape(p.blocks, p.threads, cast_table_bytes<T, To>);
   launch("copy", context, shape, stream_kernel<T, To, Params>, p);
 }
 

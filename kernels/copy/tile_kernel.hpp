@@ -114,10 +114,8 @@ __global__ __launch_bounds__(
 
 template <class From, class To, bool kUnaligned, class Store = StoreAsIs, class Params>
 void launch_tile_of(const LaunchContext& context, const Params& p) {
-  LaunchShape shape;
-  shape.blocks_x = p.tiles;
-  shape.threads_x = p.threads;
-  shape.shared_bytes = p.shared_bytes + (tile_cast_table<From, To> ? kCastTableBytes : 0);
+  const LaunchShape shape =
+      launch_shape(p.tiles, p.threads, p.shared_bytes + (tile_cast_table<From, To> ? kCastTableBytes : 0));
   const auto run = [&](auto kernel) { launch("permute", context, shape, kernel, p); };
   if (p.assembly == Assembly::words && sizeof(To) >= 4)
     throw Error(ErrorCode::launch, "permute: no words of elements of 4 bytes and more");

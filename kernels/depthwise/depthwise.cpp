@@ -37,20 +37,11 @@ __global__ __launch_bounds__(kDepthwiseThreads) void final_state_kernel(Depthwis
       SampleRow<T>(p, batch, channel).at(p, p.length - columns + column);
 }
 
-LaunchShape one_thread_each(std::int64_t count) {
-  LaunchShape shape;
-  shape.blocks_x = (count + kDepthwiseThreads - 1) / kDepthwiseThreads;
-  shape.threads_x = kDepthwiseThreads;
-  return shape;
-}
-
 void launch_scalar(const LaunchContext& context, const DepthwiseParams& p) {
   const std::int64_t rows = kDepthwiseThreads / p.lanes;
   const DepthwiseGrid grid = p.lanes_along_time ? DepthwiseGrid(p, rows, std::int64_t{p.lanes} * p.run)
                                                 : DepthwiseGrid(p, p.lanes, rows * p.run);
-  LaunchShape shape;
-  shape.blocks_x = grid.blocks(p);
-  shape.threads_x = kDepthwiseThreads;
+  const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads);
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     launch("depthwise_conv1d", context, shape, depthwise_kernel<T>, p, grid);
@@ -83,7 +74,8 @@ void launch_final_state(const LaunchContext& context, const DepthwiseParams& p) 
   if (elements == 0) return;
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
-    launch("depthwise_conv1d", context, one_thread_each(elements), final_state_kernel<T>, p, elements);
+    launch("depthwise_conv1d", context, one_thread_each(elements, kDepthwiseThreads), final_state_kernel<T>,
+           p, elements);
   });
 }
 

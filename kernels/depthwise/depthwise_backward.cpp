@@ -126,13 +126,6 @@ __global__ __launch_bounds__(kDepthwiseThreads) void backward_weights_kernel(Dep
   if (channel < f.channels) store_gradient(p, channel, row, sum);
 }
 
-LaunchShape shape_of(std::int64_t blocks) {
-  LaunchShape shape;
-  shape.blocks_x = blocks;
-  shape.threads_x = kDepthwiseThreads;
-  return shape;
-}
-
 /// A thread for each of `positions` along time and each channel.
 struct PlacedLaunch {
   DepthwiseBackwardParams params;
@@ -142,7 +135,7 @@ struct PlacedLaunch {
   PlacedLaunch(const DepthwiseBackwardParams& p, std::int64_t positions)
       : params(with_lanes(p, positions)),
         grid(grid_of(params.forward, positions)),
-        shape(shape_of(params.forward.batch * grid.channel_tiles * grid.time_tiles)) {}
+        shape(launch_shape(grid.blocks(params.forward), kDepthwiseThreads)) {}
 
  private:
   static DepthwiseBackwardParams with_lanes(DepthwiseBackwardParams p, std::int64_t positions) {
@@ -177,8 +170,8 @@ void launch_general(const LaunchContext& context, const DepthwiseBackwardParams&
   launch_samples<T, true>(context, p, {p.d_initial == nullptr ? 0 : f.taps - 1, f.length});
   if (p.sums == nullptr) return;
   const std::int64_t sums = p.sum_blocks() * (f.taps + 1) * f.channels;
-  launch(kOperation, context, shape_of((sums + kDepthwiseThreads - 1) / kDepthwiseThreads),
-         backward_sums_kernel<T>, p, p.time_blocks(), sums);
+  launch(kOperation, context, one_thread_each(sums, kDepthwiseThreads), backward_sums_kernel<T>, p,
+         p.time_blocks(), sums);
 }
 
 }  // namespace
@@ -208,8 +201,8 @@ void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBack
   const auto start = [&](auto constant) {
     constexpr int kParts = decltype(constant)::value, kChannels = kDepthwiseThreads / kParts;
     const std::int64_t channel_blocks = (f.channels + kChannels - 1) / kChannels;
-    LaunchShape shape = shape_of((f.taps + 1) * channel_blocks);
-    if (kParts > 1) shape.shared_bytes = kDepthwiseThreads * sizeof(float);
+    const LaunchShape shape = launch_shape((f.taps + 1) * channel_blocks, kDepthwiseThreads,
+                                           kParts > 1 ? kDepthwiseThreads * sizeof(float) : 0);
     launch_early(kOperation, context, shape, backward_weights_kernel<kParts>, p, blocks,
                  make_grid_divisor(channel_blocks));
   };

@@ -329,14 +329,12 @@ void launch_depthwise_backward_channels(const LaunchContext& context, const Dept
       const auto start = [&](auto width) {
         constexpr int kWidth = decltype(width)::value;
         const DepthwiseGrid grid(f, std::int64_t{f.lanes} * kWidth, p.tile_times);
-        LaunchShape shape;
-        shape.blocks_x = grid.blocks(f);
-        shape.threads_x = kBackwardWalkThreads;
         constexpr std::size_t kSums = kBackwardWalkThreads * kWidth * (kTaps + 1) * sizeof(float);
         const auto start_walk = [&](auto vectors) {
           constexpr bool kVectors = decltype(vectors)::value;
           using Walk = ChannelWalk<T, kWidth, kTaps, kVectors>;
-          shape.shared_bytes = std::max({kSums, Walk::stage_bytes(), Walk::least_bytes()});
+          const LaunchShape shape = launch_shape(grid.blocks(f), kBackwardWalkThreads,
+                                                 std::max({kSums, Walk::stage_bytes(), Walk::least_bytes()}));
           launch("depthwise_conv1d_backward", context, shape,
                  depthwise_backward_channels_kernel<T, kWidth, kTaps, kVectors>, p, grid,
                  has_whole_weights(f));

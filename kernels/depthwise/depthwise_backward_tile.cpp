@@ -298,10 +298,7 @@ void launch_depthwise_backward_tile(const LaunchContext& context, const Depthwis
   const DepthwiseParams& f = p.forward;
   const DepthwiseGrid grid(f, p.tile_channels, p.tile_times);
   const Divisor by_channels = make_divisor(static_cast<std::uint32_t>(p.tile_channels));
-  LaunchShape shape;
-  shape.blocks_x = grid.blocks(f);
-  shape.threads_x = kDepthwiseThreads;
-  shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
+  const LaunchShape shape = launch_shape(grid.blocks(f), kDepthwiseThreads, p.shared_bytes);
   visit_signal_type(f.type, [&](auto type) {
     using T = typename decltype(type)::type;
     const auto start = [&](auto kernel) {

@@ -250,9 +250,6 @@ void launch_depthwise_backward_time(const LaunchContext& context, const Depthwis
                    d_out = signal_span(f, p.d_out, p.d_out_batch, p.d_out_channel, p.d_out_time);
   const bool is_shifted =
       !lie_alike(p, f.in, f.in_batch, f.in_channel) || !lie_alike(p, p.d_out, p.d_out_batch, p.d_out_channel);
-  LaunchShape shape;
-  shape.blocks_x = grid.blocks(f) / p.items();
-  shape.threads_x = kBackwardWalkThreads;
   visit_signal_type(f.type, [&](auto type) {
     using T = typename decltype(type)::type;
     const LastSteps at_end(p, grid, kBackwardGroup * Vector<T>::kCount);
@@ -260,10 +257,11 @@ void launch_depthwise_backward_time(const LaunchContext& context, const Depthwis
       constexpr int kTaps = decltype(taps)::value;
       const auto start = [&](auto shifted) {
         constexpr bool kShifted = decltype(shifted)::value;
+        const LaunchShape shape = launch_shape(grid.blocks(f) / p.items(), kBackwardWalkThreads,
+                                               (Stages::kWords + kGroups * (kTaps + 1)) * sizeof(float));
         const auto start_kernel = [&](auto kernel) {
           launch("depthwise_conv1d_backward", context, shape, kernel, p, grid, at_end, in, d_out);
         };
-        shape.shared_bytes = (Stages::kWords + kGroups * (kTaps + 1)) * sizeof(float);
         if constexpr (kHasWarpsOf64) {
           if (p.warp_size == 64) return start_kernel(depthwise_backward_time_kernel<T, kTaps, 64, kShifted>);
         }

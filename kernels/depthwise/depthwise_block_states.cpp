@@ -56,9 +56,7 @@ void launch_depthwise_block_states(const LaunchContext& context, const Depthwise
   const DepthwiseParams& p = q.conv;
   const std::int64_t stretches = q.block_size > 0 ? (p.length - 1) / q.block_size + 1 : 0;
   const std::int64_t threads = (p.batch + stretches) * p.channels;
-  LaunchShape shape;
-  shape.blocks_x = (threads + kDepthwiseThreads - 1) / kDepthwiseThreads;
-  shape.threads_x = kDepthwiseThreads;
+  const LaunchShape shape = one_thread_each(threads, kDepthwiseThreads);
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     launch("depthwise_varlen", context, shape, block_states_kernel<T>, q, threads);

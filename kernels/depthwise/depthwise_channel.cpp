@@ -241,10 +241,7 @@ void launch_walk(const LaunchContext& context, const DepthwiseParams& p) {
                       static_cast<std::uint32_t>(p.channels / Width),
                       static_cast<std::uint32_t>(row.lead),
                       has_whole_weights(p)};
-  LaunchShape shape;
-  shape.blocks_x = p.batch * blocks;
-  shape.threads_x = kDepthwiseWalkThreads;
-  shape.shared_bytes = stage_bytes<T, Width>();
+  const LaunchShape shape = launch_shape(p.batch * blocks, kDepthwiseWalkThreads, stage_bytes<T, Width>());
   const bool vectors =
       row.lead == 0 && has_copy_vectors(row.threads, p.in, p.in_batch * static_cast<std::int64_t>(sizeof(T)),
                                         p.in_time * static_cast<std::int64_t>(sizeof(T)));

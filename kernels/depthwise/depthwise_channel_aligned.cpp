@@ -169,10 +169,7 @@ void launch_depthwise_channel_aligned(const LaunchContext& context, const Depthw
       constexpr int kTaps = decltype(taps)::value;
       const DepthwiseGrid grid(p, std::int64_t{p.lanes} * Vector<T>::kCount,
                                kDepthwiseThreads / p.lanes * p.run);
-      LaunchShape shape;
-      shape.blocks_x = grid.blocks(p);
-      shape.threads_x = kDepthwiseThreads;
-      shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
+      const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
       launch("depthwise_conv1d", context, shape, depthwise_channel_aligned_kernel<T, kTaps>, p, grid);
     });
   });

@@ -216,10 +216,7 @@ void launch_depthwise_channel_many(const LaunchContext& context, const Depthwise
     using T = typename decltype(type)::type;
     const DepthwiseGrid grid(p, std::int64_t{p.lanes} * kChannels,
                              kDepthwiseThreads / p.lanes * many_taps_times(p.width) * p.run);
-    LaunchShape shape;
-    shape.blocks_x = grid.blocks(p);
-    shape.threads_x = kDepthwiseThreads;
-    shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
+    const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
     const Divisor by_taps = make_divisor(static_cast<std::uint32_t>(p.taps));
     const auto kernel = p.width == kChannels ? depthwise_channel_many_kernel<T, true>
                                              : depthwise_channel_many_kernel<T, false>;

@@ -138,9 +138,7 @@ template <bool Blocks, class T, int Width>
 void launch_packs(const LaunchContext& context, const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
   const std::int64_t packs = p.channels / Width, blocks = (packs + kIndexedThreads - 1) / kIndexedThreads;
-  LaunchShape shape;
-  shape.blocks_x = p.batch * blocks;
-  shape.threads_x = kIndexedThreads;
+  const LaunchShape shape = launch_shape(p.batch * blocks, kIndexedThreads);
   visit_taps(p.taps, [&](auto taps) {
     constexpr int kTaps = decltype(taps)::value;
     launch("depthwise_update", context, shape, indexed_update_kernel<Blocks, T, kTaps, Width>, q,
@@ -164,9 +162,7 @@ void launch_depthwise_indexed_update(const LaunchContext& context, const Depthwi
       return launch_packs<false, T, 1>(context, q);
     }
     const std::int64_t rows = q.conv.batch * q.conv.channels;
-    LaunchShape shape;
-    shape.blocks_x = (rows + kDepthwiseThreads - 1) / kDepthwiseThreads;
-    shape.threads_x = kDepthwiseThreads;
+    const LaunchShape shape = one_thread_each(rows, kDepthwiseThreads);
     launch("depthwise_update", context, shape,
            q.blocks > 0 ? indexed_update_any_kernel<true, T> : indexed_update_any_kernel<false, T>, q, rows);
   });

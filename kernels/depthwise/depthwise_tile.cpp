@@ -191,10 +191,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
 void launch_depthwise_tile(const LaunchContext& context, const DepthwiseParams& p) {
   const DepthwiseGrid grid(p, p.tile_channels, p.tile_times);
   const Divisor by_channels = make_divisor(static_cast<std::uint32_t>(p.tile_channels));
-  LaunchShape shape;
-  shape.blocks_x = grid.blocks(p);
-  shape.threads_x = kDepthwiseThreads;
-  shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
+  const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     launch("depthwise_conv1d", context, shape, depthwise_tile_kernel<T>, p, grid, by_channels,

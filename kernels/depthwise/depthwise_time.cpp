@@ -259,10 +259,7 @@ void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& 
       constexpr int kTaps = decltype(taps)::value, kCount = Vector<T>::kCount;
       const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes, std::int64_t{p.lanes} * p.run * kCount,
                                time_slack(p));
-      LaunchShape shape;
-      shape.blocks_x = grid.blocks(p);
-      shape.threads_x = kDepthwiseThreads;
-      shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
+      const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
       const auto start = [&](auto kernel) {
         launch("depthwise_conv1d", context, shape, kernel, p, grid, input_span(p), has_whole_weights(p));
       };

@@ -213,10 +213,7 @@ void launch_depthwise_time_many(const LaunchContext& context, const DepthwisePar
     const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes,
                              std::int64_t{p.lanes} * p.run * kManyTapsPacks * kCount, time_slack(p));
     const int pitch = (static_cast<int>(p.taps) + kCount - 1) / kCount * kCount;
-    LaunchShape shape;
-    shape.blocks_x = grid.blocks(p);
-    shape.threads_x = kDepthwiseThreads;
-    shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
+    const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
     launch("depthwise_conv1d", context, shape, depthwise_time_many_kernel<T>, p, grid, input_span(p), pitch,
            make_divisor(static_cast<std::uint32_t>(p.taps)));
   });

@@ -128,10 +128,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
 
 void launch_depthwise_turn(const LaunchContext& context, const DepthwiseParams& p) {
   const DepthwiseGrid grid(p, p.tile_channels, p.tile_times);
-  LaunchShape shape;
-  shape.blocks_x = grid.blocks(p);
-  shape.threads_x = kDepthwiseThreads;
-  shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
+  const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     visit_taps(p.taps, [&](auto taps) {

@@ -126,9 +126,7 @@ void launch_words(const LaunchContext& context, const DepthwiseSequenceParams& q
   const DepthwiseParams& p = q.conv;
   const std::int64_t words = p.channels / kPerWord<T>, blocks = (words + kUpdateThreads - 1) / kUpdateThreads;
   const Divisor by_blocks = make_grid_divisor(blocks);
-  LaunchShape shape;
-  shape.blocks_x = p.batch * blocks;
-  shape.threads_x = kUpdateThreads;
+  const LaunchShape shape = launch_shape(p.batch * blocks, kUpdateThreads);
   const auto start = [&](auto columns) {
     constexpr int kColumns = decltype(columns)::value;
     launch("depthwise_update", context, shape, update_words_kernel<T, kColumns>, q, has_whole_states(p),
@@ -170,9 +168,7 @@ void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams
       return launch_words<T>(context, q);
     }
     const std::int64_t rows = p.batch * p.channels;
-    LaunchShape shape;
-    shape.blocks_x = (rows + kDepthwiseThreads - 1) / kDepthwiseThreads;
-    shape.threads_x = kDepthwiseThreads;
+    const LaunchShape shape = one_thread_each(rows, kDepthwiseThreads);
     launch("depthwise_update", context, shape, update_kernel<T>, p, rows);
   });
 }

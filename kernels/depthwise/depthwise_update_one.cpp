@@ -174,9 +174,7 @@ void launch_one(const LaunchContext& context, const DepthwiseSequenceParams& q) 
   const std::int64_t words = p.channels / kPerWord<T>, blocks = (words + kOneThreads - 1) / kOneThreads;
   const auto start = [&](auto constant) {
     constexpr int kItems = decltype(constant)::value;
-    LaunchShape shape;
-    shape.blocks_x = blocks * ((p.batch + kItems - 1) / kItems);
-    shape.threads_x = kOneThreads;
+    const LaunchShape shape = launch_shape(blocks * ((p.batch + kItems - 1) / kItems), kOneThreads);
     launch("depthwise_update", context, shape, update_one_kernel<T, Columns, Taps, kItems>, q, WholeWords(p),
            make_grid_divisor(blocks), static_cast<int>(divide_up(kBlocksAhead, blocks) * kItems));
   };

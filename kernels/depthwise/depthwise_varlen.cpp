@@ -48,24 +48,17 @@ __global__ __launch_bounds__(kDepthwiseThreads) void varlen_states_kernel(Depthw
       sample;
 }
 
-LaunchShape one_thread_each(std::int64_t count) {
-  LaunchShape shape;
-  shape.blocks_x = (count + kDepthwiseThreads - 1) / kDepthwiseThreads;
-  shape.threads_x = kDepthwiseThreads;
-  return shape;
-}
-
 void launch_general(const LaunchContext& context, const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     if (q.kernel == DepthwiseSequenceKernel::states) {
       const std::int64_t elements = p.batch * p.channels * p.state_length;
-      return launch("depthwise_varlen_states", context, one_thread_each(elements), varlen_states_kernel<T>, q,
-                    elements);
+      return launch("depthwise_varlen_states", context, one_thread_each(elements, kDepthwiseThreads),
+                    varlen_states_kernel<T>, q, elements);
     }
     const std::int64_t tiles = (p.length + q.run - 1) / q.run;
-    launch("depthwise_varlen", context, one_thread_each(tiles * p.channels),
+    launch("depthwise_varlen", context, one_thread_each(tiles * p.channels, kDepthwiseThreads),
            q.blocks > 0 ? varlen_kernel<true, T> : varlen_kernel<false, T>, q, tiles);
   });
 }

@@ -116,9 +116,7 @@ void launch_walk(const LaunchContext& context, const DepthwiseSequenceParams& q)
   const DepthwiseParams& p = q.conv;
   const std::int64_t packs = p.channels / Width, runs = (p.length + q.run - 1) / q.run;
   const VarlenGrid grid{make_grid_divisor(packs), static_cast<std::uint32_t>(runs)};
-  LaunchShape shape;
-  shape.blocks_x = (packs * runs + kDepthwiseThreads - 1) / kDepthwiseThreads;
-  shape.threads_x = kDepthwiseThreads;
+  const LaunchShape shape = one_thread_each(packs * runs, kDepthwiseThreads);
   visit_taps(p.taps, [&](auto taps) {
     constexpr int kTaps = decltype(taps)::value;
     const auto kernel = q.blocks > 0 ? varlen_channel_kernel<true, T, kTaps, Width>

@@ -108,9 +108,7 @@ void launch_depthwise_varlen_time(const LaunchContext& context, const DepthwiseS
     constexpr int kCount = Vector<T>::kCount;
     const DepthwiseGrid grid(row, kDepthwiseThreads / q.lanes, std::int64_t{q.lanes} * q.run * kCount,
                              has_aligned_output_rows(row) ? 0 : kCount - 1);
-    LaunchShape shape;
-    shape.blocks_x = grid.blocks(row);
-    shape.threads_x = kDepthwiseThreads;
+    const LaunchShape shape = launch_shape(grid.blocks(row), kDepthwiseThreads);
     visit_taps(row.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;
       launch("depthwise_varlen", context, shape, varlen_time_kernel<T, kTaps>, q, grid, input_span(row));

@@ -119,10 +119,8 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kChunkThreads,
 void launch_code_chunks(const LaunchContext& context, const ElementwiseParams& params) {
   ElementwiseParams p = params;
   p.block_rows = static_cast<std::int32_t>((kChunks - 1) / p.row_vectors + 2);
-  LaunchShape shape;
-  shape.blocks_x = (p.vectors + kChunks - 1) / kChunks;
-  shape.threads_x = kChunkThreads;
-  shape.shared_bytes = static_cast<std::size_t>((p.tensors + 1) * p.block_rows) * sizeof(std::uint32_t);
+  const LaunchShape shape = launch_shape(divide_up(p.vectors, kChunks), kChunkThreads,
+                                         (p.tensors + 1) * p.block_rows * sizeof(std::uint32_t));
   const auto run = [&](auto kernel) { launch("quantized", context, shape, kernel, p); };
   if (p.own_scales) return run(code_chunks_kernel<kMaxTensors, true, false>);
   if (!p.bounded_codes) return run(code_chunks_kernel<kMaxTensors, false, false>);

@@ -142,9 +142,7 @@ template <bool kMul>
 void launch_arithmetic(const LaunchContext& context, const ElementwiseParams& p) {
   const bool flat = p.rank == 1;
   const std::int64_t lanes = flat ? (p.row_vectors + kVectors - 1) / kVectors : p.lanes;
-  LaunchShape shape;
-  shape.blocks_x = (lanes + kThreads - 1) / kThreads;
-  shape.threads_x = kThreads;
+  const LaunchShape shape = one_thread_each(lanes, kThreads);
   const CodeRowParams rows = code_row_params(p);
   const auto kernel =
       rows.repeated[kSecond]

@@ -103,15 +103,9 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(
 
 template <class T, class C, Steps kSteps, int kTensors>
 void launch_chain_on(const LaunchContext& context, const ElementwiseParams& p) {
-  constexpr std::int64_t kPerBlock = ElementwiseChain<T, kSteps, kTensors>::kPerBlock;
-  LaunchShape shape;
-  shape.blocks_x = (p.vectors + kPerBlock - 1) / kPerBlock;
-  shape.threads_x = kElementwiseThreads;
-  std::optional<ElementwiseParams> room;
-  const ElementwiseParams& placed = with_block_rows(p, kPerBlock, room);
-  shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
-  launch(name_of(p.step[p.steps - 1].operation), context, shape, chain_kernel<T, C, kSteps, kTensors>,
-         placed);
+  launch_block_rows(name_of(p.step[p.steps - 1].operation), context, p,
+                    ElementwiseChain<T, kSteps, kTensors>::kPerBlock, kElementwiseThreads,
+                    chain_kernel<T, C, kSteps, kTensors>);
 }
 
 template <class T, class C, Steps kSteps>

@@ -185,9 +185,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void elementwise_kerne
 template <class C, int kWidth, Steps kSteps>
 void launch_instance(const LaunchContext& context, const ElementwiseParams& p) {
   constexpr std::int64_t kPerBlock = kElementwiseThreads * vectors_together<C, kWidth>;
-  LaunchShape shape;
-  shape.blocks_x = (p.vectors + kPerBlock - 1) / kPerBlock;
-  shape.threads_x = kElementwiseThreads;
+  const LaunchShape shape = launch_shape(divide_up(p.vectors, kPerBlock), kElementwiseThreads);
   launch(name_of(p.step[p.steps - 1].operation), context, shape, elementwise_kernel<C, kWidth, kSteps>, p);
 }
 

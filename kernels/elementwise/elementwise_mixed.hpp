@@ -96,13 +96,8 @@ void launch_mixed_of(const LaunchContext& context, const ElementwiseParams& p) {
     launch_chunks(context, p, mixed_chunks_kernel<R, kWidth, kTensors>);
   } else {
     using M = Mixed<R, kWidth, kTensors>;
-    LaunchShape shape;
-    shape.blocks_x = (p.vectors + M::kPerBlock - 1) / M::kPerBlock;
-    shape.threads_x = M::kThreads;
-    std::optional<ElementwiseParams> room;
-    const ElementwiseParams& placed = with_block_rows(p, M::kPerBlock, room);
-    shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
-    launch(name_of(p.step[0].operation), context, shape, mixed_kernel<R, kWidth, kTensors>, placed);
+    launch_block_rows(name_of(p.step[0].operation), context, p, M::kPerBlock, M::kThreads,
+                      mixed_kernel<R, kWidth, kTensors>);
   }
 }
 

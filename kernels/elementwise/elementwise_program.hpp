@@ -64,9 +64,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void program_kernel(co
 
 template <Steps kSteps>
 void launch_program_of(const LaunchContext& context, const ElementwiseParams& p) {
-  LaunchShape shape;
-  shape.blocks_x = (p.vectors + kElementwiseThreads - 1) / kElementwiseThreads;
-  shape.threads_x = kElementwiseThreads;
+  const LaunchShape shape = one_thread_each(p.vectors, kElementwiseThreads);
   visit_program_numbers(p, [&](auto number, auto width) {
     launch(program_name(p), context, shape, program_kernel<decltype(number), decltype(width)::value, kSteps>,
            p);

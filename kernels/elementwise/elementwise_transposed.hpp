@@ -199,11 +199,10 @@ void launch_transposed_of(const LaunchContext& context, const ElementwiseParams&
     return PerAxis<2>{numbers[p.transposed_axis], numbers[last]};
   };
   const TransposedSpace space(of_rows(p.extents), of_rows(p.out_strides), {Tile::kSide, Tile::kSide});
-  LaunchShape shape;
-  shape.blocks_x = p.elements / (p.extents[last] * p.extents[p.transposed_axis]) * space.tile_count();
-  shape.threads_x = Tile::kThreads;
-  shape.shared_bytes = Tile::kSharedBytes;
-  launch(name_of(p.step[0].operation), context, shape, transposed_kernel<T, C>, p, space);
+  const std::int64_t planes = p.elements / (p.extents[last] * p.extents[p.transposed_axis]);
+  launch(name_of(p.step[0].operation), context,
+         launch_shape(planes * space.tile_count(), Tile::kThreads, Tile::kSharedBytes),
+         transposed_kernel<T, C>, p, space);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -4,7 +4,7 @@
 // instructions than the operation.
 #pragma once
 
-#include <optional>
+#include <cstdint>
 
 #include "kernels/elementwise/elementwise_kernel.hpp"
 
@@ -57,13 +57,19 @@ class BlockRows {
   std::uint32_t first_ = 0;
 };
 
-/// The parameters with what BlockRows needs, for blocks of so many vectors. They are `p` itself where nothing
-/// is needed, as of most nests: a copy of all parameters is 4 KB.
-inline const ElementwiseParams& with_block_rows(const ElementwiseParams& p, std::int64_t vectors,
-                                                std::optional<ElementwiseParams>& room) {
-  if (p.rank <= 2) return p;
-  room.emplace(p).block_rows = static_cast<std::int32_t>((vectors - 1) / p.row_vectors + 2);
-  return *room;
+/// Launches a kernel with BlockRows, whose blocks have so many vectors and threads.
+template <class Kernel>
+void launch_block_rows(const char* name, const LaunchContext& context, const ElementwiseParams& p,
+                       std::int64_t vectors, int threads, Kernel kernel) {
+  const auto start = [&](const ElementwiseParams& placed) {
+    launch(name, context,
+           launch_shape(divide_up(p.vectors, vectors), threads, placed.block_rows * sizeof(RowOffsets)),
+           kernel, placed);
+  };
+  if (p.rank <= 2) return start(p);  // as most nests: a copy of all parameters is 4 KB
+  ElementwiseParams placed = p;
+  placed.block_rows = static_cast<std::int32_t>((vectors - 1) / p.row_vectors + 2);
+  start(placed);
 }
 
 /// The vectors of one lane; R is the output's element. Vectors of a block beyond the last one are empty;

@@ -117,14 +117,8 @@ __device__ __forceinline__ void store_chunk(const ElementwiseParams& p,
 /// The launch of a kernel whose lanes have kElements elements each.
 template <class Kernel>
 void launch_chunks(const LaunchContext& context, const ElementwiseParams& p, Kernel kernel) {
-  const std::int64_t chunks = p.block_threads / kChunkLanes;
-  LaunchShape shape;
-  shape.blocks_x = divide_up(p.vectors, chunks);
-  shape.threads_x = p.block_threads;
-  std::optional<ElementwiseParams> room;
-  const ElementwiseParams& placed = with_block_rows(p, chunks, room);
-  shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
-  launch(name_of(p.step[0].operation), context, shape, kernel, placed);
+  launch_block_rows(name_of(p.step[0].operation), context, p, p.block_threads / kChunkLanes, p.block_threads,
+                    kernel);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -264,11 +264,8 @@ inline std::size_t strip_offsets_bytes(const ElementwiseParams& p) {
 template <class Kernel>
 void launch_strips(const LaunchContext& context, const ElementwiseParams& p, const char* name, Kernel kernel,
                    std::size_t shared_bytes = 0) {
-  LaunchShape shape;
-  shape.blocks_x = divide_up<std::int64_t>(p.lanes, p.block_threads);
-  shape.threads_x = p.block_threads;
-  shape.shared_bytes = shared_bytes;
-  launch(name, context, shape, kernel, p);
+  const std::int64_t blocks = divide_up<std::int64_t>(p.lanes, p.block_threads);
+  launch(name, context, launch_shape(blocks, p.block_threads, shared_bytes), kernel, p);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -18,13 +18,8 @@ void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
     launch_chunks(context, p, typed_chunks_kernel<A, B, R, C, kSteps>);
   } else {
     using Typed = TypedElementwise<A, B, R, C, kRows>;
-    LaunchShape shape;
-    shape.blocks_x = (p.vectors + Typed::kPerBlock - 1) / Typed::kPerBlock;
-    shape.threads_x = Typed::kThreads;
-    std::optional<ElementwiseParams> room;
-    const ElementwiseParams& placed = with_block_rows(p, Typed::kPerBlock, room);
-    shape.shared_bytes = static_cast<std::size_t>(placed.block_rows) * sizeof(RowOffsets);
-    launch(name, context, shape, typed_kernel<A, B, R, C, kRows, kSteps>, placed);
+    launch_block_rows(name, context, p, Typed::kPerBlock, Typed::kThreads,
+                      typed_kernel<A, B, R, C, kRows, kSteps>);
   }
 }
 

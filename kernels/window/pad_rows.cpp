@@ -135,9 +135,7 @@ __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T pa
 void launch_pad_rows(const LaunchContext& context, const WindowParams& p) {
   const RowGrid grid{p.batch * p.groups * p.channels, make_divisor(static_cast<std::uint32_t>(p.row_blocks))};
   const std::int64_t block_rows = kThreads / p.row_threads;
-  LaunchShape shape;
-  shape.blocks_x = (grid.rows + block_rows - 1) / block_rows * p.row_blocks;
-  shape.threads_x = kThreads;
+  const LaunchShape shape = launch_shape((grid.rows + block_rows - 1) / block_rows * p.row_blocks, kThreads);
   visit_element_types(p.in_type, p.in_type, [&](auto tag, auto) {
     using T = typename decltype(tag)::type;
     T padding;

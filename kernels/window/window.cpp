@@ -86,9 +86,7 @@ __global__ __launch_bounds__(kThreads) void window_kernel(WindowParams p, Window
 
 void launch_direct(const LaunchContext& context, const WindowParams& p) {
   const WindowGrid grid = window_grid(p);
-  LaunchShape shape;
-  shape.blocks_x = grid.blocks;
-  shape.threads_x = kThreads;
+  const LaunchShape shape = launch_shape(grid.blocks, kThreads);
   visit_window_types(p, [&](auto from, auto padding) {
     using From = typename decltype(from)::type;
     using To = decltype(padding);

@@ -151,10 +151,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kWindowThreads, kWindowTileBlocks) void window
 
 void launch_window_tile(const LaunchContext& context, const WindowParams& p) {
   const WindowGrid grid = window_grid(p);
-  LaunchShape shape;
-  shape.blocks_x = grid.blocks;
-  shape.threads_x = kWindowThreads;
-  shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
+  const LaunchShape shape = launch_shape(grid.blocks, kWindowThreads, p.shared_bytes);
   visit_window_types(p, [&](auto from, auto padding) {
     using From = typename decltype(from)::type;
     using To = decltype(padding);

@@ -220,10 +220,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kThreads, kBlocks) void window_vector_kernel(W
 
 void launch_window_vector(const LaunchContext& context, const WindowParams& p) {
   const WindowGrid grid = window_grid(p);
-  LaunchShape shape;
-  shape.blocks_x = grid.blocks;
-  shape.threads_x = kThreads;
-  shape.shared_bytes = static_cast<std::size_t>(p.shared_bytes);
+  const LaunchShape shape = launch_shape(grid.blocks, kThreads, p.shared_bytes);
   visit_window_types(p, [&](auto from, auto padding) {
     using From = typename decltype(from)::type;
     using To = decltype(padding);

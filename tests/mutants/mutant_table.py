@@ -668,7 +668,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("sectors_of_one_run", "runs *= @static_cast<double>(steps[i].extent)@;", "1"),
     ("gaps_cost_nothing", "run += (steps[i].extent - 1) * @steps[i].bytes@;", "operand.element"),
 ]) + mutants_of("strips", "kernels/elementwise/strips.hpp", ELEMENTWISE + ":" + QUANTIZED, [
-    ("last_block_dropped", "shape.blocks_x = @divide_up<std::int64_t>(p.lanes, p.block_threads)@;",
+    ("last_block_dropped", "blocks = @divide_up<std::int64_t>(p.lanes, p.block_threads)@;",
      "std::max<std::int64_t>(std::int64_t{p.lanes} / p.block_threads, 1)"),
     ("lanes_behind_the_chunks",
      "return {first, present, @static_cast<std::int32_t>(chunked) < strips.chunked_extent@, 0, all_whole};",
