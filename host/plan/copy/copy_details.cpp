@@ -4,6 +4,7 @@
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "core/window_geometry.hpp"
 #include "host/plan/copy/copy_nest.hpp"
 #include "host/plan/copy/copy_plan.hpp"
@@ -13,8 +14,6 @@
 
 namespace relayout::plan {
 namespace {
-
-constexpr int kVectorBytes = 16;
 
 class CopyDetailsBuilder {
  public:

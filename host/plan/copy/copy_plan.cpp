@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/bytes.hpp"
+#include "core/sector.hpp"
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_nest.hpp"
 #include "host/plan/device_rates.hpp"
@@ -14,8 +15,6 @@
 
 namespace relayout::plan {
 namespace {
-
-constexpr std::int64_t kMaxAlignment = 16;
 
 /// The kernels of a GPU. The one of the least predicted time is taken, of equals the first. No other can be
 /// faster than the stream kernel on one piece of memory.
@@ -44,7 +43,7 @@ CopyOperand operand_of(const TensorView& view, std::int64_t offset) {
   operand.offset = offset * bytes_of(view.dtype());
   operand.range = view.byte_range();
   const std::uintptr_t start = operand.start(operand.data);
-  while (operand.alignment < kMaxAlignment && start % static_cast<std::uintptr_t>(2 * operand.alignment) == 0)
+  while (operand.alignment < kVectorBytes && start % static_cast<std::uintptr_t>(2 * operand.alignment) == 0)
     operand.alignment *= 2;
   return operand;
 }

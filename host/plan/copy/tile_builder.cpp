@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "core/tile_layout.hpp"
 
 namespace relayout::plan {

@@ -59,8 +59,6 @@ class TileBuilder {
   TilePlan build(const TileBox& box, bool scattered) const;
 
  private:
-  static constexpr int kVectorBytes = 16;
-
   TileExtents grow(const AxisOrder& order, const Dims& strides, std::int64_t elements) const;
   std::int64_t bytes_beside_rows() const;
   bool reads_along_rows(const TilePlan& plan, const TileOrder& rows) const;

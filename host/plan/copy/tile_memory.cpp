@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "core/tile_layout.hpp"
 #include "host/plan/copy/tile_builder.hpp"
 

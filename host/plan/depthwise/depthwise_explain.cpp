@@ -5,6 +5,7 @@
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/plan/depthwise/depthwise_plan.hpp"
+#include "host/plan/depthwise/depthwise_shape.hpp"
 #include "host/plan/plan_words.hpp"
 
 namespace relayout::plan {
@@ -77,7 +78,7 @@ struct Tile {
 };
 
 Tile tile_of(const DepthwiseParams& p) {
-  const std::int64_t pack = 16 / bytes_of(p.type);
+  const std::int64_t pack = pack_of(p);
   const std::int64_t others = kDepthwiseThreads / p.lanes, walked = std::int64_t{p.lanes} * p.run;
   switch (p.kernel) {
     case DepthwiseKernel::time:

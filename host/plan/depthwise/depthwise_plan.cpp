@@ -8,6 +8,7 @@
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "host/plan/depthwise/depthwise_cost.hpp"
 #include "host/plan/depthwise/depthwise_shape.hpp"
 #include "host/plan/depthwise/depthwise_tile_plan.hpp"
@@ -78,7 +79,7 @@ const char* plan_channel(const DeviceProperties& device, DepthwiseParams& p) {
   Cheapest cheapest(device);
   int most = p.width == per_word ? static_cast<int>(kMaxSampleBytes / bytes) : kMaxSamples;
   if (p.taps <= kShortRunTaps && p.channels * bytes % kShortRunBytes == 0 &&
-      channel_rows_aligned(p, kPackBytes))
+      channel_rows_aligned(p, kVectorBytes))
     most = kMaxShortRun;
   for (p.run = kDepthwiseStep; p.run <= most; p.run += kDepthwiseStep) cheapest.offer(p);
   p = *cheapest.best();
@@ -91,7 +92,7 @@ const char* plan_channel_aligned(const DeviceProperties& device, DepthwiseParams
   if (p.in_channel != 1 || p.out_channel != 1) return kNotChannels;
   if (p.taps > kUnrolledTaps) return kUnrolls;
   if (p.channels < pack) return kFewChannels;
-  if (!channel_rows_aligned(p, kPackBytes)) return kUnalignedChannels;
+  if (!channel_rows_aligned(p, kVectorBytes)) return kUnalignedChannels;
   p.kernel = DepthwiseKernel::channel_aligned;
   const std::int64_t groups = divide_up(p.channels, pack);
   p.lanes = covering(groups, kMaxPackLanes);
@@ -207,7 +208,7 @@ DepthwiseAlignment depthwise_alignment(const DepthwiseParams& params) {
   const std::int64_t own = params.width * bytes_of(params.type);
   switch (params.kernel) {
     case DepthwiseKernel::channel_aligned:
-      return {kPackBytes, kPackBytes};
+      return {kVectorBytes, kVectorBytes};
     case DepthwiseKernel::channel:
     case DepthwiseKernel::channel_many:
       return {own, own};

@@ -2,6 +2,7 @@
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "host/plan/depthwise/depthwise_shape.hpp"
 #include "host/plan/plan_words.hpp"
 
@@ -15,8 +16,6 @@ constexpr std::int64_t kPackTaps = 4;
 /// A thread's pack of 16 bytes pays where so many threads are left for a multiprocessor; with fewer of them,
 /// narrower accesses from more threads are in flight together.
 constexpr std::int64_t kThreadsToFill = 700;
-
-std::int64_t element_of(const DepthwiseSequenceParams& q) { return bytes_of(q.conv.type); }
 
 std::int64_t packs_of(const DepthwiseSequenceParams& q, std::int64_t width) {
   return q.conv.batch * (q.conv.channels / width);
@@ -39,7 +38,7 @@ void plan_update(const DeviceProperties& device, DepthwiseSequenceParams& q) {
   q.kernel = p.taps <= kUnrolledTaps ? Kernel::update_unrolled : Kernel::update;
   q.width = 1;
   if (q.kernel == Kernel::update) return;
-  const std::int64_t pack = kPackBytes / element_of(q), word = kWordBytes / element_of(q);
+  const std::int64_t pack = pack_of(q.conv), word = kWordBytes / bytes_of(q.conv.type);
   // With blocks there are no packs of 16 bytes: the second state's address takes registers, too.
   if (p.taps <= kPackTaps && p.channels % pack == 0 && has_channel_rows(p) && q.blocks == 0 &&
       !is_appended(q) && packs_of(q, pack) >= kThreadsToFill * device.multiprocessors) {
@@ -64,7 +63,7 @@ std::int32_t run_of(const DeviceProperties& device, std::int64_t threads_of_one,
 
 void plan_varlen(const DeviceProperties& device, DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
-  const std::int64_t pack = kPackBytes / element_of(q), word = kWordBytes / element_of(q);
+  const std::int64_t pack = pack_of(q.conv), word = kWordBytes / bytes_of(q.conv.type);
   const bool unrolled = p.taps <= kUnrolledTaps;
   const bool along_channels = p.in_channel == 1 && p.out_channel == 1;
   const std::int64_t steps = divide_up(p.length, kDepthwiseStep);
@@ -162,14 +161,15 @@ std::string explain_depthwise_sequences(const DepthwiseSequenceParams& params) {
          << " of all sequences together, and finds the sequences by a search. The thread in whose samples a "
          << "sequence begins moves its state on"
          << (params.blocks > 0 ? "; with blocks a second launch does so, a channel of a state a thread" : "")
-         << ".\nAccesses of up to " << plural(packs ? kPackBytes : params.width * element_of(params), "byte")
+         << ".\nAccesses of up to "
+         << plural(packs ? kVectorBytes : params.width * bytes_of(params.conv.type), "byte")
          << (packs ? ", single elements where a sequence begins or ends.\n" : ".\n");
     return text.str();
   }
   text << "A thread takes " << plural(params.width, "channel")
        << " of a sequence, all of its samples, and moves "
        << "the state on; no shared memory.\nAccesses of up to "
-       << plural(params.width * element_of(params), "byte")
+       << plural(params.width * bytes_of(params.conv.type), "byte")
        << ", single elements where channels do not lie side by side on such boundaries.\n";
   return text.str();
 }

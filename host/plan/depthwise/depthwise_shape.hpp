@@ -5,10 +5,11 @@
 
 #include "core/bytes.hpp"
 #include "core/depthwise_params.hpp"
+#include "core/sector.hpp"
 
 namespace relayout::plan {
 
-constexpr std::int64_t kPackBytes = 16, kWordBytes = 4;
+constexpr std::int64_t kWordBytes = 4;
 /// Shared memory that holds the weights of a block's channels.
 constexpr std::int64_t kWeightBytes = 48 * 1024, kWeightBytesEach = 4;
 
@@ -25,6 +26,6 @@ inline int covering(std::int64_t count, int most) {
 }
 
 /// The elements of a pack.
-inline std::int64_t pack_of(const DepthwiseParams& p) { return kPackBytes / bytes_of(p.type); }
+inline std::int64_t pack_of(const DepthwiseParams& p) { return kVectorBytes / bytes_of(p.type); }
 
 }  // namespace relayout::plan

@@ -5,6 +5,7 @@
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "host/plan/depthwise/depthwise_cost.hpp"
 #include "host/plan/depthwise/depthwise_shape.hpp"
 
@@ -13,7 +14,6 @@ namespace {
 
 /// Four blocks of so much lie in the shared memory of an H100's multiprocessor, one in that of any device.
 constexpr std::int64_t kSharedBytes = 48 * 1024;
-constexpr std::int64_t kTileWordBytes = 16;
 /// A gap of a few elements between times is moved along with them.
 constexpr std::int64_t kMaxGap = 4;
 constexpr std::int64_t kMaxChannels = 128;
@@ -41,7 +41,7 @@ DepthwiseTileSide depthwise_tile_side(const DepthwiseSideStrides& strides, std::
                                       std::int64_t times, std::int64_t all_channels, std::int64_t length,
                                       bool may_have_gaps, std::int64_t bytes) {
   DepthwiseTileSide side;
-  const std::int64_t count = kTileWordBytes / bytes;
+  const std::int64_t count = kVectorBytes / bytes;
   // Behind a row there is room for a shift on both sides, and its pitch is odd in words of 4 bytes.
   const std::int64_t row_words = divide_up(times + 2 * count - 2, count) * 4 + 1;
   side.channel_pitch = static_cast<std::int32_t>(row_words * 4 / bytes);
@@ -54,7 +54,7 @@ DepthwiseTileSide depthwise_tile_side(const DepthwiseSideStrides& strides, std::
   }
   const std::int64_t gap = may_have_gaps ? kMaxGap : 1;
   const bool one_row = channels == all_channels && strides.time >= channels && strides.time <= gap * channels;
-  if ((strides.channel == 1 || all_channels == 1) && (one_row || channels * bytes >= kTileWordBytes)) {
+  if ((strides.channel == 1 || all_channels == 1) && (one_row || channels * bytes >= kVectorBytes)) {
     side.rows = DepthwiseRows::channel;
     side.is_one_row = one_row;
     side.channel_pitch = 1;

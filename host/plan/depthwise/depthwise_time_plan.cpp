@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "host/plan/depthwise/depthwise_shape.hpp"
 
 namespace relayout::plan {
@@ -63,7 +64,7 @@ const char* plan_depthwise_time(const DeviceProperties& device, DepthwiseParams&
     }
   }
   const std::int64_t shared_packs = kDepthwiseThreads * p.run + kDepthwiseThreads / p.lanes * (kTimeEdge + 1);
-  p.shared_bytes = shared_packs * kPackBytes;
+  p.shared_bytes = shared_packs * kVectorBytes;
   return nullptr;
 }
 

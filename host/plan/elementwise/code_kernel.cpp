@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/sector.hpp"
 #include "host/plan/elementwise/elementwise_rows.hpp"
 #include "host/plan/elementwise/elementwise_strips.hpp"
 #include "host/plan/elementwise/kernel_obstacles.hpp"

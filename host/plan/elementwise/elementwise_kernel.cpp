@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "host/plan/elementwise/code_kernel.hpp"
 #include "host/plan/elementwise/elementwise_rows.hpp"
 #include "host/plan/elementwise/elementwise_strips.hpp"

@@ -5,6 +5,7 @@
 
 #include "core/elementwise_chunks.hpp"
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "host/plan/elementwise/row_vectors.hpp"
 
 namespace relayout::plan {

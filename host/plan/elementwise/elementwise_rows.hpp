@@ -7,9 +7,6 @@
 
 namespace relayout::plan {
 
-/// The size of a vector, as much as one access moves.
-constexpr std::int32_t kVectorBytes = 16;
-
 /// Each of these sets what of the parameters depends on where the memory is: width, row_vectors, vectors,
 /// what numbers are split by, how operands are accessed, and which one is transposed. All else is set.
 void cut_rows(ElementwiseParams& params);          // vectors of 16 bytes, or as many numbers as kernels hold

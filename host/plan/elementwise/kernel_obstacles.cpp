@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "host/plan/elementwise/elementwise_rows.hpp"
 #include "host/plan/elementwise/elementwise_strips.hpp"
 

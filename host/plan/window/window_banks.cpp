@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/sector.hpp"
 #include "core/window_geometry.hpp"
 
 namespace relayout {
@@ -10,14 +11,12 @@ namespace {
 using plan::kNoAddress;
 using plan::SharedAccess;
 
-constexpr int kPackBytes = 16;
-
 class WindowAccesses {
  public:
   WindowAccesses(const WindowParams& p, const DeviceProperties& device)
       : model_(plan::bank_model(device)),
-        channels_in_pack_(kPackBytes / static_cast<int>(size_of(p.out_type))),
-        vector_(p.along_time ? kPackBytes / static_cast<int>(size_of(p.in_type)) : 1),
+        channels_in_pack_(kVectorBytes / static_cast<int>(size_of(p.out_type))),
+        vector_(p.along_time ? kVectorBytes / static_cast<int>(size_of(p.in_type)) : 1),
         row_packs_(p.tile_channels / channels_in_pack_),
         packs_(static_cast<int>(std::min<std::int64_t>(p.tile_channels, p.channels)) / channels_in_pack_),
         tile_samples_(p.tile_samples),
@@ -60,7 +59,7 @@ class WindowAccesses {
   void add_warp(SharedAccess access, int first, plan::BankCount& count, const Function& address) const {
     std::vector<std::int64_t> addresses;
     for (int lane = 0; lane < model_.lanes; ++lane) addresses.push_back(address(first + lane));
-    add_access(model_, access, addresses, kPackBytes, count);
+    add_access(model_, access, addresses, kVectorBytes, count);
   }
 
   /// `count` samples from `begin` on, `step` apart. Lanes run along the packs of a sample, then on to the
@@ -75,7 +74,7 @@ class WindowAccesses {
   }
 
   std::int64_t address(int sample, int pack) const {
-    return std::int64_t{vector_window_slot(sample, pack, row_packs_, vector_)} * kPackBytes;
+    return std::int64_t{vector_window_slot(sample, pack, row_packs_, vector_)} * kVectorBytes;
   }
 
   const plan::BankModel model_;

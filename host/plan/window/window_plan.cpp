@@ -4,6 +4,7 @@
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "core/window_geometry.hpp"
 #include "host/plan/spread.hpp"
 #include "host/plan/window/window_problem.hpp"
@@ -14,7 +15,6 @@
 namespace relayout::plan {
 namespace {
 
-constexpr std::int64_t kPackBytes = 16;
 /// Tiles begin a little before the padding.
 constexpr std::int64_t kMaxIndex = std::int64_t{1} << 62;
 
@@ -29,7 +29,7 @@ const char* rows_obstacle(const WindowParams& p) {
 
 /// A row's packs are divided among the threads of one block, or among blocks; short rows share a block.
 void divide_rows(WindowParams& p) {
-  const std::int64_t count = kPackBytes / bytes_of(p.out_type);
+  const std::int64_t count = kVectorBytes / bytes_of(p.out_type);
   int threads = kWindowThreads;
   while (threads > 8 && p.positions < threads / 2 * kRowPacksPerThread * count) threads /= 2;
   const std::int64_t most_packs = std::int64_t{threads} * kRowPacksPerThread;
@@ -142,7 +142,7 @@ double choose_window_kernel(const DeviceProperties& device, bool native, WindowP
 }
 
 WindowAlignment window_alignment(const WindowParams& params) {
-  if (params.kernel == WindowKernel::vector) return {kPackBytes, kPackBytes};
+  if (params.kernel == WindowKernel::vector) return {kVectorBytes, kVectorBytes};
   const std::int64_t element = params.widened ? bytes_of(params.in_type) : 1;
   const std::int64_t line = params.kernel == WindowKernel::tile ? params.tile.out_alignment : 1;
   return {element, std::max(element, line)};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/sector.hpp"
 #include "host/plan/window/window_cost.hpp"
 #include "host/plan/window/window_tile_shape.hpp"
 #include "host/plan/window/window_tile_work.hpp"
@@ -13,7 +14,7 @@ namespace {
 constexpr std::int64_t kMaxSharedBytes = 48 * 1024;
 
 std::int64_t shared_limit(const DeviceProperties& device) {
-  return std::min(kMaxSharedBytes, device.shared_memory_per_block) - kTilePackBytes;
+  return std::min(kMaxSharedBytes, device.shared_memory_per_block) - kVectorBytes;
 }
 
 /// Calls consider(choice) for each tile that fits.

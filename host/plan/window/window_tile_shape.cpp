@@ -5,6 +5,7 @@
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "core/window_geometry.hpp"
 
 namespace relayout::plan {
@@ -84,7 +85,7 @@ bool TileShape::make(std::int64_t multiple, std::int64_t limit, WindowParams& p)
   p.tile_positions = static_cast<std::int32_t>(positions);
   p.tile_channels = static_cast<std::int32_t>(channels_);
   p.tile_samples = static_cast<std::int32_t>(samples);
-  p.shared_bytes = elements * bytes + kTilePackBytes;
+  p.shared_bytes = elements * bytes + kVectorBytes;
   return true;
 }
 

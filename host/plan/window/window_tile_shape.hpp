@@ -9,9 +9,6 @@
 
 namespace relayout::plan {
 
-/// A tile begins up to a pack's width behind a boundary.
-constexpr std::int64_t kTilePackBytes = 16;
-
 /// The least number of steps after which as many elements lie equally far from a multiple of `boundary`.
 inline std::int64_t period_of(std::int64_t step, std::int64_t boundary) {
   return boundary / std::gcd(boundary, step % boundary);

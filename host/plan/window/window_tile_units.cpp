@@ -61,7 +61,7 @@ void TileShape::align_lines(std::int64_t most_positions) {
     while (period_of(step, 2 * alignment_) == period) alignment_ *= 2;
   }
   // No more is asked of the output's address than by kernels with accesses of 16 bytes.
-  const std::int64_t pack = std::max(word_, kTilePackBytes / bytes_of(p_.out_type));
+  const std::int64_t pack = std::max(word_, kVectorBytes / bytes_of(p_.out_type));
   exact_ = lines_begin_on(std::min(alignment_, pack));
   if (exact_) alignment_ = std::min(alignment_, pack);
 }

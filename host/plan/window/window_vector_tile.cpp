@@ -6,12 +6,12 @@
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "core/window_geometry.hpp"
 
 namespace relayout::plan {
 namespace {
 
-constexpr std::int64_t kPackBytes = 16;
 /// Without opting in to more; CDNA's 64 KiB hold one such block beside smaller ones.
 constexpr std::int64_t kMaxSharedBytes = 48 * 1024;
 // Measured on an H200 (docs/conv1d.md): rows of 256 bytes and tiles of 16 KiB are best where the output is
@@ -26,15 +26,15 @@ struct Axis {
   std::int64_t extent, stride;
 };
 bool rows_aligned(const void* base, std::int64_t element_bytes, std::initializer_list<Axis> axes) {
-  return reinterpret_cast<std::uintptr_t>(base) % kPackBytes == 0 &&
+  return reinterpret_cast<std::uintptr_t>(base) % kVectorBytes == 0 &&
          std::all_of(axes.begin(), axes.end(), [&](const Axis& axis) {
-           return axis.extent <= 1 || axis.stride % (kPackBytes / element_bytes) == 0;
+           return axis.extent <= 1 || axis.stride % (kVectorBytes / element_bytes) == 0;
          });
 }
 
 const char* output_obstacle(const WindowParams& p) {
   const std::int64_t out_bytes = bytes_of(p.out_type);
-  if (p.channels % (kPackBytes / out_bytes) != 0)
+  if (p.channels % (kVectorBytes / out_bytes) != 0)
     return "the channels of a group do not fill whole 16-byte packs of the output";
   const bool tap_outer = p.out_channel == 1;
   const bool channel_outer = p.taps > 1 && p.out_tap == 1 && p.out_channel == p.taps;
@@ -89,8 +89,8 @@ const char* vector_obstacle(WindowParams& p) {
 }
 
 bool choose_vector_tile(const DeviceProperties& device, WindowParams& p) {
-  const std::int64_t vector = p.along_time ? kPackBytes / bytes_of(p.in_type) : 1;
-  const std::int64_t pack = kPackBytes / bytes_of(p.out_type);
+  const std::int64_t vector = p.along_time ? kVectorBytes / bytes_of(p.in_type) : 1;
+  const std::int64_t pack = kVectorBytes / bytes_of(p.out_type);
   std::int64_t packs = 1;
   while (packs < kMaxPacks && packs * pack < p.channels) packs *= 2;
 
@@ -98,7 +98,7 @@ bool choose_vector_tile(const DeviceProperties& device, WindowParams& p) {
   std::int64_t samples = kTilePacks / packs * (p.taps == 1 ? 2 : 1);
   if (packs < kMaxPacks) samples = std::min(samples, 2 * kTilePacks / kMaxPacks);
   const std::int64_t limit = std::min(kMaxSharedBytes, device.shared_memory_per_block);
-  const auto row_bytes = [&] { return packs * kPackBytes; };
+  const auto row_bytes = [&] { return packs * kVectorBytes; };
   while (samples < 4 * p.span() && 2 * samples * row_bytes() <= limit) samples *= 2;
 
   Tile chosen = fitted(samples, packs * pack, vector, p);
