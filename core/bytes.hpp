@@ -1,4 +1,4 @@
-// Sizes in bytes, signed as offsets are: a product of both needs no conversion.
+// Sizes in bytes, signed as offsets are, so that a product of both needs no conversion.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,11 @@
 namespace relayout {
 
 inline std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
+
+/// The unsigned integer of 1, 2, 4 or 8 bytes.
+constexpr DType unsigned_of(std::int64_t bytes) {
+  return bytes == 1 ? DType::u8 : bytes == 2 ? DType::u16 : bytes == 4 ? DType::u32 : DType::u64;
+}
 
 /// All elements together; an element that the view repeats counts each time.
 inline std::int64_t bytes_of(const TensorView& view) { return view.elements() * bytes_of(view.dtype()); }

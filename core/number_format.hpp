@@ -46,6 +46,8 @@ constexpr NumberFormat integer_format(NumberKind kind, int bits) {
   return format;
 }
 
+constexpr bool is_fp8(DType type) { return type == DType::e4m3fn || type == DType::e5m2; }
+
 /// As it is written. b128 is no number.
 constexpr NumberFormat number_format(DType type) {
   NumberFormat format;

@@ -20,8 +20,7 @@ TensorView bits_of(const TensorView& view) {
     shape.push_back(2);
     strides.push_back(1);
   }
-  const DType type = size == 1 ? DType::u8 : size == 2 ? DType::u16 : size == 4 ? DType::u32 : DType::u64;
-  return TensorView(view.data(), type, shape, strides);
+  return TensorView(view.data(), unsigned_of(size), shape, strides);
 }
 
 /// Relative: some times the bounds of reference::ulp_bound, of which each side may use all.

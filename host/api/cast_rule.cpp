@@ -5,11 +5,6 @@
 #include "relayout/error.hpp"
 
 namespace relayout {
-namespace {
-
-bool is_fp8(DType type) { return type == DType::e4m3fn || type == DType::e5m2; }
-
-}  // namespace
 
 const char* name_of(Rounding rounding) noexcept {
   switch (rounding) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/bytes.hpp"
 #include "core/convert_bits.hpp"
 #include "host/api/cast_rule.hpp"
 #include "host/api/codes.hpp"
@@ -61,14 +62,6 @@ std::uint64_t constant_bits(const Literal& literal, DType common, bool raw) {
 
 bool is_true(const Literal& literal) {
   return literal.kind() == Literal::Kind::floating ? literal.floating() != 0 : literal.magnitude() != 0;
-}
-
-DType unsigned_of(DType type) {
-  constexpr DType kTypes[] = {DType::u8, DType::u16, DType::u32, DType::u64};
-  for (const DType candidate : kTypes) {
-    if (size_of(candidate) == size_of(type)) return candidate;
-  }
-  return type;
 }
 
 /// Whether nothing is computed, so that elements keep their bits: a choice between operands of one type.
@@ -204,7 +197,7 @@ ElementwiseParams typed_params(const ElementwiseCall& call, const ElementwiseTyp
   const bool raw = moves_bits(call, types);
   const ElementwiseOptions& options = call.options;
   ElementwiseParams p;
-  p.common = raw ? unsigned_of(types.common) : types.common;
+  p.common = raw ? unsigned_of(bytes_of(types.common)) : types.common;
   p.compute = class_of(p.common);
   p.result = raw ? p.common : types.result;
   p.result_bytes = static_cast<std::int32_t>(size_of(p.result));

@@ -1,5 +1,6 @@
 #include "relayout/fill.hpp"
 
+#include "core/bytes.hpp"
 #include "core/convert_bits.hpp"
 #include "host/api/cast_rule.hpp"
 #include "host/api/checks.hpp"
@@ -9,10 +10,6 @@ namespace relayout {
 namespace {
 
 constexpr const char* kName = "fill";
-
-DType unsigned_of(std::size_t bytes) {
-  return bytes == 1 ? DType::u8 : bytes == 2 ? DType::u16 : bytes == 4 ? DType::u32 : DType::u64;
-}
 
 /// The type that a constant is cast from, which holds it.
 DType source_of(const Literal& value) {
@@ -34,7 +31,7 @@ ElementwisePlan::State plan_fill_of(const PlanTarget& target, const Literal& val
   options.cast = cast;
   check_cast_options(kName, from, to, options);
   check_distinct(kName, out);
-  const DType bits = unsigned_of(size_of(to));
+  const DType bits = unsigned_of(bytes_of(to));
   const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * size_of(to));
   const std::uint64_t element =
       convert_bits<std::uint64_t>(element_cast(from, to, cast), bits_of(value)) & mask;

@@ -7,6 +7,13 @@ std::string plural(std::int64_t count, const std::string& word) {
   return std::to_string(count) + " " + word + ending;
 }
 
+std::string time_words(double microseconds) {
+  SentenceStream text;
+  text.precision(3);
+  text << microseconds << " us";
+  return text.str();
+}
+
 std::string heading(const std::string& operation, std::initializer_list<const TensorView*> inputs,
                     const TensorView& out, const std::string& device, const DeviceProperties& properties) {
   std::string text = operation + ":";

@@ -22,6 +22,9 @@ class SentenceStream : public std::ostringstream {
 /// "1 byte", "2 bytes".
 std::string plural(std::int64_t count, const std::string& word);
 
+/// "12.3 us", "0.0456 us", "1.23e+04 us".
+std::string time_words(double microseconds);
+
 /// "pad: f32[1, 2, 3] -> f16[1, 2, 5], on gpu(0), NVIDIA H200.\n"; `device` is empty where only properties
 /// are known.
 std::string heading(const std::string& operation, std::initializer_list<const TensorView*> inputs,

@@ -58,13 +58,6 @@ const char* meaning(const Route& route) {
   return "";
 }
 
-std::string time_of(double microseconds) {
-  plan::SentenceStream text;
-  text.precision(3);
-  text << microseconds << " us";
-  return text.str();
-}
-
 /// "emulated(32) (4 ranks)", "gpu(0), gpu(1)"
 std::string device_words(const Group::State& group) {
   std::vector<std::pair<std::string, int>> devices;
@@ -131,11 +124,12 @@ std::string explain_of(const RedistributePlan::State& state) {
        << to_string(Dims(p.axes.begin(), p.axes.end())) << " -> " << name_of(p.out_type)
        << to_string(p.out_distribution.shape()) << ", over " << plan::plural(p.group.ranks(), "rank")
        << ", on " << device_words(p.group.state()) << ".\n";
-  text << "Route: " << name_of(d.route) << ", predicted " << time_of(d.microseconds) << ": "
+  text << "Route: " << name_of(d.route) << ", predicted " << plan::time_words(d.microseconds) << ": "
        << meaning(state.route) << ".\n";
   for (const RedistributeAlternative& other : d.others)
     text << "Not " << name_of(other.route) << ": "
-         << (other.possible ? "possible, predicted " + time_of(other.microseconds) : other.reason) << ".\n";
+         << (other.possible ? "possible, predicted " + plan::time_words(other.microseconds) : other.reason)
+         << ".\n";
   text << "Queued: " << plan::plural(d.kernels, "kernel") << ", "
        << (d.copies == 1 ? "1 copy" : std::to_string(d.copies) + " copies");
   if (d.route == RedistributeRoute::staged || d.route == RedistributeRoute::joined)

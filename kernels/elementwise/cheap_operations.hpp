@@ -39,30 +39,21 @@ __device__ __forceinline__ double round_to_even(double x) { return rint(x); }
 __device__ __forceinline__ float with_sign_of(float x, float sign) { return copysignf(x, sign); }
 __device__ __forceinline__ double with_sign_of(double x, double sign) { return copysign(x, sign); }
 
-/// The result is NaN if either operand is.
-template <class C>
+/// The result is NaN if either operand is. kOneZero: it does not matter which of 0 and -0 is larger.
+template <bool kOneZero = false, class C>
 __device__ __forceinline__ C larger(C a, C b) {
-  return a < b || b != b ? b : a;
-}
-template <class C>
-__device__ __forceinline__ C smaller(C a, C b) {
-  return b < a || b != b ? b : a;
-}
-/// The same, if it does not matter which of 0 and -0 is larger.
-template <bool kOneZero, class C>
-__device__ __forceinline__ C larger_of(C a, C b) {
   if constexpr (kOneZero) {
     return larger_or_nan(a, b);
   } else {
-    return larger(a, b);
+    return a < b || b != b ? b : a;
   }
 }
-template <bool kOneZero, class C>
-__device__ __forceinline__ C smaller_of(C a, C b) {
+template <bool kOneZero = false, class C>
+__device__ __forceinline__ C smaller(C a, C b) {
   if constexpr (kOneZero) {
     return smaller_or_nan(a, b);
   } else {
-    return smaller(a, b);
+    return b < a || b != b ? b : a;
   }
 }
 template <class C>
@@ -103,7 +94,7 @@ __device__ __forceinline__ double sixth(double x) { return x / 6.0; }
 /// (x + 3) / 6 between 0 and 1.
 template <bool kOneZero, class C>
 __device__ __forceinline__ C hard_sigmoid(C x) {
-  return sixth(smaller_of<kOneZero>(larger_of<kOneZero>(x + C{3}, C{0}), C{6}));
+  return sixth(smaller<kOneZero>(larger<kOneZero>(x + C{3}, C{0}), C{6}));
 }
 
 template <class C>
@@ -137,9 +128,9 @@ __device__ __forceinline__ void cheap_real(Operation operation, C (&a)[kCount], 
     case Operation::truediv:
       return each(a, b, [](C x, C y) { return x / y; });
     case Operation::maximum:
-      return each(a, b, [](C x, C y) { return larger_of<kOneZero>(x, y); });
+      return each(a, b, [](C x, C y) { return larger<kOneZero>(x, y); });
     case Operation::minimum:
-      return each(a, b, [](C x, C y) { return smaller_of<kOneZero>(x, y); });
+      return each(a, b, [](C x, C y) { return smaller<kOneZero>(x, y); });
     case Operation::fmax:
       return each(a, b, [](C x, C y) { return x < y || x != x ? y : x; });
     case Operation::fmin:

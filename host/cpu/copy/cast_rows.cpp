@@ -37,8 +37,6 @@ auto generic_row_from(DType out) {
 }
 
 bool is_number_or_bool(DType type) { return is_integral(type) || type == DType::bool_; }
-bool is_fp8(DType type) { return type == DType::e4m3fn || type == DType::e5m2; }
-
 }  // namespace
 
 CastRow::GenericRow CastRow::generic_row(DType in, DType out) {

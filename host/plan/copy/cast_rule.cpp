@@ -3,8 +3,6 @@
 namespace relayout {
 namespace {
 
-bool is_fp8(DType type) { return type == DType::e4m3fn || type == DType::e5m2; }
-
 bool has_fractions(DType type) { return is_floating(type) || is_restricted(type); }
 
 }  // namespace

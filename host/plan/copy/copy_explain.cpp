@@ -36,8 +36,8 @@ void explain_cast(std::ostream& text, DType in, DType out, const CastOptions& op
   if (in == out) return;
   text << "Cast: " << name_of(in) << " to " << name_of(out);
   if (const auto rounding = rounding_of(in, out, options)) text << ", rounding " << name_of(*rounding);
-  const bool saturates = options.integer_overflow == IntegerOverflow::saturate ||
-                         (options.saturate_fp8 && (out == DType::e4m3fn || out == DType::e5m2));
+  const bool saturates =
+      options.integer_overflow == IntegerOverflow::saturate || (options.saturate_fp8 && is_fp8(out));
   text << (saturates ? ", saturated" : "")
        << (keeps_bits(in, out, options)           ? "; the bits stay as they are"
            : needs_generic_cast(in, out, options) ? "; by format"
@@ -46,13 +46,6 @@ void explain_cast(std::ostream& text, DType in, DType out, const CastOptions& op
 }
 
 /// Three digits.
-std::string time_of(double microseconds) {
-  SentenceStream text;
-  text.precision(3);
-  text << microseconds << " us";
-  return text.str();
-}
-
 /// How the kernel came to be taken, and what became of the others.
 void explain_choice(std::ostream& text, const CopyDetails& d, const std::string& device) {
   if (d.measurement.candidates > 0) {
@@ -61,10 +54,10 @@ void explain_choice(std::ostream& text, const CopyDetails& d, const std::string&
   } else if (d.kernel == CopyKernel::tile || d.kernel == CopyKernel::window) {
     text << "Chosen by estimate.\n";
   }
-  if (d.microseconds > 0) text << "Predicted: " << time_of(d.microseconds) << ".\n";
+  if (d.microseconds > 0) text << "Predicted: " << time_words(d.microseconds) << ".\n";
   for (const CopyAlternative& other : d.others) {
     text << "Not " << name_of(other.kernel) << ": ";
-    if (other.possible) text << "possible, predicted " << time_of(other.microseconds) << "; ";
+    if (other.possible) text << "possible, predicted " << time_words(other.microseconds) << "; ";
     text << other.reason << ".\n";
   }
 }
