@@ -84,11 +84,8 @@ __device__ __forceinline__ void store_step(const float (&weights)[Width][Taps], 
     for (int i = 0; i < kHalf; ++i) {
 #pragma unroll
       for (int j = 0; j < Width; ++j) {
-        sums[i][j] = 0.0f;
-#pragma unroll
-        for (int distance = 0; distance < Taps; ++distance)
-          sums[i][j] = fmaf(weights[j][distance], samples[Taps - 1 + first + i - distance][j], sums[i][j]);
-        sums[i][j] += bias[j][0];
+        const auto sample = [&](int distance) { return samples[Taps - 1 + first + i - distance][j]; };
+        sums[i][j] = sum_over_taps(weights[j], sample) + bias[j][0];
       }
     }
     if (with_silu) {

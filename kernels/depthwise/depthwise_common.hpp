@@ -1,5 +1,5 @@
-// What the depthwise kernels share. Every one of them forms a sum in the same way, from the newest sample to
-// the oldest, so that all give the same bits:
+// What the depthwise kernels share. Every one of them forms a sum in the same way (sum_over_taps), from the
+// newest sample to the oldest, so that all give the same bits:
 //   sum = 0; for d in 0 .. taps-1: sum = fma(weights[c, taps-1-d], x[t - d], sum); out = round(act(sum +
 //   bias))
 //
@@ -140,6 +140,15 @@ __device__ __forceinline__ bool each_phase(Visit&& visit) {
   } else {
     return true;
   }
+}
+
+/// sample(distance): the one so many samples before the newest.
+template <int Taps, class Sample>
+__device__ __forceinline__ float sum_over_taps(const float (&weights)[Taps], const Sample& sample) {
+  float sum = 0.0f;
+#pragma unroll
+  for (int distance = 0; distance < Taps; ++distance) sum = fmaf(weights[distance], sample(distance), sum);
+  return sum;
 }
 
 template <class T>

@@ -65,12 +65,8 @@ __device__ __forceinline__ void walk_run(const TileRun<T>& run, int count, bool 
     for (int i = 0; i < kStep; ++i) samples[Taps - 1 + i] = convert<float>(in[i * run.in_step]);
     float sums[kStep];
 #pragma unroll
-    for (int i = 0; i < kStep; ++i) {
-      sums[i] = 0.0f;
-#pragma unroll
-      for (int distance = 0; distance < Taps; ++distance)
-        sums[i] = fmaf(weights[distance], samples[Taps - 1 + i - distance], sums[i]);
-    }
+    for (int i = 0; i < kStep; ++i)
+      sums[i] = sum_over_taps(weights, [&](int distance) { return samples[Taps - 1 + i - distance]; });
     store_step<T>(sums, bias, with_silu, out, run.out_step);
 #pragma unroll
     for (int i = 0; i < Taps - 1; ++i) samples[i] = samples[i + kStep];

@@ -62,12 +62,8 @@ __device__ __forceinline__ Words pack_outputs(const std::uint32_t (&words)[Count
   float samples[Count * kPerWord<T>], sums[kCount];
   widen_words<T, Count>(words, samples);
 #pragma unroll
-  for (int j = 0; j < kCount; ++j) {
-    sums[j] = 0.0f;
-#pragma unroll
-    for (int distance = 0; distance < Taps; ++distance)
-      sums[j] = fmaf(weights[distance], samples[Newest + j - distance], sums[j]);
-  }
+  for (int j = 0; j < kCount; ++j)
+    sums[j] = sum_over_taps(weights, [&](int distance) { return samples[Newest + j - distance]; });
   return finish_pack<T>(sums, bias, with_silu);
 }
 

@@ -59,11 +59,8 @@ __device__ __forceinline__ void walk_word(const T* in, int pitch, int count, std
       float sums[kWidth];
 #pragma unroll
       for (int j = 0; j < kWidth; ++j) {
-        sums[j] = 0.0f;
-#pragma unroll
-        for (int distance = 0; distance < Taps; ++distance)
-          sums[j] = fmaf(weights[j][distance], samples[Taps - 1 + i - distance][j], sums[j]);
-        sums[j] += bias[j][0];
+        const auto sample = [&](int distance) { return samples[Taps - 1 + i - distance][j]; };
+        sums[j] = sum_over_taps(weights[j], sample) + bias[j][0];
       }
       if (with_silu) {
 #pragma unroll
