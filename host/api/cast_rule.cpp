@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "host/api/checks.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -25,8 +26,7 @@ const char* name_of(Rounding rounding) noexcept {
 void check_cast_options(const char* operation, DType in, DType out, const CopyPlanOptions& options) {
   const CastOptions& cast = options.cast;
   const auto fail = [&](ErrorCode code, const std::string& what, const std::string& why) {
-    throw Error(code,
-                std::string(operation) + ": " + what + " from " + name_of(in) + " to " + name_of(out) + why);
+    relayout::fail(operation, code, what + " from " + name_of(in) + " to " + name_of(out) + why);
   };
   if (in == DType::b128 && out == DType::b128) {
     if (cast.rounding) fail(ErrorCode::rounding_mode, "a rounding", ", whose elements move as they are");

@@ -12,27 +12,31 @@
 
 namespace relayout {
 
+void fail(const std::string& operation, ErrorCode code, const std::string& what) {
+  throw Error(code, operation + ": " + what);
+}
+
 void check_cast(const char* operation, DType in, DType out) {
   if (in == DType::b128 && out == DType::b128) {
-    throw Error(ErrorCode::dtype, std::string(operation) + ": b128 elements are only copied and permuted");
+    fail(operation, ErrorCode::dtype, "b128 elements are only copied and permuted");
   }
   if (in == out || (is_floating(in) && is_floating(out))) return;
-  throw Error(ErrorCode::dtype, std::string(operation) + ": no cast from " + name_of(in) + " to " +
-                                    name_of(out) +
-                                    " on the way; it goes among f16, bf16, f32 and f64, so cast first");
+  fail(operation, ErrorCode::dtype,
+       std::string("no cast from ") + name_of(in) + " to " + name_of(out) +
+           " on the way; it goes among f16, bf16, f32 and f64, so cast first");
 }
 
 void check_rank(const char* operation, const char* name, const TensorView& view, int rank) {
   if (view.rank() == rank) return;
-  throw Error(ErrorCode::rank, std::string(operation) + ": " + name + " has " + std::to_string(view.rank()) +
-                                   " axes, " + to_string(view.shape()) + ", and must have " +
-                                   std::to_string(rank));
+  fail(operation, ErrorCode::rank,
+       std::string(name) + " has " + std::to_string(view.rank()) + " axes, " + to_string(view.shape()) +
+           ", and must have " + std::to_string(rank));
 }
 
 void check_shape(const char* operation, const TensorView& view, const Dims& wanted) {
   if (view.shape() == wanted) return;
-  throw Error(ErrorCode::shape, std::string(operation) + ": the output has shape " + to_string(view.shape()) +
-                                    " and the result has " + to_string(wanted));
+  fail(operation, ErrorCode::shape,
+       "the output has shape " + to_string(view.shape()) + " and the result has " + to_string(wanted));
 }
 
 namespace {
@@ -70,22 +74,23 @@ bool is_aligned(const TensorView& view, const void* data) {
 
 void check_reach(const char* operation, const char* name, const TensorView& view) {
   if (is_in_reach(view, view.byte_range())) return;
-  throw Error(ErrorCode::invalid_shape, std::string(operation) + ": " + name + " " + view.to_string() +
-                                            " reaches over more bytes than any memory has, which is 2^57");
+  fail(operation, ErrorCode::invalid_shape,
+       std::string(name) + " " + view.to_string() +
+           " reaches over more bytes than any memory has, which is 2^57");
 }
 
 void check_address(const char* operation, const char* name, const TensorView& view) {
   check_reach(operation, name, view);
   if (is_aligned(view, view.data())) return;
-  throw Error(ErrorCode::invalid_argument, std::string(operation) + ": " + name + " " + view.to_string() +
-                                               " must begin on a multiple of " +
-                                               std::to_string(alignment_of(view)) + " bytes");
+  fail(operation, ErrorCode::invalid_argument,
+       std::string(name) + " " + view.to_string() + " must begin on a multiple of " +
+           std::to_string(alignment_of(view)) + " bytes");
 }
 
 void check_pointer(const char* operation, const char* name, const TensorView& view) {
   if (view.elements() > 0 && view.data() == nullptr) {
-    throw Error(ErrorCode::null_pointer,
-                std::string(operation) + ": " + name + " " + view.to_string() + " has a null pointer");
+    fail(operation, ErrorCode::null_pointer,
+         std::string(name) + " " + view.to_string() + " has a null pointer");
   }
   check_address(operation, name, view);
 }
@@ -97,8 +102,8 @@ bool may_begin_at(const TensorView& view, const TensorView::ByteRange& range, co
 void check_distinct(const char* operation, const TensorView& out) {
   check_reach(operation, "the output", out);
   if (plan::may_self_overlap(out)) {
-    throw Error(ErrorCode::output_overlap, std::string(operation) + ": two elements of the output " +
-                                               out.to_string() + " may share an address");
+    fail(operation, ErrorCode::output_overlap,
+         "two elements of the output " + out.to_string() + " may share an address");
   }
 }
 
@@ -106,13 +111,12 @@ void check_disjoint(const char* operation, const TensorView& in, const TensorVie
   const plan::Sharing sharing = plan::sharing_of(in, out);
   if (sharing == plan::Sharing::none) return;
   const std::string views = "the output " + out.to_string() + " and the input " + in.to_string();
-  throw Error(
-      ErrorCode::partial_overlap,
-      std::string(operation) + ": " + views +
-          (sharing == plan::Sharing::some
-               ? " share bytes"
-               : " lie in overlapping ranges of memory, and whether their elements share bytes could not be "
-                 "told in bounded time; use views of simpler strides, or a temporary"));
+  fail(operation, ErrorCode::partial_overlap,
+       views +
+           (sharing == plan::Sharing::some
+                ? " share bytes"
+                : " lie in overlapping ranges of memory, and whether their elements share bytes could not be "
+                  "told in bounded time; use views of simpler strides, or a temporary"));
 }
 
 void check_output(const char* operation, const TensorView& out) {
@@ -140,12 +144,13 @@ bool same_device(const Device& a, const Device& b) noexcept {
 void check_plan_device(const std::string& operation, const std::optional<Device>& device,
                        const DeviceProperties& properties, const Stream& stream) {
   if (!device) {
-    throw Error(ErrorCode::unsupported, operation + ": the plan was made from the properties of " +
-                                            properties.name + " and cannot run; plan for a Device");
+    fail(
+        operation, ErrorCode::unsupported,
+        "the plan was made from the properties of " + properties.name + " and cannot run; plan for a Device");
   }
   if (!same_device(*device, stream.device())) {
-    throw Error(ErrorCode::invalid_argument, operation + ": the plan is for " + device->to_string() +
-                                                 " and the stream is of " + stream.device().to_string());
+    fail(operation, ErrorCode::invalid_argument,
+         "the plan is for " + device->to_string() + " and the stream is of " + stream.device().to_string());
   }
 }
 

@@ -5,10 +5,14 @@
 #include <string>
 
 #include "core/launch_context.hpp"
+#include "relayout/error.hpp"
 #include "relayout/stream.hpp"
 #include "relayout/tensor_view.hpp"
 
 namespace relayout {
+
+/// "OPERATION: WHAT"
+[[noreturn]] void fail(const std::string& operation, ErrorCode code, const std::string& what);
 
 /// Error{dtype} unless the types are equal, of 1, 2, 4 or 8 bytes, or both among f16, bf16, f32 and f64.
 /// Equal types move as bytes, others are cast.

@@ -8,10 +8,6 @@
 namespace relayout {
 namespace {
 
-[[noreturn]] void fail(const std::string& operation, ErrorCode code, const std::string& what) {
-  throw Error(code, operation + ": " + what);
-}
-
 void check_type(const std::string& operation, const char* what, const TensorView& view, DType wanted) {
   if (view.dtype() == wanted) return;
   fail(operation, ErrorCode::dtype,

@@ -16,9 +16,9 @@ namespace {
 /// Checks numbers of elements and memory.
 void check_copy(const char* operation, const TensorView& in, const TensorView& out) {
   if (in.elements() != out.elements()) {
-    throw Error(ErrorCode::shape, std::string(operation) + ": the input " + in.to_string() + " has " +
-                                      std::to_string(in.elements()) + " elements and the output " +
-                                      out.to_string() + " has " + std::to_string(out.elements()));
+    fail(operation, ErrorCode::shape,
+         "the input " + in.to_string() + " has " + std::to_string(in.elements()) +
+             " elements and the output " + out.to_string() + " has " + std::to_string(out.elements()));
   }
   check_planned_memory(operation, in, out);
 }
@@ -63,9 +63,8 @@ void check_given(const plan::PlannedCopy& planned, const CopyMemory& memory) {
   const bool has_in = memory.in != nullptr || memory.in_slot != nullptr,
              has_out = memory.out != nullptr || memory.out_slot != nullptr;
   if (!has_in || !has_out) {
-    throw Error(ErrorCode::null_pointer, std::string(planned.operation) + ": the " +
-                                             (has_in ? "output" : "input") +
-                                             " has elements and a null pointer");
+    fail(planned.operation, ErrorCode::null_pointer,
+         std::string("the ") + (has_in ? "output" : "input") + " has elements and a null pointer");
   }
 }
 

@@ -13,24 +13,23 @@ namespace {
 void check_alignment(const plan::PlannedCopy& copy, const plan::CopyOperand& operand, const char* role,
                      const void* pointer) {
   if (pointer == nullptr || operand.is_aligned(pointer)) return;
-  throw Error(ErrorCode::invalid_argument,
-              std::string(copy.operation) + ": the " + role + "'s first element must lie on a multiple of " +
-                  std::to_string(operand.alignment) + " bytes, as in the plan; plan with such a pointer");
+  fail(copy.operation, ErrorCode::invalid_argument,
+       std::string("the ") + role + "'s first element must lie on a multiple of " +
+           std::to_string(operand.alignment) + " bytes, as in the plan; plan with such a pointer");
 }
 
 void check_slot(const plan::PlannedCopy& copy, const char* role, const void* slot) {
   if (reinterpret_cast<std::uintptr_t>(slot) % sizeof(void*) == 0) return;
-  throw Error(ErrorCode::invalid_argument, std::string(copy.operation) + ": the " + role +
-                                               "'s slot must lie on a multiple of a pointer's " +
-                                               std::to_string(sizeof(void*)) + " bytes");
+  fail(copy.operation, ErrorCode::invalid_argument,
+       std::string("the ") + role + "'s slot must lie on a multiple of a pointer's " +
+           std::to_string(sizeof(void*)) + " bytes");
 }
 
 /// Error{null_pointer} for a slot that holds a null pointer. The host, as a device, reads the slot in this
 /// call.
 void check_slot_holds(const plan::PlannedCopy& copy, const char* role, const void* const* slot) {
   if (copy.kernel == CopyKernel::nothing || slot == nullptr || *slot != nullptr) return;
-  throw Error(ErrorCode::null_pointer,
-              std::string(copy.operation) + ": the " + role + "'s slot holds a null pointer");
+  fail(copy.operation, ErrorCode::null_pointer, std::string("the ") + role + "'s slot holds a null pointer");
 }
 
 /// Whether the ranges of bytes overlap. That costs no more than a comparison, and most calls need no other
@@ -122,9 +121,9 @@ void CopyPlan::run_indirect(const Stream& stream, const void* const* in_slot, vo
   const plan::PlannedCopy& copy = state_->copy;
   check_plan_device(state_->copy.operation, state_->device, state_->properties, stream);
   if (!copy.options.indirect) {
-    throw Error(ErrorCode::invalid_argument, std::string(copy.operation) +
-                                                 ": the plan was made for pointers that are given; plan with "
-                                                 "CopyPlanOptions::indirect for pointers from slots");
+    fail(copy.operation, ErrorCode::invalid_argument,
+         "the plan was made for pointers that are given; plan with "
+         "CopyPlanOptions::indirect for pointers from slots");
   }
   check_slot(copy, "input", in_slot);
   check_slot(copy, "output", out_slot);

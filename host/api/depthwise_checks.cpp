@@ -56,7 +56,7 @@ void DepthwiseCheck::memory(const std::vector<const TensorView*>& inputs,
 }
 
 void DepthwiseCheck::fail(ErrorCode code, const std::string& words) const {
-  throw Error(code, std::string(operation_) + ": " + words);
+  relayout::fail(operation_, code, words);
 }
 
 void DepthwiseCheck::signal(const char* name, const TensorView& view, const TensorView& in,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "host/api/cast_rule.hpp"
+#include "host/api/checks.hpp"
 #include "host/api/codes.hpp"
 #include "host/api/promotion_rules.hpp"
 #include "relayout/error.hpp"
@@ -11,10 +12,6 @@ namespace relayout {
 namespace {
 
 using Kind = OperationKind;
-
-[[noreturn]] void fail(const ElementwiseCall& call, ErrorCode code, const std::string& what) {
-  throw Error(code, call.name + ": " + what);
-}
 
 int tensors_of(const ElementwiseCall& call) {
   const auto is_tensor = [](const Operand& operand) { return !operand.is_literal(); };
@@ -31,20 +28,20 @@ bool works_in_f32(const ElementwiseCall& call) {
 
 void check_counts(const ElementwiseCall& call) {
   if (call.steps.size() > kMaxSteps || (call.steps.empty() && !call.converts))
-    fail(call, ErrorCode::invalid_argument,
+    fail(call.name, ErrorCode::invalid_argument,
          "a chain has 1 to " + std::to_string(kMaxSteps) + " operations, not " +
              std::to_string(call.steps.size()));
   int wanted = 1;
   for (const Step& step : call.steps) wanted += operands_of(step.operation) - 1;
   const auto given = static_cast<int>(call.operands.size());
   if (given != wanted)
-    fail(call, ErrorCode::invalid_argument,
+    fail(call.name, ErrorCode::invalid_argument,
          "it takes " + std::to_string(wanted) + " operands, not " + std::to_string(given));
   int tensors = tensors_of(call);
-  if (tensors == 0) fail(call, ErrorCode::invalid_argument, "one operand at least must be a tensor");
+  if (tensors == 0) fail(call.name, ErrorCode::invalid_argument, "one operand at least must be a tensor");
   for_each_codes(call, [&](const QuantizedTensor& codes) { tensors += number_tensors(codes); });
   if (tensors > kMaxTensors)
-    fail(call, ErrorCode::invalid_argument,
+    fail(call.name, ErrorCode::invalid_argument,
          std::to_string(tensors) + " tensors are read, scales and zero points counted, and at most " +
              std::to_string(kMaxTensors) + " can be; split the chain");
 }
@@ -53,14 +50,14 @@ void check_places(const ElementwiseCall& call) {
   for (std::size_t i = 0; i < call.steps.size(); ++i) {
     const Step& step = call.steps[i];
     if (step.running < 0 || step.running >= operands_of(step.operation) || (i == 0 && step.running != 0))
-      fail(call, ErrorCode::invalid_argument,
+      fail(call.name, ErrorCode::invalid_argument,
            std::string(name_of(step.operation)) + " has no running value as operand " +
                std::to_string(step.running));
     const Kind kind = rule_of(step.operation).kind;
     const bool after_bool = i > 0 && gives_bool(rule_of(call.steps[i - 1].operation).kind);
     if ((kind == Kind::logical && call.steps.size() > 1) ||
         (after_bool && (kind != Kind::select || step.running != 0)))
-      fail(call, ErrorCode::invalid_argument,
+      fail(call.name, ErrorCode::invalid_argument,
            std::string(name_of(step.operation)) + " cannot stand at this place of a chain");
   }
 }
@@ -79,11 +76,11 @@ void check_operand_types(const ElementwiseCall& call, const ElementwiseTypes& ty
 void check_beside_codes(const ElementwiseCall& call, DType common) {
   if (!works_in_f32(call)) return;
   if (common != DType::f32)
-    fail(call, ErrorCode::dtype,
+    fail(call.name, ErrorCode::dtype,
          std::string("codes stand for f32, and ") + name_of(common) + " is wider; cast it first");
   for (const Step& step : call.steps) {
     if (rule_of(step.operation).kind == Kind::logical)
-      fail(call, ErrorCode::dtype,
+      fail(call.name, ErrorCode::dtype,
            std::string(name_of(step.operation)) + " does not take codes; compare them with 0 first");
   }
 }
@@ -91,14 +88,14 @@ void check_beside_codes(const ElementwiseCall& call, DType common) {
 void check_output_type(const ElementwiseCall& call, DType result) {
   const DType out = call.out.tensor().dtype();
   if (call.out.quantized() != nullptr) {
-    if (result == DType::bool_) fail(call, ErrorCode::dtype, "the result is a bool, which has no scale");
+    if (result == DType::bool_) fail(call.name, ErrorCode::dtype, "the result is a bool, which has no scale");
     if (call.options.cast_out)
-      fail(call, ErrorCode::dtype, "cast_out is for tensors, and the output is codes");
+      fail(call.name, ErrorCode::dtype, "cast_out is for tensors, and the output is codes");
     return;
   }
   if (!call.options.cast_out) {
     if (out != result)
-      fail(call, ErrorCode::dtype,
+      fail(call.name, ErrorCode::dtype,
            std::string("the result is ") + name_of(result) + " and the output " + name_of(out) +
                "; give an output of that type, or set cast_out");
     return;
@@ -118,10 +115,10 @@ void check_options(const ElementwiseCall& call, DType common) {
   if (options.rounding != Rounding::nearest_even) {
     const std::string name = std::string("the rounding ") + name_of(options.rounding);
     if (options.rounding == Rounding::nearest_away)
-      fail(call, ErrorCode::rounding_mode, name + " is for casts only");
+      fail(call.name, ErrorCode::rounding_mode, name + " is for casts only");
     if (!is_floating(common) ||
         !takes({Operation::add, Operation::sub, Operation::mul, Operation::truediv, Operation::sqrt}))
-      fail(call, ErrorCode::rounding_mode,
+      fail(call.name, ErrorCode::rounding_mode,
            name + " is for add, sub, mul, truediv and sqrt on floating types");
   }
   if (options.precision != Precision::accurate) {
@@ -130,7 +127,7 @@ void check_options(const ElementwiseCall& call, DType common) {
              (step.operation != Operation::sqrt || options.precision == Precision::approximate);
     });
     if (!taken || common != DType::f32 || options.rounding != Rounding::nearest_even)
-      fail(call, ErrorCode::rounding_mode,
+      fail(call.name, ErrorCode::rounding_mode,
            options.precision == Precision::full
                ? "full precision is for truediv, tanh and exp on f32, rounded to nearest"
                : "approximate precision is for truediv, sqrt, tanh and exp on f32, rounded to nearest");
@@ -139,7 +136,7 @@ void check_options(const ElementwiseCall& call, DType common) {
       (common != DType::f32 ||
        !takes({Operation::add, Operation::sub, Operation::mul, Operation::truediv, Operation::maximum,
                Operation::minimum, Operation::sqrt, Operation::rsqrt, Operation::exp2})))
-    fail(call, ErrorCode::rounding_mode,
+    fail(call.name, ErrorCode::rounding_mode,
          "flush_to_zero is for add, sub, mul, truediv, maximum, minimum, sqrt, rsqrt and exp2 on f32");
 }
 

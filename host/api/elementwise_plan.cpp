@@ -20,16 +20,12 @@
 namespace relayout {
 namespace {
 
-[[noreturn]] void fail(const std::string& name, ErrorCode code, const std::string& what) {
-  throw Error(code, name + ": " + what);
-}
-
 /// `view`, broadcast to a shape; the error names the operation.
 TensorView spread(const std::string& name, const TensorView& view, const Dims& shape) {
   try {
     return view.broadcast_to(shape);
   } catch (const Error& error) {
-    throw Error(error.code(), name + ": " + error.what());
+    fail(name, error.code(), error.what());
   }
 }
 

@@ -19,8 +19,8 @@ std::string described(std::int64_t length, const PadSpec& pad) {
 
 void check_length(const char* operation, std::int64_t length) {
   if (length < 0) {
-    throw Error(ErrorCode::invalid_argument,
-                std::string(operation) + ": a signal has 0 samples or more, not " + std::to_string(length));
+    fail(operation, ErrorCode::invalid_argument,
+         "a signal has 0 samples or more, not " + std::to_string(length));
   }
 }
 
@@ -67,13 +67,11 @@ std::int64_t padded_length(const char* operation, std::int64_t length, const Pad
   constexpr std::int64_t kMax = std::int64_t{1} << 60;
   const auto is_far = [](std::int64_t samples) { return samples > kMax || samples < -kMax; };
   if (is_far(length) || is_far(pad.left) || is_far(pad.right)) {
-    throw Error(ErrorCode::invalid_shape,
-                std::string(operation) + ": " + described(length, pad) + " goes beyond 2^60 samples");
+    fail(operation, ErrorCode::invalid_shape, described(length, pad) + " goes beyond 2^60 samples");
   }
   const std::int64_t padded = length + pad.left + pad.right;
   if (padded < 1) {
-    throw Error(ErrorCode::invalid_shape, std::string(operation) + ": " + described(length, pad) +
-                                              " has no samples left; cut off fewer");
+    fail(operation, ErrorCode::invalid_shape, described(length, pad) + " has no samples left; cut off fewer");
   }
   return padded;
 }

@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <string>
 
+#include "host/api/checks.hpp"
 #include "platform/backend.hpp"
 #include "relayout/map/gpu_calls.hpp"
 
@@ -43,7 +44,7 @@ void check_kernel_launch(const Device& device, const LaunchShape& shape, const c
 }
 
 void throw_gpu_error(const char* operation, ErrorCode code, const char* name, const char* text) {
-  throw Error(code, std::string(operation) + ": failed on the GPU: " + name + ", " + text);
+  fail(operation, code, std::string("failed on the GPU: ") + name + ", " + text);
 }
 
 }  // namespace relayout::detail

@@ -15,23 +15,21 @@ namespace {
 
 constexpr const char* kName = "map";
 
-[[noreturn]] void fail(ErrorCode code, const std::string& what) {
-  throw Error(code, std::string(kName) + ": " + what);
-}
-
 void check_compiler(const Device& device, const char* compiled_for) {
   if (device.kind() != DeviceKind::gpu) return;
   const std::string backend = device.backend().name();
   if (compiled_for != nullptr && compiled_for == backend) return;
-  fail(ErrorCode::unsupported, "the file of this call has no code for " + device.to_string() +
-                                   "; compile it with " + (backend == "hip" ? "hipcc" : "nvcc"));
+  fail(kName, ErrorCode::unsupported,
+       "the file of this call has no code for " + device.to_string() + "; compile it with " +
+           (backend == "hip" ? "hipcc" : "nvcc"));
 }
 
 void check_types(const MapCall& call, const std::vector<TensorView>& operands, const TensorView& out) {
   const auto check = [](const std::string& what, const TensorView& view, DType wanted) {
     if (view.dtype() == wanted) return;
-    fail(ErrorCode::dtype, what + " has elements of " + name_of(view.dtype()) +
-                               ", and the call was compiled for " + name_of(wanted));
+    fail(kName, ErrorCode::dtype,
+         what + " has elements of " + name_of(view.dtype()) + ", and the call was compiled for " +
+             name_of(wanted));
   };
   for (std::size_t i = 0; i < operands.size(); ++i)
     check("operand " + std::to_string(i + 1), operands[i], call.types[i + 1]);
@@ -51,7 +49,7 @@ void cut_rows(int out_bytes, int width, MapNest& nest) {
   nest.fits_32_bits = nest.vectors <= std::numeric_limits<std::uint32_t>::max();
   const std::int64_t blocks = (nest.vectors - 1) / kMapThreads + 1;
   if (blocks > std::numeric_limits<std::int32_t>::max())
-    fail(ErrorCode::launch, std::to_string(blocks) + " blocks are more than a grid has");
+    fail(kName, ErrorCode::launch, std::to_string(blocks) + " blocks are more than a grid has");
 }
 
 }  // namespace
@@ -60,9 +58,9 @@ MapNest map_nest(const Device& device, const MapCall& call, const std::vector<Te
                  const TensorView& out) {
   check_compiler(device, call.backend);
   if (operands.size() != static_cast<std::size_t>(call.operands))
-    fail(ErrorCode::invalid_argument, std::to_string(operands.size()) +
-                                          " operands; the call was compiled for " +
-                                          std::to_string(call.operands));
+    fail(kName, ErrorCode::invalid_argument,
+         std::to_string(operands.size()) + " operands; the call was compiled for " +
+             std::to_string(call.operands));
   check_types(call, operands, out);
   const std::vector<TensorView> tensors = broadcast_operands(kName, operands, out);
   check_distinct(kName, out);

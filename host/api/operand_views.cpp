@@ -27,7 +27,7 @@ std::vector<TensorView> broadcast_operands(const std::string& operation,
     try {
       shape = broadcast_shapes(shape, operand.shape());
     } catch (const Error& error) {
-      throw Error(error.code(), operation + ": " + error.what());
+      fail(operation, error.code(), error.what());
     }
   }
   check_shape(operation.c_str(), out, shape);

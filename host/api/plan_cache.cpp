@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/api/checks.hpp"
 #include "host/api/copy.hpp"
 #include "host/api/copy_timer.hpp"
 #include "host/api/plan_cache_text.hpp"
@@ -70,10 +71,9 @@ CopyPlan PlanCache::measure(const Stream& stream, const CopyPlan& plan, const vo
   const CopyPlan::State& state = plan.state();
   check_run(state, stream, in, out);
   if (state.copy.options.scale.beta != 0) {
-    throw Error(ErrorCode::invalid_argument,
-                std::string(state.copy.operation) +
-                    ": a plan with a beta cannot be measured, since each run would add to the output; "
-                    "measure without it");
+    fail(state.copy.operation, ErrorCode::invalid_argument,
+         "a plan with a beta cannot be measured, since each run would add to the output; "
+         "measure without it");
   }
   const CopyPlan known = find(plan);
   if (known.state().measurement.candidates > 0) return known;

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "host/api/checks.hpp"
 #include "host/plan/plan_words.hpp"
 #include "relayout/error.hpp"
 
@@ -23,9 +24,9 @@ void check_plan_alignment(const char* operation, const char* role, std::int64_t 
       place(planned) == 0
           ? "on a multiple of "
           : plan::plural(static_cast<std::int64_t>(place(planned)), "byte") + " behind a multiple of ";
-  throw Error(ErrorCode::invalid_argument, std::string(operation) + ": the " + role + " must begin " + where +
-                                               std::to_string(alignment) +
-                                               " bytes, as in the plan; plan with such a pointer");
+  fail(operation, ErrorCode::invalid_argument,
+       std::string("the ") + role + " must begin " + where + std::to_string(alignment) +
+           " bytes, as in the plan; plan with such a pointer");
 }
 
 }  // namespace relayout

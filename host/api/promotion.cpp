@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "host/api/checks.hpp"
 #include "host/api/promotion_rules.hpp"
 #include "relayout/error.hpp"
 
@@ -17,8 +18,7 @@ Literal::Kind kind_of(DType type) {
 }
 
 [[noreturn]] void fail_promotion(const char* operation, DType a, DType b, const std::string& why) {
-  throw Error(ErrorCode::promotion,
-              std::string(operation) + ": " + name_of(a) + " and " + name_of(b) + " " + why);
+  fail(operation, ErrorCode::promotion, std::string(name_of(a)) + " and " + name_of(b) + " " + why);
 }
 
 std::string text_of(const Literal& literal) {
@@ -90,9 +90,9 @@ DType common_type(DType a, const Literal& b, const char* operation) {
   if (a == DType::b128) return common_type(a, b.dtype(), operation);
   if (kind_of(a) < b.kind()) return b.dtype();
   if (is_integral(a) && !holds(a, b)) {
-    throw Error(ErrorCode::literal_range, std::string(operation) + ": the constant " + text_of(b) +
-                                              " does not fit " + name_of(a) +
-                                              "; cast the tensor to a wider type first");
+    fail(operation, ErrorCode::literal_range,
+         "the constant " + text_of(b) + " does not fit " + name_of(a) +
+             "; cast the tensor to a wider type first");
   }
   return a;
 }
@@ -128,16 +128,16 @@ void Promotion::add(const Literal& literal) {
 
 void check_operand_type(OperationKind kind, DType type, const std::string& operation) {
   if (!is_opaque(type) || kind == OperationKind::select) return;
-  throw Error(ErrorCode::dtype,
-              operation + ": no operation on " + name_of(type) +
-                  (type == DType::b128
-                       ? ", which is only copied and permuted"
-                       : ", which is only copied, filled and cast; cast it to f16, bf16 or f32 first"));
+  fail(operation, ErrorCode::dtype,
+       std::string("no operation on ") + name_of(type) +
+           (type == DType::b128
+                ? ", which is only copied and permuted"
+                : ", which is only copied, filled and cast; cast it to f16, bf16 or f32 first"));
 }
 
 DType working_type(OperationKind kind, DType common, const std::string& operation, const std::string& name) {
   const auto refuse = [&](const char* why) {
-    throw Error(ErrorCode::dtype, operation + ": " + name + " does not take " + name_of(common) + why);
+    fail(operation, ErrorCode::dtype, name + " does not take " + name_of(common) + why);
   };
   switch (kind) {
     case OperationKind::arithmetic:

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "host/api/checks.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
 namespace {
-
-[[noreturn]] void fail(const std::string& name, ErrorCode code, const std::string& what) {
-  throw Error(code, name + ": " + what);
-}
 
 /// The view of the same shape with `axis` split into rounds of `period`.
 TensorView split_axis(const TensorView& view, std::size_t axis, std::int64_t period) {

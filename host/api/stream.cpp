@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "host/api/checks.hpp"
 #include "platform/backend.hpp"
 #include "relayout/error.hpp"
 
@@ -100,8 +101,8 @@ namespace {
 /// Events and streams of different back ends do not know each other.
 void check_same_backend(const char* operation, const Device& stream, const Device& event) {
   if (&stream.backend() != &event.backend()) {
-    throw Error(ErrorCode::invalid_argument, std::string(operation) + ": the event belongs to " +
-                                                 event.to_string() + ", the stream to " + stream.to_string());
+    fail(operation, ErrorCode::invalid_argument,
+         "the event belongs to " + event.to_string() + ", the stream to " + stream.to_string());
   }
 }
 

@@ -32,8 +32,8 @@ std::uint64_t integer_bits(const char* operation, double value, DType type) {
   const double above = std::ldexp(1.0, std::numeric_limits<T>::digits);
   const double least = static_cast<double>(std::numeric_limits<T>::min());
   if (!(value >= least && value < above) || value != std::trunc(value)) {
-    throw Error(ErrorCode::literal_range, std::string(operation) + ": the pad value " + shortest(value) +
-                                              " is no value of " + name_of(type));
+    fail(operation, ErrorCode::literal_range,
+         "the pad value " + shortest(value) + " is no value of " + name_of(type));
   }
   return bits_of(static_cast<T>(value));
 }
@@ -180,7 +180,7 @@ std::uint64_t encode_pad_value(const char* operation, const PadSpec& pad, DType 
     case DType::i64:
       return integer_bits<std::int64_t>(operation, value, type);
     default:
-      throw Error(ErrorCode::dtype, std::string(operation) + ": no constant padding of " + name_of(type));
+      fail(operation, ErrorCode::dtype, std::string("no constant padding of ") + name_of(type));
   }
 }
 

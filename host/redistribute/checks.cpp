@@ -88,9 +88,7 @@ void check_count(const char* what, const std::vector<Pointer>& given, const Grou
 
 }  // namespace
 
-void fail_redistribute(ErrorCode code, const std::string& sentence) {
-  throw Error(code, std::string(kRedistribute) + ": " + sentence);
-}
+void fail_redistribute(ErrorCode code, const std::string& sentence) { fail(kRedistribute, code, sentence); }
 
 void check_distributions(const Group& group, const Distribution& in, const std::vector<int>& axes,
                          const Distribution& out) {
