@@ -182,8 +182,8 @@ PlannedCopy plan_copy(CopyProblem problem, const DeviceProperties& device, bool 
       why = candidate.reason;
     } else if (!taken.possible || ((candidate.kernel != CopyKernel::gather || !plans_as_large()) &&
                                    candidate.microseconds < taken.microseconds)) {
-      // What takes everything is taken because nothing else could, or because it is over first. Tests that
-      // plan small problems as large ones want the other kernels.
+      // The gather kernel is taken where no other can do the copy, or where it ends first. Tests that plan
+      // small problems as large ones want the other kernels.
       if (candidate.kernel == CopyKernel::gather)
         candidate.reason = taken.possible ? "no other is predicted to take less time" : why;
       taken = std::move(candidate);

@@ -38,7 +38,7 @@ struct CopyProblem {
   DType in_type = DType::f32, out_type = DType::f32;  // as kernels move them
   CopyPlanOptions options;                            // the scale rounded as kernels take it
   LoopNest nest;     // without operand 1 where the two views have no nest in common
-  LoopNest in_nest;  // the input's own axes, then
+  LoopNest in_nest;  // then the input's own axes
   CopyOperand in, out;
   /// What each byte becomes, where that is no cast. Both types are u8 then.
   std::optional<ByteTable> table;

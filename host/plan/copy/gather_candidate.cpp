@@ -15,10 +15,11 @@
 namespace relayout::plan {
 namespace {
 
-/// Instructions of a lane for an element, without the axes, for each of them, and for a cast. Fitted.
+/// Instructions of a lane: for an element without its axes, for each of its axes, and for a cast. Fitted.
 constexpr double kInstructions = 26, kInstructionsAnAxis = 9, kInstructionsOfCast = 20;
-/// The share of the memory's speed; elements that find in the first cache what one of them brought; the price
-/// of a byte that comes from the second cache, beside one from the memory. Fitted.
+/// The share of the memory's speed that the kernel reaches; how many elements in a row find in the first
+/// cache what one of them brought; what a byte from the second cache costs beside one from the memory.
+/// Fitted.
 constexpr double kMemoryShare = 0.988, kNeighbours = 150, kOfCache = 0.65;
 /// Microseconds of the start of casts, and of those of 8 bytes: fitted to small ones on an H100.
 constexpr double kStartOfCast = 0.18, kStartOfWideCast = 1;

@@ -14,14 +14,14 @@ namespace relayout::plan {
 struct OrderTraffic {
   double memory = 0, cache = 0;
 
-  /// As bytes of the memory, of which each that comes from the second cache alone costs such a share.
+  /// All as bytes of the memory: one that only the second cache delivers counts as `price_of_cache` of it.
   double bytes(double price_of_cache) const {
     return memory + price_of_cache * std::max(0.0, cache - memory);
   }
 };
 
-/// Axis rank-1 is visited fastest. Elements that share a sector share its way through the memory where no
-/// more is visited between them than the second cache holds, and the way from there where they are among
+/// Axis rank-1 is visited fastest. Two elements of one sector take it once from the memory if the second
+/// cache holds all that is visited between them, and once from the second cache if they are among
 /// `neighbours` elements that follow each other in the order. `size` and `alignment`, of the first element,
 /// are bytes; strides count elements.
 OrderTraffic traffic_in_order(const DeviceProperties& device, const Dims& extents, const Dims& strides,

@@ -5,9 +5,9 @@
 
 namespace relayout::plan {
 
-/// What the two ends of a row take that lies off the boundaries of vectors, in microseconds of one
-/// multiprocessor. Kernels that store single elements have no ends. Tiles take so much a row; vectors of rows
-/// take so much for each element that a vector may leave over.
+/// Microseconds of one multiprocessor that the ends of a row cost where they lie off the boundaries of
+/// vectors: none in kernels that store single elements, so many a row in tiles, and in vectors of rows so
+/// many for each element that a vector may leave over.
 constexpr double kOfElementRow = 0, kOfTileRow = 0.0079, kOfVectorRowElement = 0.0014;
 
 /// Where the output has such rows: what the memory takes to complete their sectors, if the candidate was

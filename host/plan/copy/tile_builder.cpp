@@ -131,8 +131,8 @@ bool TileBuilder::assembles_along_rows(const TilePlan& plan) const {
 
 /// The tile's axes in both orders. Each side's run ends in front of the axis along which the other is
 /// fastest, where what lies in front of it is whole vectors: then the elements of an output vector come from
-/// different rows, and the elements of a row go to different output runs. But rows that are too short cost
-/// more, an entry of the table each, than lanes lose that meet in banks.
+/// different rows, and the elements of a row go to different output runs. But very short rows cost more,
+/// since each has an entry in the table, than the bank conflicts that they avoid.
 bool TileBuilder::order_tile(TilePlan& plan, bool scattered) const {
   if (!order_axes(write_, out_, nest_.extents, plan.extent, plan.step, plan.write) ||
       !order_axes(read_, in_, nest_.extents, plan.extent, plan.step, plan.read)) {

@@ -100,10 +100,10 @@ struct InStrips {
   double elements_of_lanes() const { return static_cast<double>(params.lanes) * params.strips.count; }
 };
 
-/// Whether long strips, in which a lane has more elements for what it does once, are taken in the place of
-/// short ones: where they fill the device and cost no more. Where the problem is too small for costs, as long
-/// as lanes follow the output, nearly as many of their elements exist as of short ones', and they are vectors
-/// of an operand across, if short ones are. The kernel has none where zero points are tensors.
+/// Whether long strips, in which a lane has more elements for what it does once, take the place of short
+/// ones. They do where they fill the device and cost no more. A problem that is too small for costs has them
+/// if lanes follow the output, if nearly as many of their places have elements as of short ones', and if they
+/// are vectors of an operand across wherever short ones are. With zero points in tensors the kernel has none.
 constexpr double kLeastFill = 0.9;
 bool are_better(const InStrips& longer, const InStrips& shorter, std::int64_t enough_lanes) {
   const ElementwiseParams& p = longer.params;
@@ -155,8 +155,8 @@ ElementwiseParams in_strips(const ElementwiseParams& p, std::int64_t enough_lane
   return are_better(longer, shorter, enough_lanes) ? longer.params : shorter.params;
 }
 
-/// The least part of the rows' vectors that exists where what is beside the end of a row may be read, and the
-/// vectors of the shortest rows elsewhere.
+/// Where what lies beside the end of a row may be read: the least part of the rows' vectors that has
+/// elements. Elsewhere: the vectors of the shortest rows.
 constexpr double kLeastVectorShare = 0.85;
 constexpr std::int64_t kShortestApartRow = 64;
 /// Rows of a tensor in one piece, few of which are its first or its last.

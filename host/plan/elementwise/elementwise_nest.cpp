@@ -104,8 +104,8 @@ void set_nest(const LoopNest& nest, ElementwiseParams& p) {
   for (int t = 0; t < p.tensors; ++t) {
     const auto& strides = nest.strides[static_cast<std::size_t>(t) + 1];
     std::copy(strides.begin(), strides.end(), p.tensor[t].strides);
-    // An element alone does not count as repeated, which lanes without an element of the output would read,
-    // too: it may be written in place.
+    // A single element does not count as repeated: lanes without an element of the output read repeated ones,
+    // too, and this one may be written in place.
     if (nest.rank() == 0 && !is_scale_or_zero_point(p, t)) p.tensor[t].strides[0] = 1;
   }
 }

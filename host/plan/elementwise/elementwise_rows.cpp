@@ -18,8 +18,8 @@ constexpr std::int32_t kCostlyNumbers = 4, kCostlyIntegers = 2;
 /// Threads of the smallest blocks of strips and of chunks.
 constexpr std::int32_t kLeastStripThreads = 64, kLeastChunkThreads = 32;
 
-/// Threads of a block of strips whose kernels have registers for 4 blocks of kStripThreads at a time: there
-/// is room for 9 such blocks, and the device has none of them for long at the end.
+/// Threads of a block of strips in kernels with registers for 4 blocks of kStripThreads at a time. Nine of
+/// these smaller blocks fit, and the last ones of a launch leave the device idle for less long.
 constexpr std::int32_t kSmallStripThreads = 128;
 
 /// Whether smaller blocks are faster. On an H100 they take 0.968 of the time for costly operations on one
@@ -83,8 +83,8 @@ void find_transposed(ElementwiseParams& p) {
   }
 }
 
-/// The axes turn round, and those behind the first have what they add for a quotient in the place of an index
-/// (Strips).
+/// Puts the axes in reverse order. Behind the first, a stride becomes what one step of the quotient adds: the
+/// axis before has then gone round, and its whole extent is taken back (Strips).
 void turn_axes(ElementwiseParams& p) {
   std::reverse(p.extents, p.extents + p.rank);
   const auto turn = [&](std::int64_t* strides) {

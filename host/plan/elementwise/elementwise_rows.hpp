@@ -15,11 +15,12 @@ void cut_wide_rows(ElementwiseParams& params);     // the same for operations th
 void cut_program_rows(ElementwiseParams& params);  // for the kernel of any program
 void cut_rows(ElementwiseParams& params, std::int32_t width);  // so many elements; none is transposed
 
-/// Cuts an output in one piece into the elements of lanes, whatever its rows are. Its axes turn round, and
-/// their strides are those of quotients, as in strips.
+/// Cuts an output in one piece into the elements of lanes, whatever its rows are. Its axes come in
+/// reverse order, with strides of quotients, as in strips.
 void cut_flat(ElementwiseParams& params);
 
-/// Gives each vector of a nest's rows, which are cut, to a lane. The axes turn round, as in cut_flat().
+/// Gives each vector of a nest's rows, which are cut, to a lane. The axes come in reverse order, as in
+/// cut_flat().
 void cut_code_vectors(ElementwiseParams& params);
 
 /// Sets, for rows of codes, how many lanes share a row and how many lanes there are.

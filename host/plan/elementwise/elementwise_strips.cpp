@@ -60,9 +60,9 @@ bool lies_like_output(const StripLayout& nest, int tensor) {
   return true;
 }
 
-/// The least costly layout: strips along each axis but the output's, with several numbers of lanes along the
-/// output, behind which the axes are in the order of each tensor; or apart along each axis. Strips along the
-/// output write rows 16 bytes at a time, which takes 1.2 to 2 times the time.
+/// The least costly layout of these: strips along each axis but the output's, with some numbers of lanes
+/// along the output and the other axes in the order of each tensor; and strips of elements that lie apart
+/// along an axis. Strips along the output write rows 16 bytes at a time, which takes 1.2 to 2 times the time.
 Chosen least_costly(const ElementwiseParams& p, const StripLayout& nest, const Chosen& by_rule) {
   const StripCosts costs(p, nest);
   Chosen best = by_rule;
@@ -105,8 +105,8 @@ Chosen least_costly(const ElementwiseParams& p, const StripLayout& nest, const C
   return best;
 }
 
-/// Puts a layout into the parameters. The axes turn round: the strip comes first, then the axis that counts
-/// lanes fastest. An axis has what it adds for a quotient in the place of an index (Strips).
+/// Puts a layout into the parameters, with the axes in reverse order: the strip comes first, then the axis
+/// that counts lanes fastest. Strides are those of quotients (Strips).
 void store(const StripLayout& layout, ElementwiseParams& p) {
   p.rank = layout.rank;
   p.strips = layout.strips;
