@@ -24,7 +24,7 @@ struct RedistributeProblem {
   DType in_type = DType::f32, out_type = DType::f32;
   CastOptions cast;
   std::vector<plan::BoxMove> moves;  // of all ranks
-  /// Of ranks that are processes: all outputs, where this one reaches them, or why it does not.
+  /// Where ranks are processes: all outputs, if this rank reaches them, or why it does not.
   std::vector<TensorView> all_outputs = {};
   std::string no_outputs = {};
   /// Which of the workspaces that the group's ranks have registered (Group::State::shared_workspaces); -1:
