@@ -7,19 +7,20 @@
  *     relayout_transpose(stream, &in, &out, NULL);
  *     relayout_stream_synchronize(stream);
  *
- * How the functions are made:
+ * Each function returns a relayout_status. It is RELAYOUT_OK, or what went wrong; relayout_last_error() then
+ * has the sentence. Arguments are checked before anything is launched or written. Functions that end in
+ * _destroy return nothing and take null pointers.
  *
- *  - Each returns a relayout_status. It is RELAYOUT_OK, or what went wrong; relayout_last_error() then has
- * the sentence. Arguments are checked before anything is launched or written. Functions that end in _destroy
- * return nothing and take null pointers.
- *  - relayout_X(stream, ..) queues the operation X. relayout_plan_X(device, .., &plan) checks and plans it;
- *    relayout_run(plan, stream) queues it as often as is wanted. CPU and emulated devices finish the work in
- * the call.
- *  - Options are structs, and a null pointer stands for the defaults. relayout_X_options_init(&options,
- * sizeof options) sets all defaults, and must be called before a field is set: so a later version of the
- * library may add fields.
- *  - Handles are the library's own and are freed by their _destroy function; a plan outlives its device and
- * its streams. Plans may be used by several threads at once.
+ * relayout_X(stream, ..) queues the operation X. relayout_plan_X(device, .., &plan) checks and plans it, and
+ * relayout_run(plan, stream) queues it as often as is wanted. CPU and emulated devices finish the work in the
+ * call.
+ *
+ * Options are structs, and a null pointer stands for the defaults. relayout_X_options_init(&options, sizeof
+ * options) sets all defaults, and must be called before a field is set: so a later version of the library may
+ * add fields.
+ *
+ * Handles are the library's own and are freed by their _destroy function. A plan outlives its device and its
+ * streams. Plans may be used by several threads at once.
  *
  * Operations are those of the C++ headers of the same names, which say what is computed and which errors
  * there are. */
