@@ -124,6 +124,7 @@ def vllm_function(checkout):
     import triton
     import triton.language
     names = {"vllm.triton_utils": {"tl": triton.language, "triton": triton},
+             "vllm.platforms": {"current_platform": types.SimpleNamespace(is_cpu=lambda: False)},
              "vllm.v1.attention.backends.utils": {"PAD_SLOT_ID": -1, "NULL_BLOCK_ID": 0}}
     for name, members in names.items():
         parts = name.split(".")

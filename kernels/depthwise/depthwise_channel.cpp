@@ -2,12 +2,13 @@
 // pitches.
 //
 // A thread owns a word of channels, 4 bytes, or one channel where rows of channels lie on no boundary of 4
-// bytes; it walks p.run samples of them, kStep at a time, the next steps' loads in flight while it computes:
-// in shared memory where the platform copies there beside the threads, which leaves registers for more of
-// them (depthwise_channel_copies.hpp). Weights and the last taps-1 samples stay in registers. Neighbouring
-// threads take neighbouring channels, and behind the last channel the next run of time, so that no lane is
-// idle for any number of channels. Global traffic: each input element once plus taps-1 samples a run, which
-// the neighbouring threads have brought into the caches; each output element once.
+// bytes; it walks p.run samples of them, kStep at a time, the next steps' loads, or those of a short run, in
+// flight while it computes: in shared memory where the platform copies there beside the threads, which leaves
+// registers for more of them (depthwise_channel_copies.hpp). Weights and the last taps-1 samples stay in
+// registers. Neighbouring threads take neighbouring channels, and behind the last channel the next run of
+// time, so that no lane is idle for any number of channels. Global traffic: each input element once plus
+// taps-1 samples a run, which the neighbouring threads have brought into the caches; each output element
+// once.
 #include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_channel_copies.hpp"
@@ -58,11 +59,15 @@ struct WalkGrid {
   bool whole_weights;
 };
 
-/// Whether what the next kStages - 1 steps need is on its way to shared memory: elements of 2 bytes cannot
-/// be.
-constexpr int kStages = 3, kStage = kStep * kCopyLanes;
+/// Whether what the next steps need is on its way to shared memory: elements of 2 bytes cannot be.
+constexpr int kStage = kStep * kCopyLanes;
 template <class T, int Width>
 constexpr bool kStaged = kHasAsyncCopies&& Couple<T, Width>::kIsWord;
+/// Whether that is all of a run, which is short: then the walk starts no copies. It holds as many stages.
+template <int Taps, bool Vectors>
+constexpr bool kWholeRun = kHasAsyncCopies&& Vectors&& Taps <= kShortRunTaps;
+template <int Taps, bool Vectors>
+constexpr int kStages = kWholeRun<Taps, Vectors> ? kMaxShortRun / kStep : 3;
 template <int Taps, int Width>
 constexpr int kBlocks = Taps* Width > 8 ? 6 : 9;
 
@@ -131,9 +136,12 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads,
 
   // What the walk needs comes before what it multiplies with: both come from afar.
   constexpr bool kStaged = relayout::RELAYOUT_BACKEND::kStaged<T, Width>;
+  constexpr bool kWholeRun = relayout::RELAYOUT_BACKEND::kWholeRun<Taps, Vectors>;
+  constexpr int kStages = relayout::RELAYOUT_BACKEND::kStages<Taps, Vectors>;
+  constexpr int kFirstStages = kWholeRun ? kStages : kStages - 1;
   RELAYOUT_DYNAMIC_SHARED(std::uint32_t, shared);
   const CopyLane<Vectors> lane;
-  const int stages = static_cast<int>(threadIdx.x) / kCopyLanes * (kStages * kStage);
+  const int stages = static_cast<int>(threadIdx.x / kCopyLanes) * (kStages * kStage);
   std::uint32_t next[kStep], before[Taps] = {};
   int ahead = rest - lane.sample();  // samples whose loads have not started
   const T* from = in + lane.words() * Width + lane.sample() * in_pitch;
@@ -153,7 +161,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads,
   };
   if constexpr (kStaged) {
 #pragma unroll
-    for (int stage = 0; stage < kStages - 1; ++stage) load(stage * kStage);
+    for (int stage = 0; stage < kFirstStages; ++stage) load(stage * kStage);
   } else {
     load(0);
   }
@@ -180,9 +188,9 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads,
   while (rest > 0) {
     if constexpr (kStaged) {
       if constexpr (Vectors) {
-        wait_for_async_copies_of_warp<kStages - 2>();
+        wait_for_async_copies_of_warp<kFirstStages - 1>();
       } else {
-        wait_for_async_copies<kStages - 2>();
+        wait_for_async_copies<kFirstStages - 1>();
       }
 #pragma unroll
       for (int i = 0; i < kStep; ++i) next[i] = shared[stages + stage + lane.number + i * kCopyLanes];
@@ -190,9 +198,14 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads,
     std::uint32_t words[kStep];
 #pragma unroll
     for (int i = 0; i < kStep; ++i) words[i] = next[i];
-    load(free_stage);
-    free_stage = stage;
-    stage = stage == (kStages - 1) * kStage ? 0 : stage + kStage;
+    if constexpr (kWholeRun) {
+      commit_async_copies();  // none: it is what the next step counts
+      stage += kStage;
+    } else {
+      load(free_stage);
+      free_stage = stage;
+      stage = stage == (kStages - 1) * kStage ? 0 : stage + kStage;
+    }
     if (rest >= kStep) {
       store_step<T, Taps, Width, true>(weights, bias, before, words, out, out_pitch, rest, p.silu);
     } else {
@@ -203,28 +216,25 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads,
   }
 }
 
-template <class T, int Width>
+template <class T, int Taps, int Width, bool Vectors>
 constexpr std::size_t stage_bytes() {
-  return kStaged<T, Width> ? std::size_t{kStages} * kStep * kDepthwiseWalkThreads * 4 : 0;
+  return kStaged<T, Width> ? std::size_t{kStages<Taps, Vectors>} * kStep * kDepthwiseWalkThreads * 4 : 0;
 }
 
-/// A row's threads: `lead` before its first group of channels, so that warps begin where sectors of the
-/// output do. A sector that two warps share is written in two parts, which takes a fifth more time. Short
-/// rows would have too many idle lanes.
+/// A row's threads: `lead` before its first group of channels.
 struct WalkRow {
   std::int64_t lead = 0, threads = 0;
 };
 
 template <class T, int Width>
 WalkRow walk_row(const DepthwiseParams& p) {
-  constexpr std::int64_t kLeastRow = 512, kBytes = Width * static_cast<std::int64_t>(sizeof(T));
-  constexpr auto kElement = static_cast<std::int64_t>(sizeof(T)), kPerSector = kSectorBytes / kBytes;
+  constexpr std::int64_t kBytes = Width * static_cast<std::int64_t>(sizeof(T)),
+                         kPerSector = kSectorBytes / kBytes;
   const std::int64_t groups = p.channels / Width;
-  if (p.channels * kElement < kLeastRow || (p.out_time | p.out_batch) * kElement % kSectorBytes != 0)
-    return {0, groups};
+  if (!has_lead(p)) return {0, groups};
   const auto base = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(p.out));
   const std::int64_t lead = base % kSectorBytes / kBytes;
-  return {lead, lead == 0 ? groups : round_up(groups + lead, kPerSector)};
+  return {lead, round_up(groups + lead, kPerSector)};
 }
 
 template <class T, int Width>
@@ -238,17 +248,23 @@ void launch_walk(const LaunchContext& context, const DepthwiseParams& p) {
                       static_cast<std::uint32_t>(p.channels / Width),
                       static_cast<std::uint32_t>(row.lead),
                       has_whole_weights(p)};
-  const LaunchShape shape = launch_shape(p.batch * blocks, kDepthwiseWalkThreads, stage_bytes<T, Width>());
   const bool vectors =
       row.lead == 0 && has_copy_vectors(row.threads, p.in, p.in_batch * static_cast<std::int64_t>(sizeof(T)),
                                         p.in_time * static_cast<std::int64_t>(sizeof(T)));
   visit_taps(p.taps, [&](auto taps) {
     constexpr int kTaps = decltype(taps)::value;
-    const auto start = [&](auto kernel) { launch("depthwise_conv1d", context, shape, kernel, p, grid); };
+    const auto start = [&](auto with_vectors) {
+      constexpr bool kVectors = decltype(with_vectors)::value;
+      const LaunchShape shape =
+          launch_shape(p.batch * blocks, kDepthwiseWalkThreads, stage_bytes<T, kTaps, Width, kVectors>());
+      launch("depthwise_conv1d", context, shape, depthwise_channel_kernel<T, kTaps, Width, kVectors>, p,
+             grid);
+    };
     if constexpr (kStaged<T, Width>) {
-      if (vectors) return start(depthwise_channel_kernel<T, kTaps, Width, true>);
+      const bool is_short = kTaps > kShortRunTaps || p.run <= kMaxShortRun;
+      if (vectors && is_short) return start(std::true_type{});
     }
-    start(depthwise_channel_kernel<T, kTaps, Width, false>);
+    start(std::false_type{});
   });
 }
 

@@ -17,7 +17,7 @@ constexpr int kCopyLanes = 32, kVectorLanes = kCopyLanes / 4, kVectorSamples = k
 /// The part of a lane in the copies of its group.
 template <bool Vectors>
 struct CopyLane {
-  int number = static_cast<int>(threadIdx.x) % kCopyLanes;  // in the group
+  int number = static_cast<int>(threadIdx.x % kCopyLanes);  // in the group
 
   /// From the lane's own word to the one that it copies, or the first of four.
   __device__ __forceinline__ int words() const { return Vectors ? number % kVectorLanes * 4 - number : 0; }

@@ -79,14 +79,25 @@ struct RawNumbers {
       for (int i = 0; i < Count; ++i) numbers[i] = __uint_as_float(bits[i] << shift);
     }
   }
+  template <class W>
+  __device__ __forceinline__ void widen_words_of(float (&numbers)[Count]) const {
+#pragma unroll
+    for (int i = 0; i + 1 < Count; i += 2) {
+      float halves[2];
+      widen_word<W>(bits[i / 2], halves);
+      numbers[Count - 1 - i] = halves[0];
+      numbers[Count - 2 - i] = halves[1];
+    }
+  }
   /// The last number first.
   __device__ __forceinline__ void widen_whole(DType type, float (&numbers)[Count]) const {
+    if (type == DType::f32) {
 #pragma unroll
-    for (int i = 0; i < Count; ++i) {
-      float halves[2] = {__uint_as_float(bits[i]), 0.0f};
-      if (type == DType::f16) widen_word<f16>(bits[i / 2], halves);
-      if (type == DType::bf16) widen_word<bf16>(bits[i / 2], halves);
-      numbers[Count - 1 - i] = type == DType::f32 ? halves[0] : halves[i % 2];
+      for (int i = 0; i < Count; ++i) numbers[Count - 1 - i] = __uint_as_float(bits[i]);
+    } else if (type == DType::f16) {
+      widen_words_of<f16>(numbers);
+    } else {
+      widen_words_of<bf16>(numbers);
     }
   }
 };

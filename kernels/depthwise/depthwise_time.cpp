@@ -1,6 +1,6 @@
 // depthwise where time is the fast axis of in and out: up to 8 taps, any bases and pitches.
 //
-// A block takes some channels (256 / p.lanes of them) and, of each, a run of time, cut into packs from the
+// A block takes some channels (128 / p.lanes of them) and, of each, a run of time, cut into packs from the
 // begin of a sector of the output in memory on: a thread has p.run of them, p.lanes apart. All the input's
 // packs, cut at its own boundaries, are on their way to shared memory before the first is used, so that much
 // is in flight and few registers hold it. There a row's packs lie one behind the other, kEdge packs before
@@ -153,7 +153,7 @@ struct WholeLoads {
 };
 
 template <class T, int Taps, RowBegins Rows>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, Taps <= 4 ? 5 : 4) void depthwise_time_kernel(
+__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads, Taps <= 4 ? 10 : 8) void depthwise_time_kernel(
     DepthwiseParams p, DepthwiseGrid grid, MemorySpan span, bool whole_weights) {
   constexpr bool kAnywhere = Rows == RowBegins::anywhere;
   constexpr int kCount = Vector<T>::kCount, kBehind = kAnywhere ? 1 : 0;
@@ -170,21 +170,20 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, Taps <= 4 ? 5 : 4) void dep
   std::uint32_t* const edge = first - kEdge * kPackWords;
 
   std::uint32_t held[kMaxTimePacks + 2][kPackWords];
-  const auto start = [&](int i, int offset, const T* from, std::uint32_t* to) {
-    if (!whole.has(offset)) return;
+  const auto start = [&](int i, const T* from, std::uint32_t* to) {
     if constexpr (kHasAsyncCopies) {
       start_async_copy<16>(to, from);
     } else {
       load_global_16_bytes(held[i], from);
     }
   };
-  if (has_edge) start(kMaxTimePacks, -kBefore, row.in - kBefore, edge);
+  if (has_edge && whole.has(-kBefore)) start(kMaxTimePacks, row.in - kBefore, edge);
   const T* from = row.in;
 #pragma unroll
   for (int i = 0; i < kMaxTimePacks; ++i) {
-    if (i < p.run) start(i, i * step, from, slot(i));
+    if (i < p.run && whole.has(i * step)) start(i, from, slot(i));
     from += step;
-    if (has_end && i + 1 == p.run) start(kMaxTimePacks + 1, p.run * step, from, slot(p.run));
+    if (has_end && i + 1 == p.run && whole.has(p.run * step)) start(kMaxTimePacks + 1, from, slot(p.run));
     commit_async_copies();
   }
   const auto finish = [&](int i, int offset, std::uint32_t* to) {
@@ -198,9 +197,13 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, Taps <= 4 ? 5 : 4) void dep
     }
     if (has_end) finish(kMaxTimePacks + 1, p.run * step, slot(p.run));
   }
-  // The rest: at the ends of the input's memory, from an initial state, and the zeros before aligned rows.
-  constexpr bool kZeros = Rows == RowBegins::aligned;
-  if (row.there && (!whole.are_all || (kZeros && row.before < kBefore))) {
+  // Before aligned rows there are zeros, unless there is an initial state.
+  if (Rows == RowBegins::aligned && has_edge && row.before < kBefore) {
+    const std::uint32_t zeros[kPackWords] = {};
+    store_16_bytes(edge, zeros);
+  }
+  // The rest: at the ends of the input's memory, and from an initial state.
+  if (row.there && !whole.are_all) {
 #pragma unroll 1
     for (int i = has_edge ? -1 : 0; i < p.run + has_end; ++i) {
       const int offset = i < 0 ? -kBefore : i * step;
@@ -257,9 +260,9 @@ void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& 
     using T = typename decltype(type)::type;
     visit_taps(p.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value, kCount = Vector<T>::kCount;
-      const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes, std::int64_t{p.lanes} * p.run * kCount,
+      const DepthwiseGrid grid(p, kDepthwiseWalkThreads / p.lanes, std::int64_t{p.lanes} * p.run * kCount,
                                time_slack(p));
-      const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
+      const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseWalkThreads, p.shared_bytes);
       const auto start = [&](auto kernel) {
         launch("depthwise_conv1d", context, shape, kernel, p, grid, input_span(p), has_whole_weights(p));
       };

@@ -897,6 +897,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("time", "kernels/depthwise/depthwise_time.cpp", ONE_TIME_KERNEL, [
     ("packs_before_a_run_dropped", "for (int i = @has_edge ? -1 : 0@; i < p.run + has_end; ++i)", "0"),
     ("pack_behind_a_run_dropped", "has_end = kAnywhere && @grid.lane() == 0@;", "false"),
+    ("zeros_before_a_row_dropped", "if (Rows == RowBegins::aligned && @has_edge && row.before < kBefore@)", "false"),
     ("samples_before_the_row_count", "if (@before < Taps - 1@) clear_samples", "false"),
     ("samples_before_alike_rows_count", "Rows == RowBegins::alike && @before < kOlderSamples@)", "false"),
     ("initial_state_ignored", "if (row.has_samples(offset) || @p.initial_state != nullptr@) row", "false"),

@@ -79,7 +79,7 @@ struct Tile {
 
 Tile tile_of(const DepthwiseParams& p) {
   const std::int64_t pack = pack_of(p);
-  const std::int64_t others = kDepthwiseThreads / p.lanes, walked = std::int64_t{p.lanes} * p.run;
+  const std::int64_t others = threads_of(p.kernel) / p.lanes, walked = std::int64_t{p.lanes} * p.run;
   switch (p.kernel) {
     case DepthwiseKernel::time:
       return {others, walked * pack};
@@ -129,7 +129,7 @@ void explain_tile(std::ostream& text, const DepthwiseParams& p) {
   }
   if (p.kernel == DepthwiseKernel::channel) {
     text << "A thread walks " << plural(p.run, "sample") << " of " << plural(p.width, "channel")
-         << ", lanes lie along channels; " << plural(kDepthwiseWalkThreads, "thread")
+         << ", lanes lie along channels; " << plural(threads_of(p.kernel), "thread")
          << " a block, no shared memory.\n";
     return;
   }
@@ -143,7 +143,7 @@ void explain_tile(std::ostream& text, const DepthwiseParams& p) {
   } else {
     text << plural(p.lanes, "lane") << " along " << (has_lanes_along_time(p) ? "time; " : "channels; ");
   }
-  text << plural(kDepthwiseThreads, "thread") << ", " << plural(p.shared_bytes, "byte")
+  text << plural(threads_of(p.kernel), "thread") << ", " << plural(p.shared_bytes, "byte")
        << " of shared memory; "
        << plural(p.batch * divide_up(p.channels, tile.channels) * divide_up(p.length, tile.times), "block")
        << ".\n";

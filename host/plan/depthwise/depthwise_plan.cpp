@@ -20,10 +20,7 @@ namespace {
 /// Along channels: samples walked per thread, where taps-1 more are read again (from the caches). With as
 /// many bytes for each type in the kernel of words.
 constexpr int kMaxSamples = 24, kMaxSampleBytes = 64, kMaxAlignedSamples = 16;
-/// Few taps on rows of whole 128 bytes take shorter runs: of more blocks, the last ones leave the device idle
-/// for a smaller part of the time. An H200 takes 0.96 to 0.98 of the time of 32 samples in 16 bits.
-constexpr int kMaxShortRun = 16;
-constexpr std::int64_t kShortRunTaps = 4, kShortRunBytes = 128;
+constexpr std::int64_t kShortRunBytes = 128;
 /// More taps: tiles that a thread takes one after another, so that its weights are fetched once.
 constexpr int kMaxChannelTiles = 8;
 /// Threads of the kernels of aligned packs that a multiprocessor should see, about eight times what it holds
@@ -78,8 +75,10 @@ const char* plan_channel(const DeviceProperties& device, DepthwiseParams& p) {
       p.channels % per_word == 0 && channel_rows_aligned(p, kWordBytes) ? per_word : 1);
   Cheapest cheapest(device);
   int most = p.width == per_word ? static_cast<int>(kMaxSampleBytes / bytes) : kMaxSamples;
-  if (p.taps <= kShortRunTaps && p.channels * bytes % kShortRunBytes == 0 &&
-      channel_rows_aligned(p, kVectorBytes))
+  // Where lanes copy 16 bytes.
+  if (p.taps <= kShortRunTaps && p.width == per_word && p.channels * bytes % kShortRunBytes == 0 &&
+      rows_aligned(p.in, kVectorBytes, bytes, {p.in_batch, p.in_time}) &&
+      (!has_lead(p) || channel_rows_aligned(p, kVectorBytes)))
     most = kMaxShortRun;
   for (p.run = kDepthwiseStep; p.run <= most; p.run += kDepthwiseStep) cheapest.offer(p);
   p = *cheapest.best();

@@ -10,7 +10,6 @@
 namespace relayout::plan {
 namespace {
 
-constexpr int kMaxTimeLanes = 256;
 /// More than 8 taps: tiles that a thread takes one after another, so that its weights are fetched once.
 constexpr int kMaxTimeTiles = 16;
 constexpr const char* kNotTime = "time is not the fast axis of both sides";
@@ -23,8 +22,8 @@ std::int64_t packs_of(const DepthwiseParams& p) {
 
 /// What a thread along time does once takes as long as one of its packs.
 constexpr double kTimeStart = 1;
-/// So many blocks keep a multiprocessor busy. Of more than kManyBlocks it does not matter which one has the
-/// last.
+/// So many blocks of kDepthwiseThreads keep a multiprocessor busy. Of more than kManyBlocks it does not
+/// matter which one has the last.
 constexpr double kTimeBlocks = 2, kManyBlocks = 32;
 /// Rows of few lanes: their accesses meet few neighbouring bytes of many rows.
 constexpr double kFewTimeLanes = 0.8, kFewManyTapsLanes = 0.3;
@@ -34,11 +33,13 @@ constexpr double kFewTimeLanes = 0.8, kFewManyTapsLanes = 0.3;
 /// busy, and take as long as some more would.
 double shape_cost(const DeviceProperties& device, const DepthwiseParams& p, std::int64_t units, int run,
                   int lanes, double few_lanes) {
-  const std::int64_t blocks = p.batch * divide_up(p.channels, kDepthwiseThreads / lanes) *
-                              divide_up(units, std::int64_t{lanes} * run);
-  const double each = static_cast<double>(blocks) / device.multiprocessors;
-  const double most = each > kManyBlocks ? each + 0.5 : std::ceil(each);
-  return (run + kTimeStart) * (1 + few_lanes / lanes) * std::hypot(most, kTimeBlocks);
+  const int threads = threads_of(p.kernel);
+  const std::int64_t blocks =
+      p.batch * divide_up(p.channels, threads / lanes) * divide_up(units, std::int64_t{lanes} * run);
+  const double each = static_cast<double>(blocks) / device.multiprocessors,
+               size = static_cast<double>(threads) / kDepthwiseThreads;
+  const double most = each * size > kManyBlocks ? each + 0.5 : std::ceil(each);
+  return (run + kTimeStart) * (1 + few_lanes / lanes) * std::hypot(most * size, kTimeBlocks);
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ const char* plan_depthwise_time(const DeviceProperties& device, DepthwiseParams&
   double least = 0;
   for (int run = kMaxTimePacks; run > 0; --run) {
     const int most =
-        std::max({covering(divide_up(packs, run), kMaxTimeLanes), covering(packs, 8), kTimeEdge});
+        std::max({covering(divide_up(packs, run), kDepthwiseWalkThreads), covering(packs, 8), kTimeEdge});
     for (int lanes = most; lanes >= std::max(most / 8, std::min(most, 8)); lanes /= 2) {
       // Packs before a run are loaded twice.
       const double cost = shape_cost(device, p, packs, run, lanes, kFewTimeLanes) *
@@ -63,7 +64,8 @@ const char* plan_depthwise_time(const DeviceProperties& device, DepthwiseParams&
       p.run = run;
     }
   }
-  const std::int64_t shared_packs = kDepthwiseThreads * p.run + kDepthwiseThreads / p.lanes * (kTimeEdge + 1);
+  const std::int64_t shared_packs =
+      kDepthwiseWalkThreads * p.run + kDepthwiseWalkThreads / p.lanes * (kTimeEdge + 1);
   p.shared_bytes = shared_packs * kVectorBytes;
   return nullptr;
 }
@@ -77,7 +79,7 @@ const char* plan_depthwise_time_many(const DeviceProperties& device, DepthwisePa
   const std::int64_t units = divide_up(packs_of(p), std::int64_t{kManyTapsPacks});
   double least = 0;
   for (int run = kMaxTimeTiles; run > 0; run /= 2) {
-    int lanes = covering(divide_up(units, run), kMaxTimeLanes);
+    int lanes = covering(divide_up(units, run), kDepthwiseThreads);
     // One row of weights for each of the block's channels.
     while (kDepthwiseThreads / lanes * (p.taps + 8) * kWeightBytesEach > kWeightBytes) lanes *= 2;
     const double cost = shape_cost(device, p, units, run, lanes, kFewManyTapsLanes);
