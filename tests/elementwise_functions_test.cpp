@@ -1,6 +1,6 @@
-// Functions and divisions on many numbers: a fifth of all of f16 and bf16, dense ranges of f32 with the tails
-// of the activations, all pairs of 8 bits; and on operands that lie as the kernels with known types take
-// them, or not.
+// Functions and divisions on many numbers: a fifth of all of f16 and bf16, all of them for roots and
+// quotients, dense ranges of f32 with the tails of the activations, all pairs of 8 bits; and on operands that
+// lie as the kernels with known types take them, or not.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,16 +30,18 @@ void fill(GuardedBuffer& buffer, const Numbers& numbers) {
   buffer.upload();
 }
 
-/// The first numbers of which the device's result is off by more than the bound.
-void expect_right(const Stream& stream, Operation operation, DType type,
-                  const std::vector<Numbers>& operands) {
+/// The first numbers of which the device's result is off by more than the bound. misaligned: where operands
+/// begin, in elements from an aligned address.
+void expect_right(const Stream& stream, Operation operation, DType type, const std::vector<Numbers>& operands,
+                  std::int64_t misaligned = 0) {
   SCOPED_TRACE(std::string(name_of(operation)) + " in " + name_of(type));
   const auto elements = static_cast<std::int64_t>(operands[0].size());
   std::vector<std::unique_ptr<GuardedBuffer>> buffers;
   std::vector<TensorView> host;
   std::vector<Operand> device;
   for (const Numbers& numbers : operands) {
-    buffers.push_back(std::make_unique<GuardedBuffer>(stream, Role::input, type, Dims{elements}));
+    buffers.push_back(
+        std::make_unique<GuardedBuffer>(stream, Role::input, type, Dims{elements}, Dims{}, misaligned));
     fill(*buffers.back(), numbers);
     host.push_back(buffers.back()->host());
     device.emplace_back(buffers.back()->device());
@@ -79,6 +81,25 @@ TEST_P(ElementwiseFunctionsTest, Halves) {
     for (std::uint64_t bits = first++ % kStep; bits < 65536; bits += kStep) numbers.push_back(bits);
     expect_right(stream(), operation, DType::f16, {numbers});
     expect_right(stream(), operation, DType::bf16, {numbers});
+  }
+}
+
+/// They are not computed by the division and the root of f32, but are exact, too. Roots are of operands that
+/// are not aligned, which another kernel takes than those that are, with the same functions.
+TEST_P(ElementwiseFunctionsTest, RootsAndQuotientsOfHalves) {
+  Numbers all, others, small;
+  for (std::uint64_t bits = 0; bits < 65536; ++bits) {
+    all.push_back(bits);
+    others.push_back(hash(bits, 3) % 65536);
+    small.push_back(hash(bits, 4) % 512 | (bits & 0x8000));
+  }
+  for (const DType type : {DType::f16, DType::bf16}) {
+    for (const Operation operation : {Operation::sqrt, Operation::rsqrt, Operation::reciprocal})
+      expect_right(stream(), operation, type, {all}, 1);
+    for (const Numbers& divisors : {others, small}) {
+      expect_right(stream(), Operation::truediv, type, {all, divisors});
+      expect_right(stream(), Operation::fmod, type, {all, divisors});
+    }
   }
 }
 

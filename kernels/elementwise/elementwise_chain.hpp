@@ -86,7 +86,8 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(
   typename Chain::Loads loads[kTensors] = {};
 #pragma unroll
   for (int t = 0; t < kTensors; ++t) {
-    if (Chain::kExact || t < p.tensors) start_loads<T, OperandRows::aligned>(p, t, lane, loads[t]);
+    if ((Chain::kExact || t < p.tensors) && !start_vectors<T>(p, t, lane, loads[t]))
+      load_elements<T>(p, t, lane, loads[t]);
   }
   typename Chain::Vectors a, b = {}, c = {};
   fetch_words<T>(p, loads, p.argument[0], a);

@@ -48,6 +48,11 @@ struct VectorLoad {
   }
 
   __device__ __forceinline__ void fill(const Words& words) { in_place() = words; }
+  /// The same where no other load was started.
+  __device__ __forceinline__ void start_packed(const Words& words) {
+    if constexpr (!kAligned) loaded.offset = 0;
+    fill(words);
+  }
 
   /// Every address is a multiple of kBytes.
   template <int kBytes = 1>

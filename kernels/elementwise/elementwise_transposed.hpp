@@ -175,7 +175,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(TransposedTile<T>::kThreads,
         b[v].values[k] = transposed_first ? its : mine;
       }
     }
-    compute_typed<T, T, T, C, kWidth>(p, a, b, results);
+    compute_words<T, T, T, C, Steps::cheap, kWidth>(p, a, b, results);
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
       if (left <= 0 || row_of(i + v) >= place.rows) continue;

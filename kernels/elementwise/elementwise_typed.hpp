@@ -28,10 +28,12 @@ struct TypedElementwise {
   static constexpr std::int64_t kPerBlock = std::int64_t{kThreads} * kVectors;
 };
 
+template <class T>
+constexpr bool kIsHalf = std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
+
 /// Elements of which a word has several that are computed with together.
 template <class T>
-constexpr bool kPacked = sizeof(T) == 1 ||
-                         (kHasHalfArithmetic<T> && (std::is_same_v<T, f16> || std::is_same_v<T, bf16>));
+constexpr bool kPacked = sizeof(T) == 1 || (kHasHalfArithmetic<T> && kIsHalf<T>);
 
 /// A constant in the class computed in as an element of T, which holds it.
 template <class T>
@@ -54,11 +56,12 @@ __device__ __forceinline__ BitsOf<S> bits_of_one() {
   return 1;
 }
 
-/// Starts the loads of an operand of S.
-template <class S, OperandRows kRows, bool kAligned, class R, int kWidth, int kVectors>
-__device__ __forceinline__ void start_loads(const ElementwiseParams& p, int t,
-                                            const LaneVectors<R, kWidth, kVectors>& lane,
-                                            VectorLoad<kAligned, kWidth> (&loads)[kVectors]) {
+/// Starts the loads of whole vectors of an operand of S, or of an element that is repeated; false where there
+/// is neither.
+template <class S, bool kAligned, class R, int kWidth, int kVectors>
+__device__ __forceinline__ bool start_vectors(const ElementwiseParams& p, int t,
+                                              const LaneVectors<R, kWidth, kVectors>& lane,
+                                              VectorLoad<kAligned, kWidth> (&loads)[kVectors]) {
   const TensorOperand& tensor = p.tensor[t];
   const auto address_of = [&](std::int32_t offset) {
     return reinterpret_cast<const unsigned char*>(static_cast<const S*>(tensor.data) + offset);
@@ -66,17 +69,18 @@ __device__ __forceinline__ void start_loads(const ElementwiseParams& p, int t,
   if (tensor.access == Access::repeated) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) loads[v].start_whole(address_of(lane.rows[v].tensors[t]), sizeof(S));
-    return;
+    return true;
   }
-  if (lane.whole && tensor.access == Access::aligned) {
+  if (!lane.whole) return false;
+  if (tensor.access == Access::aligned) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v)
       loads[v].start_whole(address_of(lane.rows[v].tensors[t] + lane.first[v]), kWidth * sizeof(S));
-    return;
+    return true;
   }
   if constexpr (!kAligned && kWidth * sizeof(S) == 16) {
     // All at once, with no branch between the loads, behind which the first would be waited for.
-    if (lane.whole && tensor.access == Access::unaligned) {
+    if (tensor.access == Access::unaligned) {
       const unsigned char* addresses[kVectors];
       bool inside = true;
 #pragma unroll
@@ -89,14 +93,44 @@ __device__ __forceinline__ void start_loads(const ElementwiseParams& p, int t,
       if (inside) {
 #pragma unroll
         for (int v = 0; v < kVectors; ++v) loads[v].start_both(addresses[v]);
-        return;
+        return true;
       }
     }
   }
+  return false;
+}
+
+/// Loads the elements of an operand of S that lie in the lane's rows one by one, and waits for them. Those of
+/// 2 bytes, which have to be packed, are waited for once for all vectors; of bytes there are too many
+/// registers.
+template <class S, bool kAligned, class R, int kWidth, int kVectors>
+__device__ __forceinline__ void load_elements(const ElementwiseParams& p, int t,
+                                              const LaneVectors<R, kWidth, kVectors>& lane,
+                                              VectorLoad<kAligned, kWidth> (&loads)[kVectors]) {
+  using Bits = BitsOf<S>;
+  const auto* const data = static_cast<const Bits*>(p.tensor[t].data);
+  if constexpr (sizeof(S) == 2) {
+    Bits elements[kVectors][kWidth] = {};
 #pragma unroll
-  for (int v = 0; v < kVectors; ++v) {
-    if (lane.first[v] < lane.length)
-      loads[v].start(tensor.access, sizeof(S), 1, address_of(lane.rows[v].tensors[t]), lane.span(v));
+    for (int v = 0; v < kVectors; ++v) {
+      const Bits* const vector = data + lane.rows[v].tensors[t] + lane.first[v];
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i)
+        if (lane.has(v, i)) elements[v][i] = vector[i];
+    }
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      Words words{};
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i) put_element(words, i, elements[v][i]);
+      loads[v].start_packed(words);
+    }
+  } else {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      const auto* const row = reinterpret_cast<const unsigned char*>(data + lane.rows[v].tensors[t]);
+      if (lane.first[v] < lane.length) loads[v].start(p.tensor[t].access, sizeof(S), 1, row, lane.span(v));
+    }
   }
 }
 
@@ -188,20 +222,30 @@ __device__ __forceinline__ void compute_words(const ElementwiseParams& p, const 
   }
 }
 
-/// An operand, or a constant of its type.
-template <class S, OperandRows kRows, bool kAligned, class R, int kWidth, int kVectors>
-__device__ __forceinline__ void start_operand(const ElementwiseParams& p, int operand,
+/// Starts the loads of an operand, or fills in a constant of its type; false where its elements are to be
+/// loaded one by one.
+template <class S, bool kAligned, class R, int kWidth, int kVectors>
+__device__ __forceinline__ bool start_operand(const ElementwiseParams& p, int operand,
                                               const LaneVectors<R, kWidth, kVectors>& lane,
                                               VectorLoad<kAligned, kWidth> (&loads)[kVectors]) {
-  if (p.tensor[operand].access != Access::constant) return start_loads<S, kRows>(p, operand, lane, loads);
+  if (p.tensor[operand].access != Access::constant) return start_vectors<S>(p, operand, lane, loads);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) loads[v].fill(constant_words<S>(p.argument[operand].bits()));
+  return true;
+}
+
+/// Blocks of a multiprocessor for which there are registers enough.
+template <class A, class R, OperandRows kRows, Steps kSteps>
+constexpr int typed_blocks() {
+  if (kSteps == Steps::costly) return 8;
+  if (kIsHalf<A> && kIsHalf<R>) return kRows == OperandRows::unaligned ? 8 : 10;
+  return 6;
 }
 
 template <class A, class B, class R, class C, OperandRows kRows, Steps kSteps>
-__global__ RELAYOUT_LAUNCH_BOUNDS((TypedElementwise<A, B, R, C, kRows>::kThreads),
-                                  kSteps == Steps::costly ? 8
-                                                          : 6) void typed_kernel(const ElementwiseParams p) {
+__global__ RELAYOUT_LAUNCH_BOUNDS(
+    (TypedElementwise<A, B, R, C, kRows>::kThreads),
+    (typed_blocks<A, R, kRows, kSteps>())) void typed_kernel(const ElementwiseParams p) {
   using Typed = TypedElementwise<A, B, R, C, kRows>;
   constexpr int kWidth = Typed::kWidth, kVectors = Typed::kVectors;
   const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x * Typed::kPerBlock);
@@ -210,8 +254,18 @@ __global__ RELAYOUT_LAUNCH_BOUNDS((TypedElementwise<A, B, R, C, kRows>::kThreads
   const LaneVectors<R, kWidth, kVectors> lane(p, block_rows, block + threadIdx.x);
   constexpr bool kAligned = kRows == OperandRows::aligned;
   VectorLoad<kAligned, kWidth> a_loads[kVectors] = {}, b_loads[kVectors] = {};
-  start_operand<A, kRows>(p, 0, lane, a_loads);
-  start_operand<B, kRows>(p, 1, lane, b_loads);
+  bool started = start_operand<A>(p, 0, lane, a_loads);
+  if constexpr (sizeof(A) == 2 && sizeof(B) == 2) {
+    // The lanes at the ends of rows wait when all other loads are under way. Others have few elements there,
+    // or no registers for it.
+    const bool other_started = start_operand<B>(p, 1, lane, b_loads);
+    if (!started) load_elements<A>(p, 0, lane, a_loads);
+    started = other_started;
+  } else {
+    if (!started) load_elements<A>(p, 0, lane, a_loads);
+    started = start_operand<B>(p, 1, lane, b_loads);
+  }
+  if (!started) load_elements<B>(p, 1, lane, b_loads);
   Words a[kVectors], b[kVectors], results[kVectors];
   finish_loads<A>(p.tensor[0], a_loads, a);
   finish_loads<B>(p.tensor[1], b_loads, b);

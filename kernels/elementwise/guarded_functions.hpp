@@ -125,6 +125,30 @@ struct Remainder {
   static __device__ __forceinline__ C rare(C a, C b) { return std::fmod(a, b); }
 };
 
+/// f32's has no division, which has a branch: a quotient that is 2^-21 of it too large is off by 1 at most
+/// below 2^20, and never too small. Then the rest is not less than -|b|, so it is exact.
+template <>
+struct Remainder<float> {
+  static __device__ __forceinline__ float usual(float a, float b) {
+    const float numerator = absolute(a), denominator = absolute(b);
+    const float rest = fmaf(-truncf(quotient(numerator, denominator)), denominator, numerator);
+    return copysignf(rest < 0 ? rest + denominator : rest, a);
+  }
+  /// Also where |b| or its reciprocal is not a normal number, but for 0 / 0, which is NaN.
+  static __device__ __forceinline__ bool is_rare(float a, float b) {
+    const float numerator = absolute(a), denominator = absolute(b);
+    return quotient(numerator, denominator) >= 0x1p20f || !(denominator < 0x1p126f) ||
+           (denominator < 0x1p-126f && numerator + denominator > 0);
+  }
+  static __device__ __forceinline__ float rare(float a, float b) { return std::fmod(a, b); }
+
+ private:
+  static __device__ __forceinline__ float quotient(float numerator, float denominator) {
+    const float near = numerator * approximate_reciprocal(denominator);
+    return fmaf(near, 0x1p-21f, near);
+  }
+};
+
 /// The remainder with b's sign.
 template <class C>
 struct Modulo {

@@ -1,9 +1,11 @@
 // Operations on the two numbers of a word of f16 or bf16, without unpacking them. They give the bits that the
 // operation in f32 and a rounding give: f32 has twice the digits of these types and two more, with which a
-// second rounding changes nothing (S. A. Figueroa, "When is double rounding innocuous?", 1995).
+// second rounding changes nothing (S. A. Figueroa, "When is double rounding innocuous?", 1995). rsqrt, which
+// rounds twice in f32, has a bound instead.
 #pragma once
 
 #include "kernels/elementwise/byte_operations.hpp"
+#include "kernels/elementwise/half_quotients.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
@@ -20,6 +22,7 @@ template <class T, int kVectors>
 __device__ __forceinline__ bool half_operation(Operation operation, Words (&a)[kVectors],
                                                const Words (&b)[kVectors], const Words (&c)[kVectors]) {
   using W = std::uint32_t;
+  using Quotients = HalfQuotients<T>;
   constexpr W kSigns = 0x80008000u;
   const auto below = [](W x, W y) { return less_halves(T{}, x, y); };
   const auto above = [](W x, W y) { return less_halves(T{}, y, x); };
@@ -54,6 +57,24 @@ __device__ __forceinline__ bool half_operation(Operation operation, Words (&a)[k
       return true;
     case Operation::abs:
       each_word(a, a, [=](W x, W) { return x & ~kSigns; });
+      return true;
+    case Operation::div:
+    case Operation::truediv:
+      each_word(a, b, [](W x, W y) {
+        return of_halves<T>(x, y, [](float m, float n) { return Quotients::quotient(m, n); });
+      });
+      return true;
+    case Operation::sqrt:
+      each_word(a, a, [](W x, W) { return of_halves<T>(x, [](float n) { return Quotients::root(n); }); });
+      return true;
+    case Operation::rsqrt:
+      each_word(a, a, [](W x, W) {
+        return of_halves<T>(x, [](float n) { return Quotients::reciprocal_root(n); });
+      });
+      return true;
+    case Operation::reciprocal:
+      each_word(a, a,
+                [](W x, W) { return of_halves<T>(x, [](float n) { return Quotients::reciprocal(n); }); });
       return true;
     default:
       return false;

@@ -72,8 +72,9 @@ void launch_block_rows(const char* name, const LaunchContext& context, const Ele
   start(placed);
 }
 
-/// The vectors of one lane; R is the output's element. Vectors of a block beyond the last one are empty;
-/// where an address must be readable, they have that of the last one.
+/// The vectors of one lane; R is the output's element. A lane for which there are not so many has its first
+/// one again. Lanes behind the last vector have empty ones; where an address must be readable, they have that
+/// of the last one.
 template <class R, int kWidth, int kVectors>
 struct LaneVectors {
   std::int32_t length;           // of every row
@@ -90,15 +91,20 @@ struct LaneVectors {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
       const std::uint32_t number = vector + v * blockDim.x;
-      columns[v] = number < vectors ? number : vectors - 1;
+      columns[v] = number < vectors ? number : vector < vectors ? vector : vectors - 1;
     }
     find_rows(p, block, columns);
     find_first(p, columns);
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
-      if (vector + v * blockDim.x >= vectors) first[v] = length;
+      if (vector >= vectors) first[v] = length;
       whole = whole && first[v] >= 0 && first[v] <= length - kWidth;
     }
+  }
+
+  /// Whether element i of vector v lies in its row.
+  __device__ __forceinline__ bool has(int v, int i) const {
+    return static_cast<std::uint32_t>(first[v] + i) < static_cast<std::uint32_t>(length);
   }
 
   __device__ __forceinline__ Span span(int v) const {
@@ -135,7 +141,8 @@ struct LaneVectors {
   }
 };
 
-/// Stores the lane's vectors; `results` has a vector of R for each.
+/// Stores the lane's vectors; `results` has a vector of R for each. Those at the ends of rows go element by
+/// element, without a loop, whose steps would wait for each other.
 template <class R, int kWidth, int kVectors>
 __device__ __forceinline__ void store_vectors(const ElementwiseParams& p,
                                               const LaneVectors<R, kWidth, kVectors>& lane,
@@ -145,10 +152,12 @@ __device__ __forceinline__ void store_vectors(const ElementwiseParams& p,
     return reinterpret_cast<unsigned char*>(static_cast<R*>(p.out) + (lane.rows[v].out + lane.first[v]));
   };
   if (!lane.whole) {
+    using Bits = BitsOf<R>;
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
-      const Span span = lane.span(v);
-      store_vector<kWidth>(address_of(v), 1, sizeof(R), span.begin, span.end, results[v], p.streaming);
+#pragma unroll
+      for (int i = 0; i < kWidth; ++i)
+        if (lane.has(v, i)) reinterpret_cast<Bits*>(address_of(v))[i] = element_of<Bits>(results[v], i);
     }
     return;
   }

@@ -78,31 +78,52 @@ struct RowChunk : ChunkSpan<kElements> {
   }
 };
 
-/// Loads the lane's elements of tensor t, packed into vectors of kWidth. `missing` stands for those that it
-/// does not have.
-template <class Bits, int kWidth, int kVectors>
-__device__ __forceinline__ void load_chunk(const ElementwiseParams& p, int t,
-                                           const RowChunk<kWidth * kVectors>& chunk, Words (&words)[kVectors],
-                                           Bits missing = 0) {
-  constexpr int kElements = kWidth * kVectors;
-  const TensorOperand& tensor = p.tensor[t];
-  const Bits* data = static_cast<const Bits*>(tensor.data) + chunk.row.tensors[t];
-  if (tensor.access == Access::repeated) {
-    const Words repeated = repeated_words(chunk.left > 0 ? *data : missing, sizeof(Bits));
-#pragma unroll
-    for (int v = 0; v < kVectors; ++v) words[v] = repeated;
-    return;
-  }
-  Bits elements[kElements];
-#pragma unroll
-  for (Bits& element : elements) element = missing;
-  chunk.load(data, static_cast<std::int32_t>(tensor.strides[p.rank - 1]), elements);
+/// Packs a lane's elements into vectors.
+template <class Bits, int kElements, int kVectors>
+__device__ __forceinline__ void pack_elements(const Bits (&elements)[kElements], Words (&words)[kVectors]) {
+  constexpr int kWidth = kElements / kVectors;
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
     words[v] = {};
 #pragma unroll
     for (int i = 0; i < kWidth; ++i) put_element(words[v], i, elements[v * kWidth + i]);
   }
+}
+template <class Bits, int kVectors>
+__device__ __forceinline__ void repeat_element(Bits element, Words (&words)[kVectors]) {
+  const Words repeated = repeated_words(element, sizeof(Bits));
+#pragma unroll
+  for (Words& vector : words) vector = repeated;
+}
+
+/// Starts the loads of the lane's elements of tensor t; of a repeated one, of elements[0]. Those that it does
+/// not have are left alone.
+template <class Bits, int kElements>
+__device__ __forceinline__ void start_chunk(const ElementwiseParams& p, int t,
+                                            const RowChunk<kElements>& chunk, Bits (&elements)[kElements]) {
+  const TensorOperand& tensor = p.tensor[t];
+  const Bits* data = static_cast<const Bits*>(tensor.data) + chunk.row.tensors[t];
+  if (tensor.access == Access::repeated) {
+    if (chunk.left > 0) elements[0] = *data;
+    return;
+  }
+  chunk.load(data, static_cast<std::int32_t>(tensor.strides[p.rank - 1]), elements);
+}
+
+/// Loads the lane's elements of tensor t, packed into vectors of kWidth. `missing` stands for those that it
+/// does not have.
+template <class Bits, int kWidth, int kVectors>
+__device__ __forceinline__ void load_chunk(const ElementwiseParams& p, int t,
+                                           const RowChunk<kWidth * kVectors>& chunk, Words (&words)[kVectors],
+                                           Bits missing = 0) {
+  const TensorOperand& tensor = p.tensor[t];
+  const Bits* data = static_cast<const Bits*>(tensor.data) + chunk.row.tensors[t];
+  if (tensor.access == Access::repeated) return repeat_element(chunk.left > 0 ? *data : missing, words);
+  Bits elements[kWidth * kVectors];
+#pragma unroll
+  for (Bits& element : elements) element = missing;
+  chunk.load(data, static_cast<std::int32_t>(tensor.strides[p.rank - 1]), elements);
+  pack_elements(elements, words);
 }
 
 /// Stores the results to the output, whose rows are contiguous.

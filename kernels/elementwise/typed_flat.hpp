@@ -96,11 +96,11 @@ __device__ __forceinline__ void store_flat(const ElementwiseParams& p, const Fla
 }
 
 /// Blocks of a multiprocessor for which there are registers enough.
-template <class A, Steps kSteps>
-constexpr int kTypedFlatBlocks = sizeof(A) == 2 ? 4 : kTypedStripBlocks<A, kSteps>;
+template <class A, class R, Steps kSteps>
+constexpr int kTypedFlatBlocks = sizeof(A) == 2 ? 4 : kTypedStripBlocks<A, R, kSteps>;
 
 template <class A, class B, class R, class C, Steps kSteps>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedFlatBlocks<A, kSteps>)) void typed_flat_kernel(
+__global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedFlatBlocks<A, R, kSteps>)) void typed_flat_kernel(
     const ElementwiseParams p) {
   constexpr int kWidth = TypedElementwise<A, B, R, C, OperandRows::flat>::kWidth;
   constexpr int kElements = flat_elements(kWidth), kVectors = kElements / kWidth;

@@ -20,13 +20,14 @@ __device__ __forceinline__ void start_operand(const ElementwiseParams& p, int op
 }
 
 /// Blocks of a multiprocessor for which there are registers enough.
-template <class A, Steps kSteps>
+template <class A, class R, Steps kSteps>
 constexpr int kTypedStripBlocks = kSteps == Steps::costly || sizeof(A) == 1 ? 4
                                   : sizeof(A) == 8                          ? 5
+                                  : kIsHalf<A>&& kIsHalf<R>                 ? 8
                                                                             : 6;
 
 template <class A, class B, class R, class C, Steps kSteps>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, kSteps>)) void typed_strips_kernel(
+__global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, R, kSteps>)) void typed_strips_kernel(
     const ElementwiseParams p) {
   constexpr int kWidth = TypedElementwise<A, B, R, C, OperandRows::strips>::kWidth;
   constexpr int kElements = strip_elements(kWidth), kVectors = kElements / kWidth;

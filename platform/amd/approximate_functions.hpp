@@ -1,5 +1,5 @@
 // Approximations (Precision), and those that accurate functions begin with, from the hardware's reciprocal,
-// root and power of 2, each within 1 ulp; the reciprocal of f64 within 2^-22. Then those of AMD's library
+// roots and power of 2, each within 1 ulp; the reciprocal of f64 within 2^-22. Then those of AMD's library
 // whose zeros must be put right.
 #pragma once
 
@@ -34,6 +34,7 @@ __device__ __forceinline__ float subnormal_power_of_two(float x) { return exp2f(
 __device__ __forceinline__ float approximate_log2(float x) { return log2f(x); }
 /// 1 / x where both are normal numbers.
 __device__ __forceinline__ float approximate_reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
+__device__ __forceinline__ float approximate_reciprocal_root(float x) { return __builtin_amdgcn_rsqf(x); }
 __device__ __forceinline__ double approximate_reciprocal(double x) { return __builtin_amdgcn_rcp(x); }
 
 // Both functions have their operand's sign. AMD's give +0 for -0: expm1 in both types, log1p in f64.

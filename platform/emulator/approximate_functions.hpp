@@ -17,6 +17,7 @@ __device__ __forceinline__ float power_of_two(float x) { return std::exp2(x); }
 __device__ __forceinline__ float subnormal_power_of_two(float x) { return std::exp2(x); }
 __device__ __forceinline__ float approximate_log2(float x) { return std::log2(x); }
 __device__ __forceinline__ float approximate_reciprocal(float x) { return 1 / x; }
+__device__ __forceinline__ float approximate_reciprocal_root(float x) { return 1 / std::sqrt(x); }
 __device__ __forceinline__ double approximate_reciprocal(double x) { return 1 / x; }
 
 // The library's functions, whose zeros have the right sign.

@@ -52,7 +52,13 @@ __device__ __forceinline__ float approximate_reciprocal(float x) {
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(x));
   return reciprocal;
 }
-/// The same within 2^-19 of the value.
+/// 1 / sqrt(x) where x is a normal number, within 2^-22 of the value.
+__device__ __forceinline__ float approximate_reciprocal_root(float x) {
+  float root;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
+  return root;
+}
+/// The reciprocal of f64 within 2^-19 of the value.
 __device__ __forceinline__ double approximate_reciprocal(double x) {
   double reciprocal;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(reciprocal) : "d"(x));

@@ -701,6 +701,10 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("flat_choice", "host/plan/elementwise/kernel_obstacles.cpp", FLAT, [
     ("outputs_with_gaps", "if (@p.out_strides[axis] != elements@) return false;", "false"),
     ("rows_of_any_length", "return @p.extents[p.rank - 1] >= flat_elements(p.width)@ &&", "true"),
+]) + mutants_of("half_quotients", "kernels/elementwise/half_quotients.hpp", "*RootsAndQuotients*/emulated32", [
+    ("root_of_zero", "return @x == 0@ || x ==", "false"),
+    ("root_of_small", "approximate_root(small ? x * kLarge : x) * (small ? @kRootOfSmall@ : 1.0f)", "kSmall"),
+    ("reciprocal_not_put_right", "return approximate_reciprocal(x * scale) * @scale@;", "1.0f"),
 ]) + mutants_of("row_chunks", "kernels/elementwise/row_chunks.hpp", CHUNKS, [
     ("rows_in_two_axes", "@row = rows.of(p, column)@;", "row = RowOffsets{}"),
     ("last_element_dropped", "return @i * kChunkLanes < left@;", "i * kChunkLanes + 1 < left"),
