@@ -16,12 +16,6 @@ namespace {
 
 using Kernel = ElementwiseKernel;
 
-/// The least part of the transposed kernel's tiles that lies inside the nest, for elements of 4 bytes and of
-/// 2 and 8: what is empty takes as long as what is not. On an H100 it takes 0.88 to 0.99 of the time of
-/// strips with full tiles of 4 bytes, 0.9 to 1.05 with others; 1.13 and more with f16 where 0.8 are used, 1.0
-/// to 1.1 with f32 where half are.
-constexpr double kLeastUsedShare = 0.7, kLeastUsedShareOfOthers = 0.95;
-
 /// The types of the two operands that typed kernels have; a constant has that of the other.
 struct OperandTypes {
   DType a, b;
@@ -68,16 +62,8 @@ const char* obstacle_to_typed(const ElementwiseParams& p) {
   return nullptr;
 }
 
-/// The share of the transposed kernel's tiles that lies inside the nest.
-double used_share_of_tiles(const ElementwiseParams& p) {
-  const std::int64_t side = kTransposedVectors * kVectorBytes / p.out_bytes;
-  double share = 1;
-  for (const int axis : {p.rank - 1, p.transposed_axis})
-    share *= static_cast<double>(p.extents[axis]) / static_cast<double>(round_up(p.extents[axis], side));
-  return share;
-}
-
-const char* obstacle_to_transposed(const ElementwiseParams& p, const OperandTypes& types) {
+const char* obstacle_to_transposed(const DeviceProperties& device, const ElementwiseParams& p,
+                                   const OperandTypes& types) {
   if (has_costly(p)) return "the operation takes many instructions";
   if (!is_along_rows(p)) return "the output's rows are strided";
   if (p.transposed_tensor < 0) return "no single operand lies across the output's rows, aligned";
@@ -85,9 +71,7 @@ const char* obstacle_to_transposed(const ElementwiseParams& p, const OperandType
     return "not all tensors are of one type";
   if (!is_floating(p.common) && p.common != DType::i32 && p.common != DType::u32)
     return "the type is neither floating nor i32 or u32";
-  if (used_share_of_tiles(p) < (p.out_bytes == 4 ? kLeastUsedShare : kLeastUsedShareOfOthers))
-    return "too much of its tiles would be empty";
-  return nullptr;
+  return obstacle_to_tiles(device, p);
 }
 
 /// Whether there is an instance for operands of these types.
@@ -111,6 +95,10 @@ const char* obstacle_to_types(const ElementwiseParams& p, const OperandTypes& ty
 /// 0.9 to 1.06 of it up to 400. No random problem had cut rows of 64 to 256 vectors.
 constexpr std::int64_t kShortestUnalignedRow = 200, kShortestCutRow = 64;
 
+/// Bytes of the smallest output of a costly operation on f16 or bf16 whose rows are cut: in chunks the ends
+/// of rows go like all else, which takes 0.85 of the time on an H100 (bf16, 24717 elements).
+constexpr std::int64_t kLeastCutCostlyBytes = 256 << 10;
+
 /// Rows of aligned vectors, which end with one or are long.
 bool has_vectors_in_rows(const ElementwiseParams& p) {
   return p.aligned && is_along_rows(p) && (rows_end_with_vectors(p) || p.row_vectors >= kShortestCutRow);
@@ -125,36 +113,41 @@ bool has_unaligned_vectors(const ElementwiseParams& p) {
          (kind_of(p.step[0].operation) == OperationKind::arithmetic && !has_costly(p));
 }
 
-/// Bytes of the smallest output that goes by unaligned vectors, or flat: up to it strips take 0.86 of their
-/// time on an H100 (26 random problems), as they begin sooner.
-constexpr std::int64_t kLeastUnalignedBytes = 512 << 10;
-bool has_many_bytes(const ElementwiseParams& p) {
-  return plans_as_large() || p.elements * p.out_bytes >= kLeastUnalignedBytes;
+/// Whether the output has so many bytes.
+bool has_bytes(const ElementwiseParams& p, std::int64_t bytes) {
+  return plans_as_large() || p.elements * p.out_bytes >= bytes;
 }
 
-/// Whether a flat output is faster than unaligned vectors and chunks of rows. On an H200 it takes 0.94 to
-/// 0.96 of their time with two tensors of 2 bytes, 1.0 with costly integers and with one tensor, and up to
+/// Bytes of the smallest output that goes flat, and of the smallest of two tensors that goes by unaligned
+/// vectors: lanes at the ends of rows wait for one tensor after the other. Up to it strips take 0.86 of the
+/// time of both on an H100 (26 random problems), and chunks of elements of 2 bytes 0.97 of that of strips.
+constexpr std::int64_t kLeastFlatBytes = 512 << 10, kLeastUnalignedBytes = 512 << 10;
+
+/// Whether a flat output is faster than chunks of rows. On an H200 it takes 0.94 to 0.96 of their time for
+/// costly operations on two tensors of f16 or bf16, 1.0 with costly integers and with one tensor, and up to
 /// 1.1 with other sizes.
 bool prefers_flat(const ElementwiseParams& p) {
-  return p.width * 2 == kVectorBytes && p.tensors == 2 && (!has_costly(p) || is_half(p.tensor[0].type)) &&
-         has_many_bytes(p) && lies_flat(p);
+  return p.tensors == 2 && has_costly(p) && is_half(p.tensor[0].type) && p.width * 2 == kVectorBytes &&
+         has_bytes(p, kLeastFlatBytes) && lies_flat(p);
 }
 
 /// Chooses among the kernels for one operation on known types by where the tensors lie.
 Kernel typed_kernel(const ElementwiseParams& p) {
   const bool costly = has_costly(p);
   if (is_along_rows(p)) {
-    if (has_vectors_in_rows(p)) return costly ? Kernel::typed_costly : Kernel::typed;
+    const bool in_chunks =
+        costly && is_half(p.out_type) && !rows_end_with_vectors(p) && !has_bytes(p, kLeastCutCostlyBytes);
+    if (has_vectors_in_rows(p) && !in_chunks) return costly ? Kernel::typed_costly : Kernel::typed;
     if (prefers_flat(p)) return costly ? Kernel::typed_flat_costly : Kernel::typed_flat;
     const auto is_strided = [](const TensorOperand& tensor) { return tensor.access == Access::strided; };
-    if (has_unaligned_vectors(p) && p.row_vectors >= kShortestUnalignedRow &&
-        !std::any_of(p.tensor, p.tensor + p.tensors, is_strided)) {
-      if (has_many_bytes(p)) return costly ? Kernel::typed_unaligned_costly : Kernel::typed_unaligned;
-    } else if (obstacle_to_chunks(p) == nullptr) {
+    const bool unaligned = has_unaligned_vectors(p) && p.row_vectors >= kShortestUnalignedRow &&
+                           !std::any_of(p.tensor, p.tensor + p.tensors, is_strided);
+    if (unaligned && (p.tensors < 2 || has_bytes(p, kLeastUnalignedBytes)))
+      return costly ? Kernel::typed_unaligned_costly : Kernel::typed_unaligned;
+    if ((!unaligned || p.width * 2 == kVectorBytes) && obstacle_to_chunks(p) == nullptr)
       return costly ? Kernel::typed_chunks_costly : Kernel::typed_chunks;
-    }
   }
-  if (p.width > 2 && has_many_bytes(p) && lies_flat(p))
+  if (p.width > 2 && has_bytes(p, kLeastFlatBytes) && lies_flat(p))
     return costly ? Kernel::typed_flat_costly : Kernel::typed_flat;
   return costly ? Kernel::typed_strips_costly : Kernel::typed_strips;
 }
@@ -283,7 +276,7 @@ KernelChoice choose(const DeviceProperties& device, ElementwiseParams& p) {
   choice.not_typed = obstacle_to_typed(p);
   if (choice.not_typed == nullptr) choice.not_typed = obstacle_to_types(p, types);
   if (choice.not_typed == nullptr) {
-    choice.not_transposed = obstacle_to_transposed(p, types);
+    choice.not_transposed = obstacle_to_transposed(device, p, types);
     choice.kernel = choice.not_transposed == nullptr ? Kernel::transposed : typed_kernel(p);
     cut_further(p, choice.kernel);
     return choice;

@@ -3,6 +3,8 @@
 
 #include "core/elementwise_params.hpp"
 
+#include <relayout/device.hpp>
+
 namespace relayout::plan {
 
 inline bool is_half(DType type) { return type == DType::f16 || type == DType::bf16; }
@@ -19,6 +21,9 @@ const char* obstacle_to_cutting(const ElementwiseParams& params);
 /// The same of chunks of rows: rows whose elements are near each other and fill chunks. In long rows that are
 /// not all aligned, chunks take 0.5 to 0.8 of the time of the kernel before strips on an H200.
 const char* obstacle_to_chunks(const ElementwiseParams& params);
+
+/// The same of tiles of an operand that lies across the output's rows: full ones, enough of them.
+const char* obstacle_to_tiles(const DeviceProperties& device, const ElementwiseParams& params);
 
 /// Whether the output is in one piece, in rows of a lane's elements or more, and each tensor lies as it does
 /// or repeats one element along its rows.
