@@ -116,5 +116,26 @@ TEST_P(SmallProblemsTest, GoByStripsInsteadOfUnalignedVectors) {
   EXPECT_NE(explained(300).find("Kernel typed, unaligned"), std::string::npos) << explained(300);
 }
 
+/// Not of the test's device, as above.
+TEST_P(SmallProblemsTest, HaveNoTileOfTransposedOperands) {
+  const auto explained = [](DType type, std::int64_t side) {
+    const TensorView a(nullptr, type, {side, side}), b(nullptr, type, {side, side}, {1, side});
+    return plan_elementwise(DeviceProperties::h200(), Operation::add, {a, b}, a).explain();
+  };
+  for (const DType type : {DType::f16, DType::f32}) {
+    EXPECT_NE(explained(type, 512).find("Kernel typed, strips"), std::string::npos) << explained(type, 512);
+    EXPECT_NE(explained(type, 8192).find("Kernel transposed"), std::string::npos) << explained(type, 8192);
+  }
+}
+
+TEST_P(SmallProblemsTest, AreCastByWhatBeginsSoonest) {
+  const auto kernel = [](std::int64_t elements) {
+    const TensorView in(nullptr, DType::f32, {elements}), out(nullptr, DType::f16, {elements});
+    return plan_cast(DeviceProperties::h200(), in, out).details().kernel;
+  };
+  EXPECT_EQ(kernel(10000), CopyKernel::gather);
+  EXPECT_EQ(kernel(10000000), CopyKernel::stream);
+}
+
 }  // namespace
 }  // namespace relayout::test

@@ -176,8 +176,7 @@ PlannedCopy plan_copy(CopyProblem problem, const DeviceProperties& device, bool 
     return planned;
   }
   const char* why = nullptr;
-  for (const auto planner : kPlanners) {
-    CopyCandidate candidate = planner(planned, device);
+  const auto consider = [&](CopyCandidate candidate) {
     if (!candidate.possible) {
       why = candidate.reason;
     } else if (!taken.possible || ((candidate.kernel != CopyKernel::gather || !plans_as_large()) &&
@@ -188,8 +187,14 @@ PlannedCopy plan_copy(CopyProblem problem, const DeviceProperties& device, bool 
         candidate.reason = taken.possible ? "no other is predicted to take less time" : why;
       taken = std::move(candidate);
     }
+  };
+  for (const auto planner : kPlanners) {
+    consider(planner(planned, device));
     if (is_best(taken)) break;
   }
+  // A small cast may be over before the blocks of the stream kernel have made their conversion ready.
+  if (is_best(taken) && planned.in_type != planned.out_type && is_small(planned))
+    consider(gather_candidate(planned, device));
   return planned;
 }
 

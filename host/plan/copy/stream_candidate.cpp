@@ -27,6 +27,10 @@ inline double share_of(int access) { return access == 16 ? 1 : access == 8 ? 0.9
 /// Fitted to small copies on an H100.
 constexpr double kIdle = 0.43, kBusyBlocks = 0.75;
 
+/// Microseconds before the first byte of a cast, whose blocks make a conversion ready, and of words that are
+/// shorter than 16 bytes. Chosen as those with which gather takes the small copies that it is faster for.
+constexpr double kStartOfCast = 0.6, kStartOfWords = 0.2;
+
 /// The longest word on a multiple of which all rows of both sides begin.
 int access_of(const CopyProblem& problem) {
   std::int64_t boundary = std::gcd(problem.in.alignment, problem.out.alignment);
@@ -87,6 +91,10 @@ CopyCandidate stream_candidate(const CopyProblem& problem, const DevicePropertie
   const double whole = static_cast<double>(params.blocks * params.threads) / kStreamThreads;
   const double busy = busy_share(kIdle, kBusyBlocks * static_cast<double>(device.multiprocessors), whole);
   candidate.microseconds = microseconds_at(problem, device, share_of(params.access) * busy);
+  add_start(candidate, problem, device,
+            problem.converts()   ? kStartOfCast
+            : params.access < 16 ? kStartOfWords
+                                 : 0);
   candidate.params = params;
   return candidate;
 }
