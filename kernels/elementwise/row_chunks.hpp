@@ -96,18 +96,18 @@ __device__ __forceinline__ void repeat_element(Bits element, Words (&words)[kVec
   for (Words& vector : words) vector = repeated;
 }
 
-/// Starts the loads of the lane's elements of tensor t; of a repeated one, of elements[0]. Those that it does
-/// not have are left alone.
+/// Starts the loads of the lane's elements of tensor t; of a repeated one, of `repeated` alone. Those that it
+/// does not have are left alone. Each has a branch of its own: from the two sides of one, AMD's compiler
+/// would choose between their addresses, and so keep them in memory of each lane.
 template <class Bits, int kElements>
 __device__ __forceinline__ void start_chunk(const ElementwiseParams& p, int t,
-                                            const RowChunk<kElements>& chunk, Bits (&elements)[kElements]) {
+                                            const RowChunk<kElements>& chunk, Bits (&elements)[kElements],
+                                            Bits& repeated) {
   const TensorOperand& tensor = p.tensor[t];
   const Bits* data = static_cast<const Bits*>(tensor.data) + chunk.row.tensors[t];
-  if (tensor.access == Access::repeated) {
-    if (chunk.left > 0) elements[0] = *data;
-    return;
-  }
-  chunk.load(data, static_cast<std::int32_t>(tensor.strides[p.rank - 1]), elements);
+  const bool is_repeated = tensor.access == Access::repeated;
+  if (is_repeated && chunk.left > 0) repeated = *data;
+  if (!is_repeated) chunk.load(data, static_cast<std::int32_t>(tensor.strides[p.rank - 1]), elements);
 }
 
 /// Loads the lane's elements of tensor t, packed into vectors of kWidth. `missing` stands for those that it

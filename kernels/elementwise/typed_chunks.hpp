@@ -26,20 +26,20 @@ __device__ __forceinline__ bool fill_constant(const ElementwiseParams& p, int op
 /// An operand's elements on their way from memory.
 template <class S, Steps kSteps, int kElements>
 struct ChunkLoad {
-  BitsOf<S> elements[kElements];
+  BitsOf<S> elements[kElements], repeated = missing_element<S, kSteps>();
 
   __device__ __forceinline__ void start(const ElementwiseParams& p, int operand,
                                         const RowChunk<kElements>& chunk) {
 #pragma unroll
     for (BitsOf<S>& element : elements) element = missing_element<S, kSteps>();
-    if (p.tensor[operand].access != Access::constant) start_chunk(p, operand, chunk, elements);
+    if (p.tensor[operand].access != Access::constant) start_chunk(p, operand, chunk, elements, repeated);
   }
 
   template <int kVectors>
   __device__ __forceinline__ void finish(const ElementwiseParams& p, int operand,
                                          Words (&words)[kVectors]) const {
     if (fill_constant<S>(p, operand, words)) return;
-    if (p.tensor[operand].access == Access::repeated) return repeat_element(elements[0], words);
+    if (p.tensor[operand].access == Access::repeated) return repeat_element(repeated, words);
     pack_elements(elements, words);
   }
 };
