@@ -110,21 +110,18 @@ __device__ __forceinline__ void load_elements(const ElementwiseParams& p, int t,
   using Bits = BitsOf<S>;
   const auto* const data = static_cast<const Bits*>(p.tensor[t].data);
   if constexpr (sizeof(S) == 2) {
-    Bits elements[kVectors][kWidth] = {};
+    Bits elements[kVectors * kWidth] = {};
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {
       const Bits* const vector = data + lane.rows[v].tensors[t] + lane.first[v];
 #pragma unroll
       for (int i = 0; i < kWidth; ++i)
-        if (lane.has(v, i)) elements[v][i] = vector[i];
+        if (lane.has(v, i)) elements[v * kWidth + i] = vector[i];
     }
+    Words words[kVectors];
+    pack_elements(elements, words);
 #pragma unroll
-    for (int v = 0; v < kVectors; ++v) {
-      Words words{};
-#pragma unroll
-      for (int i = 0; i < kWidth; ++i) put_element(words, i, elements[v][i]);
-      loads[v].start_packed(words);
-    }
+    for (int v = 0; v < kVectors; ++v) loads[v].start_packed(words[v]);
   } else {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) {

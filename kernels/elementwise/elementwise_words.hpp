@@ -55,6 +55,18 @@ __device__ __forceinline__ std::uint64_t any_element(const Words& words, int i, 
   return (low >> shift) & (0xffffffffu >> (32 - 8 * bytes));
 }
 
+/// Packs a lane's elements into vectors.
+template <class Bits, int kElements, int kVectors>
+__device__ __forceinline__ void pack_elements(const Bits (&elements)[kElements], Words (&words)[kVectors]) {
+  constexpr int kWidth = kElements / kVectors;
+#pragma unroll
+  for (int v = 0; v < kVectors; ++v) {
+    words[v] = {};
+#pragma unroll
+    for (int i = 0; i < kWidth; ++i) put_element(words[v], i, elements[v * kWidth + i]);
+  }
+}
+
 /// 16 bytes of one element, above whose bits there are zeros.
 __device__ __forceinline__ Words repeated_words(std::uint64_t element, int bytes) {
   std::uint32_t low = static_cast<std::uint32_t>(element), high = static_cast<std::uint32_t>(element >> 32);

@@ -78,17 +78,7 @@ struct RowChunk : ChunkSpan<kElements> {
   }
 };
 
-/// Packs a lane's elements into vectors.
-template <class Bits, int kElements, int kVectors>
-__device__ __forceinline__ void pack_elements(const Bits (&elements)[kElements], Words (&words)[kVectors]) {
-  constexpr int kWidth = kElements / kVectors;
-#pragma unroll
-  for (int v = 0; v < kVectors; ++v) {
-    words[v] = {};
-#pragma unroll
-    for (int i = 0; i < kWidth; ++i) put_element(words[v], i, elements[v * kWidth + i]);
-  }
-}
+/// A vector of one element, as often as there are vectors.
 template <class Bits, int kVectors>
 __device__ __forceinline__ void repeat_element(Bits element, Words (&words)[kVectors]) {
   const Words repeated = repeated_words(element, sizeof(Bits));

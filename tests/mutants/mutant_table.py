@@ -705,13 +705,14 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("root_of_zero", "return @x == 0@ || x ==", "false"),
     ("root_of_small", "approximate_root(small ? x * kLarge : x) * (small ? @kRootOfSmall@ : 1.0f)", "kSmall"),
     ("reciprocal_not_put_right", "return approximate_reciprocal(x * scale) * @scale@;", "1.0f"),
+]) + mutants_of("elementwise_words", "kernels/elementwise/elementwise_words.hpp", CHUNKS, [
+    ("second_vector_is_the_first", "put_element(words[v], i, elements[@v * kWidth + i@]);", "i"),
 ]) + mutants_of("row_chunks", "kernels/elementwise/row_chunks.hpp", CHUNKS, [
     ("rows_in_two_axes", "@row = rows.of(p, column)@;", "row = RowOffsets{}"),
     ("last_element_dropped", "return @i * kChunkLanes < left@;", "i * kChunkLanes + 1 < left"),
     ("whole_too_early", "whole = left > @(kElements - 1) * kChunkLanes@;", "(kElements - 2) * kChunkLanes"),
     ("strides_of_one", "row += @std::int64_t{first} * stride@;", "first"),
     ("strides_between_elements", "const std::int32_t step = @stride@ * kChunkLanes;", "1"),
-    ("second_vector_is_the_first", "put_element(words[v], i, elements[@v * kWidth + i@]);", "i"),
 ]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
     ("constants_without_their_sign", "if (@is_signed(common)@) return converted(", "false"),
     ("chosen_bits_as_numbers", "} else if (@!raw@ && result == DType::f32", "true"),
