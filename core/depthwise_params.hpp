@@ -143,7 +143,7 @@ inline bool has_aligned_output_rows(const DepthwiseParams& p) { return has_outpu
 /// Short rows would have too many idle lanes.
 inline bool has_lead(const DepthwiseParams& p) {
   constexpr std::int64_t kLeastRow = 512;
-  const auto bytes = static_cast<std::int64_t>(size_of(p.type));
+  const std::int64_t bytes = bytes_of(p.type);
   return p.channels * bytes >= kLeastRow && (p.out_time | p.out_batch) * bytes % kSectorBytes == 0 &&
          reinterpret_cast<std::uintptr_t>(p.out) % kSectorBytes != 0;
 }

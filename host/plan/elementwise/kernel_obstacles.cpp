@@ -24,29 +24,11 @@ constexpr double kLeastChunkShare = 0.65;
 /// to 1.1 with f32 where half are.
 constexpr double kLeastUsedShare = 0.7, kLeastUsedShareOfOthers = 0.95;
 
-/// The share of the transposed kernel's tiles that lies inside the nest.
-double used_share_of_tiles(const ElementwiseParams& p) {
-  const std::int64_t side = kTransposedVectors * kVectorBytes / p.out_bytes;
-  double share = 1;
-  for (const int axis : {p.rank - 1, p.transposed_axis})
-    share *= static_cast<double>(p.extents[axis]) / static_cast<double>(round_up(p.extents[axis], side));
-  return share;
-}
-
 /// Tiles of the transposed kernel for each multiprocessor from which on it is faster than strips, for
 /// elements of 4 and 8 bytes and of 2. On an H100 it takes 0.97 to 1.36 of their time with f32 and fewer,
 /// 0.95 to 1.04 with two and 0.91 to 0.93 with four; with bf16 1.0 to 2.3 up to three and 0.97 to 1.09 with
 /// eight.
 constexpr std::int64_t kLeastTiles = 1, kLeastTilesOfHalves = 8;
-
-bool has_tiles(const DeviceProperties& device, const ElementwiseParams& p) {
-  const std::int64_t side = kTransposedVectors * kVectorBytes / p.out_bytes;
-  std::int64_t tiles = p.elements;
-  for (const int axis : {p.rank - 1, p.transposed_axis})
-    tiles = tiles / p.extents[axis] * divide_up(p.extents[axis], side);
-  return plans_as_large() ||
-         tiles >= device.multiprocessors * (p.out_bytes == 2 ? kLeastTilesOfHalves : kLeastTiles);
-}
 
 }  // namespace
 
@@ -69,9 +51,17 @@ const char* obstacle_to_chunks(const ElementwiseParams& p) {
 }
 
 const char* obstacle_to_tiles(const DeviceProperties& device, const ElementwiseParams& p) {
-  if (used_share_of_tiles(p) < (p.out_bytes == 4 ? kLeastUsedShare : kLeastUsedShareOfOthers))
+  const std::int64_t side = kTransposedVectors * kVectorBytes / p.out_bytes;
+  std::int64_t tiles = p.elements;
+  for (const int axis : {p.rank - 1, p.transposed_axis})
+    tiles = tiles / p.extents[axis] * divide_up(p.extents[axis], side);
+  const double places = static_cast<double>(tiles) * static_cast<double>(side * side);
+  if (static_cast<double>(p.elements) <
+      (p.out_bytes == 4 ? kLeastUsedShare : kLeastUsedShareOfOthers) * places)
     return "too much of its tiles would be empty";
-  return has_tiles(device, p) ? nullptr : "its tiles would be too few for the device";
+  if (plans_as_large()) return nullptr;
+  const std::int64_t least = p.out_bytes == 2 ? kLeastTilesOfHalves : kLeastTiles;
+  return tiles < device.multiprocessors * least ? "its tiles would be too few for the device" : nullptr;
 }
 
 bool lies_flat(const ElementwiseParams& p) {
