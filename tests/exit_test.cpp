@@ -74,12 +74,14 @@ void work_for_ever(const Device& device) {
   }
 }
 
-int main(int argc, char**) {
-  if (argc > 1) {  // other threads work on while the program exits
-    alarm(120);    // which would wait for ever
+/// exit_test [TURNS]: with TURNS, other threads work on while the program exits, from that many calls of
+/// theirs on: at 0 they may make their first one then.
+int main(int argc, char** argv) {
+  if (argc > 1) {
+    alarm(120);  // where an exit waits for ever
     for (const Device& device : user_of_devices.devices)
       std::thread([device] { work_for_ever(device); }).detach();
-    while (turns < 4) std::this_thread::yield();
+    while (turns < std::atoi(argv[1])) std::this_thread::yield();
   }
   if (std::atexit([] { transpose_everywhere(user_of_devices.devices); }) != 0) return 3;
   transpose_everywhere(user_of_devices.devices);

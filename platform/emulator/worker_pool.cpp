@@ -25,6 +25,11 @@ Arena make_arena(std::size_t bytes) {
   return arena;
 }
 
+// A child leaves its parent's pool where it is: its mutexes may be held by threads that the child does not
+// have.
+std::atomic<WorkerPool*> current{nullptr};
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, [] { current = nullptr; });
+
 }  // namespace
 
 struct WorkerPool::Job {
@@ -53,11 +58,11 @@ struct WorkerPool::Job {
 };
 
 WorkerPool& WorkerPool::instance() {
-  // A child leaves its parent's pool where it is: its mutexes may be held by threads that the child does not
-  // have.
-  static std::atomic<WorkerPool*> pool{new WorkerPool};
-  [[maybe_unused]] static const int registered =
-      pthread_atfork(nullptr, nullptr, [] { pool = new WorkerPool; });
+  WorkerPool* pool = current;
+  if (pool == nullptr) {
+    auto made = std::make_unique<WorkerPool>();
+    if (current.compare_exchange_strong(pool, made.get())) pool = made.release();
+  }
   return *pool;
 }
 

@@ -38,11 +38,8 @@ constexpr std::size_t kBufferBytes = std::size_t{256} << 20;
 class LibraryCall {
  public:
   LibraryCall() {
-    // After the library's own handlers, and therefore called before them.
-    [[maybe_unused]] static const bool registered =
-        pthread_atfork(wait_for_calls, let_calls, nullptr) == 0 && std::atexit(end_calls) == 0;
     const std::lock_guard<std::mutex> turn(turn_);
-    granted_ = !ended_;
+    granted_ = registered_ && !ended_;
     if (!granted_) return;
     calls_.lock_shared();
     inside_ = true;
@@ -78,12 +75,17 @@ class LibraryCall {
     calls_.unlock();
   }
 
+  // When the program starts: OpenBLAS has registered its own handlers by then, and is called after these. A
+  // first call would come too late for this, as the program may be exiting already.
+  static const bool registered_;
   static std::mutex turn_;
   static std::shared_mutex calls_;
   static bool ended_;
   static thread_local bool inside_;
   bool granted_;
 };
+const bool LibraryCall::registered_ =
+    pthread_atfork(wait_for_calls, let_calls, nullptr) == 0 && std::atexit(end_calls) == 0;
 std::mutex LibraryCall::turn_;
 std::shared_mutex LibraryCall::calls_;
 bool LibraryCall::ended_ = false;
@@ -105,12 +107,13 @@ bool can_map(std::size_t bytes) {
   return memory != MAP_FAILED && munmap(memory, bytes) == 0;
 }
 
-/// A product that all threads of OpenBLAS take part in, so that each of them has its buffer.
-void warm_up() {
+/// A product that all threads of OpenBLAS take part in, so that each of them has its buffer. False as
+/// multiply_block().
+bool warm_up() {
   constexpr int kSide = 512, kShort = 64;
   const std::vector<float> factor(std::size_t{kSide} * kShort);
   std::vector<float> product(std::size_t{kSide} * kSide);
-  multiply_block(kSide, kSide, kShort, factor.data(), factor.data(), 0.0f, product.data());
+  return multiply_block(kSide, kSide, kShort, factor.data(), factor.data(), 0.0f, product.data());
 }
 
 /// A caller's turn in the library. Not every one is granted.
@@ -131,7 +134,7 @@ class LibraryTurn {
     if (callers <= has) return true;
     const int wanted = callers - has + (has == 0 ? openblas_get_num_threads() : 0);
     if (!can_map(static_cast<std::size_t>(wanted) * kBufferBytes)) return false;
-    if (has == 0) warm_up();
+    if (has == 0 && !warm_up()) return false;
     buffered_.store(callers, std::memory_order_release);
     return true;
   }
