@@ -51,6 +51,32 @@ TEST(NativeTranspose, EveryElementSizeAndSide) {
   }
 }
 
+/// Lines that lie in no order, and one of them twice.
+TEST(NativeTranspose, GatheredLines) {
+  const std::vector<std::int64_t> sides{1, 3, 4, 8, 15, 16, 17, 32, 50};
+  for (const std::int64_t size : {1, 2, 4, 8, 16}) {
+    for (const std::int64_t rows : sides) {
+      for (const std::int64_t columns : sides) {
+        const std::vector<unsigned char> in = random_bytes((columns * 53 + rows) * size);
+        std::vector<std::int64_t> offsets;
+        for (std::int64_t j = 0; j < columns; ++j) offsets.push_back(j * 29 % columns * 53);
+        offsets.back() = offsets.front();
+        const std::int64_t pitch = columns * size + 3;
+        std::vector<unsigned char> expected(static_cast<std::size_t>(2 * kBand + rows * pitch), kGuard);
+        std::vector<unsigned char> out = expected;
+        for (std::int64_t i = 0; i < rows; ++i)
+          for (std::int64_t j = 0; j < columns; ++j)
+            std::memcpy(&expected[static_cast<std::size_t>(kBand + i * pitch + j * size)],
+                        &in[static_cast<std::size_t>((offsets[static_cast<std::size_t>(j)] + i) * size)],
+                        static_cast<std::size_t>(size));
+        native::transpose_gathered(size)({reinterpret_cast<const char*>(in.data()), offsets.data()},
+                                         {reinterpret_cast<char*>(out.data()) + kBand, pitch}, rows, columns);
+        ASSERT_EQ(out, expected) << rows << " x " << columns << " elements of " << size << " bytes";
+      }
+    }
+  }
+}
+
 /// A copy: the input's bytes are random, the output lies between guards.
 struct Copy {
   DType in_type, out_type;
@@ -133,6 +159,16 @@ TEST(NativeTranspose, ShortAxesTogether) {
   check({DType::u8, DType::u8, {4, 3, 5, 4, 2000}, {4, 3, 2, 1, 0}, 2, 3});
   check({DType::i16, DType::i16, {5, 32, 33, 31}, {3, 2, 1, 0}});
   check({DType::f16, DType::f16, {7, 9, 1100}, {2, 1, 0}, 1});
+}
+
+/// Lines along several axes of the input as well, whose rows of the output run along several axes, too.
+TEST(NativeTranspose, ShortAxesOnBothSides) {
+  for (const DType type : {DType::u8, DType::i16, DType::f32, DType::f64}) {
+    check({type, type, {5, 6, 8, 7, 4}, {4, 3, 1, 0, 2}});
+    check({type, type, {9, 17, 8, 31, 16}, {4, 3, 1, 0, 2}, 0, 1});
+    check({type, type, {3, 2, 33, 5, 3, 4, 6}, {6, 2, 5, 4, 3, 1, 0}, 0, 2});
+  }
+  check({DType::f32, DType::f16, {5, 6, 8, 7, 4}, {4, 3, 1, 0, 2}, 0, 3});
 }
 
 TEST(NativeStreaming, AlignedRows) {

@@ -62,18 +62,24 @@ TransposeBlock BoxNest::plane_conversion() const {
   return transpose_block_to_f16();
 }
 
-/// Puts the axes along which the input is contiguous side by side, in its order, just before the last, where
-/// the fastest of them alone is too short for planes. Rows of the output stay whole: they are long enough.
+/// Puts the axes along which the input is contiguous side by side, in its order, just before those of the
+/// output's rows, where the fastest of them alone is too short for planes.
 void BoxNest::join_short_axes() {
+  // As few of the output's fastest axes as make rows that are long enough: they stay whole.
+  const std::int64_t least = streamed ? kOddRunBytes : kLeastJoinedRow;
+  int first = last;
+  std::int64_t row = p.extents[last];
+  while (row * out_bytes < least && first > 0 && p.out_strides[first - 1] == row) row *= p.extents[--first];
+  if (row * out_bytes < least) return;
   int chain[kMaxRank], count = 0;
   std::int64_t run = 1;
-  for (int axis = 0; axis < last && run * in_bytes < kJoinedBytes; ++axis) {
+  for (int axis = 0; axis < first && run * in_bytes < kJoinedBytes; ++axis) {
     if (p.in_strides[axis] != run || p.extents[axis] == 1) continue;
     chain[count++] = axis;
     run *= p.extents[axis];
     axis = -1;
   }
-  if (count < 2 || p.extents[last] * out_bytes < (streamed ? kOddRunBytes : kLeastJoinedRow)) return;
+  if (count < 2 || run * in_bytes < kSquareBytes) return;
   const CopyParams nest = p;
   int to = 0;
   const auto put = [&](int axis) {
@@ -81,10 +87,11 @@ void BoxNest::join_short_axes() {
     p.in_strides[to] = nest.in_strides[axis];
     p.out_strides[to++] = nest.out_strides[axis];
   };
-  for (int axis = 0; axis < last; ++axis) {
+  for (int axis = 0; axis < first; ++axis) {
     if (std::find(chain, chain + count, axis) == chain + count) put(axis);
   }
   while (count > 0) put(chain[--count]);
+  for (int axis = first; axis <= last; ++axis) put(axis);
 }
 
 }  // namespace relayout::native

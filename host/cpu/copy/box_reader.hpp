@@ -38,11 +38,9 @@ class BoxReader {
       });
     }
     if (!has_planes(sides)) {
-      if constexpr (JoinedPlanes<In>::kPossible) {
-        const Plane plane = n_.plane_of(sides);
-        const JoinedPlanes<In> planes(p, sides, plane.first_axis, n_.box.in_axis, plane.rows);
-        if (planes.worth_transposing()) return planes.read(in, buffer, table, lines);
-      }
+      const Plane plane = n_.plane_of(sides);
+      const JoinedPlanes<In> planes(p, sides, plane.first_axis, n_.box.in_axis, plane.rows);
+      if (planes.worth_transposing()) return planes.read(in, buffer, table, lines);
       table.prepare(p.rank, sides, p.in_strides);
       return gather_box(table, in, buffer);
     }
@@ -101,12 +99,10 @@ class BoxReader {
 
  private:
   static constexpr std::int64_t kIn = sizeof(In);
-  /// Planes of fewer elements than this are gathered by a table: a call for each would take longer.
-  static constexpr std::int64_t kLeastPlane = 128;
 
   /// Whether planes are worth transposing.
   bool has_planes(const std::int64_t* sides) const {
-    const std::int64_t rows = n_.plane_of(sides).rows, columns = sides[n_.last], least = 16 / kIn;
+    const std::int64_t rows = n_.plane_of(sides).rows, columns = sides[n_.last], least = kSquareBytes / kIn;
     return n_.box.in_axis != n_.last && rows >= least && columns >= least && rows * columns >= kLeastPlane;
   }
 

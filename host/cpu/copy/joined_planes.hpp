@@ -1,5 +1,5 @@
 // Planes whose columns run along several axes of the output, the fastest of which is too short for a plane of
-// its own: the lines of the input are gathered one by one and transposed together.
+// its own: the lines of the input, wherever they begin, are transposed together.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,6 @@ namespace relayout::native {
 template <class T>
 class JoinedPlanes {
  public:
-  /// Elements of 4 bytes and more are better off with a table of all elements.
-  static constexpr bool kPossible = sizeof(T) <= 2;
-
   JoinedPlanes(const CopyParams& params, const std::int64_t* sides, int first_axis, int in_axis,
                std::int64_t rows)
       : p_(params), sides_(sides), first_axis_(first_axis), behind_(in_axis + 1), rows_(rows) {
@@ -27,7 +24,9 @@ class JoinedPlanes {
   }
 
   bool worth_transposing() const {
-    return behind_ < p_.rank && rows_ * kBytes >= kLeastLine && columns_ * kBytes >= kSquare;
+    if (behind_ == p_.rank || rows_ * kBytes < kSquareBytes || columns_ * kBytes < kSquareBytes) return false;
+    if (p_.in_strides[behind_ - 1] == 1) return rows_ * columns_ >= kLeastPlane;
+    return kBytes <= 2 && rows_ * kBytes >= kLeastLine;
   }
 
   /// buffer[0, ...) = the box at `in`. What the table and the lines hold means nothing.
@@ -53,9 +52,9 @@ class JoinedPlanes {
 
  private:
   static constexpr std::int64_t kBytes = sizeof(T);
-  /// Bytes of the shortest lines that are gathered, since a table is better for shorter ones, and of a
-  /// square's rows.
-  static constexpr std::int64_t kLeastLine = 32, kSquare = 16;
+  /// Bytes of the shortest lines of strided elements, which are gathered first: a table of all elements is
+  /// better for shorter ones, and for larger elements.
+  static constexpr std::int64_t kLeastLine = 32;
 
   const CopyParams& p_;
   const std::int64_t* sides_;

@@ -58,34 +58,43 @@ struct LoadToF16 {
 #endif
 #endif
 
-template <int Size>
-TransposeBlock choose() noexcept {
+template <int Size, class In>
+auto choose() noexcept {
 #if defined(RELAYOUT_X86)
-  if (has_f16c()) return avx2::transpose<avx2::LoadSame<Size>>;
+  if (has_f16c()) return avx2::transpose<avx2::LoadSame<Size>, In>;
 #endif
-  return plain::transpose<plain::LoadSame<Size>>;
+  return plain::transpose<plain::LoadSame<Size>, In>;
+}
+
+template <class In>
+auto transpose_from(std::int64_t element_bytes) noexcept {
+  switch (element_bytes) {
+    case 1:
+      return choose<1, In>();
+    case 2:
+      return choose<2, In>();
+    case 4:
+      return choose<4, In>();
+    case 8:
+      return choose<8, In>();
+    default:
+      return choose<16, In>();
+  }
 }
 
 }  // namespace
 
 TransposeBlock transpose_block(std::int64_t element_bytes) noexcept {
-  switch (element_bytes) {
-    case 1:
-      return choose<1>();
-    case 2:
-      return choose<2>();
-    case 4:
-      return choose<4>();
-    case 8:
-      return choose<8>();
-    default:
-      return choose<16>();
-  }
+  return transpose_from<ConstLines>(element_bytes);
+}
+
+TransposeGathered transpose_gathered(std::int64_t element_bytes) noexcept {
+  return transpose_from<GatheredLines>(element_bytes);
 }
 
 TransposeBlock transpose_block_to_f16() noexcept {
 #if defined(RELAYOUT_X86)
-  if (has_f16c()) return avx2::transpose<avx2::LoadToF16>;
+  if (has_f16c()) return avx2::transpose<avx2::LoadToF16, ConstLines>;
 #endif
   return nullptr;
 }

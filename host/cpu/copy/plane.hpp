@@ -12,6 +12,9 @@
 
 namespace relayout::native {
 
+/// Planes of fewer elements than this are gathered by a table: a call for each would take longer.
+constexpr std::int64_t kLeastPlane = 128;
+
 template <class In, class Out>
 class PlaneReader {
   static constexpr std::int64_t kIn = sizeof(In), kOut = sizeof(Out);
@@ -24,6 +27,7 @@ class PlaneReader {
     if (step != 1) return;
     if constexpr (std::is_same_v<In, Out>) {
       direct_ = transpose_;
+      direct_gathered_ = transpose_gathered(kOut);
     } else if constexpr (std::is_same_v<In, float> && std::is_same_v<Out, f16>) {
       direct_ = transpose_block_to_f16();
     }
@@ -48,6 +52,10 @@ class PlaneReader {
   /// The same for columns whose lines begin at in + offsets[j].
   void operator()(const In* in, const std::int64_t* offsets, Out* out, std::int64_t pitch, std::int64_t rows,
                   std::int64_t columns, Lines& lines) const {
+    if (direct_gathered_ != nullptr) {
+      return direct_gathered_({reinterpret_cast<const char*>(in), offsets},
+                              {reinterpret_cast<char*>(out), pitch * kOut}, rows, columns);
+    }
     gather_lines(
         in, [offsets](std::int64_t j) { return offsets[j]; }, out, pitch, rows, columns, lines);
   }
@@ -70,7 +78,8 @@ class PlaneReader {
   }
 
   std::int64_t step_, line_;
-  TransposeBlock transpose_, direct_ = nullptr;  // direct_: from the input itself
+  TransposeBlock transpose_, direct_ = nullptr;  // direct: from the input itself
+  TransposeGathered direct_gathered_ = nullptr;
 };
 
 }  // namespace relayout::native

@@ -48,16 +48,25 @@ struct LoadSame {
   }
 };
 
+template <int Size>
+RELAYOUT_INLINE const char* line_of(ConstLines in, std::int64_t line) {
+  return in.data + line * in.pitch;
+}
+template <int Size>
+RELAYOUT_INLINE const char* line_of(GatheredLines in, std::int64_t line) {
+  return in.data + in.offsets[line] * Size;
+}
+
 /// Bytes / Size rows of 16 / Size elements, from pieces of `Bytes` of as many lines: interleaving the first
 /// half of the lines with the second, as often as a lane's elements can be halved, transposes each lane.
-template <class Load, int Bytes>
-RELAYOUT_INLINE void transpose_square(ConstLines in, std::int64_t line, std::int64_t at, Lines out) {
+template <class Load, int Bytes, class In>
+RELAYOUT_INLINE void transpose_square(In in, std::int64_t line, std::int64_t at, Lines out) {
   constexpr int kSize = Load::kSize, kLane = 16 / kSize;
   using V = typename VectorOf<kSize, Bytes>::type;
   using Indices = std::make_integer_sequence<int, Bytes / kSize>;
   V a[kLane], b[kLane];
 #pragma GCC unroll 16
-  for (int j = 0; j < kLane; ++j) Load::load(in.data + (line + j) * in.pitch, at, a[j]);
+  for (int j = 0; j < kLane; ++j) Load::load(line_of<kSize>(in, line + j), at, a[j]);
 #pragma GCC unroll 4
   for (int step = 1; step < kLane; step *= 2) {
 #pragma GCC unroll 8
@@ -77,18 +86,18 @@ RELAYOUT_INLINE void transpose_square(ConstLines in, std::int64_t line, std::int
   }
 }
 
-template <class Load>
-inline void transpose_elements(ConstLines in, Lines out, std::int64_t rows, std::int64_t columns) {
+template <class Load, class In>
+inline void transpose_elements(In in, Lines out, std::int64_t rows, std::int64_t columns) {
   for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j < columns; ++j)
-      Load::move(in.data + j * in.pitch, i, out.data + i * out.pitch + j * Load::kSize);
+      Load::move(line_of<Load::kSize>(in, j), i, out.data + i * out.pitch + j * Load::kSize);
   }
 }
 
 /// Transposes squares from the first to the last. Where the sides do not divide, the last squares overlap
 /// their neighbours and write the same values again. False when a side is shorter than a square.
-template <class Load, int Bytes>
-inline bool transpose_squares(ConstLines in, Lines out, std::int64_t rows, std::int64_t columns) {
+template <class Load, int Bytes, class In>
+inline bool transpose_squares(In in, Lines out, std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t kRows = Bytes / Load::kSize, kColumns = 16 / Load::kSize;
   if (rows < kRows || columns < kColumns) return false;
   for (std::int64_t j = 0; j < columns; j += kColumns) {
@@ -99,8 +108,8 @@ inline bool transpose_squares(ConstLines in, Lines out, std::int64_t rows, std::
   return true;
 }
 
-template <class Load>
-void transpose(ConstLines in, Lines out, std::int64_t rows, std::int64_t columns) {
+template <class Load, class In>
+void transpose(In in, Lines out, std::int64_t rows, std::int64_t columns) {
   if constexpr (Load::kSize < 16) {
     if constexpr (kVectorBytes > 16) {
       if (transpose_squares<Load, kVectorBytes>(in, out, rows, columns)) return;
