@@ -8,7 +8,15 @@
 
 namespace relayout::native {
 
-inline bool has_avx2() noexcept { return __builtin_cpu_supports("avx2"); }
+/// What the native code may use at most: all that the processor has, or what the environment's
+/// RELAYOUT_CPU_INSTRUCTIONS names, which is "baseline" or "avx2". Read once.
+enum class Instructions { baseline, avx2, avx512 };
+Instructions usable_instructions() noexcept;
+
+inline bool has_avx2() noexcept { return usable_instructions() >= Instructions::avx2; }
+
+/// Of AVX-512 what every processor for servers has: F, BW, DQ and VL.
+inline bool has_avx512() noexcept { return usable_instructions() == Instructions::avx512; }
 
 inline bool has_fma() noexcept { return has_avx2() && __builtin_cpu_supports("fma"); }
 

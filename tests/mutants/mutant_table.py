@@ -367,19 +367,23 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("nan_of_e4m3fn_is_480", "half = @magnitude > most@ ?", "false"),
     ("not_scaled", "to[i] = @256.0f * from[i]@;", "from[i]"),
     ("second_line_of_fp8_repeats_the_first", "static_cast<const std::uint8_t*>(in) + @i@, halves", "0 * i"),
+    ("dropped_bits_of_words_forgotten", "static_cast<Word>(@(bits | ((bits & 0xff) + 0xff))@ & ~std", "bits"),
+    ("dropped_bits_of_long_words_forgotten", "bits = @(bits | ((bits & kDropped) + kDropped))@ & ~kDropped;", "bits"),
+    ("all_words_joined", "static_cast<float>(@held@ ? value : joined)", "false"),
     ("f64_rounded_twice", "return float_of(@back < value || back > value ? lower | 1 : bits@);", "bits"),
     ("nan_of_tf32_with_its_payload", "to[i] = @from[i] != from[i]@ ?", "false"),
     ("tf32_truncated", "rounded = @(bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu@;", "bits & ~0x1fffu"),
     ("ties_of_fp8_away_from_zero", "(1u << (kDropped - 1)) - 1 + @(magnitude >> kDropped & 1)@)", "1"),
     ("fp8_not_saturated", "limited = @normal < kMax ? normal : kMax@;", "normal"),
     ("subnormals_of_fp8_as_normal_numbers", "number = @magnitude < kLeastNormal@ ? subnormal", "false"),
+]) + mutants_of("native_integers", "host/cpu/element_rows.cpp", NATIVE_CONVERSION, [
+    ("signs_of_widened_integers_lost", "return loading<std::int64_t>(@in@);", "in == DType::i32 ? DType::u32 : in"),
 ]) + mutants_of("wide_integers", "host/cpu/wide_integers.hpp", NATIVE_CONVERSION, [
     ("last_bits_lost", "(magnitude & 0x7ff) != 0 ? @0x800u@ : 0u", "0u"),
     ("moved_by_half_the_range", "(0x1p84 + @moved@)", "0.0"),
     ("lower_half_twice", "double low = detail::bit_cast<double>((@value@ & 0xffffffffu)", "(value >> 32)"),
 ]) + mutants_of("native_cast_rows", "host/cpu/copy/cast_rows.cpp", NATIVE_CONVERSION, [
     ("f64_through_f32", "else if (@!held && !beyond && out != DType::f32@)", "false"),
-    ("long_integers_cut", "@std::max(in_bytes_, out_bytes_) == 8@ ?", "out_bytes_ == 9"),
     ("second_line_repeats_the_first", "first_(@static_cast<const char*>(in) + i * in_bytes_@, line",
      "static_cast<const char*>(in)"),
 ]) + mutants_of("native_box_nest", "host/cpu/copy/box_nest.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
@@ -391,6 +395,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("step_in_32_bits", "boxes.push_boxes(p.extents[axis], side, @p.in_strides[axis]@,",
      "mutant::wrapped(side * p.in_strides[axis]) / side"),
     ("axes_joined_in_the_wrong_order", "while (count > 0) put(@chain[--count]@);", "chain[(--count, 0)]"),
+    ("axes_of_the_rows_lost", "for (int axis = @first@; axis <= last; ++axis) put(axis);", "last"),
 ]) + mutants_of("native_box", "host/cpu/copy/box_copy.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
     ("last_box_dropped", "parallel_ranges_in<Room>(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
     ("results_over_the_elements", "room.memory + @bytes@", "bytes / 2 / kLineBytes * kLineBytes"),
@@ -401,7 +406,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("steps_repeat_the_first", "in_a.a() + @step * a.split_step_@", "0 * step"),
     ("outermost_axis_left_out", "k <= @axis@; ++k", "axis - 1"),
     ("inner_offset_forgotten", "= @offsets_[i]@ + index * stride;", "0 * offsets_[i]"),
-]) + mutants_of("native_joined_planes", "host/cpu/copy/joined_planes.hpp", "NativeTranspose.ShortAxesTogether", [
+]) + mutants_of("native_joined_planes", "host/cpu/copy/joined_planes.hpp", "NativeTranspose.ShortAxes*", [
     ("planes_over_each_other", "pitch = @columns_ * rows_@, pitches", "columns_"),
     ("lines_of_the_first_plane", "read_plane(in + @cursor.a()@ + piece.first", "0 * cursor.a()"),
 ]) + mutants_of("native_row_moves", "host/cpu/copy/row_moves.hpp", NATIVE_COPY, [

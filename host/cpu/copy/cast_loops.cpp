@@ -57,9 +57,10 @@ void load_fp8(const void* in, void* out, std::int64_t count) {
   for (std::int64_t i = 0; i < count; i += kLine) {
     const std::int64_t part = std::min(kLine, count - i);
     float* to = static_cast<float*>(out) + i;
-    vectorised<f16_from_fp8<kFractionBits>>()(static_cast<const std::uint8_t*>(in) + i, halves, part);
+    vectorised_conversion<f16_from_fp8<kFractionBits>>()(static_cast<const std::uint8_t*>(in) + i, halves,
+                                                         part);
     convert_row(halves, kFractionBits == 3 ? numbers : to, part);
-    if (kFractionBits == 3) vectorised<scale_by_256>()(numbers, to, part);
+    if (kFractionBits == 3) vectorised_conversion<scale_by_256>()(numbers, to, part);
   }
 }
 
@@ -77,15 +78,38 @@ RELAYOUT_INLINE float odd_f32(double value) {
   return float_of(back < value || back > value ? lower | 1 : bits);
 }
 
+/// The first 17 bits of an integer as a double, the last of which is set where any behind it was.
+RELAYOUT_INLINE float shortened(double value) {
+  constexpr std::uint64_t kDropped = (std::uint64_t{1} << 36) - 1;
+  std::uint64_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  bits = (bits | ((bits & kDropped) + kDropped)) & ~kDropped;
+  std::memcpy(&value, &bits, sizeof bits);
+  return static_cast<float>(value);
+}
+
+/// f32 holds integers of 24 bits. Of longer ones all but the last 8 bits are left, and the last of these is
+/// set where any was: that rounds to odd numbers of negative ones in two's complement, too.
+template <class Word>
+RELAYOUT_INLINE float odd_f32_of_word(Word value) {
+  constexpr Word kHeld = Word{1} << 24;
+  const auto bits = static_cast<std::uint32_t>(value);
+  const auto joined = static_cast<Word>((bits | ((bits & 0xff) + 0xff)) & ~std::uint32_t{0xff});
+  const bool held = value <= kHeld && (std::is_unsigned_v<Word> || value >= Word{0} - kHeld);
+  return static_cast<float>(held ? value : joined);
+}
+
 template <class T>
 void load_odd(const void* in, void* out, std::int64_t count) {
   const T* from = static_cast<const T*>(in);
   auto* to = static_cast<float*>(out);
   for (std::int64_t i = 0; i < count; ++i) {
-    if constexpr (std::is_same_v<T, double>) {
+    if constexpr (sizeof(T) == 4) {
+      to[i] = odd_f32_of_word(from[i]);
+    } else if constexpr (std::is_same_v<T, double>) {
       to[i] = odd_f32(from[i]);
     } else {
-      to[i] = odd_f32(to_odd_double(from[i]));
+      to[i] = shortened(to_odd_double(from[i]));
     }
   }
 }
@@ -137,25 +161,31 @@ void truncate(const void* in, void* out, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) to[i] = truncated<Int>(from[i]);
 }
 
+template <class Float, class Int>
+ConvertRow truncation() {
+  if (sizeof(Int) < 8) return vectorised<truncate<Float, Int>>();  // faster by AVX2
+  return vectorised_conversion<truncate<Float, Int>>();
+}
+
 template <class Float>
 ConvertRow truncating(DType out) {
   switch (out) {
     case DType::u8:
-      return vectorised<truncate<Float, std::uint8_t>>();
+      return truncation<Float, std::uint8_t>();
     case DType::i8:
-      return vectorised<truncate<Float, std::int8_t>>();
+      return truncation<Float, std::int8_t>();
     case DType::u16:
-      return vectorised<truncate<Float, std::uint16_t>>();
+      return truncation<Float, std::uint16_t>();
     case DType::i16:
-      return vectorised<truncate<Float, std::int16_t>>();
+      return truncation<Float, std::int16_t>();
     case DType::u32:
-      return vectorised<truncate<Float, std::uint32_t>>();
+      return truncation<Float, std::uint32_t>();
     case DType::i32:
-      return vectorised<truncate<Float, std::int32_t>>();
+      return truncation<Float, std::int32_t>();
     case DType::u64:
-      return vectorised<truncate<Float, std::uint64_t>>();
+      return truncation<Float, std::uint64_t>();
     default:
-      return vectorised<truncate<Float, std::int64_t>>();
+      return truncation<Float, std::int64_t>();
   }
 }
 
@@ -198,22 +228,22 @@ void store_fp8(const void* in, void* out, std::int64_t count) {
 }  // namespace
 
 ConvertRow restricted_to_f32(DType in) {
-  if (in == DType::tf32) return vectorised<load_tf32>();
+  if (in == DType::tf32) return vectorised_conversion<load_tf32>();
   return in == DType::e4m3fn ? load_fp8<3> : load_fp8<2>;
 }
 
 ConvertRow odd_f32_row(DType in) {
   switch (in) {
     case DType::u32:
-      return vectorised<load_odd<std::uint32_t>>();
+      return vectorised_conversion<load_odd<std::uint32_t>>();
     case DType::i32:
-      return vectorised<load_odd<std::int32_t>>();
+      return vectorised_conversion<load_odd<std::int32_t>>();
     case DType::u64:
-      return vectorised<load_odd<std::uint64_t>>();
+      return vectorised_conversion<load_odd<std::uint64_t>>();
     case DType::i64:
-      return vectorised<load_odd<std::int64_t>>();
+      return vectorised_conversion<load_odd<std::int64_t>>();
     default:
-      return vectorised<load_odd<double>>();
+      return vectorised_conversion<load_odd<double>>();
   }
 }
 
@@ -222,8 +252,8 @@ ConvertRow truncated_row(DType in, DType out) {
 }
 
 ConvertRow rounded_row(DType out) {
-  if (out == DType::tf32) return vectorised<store_tf32>();
-  return out == DType::e4m3fn ? vectorised<store_fp8<3>>() : vectorised<store_fp8<2>>();
+  if (out == DType::tf32) return vectorised_conversion<store_tf32>();
+  return out == DType::e4m3fn ? vectorised_conversion<store_fp8<3>>() : vectorised_conversion<store_fp8<2>>();
 }
 
 }  // namespace relayout::native

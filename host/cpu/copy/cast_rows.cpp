@@ -67,9 +67,7 @@ void CastRow::choose(DType in, DType out) {
   } else if (!is_number_or_bool(out)) {
     choose_to_floating(in, out);
   } else if (is_number_or_bool(in)) {
-    const ComputeClass wide = std::max(in_bytes_, out_bytes_) == 8 ? ComputeClass::i64 : ComputeClass::i32;
-    first_ = load_row(in, wide);
-    second_ = store_row(out, wide);
+    first_ = integer_row(in, out);
   } else {
     if (is_restricted(in)) {
       first_ = restricted_to_f32(in);
