@@ -84,9 +84,7 @@ template <class T, class To>
 void store(const void* in, void* out, std::int64_t count) {
   const T* from = static_cast<const T*>(in);
   To* to = static_cast<To*>(out);
-  if constexpr (std::is_same_v<To, Truth>) {
-    for (std::int64_t i = 0; i < count; ++i) to[i].byte = from[i] != 0 ? 1 : 0;
-  } else if constexpr (std::is_arithmetic_v<To>) {
+  if constexpr (std::is_arithmetic_v<To>) {
     for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(from[i]);
   } else {
     convert_row(from, to, count);
@@ -95,22 +93,22 @@ void store(const void* in, void* out, std::int64_t count) {
 
 template <class T>
 ConvertRow storing(DType type) {
-  if (type == DType::bool_) return vectorised_conversion<store<T, Truth>>();
-  if constexpr (std::is_floating_point_v<T>) {
-    if (type == DType::f16) return store<T, f16>;
-    if (type == DType::bf16) return store<T, bf16>;
-    return type == DType::f32 ? store<T, float> : store<T, double>;
-  } else {
-    switch (size_of(type)) {
-      case 1:
-        return vectorised_conversion<store<T, std::uint8_t>>();
-      case 2:
-        return vectorised_conversion<store<T, std::uint16_t>>();
-      case 4:
-        return vectorised_conversion<store<T, std::uint32_t>>();
-      default:
-        return vectorised_conversion<store<T, std::uint64_t>>();
-    }
+  if (type == DType::f16) return store<T, f16>;
+  if (type == DType::bf16) return store<T, bf16>;
+  return type == DType::f32 ? store<T, float> : store<T, double>;
+}
+
+/// The type of a class's numbers as they lie in memory, where signs do not matter.
+DType type_of_numbers(ComputeClass compute) {
+  switch (compute) {
+    case ComputeClass::i32:
+      return DType::u32;
+    case ComputeClass::i64:
+      return DType::u64;
+    case ComputeClass::f32:
+      return DType::f32;
+    default:
+      return DType::f64;
   }
 }
 
@@ -129,7 +127,7 @@ ConvertRow load_row(DType type, ComputeClass compute) {
   }
 }
 
-ConvertRow integer_row(DType in, DType out) {
+ConvertRow integer_cast_row(DType in, DType out) {
   switch (size_of(out)) {
     case 1:
       return loading<std::uint8_t>(in);
@@ -156,11 +154,13 @@ ConvertRow truth_row(DType type) {
 }
 
 ConvertRow store_row(DType type, ComputeClass compute) {
+  const DType numbers = type_of_numbers(compute);
+  if (type == DType::bool_) return truth_row(numbers);
   switch (compute) {
     case ComputeClass::i32:
-      return is_word(type) ? nullptr : storing<std::uint32_t>(type);
+      return is_word(type) ? nullptr : integer_cast_row(numbers, type);
     case ComputeClass::i64:
-      return is_long_word(type) ? nullptr : storing<std::uint64_t>(type);
+      return is_long_word(type) ? nullptr : integer_cast_row(numbers, type);
     case ComputeClass::f32:
       return type == DType::f32 ? nullptr : storing<float>(type);
     default:

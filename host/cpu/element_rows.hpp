@@ -15,7 +15,7 @@ using ConvertRow = void (*)(const void* in, void* out, std::int64_t count);
 /// they lie in memory, and from floating types to integers.
 ConvertRow load_row(DType type, ComputeClass compute);
 /// Integers or bools to integers, which wrap.
-ConvertRow integer_row(DType in, DType out);
+ConvertRow integer_cast_row(DType in, DType out);
 /// Elements of any type to bools: x != 0, as bytes of 0 and 1.
 ConvertRow truth_row(DType type);
 /// Numbers to elements of the result's type, which holds them but for a rounding or a wrap. Null where they

@@ -15,7 +15,8 @@ Instructions usable_instructions() noexcept;
 
 inline bool has_avx2() noexcept { return usable_instructions() >= Instructions::avx2; }
 
-/// Of AVX-512 what every processor for servers has: F, BW, DQ and VL.
+/// Whether AVX-512 may be used: its parts F, BW, DQ and VL, which all processors for servers with AVX-512
+/// have.
 inline bool has_avx512() noexcept { return usable_instructions() == Instructions::avx512; }
 
 inline bool has_fma() noexcept { return has_avx2() && __builtin_cpu_supports("fma"); }

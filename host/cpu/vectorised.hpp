@@ -33,6 +33,7 @@ struct WithAvx512<kLoop> {
     kLoop(arguments...);
   }
 };
+#undef RELAYOUT_AVX512_TARGET
 
 template <auto kLoop>
 auto vectorised() {

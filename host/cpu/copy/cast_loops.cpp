@@ -163,8 +163,11 @@ void truncate(const void* in, void* out, std::int64_t count) {
 
 template <class Float, class Int>
 ConvertRow truncation() {
-  if (sizeof(Int) < 8) return vectorised<truncate<Float, Int>>();  // faster by AVX2
-  return vectorised_conversion<truncate<Float, Int>>();
+  if constexpr (sizeof(Int) < 8) {
+    return vectorised<truncate<Float, Int>>();  // faster by AVX2
+  } else {
+    return vectorised_conversion<truncate<Float, Int>>();
+  }
 }
 
 template <class Float>

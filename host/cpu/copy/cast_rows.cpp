@@ -67,7 +67,7 @@ void CastRow::choose(DType in, DType out) {
   } else if (!is_number_or_bool(out)) {
     choose_to_floating(in, out);
   } else if (is_number_or_bool(in)) {
-    first_ = integer_row(in, out);
+    first_ = integer_cast_row(in, out);
   } else {
     if (is_restricted(in)) {
       first_ = restricted_to_f32(in);
