@@ -219,12 +219,12 @@ constexpr bool is_approximated(Operation operation, Precision precision) {
 /// The strip lies along an axis of `extent` elements. A lane's first one is number sum(index * scale) - lead,
 /// over the axes that count lanes; the others follow `step` apart. Those outside the extent do not exist.
 struct Strips {
-  std::int32_t count = 1;  // elements of a strip
+  std::int32_t count = 1;  // elements of a strip; a kernel's lanes may have room for more
   std::int32_t lead = 0, step = 1, extent = 1;
   /// Lanes share a long axis in chunks, whose elements are number sum(index * chunk). Those from number
   /// chunked_extent on do not exist. Without chunks all of `chunk` are 0.
   std::int32_t chunked_extent = 1;
-  bool whole = true;  // every lane has all its elements
+  bool whole = true;  // every lane has all the elements that it has room for
 };
 
 /// Strips may lie along two joined axes of the nest, which follow each other in a tensor across the output,

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/element_types.hpp"
+#include "tests/support/elementwise_case.hpp"
 
 namespace relayout::test {
 namespace {
@@ -125,6 +127,50 @@ TEST_P(SmallProblemsTest, HaveNoTileOfTransposedOperands) {
   for (const DType type : {DType::f16, DType::f32}) {
     EXPECT_NE(explained(type, 512).find("Kernel typed, strips"), std::string::npos) << explained(type, 512);
     EXPECT_NE(explained(type, 8192).find("Kernel transposed"), std::string::npos) << explained(type, 8192);
+  }
+}
+
+/// Of what takes most instructions. Not of the test's device, as above.
+TEST_P(SmallProblemsTest, HaveHalfStrips) {
+  const auto explained = [](Operation operation, DType type, std::int64_t side) {
+    const TensorView a(nullptr, type, {side, side}), b(nullptr, type, {side, side}, {1, side});
+    return plan_elementwise(DeviceProperties::h200(), operation, {a, b}, a).explain();
+  };
+  const auto has = [](const std::string& text, const std::string& words) {
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  for (const auto& [type, half, whole] : std::vector<std::tuple<DType, std::string, std::string>>{
+           {DType::f64, "strip of 2 elements", "strip of 4 elements"},
+           {DType::i64, "strip of 2 elements", "strip of 4 elements"},
+           {DType::u32, "strip of 4 elements", "strip of 8 elements"},
+           {DType::f32, "strip of 8 elements", "strip of 8 elements"}}) {
+    has(explained(Operation::fmod, type, 200), half);
+    has(explained(Operation::fmod, type, 2000), whole);
+    has(explained(Operation::maximum, type, 200), whole);
+  }
+}
+
+/// Strips along an operand from any address, along an axis that they do not fill, and of elements that lie
+/// apart.
+TEST_P(SmallProblemsTest, AreComputedRightInHalfStrips) {
+  const auto spec = [](DType type, const Dims& shape, const Dims& strides, std::int64_t misaligned) {
+    return TensorSpec{type, shape, strides, misaligned};
+  };
+  for (const DType type : {DType::f64, DType::i64, DType::u64, DType::i32, DType::u32}) {
+    for (const std::int64_t misaligned : {0, 1, 3}) {
+      for (const auto& [shape, strides] : std::vector<std::pair<Dims, Dims>>{{{33, 70}, {1, 33}},
+                                                                             {{64, 64}, {1, 65}},
+                                                                             {{5, 7, 9}, {9, 45, 1}},
+                                                                             {{3, 5, 7}, {1, 3, 15}},
+                                                                             {{203}, {2}}}) {
+        ElementwiseCase c;
+        c.operations = {Operation::div_floor};
+        c.operands = {spec(type, shape, {}, 1), spec(type, shape, strides, misaligned)};
+        c.out = spec(type, shape, {}, misaligned);
+        c.common = type;
+        check(stream(), c);
+      }
+    }
   }
 }
 

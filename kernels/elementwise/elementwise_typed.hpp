@@ -192,14 +192,16 @@ __device__ __forceinline__ bool compute_packed(const ElementwiseParams& p, const
 }
 
 /// Makes the result's words of the operands', as they are or as numbers. Bytes go vector by vector, so that
-/// registers do not run out.
+/// registers do not run out. Costly operations are computed for the first `count`
+/// elements at least.
 template <class A, class B, class R, class C, Steps kSteps, int kWidth, int kVectors>
 __device__ __forceinline__ void compute_words(const ElementwiseParams& p, const Words (&a)[kVectors],
-                                              const Words (&b)[kVectors], Words (&results)[kVectors]) {
+                                              const Words (&b)[kVectors], Words (&results)[kVectors],
+                                              int count = kWidth * kVectors) {
   if constexpr (kSteps == Steps::costly) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) results[v] = a[v];
-    return costly_words<A, C>(p.step[0].operation, results, b);
+    return costly_words<A, C>(p.step[0].operation, results, b, count);
   }
   if (compute_packed<A, B, R>(p, a, b, results)) return;
   if constexpr (std::is_same_v<A, bool>) {

@@ -34,8 +34,8 @@ template <int kElements>
 __device__ __forceinline__ std::uint32_t present_elements(const Strips& strips, std::int32_t first) {
   if (strips.step == 1) {
     const std::int32_t left = strips.extent - first, begin = first < 0 ? -first : 0,
-                       end = left < 0 ? 0 : (left < kElements ? left : kElements);
-    return begin < kElements ? ((1u << end) - 1) & ~((1u << begin) - 1) : 0;
+                       end = left < 0 ? 0 : (left < strips.count ? left : strips.count);
+    return begin < end ? ((1u << end) - 1) & ~((1u << begin) - 1) : 0;
   }
   std::uint32_t present = 0;
 #pragma unroll
@@ -72,7 +72,8 @@ __device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& 
   std::uint32_t present = (1u << kElements) - 1;
   bool all_whole = true;
   if (!strips.whole) {
-    const bool is_cut = first < 0 || first + (kElements - 1) * strips.step >= strips.extent;
+    const bool is_cut =
+        strips.count < kElements || first < 0 || first + (kElements - 1) * strips.step >= strips.extent;
     all_whole = !any_beside(is_cut);
     if (is_cut) present = present_elements<kElements>(strips, first);
   }

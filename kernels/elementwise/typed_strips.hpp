@@ -1,6 +1,7 @@
 // The element-wise kernel for one operation on tensors of types that an instance knows, which lie in no
 // vectors: what elementwise_typed.hpp computes, on strips. A strip has as many elements as 16 bytes have of
-// the largest type, twice as many where that has 4 bytes or more.
+// the largest type, twice as many where that has 4 bytes or more; half of them where lanes are few and each
+// element takes long (host/plan/elementwise/elementwise_kernel.cpp).
 #pragma once
 
 #include "kernels/elementwise/elementwise_typed.hpp"
@@ -41,7 +42,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, R, kSteps
   Words a[kVectors], b[kVectors], results[kVectors];
   a_load.template finish<BitsOf<A>>(a);
   b_load.template finish<BitsOf<B>>(b);
-  compute_words<A, B, R, C, kSteps, kWidth>(p, a, b, results);
+  compute_words<A, B, R, C, kSteps, kWidth>(p, a, b, results, p.strips.count);
   place.template store<BitsOf<R>>(p, results);
 }
 

@@ -30,19 +30,29 @@ __device__ __forceinline__ void take_turn(int first, Words (&a)[kVectors], const
   for (int i = 0; i < kWords; ++i) a[(first + i) / 4].values[(first + i) % 4] = x[0].values[i];
 }
 
-/// The same on all words of the vectors.
+/// Whether turns behind the last element are left out, of which strips have fewer where this holds
+/// (has_half_strips in host/plan/elementwise/elementwise_kernel.cpp). For others the question takes longer
+/// than it saves.
+template <class T, class C>
+constexpr bool kMayStop = !std::is_same_v<C, float> && sizeof(T) >= 4;
+
+/// The same on all words of the vectors, at least on those of the first `count` elements.
 template <class T, class C, int kVectors, class F>
-__device__ __forceinline__ void in_turns(Words (&a)[kVectors], const Words (&b)[kVectors], const F& f) {
+__device__ __forceinline__ void in_turns(Words (&a)[kVectors], const Words (&b)[kVectors], int count,
+                                         const F& f) {
   constexpr int kStep = kTurn<C> * static_cast<int>(sizeof(T)) / 4;
 #pragma unroll
-  for (int first = 0; first < 4 * kVectors; first += kStep) take_turn<T, C>(first, a, b, f);
+  for (int turn = 0; turn * kStep < 4 * kVectors; ++turn) {
+    if (turn == 0 || !kMayStop<T, C> || turn * kTurn<C> < count) take_turn<T, C>(turn * kStep, a, b, f);
+  }
 }
 
-/// Computes an operation for which is_costly holds, rounded to nearest. `a` becomes the result.
+/// Computes an operation for which is_costly holds, rounded to nearest, for the first `count` elements at
+/// least. `a` becomes the result.
 template <class T, class C, int kVectors>
 __device__ __forceinline__ void costly_words(Operation operation, Words (&a)[kVectors],
-                                             const Words (&b)[kVectors]) {
-  const auto visit = [&](const auto& f) { in_turns<T, C>(a, b, f); };
+                                             const Words (&b)[kVectors], int count) {
+  const auto visit = [&](const auto& f) { in_turns<T, C>(a, b, count, f); };
   if constexpr (sizeof(T) == 2 && is_real<C>) {
     visit_half<T>(operation, visit);
   } else if constexpr (is_real<C>) {

@@ -64,6 +64,7 @@ ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
     "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "TypesTest*", "Test.RoundsAsAsked",
     "Test.EveryOperationOfTwo*"))
 STRIPS = "ElementwiseStrips.*"
+HALF_STRIPS = "*SmallProblemsTest.*HalfStrips/emulated32"
 FLAT = "*ElementwiseFlatTest*/emulated32:ElementwiseFlat.*"
 CHUNKS = "*ElementwiseChunksTest*/emulated32"
 BYTE_TABLE = "ByteTable*:*ByteTableTest*/emulated32"
@@ -686,6 +687,10 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("inner_axes_begin_with_a_strip", "<< (inner - @(first - outer * inner)@);", "0"),
     ("lead_of_any_number_left_out", "sums[i] - @lead@ * stride(p,", "0"),
     ("axes_behind_the_unrolled_ones", "for (int axis = 1 + kUnrolled; @axis <= last@; ++axis)", "false"),
+]) + mutants_of("half_strips", "host/plan/elementwise/elementwise_kernel.cpp", HALF_STRIPS, [
+    ("half_strips_of_any_size", "@!has_bytes(p, kFewLanes * device.multiprocessors * strip_elements(p.width) * p.out_bytes)@;",
+     "true"),
+    ("planned_as_whole", "p.strips.whole = @p.strips.whole && !halved@;", "p.strips.whole"),
 ]) + mutants_of("strip_load", "kernels/elementwise/strip_load.hpp", ELEMENTWISE + ":" + QUANTIZED + ":" + PAIRS_OF_CODES, [
     ("elements_beyond_the_axis", "if (@(present & 1u << i) != 0@) visit(i,", "true"),
     ("inner_axes_that_end_nowhere", "(wraps & 1u << i) != 0 ? @step + jump@ : step;", "step"),
