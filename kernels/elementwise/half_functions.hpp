@@ -76,17 +76,17 @@ struct HalfFunctions {
     p = fmaf(p, tail, 9.999449849e-01f);
     return fmaf(p, tail, fmaxf(x, 0.0f));
   }
-  static __device__ __forceinline__ float log2(float x) { return approximate_log2(x); }
-  static __device__ __forceinline__ float log(float x) {
-    return product_for_half(approximate_log2(x), kLog2);
+  static __device__ __forceinline__ float log2(float x) {
+    return kHasSmallRange ? normal_log2(x) : approximate_log2(x);
   }
+  static __device__ __forceinline__ float log(float x) { return product_for_half(log2(x), kLog2); }
   static __device__ __forceinline__ float log1p(float x) {
     float p = 1.786334366e-01f;
     p = fmaf(p, x, -2.651542425e-01f);
     p = fmaf(p, x, 3.351966441e-01f);
     p = fmaf(p, x, -4.997083247e-01f);
     p = fmaf(p, x, 9.999854565e-01f);
-    return absolute(x - 0.05f) < 0.3f ? p * x : log(1.0f + x);
+    return absolute(x - 0.05f) < 0.3f ? p * x : product_for_half(normal_log2(1.0f + x), kLog2);
   }
   static __device__ __forceinline__ float sinh(float x) {
     const float z = x * x;
@@ -101,12 +101,22 @@ struct HalfFunctions {
   static __device__ __forceinline__ float asin(float x) {
     const float a = absolute(x);
     const bool small = a < 0.5f;
-    const float z = small ? x * x : fmaf(-0.5f, a, 0.5f), s = small ? a : approximate_root(z);
+    const float z = small ? x * x : fmaf(-0.5f, a, 0.5f), s = small ? a : normal_root(z);
     const float p = fmaf(fmaf(5.912488326e-02f, z, 7.353430241e-02f), z, 1.666878313e-01f);
     const float angle = s * fmaf(p, z, 1.0f);
     return copysignf(small ? angle : fmaf(-2.0f, angle, kHalfTurn / 2), x);
   }
-  static __device__ __forceinline__ float acos(float x) { return kHalfTurn / 2 - asin(x); }
+  /// The root of 1 - |x| times a polynomial.
+  static __device__ __forceinline__ float acos(float x) {
+    const float a = absolute(x);
+    float p = 8.591808960e-03f;
+    p = fmaf(p, a, -3.564344306e-02f);
+    p = fmaf(p, a, 8.459657710e-02f);
+    p = fmaf(p, a, -2.141108176e-01f);
+    p = fmaf(p, a, 1.570787439e+00f);
+    const float angle = p * normal_root(1.0f - a);
+    return x < 0 ? kHalfTurn - angle : angle;
+  }
   /// atan(t) / t for t between 0 and 1.
   static __device__ __forceinline__ float angle_of_tangent(float t) {
     const float z = t * t;
@@ -192,6 +202,11 @@ struct HalfTangent {
 template <class T>
 struct HalfAngleOfPoint : AngleOfPoint<float> {
   static __device__ __forceinline__ float usual(float y, float x) { return HalfFunctions<T>::atan2(y, x); }
+  /// Numbers of f16 are neither huge nor tiny.
+  static __device__ __forceinline__ bool is_rare(float y, float x) {
+    if constexpr (std::is_same_v<T, f16>) return !(absolute(y) + absolute(x) < kInfinity<float>);
+    return AngleOfPoint<float>::is_rare(y, x);
+  }
 };
 
 /// Like Power<float>, with the logarithm in f32.

@@ -52,7 +52,7 @@ struct HalfQuotients<bf16> {
   }
   static __device__ __forceinline__ float root(float x) {
     const bool small = x < kSmall;
-    return approximate_root(small ? x * kLarge : x) * (small ? kRootOfSmall : 1.0f);
+    return normal_root(small ? x * kLarge : x) * (small ? kRootOfSmall : 1.0f);
   }
   static __device__ __forceinline__ float reciprocal_root(float x) {
     const bool small = x < kSmall;

@@ -17,6 +17,7 @@ __device__ __forceinline__ float approximate_quotient(float x, float y) {
   return fmaf(fmaf(-quotient, y, x), reciprocal, quotient);
 }
 __device__ __forceinline__ float approximate_root(float x) { return __builtin_amdgcn_sqrtf(x); }
+__device__ __forceinline__ float normal_root(float x) { return __builtin_amdgcn_sqrtf(x); }
 /// 1 - 2 / (exp(2 |x|) + 1); where that cancels, x - x^3 / 3.
 __device__ __forceinline__ float approximate_tanh(float x) {
   constexpr float kTwiceLog2E = 2.88539008f, kThird = 0.333333333f;
@@ -32,6 +33,8 @@ __device__ __forceinline__ float power_of_two(float x) { return __builtin_amdgcn
 /// The same without that exception.
 __device__ __forceinline__ float subnormal_power_of_two(float x) { return exp2f(x); }
 __device__ __forceinline__ float approximate_log2(float x) { return log2f(x); }
+/// The same of a normal number or 0.
+__device__ __forceinline__ float normal_log2(float x) { return __builtin_amdgcn_logf(x); }
 /// 1 / x where both are normal numbers.
 __device__ __forceinline__ float approximate_reciprocal(float x) { return __builtin_amdgcn_rcpf(x); }
 __device__ __forceinline__ float approximate_reciprocal_root(float x) { return __builtin_amdgcn_rsqf(x); }

@@ -20,6 +20,12 @@ __device__ __forceinline__ float approximate_root(float x) {
   asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
   return root;
 }
+/// The same of a normal number or 0, which takes fewer instructions.
+__device__ __forceinline__ float normal_root(float x) {
+  float root;
+  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(x));
+  return root;
+}
 __device__ __forceinline__ float approximate_tanh(float x) {
   float result;
   asm("tanh.approx.f32 %0, %1;" : "=f"(result) : "f"(x));
@@ -44,6 +50,12 @@ __device__ __forceinline__ float subnormal_power_of_two(float x) {
 __device__ __forceinline__ float approximate_log2(float x) {
   float logarithm;
   asm("lg2.approx.f32 %0, %1;" : "=f"(logarithm) : "f"(x));
+  return logarithm;
+}
+/// The same of a normal number or 0, which takes fewer instructions.
+__device__ __forceinline__ float normal_log2(float x) {
+  float logarithm;
+  asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(logarithm) : "f"(x));
   return logarithm;
 }
 /// 1 / x where both are normal numbers.

@@ -713,7 +713,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("rows_of_any_length", "return @p.extents[p.rank - 1] >= flat_elements(p.width)@ &&", "true"),
 ]) + mutants_of("half_quotients", "kernels/elementwise/half_quotients.hpp", "*RootsAndQuotients*/emulated32", [
     ("root_of_zero", "return @x == 0@ || x ==", "false"),
-    ("root_of_small", "approximate_root(small ? x * kLarge : x) * (small ? @kRootOfSmall@ : 1.0f)", "kSmall"),
+    ("root_of_small", "normal_root(small ? x * kLarge : x) * (small ? @kRootOfSmall@ : 1.0f)", "kSmall"),
     ("reciprocal_not_put_right", "return approximate_reciprocal(x * scale) * @scale@;", "1.0f"),
 ]) + mutants_of("elementwise_words", "kernels/elementwise/elementwise_words.hpp", CHUNKS, [
     ("second_vector_is_the_first", "put_element(words[v], i, elements[@v * kWidth + i@]);", "i"),
