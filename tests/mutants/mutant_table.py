@@ -358,13 +358,19 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("tile_generic_cast", "kernels/copy/tile_generic_cast.hpp", CONVERSION, [
     ("pieces_in_one_place", "target + @piece * 16@", "0"),
     ("pieces_do_not_move_up", "words.values[i] = @words.values[i + kShift / 4]@;", "words.values[i]"),
-]) + mutants_of("native_cast_loops", "host/cpu/copy/cast_loops.cpp", NATIVE_CONVERSION, [
+]) + mutants_of("native_truncation", "host/cpu/copy/truncated_rows.cpp", NATIVE_CONVERSION, [
     ("large_numbers_wrap", "near > Float{kMax} ? @Float{kMax}@ : near", "near"),
     ("nan_is_the_least_integer", "Float near = @value == value ? value : Float{0}@; near = near < Float{kMin}",
      "value == value ? value : Float{kMin}"),
     ("large_integers_wrap", "return @above@ ? kMax : result;", "false"),
     ("large_u64_wrap", "number = @shift > 63 - kFraction@ ? ~std", "false"),
     ("negative_u64_by_their_size", "return @bits != magnitude || value != value@ ? 0 : number;", "value != value"),
+    ("nan_is_packed", "_mm256_and_ps(value, @_mm256_cmp_ps(value, value, _CMP_ORD_Q)@)",
+     "_mm256_cmp_ps(value, value, _CMP_TRUE_UQ)", True),
+    ("first_eight_twice", "second = truncated_eight<Int>(@from + 8@);", "from", True),
+    ("u32_shifted_for_ever", "_mm_xor_si128(shifted, @_mm_set1_epi32(std::numeric_limits<std::int32_t>::min())@)",
+     "_mm_setzero_si128()", True),
+]) + mutants_of("native_cast_loops", "host/cpu/copy/cast_loops.cpp", NATIVE_CONVERSION, [
     ("nan_of_e4m3fn_is_480", "half = @magnitude > most@ ?", "false"),
     ("not_scaled", "to[i] = @256.0f * from[i]@;", "from[i]"),
     ("second_line_of_fp8_repeats_the_first", "static_cast<const std::uint8_t*>(in) + @i@, halves", "0 * i"),

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "host/cpu/convert.hpp"
@@ -114,84 +113,6 @@ void load_odd(const void* in, void* out, std::int64_t count) {
   }
 }
 
-/// By the number's own bits: the language's conversion branches by size and sign, which takes 3 to 5 ns where
-/// these change.
-template <class Float>
-RELAYOUT_INLINE std::uint64_t truncated_to_u64(Float value) {
-  using Bits = std::conditional_t<sizeof(Float) == 8, std::uint64_t, std::uint32_t>;
-  constexpr int kFraction = std::numeric_limits<Float>::digits - 1;
-  constexpr int kBias = std::numeric_limits<Float>::max_exponent - 1;
-  Bits bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  const Bits magnitude = bits & ~Bits{0} >> 1;
-  const auto shift = static_cast<std::int64_t>(magnitude >> kFraction) - (kBias + kFraction);
-  const std::uint64_t whole = (magnitude & ((Bits{1} << kFraction) - 1)) | std::uint64_t{1} << kFraction;
-  const std::uint64_t left = whole << (shift & 63), right = whole >> (shift < -63 ? 63 : -shift & 63);
-  const std::uint64_t number = shift > 63 - kFraction ? ~std::uint64_t{0} : shift < 0 ? right : left;
-  return bits != magnitude || value != value ? 0 : number;
-}
-
-/// Only numbers for which the language's conversion has a result are given to it.
-template <class Int, class Float>
-RELAYOUT_INLINE Int truncated(Float value) {
-  constexpr Int kMin = std::numeric_limits<Int>::min(), kMax = std::numeric_limits<Int>::max();
-  if constexpr (sizeof(Int) < 4 || (sizeof(Float) == 8 && std::is_same_v<Int, std::int32_t>)) {
-    Float near = value == value ? value : Float{0};
-    near = near < Float{kMin} ? Float{kMin} : near;
-    near = near > Float{kMax} ? Float{kMax} : near;
-    return static_cast<Int>(static_cast<std::int32_t>(near));
-  } else if constexpr (std::is_same_v<Int, std::uint64_t>) {
-    return truncated_to_u64(value);
-  } else {
-    constexpr int kBits = std::numeric_limits<Int>::digits;
-    constexpr Float kEnd = static_cast<Float>(std::uint64_t{1} << (kBits - 1)) * 2;
-    constexpr Float kBegin = std::is_signed_v<Int> ? -kEnd : Float{0};
-    const bool above = value >= kEnd;
-    Float near = value == value && !above ? value : Float{0};
-    near = near < kBegin ? kBegin : near;
-    const Int result = static_cast<Int>(near);
-    return above ? kMax : result;
-  }
-}
-
-template <class Float, class Int>
-void truncate(const void* in, void* out, std::int64_t count) {
-  const Float* from = static_cast<const Float*>(in);
-  Int* to = static_cast<Int*>(out);
-  for (std::int64_t i = 0; i < count; ++i) to[i] = truncated<Int>(from[i]);
-}
-
-template <class Float, class Int>
-ConvertRow truncation() {
-  if constexpr (sizeof(Int) < 8) {
-    return vectorised<truncate<Float, Int>>();  // faster by AVX2
-  } else {
-    return vectorised_conversion<truncate<Float, Int>>();
-  }
-}
-
-template <class Float>
-ConvertRow truncating(DType out) {
-  switch (out) {
-    case DType::u8:
-      return truncation<Float, std::uint8_t>();
-    case DType::i8:
-      return truncation<Float, std::int8_t>();
-    case DType::u16:
-      return truncation<Float, std::uint16_t>();
-    case DType::i16:
-      return truncation<Float, std::int16_t>();
-    case DType::u32:
-      return truncation<Float, std::uint32_t>();
-    case DType::i32:
-      return truncation<Float, std::int32_t>();
-    case DType::u64:
-      return truncation<Float, std::uint64_t>();
-    default:
-      return truncation<Float, std::int64_t>();
-  }
-}
-
 RELAYOUT_INLINE std::uint32_t tf32_of(float value) {
   const std::uint32_t bits = bits_of(value);
   const std::uint32_t rounded = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
@@ -248,10 +169,6 @@ ConvertRow odd_f32_row(DType in) {
     default:
       return vectorised_conversion<load_odd<double>>();
   }
-}
-
-ConvertRow truncated_row(DType in, DType out) {
-  return in == DType::f64 ? truncating<double>(out) : truncating<float>(out);
 }
 
 ConvertRow rounded_row(DType out) {
