@@ -65,7 +65,7 @@ if(RELAYOUT_SANITIZE)
   target_link_options(relayout_internal INTERFACE -fsanitize=${RELAYOUT_SANITIZE})
   # A program that may lie anywhere has 50 MB of relocations, which the linker writes and each start of a test carries out.
   target_link_options(relayout_internal INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
-  # A test of 125 MB takes lld half of the time that it takes the usual linker, and there are 130.
+  # A test of 125 MB takes lld half of the time that it takes the usual linker, and there are 60.
   find_program(RELAYOUT_LLD ld.lld)
   mark_as_advanced(RELAYOUT_LLD)
   if(RELAYOUT_LLD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
