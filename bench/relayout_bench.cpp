@@ -13,6 +13,7 @@
 #include "bench/random/report.hpp"
 #include "bench/random/run.hpp"
 #include "bench/report.hpp"
+#include "bench/rotation.hpp"
 #include "bench/support.hpp"
 #include "host/api/replace_file.hpp"
 
@@ -130,6 +131,7 @@ int run(const char* program, const Options& options) {
     return 0;
   }
   check_files({options.json, options.random.csv}, {options.permutations, options.random.problems});
+  if (options.smoke) use_one_set();
   const Device device = device_of(options);
   if (options.asks_for("random")) return run_random(options, device);
   const BenchCases cases = chosen_cases(options, device);

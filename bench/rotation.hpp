@@ -11,6 +11,10 @@
 
 namespace relayout::bench {
 
+/// From now on there is one set of each operand, whatever it finds in the caches: for runs whose times mean
+/// nothing.
+void use_one_set();
+
 /// Four times the device's last cache: what operands that are used in turn exceed together.
 std::size_t rotation_bytes(const Device& device);
 /// Sets of `bytes` each so that all together exceed four times the device's last cache; 1 for large ones.
