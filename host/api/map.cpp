@@ -2,6 +2,7 @@
 #include <limits>
 #include <string>
 
+#include "core/integer_math.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/operand_views.hpp"
 #include "host/plan/elementwise/row_vectors.hpp"
@@ -44,7 +45,7 @@ void cut_rows(int out_bytes, int width, MapNest& nest) {
     nest.width = width;
     most_lead = plan::rows_alike(nest) ? plan::place_of(nest.out, out_bytes) % width : width - 1;
   }
-  nest.row_vectors = (most_lead + length + nest.width - 1) / nest.width;
+  nest.row_vectors = divide_up(most_lead + length, nest.width);
   nest.vectors = nest.elements / length * nest.row_vectors;
   nest.fits_32_bits = nest.vectors <= std::numeric_limits<std::uint32_t>::max();
   const std::int64_t blocks = (nest.vectors - 1) / kMapThreads + 1;

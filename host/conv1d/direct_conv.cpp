@@ -1,6 +1,7 @@
 #include "host/conv1d/direct_conv.hpp"
 
 #include "core/bytes.hpp"
+#include "core/integer_math.hpp"
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/plan_checks.hpp"
@@ -17,7 +18,7 @@ std::int64_t channels_of(const Conv1d& problem) { return problem.in_channels / p
 
 DirectConv::DirectConv(const Device& device, const Conv1d& problem)
     : problem_(problem), pad_bits_(encode_pad_value("conv1d", problem.pad, problem.dtype)) {
-  const std::int64_t depth = (channels_of(problem) + kConvDepth - 1) / kConvDepth * kConvDepth;
+  const std::int64_t depth = round_up(channels_of(problem), kConvDepth);
   const std::int64_t bytes =
       plan::checked_product({problem.out_channels, problem.window.taps, depth, bytes_of(problem.dtype)},
                             "conv1d: the bytes of the weights");

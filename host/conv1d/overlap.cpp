@@ -1,4 +1,5 @@
 #include "relayout/overlap.hpp"
+#include "core/integer_math.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -206,7 +207,7 @@ Conv1dOverlap::Conv1dOverlap(const Stream& stream, const Conv1d& problem, const 
     step.kernel_pad.left = chunk.pad_left(cut.request);
     if (!chunk.whole) step.kernel_pad.mode = PadMode::constant;
     const std::int64_t unit = step.direct && chunk.whole ? 1 : kRowBytes / element;
-    const std::int64_t row = (chunk.samples + unit - 1) / unit * unit;
+    const std::int64_t row = round_up(chunk.samples, unit);
     const Dims shape{chunk.items, chunk.channels, chunk.samples};
     const Dims strides = strides_of(cut.order, chunk.channels, chunk.samples, row);
     const std::int64_t elements = chunk.items * strides[0];

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/bytes.hpp"
+#include "core/integer_math.hpp"
 
 namespace relayout {
 namespace {
@@ -66,7 +67,7 @@ TensorView joined_layout(const Message& message, const plan::BoxMove& move) {
   const Dims shape = shape_of(message, move);
   Dims strides = contiguous_strides(shape);
   const std::int64_t line = kLine / bytes_of(message.type);
-  if (strides.front() > line) strides.front() = (strides.front() + line - 1) / line * line;
+  if (strides.front() > line) strides.front() = round_up(strides.front(), line);
   return {nullptr, message.type, shape, strides};
 }
 

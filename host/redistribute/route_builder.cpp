@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/bytes.hpp"
+#include "core/integer_math.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/copy.hpp"
 #include "host/api/plan_checks.hpp"
@@ -35,8 +36,7 @@ Part part_of(const TensorView& planned, const Box& held, const Box& box, const P
 /// Where the view lies in a workspace of which so many bytes are used.
 std::int64_t taken(std::size_t& used, const TensorView& view) {
   const auto offset = static_cast<std::int64_t>(used);
-  used += static_cast<std::size_t>((view.byte_range().end + kWorkspaceAlignment - 1) / kWorkspaceAlignment *
-                                   kWorkspaceAlignment);
+  used += static_cast<std::size_t>(round_up(view.byte_range().end, kWorkspaceAlignment));
   return offset;
 }
 

@@ -1129,7 +1129,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("null_not_seen", "return @pointer != nullptr@ &&", "true"),
 ]) + mutants_of("message", "host/redistribute/message.cpp", REDISTRIBUTE, [
     ("wider_type_crosses", "@size_of(problem.in_type) < size_of(problem.out_type)@ ?", "size_of(problem.in_type) > size_of(problem.out_type)"),
-    ("rows_on_no_line", "strides.front() = @(strides.front() + line - 1) / line * line@;", "strides.front()"),
+    ("rows_on_no_line", "strides.front() = @round_up(strides.front(), line)@;", "strides.front()"),
 ]) + mutants_of("staged_route", "host/redistribute/staged_route.cpp", REDISTRIBUTE, [
     ("rows_of_the_first_message", "rows.place.offset += @begin@ *", "std::int64_t{0}"),
     ("whole_sectors_shared", "(@run % kSector != 0 || row % kSector != 0@)", "true"),

@@ -1,4 +1,5 @@
 #include "host/plan/copy/sectors.hpp"
+#include "core/integer_math.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -43,7 +44,7 @@ BoxTraffic traffic_of(const Dims& extents, const Dims& strides, std::int64_t ele
         offsets.push_back(offsets[k] + i * strides[axis] * element_bytes);
     }
   }
-  traffic.needed = (traffic.elements * element_bytes + kSectorBytes - 1) / kSectorBytes;
+  traffic.needed = divide_up(traffic.elements * element_bytes, kSectorBytes);
   // An element lies within one sector unless its address is no multiple of its size.
   const std::int64_t parts = address % static_cast<std::uintptr_t>(element_bytes) == 0 ? 1 : 2;
   std::vector<std::int64_t> sectors;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/bytes.hpp"
+#include "core/integer_math.hpp"
 
 namespace relayout {
 namespace {
@@ -76,7 +77,7 @@ class TileAccesses {
   /// Words of rows that start anywhere, each to its place: two vectors a lane, one after the other.
   void fill_words() const {
     const std::int64_t bytes = read_elements_ * size_;
-    const std::int64_t turns = (p_.read_items + p_.threads - 1) / p_.threads;
+    const std::int64_t turns = divide_up(p_.read_items, p_.threads);
     for_each_warp(turns, [&](std::int64_t first_item) {
       for (std::int64_t k = 0; k < 4; ++k) {
         visit_lanes(SharedAccess::write, first_item, 4, [&](std::int64_t item) {
@@ -195,7 +196,7 @@ class TileAccesses {
 
   /// Element by element. Beside those of vectors that a run fills in part, lanes read what is not stored.
   void drain_scattered() const {
-    const std::int64_t turns = (p_.write_items + p_.threads - 1) / p_.threads;
+    const std::int64_t turns = divide_up(p_.write_items, p_.threads);
     for_each_warp(turns, [&](std::int64_t first_item) {
       for (std::int64_t i = 0; i < vector_; ++i) {
         visit_lanes(SharedAccess::read, first_item, static_cast<int>(size_), [&](std::int64_t number) {
@@ -236,7 +237,7 @@ class TileAccesses {
         drain_turn(first_item, true, word * group_, size_ * group_);
     });
     const std::int64_t boundary = kTileRunAlignment / size_, heads = p_.write_rows.value * boundary;
-    for_each_warp((heads + p_.threads - 1) / p_.threads, [&](std::int64_t first_item) {
+    for_each_warp(divide_up(heads, p_.threads), [&](std::int64_t first_item) {
       visit_lanes(SharedAccess::read, first_item, static_cast<int>(size_), [&](std::int64_t number) {
         if (number >= heads) return kNoAddress;
         Item item;

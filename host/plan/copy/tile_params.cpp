@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/bytes.hpp"
+#include "core/integer_math.hpp"
 #include "host/plan/copy/tile_plan.hpp"
 
 namespace relayout::plan {
@@ -111,9 +112,9 @@ class TileParamsBuilder {
     const auto vector = static_cast<std::uint32_t>(16 / size_of(params_.in_type));
     // A row that starts anywhere lies in one more aligned vector.
     const bool words = plan_.unaligned && params_.in_type == params_.out_type && vector <= 4;
-    params_.read_vectors = make_divisor((params_.read_elements + vector - 1) / vector + (words ? 1 : 0));
+    params_.read_vectors = make_divisor(divide_up(params_.read_elements, vector) + (words ? 1 : 0));
     const auto group = static_cast<std::uint32_t>(plan_.row_group);
-    params_.read_items = (params_.read_rows + group - 1) / group * params_.read_vectors.value;
+    params_.read_items = divide_up(params_.read_rows, group) * params_.read_vectors.value;
     find_tail(plan_.read, params_.read_tail, params_.read_tail_step);
     params_.unaligned = plan_.unaligned;
     params_.threads = plan_.threads;
@@ -154,7 +155,7 @@ class TileParamsBuilder {
     params_.vectors_at =
         params_.rows_at + tile_entries(params_.read_rows, params_.write_rows.value) * kTileRowBytes;
     const std::uint32_t width = params_.write_width.value;
-    params_.write_items = (params_.write_vectors + width - 1) / width * width * params_.write_rows.value;
+    params_.write_items = round_up(params_.write_vectors, width) * params_.write_rows.value;
   }
 
   /// Vectors of a strip. Assembly::scattered: strips of nearly one size, since its runs are often a vector
@@ -163,7 +164,7 @@ class TileParamsBuilder {
     constexpr auto kStrip = static_cast<std::uint32_t>(kTileStripVectors);
     if (!scattered() || vectors <= kStrip) return std::min(vectors, kStrip);
     const std::uint32_t strips = vectors / kStrip;
-    return (vectors + strips - 1) / strips;
+    return divide_up(vectors, strips);
   }
 
   /// Assembly::scattered: an axis along which an output run has no rows moves from one group of such rows to

@@ -167,7 +167,7 @@ void cut_code_vectors(ElementwiseParams& p) {
 }
 
 void share_rows(ElementwiseParams& p) {
-  const std::int64_t shared = (p.row_vectors + kCodeRowVectors - 1) / kCodeRowVectors;
+  const std::int64_t shared = divide_up(p.row_vectors, kCodeRowVectors);
   p.row_divisor = make_divisor(static_cast<std::uint32_t>(shared));
   p.lanes = static_cast<std::uint32_t>(p.elements / p.extents[p.rank - 1] * shared);
 }

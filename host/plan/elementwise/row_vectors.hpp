@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "core/elementwise_params.hpp"
+#include "core/integer_math.hpp"
 
 namespace relayout::plan {
 
@@ -59,7 +60,7 @@ void count_vectors(Params& p) {
   std::int64_t most_lead = 0;
   if (p.out_strides[last] == 1)
     most_lead = rows_alike(p) ? place_of(p.out, p.out_bytes) % p.width : p.width - 1;
-  p.row_vectors = (most_lead + p.extents[last] + p.width - 1) / p.width;
+  p.row_vectors = divide_up(most_lead + p.extents[last], p.width);
   const std::int64_t rows = p.elements / p.extents[last];
   p.vectors = rows * p.row_vectors;
   p.fits_32_bits = p.vectors <= kMax32BitIndex && reach_of(p, p.out_strides) <= kMax32BitIndex;
