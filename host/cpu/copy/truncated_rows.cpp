@@ -133,7 +133,8 @@ __attribute__((target("avx2"))) void truncate_avx2(const void* in, void* out, st
 
 template <class Float, class Int>
 ConvertRow truncation() {
-  constexpr bool kPacks = sizeof(Int) <= 2 || (sizeof(Int) == 4 && std::is_same_v<Float, double>);
+  [[maybe_unused]] constexpr bool kPacks =
+      sizeof(Int) <= 2 || (sizeof(Int) == 4 && std::is_same_v<Float, double>);
   if constexpr (sizeof(Int) == 8) {
     return vectorised_conversion<truncate<Float, Int>>();
 #if defined(RELAYOUT_X86)
