@@ -130,7 +130,7 @@ TEST_P(SmallProblemsTest, HaveNoTileOfTransposedOperands) {
   }
 }
 
-/// Of what takes most instructions. Not of the test's device, as above.
+/// Operations that take most instructions have half strips, in the plans for an H200.
 TEST_P(SmallProblemsTest, HaveHalfStrips) {
   const auto explained = [](Operation operation, DType type, std::int64_t side) {
     const TensorView a(nullptr, type, {side, side}), b(nullptr, type, {side, side}, {1, side});

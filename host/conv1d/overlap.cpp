@@ -1,10 +1,10 @@
 #include "relayout/overlap.hpp"
-#include "core/integer_math.hpp"
 
 #include <algorithm>
 #include <vector>
 
 #include "core/bytes.hpp"
+#include "core/integer_math.hpp"
 #include "host/api/plan_checks.hpp"
 #include "host/api/window.hpp"
 #include "host/conv1d/conv1d_views.hpp"

@@ -192,8 +192,8 @@ __device__ __forceinline__ bool compute_packed(const ElementwiseParams& p, const
 }
 
 /// Makes the result's words of the operands', as they are or as numbers. Bytes go vector by vector, so that
-/// registers do not run out. Costly operations are computed for the first `count`
-/// elements at least.
+/// registers do not run out. Costly operations are computed for the first `count` elements
+/// at least.
 template <class A, class B, class R, class C, Steps kSteps, int kWidth, int kVectors>
 __device__ __forceinline__ void compute_words(const ElementwiseParams& p, const Words (&a)[kVectors],
                                               const Words (&b)[kVectors], Words (&results)[kVectors],

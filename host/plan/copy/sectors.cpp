@@ -1,10 +1,11 @@
 #include "host/plan/copy/sectors.hpp"
-#include "core/integer_math.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
 #include <vector>
+
+#include "core/integer_math.hpp"
 
 namespace relayout::plan {
 namespace {
