@@ -1,21 +1,39 @@
 #include "host/plan/copy/bank_model.hpp"
 
 #include <algorithm>
-#include <tuple>
+
+#include "core/integer_math.hpp"
 
 namespace relayout::plan {
 namespace {
 
 bool starts_with(const std::string& text, const char* beginning) { return text.rfind(beginning, 0) == 0; }
 
-/// A word that a phase wants; words of one bank are neighbours when sorted.
-struct Wanted {
-  int phase, bank;
-  std::int64_t word;
+/// Lanes of a warp, and words that an access of one meets, at most: 16 bytes that begin inside a word.
+constexpr int kMaxLanes = 64, kLaneWords = 5;
+/// Banks times phases, at most: 16 bytes of 64 lanes fill banks of 4 bytes, or there are 256 banks.
+constexpr int kMaxLists = 256;
 
-  bool operator<(const Wanted& other) const {
-    return std::tie(phase, bank, word) < std::tie(other.phase, other.bank, other.word);
+/// The different words that the lanes of an access want, those of one bank and phase in a list.
+class WantedWords {
+ public:
+  explicit WantedWords(int lists) { std::fill(first_, first_ + lists, kNone); }
+
+  /// Words of the list with this one.
+  int add(int list, std::int64_t word) {
+    int words = 1;
+    for (std::int16_t i = first_[list]; i != kNone; i = next_[i], ++words)
+      if (words_[i] == word) return 0;
+    words_[count_] = word;
+    next_[count_] = first_[list];
+    first_[list] = count_++;
+    return words;
   }
+
+ private:
+  static constexpr std::int16_t kNone = -1;
+  std::int64_t words_[kMaxLanes * kLaneWords];
+  std::int16_t next_[kMaxLanes * kLaneWords], first_[kMaxLists], count_ = 0;
 };
 
 }  // namespace
@@ -55,32 +73,27 @@ const char* bank_family(const DeviceProperties& device) {
 
 void add_access(const BankModel& model, SharedAccess access, const std::vector<std::int64_t>& addresses,
                 int bytes, BankCount& count) {
-  std::vector<Wanted> wanted;
-  wanted.reserve(addresses.size() * 4);
-  for (std::size_t lane = 0; lane < addresses.size(); ++lane) {
-    if (addresses[lane] == kNoAddress) continue;
-    const int phase = model.phase_of(access, bytes, static_cast<int>(lane));
-    const std::int64_t end = addresses[lane] + bytes;
-    for (std::int64_t word = addresses[lane] / model.bank_bytes; word * model.bank_bytes < end; ++word)
-      wanted.push_back({phase, static_cast<int>(word % model.banks(access)), word});
-  }
-  if (wanted.empty()) return;
-  std::sort(wanted.begin(), wanted.end());
-  ++count.accesses;
-  int of_bank = 0, of_phase = 0;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const bool new_phase = i == 0 || wanted[i].phase != wanted[i - 1].phase;
-    if (new_phase || wanted[i].bank != wanted[i - 1].bank) {
-      of_bank = 1;
-    } else if (wanted[i].word != wanted[i - 1].word) {
-      ++of_bank;
+  const int banks = model.banks(access), lanes = static_cast<int>(addresses.size());
+  const int phases = divide_up(model.lanes, model.phase_lanes(access, bytes));
+  WantedWords wanted(phases * banks);
+  int passes[kMaxLanes] = {};
+  for (int lane = 0; lane < lanes; ++lane) {
+    const std::int64_t begin = addresses[static_cast<std::size_t>(lane)], end = begin + bytes;
+    if (begin == kNoAddress) continue;
+    const int phase = model.phase_of(access, bytes, lane);
+    for (std::int64_t word = begin / model.bank_bytes; word * model.bank_bytes < end; ++word) {
+      const int bank = static_cast<int>(word % banks);
+      passes[phase] = std::max(passes[phase], wanted.add(phase * banks + bank, word));
     }
-    of_phase = new_phase ? of_bank : std::max(of_phase, of_bank);
-    if (i + 1 < wanted.size() && wanted[i + 1].phase == wanted[i].phase) continue;
-    count.passes += of_phase;
-    ++count.least;
-    count.worst = std::max(count.worst, of_phase);
   }
+  const BankCount before = count;
+  for (int phase = 0; phase < phases; ++phase) {
+    if (passes[phase] == 0) continue;
+    count.passes += passes[phase];
+    ++count.least;
+    count.worst = std::max(count.worst, passes[phase]);
+  }
+  if (count.least > before.least) ++count.accesses;
 }
 
 SharedVisitor counting(const BankModel& model, BankReport& report) {

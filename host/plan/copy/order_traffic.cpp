@@ -20,6 +20,15 @@ class Box {
  public:
   Box(std::int64_t size, std::int64_t alignment)
       : size_(size), alignment_(std::gcd(alignment, kSectorBytes)) {}
+  Box(const Box& other) { *this = other; }
+  /// Of the axes that it has alone: boxes are copied for each length that is tried.
+  Box& operator=(const Box& other) {
+    size_ = other.size_;
+    alignment_ = other.alignment_;
+    count_ = other.count_;
+    std::copy(other.axes_, other.axes_ + count_, axes_);
+    return *this;
+  }
 
   void add(double extent, std::int64_t stride) {
     if (stride == 0 || extent <= 1) return;
@@ -55,7 +64,7 @@ class Box {
     std::int64_t stride;
   };
   std::int64_t size_, alignment_;
-  Axis axes_[kMaxRank] = {};
+  Axis axes_[kMaxRank];
   int count_ = 0;
 };
 
