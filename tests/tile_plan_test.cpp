@@ -187,7 +187,9 @@ TEST(TilePlan, TuningIsData) {
   small.unaligned_words = 0.5;
   const double half = choose_tile(odd, target).score;
   small.unaligned_words = 1;
-  EXPECT_DOUBLE_EQ(choose_tile(odd, target).score, 2 * half);
+  const double whole = choose_tile(odd, target).score;  // shared memory takes the same time as before
+  EXPECT_GT(whole, 1.9 * half);
+  EXPECT_LT(whole, 2 * half);
 }
 
 /// What was left to the gather kernel once: runs of odd lengths that start anywhere.

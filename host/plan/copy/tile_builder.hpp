@@ -86,8 +86,28 @@ class TileBuilder {
 /// Elements of a tile.
 std::int64_t elements_of(const TileExtents& box, int rank);
 
-/// The estimated share of the memory's speed of a plan.
+/// Where each axis of the tile moves in shared memory: the axes of the input's run along a row, the others
+/// from row to row, numbered in the output's order.
+struct SharedSteps {
+  std::uint32_t column[kMaxRank] = {}, row[kMaxRank] = {};
+};
+SharedSteps shared_steps(const TilePlan& plan);
+
+/// Vectors of an output run that neighbouring lanes write. Assembly::scattered: strips of nearly one size,
+/// since its runs are often a vector longer than a power of two.
+std::int64_t strip_vectors(const TilePlan& plan);
+
+/// The accesses by which a tile's warps read shared memory, and the passes of one of them (tile_passes.cpp).
+struct TilePasses {
+  int passes;
+  std::int64_t accesses;
+};
+TilePasses tile_passes(const LoopNest& nest, const TileTarget& target, const TilePlan& plan);
+
+/// The estimated share of the memory's speed of a plan, where shared memory costs nothing.
 double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan& plan);
+/// What its passes leave of plan.score, which is tile_score().
+double score_with_passes(const LoopNest& nest, const TileTarget& target, const TilePlan& plan);
 /// What the estimate of any plan for a box of so many elements, in blocks of `threads` or more, is at most.
 double score_limit(const TileTarget& target, std::int64_t elements, int threads, const TileRuns& runs);
 

@@ -10,6 +10,30 @@
 
 namespace relayout::plan {
 
+SharedSteps shared_steps(const TilePlan& plan) {
+  SharedSteps steps;
+  std::uint32_t column = 1, row = 1;
+  for (int k = 0; k < plan.read.run; ++k) {
+    const int axis = plan.read.axes[k];
+    steps.column[axis] = column;
+    column *= static_cast<std::uint32_t>(plan.extent[axis]);
+  }
+  for (int k = 0; k < plan.write.count; ++k) {
+    const int axis = plan.write.axes[k];
+    if (plan.read.in_run(axis)) continue;
+    steps.row[axis] = row;
+    row *= static_cast<std::uint32_t>(plan.extent[axis]);
+  }
+  return steps;
+}
+
+std::int64_t strip_vectors(const TilePlan& plan) {
+  constexpr std::int64_t kStrip = kTileStripVectors;
+  const std::int64_t vectors = plan.write_vectors;
+  if (plan.assembly != Assembly::scattered || vectors <= kStrip) return std::min(vectors, kStrip);
+  return divide_up(vectors, divide(vectors, kStrip));
+}
+
 /// Assembly::scattered: how the rows that an output run meets lie, and after how many elements it repeats.
 void TileBuilder::lay_out_run(TilePlan& plan) const {
   for (int k = 0; k < plan.write.run; ++k) {

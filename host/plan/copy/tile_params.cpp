@@ -3,33 +3,10 @@
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"
-#include "host/plan/copy/tile_plan.hpp"
+#include "host/plan/copy/tile_builder.hpp"
 
 namespace relayout::plan {
 namespace {
-
-/// Where each axis of the tile moves in shared memory: the axes of the input's run along a row, the others
-/// from row to row, numbered in the output's order.
-struct SharedSteps {
-  std::uint32_t column[kMaxRank] = {}, row[kMaxRank] = {};
-};
-
-SharedSteps shared_steps(const TilePlan& plan) {
-  SharedSteps steps;
-  std::uint32_t column = 1, row = 1;
-  for (int k = 0; k < plan.read.run; ++k) {
-    const int axis = plan.read.axes[k];
-    steps.column[axis] = column;
-    column *= static_cast<std::uint32_t>(plan.extent[axis]);
-  }
-  for (int k = 0; k < plan.write.count; ++k) {
-    const int axis = plan.write.axes[k];
-    if (plan.read.in_run(axis)) continue;
-    steps.row[axis] = row;
-    row *= static_cast<std::uint32_t>(plan.extent[axis]);
-  }
-  return steps;
-}
 
 class TileParamsBuilder {
  public:
@@ -138,7 +115,7 @@ class TileParamsBuilder {
       params_.write_run.axes[k].offset = 0;  // the run is contiguous
     params_.write_elements = static_cast<std::uint32_t>(plan_.write.run_elements);
     params_.write_vectors = static_cast<std::uint32_t>(plan_.write_vectors);
-    params_.write_width = make_divisor(strip_of(params_.write_vectors));
+    params_.write_width = make_divisor(static_cast<std::uint32_t>(strip_vectors(plan_)));
     find_tail(plan_.write, params_.write_tail, params_.write_tail_step);
     const TileAxis& fastest = params_.write_run.axes[0];
     params_.element_step =
@@ -156,15 +133,6 @@ class TileParamsBuilder {
         params_.rows_at + tile_entries(params_.read_rows, params_.write_rows.value) * kTileRowBytes;
     const std::uint32_t width = params_.write_width.value;
     params_.write_items = round_up(params_.write_vectors, width) * params_.write_rows.value;
-  }
-
-  /// Vectors of a strip. Assembly::scattered: strips of nearly one size, since its runs are often a vector
-  /// longer than a power of two.
-  std::uint32_t strip_of(std::uint32_t vectors) const {
-    constexpr auto kStrip = static_cast<std::uint32_t>(kTileStripVectors);
-    if (!scattered() || vectors <= kStrip) return std::min(vectors, kStrip);
-    const std::uint32_t strips = vectors / kStrip;
-    return divide_up(vectors, strips);
   }
 
   /// Assembly::scattered: an axis along which an output run has no rows moves from one group of such rows to

@@ -88,14 +88,21 @@ struct TileCandidates {
   }
 };
 
+/// The better plan for a box. Shared memory only lowers an estimate, and is looked at where this could still
+/// be one of `least` or more.
 TilePlan scored(const LoopNest& nest, const TileTarget& target, const TileBuilder& builder,
-                const TileBox& box) {
+                const TileBox& box, double least) {
   TilePlan plan = builder.build(box, false), scattered = builder.build(box, true);
   if (!plan.valid && !scattered.valid && box.unfilled != box.extent)
     return scored(nest, target, builder,
-                  {box.unfilled, elements_of(box.unfilled, nest.rank()), box.fewest, box.most});
-  if (plan.valid) plan.score = tile_score(nest, target, plan);
-  if (scattered.valid) scattered.score = tile_score(nest, target, scattered);
+                  {box.unfilled, elements_of(box.unfilled, nest.rank()), box.fewest, box.most}, least);
+  const auto score = [&](TilePlan& one, double enough) {
+    if (!one.valid) return;
+    one.score = tile_score(nest, target, one);
+    if (one.score >= enough) one.score = score_with_passes(nest, target, one);
+  };
+  score(plan, least);
+  score(scattered, std::max(least, plan.valid ? plan.score : 0));
   return scattered.valid && (!plan.valid || scattered.score > plan.score) ? scattered : plan;
 }
 
@@ -110,6 +117,10 @@ TileTarget tile_target(const DeviceProperties& device, int in_bytes, int out_byt
   target.shared_bytes = device.shared_memory_per_block;
   target.multiprocessors = device.multiprocessors;
   target.memory_ratio = memory_ratio(device);
+  target.banks = bank_model(device);
+  const DeviceRates rates = device_rates(device);
+  target.bytes_per_pass =
+      rates.bytes_per_microsecond / (rates.accesses_per_microsecond * device.multiprocessors);
   target.tuning = &tile_tuning(device);
   return target;
 }
@@ -128,12 +139,13 @@ TilePlan choose_tile(const LoopNest& nest, const TileTarget& target) {
   }
   // The most promising box first: most others cannot be better then. The first one of equals counts.
   const int promising = static_cast<int>(std::max_element(limits, limits + search.count) - limits);
-  TilePlan best = scored(nest, target, builder, search.boxes[static_cast<std::size_t>(promising)]);
+  TilePlan best = scored(nest, target, builder, search.boxes[static_cast<std::size_t>(promising)], 0);
   if (!best.valid) best = {};
   int best_box = promising, planned = 1;
   for (int i = 0; i < search.count; ++i) {
     if (i == promising || limits[i] < best.score) continue;
-    const TilePlan plan = scored(nest, target, builder, search.boxes[static_cast<std::size_t>(i)]);
+    const TilePlan plan =
+        scored(nest, target, builder, search.boxes[static_cast<std::size_t>(i)], best.score);
     ++planned;
     if (!plan.valid || plan.score < best.score || (plan.score == best.score && i > best_box)) continue;
     best = plan;
@@ -150,7 +162,7 @@ std::vector<TilePlan> tile_candidates(const LoopNest& nest, const TileTarget& ta
   const TileBuilder builder(nest, target);
   const TileCandidates search(nest, target, builder);
   for (int i = 0; i < search.count; ++i) {
-    const TilePlan plan = scored(nest, target, builder, search.boxes[static_cast<std::size_t>(i)]);
+    const TilePlan plan = scored(nest, target, builder, search.boxes[static_cast<std::size_t>(i)], 0);
     const auto same = [&](const TilePlan& other) {
       return other.threads == plan.threads && other.extent == plan.extent;
     };

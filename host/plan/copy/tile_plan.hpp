@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/tile_params.hpp"
+#include "host/plan/copy/bank_model.hpp"
 #include "host/plan/copy/tile_tuning.hpp"
 #include "host/plan/loop_nest.hpp"
 
@@ -23,6 +24,9 @@ struct TileTarget {
   std::int64_t multiprocessors = 1;
   /// How fast the memory is beside the issue of instructions, an H200's being 1 (device_rates.hpp).
   double memory_ratio = 1;
+  BankModel banks;
+  /// Bytes that the memory moves for each multiprocessor while its shared memory takes a pass; of an H200.
+  double bytes_per_pass = 18;
   const TileTuning* tuning = &kTuningOf32Lanes;  // not null
 };
 

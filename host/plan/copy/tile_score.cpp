@@ -1,5 +1,6 @@
 // The estimate by which plans for tiles are compared. Its numbers: tile_tuning.cpp.
 #include <algorithm>
+#include <cmath>
 
 #include "core/integer_math.hpp"
 #include "core/tile_layout.hpp"
@@ -61,6 +62,20 @@ double ends_share(const LoopNest& nest, const TileTarget& target, const TilePlan
   return run / (run + lost_in_front * front + lost_behind * behind);
 }
 
+/// What the kernel's instructions leave, beside those at the ends of runs.
+double work_share(const TileTarget& target, const TilePlan& plan) {
+  const TileTuning& tuning = *target.tuning;
+  double share = plan.unaligned ? unaligned_share(target) : 1.0;
+  if (plan.assembly == Assembly::scattered) {
+    const double places = static_cast<double>(plan.period) / static_cast<double>(plan.elements);
+    share *= tuning.scattered[size_class(target.out_bytes)] / (1 + tuning.lost_per_place * places);
+    if (!target.groups) share *= tuning.scattered_casts;
+  }
+  if (plan.row_group == 4) share *= tuning.byte_groups;
+  if (plan.threads > tuning.usual_threads) share *= tuning.large_blocks;
+  return share;
+}
+
 /// What is left when a block's threads move so few elements.
 double fill(const TileTarget& target, std::int64_t elements, int threads) {
   const double full = static_cast<double>(elements * std::max(target.in_bytes, target.out_bytes)) /
@@ -82,19 +97,25 @@ double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan
   }
   const std::int64_t alignment = run_alignment(nest, target, plan);
   const double cut = 1.0 - static_cast<double>(alignment) / static_cast<double>(tuning.line_bytes);
-  double work = ends_share(nest, target, plan) * (plan.unaligned ? unaligned_share(target) : 1.0);
-  if (plan.assembly == Assembly::scattered) {
-    const double places = static_cast<double>(plan.period) / static_cast<double>(plan.elements);
-    work *= tuning.scattered[size_class(target.out_bytes)] / (1 + tuning.lost_per_place * places);
-    if (!target.groups) work *= tuning.scattered_casts;
-  }
-  if (plan.row_group == 4) work *= tuning.byte_groups;
-  if (plan.threads > tuning.usual_threads) work *= tuning.large_blocks;
+  const double work = ends_share(nest, target, plan) * work_share(target, plan);
   return whole * on_device(target, work) * fill(target, plan.elements, plan.threads) *
          busy_share(tuning.idle, static_cast<double>(tuning.busy_tiles * target.multiprocessors), tiles) *
          rate(plan.read.gapless_elements, target.in_bytes, tuning.lost_per_read) *
          rate(plan.write.gapless_elements, target.out_bytes,
               tuning.lost_per_write + tuning.lost_per_cut_line * cut);
+}
+
+/// The memory and the shared memory work at the same time, and wait for each other: the root of the sum of
+/// the squares of what each would take alone.
+double score_with_passes(const LoopNest& nest, const TileTarget& target, const TilePlan& plan) {
+  double tiles = 1;
+  for (int axis = 0; axis < nest.rank(); ++axis)
+    tiles *= static_cast<double>(steps_along(nest.extents[axis], plan.step[axis]));
+  const TilePasses read = tile_passes(nest, target, plan);
+  const double bytes = static_cast<double>(nest.elements()) * (target.in_bytes + target.out_bytes),
+               passes = tiles * read.passes * static_cast<double>(read.accesses),
+               lost = passes * target.bytes_per_pass / bytes;
+  return plan.score / std::sqrt(1 + plan.score * plan.score * lost * lost);
 }
 
 double score_limit(const TileTarget& target, std::int64_t elements, int threads, const TileRuns& runs) {
