@@ -90,7 +90,8 @@ class FirstAccess {
       const int axis = plan_.write.axes[k];
       const auto step = static_cast<std::uint32_t>(axis == plan_.read.axes[0] ? plan_.grouped : 1);
       const std::uint32_t extent = static_cast<std::uint32_t>(plan_.extent[axis]) / step;
-      const std::uint32_t outer = number / extent, index = (number - outer * extent) * step;
+      const std::uint32_t outer = k + 1 == end ? 0 : number / extent;  // the last axis has all that is left
+      const std::uint32_t index = (number - outer * extent) * step;
       place.row += index * steps_.row[axis];
       place.column += index * steps_.column[axis];
       place.out += index * nest_.strides[0][axis];
