@@ -52,8 +52,7 @@ const std::vector<DeviceProperties>& devices() {
   return both;
 }
 
-/// Eight vectors of a run and four of its neighbours cover all banks; with shorter runs lanes meet in pairs,
-/// and so they do where they fill shorter rows.
+/// Eight vectors of a run and four of its neighbours cover all banks; with shorter runs lanes meet in pairs.
 TEST(TileBanks, AlignedTransposesHaveNoConflictsInRunsOf128Bytes) {
   int without = 0;
   for (const DeviceProperties& device : devices())
@@ -66,7 +65,7 @@ TEST(TileBanks, AlignedTransposesHaveNoConflictsInRunsOf128Bytes) {
         const BankReport report = count_conflicts(tile.params, device);
         const bool long_runs = tile.params.write_vectors >= 8;
         EXPECT_LE(report.drain.worst, long_runs ? 1 : 2);
-        EXPECT_LE(report.fill.worst, tile.params.read_vectors.value >= 8 ? 1 : 2);
+        EXPECT_EQ(report.fill.passes, report.fill.least);
         without += long_runs ? 1 : 0;
       }
   EXPECT_GE(without, 24);
@@ -190,7 +189,7 @@ TEST(TileBanks, RandomPlansKeepTheirBounds) {
   const auto mean = [&](Assembly kind) {
     return passes[static_cast<std::size_t>(kind)] / least[static_cast<std::size_t>(kind)];
   };
-  EXPECT_NEAR(estimated / planned, 1, 0.2);
+  EXPECT_NEAR(estimated / planned, 1, 0.15);
   // As docs/permute.md says.
   EXPECT_LE(mean(Assembly::elements), 1.4);
   EXPECT_LE(mean(Assembly::words), 1.7);

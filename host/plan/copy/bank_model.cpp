@@ -44,7 +44,7 @@ int BankModel::phase_lanes(SharedAccess access, int bytes) const {
 
 int BankModel::phase_of(SharedAccess access, int bytes, int lane) const {
   const int together = phase_lanes(access, bytes);
-  if (!has_quads(access, bytes)) return lane / together;
+  if (!scattered_quads || access == SharedAccess::write || bytes != 16) return lane / together;
   // Phases of 8 lanes: 0-3 with 20-23, 4-7 with 16-19, 8-11 with 28-31, 12-15 with 24-27; of 16: 0-3, 12-15,
   // 20-27 and the rest. Lanes 32-63 likewise.
   const int bit0 = lane / 4 & 1, bit1 = lane / 8 & 1, bit2 = lane / 16 & 1;
@@ -74,29 +74,28 @@ const char* bank_family(const DeviceProperties& device) {
 void add_access(const BankModel& model, SharedAccess access, const std::vector<std::int64_t>& addresses,
                 int bytes, BankCount& count) {
   const int banks = model.banks(access), lanes = static_cast<int>(addresses.size());
-  const int together = model.phase_lanes(access, bytes), phases = divide_up(model.lanes, together);
-  const bool in_order = !model.has_quads(access, bytes);
+  const int phases = divide_up(model.lanes, model.phase_lanes(access, bytes));
   const int shift = model.bank_bytes == 8 ? 3 : 2;
   WantedWords wanted(phases * banks);
   int passes[kMaxLanes] = {};
   for (int lane = 0; lane < lanes; ++lane) {
     const std::int64_t begin = addresses[static_cast<std::size_t>(lane)];
     if (begin == kNoAddress) continue;
-    const int phase = in_order ? lane / together : model.phase_of(access, bytes, lane);
+    const int phase = model.phase_of(access, bytes, lane);
     const std::int64_t last = (begin + bytes - 1) >> shift;
     for (std::int64_t word = begin >> shift; word <= last; ++word) {
       const int bank = static_cast<int>(word & (banks - 1));  // a power of two of them
       passes[phase] = std::max(passes[phase], wanted.add(phase * banks + bank, word));
     }
   }
-  const BankCount before = count;
+  const std::int64_t least_before = count.least;
   for (int phase = 0; phase < phases; ++phase) {
     if (passes[phase] == 0) continue;
     count.passes += passes[phase];
     ++count.least;
     count.worst = std::max(count.worst, passes[phase]);
   }
-  if (count.least > before.least) ++count.accesses;
+  if (count.least > least_before) ++count.accesses;
 }
 
 SharedVisitor counting(const BankModel& model, BankReport& report) {

@@ -27,10 +27,6 @@ struct BankModel {
   /// Lanes that are served together in an access of `bytes` a lane.
   int phase_lanes(SharedAccess access, int bytes) const;
   int phase_of(SharedAccess access, int bytes, int lane) const;
-  /// Whether these are other lanes than neighbours.
-  bool has_quads(SharedAccess access, int bytes) const {
-    return scattered_quads && access == SharedAccess::read && bytes == 16;
-  }
 };
 
 /// NVIDIA: 32 banks; 4 bytes a lane go by whole warps, 8 by halves, 16 by quarters (CUDA C++ Programming

@@ -21,7 +21,7 @@ class Box {
   Box(std::int64_t size, std::int64_t alignment)
       : size_(size), alignment_(std::gcd(alignment, kSectorBytes)) {}
   Box(const Box& other) { *this = other; }
-  /// Of the axes that it has alone: boxes are copied for each length that is tried.
+  /// Copies only the axes in use, since a box is copied for each length that is tried.
   Box& operator=(const Box& other) {
     size_ = other.size_;
     alignment_ = other.alignment_;

@@ -70,7 +70,7 @@ class FirstAccess {
   }
 
  private:
-  /// Of a vector of the run that begins at `place`.
+  /// The byte at which a lane begins a vector of the run that begins at `place`, or kNoAddress.
   std::int64_t address_of(SharedPlace place, std::uint32_t vector) const {
     const std::int64_t start = start_ + place.out;
     std::int64_t element = std::int64_t{vector} * vector_;
