@@ -66,8 +66,9 @@ struct WindowTile {
   std::int32_t unit_samples = 1;
   std::int64_t unit_out = 1;
   /// Samples are read in rows, which run along time where the tile has its channels one behind the other,
-  /// else along channels. Elements from row to row and from element to element, of the input and of the tile.
-  std::int64_t row_step = 1, column_step = 1;
+  /// else along channels. From row to row and from element to element: bytes of the input, which must fit 31
+  /// bits, and elements of the tile.
+  std::int32_t row_step = 1, column_step = 1;
   std::int32_t tile_row_step = 1, tile_column_step = 1;
   Divisor by_unit_words, by_line_words;
   Divisor by_unit;     // positions of a unit, or its channels

@@ -187,6 +187,25 @@ TEST(WindowTile, HugeStridesDoNotOverflow) {
   EXPECT_TRUE(possible) << "tiles of one position";
 }
 
+/// The kernel for tiles steps over the input by 31 bits of bytes.
+TEST(WindowPlan, FarSamplesAndChannelsAreReadDirectly) {
+  const auto refused = [](std::int64_t in_channel, std::int64_t in_time, std::int64_t channels) {
+    WindowParams p = problem_of(channels, 2048, 1, 4, 4);
+    p.in_channel = in_channel;
+    p.in_time = in_time;
+    return window_candidate(DeviceProperties::h200(), p, WindowKernel::tile).refused;
+  };
+  constexpr std::int64_t kFarthest = (std::int64_t{1} << 29) - 1;
+  EXPECT_EQ(refused(1, kFarthest, 64), nullptr);
+  EXPECT_EQ(refused(-kFarthest, 1, 64), nullptr);
+  for (const char* reason : {refused(1, kFarthest + 1, 64), refused(1, -kFarthest - 1, 64),
+                             refused(kFarthest + 1, 1, 64), refused(std::int64_t{1} << 61, 1, 64)}) {
+    ASSERT_NE(reason, nullptr);
+    EXPECT_STREQ(reason, "the input's channels or samples lie more than 2 GiB apart");
+  }
+  EXPECT_EQ(refused(std::int64_t{1} << 61, 1, 1), nullptr) << "one channel: no stride";
+}
+
 /// Channels side by side on both sides are elements of 4 bytes, and a plan then needs addresses of such.
 TEST(WindowPlan, JoinsNarrowChannels) {
   WindowParams p = problem_of(80, 2048, 1, 4, 1);

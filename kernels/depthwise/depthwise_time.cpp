@@ -157,7 +157,8 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads, Taps <= 4 ? 10 : 8) voi
     DepthwiseParams p, DepthwiseGrid grid, MemorySpan span, bool whole_weights) {
   constexpr bool kAnywhere = Rows == RowBegins::anywhere;
   constexpr int kCount = Vector<T>::kCount, kBehind = kAnywhere ? 1 : 0;
-  RELAYOUT_DYNAMIC_SHARED(std::uint32_t, shared);
+  RELAYOUT_DYNAMIC_SHARED(std::uint32_t, memory);
+  std::uint32_t* const shared = as_shared_address(memory);
   const RowPlace<T, Rows> row(p, grid);
   const WholeLoads whole(p, row, span);
   const int step = p.lanes * kCount;

@@ -76,7 +76,8 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
                                   3) void depthwise_turn_kernel(DepthwiseParams p, DepthwiseGrid grid,
                                                                 Divisor by_words, bool whole_weights) {
   constexpr int kWidth = kPerWord<T>;
-  RELAYOUT_DYNAMIC_SHARED(T, tile);
+  RELAYOUT_DYNAMIC_SHARED(T, memory);
+  T* const tile = as_shared_address(memory);
   const DepthwisePlace place = place_block<true>(grid);
   const std::int64_t channels_left = p.channels - place.channel, times_left = p.length - place.time;
   const int channels = channels_left < p.tile_channels ? static_cast<int>(channels_left) : p.tile_channels;

@@ -94,7 +94,8 @@ struct ChunkPlace {
 template <int kTensors, bool kEach, bool kBounded>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kChunkThreads,
                                   kEach ? 6 : 8) void code_chunks_kernel(const ElementwiseParams p) {
-  RELAYOUT_DYNAMIC_SHARED(std::uint32_t, table);
+  RELAYOUT_DYNAMIC_SHARED(std::uint32_t, memory);
+  std::uint32_t* const table = as_shared_address(memory);
   const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x) * kChunks;
   std::uint32_t column = block;
   const std::uint32_t first_row = split(column, p.row_divisor);

@@ -39,20 +39,31 @@ constexpr int kNoPlace = -0x7fffffff - 1;
 template <class From>
 struct FillRows {
   const From* in;                      // the first row's first element
-  std::int64_t row_step, column_step;  // from row to row, from element to element
-  std::uint32_t rows, count;
+  std::int32_t row_step, column_step;  // bytes from row to row, from element to element
+  int rows, count;
   // Where that element goes in the tile, and the same steps there. These are numbers, since the compiler
   // would not see of a pointer here that it points to shared memory.
   int place, tile_row_step, tile_column_step;
+
+  /// By products of 32 bits, each of which is one instruction together with its sum.
+  __device__ __forceinline__ const From* at(int row, int column) const {
+    return reinterpret_cast<const From*>(reinterpret_cast<const unsigned char*>(in) +
+                                         std::int64_t{row} * row_step + std::int64_t{column} * column_step);
+  }
+  __device__ __forceinline__ int place_of(int row, int column) const {
+    return place + row * tile_row_step + column * tile_column_step;
+  }
 };
 
 /// A thread's way over rows of so many items, kWindowThreads of them at a step. It divides once.
 struct FillWalk {
-  std::uint32_t columns, row, column;
-  std::uint32_t row_step = 0, column_step = kWindowThreads;
+  int columns, row, column;
+  int row_step = 0, column_step = kWindowThreads;
 
-  __device__ __forceinline__ FillWalk(std::uint32_t rows, std::uint32_t row_columns)
-      : columns(row_columns), row(threadIdx.x >= row_columns ? 1 : 0), column(threadIdx.x) {
+  __device__ __forceinline__ FillWalk(int rows, int row_columns)
+      : columns(row_columns),
+        row(static_cast<int>(threadIdx.x) >= row_columns ? 1 : 0),
+        column(static_cast<int>(threadIdx.x)) {
     if (rows == 1) return;
     const float reciprocal = 1.0f / static_cast<float>(columns);
     row = quotient(column, reciprocal);
@@ -71,8 +82,8 @@ struct FillWalk {
  private:
   /// number / columns for numbers up to the threads of a block: half of a unit keeps the product off the next
   /// integer by more than its rounding. An integer division takes three times the instructions.
-  static __device__ __forceinline__ std::uint32_t quotient(std::uint32_t number, float reciprocal) {
-    return static_cast<std::uint32_t>((static_cast<float>(number) + 0.5f) * reciprocal);
+  static __device__ __forceinline__ int quotient(int number, float reciprocal) {
+    return static_cast<int>((static_cast<float>(number) + 0.5f) * reciprocal);
   }
 };
 
@@ -141,11 +152,11 @@ __device__ __forceinline__ void fill_packs(const FillRows<From>& r, To* tile) {
     for (int load = 0; load < kLoads; ++load) {
       place[load] = kNoPlace;
       if (walk.row < r.rows) {
-        const From* row = r.in + walk.row * r.row_step;
-        const int begin = elements_before_pack<N>(row) + static_cast<int>(walk.column) * N;
-        if (begin + N <= static_cast<int>(r.count)) {
+        const From* const row = r.at(walk.row, 0);
+        const int begin = elements_before_pack<N>(row) + walk.column * N;
+        if (begin + N <= r.count) {
           load_input(packs[load].words, row + begin);
-          place[load] = r.place + static_cast<int>(walk.row) * r.tile_row_step + begin * r.tile_column_step;
+          place[load] = r.place_of(walk.row, begin);
         }
       }
       walk.next();
@@ -166,8 +177,7 @@ __device__ __forceinline__ void fill_packs(const FillRows<From>& r, To* tile) {
 
 /// Single elements: find(row, column) is the number within the row of one, -1 of none, for `columns` of them.
 template <class From, class To, class Find>
-__device__ __forceinline__ void fill_found(const FillRows<From>& r, To* tile, std::uint32_t columns,
-                                           const Find& find) {
+__device__ __forceinline__ void fill_found(const FillRows<From>& r, To* tile, int columns, const Find& find) {
   constexpr int kLoads = kFillLoads<sizeof(From)>;
   FillWalk walk(r.rows, columns);
 #pragma unroll 1
@@ -178,11 +188,10 @@ __device__ __forceinline__ void fill_found(const FillRows<From>& r, To* tile, st
     for (int load = 0; load < kLoads; ++load) {
       place[load] = kNoPlace;
       if (walk.row < r.rows) {
-        const From* row = r.in + walk.row * r.row_step;
-        const int element = find(row, static_cast<int>(walk.column));
+        const int element = find(r.at(walk.row, 0), walk.column);
         if (element >= 0) {
-          load_input(values[load], row + element * r.column_step);
-          place[load] = r.place + static_cast<int>(walk.row) * r.tile_row_step + element * r.tile_column_step;
+          load_input(values[load], r.at(walk.row, element));
+          place[load] = r.place_of(walk.row, element);
         }
       }
       walk.next();
@@ -197,7 +206,7 @@ __device__ __forceinline__ void fill_found(const FillRows<From>& r, To* tile, st
 /// What fill_packs() leaves of each row.
 template <int N, class From, class To>
 __device__ __forceinline__ void fill_ends(const FillRows<From>& r, To* tile) {
-  const int count = static_cast<int>(r.count);
+  const int count = r.count;
   fill_found(r, tile, 2 * (N - 1), [&](const From* row, int column) {
     const int before = elements_before_pack<N>(row), head = before < count ? before : count,
               tail = (count - head) & (N - 1);
@@ -210,16 +219,17 @@ __device__ __forceinline__ void fill_ends(const FillRows<From>& r, To* tile) {
 /// Whether there is nothing before and behind the packs of all rows.
 template <int N, class From>
 __device__ __forceinline__ bool has_whole_packs(const FillRows<From>& r) {
-  return (r.rows == 1 || r.row_step % N == 0) && r.count % N == 0 && elements_before_pack<N>(r.in) == 0;
+  return (r.rows == 1 || r.row_step % (N * static_cast<int>(sizeof(From))) == 0) && r.count % N == 0 &&
+         elements_before_pack<N>(r.in) == 0;
 }
 
 /// Elements side by side. Packs pay where rows are long enough that few elements are left to their ends.
 template <class From, class To>
 __device__ __forceinline__ void fill_neighbours(const FillRows<From>& r, To* tile) {
-  constexpr int kWide = kWidePack<From, To>, kNarrow = kNarrowPack<From, To>;
+  constexpr int kWide = kWidePack<From, To>, kNarrow = kNarrowPack<From, To>, kSize = sizeof(From);
   const auto in_place = static_cast<int>(reinterpret_cast<std::uintptr_t>(tile + r.place) / sizeof(To));
   const bool alike = r.tile_column_step == 1 && (elements_before_pack<kWide>(r.in) + in_place) % kWide == 0 &&
-                     (r.rows == 1 || (r.row_step - r.tile_row_step) % kWide == 0);
+                     (r.rows == 1 || (r.row_step / kSize - r.tile_row_step) % kWide == 0);
   const bool whole = has_whole_packs<kWide>(r);
   if (alike && (whole || r.count >= 2 * kWide * kNarrow)) {
     fill_packs<kWide, true>(r, tile);
@@ -240,8 +250,7 @@ template <class From, class To>
 __device__ __forceinline__ void fill_constant(const FillRows<From>& r, To* tile, To padding) {
 #pragma unroll 1
   for (FillWalk walk(r.rows, r.count); walk.row < r.rows; walk.next())
-    tile[r.place + static_cast<int>(walk.row) * r.tile_row_step +
-         static_cast<int>(walk.column) * r.tile_column_step] = padding;
+    tile[r.place_of(walk.row, walk.column)] = padding;
 }
 
 /// Elements from a boundary of 16 bytes of shared memory to the tile's first, which is sample `first`.
@@ -254,32 +263,32 @@ __device__ __forceinline__ int fill_shift(const WindowParams& p, const From* in,
 
 /// One run of samples; `place`: of its first in the tile.
 template <class From, class To>
-__device__ __forceinline__ void fill_run(const WindowParams& p, const From* in, std::uint32_t channels,
+__device__ __forceinline__ void fill_run(const WindowParams& p, const From* in, int channels,
                                          const PadRun& run, To* tile, int place, To padding) {
   const WindowTile& t = p.tile;
-  const auto count = static_cast<std::uint32_t>(run.count);
+  const auto count = static_cast<int>(run.count), step = static_cast<int>(run.step);
   const bool along_time = t.channel_pitch != 1;
   FillRows<From> rows{
       in,    t.row_step,      t.column_step,     along_time ? channels : count, along_time ? count : channels,
       place, t.tile_row_step, t.tile_column_step};
   if (run.source < 0) return fill_constant(rows, tile, padding);
   rows.in += run.source * p.in_time;
-  if (run.step != 1) {
+  if (step != 1) {
     // Backwards, or one sample again and again.
-    if (t.fill == WindowFill::time && along_time && run.step < 0) {
+    if (t.fill == WindowFill::time && along_time && step < 0) {
       rows.in -= count - 1;
-      rows.place += static_cast<int>(count - 1) * t.time_pitch;
+      rows.place += (count - 1) * t.time_pitch;
       rows.tile_column_step = -t.time_pitch;
     } else if (along_time) {
-      rows.column_step *= run.step;
+      rows.column_step *= step;
     } else {
-      rows.row_step *= run.step;
+      rows.row_step *= step;
     }
   } else if (t.fill == WindowFill::flat) {
     rows.rows = 1;
     rows.count = (count - 1) * t.time_pitch + channels;
   }
-  if (t.fill != WindowFill::elements && rows.column_step == 1) {
+  if (t.fill != WindowFill::elements && rows.column_step == static_cast<int>(sizeof(From))) {
     fill_neighbours(rows, tile);
   } else {
     fill_found(rows, tile, rows.count, [](const From*, int column) { return column; });

@@ -21,6 +21,7 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
+/// Writes a word of every unit of the tile that is this thread's.
 template <class To, int kCount>
 __device__ __forceinline__ void write_units(const WindowParams& p, const TileBounds& bounds,
                                             const UnitWord<To, kCount>& word, const To* tile,
@@ -40,14 +41,17 @@ __device__ __forceinline__ void write_units(const WindowParams& p, const TileBou
   }
   const int step = t.parallel_units;
   int unit = first_unit;
-  const To* source = tile + unit * t.unit_samples;
+  // Each element has a place of its own that moves on: one instruction for it, and its load needs no other.
+  int places[kCount];
+#pragma unroll
+  for (int i = 0; i < kCount; ++i) places[i] = word.places[i] + unit * t.unit_samples;
   To* out = word.out + unit * t.unit_out;
   const int source_step = step * t.unit_samples;
   const std::int64_t out_step = step * t.unit_out;
-  const auto next = [&] {
-    unit += step;
-    source += source_step;
-    out += out_step;
+  const auto move_on = [&](int units) {
+#pragma unroll
+    for (int& place : places) place += units * source_step;
+    unit += units * step;
   };
   // At the ends of the signal.
   const auto write_existing = [&] {
@@ -55,41 +59,50 @@ __device__ __forceinline__ void write_units(const WindowParams& p, const TileBou
     for (int i = 0; i < kCount; ++i) {
       const int position = unit * t.unit_positions + word.position(i);
       if ((word.present >> i & 1) != 0 && position >= bounds.lower && position < bounds.rest)
-        out[i] = source[word.places[i]];
+        out[i] = tile[places[i]];
     }
-    next();
+    out += out_step;
+    move_on(1);
   };
-  // Without a branch: most warps have a word that its line's end cuts.
   const bool whole = word.present == word.kAll;
   const unsigned single = whole ? 0 : word.present;
-  const auto write = [&](auto count) {
+  const auto write = [&](auto count, auto cut) {
     constexpr int kUnits = decltype(count)::value;
     Vector<To, kCount> words[kUnits];
+    To* outs[kUnits];
 #pragma unroll
     for (int k = 0; k < kUnits; ++k) {
 #pragma unroll
-      for (int i = 0; i < kCount; ++i) words[k].values[i] = source[word.places[i]];
-      source += source_step;
-    }
-#pragma unroll
-    for (int k = 0; k < kUnits; ++k) {
-      if (whole) store_vector(out, words[k], false);
-      if constexpr (kCount > 1) {
-#pragma unroll
-        for (int i = 0; i < kCount; ++i) {
-          if ((single >> i & 1) != 0) out[i] = words[k].values[i];
-        }
-      }
+      for (int i = 0; i < kCount; ++i) words[k].values[i] = tile[places[i] + k * source_step];
+      outs[k] = out;
       out += out_step;
     }
-    unit += kUnits * step;
+    move_on(kUnits);
+#pragma unroll
+    for (int k = 0; k < kUnits; ++k) {
+      if (!decltype(cut)::value || whole) store_vector(outs[k], words[k], false);
+      if constexpr (decltype(cut)::value) {
+#pragma unroll
+        for (int i = 0; i < kCount; ++i) {
+          if ((single >> i & 1) != 0) outs[k][i] = words[k].values[i];
+        }
+      }
+    }
+  };
+  const auto write_all = [&](auto cut) {
+#pragma unroll 1
+    while (unit + (kUnitsAtOnce - 1) * step < end) write(std::integral_constant<int, kUnitsAtOnce>(), cut);
+#pragma unroll 1
+    while (unit < end) write(std::integral_constant<int, 1>(), cut);
   };
 #pragma unroll 1
   while (unit < begin) write_existing();
-#pragma unroll 1
-  while (unit + (kUnitsAtOnce - 1) * step < end) write(std::integral_constant<int, kUnitsAtOnce>());
-#pragma unroll 1
-  while (unit < end) write(std::integral_constant<int, 1>());
+  // Lanes with whole words and with words that their line's end cuts go the same way.
+  if (kCount > 1 && any_beside(!whole)) {
+    write_all(std::true_type());
+  } else {
+    write_all(std::false_type());
+  }
 #pragma unroll 1
   while (!along_channels && unit < t.units && unit * t.unit_positions + word.first < bounds.rest)
     write_existing();
@@ -126,7 +139,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kWindowThreads, kWindowTileBlocks) void window
   const From* in =
       static_cast<const From*>(p.in) + batch * p.in_batch + (group * p.channels + channel) * p.in_channel;
   const std::int64_t first = (position - t.positions_before) * p.stride - p.pad_left;
-  tile += fill_shift<From, To>(p, in, first);
+  tile = as_shared_address(tile + fill_shift<From, To>(p, in, first));
   const int samples = (bounds.rest + t.positions_before - 1) * static_cast<int>(p.stride) +
                       static_cast<int>((p.taps - 1) * p.dilation) + 1;
 #pragma unroll 1

@@ -94,6 +94,11 @@ template <class T>
 __device__ __forceinline__ T* as_own_address(T* address) {
   return address;
 }
+/// The same of one in shared memory.
+template <class T>
+__device__ __forceinline__ T* as_shared_address(T* address) {
+  return address;
+}
 /// Whether it holds for one of the lanes that run this together. It is for choosing between ways that are
 /// both right: a platform may look at the lane alone.
 __device__ __forceinline__ bool any_beside(bool predicate) { return __any(predicate) != 0; }

@@ -27,11 +27,16 @@ __device__ __forceinline__ float bfloat_to_float(bf16 value) {
   return __uint_as_float(static_cast<unsigned>(value.bits) << 16);
 }
 
-/// By integers on every architecture: hardware conversion starts at sm_80, and memory is the bound anyway.
+/// The instruction has one NaN without a sign.
 __device__ __forceinline__ bf16 float_to_bfloat(float value) {
   const unsigned bits = __float_as_uint(value);
-  if ((bits & 0x7fffffffu) > 0x7f800000u) return {static_cast<std::uint16_t>((bits >> 16) | 0x40u)};
-  return {static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16)};
+  const auto quiet = static_cast<std::uint16_t>(bits >> 16 | 0x40u);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const std::uint16_t rounded = __bfloat16_as_ushort(__float2bfloat16_rn(value));
+#else
+  const auto rounded = static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+#endif
+  return {value != value ? quiet : rounded};
 }
 
 /// Through a float rounded to odd, so that the second rounding is the only one that counts.

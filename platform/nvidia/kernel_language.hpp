@@ -125,6 +125,15 @@ __device__ __forceinline__ T* as_own_address(T* address) {
   return address;
 }
 
+/// An address in shared memory as a number of its own: the compiler makes it anew, by three instructions, for
+/// every access of a loop.
+template <class T>
+__device__ __forceinline__ T* as_shared_address(T* address) {
+  asm("" : "+l"(address));
+  __builtin_assume(__isShared(address));
+  return address;
+}
+
 /// Whether it holds for one of the lanes that run this together. It is for choosing between ways that are
 /// both right: a platform may look at the lane alone.
 __device__ __forceinline__ bool any_beside(bool predicate) {

@@ -107,6 +107,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "std::int64_t{p.tile_channels}"),
     ("last_position_not_cut", "bounds.rest = static_cast<int>(@rest < p.tile_positions@ ?", "false"),
     ("word_of_cut_line_stored_whole", "const bool whole = @word.present == word.kAll@;", "true"),
+    ("words_of_cut_lines_not_looked_for", "if (kCount > 1 && @any_beside(!whole)@)", "false"),
+    ("elements_of_cut_words_dropped", "const unsigned single = whole ? 0 : @word.present@;", "0"),
+    ("places_left_behind", "for (int& place : places) place += @units * source_step@;", "source_step"),
     ("first_unit_of_the_signal_not_cut", "const int begin = @!along_channels && word.first < bounds.lower ? 1 : 0@,", "0"),
     ("last_unit_of_channels_not_cut", "room = along_channels ? @bounds.channels - word.channel@", "p.tile_channels"),
 ]) + mutants_of("window_word", "kernels/window/window_word.hpp", WINDOW, [

@@ -1,6 +1,7 @@
 #include "host/plan/window/window_plan.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"
@@ -59,6 +60,19 @@ void choose_direct_tile(const DeviceProperties& device, WindowParams& p) {
   p.tile_channels = static_cast<std::int32_t>(channels);
 }
 
+/// What is in the way of the kernel for tiles of any strides.
+const char* tile_obstacle(const WindowParams& p) {
+  if (p.pad_left > kMaxIndex || p.positions > kMaxIndex)
+    return "the indices of its tiles would not fit into 64 bits";
+  const std::int64_t farthest = std::numeric_limits<std::int32_t>::max() / bytes_of(p.in_type);
+  const auto is_far = [&](std::int64_t extent, std::int64_t stride) {
+    return extent > 1 && (stride > farthest || stride < -farthest);
+  };
+  if (is_far(p.channels, p.in_channel) || is_far(p.length, p.in_time))
+    return "the input's channels or samples lie more than 2 GiB apart";
+  return nullptr;
+}
+
 /// What is in the way of a kernel, whose fields it fills in where nothing is; and its predicted time.
 const char* take(const DeviceProperties& device, WindowKernel kernel, WindowParams& p, double& microseconds) {
   p.kernel = kernel;
@@ -73,8 +87,7 @@ const char* take(const DeviceProperties& device, WindowKernel kernel, WindowPara
       if (!choose_vector_tile(device, p)) return "no tile of whole windows fits into shared memory";
       break;
     case WindowKernel::tile:
-      if (p.pad_left > kMaxIndex || p.positions > kMaxIndex)
-        return "the indices of its tiles would not fit into 64 bits";
+      if (const char* obstacle = tile_obstacle(p)) return obstacle;
       microseconds = choose_window_tile(device, p);
       return microseconds < 0 ? "the samples under a window do not fit into shared memory" : nullptr;
     case WindowKernel::direct:

@@ -78,8 +78,11 @@ bool TileShape::make(std::int64_t multiple, std::int64_t limit, WindowParams& p)
     t.unit_out = unit_channels_ > 0 ? unit_channels_ * p_.out_channel : units.positions * p_.out_position;
   }
   const bool rows_along_time = channel_pitch != 1;
-  t.row_step = rows_along_time ? p_.in_channel : p_.in_time;
-  t.column_step = rows_along_time ? p_.in_time : p_.in_channel;
+  const auto in_step = [&](std::int64_t stride) {
+    return static_cast<std::int32_t>(stride * bytes_of(p_.in_type));
+  };
+  t.row_step = in_step(rows_along_time ? p_.in_channel : p_.in_time);
+  t.column_step = in_step(rows_along_time ? p_.in_time : p_.in_channel);
   t.tile_row_step = rows_along_time ? t.channel_pitch : t.time_pitch;
   t.tile_column_step = rows_along_time ? t.time_pitch : t.channel_pitch;
   p.tile_positions = static_cast<std::int32_t>(positions);
