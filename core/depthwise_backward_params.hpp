@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/depthwise_params.hpp"
+#include "core/integer_math.hpp"
 
 namespace relayout {
 
@@ -79,7 +80,7 @@ struct DepthwiseBackwardParams {
 
   /// time: items of the batch whose rows one block has, for each of its channels.
   constexpr std::int32_t items() const { return 1 << items_shift; }
-  std::int64_t time_blocks() const { return (forward.length + slack - tail + tile_times - 1) / tile_times; }
+  std::int64_t time_blocks() const { return divide_up(forward.length + slack - tail, tile_times); }
   /// Blocks that add products of the same weights.
   std::int64_t sum_blocks() const { return forward.batch * time_blocks(); }
   /// Whether one block has all samples of a channel, and stores the gradients of its weights itself.

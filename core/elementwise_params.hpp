@@ -133,6 +133,10 @@ constexpr int kMixedWidth = 4;
 constexpr int kStripThreads = 256;
 constexpr std::int32_t strip_elements(std::int32_t width) { return width > 4 ? width : 2 * width; }
 constexpr std::int32_t flat_elements(std::int32_t width) { return width > 8 ? width : 2 * width; }
+/// Whether a lane leaves out the part of a costly operation's strip that is not there, so that strips may be
+/// half as long. A lane computes its elements in turns, of which these have most; for others the question
+/// takes longer than it saves.
+constexpr bool may_have_half_strips(bool in_f32, std::int32_t bytes) { return !in_f32 && bytes >= 4; }
 /// Vectors of a tile of the transposed kernel, along either axis.
 constexpr int kTransposedVectors = 16;
 /// Vectors of a lane of code_rows; elements of a strip of codes, where these have one scale and strips are

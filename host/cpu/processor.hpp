@@ -1,6 +1,9 @@
 // Which instructions this processor has beyond those that the compiler may assume.
 #pragma once
 
+/// Of what loops for such instructions call: it is compiled for them only inside the loop.
+#define RELAYOUT_INLINE __attribute__((always_inline)) inline
+
 #if defined(__x86_64__) && defined(__GNUC__)
 #define RELAYOUT_X86 1
 #include <cpuid.h>

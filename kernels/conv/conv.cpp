@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "core/conv_params.hpp"
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/conv/conv_samples.hpp"
 #include "launch.hpp"
@@ -242,8 +243,8 @@ void launch_tiles(const LaunchContext& context, const ConvParams& p, const Launc
 
 void launch_conv(const LaunchContext& context, const ConvParams& params) {
   ConvParams p = params;
-  const std::int64_t position_tiles = (p.positions + p.tile_positions - 1) / p.tile_positions,
-                     column_tiles = (p.columns + kConvColumns - 1) / kConvColumns;
+  const std::int64_t position_tiles = divide_up(p.positions, p.tile_positions),
+                     column_tiles = divide_up(p.columns, kConvColumns);
   const LaunchShape shape = launch_shape(p.batch * p.groups * position_tiles * column_tiles,
                                          kWarps * conv_parts(p.tile_positions) * p.warp_size, p.shared_bytes);
   p.rows = make_divisor(static_cast<std::uint32_t>(p.tile_samples));

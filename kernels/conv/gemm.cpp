@@ -2,6 +2,7 @@
 // plain shared-memory tiling: a block computes kTile x kTile outputs, each thread 4 x 4 of them.
 #include <cmath>
 
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/element_ops.hpp"
 #include "launch.hpp"
@@ -87,7 +88,7 @@ void visit_output_type(DType type, Visit&& visit) {
 }
 
 void launch_own(const LaunchContext& context, const GemmParams& p) {
-  const std::int64_t tiles_m = (p.m + kTile - 1) / kTile, tiles_n = (p.n + kTile - 1) / kTile;
+  const std::int64_t tiles_m = divide_up(p.m, kTile), tiles_n = divide_up(p.n, kTile);
   const LaunchShape shape = launch_shape(p.groups * tiles_m * tiles_n, kThreads);
   visit_output_type(p.out_type, [&](auto out) {
     using Out = typename decltype(out)::type;

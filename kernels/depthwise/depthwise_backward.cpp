@@ -5,6 +5,7 @@
 // the samples; from it and the samples the sums of each block of time for each tap. The gradients that meet
 // states are few, so they are computed once more, after the other kernels, without the workspace.
 #include "kernels/depthwise/depthwise_backward.hpp"
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "launch.hpp"
 
@@ -106,7 +107,7 @@ __global__ __launch_bounds__(kDepthwiseThreads) void backward_weights_kernel(Dep
   const int lane = static_cast<int>(threadIdx.x) % kChannels,
             part = static_cast<int>(threadIdx.x) / kChannels;
   const std::int64_t channel = std::int64_t{channel_block} * kChannels + lane;
-  const std::int64_t numbers = (f.taps + 1) * f.channels, each = (blocks + Parts - 1) / Parts;
+  const std::int64_t numbers = (f.taps + 1) * f.channels, each = divide_up(blocks, Parts);
   float sum = 0.0f;
   wait_for_kernel_before();
   if (channel < f.channels) {
@@ -200,7 +201,7 @@ void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBack
   const std::int64_t blocks = p.sums == nullptr ? 0 : p.sum_blocks();
   const auto start = [&](auto constant) {
     constexpr int kParts = decltype(constant)::value, kChannels = kDepthwiseThreads / kParts;
-    const std::int64_t channel_blocks = (f.channels + kChannels - 1) / kChannels;
+    const std::int64_t channel_blocks = divide_up(f.channels, kChannels);
     const LaunchShape shape = launch_shape((f.taps + 1) * channel_blocks, kDepthwiseThreads,
                                            kParts > 1 ? kDepthwiseThreads * sizeof(float) : 0);
     launch_early(kOperation, context, shape, backward_weights_kernel<kParts>, p, blocks,

@@ -1,6 +1,7 @@
 // What a group of lanes computes on its walk along a row of time (depthwise_backward_time.cpp).
 #pragma once
 
+#include "core/integer_math.hpp"
 #include "kernels/depthwise/depthwise_backward.hpp"
 #include "kernels/depthwise/depthwise_backward_rows.hpp"
 #include "kernels/depthwise/depthwise_time.hpp"
@@ -34,7 +35,7 @@ template <class T, int Taps, int W, bool Shifted>
 struct TimeWalk {
   static constexpr int kCount = Vector<T>::kCount, kOlder = Taps - 1, kPer = kPerWord<T>;
   /// Words before a vector that hold its oldest samples.
-  static constexpr int kBefore = (kOlder + kPer - 1) / kPer;
+  static constexpr int kBefore = divide_up(kOlder, kPer);
   static constexpr int kStep = kBackwardGroup * kCount;
   GroupLane<W> group;
   float weights[Taps], bias[1];

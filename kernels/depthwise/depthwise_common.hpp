@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "core/depthwise_params.hpp"
+#include "core/integer_math.hpp"
 #include "half.hpp"
 #include "kernel_language.hpp"
 #include "kernels/divide.hpp"
@@ -225,8 +226,8 @@ struct DepthwiseGrid {
   DepthwiseGrid(const DepthwiseParams& p, std::int64_t channels, std::int64_t times, std::int64_t slack = 0)
       : tile_channels(channels),
         tile_times(times),
-        channel_tiles((p.channels + channels - 1) / channels),
-        time_tiles((p.length + slack + times - 1) / times),
+        channel_tiles(divide_up(p.channels, channels)),
+        time_tiles(divide_up(p.length + slack, times)),
         by_channel_tiles(make_divisor(static_cast<std::uint32_t>(channel_tiles))),
         by_time_tiles(make_divisor(static_cast<std::uint32_t>(time_tiles))),
         lanes_mask(p.lanes - 1) {

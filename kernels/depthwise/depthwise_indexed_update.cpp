@@ -6,6 +6,7 @@
 // it, and outputs may take the place of the samples. (Two sequences with one row of the table are the
 // caller's race: it changes values, not addresses.) Global traffic: of the state what is read and what
 // changes, each sample and output once.
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_packs.hpp"
 #include "kernels/depthwise/depthwise_update_words.hpp"
@@ -137,7 +138,7 @@ __global__ __launch_bounds__(kDepthwiseThreads) void indexed_update_any_kernel(D
 template <bool Blocks, class T, int Width>
 void launch_packs(const LaunchContext& context, const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
-  const std::int64_t packs = p.channels / Width, blocks = (packs + kIndexedThreads - 1) / kIndexedThreads;
+  const std::int64_t packs = p.channels / Width, blocks = divide_up(packs, kIndexedThreads);
   const LaunchShape shape = launch_shape(p.batch * blocks, kIndexedThreads);
   visit_taps(p.taps, [&](auto taps) {
     constexpr int kTaps = decltype(taps)::value;

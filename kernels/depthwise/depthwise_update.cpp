@@ -8,6 +8,7 @@
 // where that takes it. The other kernel takes any strides, an element at a time.
 #include "core/bytes.hpp"
 #include "core/depthwise_sequence_params.hpp"
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/depthwise/depthwise_span.hpp"
@@ -124,7 +125,7 @@ template <class T>
 void launch_words(const LaunchContext& context, const DepthwiseSequenceParams& q) {
   if (takes_one_sample(q)) return launch_depthwise_one_sample(context, q);
   const DepthwiseParams& p = q.conv;
-  const std::int64_t words = p.channels / kPerWord<T>, blocks = (words + kUpdateThreads - 1) / kUpdateThreads;
+  const std::int64_t words = p.channels / kPerWord<T>, blocks = divide_up(words, kUpdateThreads);
   const Divisor by_blocks = make_grid_divisor(blocks);
   const LaunchShape shape = launch_shape(p.batch * blocks, kUpdateThreads);
   const auto start = [&](auto columns) {

@@ -171,10 +171,10 @@ bool has_words(const void* base, std::int64_t batch_stride, std::int64_t channel
 template <class T, int Columns, int Taps>
 void launch_one(const LaunchContext& context, const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
-  const std::int64_t words = p.channels / kPerWord<T>, blocks = (words + kOneThreads - 1) / kOneThreads;
+  const std::int64_t words = p.channels / kPerWord<T>, blocks = divide_up(words, kOneThreads);
   const auto start = [&](auto constant) {
     constexpr int kItems = decltype(constant)::value;
-    const LaunchShape shape = launch_shape(blocks * ((p.batch + kItems - 1) / kItems), kOneThreads);
+    const LaunchShape shape = launch_shape(blocks * divide_up(p.batch, kItems), kOneThreads);
     launch("depthwise_update", context, shape, update_one_kernel<T, Columns, Taps, kItems>, q, WholeWords(p),
            make_grid_divisor(blocks), static_cast<int>(divide_up(kBlocksAhead, blocks) * kItems));
   };

@@ -4,6 +4,7 @@
 // are of. It computes an output at a time; taps are read through the caches. Who reads and who replaces a
 // state is in SequencePiece (core/depthwise_sequence_params.hpp).
 #include "kernels/depthwise/depthwise_varlen.hpp"
+#include "core/integer_math.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -57,7 +58,7 @@ void launch_general(const LaunchContext& context, const DepthwiseSequenceParams&
       return launch("depthwise_varlen_states", context, one_thread_each(elements, kDepthwiseThreads),
                     varlen_states_kernel<T>, q, elements);
     }
-    const std::int64_t tiles = (p.length + q.run - 1) / q.run;
+    const std::int64_t tiles = divide_up(p.length, q.run);
     launch("depthwise_varlen", context, one_thread_each(tiles * p.channels, kDepthwiseThreads),
            q.blocks > 0 ? varlen_kernel<true, T> : varlen_kernel<false, T>, q, tiles);
   });

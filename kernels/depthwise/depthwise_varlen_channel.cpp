@@ -6,6 +6,7 @@
 // time. Global traffic: each input element once plus taps-1 samples a run, each output element once, the
 // numbers of the sequences from the caches. Who reads and who replaces a state is in SequencePiece
 // (core/depthwise_sequence_params.hpp).
+#include "core/integer_math.hpp"
 #include "kernels/depthwise/depthwise_packs.hpp"
 #include "kernels/depthwise/depthwise_varlen.hpp"
 #include "launch.hpp"
@@ -114,7 +115,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
 template <class T, int Width>
 void launch_walk(const LaunchContext& context, const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
-  const std::int64_t packs = p.channels / Width, runs = (p.length + q.run - 1) / q.run;
+  const std::int64_t packs = p.channels / Width, runs = divide_up(p.length, q.run);
   const VarlenGrid grid{make_grid_divisor(packs), static_cast<std::uint32_t>(runs)};
   const LaunchShape shape = one_thread_each(packs * runs, kDepthwiseThreads);
   visit_taps(p.taps, [&](auto taps) {

@@ -4,6 +4,7 @@
 // bits of a float between 2^23 and 2^24. Vectors that stick out of their row, and rows with scales of which
 // factors could not be made beforehand, are made code by code, every step rounded once.
 #include "kernels/elementwise/code_rows.hpp"
+#include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
 #include "kernels/elementwise/elementwise_numbers.hpp"
 #include "launch.hpp"
@@ -141,7 +142,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kThreads, 3) void arithmetic_kernel(const Code
 template <bool kMul>
 void launch_arithmetic(const LaunchContext& context, const ElementwiseParams& p) {
   const bool flat = p.rank == 1;
-  const std::int64_t lanes = flat ? (p.row_vectors + kVectors - 1) / kVectors : p.lanes;
+  const std::int64_t lanes = flat ? divide_up(p.row_vectors, kVectors) : p.lanes;
   const LaunchShape shape = one_thread_each(lanes, kThreads);
   const CodeRowParams rows = code_row_params(p);
   const auto kernel =

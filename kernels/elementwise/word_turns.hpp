@@ -30,20 +30,15 @@ __device__ __forceinline__ void take_turn(int first, Words (&a)[kVectors], const
   for (int i = 0; i < kWords; ++i) a[(first + i) / 4].values[(first + i) % 4] = x[0].values[i];
 }
 
-/// Whether turns behind the last element are left out, of which strips have fewer where this holds
-/// (has_half_strips in host/plan/elementwise/elementwise_kernel.cpp). For others the question takes longer
-/// than it saves.
-template <class T, class C>
-constexpr bool kMayStop = !std::is_same_v<C, float> && sizeof(T) >= 4;
-
 /// The same on all words of the vectors, at least on those of the first `count` elements.
 template <class T, class C, int kVectors, class F>
 __device__ __forceinline__ void in_turns(Words (&a)[kVectors], const Words (&b)[kVectors], int count,
                                          const F& f) {
   constexpr int kStep = kTurn<C> * static_cast<int>(sizeof(T)) / 4;
+  constexpr bool kMayStop = may_have_half_strips(std::is_same_v<C, float>, sizeof(T));
 #pragma unroll
   for (int turn = 0; turn * kStep < 4 * kVectors; ++turn) {
-    if (turn == 0 || !kMayStop<T, C> || turn * kTurn<C> < count) take_turn<T, C>(turn * kStep, a, b, f);
+    if (turn == 0 || !kMayStop || turn * kTurn<C> < count) take_turn<T, C>(turn * kStep, a, b, f);
   }
 }
 

@@ -10,6 +10,7 @@
 // a lane.
 #include <cstring>
 
+#include "core/integer_math.hpp"
 #include "core/pad_index.hpp"
 #include "core/window_geometry.hpp"
 #include "kernels/backend_kernels.hpp"
@@ -135,7 +136,7 @@ __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T pa
 void launch_pad_rows(const LaunchContext& context, const WindowParams& p) {
   const RowGrid grid{p.batch * p.groups * p.channels, make_divisor(static_cast<std::uint32_t>(p.row_blocks))};
   const std::int64_t block_rows = kThreads / p.row_threads;
-  const LaunchShape shape = launch_shape((grid.rows + block_rows - 1) / block_rows * p.row_blocks, kThreads);
+  const LaunchShape shape = launch_shape(divide_up(grid.rows, block_rows) * p.row_blocks, kThreads);
   visit_element_types(p.in_type, p.in_type, [&](auto tag, auto) {
     using T = typename decltype(tag)::type;
     T padding;

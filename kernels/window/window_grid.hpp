@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/integer_math.hpp"
 #include "core/window_params.hpp"
 #include "kernel_language.hpp"
 #include "kernels/divide.hpp"
@@ -25,9 +26,9 @@ struct WindowGrid {
 };
 
 inline WindowGrid window_grid(const WindowParams& p) {
-  const std::int64_t channel_tiles = (p.channels + p.tile_channels - 1) / p.tile_channels;
+  const std::int64_t channel_tiles = divide_up(p.channels, p.tile_channels);
   const std::int64_t positions = p.positions + p.tile.positions_before;
-  const std::int64_t position_tiles = (positions + p.tile_positions - 1) / p.tile_positions;
+  const std::int64_t position_tiles = divide_up(positions, p.tile_positions);
   return {p.batch * p.groups * channel_tiles * position_tiles, make_grid_divisor(channel_tiles),
           make_grid_divisor(position_tiles), make_grid_divisor(p.groups)};
 }

@@ -12,9 +12,7 @@
 namespace relayout::native {
 namespace {
 
-// What follows is inlined into loops without branches, which the compiler vectorises for the instructions
-// that a loop may use.
-#define RELAYOUT_INLINE __attribute__((always_inline)) inline
+// What follows is inlined into loops without branches, which the compiler vectorises.
 
 RELAYOUT_INLINE std::uint32_t bits_of(float value) {
   std::uint32_t bits;

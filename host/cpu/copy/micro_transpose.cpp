@@ -7,8 +7,6 @@
 #include "host/cpu/processor.hpp"
 #include "relayout/dtype.hpp"
 
-#define RELAYOUT_INLINE __attribute__((always_inline)) inline
-
 namespace relayout::native {
 namespace {
 

@@ -198,7 +198,7 @@ void put_running_first(ElementwiseParams& p) {
 constexpr std::int64_t kFewLanes = 512;
 
 bool has_half_strips(const DeviceProperties& device, const ElementwiseParams& p) {
-  return has_costly(p) && p.compute != ComputeClass::f32 && p.out_bytes >= 4 &&
+  return has_costly(p) && may_have_half_strips(p.compute == ComputeClass::f32, p.out_bytes) &&
          !has_bytes(p, kFewLanes * device.multiprocessors * strip_elements(p.width) * p.out_bytes);
 }
 
