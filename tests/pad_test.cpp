@@ -1,6 +1,7 @@
 // pad: by hand for a b c d, then every mode, policy, size, type and layout against the index formulas.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -253,6 +254,30 @@ TEST_P(PadTest, RandomCases) {
     c.in_misaligned = random.integer(0, 3);
     c.out_misaligned = random.integer(0, 3);
     check(stream(), c, seed);
+  }
+}
+
+TEST_P(PadTest, BfloatKeepsTheSignsOfNans) {
+  const std::vector<std::uint64_t> nans{0x7fc00000, 0xffc00000, 0x7f800001,
+                                        0xff800001, 0x7fffffff, 0xffffffff};
+  const auto count = static_cast<std::int64_t>(nans.size());
+  for (const std::int64_t channels : {1, 3, 64}) {
+    SCOPED_TRACE(channels);
+    GuardedBuffer in(stream(), Role::input, DType::f32, {2, channels, count});
+    GuardedBuffer out(stream(), Role::output, DType::bf16, {2, channels, count + 2});
+    for_each_element(in.host(), [&](const Dims& i, std::int64_t) {
+      reference::store_bits(in.host(), i, nans[static_cast<std::size_t>(i[2])]);
+    });
+    in.upload();
+    pad(stream(), in.device(), spec(PadMode::replicate, 1, 1), out.device());
+    stream().synchronize();
+    const std::vector<unsigned char> bytes = out.download();
+    for_each_element(out.view_of(bytes), [&](const Dims& i, std::int64_t) {
+      const std::int64_t from = std::min(std::max<std::int64_t>(i[2] - 1, 0), count - 1);
+      const std::uint64_t bits = load_bits(out.view_of(bytes), i);
+      EXPECT_EQ(bits >> 15, nans[static_cast<std::size_t>(from)] >> 31) << to_string(i);
+      EXPECT_EQ(bits & 0x7fc0, 0x7fc0u) << to_string(i) << " is no quiet NaN";
+    });
   }
 }
 
