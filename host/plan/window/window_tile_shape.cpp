@@ -78,11 +78,14 @@ bool TileShape::make(std::int64_t multiple, std::int64_t limit, WindowParams& p)
     t.unit_out = unit_channels_ > 0 ? unit_channels_ * p_.out_channel : units.positions * p_.out_position;
   }
   const bool rows_along_time = channel_pitch != 1;
-  const auto in_step = [&](std::int64_t stride) {
-    return static_cast<std::int32_t>(stride * bytes_of(p_.in_type));
+  // One channel or sample may have any stride, which is not taken.
+  const auto in_step = [&](std::int64_t extent, std::int64_t stride) {
+    return extent > 1 ? static_cast<std::int32_t>(stride * bytes_of(p_.in_type)) : 0;
   };
-  t.row_step = in_step(rows_along_time ? p_.in_channel : p_.in_time);
-  t.column_step = in_step(rows_along_time ? p_.in_time : p_.in_channel);
+  const std::int32_t channel_step = in_step(p_.channels, p_.in_channel),
+                     time_step = in_step(p_.length, p_.in_time);
+  t.row_step = rows_along_time ? channel_step : time_step;
+  t.column_step = rows_along_time ? time_step : channel_step;
   t.tile_row_step = rows_along_time ? t.channel_pitch : t.time_pitch;
   t.tile_column_step = rows_along_time ? t.time_pitch : t.channel_pitch;
   p.tile_positions = static_cast<std::int32_t>(positions);
