@@ -1,7 +1,8 @@
 // Which instructions this processor has beyond those that the compiler may assume.
 #pragma once
 
-/// Of what loops for such instructions call: it is compiled for them only inside the loop.
+/// A function that a loop for such instructions calls is inlined. Only inside the loop is it compiled for
+/// them.
 #define RELAYOUT_INLINE __attribute__((always_inline)) inline
 
 #if defined(__x86_64__) && defined(__GNUC__)

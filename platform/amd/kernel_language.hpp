@@ -94,7 +94,7 @@ template <class T>
 __device__ __forceinline__ T* as_own_address(T* address) {
   return address;
 }
-/// The same of one in shared memory.
+/// The same for an address in shared memory.
 template <class T>
 __device__ __forceinline__ T* as_shared_address(T* address) {
   return address;
