@@ -50,12 +50,14 @@ constexpr int kDepthwiseStep = 8;
 /// 0.96 to 0.98 of the time of 32 samples in 16 bits.
 constexpr int kMaxShortRun = 16;
 constexpr std::int64_t kShortRunTaps = 4;
-/// Threads of a block of `channel` and of `time`: of small ones the last to finish leave less of the device
-/// idle.
+/// Threads of a block of `channel`, `time` and `time_many`: of small ones the last to finish leave less of
+/// the device idle.
 constexpr int kDepthwiseWalkThreads = 128;
 constexpr int threads_of(DepthwiseKernel kernel) {
-  return kernel == DepthwiseKernel::channel || kernel == DepthwiseKernel::time ? kDepthwiseWalkThreads
-                                                                               : kDepthwiseThreads;
+  return kernel == DepthwiseKernel::channel || kernel == DepthwiseKernel::time ||
+                 kernel == DepthwiseKernel::time_many
+             ? kDepthwiseWalkThreads
+             : kDepthwiseThreads;
 }
 /// The most columns of the state of update_words.
 constexpr std::int64_t kMaxStateColumns = 8;

@@ -49,7 +49,7 @@ int check_all(const Stream& stream, const DepthwiseCase& c, int run = 0) {
     if (run > 0 &&
         kernel == DepthwiseKernel::time_many) {  // few lanes, so that short rows have several tiles
       candidates[i].params.lanes = 2;
-      candidates[i].params.shared_bytes = kDepthwiseThreads / 2 * (c.taps + 8) * 4;
+      candidates[i].params.shared_bytes = threads_of(kernel) / 2 * (c.taps + 8) * 4;
     }
     kernels_of(stream).depthwise(context_of(stream), candidates[i].params);
     tensors.expect_exact();
@@ -147,6 +147,20 @@ TEST_P(DepthwiseKernelsTest, EdgesOfManyTaps) {
         EXPECT_GE(check_all(stream(), c, 1 + number % 3), 2);
         ++number;
       }
+}
+
+/// Rows of time so long that most tiles of many taps lie inside, also from bases that are not those of the
+/// output's packs.
+TEST_P(DepthwiseKernelsTest, LongRowsOfManyTaps) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";
+  for (const DType type : kTypes)
+    for (const std::int64_t misaligned : {0, 3}) {
+      DepthwiseCase c = make(1, 2, 8219, 13, Layout::ncl);
+      c.type = type;
+      c.initial_state = misaligned != 0;
+      c.in_misaligned = misaligned;
+      EXPECT_GE(check_all(stream(), c), 2);
+    }
 }
 
 }  // namespace

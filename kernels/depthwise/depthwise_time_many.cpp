@@ -24,11 +24,17 @@ __device__ __forceinline__ void push_element(std::uint32_t (&words)[kPackWords],
   words[kPackWords - 1] = sizeof(T) == 2 ? words[kPackWords - 1] >> 16 | bits << 16 : bits;
 }
 
-/// The 16 bytes that begin `shift` bytes behind `low`'s first: by 8 bytes, then by 4, then by 2.
-template <class T>
+/// The 16 bytes that begin `shift` bytes behind `low`'s first: by 8 bytes, then by 4, then by 2. kAlike:
+/// none behind.
+template <class T, bool kAlike>
 __device__ __forceinline__ void join(const std::uint32_t (&low)[kPackWords],
                                      const std::uint32_t (&high)[kPackWords], int shift,
                                      std::uint32_t (&pack)[kPackWords]) {
+  if constexpr (kAlike) {
+#pragma unroll
+    for (int i = 0; i < kPackWords; ++i) pack[i] = low[i];
+    return;
+  }
   std::uint32_t words[kPackWords + 2];
 #pragma unroll
   for (int i = 0; i < kPackWords + 2; ++i) {
@@ -43,8 +49,21 @@ __device__ __forceinline__ void join(const std::uint32_t (&low)[kPackWords],
     pack[i] = sizeof(T) == 2 ? __funnelshift_r(words[i], words[i + 1], (shift & 2) * 8) : words[i];
 }
 
-/// A thread's place in its row. Offsets count samples from its first output on, and are 32-bit.
+/// Rows of so many samples have code of their own for tiles that lie inside. In shorter ones of 16 bits it
+/// takes longer than it saves: the lanes at their ends go the other way, and a warp waits for code that the
+/// warps beside it do not run.
 template <class T>
+constexpr std::int64_t kLongRow = sizeof(T) == 2 ? 8192 : 0;
+
+/// How a launch's rows lie. kAlike: packs of samples lie on boundaries, as those of outputs do. kLong: rows
+/// have kLongRow samples.
+template <bool kAlike, bool kLong>
+struct ManyRows {
+  static constexpr bool alike = kAlike, is_long = kLong;
+};
+
+/// A thread's place in its row. Offsets count samples from its first output on, and are 32-bit.
+template <class T, class Rows>
 struct ManyRow {
   static constexpr int kCount = Vector<T>::kCount, kFar = 1 << 28;
   DepthwisePlace place;  // time: of the first output, which may lie before the row
@@ -63,7 +82,7 @@ struct ManyRow {
     out += place.time;
     in = reinterpret_cast<const char*>(static_cast<const T*>(p.in) + place.batch * p.in_batch +
                                        place.channel * p.in_channel + place.time);
-    shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(in) & 15);
+    shift = Rows::alike ? 0 : static_cast<int>(reinterpret_cast<std::uintptr_t>(in) & 15);
     in -= shift;
     before = clamp(place.time);
     left = place.channel < p.channels ? clamp(p.length - place.time) : 0;
@@ -73,10 +92,20 @@ struct ManyRow {
   static __device__ __forceinline__ int clamp(std::int64_t number) {
     return static_cast<int>(number < -kFar ? -kFar : number < kFar ? number : kFar);
   }
-  /// The aligned word `bytes` behind the first one; of one that lies across an end of the input's memory the
-  /// elements inside.
+  /// Whether a tile's samples, and a turn more, lie inside the row and the input's memory, and its outputs
+  /// inside the row: for all lanes that run together, since both ways would take twice as long.
+  __device__ __forceinline__ bool is_inside(int offset, int taps) const {
+    const int oldest = offset - round_up(taps, kCount), end = offset + kManyTapsPacks * kCount;
+    constexpr int kBytes = static_cast<int>(sizeof(T));
+    return Rows::is_long && !any_beside(before + oldest < 0 || end > left ||
+                                        oldest * kBytes < readable_from || end * kBytes > readable_to);
+  }
+  /// The aligned word `bytes` behind the first one. Where not all are inside, of one that lies across an end
+  /// of the input's memory the elements that do.
+  template <bool kInside>
   __device__ __forceinline__ void load(std::uint32_t (&words)[kPackWords], int bytes) const {
-    if (bytes >= readable_from && bytes <= readable_to) return load_words<kPackWords>(words, in + bytes);
+    if (kInside || (bytes >= readable_from && bytes <= readable_to))
+      return load_words<kPackWords>(words, in + bytes);
     constexpr int kBytes = static_cast<int>(sizeof(T));
 #pragma unroll 1
     for (int end = bytes + 16; bytes < end; bytes += kBytes) {
@@ -97,10 +126,11 @@ struct ManyRow {
     }
   }
   /// The outputs of a pack that exist.
+  template <bool kInside>
   __device__ __forceinline__ void store(const Words& result, int offset) const {
     T* const to = out + offset;
     const int first = -before - offset, end = left - offset;
-    if (first <= 0 && end >= kCount) return store_global_16_bytes(to, &result, false);
+    if (kInside || (first <= 0 && end >= kCount)) return store_global_16_bytes(to, &result, false);
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
       if (i >= first && i < end) store_element(to + i, result.values[i / kPerWord<T>], i % kPerWord<T>);
@@ -108,99 +138,137 @@ struct ManyRow {
   }
 };
 
-/// Any number of taps; weights lie in shared memory by distance, a row of `pitch` for each of the block's
-/// channels.
-template <class T>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
-                                  2) void depthwise_time_many_kernel(DepthwiseParams p, DepthwiseGrid grid,
-                                                                     MemorySpan span, int pitch,
-                                                                     Divisor by_taps) {
-  constexpr int kCount = Vector<T>::kCount, kBytes = static_cast<int>(sizeof(T));
-  constexpr int kPacks = kManyTapsPacks, kSlots = kPacks + 1;  // of a thread; of the ring
-  RELAYOUT_DYNAMIC_SHARED(float, shared);
-  const ManyRow<T> row(p, grid, span);
-  const float* const weights = shared + grid.row() * pitch;
-  float bias = 0.0f;
-  // The aligned words of kPacks packs, one more behind them, and the next older one.
-  std::uint32_t newest[kPacks + 1][kPackWords] = {}, next[kPackWords] = {};
-  const auto load = [&](int offset) {
-    if (offset >= row.left) return;
-#pragma unroll
-    for (int i = 0; i <= kPacks; ++i) {
-      if (i < kPacks || row.shift != 0) row.load(newest[i], offset * kBytes + i * 16);
-    }
-    row.load(next, offset * kBytes - 16);
-  };
-  load(0);  // before the weights: both come from afar
-  if (row.place.channel < p.channels) bias = load_bias(p, row.place.channel);
-  const std::int64_t first_channel = row.place.channel - grid.row(), channels = p.channels - first_channel;
-  const int rows = kDepthwiseThreads >> grid.lanes_shift;
-  fill_weights(p, first_channel, channels < rows ? static_cast<int>(channels) : rows, by_taps, {pitch, 1},
-               shared);
-  __syncthreads();
+/// The aligned words of a tile's packs, one more behind them, and the next older one.
+struct ManyWords {
+  std::uint32_t newest[kManyTapsPacks + 1][kPackWords] = {}, next[kPackWords] = {};
 
-  const int step = p.lanes * kPacks * kCount, taps = static_cast<int>(p.taps);
-#pragma unroll 1
-  for (int group = 0; group < p.run && group * step < row.left; ++group) {
-    const int offset = group * step;
-    // Pack i before the newest of all, counted down from kPacks - 1, is in slot i mod kSlots.
-    float ring[kSlots][kCount], sums[kPacks][kCount] = {};
-    const auto take = [&](const std::uint32_t(&low)[kPackWords], const std::uint32_t(&high)[kPackWords],
-                          int time, float(&samples)[kCount]) {
-      std::uint32_t pack[kPackWords];
-      join<T>(low, high, row.shift, pack);
-      if (time < 0) row.replace_states(p, time, pack);
-      widen_words<T, kPackWords>(pack, samples);
-    };
-    int time = row.before + offset + (kPacks - 1) * kCount;  // of the pack that is taken
+  template <class T, class Rows>
+  __device__ __forceinline__ void load(const ManyRow<T, Rows>& row, int offset, int taps) {
+    if (offset >= row.left) return;
+    row.is_inside(offset, taps) ? load_all<true>(row, offset) : load_all<false>(row, offset);
+  }
+
+ private:
+  template <bool kInside, class T, class Rows>
+  __device__ __forceinline__ void load_all(const ManyRow<T, Rows>& row, int offset) {
+    const int bytes = offset * static_cast<int>(sizeof(T));
 #pragma unroll
-    for (int i = 0; i < kPacks; ++i, time -= kCount)
-      take(newest[kPacks - 1 - i], newest[kPacks - i], time, ring[i]);
-    int bytes = offset * kBytes - 16, rest = taps;
-    const float* own = weights;
-    const auto turn = [&](auto phase_constant) {
-      constexpr int kPhase = decltype(phase_constant)::value;
-      take(next, newest[0], time, ring[(kPhase + kPacks) % kSlots]);
-      time -= kCount;
+    for (int i = 0; i <= kManyTapsPacks; ++i) {
+      if (i < kManyTapsPacks || (!Rows::alike && row.shift != 0))
+        row.template load<kInside>(newest[i], bytes + i * 16);
+    }
+    row.template load<kInside>(next, bytes - 16);
+  }
+};
+
+/// Adds up a tile's outputs, whose words are there; the sums of pack i from the end are sums[i].
+template <bool kInside, class T, class Rows>
+__device__ __forceinline__ void sum_tile(const DepthwiseParams& p, const ManyRow<T, Rows>& row,
+                                         const float* weights, int offset, ManyWords& words,
+                                         float (&sums)[kManyTapsPacks][Vector<T>::kCount]) {
+  constexpr int kCount = Vector<T>::kCount;
+  constexpr int kPacks = kManyTapsPacks, kSlots = kPacks + 1;  // of a thread; of the ring
+  // Pack i before the newest of all, counted down from kPacks - 1, is in slot i mod kSlots.
+  float ring[kSlots][kCount];
+  const auto take = [&](const std::uint32_t(&low)[kPackWords], const std::uint32_t(&high)[kPackWords],
+                        int time, float(&samples)[kCount]) {
+    std::uint32_t pack[kPackWords];
+    join<T, Rows::alike>(low, high, row.shift, pack);
+    if (!kInside && time < 0) row.replace_states(p, time, pack);
+    widen_words<T, kPackWords>(pack, samples);
+  };
+  int time = row.before + offset + (kPacks - 1) * kCount;  // of the pack that is taken
 #pragma unroll
-      for (int i = 0; i < kPackWords; ++i) newest[0][i] = next[i];
-      if (rest > kCount) row.load(next, bytes -= 16);
-      const auto add = [&](auto whole) {
+  for (int i = 0; i < kPacks; ++i, time -= kCount)
+    take(words.newest[kPacks - 1 - i], words.newest[kPacks - i], time, ring[i]);
+  int bytes = offset * static_cast<int>(sizeof(T)) - 16, rest = static_cast<int>(p.taps);
+  const auto turn = [&](auto phase_constant) {
+    constexpr int kPhase = decltype(phase_constant)::value;
+    take(words.next, words.newest[0], time, ring[(kPhase + kPacks) % kSlots]);
+    time -= kCount;
 #pragma unroll
-        for (int four = 0; four < kCount; four += 4) {
-          const Vector<float> some = load_vector(own + four);
+    for (int i = 0; i < kPackWords; ++i) words.newest[0][i] = words.next[i];
+    if (rest > kCount) row.template load<kInside>(words.next, bytes -= 16);
+    const auto add = [&](auto whole) {
 #pragma unroll
-          for (int i = 0; i < 4; ++i) {
-            const int distance = four + i;
-            if (!decltype(whole)::value && distance >= rest) break;
+      for (int four = 0; four < kCount; four += 4) {
+        const Vector<float> some = load_vector(weights + four);
 #pragma unroll
-            for (int pack = 0; pack < kPacks; ++pack) {
+        for (int i = 0; i < 4; ++i) {
+          const int distance = four + i;
+          if (!decltype(whole)::value && distance >= rest) break;
 #pragma unroll
-              for (int j = 0; j < kCount; ++j) {
-                const float sample = j >= distance
-                                         ? ring[(kPhase + pack) % kSlots][j - distance]
-                                         : ring[(kPhase + pack + 1) % kSlots][kCount + j - distance];
-                sums[pack][j] = fmaf(some.values[i], sample, sums[pack][j]);
-              }
+          for (int pack = 0; pack < kPacks; ++pack) {
+#pragma unroll
+            for (int j = 0; j < kCount; ++j) {
+              const float sample = j >= distance ? ring[(kPhase + pack) % kSlots][j - distance]
+                                                 : ring[(kPhase + pack + 1) % kSlots][kCount + j - distance];
+              sums[pack][j] = fmaf(some.values[i], sample, sums[pack][j]);
             }
           }
         }
-      };
-      if (rest >= kCount) {
-        add(std::true_type{});
-      } else {
-        add(std::false_type{});
       }
-      own += kCount;
-      rest -= kCount;
-      return rest > 0;
     };
-    while (each_phase<kSlots>(turn)) {
+    if (rest >= kCount) {
+      add(std::true_type{});
+    } else {
+      add(std::false_type{});
     }
-    if (group + 1 < p.run) load(offset + step);
+    weights += kCount;
+    rest -= kCount;
+    return rest > 0;
+  };
+  while (each_phase<kSlots>(turn)) {
+  }
+}
+
+/// Blocks of a multiprocessor: as many as its registers hold nearly all that a thread needs for.
+template <class T, class Rows>
+constexpr int kManyBlocks = sizeof(T) == 4 || Rows::alike ? 6 : 5;
+
+/// Any number of taps; weights lie in shared memory by distance, a row of `pitch` for each of the block's
+/// channels.
+template <class T, class Rows>
+__global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads,
+                                  (kManyBlocks<T, Rows>)) void depthwise_time_many_kernel(DepthwiseParams p,
+                                                                                          DepthwiseGrid grid,
+                                                                                          MemorySpan span,
+                                                                                          int pitch,
+                                                                                          Divisor by_taps) {
+  constexpr int kCount = Vector<T>::kCount, kPacks = kManyTapsPacks;
+  RELAYOUT_DYNAMIC_SHARED(float, shared);
+  const ManyRow<T, Rows> row(p, grid, span);
+  const int taps = static_cast<int>(p.taps);
+  ManyWords words;
+  words.load(row, 0, taps);  // before the weights: both come from afar
+  float bias = 0.0f;
+  if (row.place.channel < p.channels) bias = load_bias(p, row.place.channel);
+  const std::int64_t first_channel = row.place.channel - grid.row(), channels = p.channels - first_channel;
+  const int rows = kDepthwiseWalkThreads >> grid.lanes_shift;
+  fill_weights<kDepthwiseWalkThreads>(p, first_channel, channels < rows ? static_cast<int>(channels) : rows,
+                                      by_taps, {pitch, 1}, shared);
+  __syncthreads();
+
+  const float* const weights = shared + grid.row() * pitch;
+  const int step = p.lanes * kPacks * kCount;
+  const auto tile = [&](auto inside, int offset, bool is_last) {
+    constexpr bool kInside = decltype(inside)::value;
+    float sums[kPacks][kCount] = {};
+    sum_tile<kInside>(p, row, weights, offset, words, sums);
+    if (!is_last) words.load(row, offset + step, taps);
 #pragma unroll
     for (int i = 0; i < kPacks; ++i)
-      row.store(finish_pack<T>(sums[i], bias, p.silu), offset + (kPacks - 1 - i) * kCount);
+      row.template store<kInside>(finish_pack<T>(sums[i], bias, p.silu), offset + (kPacks - 1 - i) * kCount);
+  };
+#pragma unroll 1
+  for (int group = 0; group < p.run && group * step < row.left; ++group) {
+    const int offset = group * step;
+    const bool is_last = group + 1 == p.run;
+    if (row.is_inside(offset, taps)) {
+      tile(std::true_type{}, offset, is_last);
+    } else {
+      tile(std::false_type{}, offset, is_last);
+    }
   }
 }
 
@@ -210,12 +278,22 @@ void launch_depthwise_time_many(const LaunchContext& context, const DepthwisePar
   visit_signal_type(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     constexpr int kCount = Vector<T>::kCount;
-    const DepthwiseGrid grid(p, kDepthwiseThreads / p.lanes,
+    const DepthwiseGrid grid(p, kDepthwiseWalkThreads / p.lanes,
                              std::int64_t{p.lanes} * p.run * kManyTapsPacks * kCount, time_slack(p));
     const int pitch = (static_cast<int>(p.taps) + kCount - 1) / kCount * kCount;
-    const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
-    launch("depthwise_conv1d", context, shape, depthwise_time_many_kernel<T>, p, grid, input_span(p), pitch,
-           make_divisor(static_cast<std::uint32_t>(p.taps)));
+    const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseWalkThreads, p.shared_bytes);
+    const auto run = [&](auto rows) {
+      launch("depthwise_conv1d", context, shape, depthwise_time_many_kernel<T, decltype(rows)>, p, grid,
+             input_span(p), pitch, make_divisor(static_cast<std::uint32_t>(p.taps)));
+    };
+    const auto run_as_long = [&](auto alike) {
+      constexpr bool kAlike = decltype(alike)::value;
+      if constexpr (kLongRow < T >> 0) {
+        if (p.length < kLongRow<T>) return run(ManyRows<kAlike, false>{});
+      }
+      run(ManyRows<kAlike, true>{});
+    };
+    has_alike_rows(p) ? run_as_long(std::true_type{}) : run_as_long(std::false_type{});
   });
 }
 

@@ -10,14 +10,14 @@ struct WeightPlaces {
   int channel_pitch, distance_pitch;
 };
 
-template <class W>
+template <int kThreads, class W>
 __device__ __forceinline__ void fill_weights_of(const DepthwiseParams& p, std::int64_t first_channel,
                                                 int channels, const Divisor& by_taps,
                                                 const WeightPlaces& places, float* shared) {
   const int taps = static_cast<int>(p.taps);
   const W* weights = static_cast<const W*>(p.weights) + first_channel * p.weight_channel;
 #pragma unroll 4
-  for (int number = static_cast<int>(threadIdx.x); number < channels * taps; number += kDepthwiseThreads) {
+  for (int number = static_cast<int>(threadIdx.x); number < channels * taps; number += kThreads) {
     std::uint32_t tap = static_cast<std::uint32_t>(number);
     const std::uint32_t channel = split(tap, by_taps);
     shared[static_cast<int>(channel) * places.channel_pitch +
@@ -25,16 +25,17 @@ __device__ __forceinline__ void fill_weights_of(const DepthwiseParams& p, std::i
         convert<float>(weights[channel * p.weight_channel + tap * p.weight_tap]);
   }
 }
-/// Threads lie along taps, as the weights of a channel do in memory.
+/// The block's kThreads lie along taps, as the weights of a channel do in memory.
+template <int kThreads = kDepthwiseThreads>
 __device__ __forceinline__ void fill_weights(const DepthwiseParams& p, std::int64_t first_channel,
                                              int channels, const Divisor& by_taps, const WeightPlaces& places,
                                              float* shared) {
   if (p.weight_type == DType::f16) {
-    fill_weights_of<f16>(p, first_channel, channels, by_taps, places, shared);
+    fill_weights_of<kThreads, f16>(p, first_channel, channels, by_taps, places, shared);
   } else if (p.weight_type == DType::bf16) {
-    fill_weights_of<bf16>(p, first_channel, channels, by_taps, places, shared);
+    fill_weights_of<kThreads, bf16>(p, first_channel, channels, by_taps, places, shared);
   } else {
-    fill_weights_of<float>(p, first_channel, channels, by_taps, places, shared);
+    fill_weights_of<kThreads, float>(p, first_channel, channels, by_taps, places, shared);
   }
 }
 

@@ -41,7 +41,7 @@ NATIVE_FUNCTIONS = "*FunctionsTest.Halves/cpu:*FunctionsTest.Singles*/cpu:Native
 NATIVE_QUOTIENTS = "*FunctionsTest.Quotients*/cpu:*FunctionsTest.AllPairs*/cpu:*ElementwiseTest.*/cpu"
 DEPTHWISE = ":".join(f"*Depthwise{name}Test*/cpu" for name in ("", "Block", "Far", "Kernels", "Sequence", "State", "Varlen"))
 ONE_TIME_KERNEL = "*DepthwiseTest.*/emulated32:*DepthwiseKernelsTest.*/emulated32:*DepthwiseStateTest.*/emulated32-*RandomCases*"
-MANY_TAPS = "*DepthwiseKernelsTest.EdgesOfManyTaps/emulated32"
+MANY_TAPS = "*DepthwiseKernelsTest.EdgesOfManyTaps/emulated32:*DepthwiseKernelsTest.LongRowsOfManyTaps/emulated32"
 LONG_ROWS = "*DepthwiseKernelsTest.LongRowsOfChannels/emulated32"
 BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*", "TheRestIs*")
 BACKWARD = ":".join(f"*DepthwiseBackward*Test.{name}/emulated32" for name in BACKWARD_NAMES)
@@ -856,8 +856,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("words_across_an_end_left_out", "const bool inside = @bytes >= readable_from && bytes <= readable_to + 16 - kBytes@;",
      "false"),
     ("one_tap_too_few", "if (!decltype(whole)::value && @distance >= rest@) break;", "distance >= rest - 1"),
-    ("younger_word_stays", "newest[0][i] = @next[i]@;", "newest[0][i]"),
-    ("only_the_first_tile", "if (@group + 1 < p.run@) load(offset + step);", "false"),
+    ("younger_word_stays", "words.newest[0][i] = @words.next[i]@;", "words.newest[0][i]"),
+    ("only_the_first_tile", "if (@!is_last@) words.load(row", "false"),
+    ("row_begin_inside", "any_beside(@before + oldest < 0@ ||", "false"),
+    ("row_end_inside", "|| @end > left@ ||", "false"),
+    ("older_words_of_the_tile_before", "load<kInside>(words.next, @bytes -= 16@)", "bytes"),
 ]) + mutants_of("many_weights", "kernels/depthwise/depthwise_weights.hpp", MANY_TAPS, [
     ("weights_of_channel_0", "convert<float>(weights[@channel * p.weight_channel@ +", "std::int64_t{0}"),
 ]) + mutants_of("channel_many", "kernels/depthwise/depthwise_channel_many.cpp", MANY_TAPS, [

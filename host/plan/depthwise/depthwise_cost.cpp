@@ -52,7 +52,7 @@ Work time_work(const DepthwiseParams& p, double element) {
   const double packs = std::ceil((length + slack) / count), each = static_cast<double>(p.lanes) * p.run * own;
   const double taken = std::ceil(packs / each) * each, window = (count + taps - 1) * element / 4;
   Work work;
-  work.instructions = many ? (1.3 + 0.13 * element) * taps + 8 : taps + 2.5;
+  work.instructions = many ? (0.9 + 0.3 * element) * taps + 8 : taps + 2.5;
   // Weights and addresses of a thread; the first and the last pack of a row, element by element.
   if (many) {
     // Few lanes of a row meet few of its bytes at a time.

@@ -79,16 +79,16 @@ const char* plan_depthwise_time_many(const DeviceProperties& device, DepthwisePa
   const std::int64_t units = divide_up(packs_of(p), std::int64_t{kManyTapsPacks});
   double least = 0;
   for (int run = kMaxTimeTiles; run > 0; run /= 2) {
-    int lanes = covering(divide_up(units, run), kDepthwiseThreads);
+    int lanes = covering(divide_up(units, run), kDepthwiseWalkThreads);
     // One row of weights for each of the block's channels.
-    while (kDepthwiseThreads / lanes * (p.taps + 8) * kWeightBytesEach > kWeightBytes) lanes *= 2;
+    while (kDepthwiseWalkThreads / lanes * (p.taps + 8) * kWeightBytesEach > kWeightBytes) lanes *= 2;
     const double cost = shape_cost(device, p, units, run, lanes, kFewManyTapsLanes);
     if (least != 0 && cost >= least) continue;
     least = cost;
     p.lanes = lanes;
     p.run = run;
   }
-  p.shared_bytes = kDepthwiseThreads / p.lanes * round_up(p.taps, pack_of(p)) * kWeightBytesEach;
+  p.shared_bytes = kDepthwiseWalkThreads / p.lanes * round_up(p.taps, pack_of(p)) * kWeightBytesEach;
   return nullptr;
 }
 
