@@ -115,6 +115,8 @@ struct DepthwiseParams {
   /// many_taps_times. scalar: outputs along time a thread takes.
   std::int32_t run = 1;
   std::int32_t width = 1;  // channel: channels of a thread; channel_many: of an access
+  /// time_many: tiles that lie inside a row have code of their own, which asks for no ends.
+  bool inside_apart = false;
   /// scalar: lanes lie along time, because out is faster along it than along channels. tile: so do blocks.
   bool lanes_along_time = true;
   std::int64_t shared_bytes = 0;

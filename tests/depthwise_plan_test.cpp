@@ -53,6 +53,22 @@ TEST(DepthwisePlan, TheFastAxisTakesTheKernel) {
   EXPECT_EQ(kernel_of(sequences), DepthwiseKernel::scalar);
 }
 
+/// With many taps, tiles inside rows have code of their own where there are many, and long rows.
+TEST(DepthwisePlan, TilesInsideRowsApart) {
+  const auto apart = [](std::int64_t batch, std::int64_t channels, std::int64_t length, DType type) {
+    DepthwiseParams p = time_fast(batch, channels, length, 31);
+    p.type = type;
+    const DepthwiseParams plan = planned(p, DeviceProperties::h200());
+    EXPECT_EQ(plan.kernel, DepthwiseKernel::time_many);
+    return plan.inside_apart;
+  };
+  EXPECT_TRUE(apart(8, 2048, 8192, DType::f16));
+  EXPECT_FALSE(apart(64, 2048, 1024, DType::f16));
+  EXPECT_TRUE(apart(64, 2048, 1024, DType::f32));
+  EXPECT_FALSE(apart(1, 3, 50000, DType::bf16));
+  EXPECT_FALSE(apart(1, 3, 50000, DType::f32));
+}
+
 /// Neither bases nor pitches send a convolution to single elements.
 TEST(DepthwisePlan, AnyBaseAndPitch) {
   std::vector<DepthwiseParams> all(8, time_fast(2, 64, 2048, 4));
@@ -148,7 +164,7 @@ TEST(DepthwisePlan, TilesFitThreadsAndSharedMemory) {
                   EXPECT_GT(candidate.microseconds, 0);
                   EXPECT_LE(plan.shared_bytes, 48 * 1024);
                   EXPECT_GE(plan.lanes, 1);
-                  EXPECT_LE(plan.lanes, kDepthwiseThreads);
+                  EXPECT_LE(plan.lanes, threads_of(plan.kernel));
                   EXPECT_EQ(plan.lanes & (plan.lanes - 1), 0);
                   EXPECT_GE(plan.run, 1);
                   const bool tile =

@@ -49,17 +49,11 @@ __device__ __forceinline__ void join(const std::uint32_t (&low)[kPackWords],
     pack[i] = sizeof(T) == 2 ? __funnelshift_r(words[i], words[i + 1], (shift & 2) * 8) : words[i];
 }
 
-/// Rows of so many samples have code of their own for tiles that lie inside. In shorter ones of 16 bits it
-/// takes longer than it saves: the lanes at their ends go the other way, and a warp waits for code that the
-/// warps beside it do not run.
-template <class T>
-constexpr std::int64_t kLongRow = sizeof(T) == 2 ? 8192 : 0;
-
-/// How a launch's rows lie. kAlike: packs of samples lie on boundaries, as those of outputs do. kLong: rows
-/// have kLongRow samples.
-template <bool kAlike, bool kLong>
+/// What a launch knows of its rows. kAlike: packs of samples lie on boundaries, as those of outputs do.
+/// kInsideApart: p.inside_apart.
+template <bool kAlike, bool kInsideApart>
 struct ManyRows {
-  static constexpr bool alike = kAlike, is_long = kLong;
+  static constexpr bool alike = kAlike, inside_apart = kInsideApart;
 };
 
 /// A thread's place in its row. Offsets count samples from its first output on, and are 32-bit.
@@ -97,8 +91,8 @@ struct ManyRow {
   __device__ __forceinline__ bool is_inside(int offset, int taps) const {
     const int oldest = offset - round_up(taps, kCount), end = offset + kManyTapsPacks * kCount;
     constexpr int kBytes = static_cast<int>(sizeof(T));
-    return Rows::is_long && !any_beside(before + oldest < 0 || end > left ||
-                                        oldest * kBytes < readable_from || end * kBytes > readable_to);
+    return Rows::inside_apart && !any_beside(before + oldest < 0 || end > left ||
+                                             oldest * kBytes < readable_from || end * kBytes > readable_to);
   }
   /// The aligned word `bytes` behind the first one. Where not all are inside, of one that lies across an end
   /// of the input's memory the elements that do.
@@ -286,14 +280,8 @@ void launch_depthwise_time_many(const LaunchContext& context, const DepthwisePar
       launch("depthwise_conv1d", context, shape, depthwise_time_many_kernel<T, decltype(rows)>, p, grid,
              input_span(p), pitch, make_divisor(static_cast<std::uint32_t>(p.taps)));
     };
-    const auto run_as_long = [&](auto alike) {
-      constexpr bool kAlike = decltype(alike)::value;
-      if constexpr (kLongRow < T >> 0) {
-        if (p.length < kLongRow<T>) return run(ManyRows<kAlike, false>{});
-      }
-      run(ManyRows<kAlike, true>{});
-    };
-    has_alike_rows(p) ? run_as_long(std::true_type{}) : run_as_long(std::false_type{});
+    if (has_alike_rows(p)) return p.inside_apart ? run(ManyRows<true, true>{}) : run(ManyRows<true, false>{});
+    p.inside_apart ? run(ManyRows<false, true>{}) : run(ManyRows<false, false>{});
   });
 }
 

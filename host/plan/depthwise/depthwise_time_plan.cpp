@@ -12,6 +12,10 @@ namespace {
 
 /// More than 8 taps: tiles that a thread takes one after another, so that its weights are fetched once.
 constexpr int kMaxTimeTiles = 16;
+/// Many taps: tiles inside rows have code of their own where a multiprocessor has so many tiles, in 16 bits
+/// of rows of so many samples. Elsewhere that takes longer than it saves: warps at the ends of rows wait for
+/// code that the warps beside them do not run.
+constexpr std::int64_t kTilesApart = 1024, kSamplesApart = 8192;
 constexpr const char* kNotTime = "time is not the fast axis of both sides";
 
 /// Packs of a row, cut from a sector of the output in memory on.
@@ -88,6 +92,8 @@ const char* plan_depthwise_time_many(const DeviceProperties& device, DepthwisePa
     p.lanes = lanes;
     p.run = run;
   }
+  p.inside_apart = p.batch * p.channels * units >= kTilesApart * device.multiprocessors &&
+                   (bytes_of(p.type) > 2 || p.length >= kSamplesApart);
   p.shared_bytes = kDepthwiseWalkThreads / p.lanes * round_up(p.taps, pack_of(p)) * kWeightBytesEach;
   return nullptr;
 }
