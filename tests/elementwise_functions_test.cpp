@@ -145,10 +145,12 @@ TEST_P(ElementwiseFunctionsTest, DoublesAndTheTailsOfActivations) {
     numbers.push_back(bits_of(i * 0.017003L));
     numbers.push_back(bits_of(i * 0.31003L));
   }
-  for (const long double x : {1e-310L, 1e-20L, 1e20L, 1e300L, std::numeric_limits<long double>::infinity()}) {
+  for (const long double x :
+       {0.0L, 1e-310L, 1e-20L, 709.7L, 745.0L, 1e20L, 1e300L, std::numeric_limits<long double>::infinity()}) {
     numbers.push_back(bits_of(x));
     numbers.push_back(bits_of(-x));
   }
+  numbers.push_back(bits_of(std::numeric_limits<long double>::quiet_NaN()));
   for (const Operation operation : functions_of_one_number())
     expect_right(stream(), operation, DType::f64, {numbers});
 }

@@ -624,6 +624,15 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("second_half_is_the_first", "_mm256_set_m128(_mm256_cvtpd_ps(@second@),", "first", True),
     ("all_in_f32", "return @single@ ? Exact::row_in<double>(operation)", "false", True),
     ("softplus_of_the_sum_alone", "(tail - @(sum - all<T>(1))@)", "tail", True),
+]) + mutants_of("exponential_functions", "host/cpu/elementwise/exponential_functions.cpp", "*FunctionsTest.Doubles*/cpu", [
+    ("halves_of_an_exponent_alike", "power_of_2(half) * power_of_2(@exponent - half@)", "half", True),
+    ("no_second_part_of_log_2", "taken = @exponent * all(kLow)@;", "all(0)", True),
+    ("sign_of_zero_lost", "_mm256_blendv_pd(near, @x@, _mm256_cmp_pd(x, all(0), _CMP_EQ_OQ))", "all(0)", True),
+    ("rest_of_a_quotient_left", "return {quotient, @rest / b.high@};", "all(0)", True),
+    ("low_part_with_the_wrong_sign", "if_less(z.high, zero, z.low, @-z.low@)", "z.low", True),
+    ("far_numbers_scaled", "if_less(negative, @all(kFar)@, x * zero", "all(-1e308)", True),
+    ("small_power_in_cosh_left", "sum_of(large.high, @small.high * power@)", "all(0)", True),
+    ("last_numbers_left", "if (@i == count@) return;", "i >= 0", True),
 ]) + mutants_of("native_quotients", "host/cpu/elementwise/elementwise_functions.cpp", NATIVE_QUOTIENTS, [
     ("near_everywhere", "if (@kIsFar(x[i], y[i])@) results[i]", "false"),
     ("zero_without_a_sign", "rest == 0 ? @std::copysign(0.0f, b)@", "0.0f"),

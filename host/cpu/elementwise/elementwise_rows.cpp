@@ -27,6 +27,9 @@ ElementwiseRow elementwise_row(Operation operation, const ElementwiseParams& p) 
   if (p.compute == ComputeClass::f32) {
     if (const ElementwiseRow row = vector_function_row(operation, p.common)) return row;
   }
+  if (p.compute == ComputeClass::f64) {
+    if (const ElementwiseRow row = exponential_row(operation)) return row;
+  }
   return function_row(operation, p.compute);
 }
 
