@@ -135,7 +135,7 @@ TEST_P(ElementwiseFunctionsTest, QuotientsNearWholeNumbers) {
     expect_right(stream(), operation, DType::f32, {dividends, divisors});
 }
 
-/// Down to where the exponentials are subnormal, and beyond.
+/// Down to where the exponentials are subnormal, and beyond; and where sines and cosines are nearly 0.
 TEST_P(ElementwiseFunctionsTest, DoublesAndTheTailsOfActivations) {
   const auto bits_of = [](long double x) {
     return reference::to_float_bits(x, DType::f64, Rounding::nearest_even, false);
@@ -144,9 +144,10 @@ TEST_P(ElementwiseFunctionsTest, DoublesAndTheTailsOfActivations) {
   for (int i = -2500; i <= 2500; ++i) {
     numbers.push_back(bits_of(i * 0.017003L));
     numbers.push_back(bits_of(i * 0.31003L));
+    numbers.push_back(bits_of(i * 1.57079632679489661923L));
   }
-  for (const long double x :
-       {0.0L, 1e-310L, 1e-20L, 709.7L, 745.0L, 1e20L, 1e300L, std::numeric_limits<long double>::infinity()}) {
+  for (const long double x : {0.0L, 1e-310L, 1e-20L, 0.5L, 709.7L, 745.0L, 999999.0L, 1000001.0L, 1e20L,
+                              1e300L, std::numeric_limits<long double>::infinity()}) {
     numbers.push_back(bits_of(x));
     numbers.push_back(bits_of(-x));
   }

@@ -5,8 +5,8 @@
 // by: a ring of packs, in which the next older one replaces the newest after a pack's taps. Packs of samples
 // begin anywhere: each is joined of two aligned words of 16 bytes, the younger of which the pack before it
 // had, too; where rows lie as those of the output do, it is one word. A tile inside its row may have code of
-// its own, which asks for no ends (p.inside_apart). Weights in shared memory, for all of a block's runs. Global traffic: each input element once, the
-// older packs through the L1; each output element once.
+// its own, which asks for no ends (p.inside_apart). Weights in shared memory, for all of a block's runs.
+// Global traffic: each input element once, the older packs through the L1; each output element once.
 #include <type_traits>
 
 #include "kernels/depthwise/depthwise_time.hpp"

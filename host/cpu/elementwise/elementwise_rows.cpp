@@ -29,6 +29,7 @@ ElementwiseRow elementwise_row(Operation operation, const ElementwiseParams& p) 
   }
   if (p.compute == ComputeClass::f64) {
     if (const ElementwiseRow row = exponential_row(operation)) return row;
+    if (const ElementwiseRow row = sine_row(operation)) return row;
   }
   return function_row(operation, p.compute);
 }

@@ -37,8 +37,9 @@ ElementwiseRow function_row(Operation operation, ComputeClass compute);
 /// Functions of f32 numbers of the common type f32, f16 or bf16; null too where this processor or the C
 /// library has no vectors for them.
 ElementwiseRow vector_function_row(Operation operation, DType common);
-/// Functions of f64 made of an exponential; null too where this processor has no FMA.
+/// Functions of f64 made of an exponential, and sin, cos and tan; null too where this processor has no FMA.
 ElementwiseRow exponential_row(Operation operation);
+ElementwiseRow sine_row(Operation operation);
 /// With params.rounding, any.
 ElementwiseRow directed_row(Operation operation, ComputeClass compute);
 
