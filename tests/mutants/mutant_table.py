@@ -628,7 +628,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("halves_of_an_exponent_alike", "power_of_2(half) * power_of_2(@exponent - half@)", "half", True),
     ("no_second_part_of_log_2", "taken = @exponent * all(kLow)@;", "all(0)", True),
     ("sign_of_zero_lost", "_mm256_blendv_pd(near, @x@, _mm256_cmp_pd(x, all(0), _CMP_EQ_OQ))", "all(0)", True),
-    ("low_part_with_the_wrong_sign", "if_less(z.high, zero, z.low, @-z.low@)", "z.low", True),
+    ("low_part_with_the_wrong_sign", "if_less(z.high, zero, @z.low@, -z.low)", "-z.low", True),
     ("far_numbers_scaled", "if_less(negative, @all(kFar)@, x * zero", "all(-1e308)", True),
     ("small_power_in_cosh_left", "sum_of(large.high, @small.high * power@)", "all(0)", True),
     ("numbers_below_0_added", "sum_of_any(@if_less(all(0), x, x, all(0))@,", "x", True),
