@@ -34,20 +34,20 @@ __device__ __forceinline__ void join(const std::uint32_t (&low)[kPackWords],
   if constexpr (kAlike) {
 #pragma unroll
     for (int i = 0; i < kPackWords; ++i) pack[i] = low[i];
-    return;
+  } else {
+    std::uint32_t words[kPackWords + 2];
+#pragma unroll
+    for (int i = 0; i < kPackWords + 2; ++i) {
+      const std::uint32_t here = i < kPackWords ? low[i] : high[i - kPackWords];
+      const std::uint32_t there = i + 2 < kPackWords ? low[i + 2] : high[i + 2 - kPackWords];
+      words[i] = (shift & 8) != 0 ? there : here;
+    }
+#pragma unroll
+    for (int i = 0; i < kPackWords + 1; ++i) words[i] = (shift & 4) != 0 ? words[i + 1] : words[i];
+#pragma unroll
+    for (int i = 0; i < kPackWords; ++i)
+      pack[i] = sizeof(T) == 2 ? __funnelshift_r(words[i], words[i + 1], (shift & 2) * 8) : words[i];
   }
-  std::uint32_t words[kPackWords + 2];
-#pragma unroll
-  for (int i = 0; i < kPackWords + 2; ++i) {
-    const std::uint32_t here = i < kPackWords ? low[i] : high[i - kPackWords];
-    const std::uint32_t there = i + 2 < kPackWords ? low[i + 2] : high[i + 2 - kPackWords];
-    words[i] = (shift & 8) != 0 ? there : here;
-  }
-#pragma unroll
-  for (int i = 0; i < kPackWords + 1; ++i) words[i] = (shift & 4) != 0 ? words[i + 1] : words[i];
-#pragma unroll
-  for (int i = 0; i < kPackWords; ++i)
-    pack[i] = sizeof(T) == 2 ? __funnelshift_r(words[i], words[i + 1], (shift & 2) * 8) : words[i];
 }
 
 /// What a launch knows of its rows. kAlike: packs of samples lie on boundaries, as those of outputs do.
@@ -99,13 +99,16 @@ struct ManyRow {
   /// of the input's memory the elements that do.
   template <bool kInside>
   __device__ __forceinline__ void load(std::uint32_t (&words)[kPackWords], int bytes) const {
-    if (kInside || (bytes >= readable_from && bytes <= readable_to))
-      return load_words<kPackWords>(words, in + bytes);
-    constexpr int kBytes = static_cast<int>(sizeof(T));
+    if constexpr (kInside) {
+      load_words<kPackWords>(words, in + bytes);
+    } else {
+      if (bytes >= readable_from && bytes <= readable_to) return load_words<kPackWords>(words, in + bytes);
+      constexpr int kBytes = static_cast<int>(sizeof(T));
 #pragma unroll 1
-    for (int end = bytes + 16; bytes < end; bytes += kBytes) {
-      const bool inside = bytes >= readable_from && bytes <= readable_to + 16 - kBytes;
-      push_element<T>(words, inside ? element_bits(*reinterpret_cast<const T*>(in + bytes)) : 0u);
+      for (int end = bytes + 16; bytes < end; bytes += kBytes) {
+        const bool inside = bytes >= readable_from && bytes <= readable_to + 16 - kBytes;
+        push_element<T>(words, inside ? element_bits(*reinterpret_cast<const T*>(in + bytes)) : 0u);
+      }
     }
   }
   /// Replaces the samples before the row, in a pack of samples from `time` on.
@@ -124,11 +127,15 @@ struct ManyRow {
   template <bool kInside>
   __device__ __forceinline__ void store(const Words& result, int offset) const {
     T* const to = out + offset;
-    const int first = -before - offset, end = left - offset;
-    if (kInside || (first <= 0 && end >= kCount)) return store_global_16_bytes(to, &result, false);
+    if constexpr (kInside) {
+      store_global_16_bytes(to, &result, false);
+    } else {
+      const int first = -before - offset, end = left - offset;
+      if (first <= 0 && end >= kCount) return store_global_16_bytes(to, &result, false);
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      if (i >= first && i < end) store_element(to + i, result.values[i / kPerWord<T>], i % kPerWord<T>);
+      for (int i = 0; i < kCount; ++i) {
+        if (i >= first && i < end) store_element(to + i, result.values[i / kPerWord<T>], i % kPerWord<T>);
+      }
     }
   }
 };
