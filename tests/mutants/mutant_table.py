@@ -627,7 +627,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("exponential_functions", "host/cpu/elementwise/exponential_functions.cpp", "*FunctionsTest.Doubles*/cpu", [
     ("halves_of_an_exponent_alike", "power_of_2(half) * power_of_2(@exponent - half@)", "half", True),
     ("no_second_part_of_log_2", "taken = @exponent * all(kLow)@;", "all(0)", True),
-    ("sign_of_zero_lost", "_mm256_blendv_pd(near, @x@, _mm256_cmp_pd(x, all(0), _CMP_EQ_OQ))", "all(0)", True),
+    ("sign_of_zero_lost", "if_less(all(40), x, exp_of(x), @unless_zero(x, near)@)", "near", True),
     ("low_part_with_the_wrong_sign", "if_less(z.high, zero, @z.low@, -z.low)", "-z.low", True),
     ("far_numbers_scaled", "if_less(negative, @all(kFar)@, x * zero", "all(-1e308)", True),
     ("small_power_in_cosh_left", "sum_of(large.high, @small.high * power@)", "all(0)", True),
@@ -635,12 +635,12 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("double_pairs", "host/cpu/elementwise/double_pairs.hpp", "*FunctionsTest.Doubles*/cpu", [
     ("rest_of_a_quotient_left", "return {quotient, @rest / b.high@};", "all(0)", True),
     ("last_numbers_left", "if (@i == count@) return;", "i >= 0", True),
+    ("sign_of_zero_lost", "_mm256_blendv_pd(result, @x@, _mm256_cmp_pd", "result", True),
 ]) + mutants_of("sine_functions", "host/cpu/elementwise/sine_functions.cpp", "*FunctionsTest.Doubles*/cpu", [
     ("second_part_of_pi_left", "taken = @whole * all(kSecond)@,", "all(0)", True),
     ("far_numbers_reduced", "_mm256_cmp_pd(magnitude(x), @all(kMostReduced)@, _CMP_GT_OQ)", "all(1e308)", True),
     ("cosine_of_the_quarter_before", "_mm256_set1_epi64x(@1@)", "0", True),
     ("sign_of_a_tangent_left", "turned<0>(rounded(quotient), @r.quarters@)", "_mm256_setzero_si256()", True),
-    ("sign_of_zero_lost", "_mm256_blendv_pd(result, @x@, _mm256_cmp_pd", "result", True),
     ("one_far_number_only", "if ((@far & 1 << i@) != 0)", "far & 1", True),
 ]) + mutants_of("native_quotients", "host/cpu/elementwise/elementwise_functions.cpp", NATIVE_QUOTIENTS, [
     ("near_everywhere", "if (@kIsFar(x[i], y[i])@) results[i]", "false"),

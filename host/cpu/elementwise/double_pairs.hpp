@@ -29,6 +29,18 @@ RELAYOUT_FMA inline Doubles between(double low, double high, Doubles x) {
   return _mm256_max_pd(all(low), _mm256_min_pd(all(high), x));
 }
 
+/// 0 keeps its sign: the result is x where x is 0.
+RELAYOUT_FMA inline Doubles unless_zero(Doubles x, Doubles result) {
+  return _mm256_blendv_pd(result, x, _mm256_cmp_pd(x, all(0), _CMP_EQ_OQ));
+}
+/// The sum of factors[i] * x^i.
+template <int kCount>
+RELAYOUT_FMA inline Doubles series_of(const double (&factors)[kCount], Doubles x) {
+  Doubles sum = all(factors[kCount - 1]);
+  for (int i = kCount - 2; i >= 0; --i) sum = _mm256_fmadd_pd(sum, x, all(factors[i]));
+  return sum;
+}
+
 struct DoublePair {
   Doubles high, low;
 };
@@ -38,7 +50,7 @@ RELAYOUT_FMA inline DoublePair sum_of(Doubles a, Doubles b) {
   const Doubles sum = a + b;
   return {sum, (a - sum) + b};
 }
-/// Of any two (Knuth, The Art of Computer Programming, volume 2, 4.2.2).
+/// a + b of any two numbers (Knuth, The Art of Computer Programming, volume 2, 4.2.2).
 RELAYOUT_FMA inline DoublePair sum_of_any(Doubles a, Doubles b) {
   const Doubles sum = a + b, part = sum - a;
   return {sum, (a - (sum - part)) + (b - part)};

@@ -26,7 +26,7 @@ RELAYOUT_FMA inline Doubles scaled(Doubles x, Doubles exponent) {
 struct Exponential {
   Doubles exponent, r, s;
 
-  /// Of x + low, from -1000 to 1000.
+  /// The exponential of x + low, which lies between -1000 and 1000.
   RELAYOUT_FMA explicit Exponential(Doubles x, Doubles low = _mm256_setzero_pd()) {
     // log(2) in two parts: the product of the first one with the exponent is exact.
     constexpr double kHigh = 0x1.62e42feep-1, kLow = 0x1.a39ef35793c76p-33;
@@ -35,11 +35,10 @@ struct Exponential {
     r = left - taken;
     const Doubles lost = (left - r) - taken + low;
     // The series of exp(r) from r^2 on; the first term that is left out is below 2^-57.
-    Doubles series = all(1.0 / 6227020800);
-    for (const double factorial :
-         {479001600.0, 39916800.0, 3628800.0, 362880.0, 40320.0, 5040.0, 720.0, 120.0, 24.0, 6.0, 2.0})
-      series = _mm256_fmadd_pd(series, r, all(1 / factorial));
-    const Doubles rest = r * r * series;
+    constexpr double kFactors[] = {1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
+                                   1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
+                                   1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
+    const Doubles rest = r * r * series_of(kFactors, r);
     s = _mm256_fmadd_pd(lost, all(1) + r + rest, rest);
   }
   /// 1 + r + s.
@@ -65,7 +64,7 @@ RELAYOUT_FMA inline Doubles exp_of(Doubles x) {
 RELAYOUT_FMA inline Doubles expm1_of(Doubles x) {
   const Doubles near = rounded(Exponential(between(-60, 60, x)).less_one());
   // 0 keeps its sign; from 40 on 1 makes no difference.
-  return if_less(all(40), x, exp_of(x), _mm256_blendv_pd(near, x, _mm256_cmp_pd(x, all(0), _CMP_EQ_OQ)));
+  return if_less(all(40), x, exp_of(x), unless_zero(x, near));
 }
 /// With e = exp(-2 |x|) - 1, tanh(|x|) is -e / (2 + e); from 20 on it is 1.
 RELAYOUT_FMA inline Doubles tanh_of(Doubles x) {
@@ -132,9 +131,10 @@ RELAYOUT_FMA inline Doubles softplus_of(Doubles x) {
   const DoublePair ratio = quotient_of(t, {whole.high, whole.low + t.low});
   // artanh(ratio) - ratio: the ratio is 1 / 3 at most, so that terms from ratio^37 on are below 2^-60 of it.
   const Doubles square = ratio.high * ratio.high;
-  Doubles series = all(1.0 / 35);
-  for (int odd = 33; odd >= 3; odd -= 2) series = _mm256_fmadd_pd(series, square, all(1.0 / odd));
-  const Doubles rest = ratio.low + series * square * ratio.high;
+  constexpr double kFactors[] = {1.0 / 3,  1.0 / 5,  1.0 / 7,  1.0 / 9,  1.0 / 11, 1.0 / 13,
+                                 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21, 1.0 / 23, 1.0 / 25,
+                                 1.0 / 27, 1.0 / 29, 1.0 / 31, 1.0 / 33, 1.0 / 35};
+  const Doubles rest = ratio.low + series_of(kFactors, square) * square * ratio.high;
   const DoublePair sum = sum_of_any(if_less(all(0), x, x, all(0)), all(2) * ratio.high);
   return if_less(x, all(-40), exp_of(x), rounded({sum.high, sum.low + all(2) * rest}));
 }

@@ -37,23 +37,17 @@ struct Reduced {
   }
 
  private:
-  template <int kCount>
-  RELAYOUT_FMA static Doubles series(const double (&factors)[kCount], Doubles x) {
-    Doubles sum = all(factors[kCount - 1]);
-    for (int i = kCount - 2; i >= 0; --i) sum = _mm256_fmadd_pd(sum, x, all(factors[i]));
-    return sum;
-  }
   RELAYOUT_FMA static Doubles sine_series(Doubles square) {
     constexpr double kFactors[] = {-1.66666666666666324348e-01, 8.33333333332248946124e-03,
                                    -1.98412698298579493134e-04, 2.75573137070700676789e-06,
                                    -2.50507602534068634195e-08, 1.58969099521155010221e-10};
-    return series(kFactors, square);
+    return series_of(kFactors, square);
   }
   RELAYOUT_FMA static Doubles cosine_series(Doubles square) {
     constexpr double kFactors[] = {4.16666666666666019037e-02, -1.38888888888741095749e-03,
                                    2.48015872894767294178e-05, -2.75573143513906633035e-07,
                                    2.08757232129817482790e-09, -1.13596475577881948265e-11};
-    return series(kFactors, square);
+    return series_of(kFactors, square);
   }
 };
 
@@ -68,11 +62,6 @@ RELAYOUT_FMA inline Doubles turned(Doubles x, __m256i quarters) {
   return _mm256_xor_pd(x,
                        _mm256_and_pd(all(-0.0), _mm256_castsi256_pd(_mm256_slli_epi64(quarters, 63 - kBit))));
 }
-/// 0 keeps its sign.
-RELAYOUT_FMA inline Doubles unless_zero(Doubles x, Doubles result) {
-  return _mm256_blendv_pd(result, x, _mm256_cmp_pd(x, all(0), _CMP_EQ_OQ));
-}
-
 RELAYOUT_FMA inline Doubles sin_of(Doubles x) {
   const Reduced r(x);
   return unless_zero(x, turned<1>(rounded(by_quarter(r.quarters, r.cosine, r.sine)), r.quarters));
