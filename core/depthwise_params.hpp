@@ -25,12 +25,35 @@ constexpr int many_taps_times(int width) { return width == 1 ? 16 : 20; }
 /// Numbers behind a row of weights of channel_many, so that a channel's lie in different banks.
 constexpr int kManyTapsPad = 2;
 
+/// time_matrix: outputs of a tile, and numbers that the matrix units multiply and add up in a step.
+constexpr int kMatrixTile = 256, kMatrixDepth = 32;
+/// A row of weights has so many zeros: in front of its taps 15 for the outputs of a row of the tile, and 7
+/// for samples that begin anywhere between two boundaries of 16 bytes.
+constexpr int kMatrixZeros = 15 + 7;
+constexpr std::int64_t kMaxMatrixTaps = 3 * kMatrixDepth - kMatrixZeros;
+constexpr int matrix_steps(std::int64_t taps) {
+  return static_cast<int>((taps + kMatrixZeros + kMatrixDepth - 1) / kMatrixDepth);
+}
+/// The samples that a tile reads, 16 rows of `depth`, each 16 behind the one before.
+constexpr int matrix_samples(int depth) { return kMatrixTile - 16 + depth; }
+/// A row's weights with their zeros in shared memory.
+constexpr int matrix_line(int depth) { return depth + 24; }
+/// The shared memory of a block of time_matrix with `lanes` along time: samples and results of its warps, and
+/// weights of its rows.
+constexpr std::int64_t matrix_shared_bytes(std::int64_t taps, int lanes, int warp_size) {
+  constexpr int kThreads = 128, kBytes = 2;
+  const int depth = matrix_steps(taps) * kMatrixDepth;
+  return kBytes * (kThreads / lanes * matrix_line(depth) +
+                   kThreads / warp_size * (kMatrixTile + matrix_samples(depth)));
+}
+
 /// What runs a depthwise convolution or its update.
 enum class DepthwiseKernel : std::int32_t {
   nothing,          // no outputs, no state
   native,           // the processor's own code
   time,             // packs of 16 bytes along time, up to kUnrolledTaps taps
   time_many,        // packs of 16 bytes along time, up to kMaxVectorTaps taps
+  time_matrix,      // tiles along time by matrix units, up to kMaxMatrixTaps taps
   channel,          // words or elements along channels, up to kUnrolledTaps taps
   channel_aligned,  // aligned packs of 16 bytes along channels, up to kUnrolledTaps taps
   channel_many,     // two channels a lane, up to kMaxVectorTaps taps
@@ -50,12 +73,12 @@ constexpr int kDepthwiseStep = 8;
 /// 0.96 to 0.98 of the time of 32 samples in 16 bits.
 constexpr int kMaxShortRun = 16;
 constexpr std::int64_t kShortRunTaps = 4;
-/// Threads of a block of `channel`, `time` and `time_many`: of small ones the last to finish leave less of
-/// the device idle.
+/// Threads of a block of `channel` and of the kernels along time: of small ones the last to finish leave less
+/// of the device idle.
 constexpr int kDepthwiseWalkThreads = 128;
 constexpr int threads_of(DepthwiseKernel kernel) {
   return kernel == DepthwiseKernel::channel || kernel == DepthwiseKernel::time ||
-                 kernel == DepthwiseKernel::time_many
+                 kernel == DepthwiseKernel::time_many || kernel == DepthwiseKernel::time_matrix
              ? kDepthwiseWalkThreads
              : kDepthwiseThreads;
 }
@@ -110,13 +133,15 @@ struct DepthwiseParams {
   /// `lanes` (a power of two) of a block's threads_of() lie along the fast axis, the others along the other
   /// one.
   std::int32_t lanes = 1;
-  /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsPacks. channels, tile, turn:
+  /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsPacks; time_matrix: tiles of a
+  /// warp. channels, tile, turn:
   /// neighbouring samples a thread walks, a multiple of kDepthwiseStep; channel_many: tiles of
   /// many_taps_times. scalar: outputs along time a thread takes.
   std::int32_t run = 1;
   std::int32_t width = 1;  // channel: channels of a thread; channel_many: of an access
   /// time_many: tiles that lie inside a row have code of their own, which asks for no ends.
   bool inside_apart = false;
+  std::int32_t warp_size = 32;  // time_matrix: the device's
   /// scalar: lanes lie along time, because out is faster along it than along channels. tile: so do blocks.
   bool lanes_along_time = true;
   std::int64_t shared_bytes = 0;
@@ -152,7 +177,7 @@ inline bool has_lead(const DepthwiseParams& p) {
          reinterpret_cast<std::uintptr_t>(p.out) % kSectorBytes != 0;
 }
 
-/// Samples by which the first pack of a row may begin before it: `time` and `time_many` cut rows where
+/// Samples by which the first pack of a row may begin before it: kernels along time cut rows where
 /// sectors of the output begin, unless `time` finds them on boundaries of 16 bytes on both sides.
 inline int time_slack(const DepthwiseParams& p) {
   const bool as_they_are =

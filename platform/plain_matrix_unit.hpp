@@ -20,8 +20,17 @@ struct PlainMatrixUnit {
   template <class Rows>
   using Operand = Rows;
 
-  static __device__ __forceinline__ int row_of(int i) { return (i * W + lane_id<W>()) / 16; }
-  static __device__ __forceinline__ int column_of(int i) { return (i * W + lane_id<W>()) % 16; }
+  /// Of 32 lanes as the values of NVIDIA's units lie, so that the emulator runs what is made for those.
+  static constexpr bool kHasRunsOfFour = W == 32;
+  static __device__ __forceinline__ int place_of(int column) {
+    return kHasRunsOfFour ? column % 8 / 2 * 4 + column / 8 * 2 + column % 2 : column;
+  }
+  static __device__ __forceinline__ int row_of(int i) {
+    return kHasRunsOfFour ? lane_id<W>() / 4 + (i & 2) * 4 : (i * W + lane_id<W>()) / 16;
+  }
+  static __device__ __forceinline__ int column_of(int i) {
+    return kHasRunsOfFour ? lane_id<W>() % 4 * 2 + (i & 1) + (i & 4) * 2 : (i * W + lane_id<W>()) % 16;
+  }
 
   template <class Rows>
   static __device__ __forceinline__ Rows load(const Rows& rows) {

@@ -2,12 +2,15 @@
 // exact values, and write nothing else.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/depthwise.hpp"
 #include "host/plan/depthwise/depthwise_plan.hpp"
+#include "host/reference/scalar.hpp"
 #include "tests/support/depthwise_tensors.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/random.hpp"
@@ -27,16 +30,34 @@ DepthwiseParams params_of(const DepthwiseTensors& tensors) {
   return params;
 }
 
+/// A plan with so many tiles for a thread of many taps, or for a warp, and few lanes, so that short rows have
+/// several. Plans have that, and code for tiles inside, for large problems only.
+void set_tiles(DepthwiseParams& plan, const DepthwiseCase& c, int run, bool inside_apart) {
+  if (plan.kernel == DepthwiseKernel::channel_many) plan.run = run;
+  if (plan.kernel == DepthwiseKernel::time_many) {
+    plan.run = run;
+    plan.lanes = 2;
+    plan.inside_apart = inside_apart;
+    plan.shared_bytes = threads_of(plan.kernel) / 2 * (c.taps + 8) * 4;
+  }
+  if (plan.kernel == DepthwiseKernel::time_matrix) {
+    plan.run = run;
+    plan.lanes = plan.warp_size;
+    plan.shared_bytes = matrix_shared_bytes(c.taps, plan.lanes, plan.warp_size);
+  }
+}
+
 /// Runs each kernel that takes the case; returns how many. `run`, not 0: tiles that a thread of many taps
-/// takes; inside_apart: that of these kernels. Plans have more than one tile, and code for those inside, for
-/// large problems only.
-int check_all(const Stream& stream, const DepthwiseCase& c, int run = 0, bool inside_apart = false) {
+/// takes; inside_apart: that of these kernels. `change` has the last word on the samples.
+int check_all(const Stream& stream, const DepthwiseCase& c, int run = 0, bool inside_apart = false,
+              const std::function<void(const TensorView&)>& change = nullptr) {
   SCOPED_TRACE(::testing::Message() << c);
   int taken = 0;
   const DeviceProperties properties = stream.device().properties();
   for (std::size_t i = 0;; ++i) {
     const DepthwiseTensors tensors(stream, c);
     tensors.fill_integers();
+    if (change) change(tensors.in.host());
     for (const GuardedBuffer* input : {&tensors.in, &tensors.weights, &tensors.bias, &tensors.initial})
       input->upload();
     tensors.ids.upload();
@@ -44,15 +65,7 @@ int check_all(const Stream& stream, const DepthwiseCase& c, int run = 0, bool in
     if (i == candidates.size()) return taken;
     if (candidates[i].refused != nullptr) continue;
     SCOPED_TRACE(::testing::Message() << "kernel " << static_cast<int>(candidates[i].params.kernel));
-    const DepthwiseKernel kernel = candidates[i].params.kernel;
-    if (run > 0 && (kernel == DepthwiseKernel::time_many || kernel == DepthwiseKernel::channel_many))
-      candidates[i].params.run = run;
-    if (run > 0 &&
-        kernel == DepthwiseKernel::time_many) {  // few lanes, so that short rows have several tiles
-      candidates[i].params.lanes = 2;
-      candidates[i].params.inside_apart = inside_apart;
-      candidates[i].params.shared_bytes = threads_of(kernel) / 2 * (c.taps + 8) * 4;
-    }
+    if (run > 0) set_tiles(candidates[i].params, c, run, inside_apart);
     kernels_of(stream).depthwise(context_of(stream), candidates[i].params);
     tensors.expect_exact();
     ++taken;
@@ -163,6 +176,40 @@ TEST_P(DepthwiseKernelsTest, LongRowsOfManyTaps) {
       c.in_misaligned = misaligned;
       EXPECT_GE(check_all(stream(), c, 2, true), 2);
     }
+}
+
+/// Taps and lengths around what matrix units multiply at a time, from every place between two boundaries.
+TEST_P(DepthwiseKernelsTest, EdgesOfMatrixTiles) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";
+  int number = 0;
+  for (const std::int64_t taps : {9, 10, 11, 42, 43, 74})
+    for (const std::int64_t length : {255, 257, 600, 1300}) {
+      DepthwiseCase c = make(1, 3, length, taps, Layout::ncl);
+      c.type = c.weight_type = number % 2 == 0 ? DType::f16 : DType::bf16;
+      c.initial_state = number % 3 == 0;
+      c.bias = number % 5 == 0;
+      c.in_misaligned = number % 9;
+      c.out_misaligned = number * 5 % 17;
+      c.in_gap = number % 4;
+      EXPECT_GE(check_all(stream(), c, 1 + number % 3), 3);
+      ++number;
+    }
+}
+
+/// An infinite sample, or one that is none, is found in the sums of the outputs that meet it and in no other,
+/// wherever it lies in a tile.
+TEST_P(DepthwiseKernelsTest, InfiniteSamplesStayWhereTheyAre) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";
+  for (const std::int64_t time : {3, 250, 300, 511, 700, 1023}) {
+    DepthwiseCase c = make(1, 2, 1024, 31, Layout::ncl);
+    c.type = c.weight_type = DType::f16;
+    c.bias = true;
+    const std::uint64_t infinity = 0x7c00, nan = 0x7e01;
+    const auto change = [&](const TensorView& in) {
+      reference::store_bits(in, {0, 1, time}, time % 2 != 0 ? nan : infinity);
+    };
+    EXPECT_GE(check_all(stream(), c, 2, true, change), 3);
+  }
 }
 
 }  // namespace

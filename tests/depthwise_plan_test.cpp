@@ -53,6 +53,32 @@ TEST(DepthwisePlan, TheFastAxisTakesTheKernel) {
   EXPECT_EQ(kernel_of(sequences), DepthwiseKernel::scalar);
 }
 
+/// Matrix units multiply many taps of 16 bits in long rows, where the device has units that keep all numbers.
+TEST(DepthwisePlan, MatrixUnitsTakeManyTaps) {
+  DepthwiseParams long_rows = time_fast(8, 2048, 8192, 31);
+  long_rows.type = long_rows.weight_type = DType::bf16;
+  const auto kernel_on = [&](const char* architecture) {
+    DeviceProperties device = DeviceProperties::h200();
+    device.architecture = architecture;
+    return planned(long_rows, device).kernel;
+  };
+  for (const char* architecture : {"sm_80", "sm_90", "sm_90a", "sm_100", "sm_120"})
+    EXPECT_EQ(kernel_on(architecture), DepthwiseKernel::time_matrix) << architecture;
+  for (const char* architecture : {"sm_75", "gfx90a", "gfx1100"})
+    EXPECT_EQ(kernel_on(architecture), DepthwiseKernel::time_many) << architecture;
+  EXPECT_EQ(planned(long_rows, DeviceProperties::mi300x()).kernel, DepthwiseKernel::time_matrix);
+  const auto kernel_for = [&](std::int64_t length, std::int64_t taps, DType weights) {
+    DepthwiseParams p = time_fast(8, 2048, length, taps);
+    p.type = DType::bf16;
+    p.weight_type = weights;
+    return kernel_of(p);
+  };
+  EXPECT_EQ(kernel_for(8192, kMaxMatrixTaps, DType::bf16), DepthwiseKernel::time_matrix);
+  EXPECT_EQ(kernel_for(8192, kMaxMatrixTaps + 1, DType::bf16), DepthwiseKernel::time_many);
+  EXPECT_EQ(kernel_for(8192, 31, DType::f32), DepthwiseKernel::time_many);
+  EXPECT_EQ(kernel_for(25, 31, DType::bf16), DepthwiseKernel::time_many);
+}
+
 /// With many taps, tiles inside rows have code of their own where there are many, and long rows.
 TEST(DepthwisePlan, TilesInsideRowsApart) {
   const auto apart = [](std::int64_t batch, std::int64_t channels, std::int64_t length, DType type) {

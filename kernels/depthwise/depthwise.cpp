@@ -54,6 +54,8 @@ void launch_outputs(const LaunchContext& context, const DepthwiseParams& p) {
       return launch_depthwise_time(context, p);
     case DepthwiseKernel::time_many:
       return launch_depthwise_time_many(context, p);
+    case DepthwiseKernel::time_matrix:
+      return launch_depthwise_time_matrix(context, p);
     case DepthwiseKernel::channel:
       return launch_depthwise_channel(context, p);
     case DepthwiseKernel::channel_aligned:

@@ -38,7 +38,9 @@ struct MatrixUnit<64, T> {
   /// How many operands a kernel had better load before it multiplies.
   static constexpr int kAhead = 4;
 
-  /// Value i of a lane is element (row_of(i), column_of(i)) of the 16 x 16.
+  /// Value i of a lane is element (row_of(i), column_of(i)) of the 16 x 16, each in a row of its own.
+  static constexpr bool kHasRunsOfFour = false;
+  static __device__ __forceinline__ int place_of(int column) { return column; }
   struct Sums {
     float values[4] = {};
   };

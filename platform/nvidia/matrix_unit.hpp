@@ -35,7 +35,12 @@ struct MatrixUnit {
   /// How many operands a kernel had better load before it multiplies.
   static constexpr int kAhead = 4;
 
-  /// Value i of a lane is element (row_of(i), column_of(i)) of the 16 x 16.
+  /// Value i of a lane is element (row_of(i), column_of(i)) of the 16 x 16. Values 0, 1, 4 and 5 lie in one
+  /// row, and so do 2, 3, 6 and 7; they are neighbours where column c of b^T is number place_of(c).
+  static constexpr bool kHasRunsOfFour = true;
+  static __device__ __forceinline__ int place_of(int column) {
+    return column % 8 / 2 * 4 + column / 8 * 2 + column % 2;
+  }
   struct Sums {
     float values[8] = {};
   };

@@ -42,6 +42,7 @@ NATIVE_QUOTIENTS = "*FunctionsTest.Quotients*/cpu:*FunctionsTest.AllPairs*/cpu:*
 DEPTHWISE = ":".join(f"*Depthwise{name}Test*/cpu" for name in ("", "Block", "Far", "Kernels", "Sequence", "State", "Varlen"))
 ONE_TIME_KERNEL = "*DepthwiseTest.*/emulated32:*DepthwiseKernelsTest.*/emulated32:*DepthwiseStateTest.*/emulated32-*RandomCases*"
 MANY_TAPS = "*DepthwiseKernelsTest.EdgesOfManyTaps/emulated32:*DepthwiseKernelsTest.LongRowsOfManyTaps/emulated32"
+MATRIX_TILES = "*DepthwiseKernelsTest.EdgesOfMatrixTiles/emulated32:*DepthwiseKernelsTest.InfiniteSamples*/emulated32"
 LONG_ROWS = "*DepthwiseKernelsTest.LongRowsOfChannels/emulated32"
 BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*", "TheRestIs*")
 BACKWARD = ":".join(f"*DepthwiseBackward*Test.{name}/emulated32" for name in BACKWARD_NAMES)
@@ -866,6 +867,22 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("sequence_ids_of_item_0", "params.id_batch = @used_stride(ids, 0)@;", "std::int64_t{0}"),
     ("guard_byte_written", "params.out = @out.data()@;",
      "(static_cast<unsigned char*>(out.data())[out.byte_range().end] = 0x5A, out.data())"),
+]) + mutants_of("time_matrix", "kernels/depthwise/depthwise_time_matrix.cpp", MATRIX_TILES, [
+    ("row_begin_inside", "inside_from = @first > readable_from@ ?", "false"),
+    ("row_end_inside", "inside_to = left - kTile < readable_to ? @left - kTile@ : readable_to;", "left"),
+    ("samples_before_the_row_count", "mine[i] = @first + number >= 0@ &&", "true"),
+    ("states_left_out", "if (@p.initial_state == nullptr || first >= 0@) return;", "true"),
+    ("oldest_state_left_out", "if (@first + number >= oldest@) samples", "first + number > oldest"),
+    ("outputs_before_the_row", "if (@j >= -before - offset@ && j", "true"),
+    ("outputs_behind_the_row", "&& @j < left - offset@) to[j]", "true"),
+    ("weights_one_too_late", "const int tap = @i - kMatrixZeros@;", "i - kMatrixZeros - 1"),
+    ("newest_tap_left_out", "tap >= 0 && @tap < p.taps@ ?", "tap < p.taps - 1"),
+    ("odd_words_unshifted", "const int shift = @(pack.first & 1) * 16@;", "0"),
+    ("bias_left_out", "value += @bias@;", "0.0f"),
+    ("zeros_times_infinity", "if (@warp_ballot<W>(zero != 0.0f) == 0@) {", "true"),
+    ("samples_of_the_next_tile", "(p, grid, @from - step@, offset, staged);", "from"),
+    ("older_samples_left_out", "@tap >= 0@; --tap", "tap > 0"),
+    ("only_the_first_tile", "from += @step@;", "0"),
 ]) + mutants_of("time_many", "kernels/depthwise/depthwise_time_many.cpp", MANY_TAPS, [
     ("odd_shift_left_out", "__funnelshift_r(words[i], words[i + 1], @(shift & 2) * 8@)", "0"),
     ("oldest_state_left_out", "bits = @time > -p.taps@ ?", "time > 1 - p.taps"),

@@ -55,14 +55,16 @@ class RELAYOUT_API DepthwisePlan {
 /// weights [channels, taps], taps >= 1; bias none or [channels]; each f32 or of in's type.
 /// initial_state none or [batch, channels, taps-1], of in's type: the samples before the first.
 /// final_state none or the same shape and type: receives, bit for bit, the last taps-1 samples of the initial
-/// state (or zeros) followed by in, so that a signal cut into chunks gives the bits of the whole.
+/// state (or zeros) followed by in, so that a signal may be cut into chunks.
 /// sequence_ids none or i32 [batch, length]: a tap on a sample of another id counts as 0, and where the id is
 /// negative out is 0; not together with states.
 ///
 /// Inputs take any strides. Fastest are signals with unit stride along time, or along channels, in both in
 /// and out; bases and pitches hardly matter. Sums, bias and activation are fp32, with one rounding at the
-/// store; the order of a sum depends on nothing but taps. Errors: rank, shape, dtype, invalid_argument (no
-/// taps, ids with states), null_pointer, output_overlap, partial_overlap.
+/// store. With up to 8 taps, and where the signal or the weights are f32, the order of a sum depends on
+/// nothing but taps, so chunks give the bits of the whole. With more taps of 16 bits it depends on shape,
+/// strides and device, too. Errors: rank, shape, dtype, invalid_argument (no taps, ids with states),
+/// null_pointer, output_overlap, partial_overlap.
 RELAYOUT_API void depthwise_conv1d(const Stream& stream, const TensorView& in, const TensorView& weights,
                                    const TensorView& bias, Activation activation,
                                    const TensorView& initial_state, const TensorView& out,
@@ -115,11 +117,12 @@ struct DepthwiseUpdateOptions {
   TensorView query_start_loc;
 };
 
-/// One or a few new samples: out [batch, channels, n] as depthwise_conv1d gives them, bit for bit, when the
-/// last taps-1 columns of `state` [batch, channels, taps-1 or more] come before `samples` [batch, channels,
-/// n]. Then the state moves on: its columns and the samples in a row, of which the newest stay. With
-/// `options` states are found by index, are rings, follow speculation, or sequences have different lengths.
-/// out may be samples, the same view. Errors as above; invalid_argument for options that exclude each other.
+/// One or a few new samples: out [batch, channels, n] as depthwise_conv1d gives them when the last taps-1
+/// columns of `state` [batch, channels, taps-1 or more] come before `samples` [batch, channels, n]; with up
+/// to 8 taps bit for bit. Then the state moves on: its columns and the samples in a row, of which the newest
+/// stay. With `options` states are found by index, are rings, follow speculation, or sequences have different
+/// lengths. out may be samples, the same view. Errors as above; invalid_argument for options that exclude
+/// each other.
 RELAYOUT_API void depthwise_update(const Stream& stream, const TensorView& state, const TensorView& samples,
                                    const TensorView& weights, const TensorView& bias, Activation activation,
                                    const TensorView& out,

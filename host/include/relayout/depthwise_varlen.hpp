@@ -41,8 +41,9 @@ struct DepthwiseVarlenOptions {
 };
 
 /// out[c, t] of the sequences b: samples query_start_loc[b] up to query_start_loc[b + 1] of `in` [channels,
-/// total], each as depthwise_conv1d gives it, bit for bit, when its state or zeros come before it. Then its
-/// last taps-1 samples (those of the state or zeros, followed by its own) replace its state.
+/// total], each as depthwise_conv1d gives it when its state or zeros come before it; with up to 8 taps bit
+/// for bit. Then its last taps-1 samples (those of the state or zeros, followed by its own) replace its
+/// state.
 ///
 /// in, out [channels, total], f16, bf16 or f32, of one type; weights, bias and activation as for
 /// depthwise_conv1d. query_start_loc i32 [batch + 1], on the device; the host never waits for it. Numbers

@@ -32,6 +32,8 @@ constexpr double kMoveWord = 16, kMoveElement = 24;
 constexpr double kShiftFactor = 1.1, kTileFactor = 1.33, kScalarFactor = 3.8;
 /// The factors of rows along time, of channels, and of aligned packs of channels. Many taps have none.
 constexpr double kTimeFactor = 0.86, kChannelFactor = 0.86, kPacksFactor = 0.96;
+/// Warps of matrix units wait for their samples.
+constexpr double kMatrixFactor = 1.25;
 /// A tile waits for its weights and its samples, one after the other.
 constexpr double kTileLaunch = 4.7;
 constexpr double kTurnFactor = 1.15, kTurnLaunch = 3.5;
@@ -65,6 +67,21 @@ Work time_work(const DepthwiseParams& p, double element) {
   work.bytes = alike ? 2 * element : 2 * moved_bytes(element, length, 1);
   work.threads = static_cast<double>(p.batch * p.channels) * taken / (p.run * own);
   if (!many) work.factor = alike ? kTimeFactor : kShiftFactor * kTimeFactor;
+  return work;
+}
+
+Work matrix_work(const DepthwiseParams& p, double element) {
+  const double length = static_cast<double>(p.length), steps = matrix_steps(p.taps), warp = p.warp_size;
+  const double tiles = std::ceil((length + time_slack(p)) / kMatrixTile), rows = p.lanes / warp * p.run;
+  const double taken = std::ceil(tiles / rows) * rows;  // those past a row's end are left out
+  // A warp's instructions: for a tile, before the first one, and for the samples of one at an end of a row.
+  constexpr double kBefore = 350;
+  const double tile = 70 + 16 * steps, end = 24 * matrix_samples(matrix_steps(p.taps) * kMatrixDepth) / warp;
+  Work work;
+  work.instructions = warp * (tiles * tile + taken / p.run * kBefore + std::min(tiles, 2.0) * end) / length;
+  work.bytes = 2 * moved_bytes(element, length, 1);
+  work.threads = static_cast<double>(p.batch * p.channels) * taken / p.run * warp;
+  work.factor = kMatrixFactor;
   return work;
 }
 
@@ -181,6 +198,8 @@ Work work_of(const DepthwiseParams& p, double element) {
     case DepthwiseKernel::time:
     case DepthwiseKernel::time_many:
       return time_work(p, element);
+    case DepthwiseKernel::time_matrix:
+      return matrix_work(p, element);
     case DepthwiseKernel::channel:
     case DepthwiseKernel::channel_aligned:
     case DepthwiseKernel::channel_many:

@@ -20,6 +20,8 @@ const char* name_of(DepthwiseKernel kernel) {
       return "depthwise_time";
     case DepthwiseKernel::time_many:
       return "depthwise_time_many";
+    case DepthwiseKernel::time_matrix:
+      return "depthwise_time_matrix";
     case DepthwiseKernel::channel:
       return "depthwise_channel";
     case DepthwiseKernel::channel_aligned:
@@ -52,6 +54,8 @@ std::string reason(const DepthwiseParams& p) {
       return "time is the fast axis of both sides, and the taps are unrolled";
     case DepthwiseKernel::time_many:
       return "time is the fast axis of both sides; weights lie in shared memory";
+    case DepthwiseKernel::time_matrix:
+      return "time is the fast axis of both sides, and matrix units multiply elements of 16 bits";
     case DepthwiseKernel::channel:
       return "channels are the fast axis of both sides, and the taps are unrolled";
     case DepthwiseKernel::channel_aligned:
@@ -85,6 +89,8 @@ Tile tile_of(const DepthwiseParams& p) {
       return {others, walked * pack};
     case DepthwiseKernel::time_many:
       return {others, walked * kManyTapsPacks * pack};
+    case DepthwiseKernel::time_matrix:
+      return {others, walked / p.warp_size * kMatrixTile};
     case DepthwiseKernel::channel_aligned:
       return {p.lanes * pack, others * p.run};
     case DepthwiseKernel::channel_many:
@@ -103,6 +109,7 @@ bool is_update(const DepthwiseParams& p) {
 
 bool has_lanes_along_time(const DepthwiseParams& p) {
   return p.kernel == DepthwiseKernel::time || p.kernel == DepthwiseKernel::time_many ||
+         p.kernel == DepthwiseKernel::time_matrix ||
          (p.kernel == DepthwiseKernel::scalar && p.lanes_along_time);
 }
 

@@ -145,9 +145,10 @@ const char* plan_scalar(const DeviceProperties&, DepthwiseParams& p) {
 
 /// Fills the plan's part with a kernel's best shape; returns what is in the way of the kernel.
 using Planner = const char* (*)(const DeviceProperties&, DepthwiseParams&);
-constexpr std::array<std::pair<DepthwiseKernel, Planner>, 8> kPlanners{
+constexpr std::array<std::pair<DepthwiseKernel, Planner>, 9> kPlanners{
     {{DepthwiseKernel::time, plan_depthwise_time},
      {DepthwiseKernel::time_many, plan_depthwise_time_many},
+     {DepthwiseKernel::time_matrix, plan_depthwise_time_matrix},
      {DepthwiseKernel::channel, plan_channel},
      {DepthwiseKernel::channel_aligned, plan_channel_aligned},
      {DepthwiseKernel::channel_many, plan_channel_many},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "core/integer_math.hpp"
 #include "core/sector.hpp"
@@ -11,12 +12,20 @@ namespace relayout::plan {
 namespace {
 
 /// More than 8 taps: tiles that a thread takes one after another, so that its weights are fetched once.
-constexpr int kMaxTimeTiles = 16;
+constexpr int kMaxTimeTiles = 16, kMaxMatrixTiles = 64;
 /// Many taps: tiles inside rows have code of their own where a multiprocessor has so many tiles, in 16 bits
 /// of rows of so many samples. Elsewhere that takes longer than it saves: warps at the ends of rows wait for
 /// code that the warps beside them do not run.
 constexpr std::int64_t kTilesApart = 1024, kSamplesApart = 8192;
 constexpr const char* kNotTime = "time is not the fast axis of both sides";
+
+/// Those of sm_80 and later, and of CDNA 3. Before that, CDNA's take subnormal numbers as 0.
+bool has_matrix_units(const DeviceProperties& device) {
+  const std::string_view name = device.architecture;
+  const auto begins_with = [&](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; };
+  if (begins_with("sm_")) return name.size() > 5 || name >= "sm_80";
+  return begins_with("gfx94") || begins_with("gfx95") || name == "emulated";
+}
 
 /// Packs of a row, cut from a sector of the output in memory on.
 std::int64_t packs_of(const DepthwiseParams& p) {
@@ -24,8 +33,9 @@ std::int64_t packs_of(const DepthwiseParams& p) {
   return divide_up(p.length + time_slack(p), pack);
 }
 
-/// What a thread along time does once takes as long as one of its packs.
-constexpr double kTimeStart = 1;
+/// What a thread along time does once takes as long as one of its packs, before matrix units begin as long as
+/// three of their tiles.
+constexpr double kTimeStart = 1, kMatrixStart = 3;
 /// So many blocks of kDepthwiseThreads keep a multiprocessor busy. Of more than kManyBlocks it does not
 /// matter which one has the last.
 constexpr double kTimeBlocks = 2, kManyBlocks = 32;
@@ -36,14 +46,14 @@ constexpr double kFewTimeLanes = 0.8, kFewManyTapsLanes = 0.3;
 /// the time of a block, times the blocks of the multiprocessor that has most. Few of them do not keep it
 /// busy, and take as long as some more would.
 double shape_cost(const DeviceProperties& device, const DepthwiseParams& p, std::int64_t units, int run,
-                  int lanes, double few_lanes) {
+                  int lanes, double few_lanes, double start = kTimeStart) {
   const int threads = threads_of(p.kernel);
   const std::int64_t blocks =
       p.batch * divide_up(p.channels, threads / lanes) * divide_up(units, std::int64_t{lanes} * run);
   const double each = static_cast<double>(blocks) / device.multiprocessors,
                size = static_cast<double>(threads) / kDepthwiseThreads;
   const double most = each * size > kManyBlocks ? each + 0.5 : std::ceil(each);
-  return (run + kTimeStart) * (1 + few_lanes / lanes) * std::hypot(most * size, kTimeBlocks);
+  return (run + start) * (1 + few_lanes / lanes) * std::hypot(most * size, kTimeBlocks);
 }
 
 }  // namespace
@@ -95,6 +105,31 @@ const char* plan_depthwise_time_many(const DeviceProperties& device, DepthwisePa
   p.inside_apart = p.batch * p.channels * units >= kTilesApart * device.multiprocessors &&
                    (bytes_of(p.type) > 2 || p.length >= kSamplesApart);
   p.shared_bytes = kDepthwiseWalkThreads / p.lanes * round_up(p.taps, pack_of(p)) * kWeightBytesEach;
+  return nullptr;
+}
+
+const char* plan_depthwise_time_matrix(const DeviceProperties& device, DepthwiseParams& p) {
+  if (p.ids != nullptr) return kIds;
+  if (p.in_time != 1 || p.out_time != 1) return kNotTime;
+  if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
+  if (p.taps > kMaxMatrixTaps) return "rows of so many taps are longer than it multiplies";
+  if (bytes_of(p.type) != 2) return "it is for elements of 16 bits";
+  if (p.weight_type != p.type) return "the weights are of another type than the signal";
+  if (!has_matrix_units(device)) return "the device has no matrix units that keep all numbers of 16 bits";
+  p.kernel = DepthwiseKernel::time_matrix;
+  p.warp_size = device.warp_size;
+  // A lane takes so many outputs of a tile.
+  const std::int64_t units = divide_up(p.length + time_slack(p), kMatrixTile / p.warp_size);
+  double least = 0;
+  for (int run = kMaxMatrixTiles; run > 0; run /= 2) {
+    const int lanes = std::max(p.warp_size, covering(divide_up(units, run), kDepthwiseWalkThreads));
+    const double cost = shape_cost(device, p, units, run, lanes, 0, kMatrixStart);
+    if (least != 0 && cost >= least) continue;
+    least = cost;
+    p.lanes = lanes;
+    p.run = run;
+  }
+  p.shared_bytes = matrix_shared_bytes(p.taps, p.lanes, p.warp_size);
   return nullptr;
 }
 

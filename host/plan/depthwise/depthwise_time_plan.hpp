@@ -1,4 +1,4 @@
-// The shape of the blocks of DepthwiseKernel::time and time_many.
+// The shape of the blocks of DepthwiseKernel::time, time_many and time_matrix.
 #pragma once
 
 #include "core/depthwise_params.hpp"
@@ -10,5 +10,6 @@ namespace relayout::plan {
 /// where nothing is.
 const char* plan_depthwise_time(const DeviceProperties& device, DepthwiseParams& params);
 const char* plan_depthwise_time_many(const DeviceProperties& device, DepthwiseParams& params);
+const char* plan_depthwise_time_matrix(const DeviceProperties& device, DepthwiseParams& params);
 
 }  // namespace relayout::plan
