@@ -240,6 +240,26 @@ TEST_P(ConvFamilyPlanTest, DepthwiseAlongTimeAndChannels) {
   }
 }
 
+/// A lane of a matrix unit stores four neighbours on NVIDIA GPUs; on AMD's results go through shared memory.
+TEST(ConvFamilyPlan, DepthwiseByMatrixUnits) {
+  const TensorView signal(nullptr, DType::bf16, {8, 2048, 8192}), weights(nullptr, DType::bf16, {2048, 31});
+  const auto explanation = [&](const DeviceProperties& device) {
+    return plan_depthwise_conv1d(device, signal, weights, TensorView(), Activation::none, TensorView(),
+                                 signal)
+        .explain();
+  };
+  const auto has = [](const std::string& text, const char* words) {
+    return text.find(words) != std::string::npos;
+  };
+  const std::string nvidia = explanation(DeviceProperties::h200()),
+                    amd = explanation(DeviceProperties::mi300x());
+  for (const char* words : {"Kernel depthwise_time_matrix: ", "Not depthwise_time: it unrolls at most 8 taps",
+                            "Runner-up: depthwise_time_many", " 16 bytes an access", " 8 bytes an access"})
+    EXPECT_TRUE(has(nvidia, words)) << words << nvidia;
+  EXPECT_TRUE(has(amd, "Kernel depthwise_time_matrix: ")) << amd;
+  EXPECT_FALSE(has(amd, " 8 bytes an access")) << amd;
+}
+
 TEST_P(ConvFamilyPlanTest, DepthwiseUpdate) {
   const std::int64_t channels = 6, taps = 4, columns = 5, samples = 2;
   const std::size_t bytes = channels * samples * 4;
