@@ -25,28 +25,6 @@ constexpr int many_taps_times(int width) { return width == 1 ? 16 : 20; }
 /// Numbers behind a row of weights of channel_many, so that a channel's lie in different banks.
 constexpr int kManyTapsPad = 2;
 
-/// time_matrix: outputs of a tile, and numbers that the matrix units multiply and add up in a step.
-constexpr int kMatrixTile = 256, kMatrixDepth = 32;
-/// A row of weights has so many zeros: in front of its taps 15 for the outputs of a row of the tile, and 7
-/// for samples that begin anywhere between two boundaries of 16 bytes.
-constexpr int kMatrixZeros = 15 + 7;
-constexpr std::int64_t kMaxMatrixTaps = 3 * kMatrixDepth - kMatrixZeros;
-constexpr int matrix_steps(std::int64_t taps) {
-  return static_cast<int>((taps + kMatrixZeros + kMatrixDepth - 1) / kMatrixDepth);
-}
-/// The samples that a tile reads, 16 rows of `depth`, each 16 behind the one before.
-constexpr int matrix_samples(int depth) { return kMatrixTile - 16 + depth; }
-/// A row's weights with their zeros in shared memory.
-constexpr int matrix_line(int depth) { return depth + 24; }
-/// The shared memory of a block of time_matrix with `lanes` along time: samples and results of its warps, and
-/// weights of its rows.
-constexpr std::int64_t matrix_shared_bytes(std::int64_t taps, int lanes, int warp_size) {
-  constexpr int kThreads = 128, kBytes = 2;
-  const int depth = matrix_steps(taps) * kMatrixDepth;
-  return kBytes * (kThreads / lanes * matrix_line(depth) +
-                   kThreads / warp_size * (kMatrixTile + matrix_samples(depth)));
-}
-
 /// What runs a depthwise convolution or its update.
 enum class DepthwiseKernel : std::int32_t {
   nothing,          // no outputs, no state
@@ -82,6 +60,29 @@ constexpr int threads_of(DepthwiseKernel kernel) {
              ? kDepthwiseWalkThreads
              : kDepthwiseThreads;
 }
+/// time_matrix: outputs of a tile, and numbers that the matrix units multiply and add up in a step.
+constexpr int kMatrixTile = 256, kMatrixDepth = 32;
+/// A row of weights has so many zeros: in front of its taps 15 for the outputs of a row of the tile, and 7
+/// for samples that begin anywhere between two boundaries of 16 bytes.
+constexpr int kMatrixZeros = 15 + 7;
+constexpr std::int64_t kMaxMatrixTaps = 3 * kMatrixDepth - kMatrixZeros;
+constexpr int matrix_steps(std::int64_t taps) {
+  return static_cast<int>((taps + kMatrixZeros + kMatrixDepth - 1) / kMatrixDepth);
+}
+/// The samples that a tile reads, 16 rows of `depth`, each 16 behind the one before.
+constexpr int matrix_samples(int depth) { return kMatrixTile - 16 + depth; }
+/// A row's weights with their zeros in shared memory, and the word behind them that the last ones are read
+/// with.
+constexpr int matrix_line(int depth) { return depth + kMatrixZeros + 2; }
+/// The shared memory of a block of time_matrix with `lanes` along time: samples and results of its warps, and
+/// weights of its rows.
+constexpr std::int64_t matrix_shared_bytes(std::int64_t taps, int lanes, int warp_size) {
+  constexpr int kThreads = kDepthwiseWalkThreads, kBytes = 2;
+  const int depth = matrix_steps(taps) * kMatrixDepth;
+  return kBytes * (kThreads / lanes * matrix_line(depth) +
+                   kThreads / warp_size * (kMatrixTile + matrix_samples(depth)));
+}
+
 /// The most columns of the state of update_words.
 constexpr std::int64_t kMaxStateColumns = 8;
 
@@ -134,9 +135,8 @@ struct DepthwiseParams {
   /// one.
   std::int32_t lanes = 1;
   /// time: packs a thread takes, `lanes` apart; time_many: tiles of kManyTapsPacks; time_matrix: tiles of a
-  /// warp. channels, tile, turn:
-  /// neighbouring samples a thread walks, a multiple of kDepthwiseStep; channel_many: tiles of
-  /// many_taps_times. scalar: outputs along time a thread takes.
+  /// warp. channels, tile, turn: neighbouring samples a thread walks, a multiple of kDepthwiseStep;
+  /// channel_many: tiles of many_taps_times. scalar: outputs along time a thread takes.
   std::int32_t run = 1;
   std::int32_t width = 1;  // channel: channels of a thread; channel_many: of an access
   /// time_many: tiles that lie inside a row have code of their own, which asks for no ends.

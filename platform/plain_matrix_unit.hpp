@@ -10,8 +10,32 @@ namespace relayout::RELAYOUT_BACKEND {
 __device__ __forceinline__ float matrix_element(f16 value) { return half_to_float(value); }
 __device__ __forceinline__ float matrix_element(bf16 value) { return bfloat_to_float(value); }
 
+/// Where the sums of a 16 x 16 lie: value i of a lane is element (row_of(i), column_of(i)).
+template <int W>
+struct SumPlaces {
+  static constexpr bool kHasRunsOfFour = false;
+  static __device__ __forceinline__ int row_of(int i) { return (i * W + lane_id<W>()) / 16; }
+  static __device__ __forceinline__ int column_of(int i) { return (i * W + lane_id<W>()) % 16; }
+  static __device__ __forceinline__ int place_of(int column) { return column; }
+};
+/// As `mma` leaves them. Values 0, 1, 4 and 5 lie in one row, and so do 2, 3, 6 and 7; they are neighbours
+/// where column c of b^T is number place_of(c).
+template <>
+struct SumPlaces<32> {
+  static constexpr bool kHasRunsOfFour = true;
+  static __device__ __forceinline__ int row_of(int i) { return lane_id<32>() / 4 + (i & 2) * 4; }
+  static __device__ __forceinline__ int column_of(int i) {
+    return lane_id<32>() % 4 * 2 + (i & 1) + (i & 4) * 2;
+  }
+  static __device__ __forceinline__ int place_of(int column) {
+    return column % 8 / 2 * 4 + column / 8 * 2 + column % 2;
+  }
+};
+
 template <int W, class T>
-struct PlainMatrixUnit {
+struct PlainMatrixUnit : SumPlaces<W> {
+  using SumPlaces<W>::row_of;
+  using SumPlaces<W>::column_of;
   static constexpr int kAhead = 1;  // an operand is read when it is multiplied
 
   struct Sums {
@@ -19,18 +43,6 @@ struct PlainMatrixUnit {
   };
   template <class Rows>
   using Operand = Rows;
-
-  /// Of 32 lanes as the values of NVIDIA's units lie, so that the emulator runs what is made for those.
-  static constexpr bool kHasRunsOfFour = W == 32;
-  static __device__ __forceinline__ int place_of(int column) {
-    return kHasRunsOfFour ? column % 8 / 2 * 4 + column / 8 * 2 + column % 2 : column;
-  }
-  static __device__ __forceinline__ int row_of(int i) {
-    return kHasRunsOfFour ? lane_id<W>() / 4 + (i & 2) * 4 : (i * W + lane_id<W>()) / 16;
-  }
-  static __device__ __forceinline__ int column_of(int i) {
-    return kHasRunsOfFour ? lane_id<W>() % 4 * 2 + (i & 1) + (i & 4) * 2 : (i * W + lane_id<W>()) % 16;
-  }
 
   template <class Rows>
   static __device__ __forceinline__ Rows load(const Rows& rows) {

@@ -35,4 +35,14 @@ double memory_ratio(const DeviceProperties& device) {
   return bytes_of_instruction(device) / kH200;
 }
 
+bool is_of_family(const DeviceProperties& device, const char* family) {
+  return device.architecture.rfind(family, 0) == 0;
+}
+
+bool has_matrix_units(const DeviceProperties& device) {
+  // Names of later architectures have a digit more.
+  if (is_of_family(device, "sm_")) return device.architecture.size() > 5 || device.architecture >= "sm_80";
+  return is_of_family(device, "gfx94") || is_of_family(device, "gfx95") || device.architecture == "emulated";
+}
+
 }  // namespace relayout::plan

@@ -1,4 +1,5 @@
-// How fast a device moves bytes and issues instructions: what all predicted times begin from.
+// How fast a device moves bytes and issues instructions, which all predicted times begin from, and what its
+// architecture has.
 #pragma once
 
 #include "relayout/device.hpp"
@@ -19,5 +20,12 @@ DeviceRates device_rates(const DeviceProperties& device);
 /// How many bytes the memory moves while a lane issues an instruction, as a multiple of an H200's. Work that
 /// instructions bound reaches a larger share of a memory that is slower beside them.
 double memory_ratio(const DeviceProperties& device);
+
+/// Whether the name of the device's architecture begins so.
+bool is_of_family(const DeviceProperties& device, const char* family);
+
+/// Whether matrix units multiply all numbers of 16 bits: those of sm_80 and later, and of CDNA 3 and later.
+/// Earlier ones of CDNA take subnormal numbers as 0.
+bool has_matrix_units(const DeviceProperties& device);
 
 }  // namespace relayout::plan

@@ -35,6 +35,12 @@ inline MemorySpan input_span(const DepthwiseParams& p) {
   return signal_span(p, p.in, p.in_batch, p.in_channel, p.in_time);
 }
 
+/// An offset in 32 bits. One that is out of a block's reach stays so.
+__device__ __forceinline__ int near_offset(std::int64_t offset) {
+  constexpr int kFar = 1 << 28;
+  return static_cast<int>(offset < -kFar ? -kFar : offset < kFar ? offset : kFar);
+}
+
 /// Elements between an address and the boundary of so many bytes before it.
 template <int kBoundary = 16, class T>
 __device__ __forceinline__ int misaligned_elements(const T* address) {

@@ -34,15 +34,21 @@ __device__ __forceinline__ void clear_samples(std::uint32_t (&words)[Count], int
   }
 }
 
+/// Outputs that are not rounded yet, in the place of their sums.
+template <int Count>
+__device__ __forceinline__ void finish_sums(float (&sums)[Count], float bias, bool with_silu) {
+#pragma unroll
+  for (int j = 0; j < Count; ++j) sums[j] += bias;
+  if (with_silu) {
+#pragma unroll
+    for (int j = 0; j < Count; ++j) sums[j] = silu(sums[j]);
+  }
+}
+
 /// A pack of outputs from its sums.
 template <class T>
 __device__ __forceinline__ Words finish_pack(float (&sums)[Vector<T>::kCount], float bias, bool with_silu) {
-#pragma unroll
-  for (int j = 0; j < Vector<T>::kCount; ++j) sums[j] += bias;
-  if (with_silu) {
-#pragma unroll
-    for (int j = 0; j < Vector<T>::kCount; ++j) sums[j] = silu(sums[j]);
-  }
+  finish_sums(sums, bias, with_silu);
   Words result;
 #pragma unroll
   for (int i = 0; i < kPackWords; ++i) {

@@ -60,7 +60,7 @@ struct ManyRows {
 /// A thread's place in its row. Offsets count samples from its first output on, and are 32-bit.
 template <class T, class Rows>
 struct ManyRow {
-  static constexpr int kCount = Vector<T>::kCount, kFar = 1 << 28;
+  static constexpr int kCount = Vector<T>::kCount;
   DepthwisePlace place;  // time: of the first output, which may lie before the row
   T* out;
   const char* in;  // the aligned word of 16 bytes that holds the first sample
@@ -79,13 +79,10 @@ struct ManyRow {
                                        place.channel * p.in_channel + place.time);
     shift = Rows::alike ? 0 : static_cast<int>(reinterpret_cast<std::uintptr_t>(in) & 15);
     in -= shift;
-    before = clamp(place.time);
-    left = place.channel < p.channels ? clamp(p.length - place.time) : 0;
-    readable_from = clamp(span.begin - in);
-    readable_to = clamp(span.end - in - 16);
-  }
-  static __device__ __forceinline__ int clamp(std::int64_t number) {
-    return static_cast<int>(number < -kFar ? -kFar : number < kFar ? number : kFar);
+    before = near_offset(place.time);
+    left = place.channel < p.channels ? near_offset(p.length - place.time) : 0;
+    readable_from = near_offset(span.begin - in);
+    readable_to = near_offset(span.end - in - 16);
   }
   /// Whether a tile's samples, and a turn more, lie inside the row and the input's memory, and its outputs
   /// inside the row: for all lanes that run together, since both ways would take twice as long.

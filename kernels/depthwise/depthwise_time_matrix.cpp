@@ -23,19 +23,20 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kSide = 16, kPackOf16Bits = 8;
-constexpr int kTile = kSide * kSide;
+constexpr int kTile = kMatrixTile, kSide = 16;
+static_assert(kTile == kSide * kSide);
+/// Elements of a pack of 16 bytes.
+constexpr int kPack = 8;
 /// Samples of a line of 128 bytes, and how many tiles ahead lines are asked for: what a warp has under way in
 /// registers would keep the memory half busy.
 constexpr int kLine = 64, kTilesAhead = 3;
-static_assert(kTile == kMatrixTile);
 
 /// 16 rows of samples, for MatrixUnit::load().
 template <class T>
 struct PackRows {
   const T* first;
   __device__ __forceinline__ const T* at(int row, int pack) const {
-    return first + row * kSide + pack * kPackOf16Bits;
+    return first + row * kSide + pack * kPack;
   }
 };
 
@@ -67,19 +68,15 @@ struct MatrixRow {
          (p.taps - 1);
     shift = misaligned_elements(in);
     in -= shift;
-    before = clamp(time);
-    left = clamp(p.length - time);
+    before = near_offset(time);
+    left = near_offset(p.length - time);
     const auto elements_to = [&](const char* end) {
-      return clamp((end - reinterpret_cast<const char*>(in)) / static_cast<int>(sizeof(T)));
+      return near_offset((end - reinterpret_cast<const char*>(in)) / static_cast<int>(sizeof(T)));
     };
     const int first = static_cast<int>(p.taps) - 1 - before, readable_from = elements_to(span.begin),
               readable_to = elements_to(span.end) - samples;
     inside_from = first > readable_from ? first : readable_from;
     inside_to = left - kTile < readable_to ? left - kTile : readable_to;
-  }
-  static __device__ __forceinline__ int clamp(std::int64_t number) {
-    constexpr int kFar = 1 << 28;
-    return static_cast<int>(number < -kFar ? -kFar : number < kFar ? number : kFar);
   }
   __device__ __forceinline__ bool is_inside(int offset) const {
     return offset >= inside_from && offset <= inside_to;
@@ -114,14 +111,14 @@ struct MatrixRow {
   __device__ __forceinline__ void store(int offset, const T* results, T* to) const {
     const bool all = before + offset >= 0 && offset + kTile <= left;
 #pragma unroll
-    for (int i = lane_id<W>() * kPackOf16Bits; i < kTile; i += W * kPackOf16Bits) {
+    for (int i = lane_id<W>() * kPack; i < kTile; i += W * kPack) {
       if (all) {
         Words pack;
         load_16_bytes(&pack, results + i);
         store_global_16_bytes(to + i, &pack, false);
       } else {
 #pragma unroll 1
-        for (int j = i; j < i + kPackOf16Bits; ++j)
+        for (int j = i; j < i + kPack; ++j)
           if (j >= -before - offset && j < left - offset) to[j] = results[j];
       }
     }
@@ -165,7 +162,7 @@ struct WeightRows {
   const T* line;
   int zeros;
   __device__ __forceinline__ UnalignedPack<T> at(int row, int pack) const {
-    return {line, kMatrixZeros - zeros - Unit::place_of(row) + pack * kPackOf16Bits};
+    return {line, kMatrixZeros - zeros - Unit::place_of(row) + pack * kPack};
   }
 };
 
@@ -181,17 +178,6 @@ __device__ __forceinline__ void sum_by_taps(const DepthwiseParams& p, int shift,
     for (int tap = taps - 1; tap >= 0; --tap)
       sum = fmaf(convert<float>(line[kMatrixZeros + tap]), convert<float>(samples[shift + tap + i]), sum);
     results[i] = finish<T>(sum, bias, p.silu);
-  }
-}
-
-/// Results of sums: with the bias, and activated.
-template <int kValues>
-__device__ __forceinline__ void finish_sums(float (&values)[kValues], float bias, bool with_silu) {
-#pragma unroll
-  for (float& value : values) value += bias;
-  if (with_silu) {
-#pragma unroll
-    for (float& value : values) value = silu(value);
   }
 }
 

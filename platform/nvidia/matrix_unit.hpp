@@ -30,25 +30,14 @@ __device__ __forceinline__ void multiply_16x8x16(bf16, const std::uint32_t (&a)[
 }
 
 template <int W, class T>
-struct MatrixUnit {
+struct MatrixUnit : SumPlaces<W> {
   static_assert(W == 32, "a CUDA warp has 32 lanes");
   /// How many operands a kernel had better load before it multiplies.
   static constexpr int kAhead = 4;
 
-  /// Value i of a lane is element (row_of(i), column_of(i)) of the 16 x 16. Values 0, 1, 4 and 5 lie in one
-  /// row, and so do 2, 3, 6 and 7; they are neighbours where column c of b^T is number place_of(c).
-  static constexpr bool kHasRunsOfFour = true;
-  static __device__ __forceinline__ int place_of(int column) {
-    return column % 8 / 2 * 4 + column / 8 * 2 + column % 2;
-  }
   struct Sums {
     float values[8] = {};
   };
-  static __device__ __forceinline__ int row_of(int i) { return lane_id<W>() / 4 + (i & 2) * 4; }
-  static __device__ __forceinline__ int column_of(int i) {
-    return lane_id<W>() % 4 * 2 + (i & 1) + (i & 4) * 2;
-  }
-
   /// Four lanes share a row and the one 8 below it.
   struct Registers {
     std::uint32_t words[2][4];

@@ -878,7 +878,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("weights_one_too_late", "const int tap = @i - kMatrixZeros@;", "i - kMatrixZeros - 1"),
     ("newest_tap_left_out", "tap >= 0 && @tap < p.taps@ ?", "tap < p.taps - 1"),
     ("odd_words_unshifted", "const int shift = @(pack.first & 1) * 16@;", "0"),
-    ("bias_left_out", "value += @bias@;", "0.0f"),
+    ("bias_left_out", "finish_sums(sums.values, @bias@, p.silu);", "0.0f"),
     ("zeros_times_infinity", "if (@warp_ballot<W>(zero != 0.0f) == 0@) {", "true"),
     ("samples_of_the_next_tile", "(p, grid, @from - step@, offset, staged);", "from"),
     ("older_samples_left_out", "@tap >= 0@; --tap", "tap > 0"),

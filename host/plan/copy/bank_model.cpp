@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "core/integer_math.hpp"
+#include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
 namespace {
-
-bool starts_with(const std::string& text, const char* beginning) { return text.rfind(beginning, 0) == 0; }
 
 /// Lanes of a warp, and words that an access of one meets, at most: 16 bytes that begin inside a word.
 constexpr int kMaxLanes = 64, kLaneWords = 5;
@@ -57,9 +56,9 @@ BankModel bank_model(const DeviceProperties& device) {
   model.lanes = device.warp_size;
   model.read_banks = model.write_banks = device.shared_memory_banks;
   model.bank_bytes = device.bank_bytes;
-  model.scattered_quads = device.warp_size == 64 || starts_with(device.architecture, "gfx11");
+  model.scattered_quads = device.warp_size == 64 || is_of_family(device, "gfx11");
   // CDNA 4 reads 256 bytes a pass and writes 128.
-  if (starts_with(device.architecture, "gfx950")) {
+  if (is_of_family(device, "gfx950")) {
     model.read_banks = 64;
     model.write_banks = 32;
   }
@@ -68,7 +67,7 @@ BankModel bank_model(const DeviceProperties& device) {
 
 const char* bank_family(const DeviceProperties& device) {
   if (device.warp_size == 64) return "CDNA";
-  return starts_with(device.architecture, "gfx") ? "RDNA" : "NVIDIA";
+  return is_of_family(device, "gfx") ? "RDNA" : "NVIDIA";
 }
 
 void add_access(const BankModel& model, SharedAccess access, const std::vector<std::int64_t>& addresses,

@@ -120,7 +120,8 @@ std::string access_of(const DepthwiseParams& p, const DepthwiseTileSide& side) {
   if (p.kernel == DepthwiseKernel::channel || p.kernel == DepthwiseKernel::channel_many)
     bytes = p.width * element;
   if (p.kernel == DepthwiseKernel::update_words) bytes = 4;
-  // Of a lane of 32 a matrix unit leaves four neighbours; those of 64 lanes go through shared memory.
+  // With 32 lanes a matrix unit leaves four neighbouring results in a lane. With 64 lanes it does not, and
+  // results go through shared memory.
   if (p.kernel == DepthwiseKernel::time_matrix && &side == &p.out_side && p.warp_size == 32) bytes = 8;
   if (p.kernel == DepthwiseKernel::scalar || p.kernel == DepthwiseKernel::update) bytes = element;
   if (p.kernel == DepthwiseKernel::turn && &side == &p.in_side) bytes = 4;

@@ -118,7 +118,7 @@ const char* plan_channel_many(const DeviceProperties& device, DepthwiseParams& p
   const std::int64_t bytes = bytes_of(p.type);
   if (p.ids != nullptr) return kIds;
   if (p.in_channel != 1 || p.out_channel != 1) return kNotChannels;
-  if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
+  if (p.taps <= kUnrolledTaps) return kManyTaps;
   if (p.taps > kMaxVectorTaps) return kTooManyTaps;
   p.kernel = DepthwiseKernel::channel_many;
   constexpr std::int64_t kOwn = kManyTapsChannels;

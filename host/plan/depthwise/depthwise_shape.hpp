@@ -16,6 +16,7 @@ constexpr std::int64_t kWeightBytes = 48 * 1024, kWeightBytesEach = 4;
 // What may be in the way of a kernel.
 constexpr const char* kIds = "it knows no sequence ids";
 constexpr const char* kUnrolls = "it unrolls at most 8 taps";
+constexpr const char* kManyTaps = "it is for more than 8 taps";
 constexpr const char* kTooManyTaps = "the weights of so many taps do not fit into its shared memory";
 
 /// The smallest power of two that covers `count`, up to `most`.

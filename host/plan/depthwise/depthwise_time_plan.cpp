@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include "core/integer_math.hpp"
 #include "core/sector.hpp"
 #include "host/plan/depthwise/depthwise_shape.hpp"
+#include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -18,14 +18,6 @@ constexpr int kMaxTimeTiles = 16, kMaxMatrixTiles = 64;
 /// code that the warps beside them do not run.
 constexpr std::int64_t kTilesApart = 1024, kSamplesApart = 8192;
 constexpr const char* kNotTime = "time is not the fast axis of both sides";
-
-/// Those of sm_80 and later, and of CDNA 3. Before that, CDNA's take subnormal numbers as 0.
-bool has_matrix_units(const DeviceProperties& device) {
-  const std::string_view name = device.architecture;
-  const auto begins_with = [&](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; };
-  if (begins_with("sm_")) return name.size() > 5 || name >= "sm_80";
-  return begins_with("gfx94") || begins_with("gfx95") || name == "emulated";
-}
 
 /// Packs of a row, cut from a sector of the output in memory on.
 std::int64_t packs_of(const DepthwiseParams& p) {
@@ -87,7 +79,7 @@ const char* plan_depthwise_time(const DeviceProperties& device, DepthwiseParams&
 const char* plan_depthwise_time_many(const DeviceProperties& device, DepthwiseParams& p) {
   if (p.ids != nullptr) return kIds;
   if (p.in_time != 1 || p.out_time != 1) return kNotTime;
-  if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
+  if (p.taps <= kUnrolledTaps) return kManyTaps;
   if (p.taps > kMaxVectorTaps) return kTooManyTaps;
   p.kernel = DepthwiseKernel::time_many;
   const std::int64_t units = divide_up(packs_of(p), std::int64_t{kManyTapsPacks});
@@ -111,7 +103,7 @@ const char* plan_depthwise_time_many(const DeviceProperties& device, DepthwisePa
 const char* plan_depthwise_time_matrix(const DeviceProperties& device, DepthwiseParams& p) {
   if (p.ids != nullptr) return kIds;
   if (p.in_time != 1 || p.out_time != 1) return kNotTime;
-  if (p.taps <= kUnrolledTaps) return "it is for more than 8 taps";
+  if (p.taps <= kUnrolledTaps) return kManyTaps;
   if (p.taps > kMaxMatrixTaps) return "rows of so many taps are longer than it multiplies";
   if (bytes_of(p.type) != 2) return "it is for elements of 16 bits";
   if (p.weight_type != p.type) return "the weights are of another type than the signal";
