@@ -48,7 +48,7 @@ class Memory {
   Buffer buffer_;
 };
 
-void expect_words(const std::string& text, const std::vector<std::string>& words) {
+void expect_explanation(const std::string& text, const std::vector<std::string>& words) {
   for (const std::string& word : words)
     EXPECT_NE(text.find(word), std::string::npos) << word << " in\n" << text;
   EXPECT_EQ(text.back(), '\n');
@@ -96,10 +96,11 @@ TEST_P(ConvFamilyPlanTest, Pad) {
   check(
       plan, [&](const Memory& a, const Memory& b) { pad(stream(), input(a), spec, output(b)); }, in, out,
       other_in, other_out, DType::f32);
-  expect_words(plan.explain(), {"pad: ", is_native() ? "Kernel native" : "Kernel pad_rows", "[2, 3, 45]"});
+  expect_explanation(plan.explain(),
+                     {"pad: ", is_native() ? "Kernel native" : "Kernel pad_rows", "[2, 3, 45]"});
   if (!is_native()) {
     // Two multiples of 16 bytes are what the kernel with a tile would need.
-    expect_words(plan.explain(), {"Not window_vector: ", "Not window: ", "256 threads"});
+    expect_explanation(plan.explain(), {"Not window_vector: ", "Not window: ", "256 threads"});
   }
 }
 
@@ -117,10 +118,11 @@ TEST_P(ConvFamilyPlanTest, Img2colOfAlignedRows) {
   check(
       plan, [&](const Memory& a, const Memory& b) { img2col(stream(), input(a), window, spec, output(b)); },
       in, out, other_in, other_out, DType::f32);
-  if (is_native()) return expect_words(plan.explain(), {"img2col: ", "Kernel native"});
-  expect_words(plan.explain(), {"img2col: ", "Kernel window_vector: ", "Not pad_rows: it converts nothing.",
-                                "Not window: it could run this too", "16 bytes an access",
-                                "bytes of shared memory", "Shared memory, predicted for "});
+  if (is_native()) return expect_explanation(plan.explain(), {"img2col: ", "Kernel native"});
+  expect_explanation(plan.explain(),
+                     {"img2col: ", "Kernel window_vector: ", "Not pad_rows: it converts nothing.",
+                      "Not window: it could run this too", "16 bytes an access", "bytes of shared memory",
+                      "Shared memory, predicted for "});
   const Memory shifted(stream(), out_bytes, 2);
   shifted.clear();
   const std::vector<unsigned char> before = shifted.bytes();
@@ -144,8 +146,8 @@ TEST_P(ConvFamilyPlanTest, Img2colOfRowsThatStartAnywhere) {
       plan, [&](const Memory& a, const Memory& b) { img2col(stream(), input(a), window, {}, output(b)); }, in,
       out, other_in, other_out, DType::f32);
   if (is_native()) return;
-  expect_words(plan.explain(),
-               {"the windows of 19 positions from 0 on lie inside the signal", "Predicted: "});
+  expect_explanation(plan.explain(),
+                     {"the windows of 19 positions from 0 on lie inside the signal", "Predicted: "});
   const Memory aligned_in(stream(), in_bytes), aligned_out(stream(), out_bytes);
   const WindowPlan aligned = plan_img2col(device(), input(aligned_in), window, {}, output(aligned_out));
   expect_error(ErrorCode::invalid_argument, {"input", "on a multiple of 16 bytes, as in the plan"},
@@ -164,7 +166,7 @@ TEST_P(ConvFamilyPlanTest, RearrangeWeights) {
         plan,
         [&](const Memory& a, const Memory& b) { rearrange_weights(stream(), input(a), order, output(b)); },
         in, out, other_in, other_out, DType::f32);
-    expect_words(plan.explain(), {"Kernel "});
+    expect_explanation(plan.explain(), {"Kernel "});
   }
   expect_error(ErrorCode::shape, {"rearrange_weights", "[6, 12]"}, [&] {
     plan_rearrange_weights(device(), in.view(DType::f32, {6, 4, 3}), ColumnOrder::tap_outer,
@@ -192,7 +194,8 @@ TEST_P(ConvFamilyPlanTest, Gemm) {
         a, y, other_a, other_y, DType::f16);
     const bool by_library = std::string(plan.library()) != "relayout";
     EXPECT_STREQ(plan.library(), by_library ? gemm_library(device()) : "relayout");
-    expect_words(plan.explain(), {"gemm: ", "m 9, n 7, k 20", by_library ? gemm_library(device()) : "Not "});
+    expect_explanation(plan.explain(),
+                       {"gemm: ", "m 9, n 7, k 20", by_library ? gemm_library(device()) : "Not "});
     expect_error(ErrorCode::partial_overlap, {"gemm"}, [&] { plan.run(stream(), y.data(), y.data()); });
   }
   const GemmPlan later =
@@ -227,14 +230,14 @@ TEST_P(ConvFamilyPlanTest, DepthwiseAlongTimeAndChannels) {
         },
         in, out, other_in, other_out, DType::f16);
     if (is_native()) {
-      expect_words(plan.explain(), {"depthwise_conv1d: ", "Kernel native"});
+      expect_explanation(plan.explain(), {"depthwise_conv1d: ", "Kernel native"});
       continue;
     }
-    expect_words(plan.explain(), {last ? "Kernel depthwise_channel: " : "Kernel depthwise_time: ",
-                                  last ? "Not depthwise_time: time is not the fast axis"
-                                       : "Not depthwise_channel: channels are not the fast axis",
-                                  "Predicted: ", "Runner-up: depthwise", "128 threads",
-                                  last ? "4 bytes an access" : "16 bytes an access"});
+    expect_explanation(plan.explain(), {last ? "Kernel depthwise_channel: " : "Kernel depthwise_time: ",
+                                        last ? "Not depthwise_time: time is not the fast axis"
+                                             : "Not depthwise_channel: channels are not the fast axis",
+                                        "Predicted: ", "Runner-up: depthwise", "128 threads",
+                                        last ? "4 bytes an access" : "16 bytes an access"});
     if (last)  // along time any base will do
       expect_error(ErrorCode::invalid_argument, {"input", "4 bytes"},
                    [&] { plan.run(stream(), static_cast<const char*>(in.data()) + 2, other_out.data()); });
@@ -249,11 +252,11 @@ TEST(ConvFamilyPlan, DepthwiseByMatrixUnits) {
                                  signal)
         .explain();
   };
-  expect_words(explanation(DeviceProperties::h200()),
-               {"Kernel depthwise_time_matrix: ", "Not depthwise_time: it unrolls at most 8 taps",
-                "Runner-up: depthwise_time_many", " 16 bytes an access", " 8 bytes an access"});
+  expect_explanation(explanation(DeviceProperties::h200()),
+                     {"Kernel depthwise_time_matrix: ", "Not depthwise_time: it unrolls at most 8 taps",
+                      "Runner-up: depthwise_time_many", " 16 bytes an access", " 8 bytes an access"});
   const std::string amd = explanation(DeviceProperties::mi300x());
-  expect_words(amd, {"Kernel depthwise_time_matrix: "});
+  expect_explanation(amd, {"Kernel depthwise_time_matrix: "});
   EXPECT_EQ(amd.find(" 8 bytes an access"), std::string::npos) << amd;
 }
 
@@ -279,8 +282,8 @@ TEST_P(ConvFamilyPlanTest, DepthwiseUpdate) {
     EXPECT_EQ(out.bytes(), same_out.bytes());
     EXPECT_EQ(state.bytes(), same_state.bytes());
   }
-  expect_words(plan.explain(),
-               {"depthwise_update: ", is_native() ? "Kernel native" : "Kernel depthwise_update"});
+  expect_explanation(plan.explain(),
+                     {"depthwise_update: ", is_native() ? "Kernel native" : "Kernel depthwise_update"});
 }
 
 TEST_P(ConvFamilyPlanTest, ErrorsOfPlansAndRuns) {
@@ -303,9 +306,9 @@ TEST_P(ConvFamilyPlanTest, ErrorsOfPlansAndRuns) {
   const TensorView wider(nullptr, DType::f32, {1, 4, 9});
   const WindowPlan abstract = plan_pad(DeviceProperties::h200(), none, {1, 0}, wider);
   expect_error(ErrorCode::unsupported, {"pad"}, [&] { abstract.run(stream(), in.data(), out.data()); });
-  expect_words(abstract.explain(), {"Kernel pad_rows", "NVIDIA H200"});
+  expect_explanation(abstract.explain(), {"Kernel pad_rows", "NVIDIA H200"});
   // Without padding it is a copy.
-  expect_words(plan_pad(DeviceProperties::h200(), none, {}, none).explain(), {"Kernel stream"});
+  expect_explanation(plan_pad(DeviceProperties::h200(), none, {}, none).explain(), {"Kernel stream"});
   plan.run(stream(), in.data(), out.data());
 }
 
@@ -313,7 +316,7 @@ TEST_P(ConvFamilyPlanTest, NothingToDo) {
   const WindowPlan plan = plan_pad(device(), TensorView(nullptr, DType::f32, {0, 4, 8}), {},
                                    TensorView(nullptr, DType::f32, {0, 4, 8}));
   plan.run(stream());
-  expect_words(plan.explain(), {"Kernel nothing: there are no outputs."});
+  expect_explanation(plan.explain(), {"Kernel nothing: there are no outputs."});
 }
 
 }  // namespace
