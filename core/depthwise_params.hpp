@@ -37,6 +37,7 @@ enum class DepthwiseKernel : std::int32_t {
   channel_many,     // two channels a lane, up to kMaxVectorTaps taps
   turn,             // from rows along channels to rows along time, up to kUnrolledTaps taps
   tile,             // through shared memory, up to kMaxVectorTaps taps
+  tile_matrix,      // the same by matrix units, up to kMaxMatrixTaps taps
   scalar,           // single elements
   update,           // a few new samples, a channel a thread, and the state moves on
   update_words,     // the same for a word of channels, the state in registers
@@ -60,27 +61,48 @@ constexpr int threads_of(DepthwiseKernel kernel) {
              ? kDepthwiseWalkThreads
              : kDepthwiseThreads;
 }
-/// time_matrix: outputs of a tile, and numbers that the matrix units multiply and add up in a step.
-constexpr int kMatrixTile = 256, kMatrixDepth = 32;
-/// A row of weights has so many zeros: in front of its taps 15 for the outputs of a row of the tile, and 7
-/// for samples that begin anywhere between two boundaries of 16 bytes.
-constexpr int kMatrixZeros = 15 + 7;
-constexpr std::int64_t kMaxMatrixTaps = 3 * kMatrixDepth - kMatrixZeros;
-constexpr int matrix_steps(std::int64_t taps) {
-  return static_cast<int>((taps + kMatrixZeros + kMatrixDepth - 1) / kMatrixDepth);
+/// time_matrix, tile_matrix: outputs of a tile, and numbers that the matrix units multiply and add up in a
+/// step.
+constexpr int kMatrixTile = 256, kMatrixDepth = 32, kMaxMatrixSteps = 3;
+/// A row of weights has so many zeros: in front of its taps 15 for the outputs of a row of the tile, and for
+/// time_matrix 7 for samples that begin anywhere between two boundaries of 16 bytes.
+constexpr int kMatrixRowZeros = 15, kMatrixZeros = kMatrixRowZeros + 7;
+constexpr std::int64_t kMaxMatrixTaps = kMaxMatrixSteps * kMatrixDepth - kMatrixZeros;
+constexpr int matrix_steps(std::int64_t taps, int zeros = kMatrixZeros) {
+  return static_cast<int>((taps + zeros + kMatrixDepth - 1) / kMatrixDepth);
 }
-/// The samples that a tile reads, 16 rows of `depth`, each 16 behind the one before.
-constexpr int matrix_samples(int depth) { return kMatrixTile - 16 + depth; }
-/// A row's weights with their zeros in shared memory, and the word behind them that the last ones are read
-/// with.
+constexpr int matrix_tile_steps(std::int64_t taps) { return matrix_steps(taps, kMatrixRowZeros); }
+/// The samples that neighbouring tiles read: 16 rows of `depth` each, every row 16 behind the one before.
+constexpr int matrix_samples(int depth, int outputs = kMatrixTile) { return outputs - 16 + depth; }
+/// A channel's weights with their zeros in shared memory, a multiple of 16 bytes. Each channel has two such
+/// lines.
 constexpr int matrix_line(int depth) { return depth + kMatrixZeros + 2; }
 /// The shared memory of a block of time_matrix with `lanes` along time: samples and results of its warps, and
 /// weights of its rows.
 constexpr std::int64_t matrix_shared_bytes(std::int64_t taps, int lanes, int warp_size) {
   constexpr int kThreads = kDepthwiseWalkThreads, kBytes = 2;
   const int depth = matrix_steps(taps) * kMatrixDepth;
-  return kBytes * (kThreads / lanes * matrix_line(depth) +
+  return kBytes * (kThreads / lanes * 2 * matrix_line(depth) +
                    kThreads / warp_size * (kMatrixTile + matrix_samples(depth)));
+}
+/// tile_matrix: times of a block. In shared memory a channel has a row of them, with the older samples that
+/// their outputs meet. A row's pitch is 8 times an odd number, and those of kMatrixPack channels have some
+/// elements more behind them: words of one time of 8 channels, and of every eighth of 32, lie in different
+/// banks.
+constexpr int kMatrixTimes = 2 * kMatrixTile, kMatrixPack = 8;
+constexpr int matrix_pitch(int depth) { return (matrix_samples(depth, kMatrixTimes) + 7) / 16 * 16 + 8; }
+constexpr int matrix_row(int channel, int depth) {
+  return channel * matrix_pitch(depth) + channel / kMatrixPack * 16;
+}
+/// Elements of the rows of so many channels, and the shared memory of a block of tile_matrix: rows, weights
+/// and biases.
+constexpr int matrix_rows(int channels, int depth) {
+  return matrix_row((channels + kMatrixPack - 1) / kMatrixPack * kMatrixPack, depth);
+}
+constexpr std::int64_t matrix_tile_bytes(std::int64_t taps, int channels) {
+  constexpr int kBytes = 2, kBiasBytes = 4;
+  const int depth = matrix_tile_steps(taps) * kMatrixDepth;
+  return kBytes * (matrix_rows(channels, depth) + channels * 2 * matrix_line(depth)) + kBiasBytes * channels;
 }
 
 /// The most columns of the state of update_words.
@@ -90,8 +112,8 @@ constexpr std::int64_t kMaxStateColumns = 8;
 /// are moved one by one.
 enum class DepthwiseRows : std::int32_t { time, channel, none };
 
-/// One side of the tile of DepthwiseKernel::tile (kernels/depthwise/depthwise_tile.hpp). Pitches count
-/// elements of shared memory.
+/// One side of the tile of DepthwiseKernel::tile (kernels/depthwise/depthwise_tile.hpp) or tile_matrix.
+/// Pitches count elements of shared memory.
 struct DepthwiseTileSide {
   DepthwiseRows rows = DepthwiseRows::none;
   /// rows along channels: both memories hold them without a gap that is not in the other, so that they are
@@ -100,8 +122,10 @@ struct DepthwiseTileSide {
   bool lanes_along_time = true;  // of single elements
   /// Single elements are moved by so many of a block's threads along a row; 1 << lanes_shift.
   std::int32_t lanes = 8, lanes_shift = 3;
-  /// The words of 16 bytes of the longest row.
+  /// The words of 16 bytes of the longest row; tile_matrix: threads along the axis that is fast in memory.
   Divisor by_words;
+  /// tile_matrix: neighbouring channels of an access.
+  std::int32_t width = 1;
   std::int32_t channel_pitch = 0, time_pitch = 0;
   std::int32_t elements = 0;  // of shared memory, a multiple of 16 bytes
 };
@@ -141,12 +165,14 @@ struct DepthwiseParams {
   std::int32_t width = 1;  // channel: channels of a thread; channel_many: of an access
   /// time_many: tiles that lie inside a row have code of their own, which asks for no ends.
   bool inside_apart = false;
-  std::int32_t warp_size = 32;  // time_matrix: the device's
-  /// scalar: lanes lie along time, because out is faster along it than along channels. tile: so do blocks.
+  std::int32_t warp_size = 32;  // time_matrix, tile_matrix: the device's
+  /// scalar: lanes lie along time, because out is faster along it than along channels. tile, tile_matrix: so
+  /// do blocks.
   bool lanes_along_time = true;
   std::int64_t shared_bytes = 0;
-  std::int32_t tile_channels = 1, tile_times = 1;  // tile, turn; tile_times is a multiple of `run`
-  DepthwiseTileSide in_side, out_side;             // tile; out_side of turn
+  /// tile, tile_matrix, turn. tile_times is a multiple of `run`, or kMatrixTimes.
+  std::int32_t tile_channels = 1, tile_times = 1;
+  DepthwiseTileSide in_side, out_side;  // tile, tile_matrix; out_side of turn
 };
 
 /// Whether rows along time begin as far behind a boundary of 16 bytes in the input as in the output.

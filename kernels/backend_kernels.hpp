@@ -32,6 +32,7 @@ void launch_depthwise(const LaunchContext& context, const DepthwiseParams& param
 void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_time_many(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_time_matrix(const LaunchContext& context, const DepthwiseParams& params);
+void launch_depthwise_tile_matrix(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_channel_aligned(const LaunchContext& context, const DepthwiseParams& params);
 void launch_depthwise_channel_many(const LaunchContext& context, const DepthwiseParams& p);

@@ -11,23 +11,33 @@ __device__ __forceinline__ float matrix_element(f16 value) { return half_to_floa
 __device__ __forceinline__ float matrix_element(bf16 value) { return bfloat_to_float(value); }
 
 /// Where the sums of a 16 x 16 lie: value i of a lane is element (row_of(i), column_of(i)).
+/// Values run_value(r, 0), run_value(r, 1), ... of a lane, kColumnRun of them, lie in one column, and in
+/// neighbouring rows where row r of the first operand is number row_place(r).
 template <int W>
 struct SumPlaces {
   static constexpr bool kHasRunsOfFour = false;
+  static constexpr int kColumnRun = 1;
   static __device__ __forceinline__ int row_of(int i) { return (i * W + lane_id<W>()) / 16; }
   static __device__ __forceinline__ int column_of(int i) { return (i * W + lane_id<W>()) % 16; }
-  static __device__ __forceinline__ int place_of(int column) { return column; }
+  static __device__ __forceinline__ int run_value(int run, int) { return run; }
+  static __device__ __forceinline__ int row_place(int row) { return row; }
+  static __device__ __forceinline__ int column_place(int column) { return column; }
 };
 /// As `mma` leaves them. Values 0, 1, 4 and 5 lie in one row, and so do 2, 3, 6 and 7; they are neighbours
-/// where column c of b^T is number place_of(c).
+/// where row c of the second operand is number column_place(c).
 template <>
 struct SumPlaces<32> {
   static constexpr bool kHasRunsOfFour = true;
+  static constexpr int kColumnRun = 2;
   static __device__ __forceinline__ int row_of(int i) { return lane_id<32>() / 4 + (i & 2) * 4; }
   static __device__ __forceinline__ int column_of(int i) {
     return lane_id<32>() % 4 * 2 + (i & 1) + (i & 4) * 2;
   }
-  static __device__ __forceinline__ int place_of(int column) {
+  static __device__ __forceinline__ int run_value(int run, int i) {
+    return (run & 1) + (run & 2) * 2 + i * 2;
+  }
+  static __device__ __forceinline__ int row_place(int row) { return row % 8 * 2 + row / 8; }
+  static __device__ __forceinline__ int column_place(int column) {
     return column % 8 / 2 * 4 + column / 8 * 2 + column % 2;
   }
 };

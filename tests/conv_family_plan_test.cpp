@@ -258,6 +258,14 @@ TEST(ConvFamilyPlan, DepthwiseByMatrixUnits) {
   const std::string amd = explanation(DeviceProperties::mi300x());
   expect_explanation(amd, {"Kernel depthwise_time_matrix: "});
   EXPECT_EQ(amd.find(" 8 bytes an access"), std::string::npos) << amd;
+  const TensorView rows = TensorView(nullptr, DType::bf16, {8, 8192, 2048}).permuted({0, 2, 1});
+  expect_explanation(
+      plan_depthwise_conv1d(DeviceProperties::h200(), rows, weights, TensorView(), Activation::none,
+                            TensorView(), signal)
+          .explain(),
+      {"Kernel depthwise_tile_matrix: it takes any layouts", "Not depthwise_time_matrix: time is not",
+       "Runner-up: depthwise_tile", "512 samples of one batch, a warp takes 256 samples of a channel",
+       "16 bytes an access", " 2 bytes an access", "The input must lie on boundaries of 16 bytes"});
 }
 
 TEST_P(ConvFamilyPlanTest, DepthwiseUpdate) {

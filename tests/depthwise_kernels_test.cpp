@@ -196,12 +196,37 @@ TEST_P(DepthwiseKernelsTest, EdgesOfMatrixTiles) {
     }
 }
 
+/// The same of any two layouts: channels in packs, in twos and one by one, and fewer or more than a tile has.
+TEST_P(DepthwiseKernelsTest, EdgesOfMatrixTilesOfAnyLayout) {
+  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";
+  struct Shape {
+    std::int64_t channels, length, taps;
+  };
+  const std::vector<Shape> shapes{{1, 530, 9},  {3, 255, 17},  {8, 513, 18}, {16, 257, 31},
+                                  {34, 40, 49}, {33, 256, 50}, {40, 90, 74}, {72, 3, 31}};
+  const std::vector<Layout> layouts{Layout::nlc, Layout::ncl, Layout::nlc, Layout::nlc_gaps,
+                                    Layout::reversed};
+  std::size_t number = 0;
+  for (const Layout in : layouts)
+    for (const Shape& shape : shapes) {
+      DepthwiseCase c = make(2, shape.channels, shape.length, shape.taps, in);
+      c.out_layout = layouts[number % 5];
+      c.type = c.weight_type = number % 2 == 0 ? DType::f16 : DType::bf16;
+      c.initial_state = number % 3 != 0;
+      c.bias = number % 4 == 0;
+      c.in_misaligned = number % 3 == 0 ? static_cast<std::int64_t>(number) % 9 : 0;
+      c.out_misaligned = number % 7 < 3 ? static_cast<std::int64_t>(number) % 5 : 0;
+      EXPECT_GE(check_all(stream(), c), 2);
+      ++number;
+    }
+}
+
 /// An infinite sample, or one that is none, is found in the sums of the outputs that meet it and in no other,
 /// wherever it lies in a tile.
 TEST_P(DepthwiseKernelsTest, InfiniteSamplesStayWhereTheyAre) {
   if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one kernel";
   for (const std::int64_t time : {3, 250, 300, 511, 700, 1023}) {
-    DepthwiseCase c = make(1, 2, 1024, 31, Layout::ncl);
+    DepthwiseCase c = make(1, 2, 1024, 31, time % 4 == 3 ? Layout::nlc : Layout::ncl);
     c.type = c.weight_type = DType::f16;
     c.bias = true;
     const std::uint64_t infinity = 0x7c00, nan = 0x7e01;

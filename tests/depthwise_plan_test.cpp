@@ -79,6 +79,31 @@ TEST(DepthwisePlan, MatrixUnitsTakeManyTaps) {
   EXPECT_EQ(kernel_for(25, 31, DType::bf16), DepthwiseKernel::time_many);
 }
 
+/// The same from and to rows of channels, by packs of them where all lie on 16 bytes.
+TEST(DepthwisePlan, MatrixUnitsTakeRowsOfChannels) {
+  DepthwiseParams p = channel_fast(8, 2048, 8192, 31);
+  p.type = p.weight_type = DType::bf16;
+  const auto plan_of = [&] { return planned(p, DeviceProperties::h200()); };
+  EXPECT_EQ(plan_of().kernel, DepthwiseKernel::tile_matrix);
+  EXPECT_EQ(plan_of().in_side.width, 8);
+  p.in = reinterpret_cast<const void*>(4096 + 4);
+  EXPECT_EQ(plan_of().in_side.width, 2);
+  p.in = reinterpret_cast<const void*>(4096 + 2);
+  EXPECT_EQ(plan_of().in_side.width, 1);
+  EXPECT_EQ(plan_of().out_side.width, 8);
+  p.in = reinterpret_cast<const void*>(4096);
+  p.out_channel = 8192;
+  p.out_time = 1;
+  EXPECT_EQ(plan_of().kernel, DepthwiseKernel::tile_matrix);
+  EXPECT_TRUE(plan_of().out_side.lanes_along_time);
+  p.weight_type = DType::f32;
+  EXPECT_EQ(plan_of().kernel, DepthwiseKernel::tile);
+  // A tile of 512 samples has few that exist.
+  DepthwiseParams short_rows = channel_fast(8, 4096, 9, 31);
+  short_rows.type = short_rows.weight_type = DType::bf16;
+  EXPECT_NE(planned(short_rows, DeviceProperties::h200()).kernel, DepthwiseKernel::tile_matrix);
+}
+
 /// With many taps, tiles inside rows have code of their own where there are many, and long rows.
 TEST(DepthwisePlan, TilesInsideRowsApart) {
   const auto apart = [](std::int64_t batch, std::int64_t channels, std::int64_t length, DType type) {

@@ -22,7 +22,7 @@ DeviceRates device_rates(const DeviceProperties& device) {
                        static_cast<double>(device.clock_hertz > 0 ? device.clock_hertz : known.clock_hertz);
   // Four schedulers issue an instruction each a clock. Those of CDNA take four clocks for the 64 lanes of
   // one, with 16 lanes each.
-  return {kCopyShare * 1e-6 * memory, (wide ? 1 : 4) * clock, clock};
+  return {kCopyShare * 1e-6 * memory, (wide ? 1 : 4) * clock, clock, clock};
 }
 
 double memory_ratio(const DeviceProperties& device) {

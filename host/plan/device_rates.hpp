@@ -11,6 +11,7 @@ struct DeviceRates {
   /// One multiprocessor issues so many instructions of warps, and its L1 or its shared memory takes so many
   /// accesses of warps.
   double instructions_per_microsecond, accesses_per_microsecond;
+  double cycles_per_microsecond;
 };
 
 /// The rates follow from the device's peak rates. Where those are not known, they are the rates of as many

@@ -64,6 +64,8 @@ void launch_outputs(const LaunchContext& context, const DepthwiseParams& p) {
       return launch_depthwise_channel_many(context, p);
     case DepthwiseKernel::turn:
       return launch_depthwise_turn(context, p);
+    case DepthwiseKernel::tile_matrix:
+      return launch_depthwise_tile_matrix(context, p);
     case DepthwiseKernel::tile:
       return launch_depthwise_tile(context, p);
     default:

@@ -38,14 +38,17 @@ struct MatrixUnit<64, T> {
   /// How many operands a kernel had better load before it multiplies.
   static constexpr int kAhead = 4;
 
-  /// Value i of a lane is element (row_of(i), column_of(i)) of the 16 x 16, each in a row of its own.
+  /// As those of SumPlaces: four values lie in one column.
   static constexpr bool kHasRunsOfFour = false;
-  static __device__ __forceinline__ int place_of(int column) { return column; }
+  static constexpr int kColumnRun = 4;
+  static __device__ __forceinline__ int row_of(int i) { return lane_id<64>() / 16 * 4 + i; }
+  static __device__ __forceinline__ int column_of(int) { return lane_id<64>() % 16; }
+  static __device__ __forceinline__ int run_value(int, int i) { return i; }
+  static __device__ __forceinline__ int row_place(int row) { return row; }
+  static __device__ __forceinline__ int column_place(int column) { return column; }
   struct Sums {
     float values[4] = {};
   };
-  static __device__ __forceinline__ int row_of(int i) { return lane_id<64>() / 16 * 4 + i; }
-  static __device__ __forceinline__ int column_of(int) { return lane_id<64>() % 16; }
 
   /// Four lanes share a row.
   struct Registers {

@@ -42,7 +42,7 @@ NATIVE_QUOTIENTS = "*FunctionsTest.Quotients*/cpu:*FunctionsTest.AllPairs*/cpu:*
 DEPTHWISE = ":".join(f"*Depthwise{name}Test*/cpu" for name in ("", "Block", "Far", "Kernels", "Sequence", "State", "Varlen"))
 ONE_TIME_KERNEL = "*DepthwiseTest.*/emulated32:*DepthwiseKernelsTest.*/emulated32:*DepthwiseStateTest.*/emulated32-*RandomCases*"
 MANY_TAPS = "*DepthwiseKernelsTest.EdgesOfManyTaps/emulated32:*DepthwiseKernelsTest.LongRowsOfManyTaps/emulated32"
-MATRIX_TILES = "*DepthwiseKernelsTest.EdgesOfMatrixTiles/emulated32:*DepthwiseKernelsTest.InfiniteSamples*/emulated32"
+MATRIX_TILES = "*DepthwiseKernelsTest.EdgesOfMatrixTiles*/emulated32:*DepthwiseKernelsTest.InfiniteSamples*/emulated32"
 LONG_ROWS = "*DepthwiseKernelsTest.LongRowsOfChannels/emulated32"
 BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*", "TheRestIs*")
 BACKWARD = ":".join(f"*DepthwiseBackward*Test.{name}/emulated32" for name in BACKWARD_NAMES)
@@ -875,14 +875,30 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("oldest_state_left_out", "if (@first + number >= oldest@) samples", "first + number > oldest"),
     ("outputs_before_the_row", "if (@j >= -before - offset@ && j", "true"),
     ("outputs_behind_the_row", "&& @j < left - offset@) to[j]", "true"),
-    ("weights_one_too_late", "const int tap = @i - kMatrixZeros@;", "i - kMatrixZeros - 1"),
-    ("newest_tap_left_out", "tap >= 0 && @tap < p.taps@ ?", "tap < p.taps - 1"),
-    ("odd_words_unshifted", "const int shift = @(pack.first & 1) * 16@;", "0"),
     ("bias_left_out", "finish_sums(sums.values, @bias@, p.silu);", "0.0f"),
-    ("zeros_times_infinity", "if (@warp_ballot<W>(zero != 0.0f) == 0@) {", "true"),
     ("samples_of_the_next_tile", "(p, grid, @from - step@, offset, staged);", "from"),
-    ("older_samples_left_out", "@tap >= 0@; --tap", "tap > 0"),
     ("only_the_first_tile", "from += @step@;", "0"),
+]) + mutants_of("matrix", "kernels/depthwise/depthwise_matrix.hpp", MATRIX_TILES, [
+    ("weights_one_too_late", "kMatrixZeros + @static_cast<int>(tap)@;", "static_cast<int>(tap) + 1"),
+    ("weights_of_channel_0", "lines + @channel * 2 * kLine@ +", "0"),
+    ("odd_line_one_too_late", "+ @odd * (kLine - 1)@ +", "odd * kLine"),
+    ("zeros_times_infinity", "return @warp_ballot<W>(zero != 0.0f) == 0@;", "true"),
+    ("older_samples_left_out", "@tap >= 0@; --tap", "tap > 0"),
+]) + mutants_of("tile_matrix", "kernels/depthwise/depthwise_tile_matrix.cpp", MATRIX_TILES, [
+    ("samples_before_the_row_count", "if (@first >= oldest@ && first < side.times)", "true"),
+    ("later_samples_before_the_row_count", "if (@first + 1 >= oldest@ && first + 1", "true"),
+    ("last_sample_left_out", "@first < side.times@) load_channels", "first + 1 < side.times"),
+    ("last_later_sample_left_out", "@first + 1 < side.times@)", "first + 2 < side.times"),
+    ("channels_unturned", "loaded[i].words[@j % 2@][j / 2];", "0"),
+    ("last_time_left_out", "for (; @time < side.times@; time += step)", "time + 1 < side.times"),
+    ("outputs_behind_the_end", "if (@time + 1 < side.times@) store", "true"),
+    ("one_turn_of_threads", "for (int channel = own.slow; channel < channels; channel += @own.slow_count@)", "channels"),
+    ("states_left_out", "if (@oldest > 0 && p.initial_state != nullptr@) {", "false"),
+    ("states_of_channel_0", "SampleRow<T>(p, place.batch, @place.channel + channel@)", "place.channel"),
+    ("bias_left_out", "finish_sums(sums.values, @bias@, p.silu);", "0.0f"),
+    ("first_tile_alone", "for (T* const end = row + @times@; row < end", "(times < kMatrixTile ? times : kMatrixTile)"),
+    ("channels_of_the_first_turn", "channel < channels; channel += @kDepthwiseThreads / W@)", "channels"),
+    ("tiles_of_every_channel", "const int channels = @channels_left < p.tile_channels@ ?", "false"),
 ]) + mutants_of("time_many", "kernels/depthwise/depthwise_time_many.cpp", MANY_TAPS, [
     ("odd_shift_left_out", "__funnelshift_r(words[i], words[i + 1], @(shift & 2) * 8@)", "0"),
     ("oldest_state_left_out", "bits = @time > -p.taps@ ?", "time > 1 - p.taps"),

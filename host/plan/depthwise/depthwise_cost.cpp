@@ -21,6 +21,7 @@ struct Work {
   double threads = 0;
   double factor = 1;    // measured time by the time of the above
   double launch = 2.3;  // microseconds before the first and after the last output
+  double alone = 0;     // instructions of a thread, where it may have more than the device has threads for
 };
 
 /// Aligned packs of channels have few threads at a time, which wait for the special functions of SiLU.
@@ -36,6 +37,7 @@ constexpr double kTimeFactor = 0.86, kChannelFactor = 0.86, kPacksFactor = 0.96;
 constexpr double kMatrixFactor = 1.25;
 /// A tile waits for its weights and its samples, one after the other.
 constexpr double kTileLaunch = 4.7;
+constexpr double kTileMatrixFactor = 1.12, kTileMatrixLaunch = 3.2;
 constexpr double kTurnFactor = 1.15, kTurnLaunch = 3.5;
 
 /// Bytes that move for one element of a row of `run` elements, `stride` apart, which begins anywhere: sectors
@@ -111,6 +113,7 @@ Work channel_work(const DepthwiseParams& p, double element) {
     const double outside = std::min(length, std::ceil((taps + 4) / times + 1) * times) / length;
     work.instructions = ((p.width == 1 ? 1.5 : 1.4) * taps + 8) * idle * std::ceil(length / times) * times /
                         length * (1 + 2 * outside);
+    work.alone = run * width * (1.4 * taps + 8);
     // Few lanes of a row access many rows at a time.
     work.instructions *= 1 + (p.width == 1 ? 5.0 : 2.5) / p.lanes;
     work.bytes = 2 * element;
@@ -163,6 +166,43 @@ Work tile_work(const DepthwiseParams& p, double element) {
   return work;
 }
 
+/// A lane's instructions for an element that it moves, fitted as the factors are.
+double pair_cost(const DepthwiseTileSide& side) {
+  constexpr double kAccess = 27, kTimes = 22, kElement = 20;
+  return ((side.lanes_along_time ? kTimes : kAccess / side.width) + kElement) / 2;
+}
+
+Work tile_matrix_work(const DepthwiseParams& p, double element) {
+  // A lane's instructions for a block, and a warp's for a tile, for each step of one, and for a step's
+  // weights.
+  constexpr double kBlock = 200, kTile = 5, kStep = 14, kWeights = 24;
+  const double steps = matrix_tile_steps(p.taps), channels = p.tile_channels, warp = p.warp_size;
+  const double times = std::min<double>(kMatrixTimes, static_cast<double>(p.length));
+  const double whole = std::ceil(times / kMatrixTile) * kMatrixTile,
+               samples = matrix_samples(static_cast<int>(steps) * kMatrixDepth, static_cast<int>(whole));
+  const double tiles = static_cast<double>(divide_up(p.channels, p.tile_channels)) *
+                       static_cast<double>(divide_up(p.length, kMatrixTimes)) * static_cast<double>(p.batch);
+  // Warps without a channel wait for the others.
+  const double warps = kDepthwiseThreads / warp, idle = std::ceil(channels / warps) * warps / channels;
+  Work work;
+  work.instructions = pair_cost(p.in_side) * samples / times + pair_cost(p.out_side);
+  work.instructions +=
+      idle * warp * (whole / kMatrixTile * (kTile + kStep * steps) + kWeights * steps) / times;
+  work.instructions += kBlock * kDepthwiseThreads / (channels * times);
+  work.instructions *= tiles * channels * times / static_cast<double>(p.batch * p.channels * p.length);
+  const auto add_bytes = [&](const DepthwiseTileSide& side, double channel_stride, double time_stride) {
+    const double stride = std::max(1.0, std::min(std::abs(channel_stride), std::abs(time_stride)));
+    work.bytes += moved_bytes(element, side.lanes_along_time ? times : channels, stride);
+  };
+  add_bytes(p.in_side, static_cast<double>(p.in_channel), static_cast<double>(p.in_time));
+  add_bytes(p.out_side, static_cast<double>(p.out_channel), static_cast<double>(p.out_time));
+  work.bytes += 0.3 * element * static_cast<double>(p.taps - 1) / times;
+  work.threads = tiles * kDepthwiseThreads;
+  work.factor = kTileMatrixFactor;
+  work.launch = kTileMatrixLaunch;
+  return work;
+}
+
 Work turn_work(const DepthwiseParams& p, double element) {
   const double taps = static_cast<double>(p.taps), width = 4 / element, channels = p.tile_channels;
   const double times = std::min<double>(p.tile_times, static_cast<double>(p.length));
@@ -208,6 +248,8 @@ Work work_of(const DepthwiseParams& p, double element) {
       return turn_work(p, element);
     case DepthwiseKernel::tile:
       return tile_work(p, element);
+    case DepthwiseKernel::tile_matrix:
+      return tile_matrix_work(p, element);
     default:
       return scalar_work(p, element);
   }
@@ -216,7 +258,7 @@ Work work_of(const DepthwiseParams& p, double element) {
 }  // namespace
 
 double depthwise_microseconds(const DeviceProperties& device, const DepthwiseParams& p) {
-  constexpr double kShare = 0.225, kThreadsToFill = 450, kLeastFill = 0.03;
+  constexpr double kShare = 0.225, kThreadsToFill = 450, kLeastFill = 0.03, kCyclesAlone = 4;
   constexpr double kOfBytes = 0.95, kOfInstructions = 0.8;  // what these kernels reach of the device's rates
   const DeviceRates rates = device_rates(device);
   const double outputs = static_cast<double>(p.batch * p.channels) * static_cast<double>(p.length);
@@ -228,7 +270,9 @@ double depthwise_microseconds(const DeviceProperties& device, const DepthwisePar
       outputs * (work.instructions + (p.silu ? silu : 0)) /
       (kOfInstructions * rates.instructions_per_microsecond * device.warp_size * device.multiprocessors);
   const double work_time = std::max(memory, issue) + kShare * std::min(memory, issue);
-  return work.launch + work.factor * work_time / (kLeastFill + (1 - kLeastFill) * fill);
+  // A thread waits this long for each of its instructions where no other one is there.
+  const double alone = work.alone * kCyclesAlone / rates.cycles_per_microsecond;
+  return work.launch + std::max(work.factor * work_time / (kLeastFill + (1 - kLeastFill) * fill), alone);
 }
 
 }  // namespace relayout::plan

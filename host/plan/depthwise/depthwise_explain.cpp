@@ -34,6 +34,8 @@ const char* name_of(DepthwiseKernel kernel) {
       return "depthwise_turn";
     case DepthwiseKernel::tile:
       return "depthwise_tile";
+    case DepthwiseKernel::tile_matrix:
+      return "depthwise_tile_matrix";
     case DepthwiseKernel::update:
       return "depthwise_update";
     case DepthwiseKernel::update_words:
@@ -67,6 +69,8 @@ std::string reason(const DepthwiseParams& p) {
       return "channels are the fast axis of the input and time of the output, and the taps are unrolled";
     case DepthwiseKernel::tile:
       return "it takes any layouts through shared memory";
+    case DepthwiseKernel::tile_matrix:
+      return "it takes any layouts through shared memory, and matrix units multiply elements of 16 bits";
     case DepthwiseKernel::scalar:
       return "it takes any strides, taps and sequence ids, an output at a time";
     case DepthwiseKernel::update:
@@ -97,6 +101,7 @@ Tile tile_of(const DepthwiseParams& p) {
       return {std::int64_t{p.lanes} * kManyTapsChannels, others * many_taps_times(p.width) * p.run};
     case DepthwiseKernel::turn:
     case DepthwiseKernel::tile:
+    case DepthwiseKernel::tile_matrix:
       return {p.tile_channels, p.tile_times};
     default:
       return p.lanes_along_time ? Tile{others, walked} : Tile{p.lanes, others * p.run};
@@ -126,6 +131,7 @@ std::string access_of(const DepthwiseParams& p, const DepthwiseTileSide& side) {
   if (p.kernel == DepthwiseKernel::scalar || p.kernel == DepthwiseKernel::update) bytes = element;
   if (p.kernel == DepthwiseKernel::turn && &side == &p.in_side) bytes = 4;
   if (p.kernel == DepthwiseKernel::tile && side.rows == DepthwiseRows::none) bytes = element;
+  if (p.kernel == DepthwiseKernel::tile_matrix) bytes = side.width * element;
   return plural(bytes, "byte") + " an access";
 }
 
@@ -150,6 +156,8 @@ void explain_tile(std::ostream& text, const DepthwiseParams& p) {
     const std::int64_t channels = p.kernel == DepthwiseKernel::turn ? 4 / bytes_of(p.type) : 1;
     text << "a thread walks " << plural(p.run, "sample") << " of "
          << (channels == 1 ? "a channel; " : "two channels; ");
+  } else if (p.kernel == DepthwiseKernel::tile_matrix) {
+    text << "a warp takes " << plural(kMatrixTile, "sample") << " of a channel; ";
   } else {
     text << plural(p.lanes, "lane") << " along " << (has_lanes_along_time(p) ? "time; " : "channels; ");
   }

@@ -145,7 +145,7 @@ const char* plan_scalar(const DeviceProperties&, DepthwiseParams& p) {
 
 /// Fills the plan's part with a kernel's best shape; returns what is in the way of the kernel.
 using Planner = const char* (*)(const DeviceProperties&, DepthwiseParams&);
-constexpr std::array<std::pair<DepthwiseKernel, Planner>, 9> kPlanners{
+constexpr std::array<std::pair<DepthwiseKernel, Planner>, 10> kPlanners{
     {{DepthwiseKernel::time, plan_depthwise_time},
      {DepthwiseKernel::time_many, plan_depthwise_time_many},
      {DepthwiseKernel::time_matrix, plan_depthwise_time_matrix},
@@ -154,6 +154,7 @@ constexpr std::array<std::pair<DepthwiseKernel, Planner>, 9> kPlanners{
      {DepthwiseKernel::channel_many, plan_channel_many},
      {DepthwiseKernel::turn, plan_depthwise_turn},
      {DepthwiseKernel::tile, plan_depthwise_tile},
+     {DepthwiseKernel::tile_matrix, plan_depthwise_tile_matrix},
      {DepthwiseKernel::scalar, plan_scalar}}};
 
 /// Whether update_words takes an update: whole words of channels, of a state that is a row of memory for each
@@ -214,6 +215,8 @@ DepthwiseAlignment depthwise_alignment(const DepthwiseParams& params) {
       return {own, own};
     case DepthwiseKernel::turn:
       return {kWordBytes, 1};
+    case DepthwiseKernel::tile_matrix:
+      return {params.in_side.width * bytes_of(params.type), params.out_side.width * bytes_of(params.type)};
     default:
       return {};
   }

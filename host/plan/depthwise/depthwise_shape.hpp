@@ -6,6 +6,7 @@
 #include "core/bytes.hpp"
 #include "core/depthwise_params.hpp"
 #include "core/sector.hpp"
+#include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
 
@@ -18,6 +19,17 @@ constexpr const char* kIds = "it knows no sequence ids";
 constexpr const char* kUnrolls = "it unrolls at most 8 taps";
 constexpr const char* kManyTaps = "it is for more than 8 taps";
 constexpr const char* kTooManyTaps = "the weights of so many taps do not fit into its shared memory";
+
+/// What is in the way of the kernels by matrix units.
+inline const char* refusal_of_matrix_units(const DeviceProperties& device, const DepthwiseParams& p) {
+  if (p.ids != nullptr) return kIds;
+  if (p.taps <= kUnrolledTaps) return kManyTaps;
+  if (p.taps > kMaxMatrixTaps) return "rows of so many taps are longer than it multiplies";
+  if (bytes_of(p.type) != 2) return "it is for elements of 16 bits";
+  if (p.weight_type != p.type) return "the weights are of another type than the signal";
+  if (!has_matrix_units(device)) return "the device has no matrix units that keep all numbers of 16 bits";
+  return nullptr;
+}
 
 /// The smallest power of two that covers `count`, up to `most`.
 inline int covering(std::int64_t count, int most) {

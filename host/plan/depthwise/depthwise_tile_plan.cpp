@@ -120,6 +120,54 @@ const char* plan_depthwise_tile(const DeviceProperties& device, DepthwiseParams&
   return nullptr;
 }
 
+namespace {
+
+/// A side of tile_matrix: threads along the axis that is fast in memory, which access two neighbouring times
+/// of a pack or of two channels where all of them lie so.
+DepthwiseTileSide matrix_side(const DepthwiseParams& p, const void* base, std::int64_t batch_stride,
+                              const DepthwiseSideStrides& strides, std::int64_t channels) {
+  constexpr std::int64_t kLanesAlongTime = 32;
+  DepthwiseTileSide side;
+  const std::int64_t bytes = bytes_of(p.type);
+  side.lanes_along_time =
+      p.channels == 1 || (p.length > 1 && std::abs(strides.time) <= std::abs(strides.channel));
+  const auto lie_in = [&](std::int64_t width) {
+    const auto places = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base)) |
+                        (p.channels | batch_stride | strides.time) * bytes;
+    return places % (width * bytes) == 0;
+  };
+  if (strides.channel == 1 && !side.lanes_along_time)
+    side.width = lie_in(kMatrixPack) ? kMatrixPack : lie_in(2) ? 2 : 1;
+  const std::int64_t lanes =
+      side.lanes_along_time ? kLanesAlongTime : divide_up(channels, std::int64_t{side.width});
+  side.by_words = make_divisor(static_cast<std::uint32_t>(lanes));
+  return side;
+}
+
+}  // namespace
+
+const char* plan_depthwise_tile_matrix(const DeviceProperties& device, DepthwiseParams& p) {
+  if (const char* const refusal = refusal_of_matrix_units(device, p)) return refusal;
+  p.kernel = DepthwiseKernel::tile_matrix;
+  p.warp_size = device.warp_size;
+  p.tile_times = kMatrixTimes;
+  Cheapest cheapest(device);
+  for (const std::int64_t most : {32, 24, 16, 8}) {
+    const std::int64_t even = divide_up(p.channels, divide_up(p.channels, most)),
+                       channels =
+                           p.channels < kMatrixPack ? p.channels : round_up(even, std::int64_t{kMatrixPack});
+    DepthwiseParams candidate = p;
+    candidate.tile_channels = static_cast<std::int32_t>(channels);
+    candidate.in_side = matrix_side(p, p.in, p.in_batch, {p.in_channel, p.in_time}, channels);
+    candidate.out_side = matrix_side(p, p.out, p.out_batch, {p.out_channel, p.out_time}, channels);
+    candidate.lanes_along_time = candidate.out_side.lanes_along_time;
+    candidate.shared_bytes = matrix_tile_bytes(p.taps, candidate.tile_channels);
+    if (candidate.shared_bytes <= kSharedBytes) cheapest.offer(candidate);
+  }
+  p = *cheapest.best();
+  return nullptr;
+}
+
 const char* plan_depthwise_turn(const DeviceProperties& device, DepthwiseParams& p) {
   const std::int64_t bytes = bytes_of(p.type);
   const std::int64_t width = kWordBytes / bytes;

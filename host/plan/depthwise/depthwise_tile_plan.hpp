@@ -1,4 +1,4 @@
-// The tiles of DepthwiseKernel::tile and turn.
+// The tiles of DepthwiseKernel::tile, tile_matrix and turn.
 #pragma once
 
 #include "core/depthwise_params.hpp"
@@ -21,5 +21,6 @@ DepthwiseTileSide depthwise_tile_side(const DepthwiseSideStrides& strides, std::
 /// the way of it, null where nothing is.
 const char* plan_depthwise_tile(const DeviceProperties& device, DepthwiseParams& params);
 const char* plan_depthwise_turn(const DeviceProperties& device, DepthwiseParams& params);
+const char* plan_depthwise_tile_matrix(const DeviceProperties& device, DepthwiseParams& params);
 
 }  // namespace relayout::plan

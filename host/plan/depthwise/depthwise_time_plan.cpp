@@ -101,13 +101,8 @@ const char* plan_depthwise_time_many(const DeviceProperties& device, DepthwisePa
 }
 
 const char* plan_depthwise_time_matrix(const DeviceProperties& device, DepthwiseParams& p) {
-  if (p.ids != nullptr) return kIds;
   if (p.in_time != 1 || p.out_time != 1) return kNotTime;
-  if (p.taps <= kUnrolledTaps) return kManyTaps;
-  if (p.taps > kMaxMatrixTaps) return "rows of so many taps are longer than it multiplies";
-  if (bytes_of(p.type) != 2) return "it is for elements of 16 bits";
-  if (p.weight_type != p.type) return "the weights are of another type than the signal";
-  if (!has_matrix_units(device)) return "the device has no matrix units that keep all numbers of 16 bits";
+  if (const char* const refusal = refusal_of_matrix_units(device, p)) return refusal;
   p.kernel = DepthwiseKernel::time_matrix;
   p.warp_size = device.warp_size;
   // A lane takes so many outputs of a tile.
