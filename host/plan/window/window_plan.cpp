@@ -65,10 +65,8 @@ const char* tile_obstacle(const WindowParams& p) {
   if (p.pad_left > kMaxIndex || p.positions > kMaxIndex)
     return "the indices of its tiles would not fit into 64 bits";
   const std::int64_t farthest = std::numeric_limits<std::int32_t>::max() / bytes_of(p.in_type);
-  const auto is_far = [&](std::int64_t extent, std::int64_t stride) {
-    return extent > 1 && (stride > farthest || stride < -farthest);
-  };
-  if (is_far(p.channels, p.in_channel) || is_far(p.length, p.in_time))
+  const auto is_far = [&](std::int64_t step) { return step > farthest || step < -farthest; };
+  if (is_far(step_along(p.channels, p.in_channel)) || is_far(step_along(p.length, p.in_time)))
     return "the input's channels or samples lie more than 2 GiB apart";
   return nullptr;
 }

@@ -1,7 +1,6 @@
 #include "host/plan/window/window_problem.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 
 #include "core/bytes.hpp"
@@ -15,7 +14,7 @@ constexpr std::int64_t kWidest = 4;
 /// Whether `factor` channels side by side can be one element.
 bool may_join(const WindowParams& p, std::int64_t factor) {
   const auto even = [&](std::int64_t extent, std::int64_t stride) {
-    return extent <= 1 || stride % factor == 0;
+    return step_along(extent, stride) % factor == 0;
   };
   const auto aligned = [&](const void* address) {
     return reinterpret_cast<std::uintptr_t>(address) %

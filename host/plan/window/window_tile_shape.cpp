@@ -7,6 +7,7 @@
 #include "core/integer_math.hpp"
 #include "core/sector.hpp"
 #include "core/window_geometry.hpp"
+#include "host/plan/window/window_problem.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -78,12 +79,11 @@ bool TileShape::make(std::int64_t multiple, std::int64_t limit, WindowParams& p)
     t.unit_out = unit_channels_ > 0 ? unit_channels_ * p_.out_channel : units.positions * p_.out_position;
   }
   const bool rows_along_time = channel_pitch != 1;
-  // One channel or sample may have any stride, which is not taken.
-  const auto in_step = [&](std::int64_t extent, std::int64_t stride) {
-    return extent > 1 ? static_cast<std::int32_t>(stride * bytes_of(p_.in_type)) : 0;
+  const auto in_bytes = [&](std::int64_t step) {
+    return static_cast<std::int32_t>(step * bytes_of(p_.in_type));
   };
-  const std::int32_t channel_step = in_step(p_.channels, p_.in_channel),
-                     time_step = in_step(p_.length, p_.in_time);
+  const std::int32_t channel_step = in_bytes(step_along(p_.channels, p_.in_channel)),
+                     time_step = in_bytes(step_along(p_.length, p_.in_time));
   t.row_step = rows_along_time ? channel_step : time_step;
   t.column_step = rows_along_time ? time_step : channel_step;
   t.tile_row_step = rows_along_time ? t.channel_pitch : t.time_pitch;

@@ -5,6 +5,7 @@
 #include "core/integer_math.hpp"
 #include "core/sector.hpp"
 #include "core/window_geometry.hpp"
+#include "host/plan/window/window_problem.hpp"
 #include "host/plan/window/window_tile_shape.hpp"
 #include "host/plan/window/window_tile_work.hpp"
 
@@ -29,7 +30,7 @@ bool TileShape::on_sectors() const {
 
 bool TileShape::lines_begin_on(std::int64_t elements) const {
   const auto on = [&](std::int64_t extent, std::int64_t stride) {
-    return extent <= 1 || stride % elements == 0;
+    return step_along(extent, stride) % elements == 0;
   };
   const bool by_position = lines_ == WindowLines::rows || lines_ == WindowLines::taps,
              by_tap = lines_ == WindowLines::positions || lines_ == WindowLines::taps;

@@ -8,6 +8,7 @@
 #include "core/integer_math.hpp"
 #include "core/sector.hpp"
 #include "core/window_geometry.hpp"
+#include "host/plan/window/window_problem.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -21,15 +22,11 @@ constexpr std::int64_t kMaxPacks = 16, kFewestPacks = 4;
 constexpr std::int64_t kTilePacks = 1024;
 constexpr std::int64_t kFewestSamples = 16;
 
-/// Strides of axes with one index do not matter.
-struct Axis {
-  std::int64_t extent, stride;
-};
-bool rows_aligned(const void* base, std::int64_t element_bytes, std::initializer_list<Axis> axes) {
+/// `steps`: from row to row, in elements.
+bool rows_aligned(const void* base, std::int64_t element_bytes, std::initializer_list<std::int64_t> steps) {
   return reinterpret_cast<std::uintptr_t>(base) % kVectorBytes == 0 &&
-         std::all_of(axes.begin(), axes.end(), [&](const Axis& axis) {
-           return axis.extent <= 1 || axis.stride % (kVectorBytes / element_bytes) == 0;
-         });
+         std::all_of(steps.begin(), steps.end(),
+                     [&](std::int64_t step) { return step % (kVectorBytes / element_bytes) == 0; });
 }
 
 const char* output_obstacle(const WindowParams& p) {
@@ -40,11 +37,10 @@ const char* output_obstacle(const WindowParams& p) {
   const bool channel_outer = p.taps > 1 && p.out_tap == 1 && p.out_channel == p.taps;
   if (!tap_outer && !channel_outer)
     return "neither channels nor taps and channels lie side by side in the output";
-  const bool aligned = rows_aligned(p.out, out_bytes,
-                                    {{p.batch, p.out_batch},
-                                     {p.groups, p.out_group},
-                                     {p.positions, p.out_position},
-                                     {tap_outer ? p.taps : 1, p.out_tap}});
+  const bool aligned =
+      rows_aligned(p.out, out_bytes,
+                   {step_along(p.batch, p.out_batch), step_along(p.groups, p.out_group),
+                    step_along(p.positions, p.out_position), step_along(tap_outer ? p.taps : 1, p.out_tap)});
   return aligned ? nullptr : "rows of the output do not lie on 16-byte boundaries";
 }
 
@@ -77,11 +73,13 @@ const char* vector_obstacle(WindowParams& p) {
     return "it has no code for these two types";
   if (p.length == 0) return "the signal has no samples";
   if (const char* obstacle = output_obstacle(p)) return obstacle;
-  p.along_time = p.in_time == 1 &&
-                 rows_aligned(p.in, in_bytes, {{p.batch, p.in_batch}, {p.channels * p.groups, p.in_channel}});
+  p.along_time = p.in_time == 1 && rows_aligned(p.in, in_bytes,
+                                                {step_along(p.batch, p.in_batch),
+                                                 step_along(p.channels * p.groups, p.in_channel)});
   if (p.along_time) return nullptr;
   if (p.in_time != 1 && p.in_channel != 1) return "neither time nor channels lie side by side in the input";
-  if (p.in_channel != 1 || !rows_aligned(p.in, in_bytes, {{p.batch, p.in_batch}, {p.length, p.in_time}}))
+  if (p.in_channel != 1 ||
+      !rows_aligned(p.in, in_bytes, {step_along(p.batch, p.in_batch), step_along(p.length, p.in_time)}))
     return "rows of the input do not lie on 16-byte boundaries";
   return has_vector_window_along_channels(in_bytes, out_bytes)
              ? nullptr
