@@ -47,7 +47,7 @@ std::vector<float> largest_of(const Stream& stream, const TensorView& matrix) {
 
 /// The devices that this file has kernels for.
 std::vector<Device> devices() {
-#if defined(__CUDACC__) || defined(__HIPCC__)
+#if defined(RELAYOUT_GPU)
   return Device::gpu_count() > 0 ? std::vector<Device>{Device::gpu()} : std::vector<Device>{};
 #else
   return {Device::emulated(32), Device::emulated(64)};

@@ -23,7 +23,11 @@
  * streams. Plans may be used by several threads at once.
  *
  * Operations are those of the C++ headers of the same names, which say what is computed and which errors
- * there are. */
+ * there are.
+ *
+ * The parts of this header: versions and errors; tensors; devices and streams; plans; copies; element-wise
+ * operations; windows; depthwise convolutions, those of sequences, and gradients; GEMM and whole
+ * convolutions; tensors over many GPUs. */
 #ifndef RELAYOUT_H
 #define RELAYOUT_H
 
@@ -423,8 +427,7 @@ RELAYOUT_C_API relayout_status relayout_plan_rearrange_weights(const relayout_de
                                                                const relayout_tensor* out,
                                                                relayout_plan** plan);
 
-/* ---- Convolutions: relayout/depthwise.hpp, relayout/gemm.hpp, relayout/conv_plan.hpp. Tensors that may be
- * left out are null pointers. ---- */
+/* ---- Depthwise convolutions: relayout/depthwise.hpp. Optional tensors may be null pointers. ---- */
 
 /* Depthwise and causal: in and out [batch, channels, length], weights [channels, taps]; optional are the bias
  * [channels], both states [batch, channels, taps - 1], and sequence_ids, i32 [batch, length]. */
@@ -447,9 +450,11 @@ RELAYOUT_C_API relayout_status relayout_plan_depthwise_update(
     const relayout_tensor* weights, const relayout_tensor* bias, int32_t silu, const relayout_tensor* out,
     relayout_plan** plan);
 
-/* Where sequences have their states and samples: relayout::DepthwiseUpdateOptions of relayout/depthwise.hpp
- * and relayout::DepthwiseVarlenOptions of relayout/depthwise_varlen.hpp. Tensors that are left out are null
- * pointers; those of the other function must be. */
+/* ---- Depthwise convolutions of sequences: relayout/depthwise.hpp, relayout/depthwise_varlen.hpp ---- */
+
+/* Where sequences have their states and samples: relayout::DepthwiseUpdateOptions and
+ * relayout::DepthwiseVarlenOptions. Tensors that are left out are null pointers; those of the other function
+ * must be. */
 typedef struct {
   uint64_t struct_size;
   int32_t null_index;                         /* -1 */
@@ -497,8 +502,9 @@ RELAYOUT_C_API relayout_status relayout_plan_depthwise_varlen_states(const relay
                                                                      const relayout_tensor* states,
                                                                      relayout_plan** plan);
 
-/* What the backward pass of the depthwise convolution reads and writes: relayout/depthwise_backward.hpp.
- * Pointers that are null stand for "none". */
+/* ---- Gradients of depthwise convolutions: relayout/depthwise_backward.hpp ---- */
+
+/* What the backward pass reads and writes. Pointers that are null stand for "none". */
 typedef struct {
   uint64_t struct_size;                   /* set by relayout_depthwise_gradients_init */
   const relayout_tensor* in;              /* what the forward pass was given */
@@ -528,6 +534,8 @@ RELAYOUT_C_API relayout_status relayout_plan_depthwise_conv1d_backward(
 RELAYOUT_C_API relayout_status relayout_depthwise_conv1d_backward_workspace_bytes(
     const relayout_device* device, const relayout_depthwise_gradients* gradients, uint64_t* bytes);
 
+/* ---- GEMM and whole convolutions: relayout/gemm.hpp, relayout/conv_plan.hpp ---- */
+
 /* y = a * bt^T + bias with f32 sums; the bias and the workspace may be null. Without a workspace of
  * relayout_gemm_workspace_bytes() relayout's own kernel runs. */
 RELAYOUT_C_API relayout_status relayout_gemm(const relayout_stream* stream, const relayout_tensor* a,
@@ -554,8 +562,7 @@ RELAYOUT_C_API relayout_status relayout_plan_conv1d(const relayout_stream* strea
                                                     const relayout_pad_options* pad, int32_t route,
                                                     const relayout_tensor* y, relayout_plan** plan);
 
-/* ---- Tensors over many GPUs: relayout/distribution.hpp, relayout/group.hpp, relayout/redistribute.hpp ----
- */
+/* ---- Tensors over many GPUs: relayout/distribution.hpp, group.hpp and redistribute.hpp ---- */
 
 typedef struct relayout_distribution relayout_distribution;
 typedef struct relayout_group relayout_group;

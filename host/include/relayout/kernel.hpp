@@ -4,8 +4,9 @@
 // A kernel may use __global__, __device__, __host__, __forceinline__, __launch_bounds__, __shared__,
 // __syncthreads(), threadIdx, blockIdx, blockDim, gridDim, and RELAYOUT_DYNAMIC_SHARED(T, name), which
 // declares `T* name`, the block's dynamic shared memory, aligned to 16 bytes. What a vendor's language has
-// besides, as atomics and shuffles, the emulator does not have. Only files with kernels include this header:
-// without a GPU's compiler these words are macros, and the indices are names outside namespaces.
+// besides, as atomics and shuffles, the emulator does not have. RELAYOUT_GPU is defined where the compiler is
+// a GPU's. Only files with kernels include this header: without such a compiler these words are macros, and
+// the indices are names outside namespaces.
 #pragma once
 
 #include <relayout/kernel/launch_shape.hpp>
@@ -42,16 +43,9 @@ void launch(const Stream& stream, const LaunchShape& shape, void (*kernel)(P...)
   detail::check_kernel_launch(stream.device(), shape, detail::kCompiledFor);
 #if defined(RELAYOUT_GPU)
   const detail::CurrentGpu current("launch", stream.device().index());
-#if defined(__CUDACC__)
-  // More has to be asked for, kernel by kernel.
-  if (shape.shared_bytes > 48 * 1024) {
-    detail::check_gpu("launch",
-                      cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
-                                           cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           static_cast<int>(shape.shared_bytes)),
-                      ErrorCode::launch);
-  }
-#endif
+  detail::check_gpu("launch",
+                    detail::allow_shared_memory(reinterpret_cast<const void*>(kernel), shape.shared_bytes),
+                    ErrorCode::launch);
   const dim3 grid(static_cast<unsigned>(shape.blocks_x), static_cast<unsigned>(shape.blocks_y),
                   static_cast<unsigned>(shape.blocks_z));
   const dim3 block(static_cast<unsigned>(shape.threads_x), static_cast<unsigned>(shape.threads_y),

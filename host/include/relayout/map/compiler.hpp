@@ -1,7 +1,8 @@
 // The differences between the compilers of a user's own file: nvcc, hipcc, and those that make no code for
-// GPUs. This is the only place that asks which one it is.
+// GPUs. This is the only place that asks which one it is; host_device.hpp asks only whether it is a GPU's.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -45,6 +46,17 @@ constexpr const char* kCompiledFor = "cuda";
 constexpr const char* kCompiledFor = "hip";
 #else
 constexpr const char* kCompiledFor = nullptr;
+#endif
+
+#if defined(__CUDACC__)
+/// More than 48 KiB of dynamic shared memory have to be asked for, kernel by kernel.
+inline cudaError_t allow_shared_memory(const void* kernel, std::size_t bytes) {
+  if (bytes <= 48 * 1024) return cudaSuccess;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+}
+#elif defined(__HIPCC__)
+/// A kernel may have all of a block's shared memory without asking.
+inline hipError_t allow_shared_memory(const void*, std::size_t) { return hipSuccess; }
 #endif
 
 // The bits of an f16, by the processor's instructions on a GPU; both vendors' functions have one name.
