@@ -2,7 +2,6 @@
 #include <relayout/elementwise.hpp>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "bench/bench_case.hpp"
-#include "bench/case_json.hpp"
 #include "bench/rotation.hpp"
+#include "bench/shape_text.hpp"
 #include "bench/ttc_permutations.hpp"
 
 namespace relayout::bench {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <iomanip>
-#include <iostream>
+#include <ostream>
 
 #include "host/cpu/parallel.hpp"
 

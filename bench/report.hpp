@@ -3,7 +3,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <ostream>
 #include <vector>
 
 #include "bench/measurement.hpp"

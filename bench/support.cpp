@@ -4,7 +4,6 @@
 #include <map>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include <relayout/support.hpp>
 

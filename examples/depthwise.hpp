@@ -2,7 +2,6 @@
 // Conv1dPipeline.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
-#include <limits>
 #include <ostream>
 #include <vector>
 

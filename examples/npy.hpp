@@ -1,7 +1,6 @@
 // .npy files, versions 1 to 3: f2, f4 and f8, little endian, C and Fortran order.
 #pragma once
 
-#include <cstdint>
 #include <fstream>
 #include <iosfwd>
 #include <string>

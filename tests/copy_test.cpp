@@ -2,7 +2,6 @@
 // loops.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <ostream>
 #include <vector>

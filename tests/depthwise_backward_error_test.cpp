@@ -1,7 +1,6 @@
 // What depthwise_conv1d_backward refuses, before anything is written.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "tests/support/depthwise_tensors.hpp"
 #include "tests/support/devices.hpp"

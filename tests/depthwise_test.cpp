@@ -2,7 +2,6 @@
 // chunks and updates bit for bit the whole.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>

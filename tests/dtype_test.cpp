@@ -7,8 +7,6 @@
 #include <limits>
 #include <random>
 #include <string>
-#include <type_traits>
-#include <vector>
 
 #include "host/reference/scalar.hpp"
 #include "tests/support/random.hpp"

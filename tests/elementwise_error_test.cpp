@@ -2,7 +2,6 @@
 // written.
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <string>
 #include <vector>
 

@@ -6,7 +6,6 @@
 
 #include "tests/cases/layout.hpp"
 #include "tests/support/devices.hpp"
-#include "tests/support/element_types.hpp"
 #include "tests/support/elementwise_case.hpp"
 
 namespace relayout::test {

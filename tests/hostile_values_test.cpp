@@ -4,14 +4,12 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
 #include <vector>
 
 #include "host/reference/depthwise.hpp"
 #include "host/reference/img2col.hpp"
 #include "host/reference/pad.hpp"
 #include "host/reference/permute.hpp"
-#include "tests/support/devices.hpp"
 #include "tests/support/expect_error.hpp"
 #include "tests/support/hostile_values.hpp"
 

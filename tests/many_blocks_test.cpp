@@ -1,7 +1,6 @@
 // More blocks than a grid's y and z hold, which are 65535: a kernel that puts a user's size there fails.
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <vector>
 
 #include "tests/cases/permute_shorthand.hpp"

@@ -2,7 +2,6 @@
 // ends the program.
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>

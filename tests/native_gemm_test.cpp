@@ -2,7 +2,6 @@
 // 1024, those of relayout's own kernel of 64 rows and columns and a depth of 128. All sums are exact.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>

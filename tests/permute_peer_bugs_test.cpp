@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <vector>
 
 #include "host/api/copy.hpp"
 #include "tests/cases/permute_shorthand.hpp"

@@ -2,7 +2,6 @@
 // and rows, gaps beside rows, scales of rows, results that are clamped as they are packed and before.
 #include <gtest/gtest.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 

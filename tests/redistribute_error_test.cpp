@@ -1,7 +1,6 @@
 // What redistribute refuses: the error, and that nothing was written.
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

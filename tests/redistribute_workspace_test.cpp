@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
-#include <utility>
 
 #include "tests/support/devices.hpp"
 #include "tests/support/expect_error.hpp"

@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-#include "relayout/error.hpp"
 #include "tests/support/devices.hpp"
 
 namespace relayout::test {

@@ -15,7 +15,6 @@
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
-#include "tests/support/element_types.hpp"
 #include "tests/support/elementwise_case.hpp"
 
 namespace relayout::test {

@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <ostream>
-#include <vector>
 
 #include "host/plan/conv/strided_gemms.hpp"
 #include "tests/support/expect_error.hpp"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 #include "host/plan/copy/tile_builder.hpp"
 #include "tests/support/random.hpp"
@@ -114,8 +113,8 @@ std::int64_t expect_read_what_is_written(const TileParams& params, int warp) {
   return std::count(read.begin(), read.end(), true);
 }
 
-/// The planner's estimate is right about what it looks at, the first access of the first warp. Of runs that
-/// start anywhere the ends come before it, so these are compared as a whole.
+/// The planner's estimate is right about what it looks at, the first access of the first warp. The ends of
+/// runs that start anywhere come before it, so these are compared as a whole.
 void expect_estimated(const Tile& tile, const DeviceProperties& device, const BankReport& counted) {
   if (is_unaligned(tile.params.assembly)) return;
   const plan::BankModel model = plan::bank_model(device);

@@ -1,6 +1,5 @@
 #include "bench/compare/column.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <limits>

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "core/kernel_table.hpp"
-#include "host/api/cast_rule.hpp"
 #include "host/api/checks.hpp"
+#include "host/plan/copy/cast_rule.hpp"
 
 namespace relayout::bench::random {
 namespace {

@@ -1,7 +1,5 @@
 #include "bench/random/prepare.hpp"
 
-#include <algorithm>
-
 #include "bench/random/functions.hpp"
 
 namespace relayout::bench::random {

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <istream>
 #include <map>
-#include <ostream>
 #include <string>
 #include <vector>
 

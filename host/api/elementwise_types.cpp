@@ -1,14 +1,13 @@
 #include "host/api/elementwise_types.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/bytes.hpp"
 #include "core/convert_bits.hpp"
-#include "host/api/cast_rule.hpp"
 #include "host/api/codes.hpp"
 #include "host/api/elementwise_checks.hpp"
 #include "host/api/promotion_rules.hpp"
+#include "host/plan/copy/cast_rule.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {

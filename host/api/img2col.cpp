@@ -1,6 +1,5 @@
 #include "relayout/img2col.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "host/api/checks.hpp"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "host/plan/copy/tile_tuning.hpp"
 

@@ -2,7 +2,6 @@
 // order of axes that sender and receiver have in common.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "host/redistribute/route_builder.hpp"
@@ -30,7 +29,7 @@ TensorView joined_layout(const Message& message, const plan::BoxMove& move);
 Part input_like(const RouteBuilder& b, const plan::BoxMove& move, const Message& message);
 Part output_like(const RouteBuilder& b, const plan::BoxMove& move, const Message& message);
 
-/// Whether this process knows of room in a rank's workspace. Of workspaces that are registered all ranks know
+/// Whether this process knows of room in a rank's workspace. In workspaces that are registered all ranks know
 /// the places of all messages, whoever needs them.
 bool has_room(const RouteBuilder& b, int rank);
 Part room(RouteBuilder& b, int rank, const TensorView& layout);

@@ -64,7 +64,7 @@ Route direct_route(const RedistributeProblem& problem) {
       if (b.local(move.from) < 0) continue;
     }
     // The side that sends writes, because a store waits for nothing; the side that receives reads where that
-    // makes fewer bytes cross. Of another process only the output is mapped.
+    // makes fewer bytes cross. Only the output of another process is mapped.
     const bool reads = one_process && size_of(problem.in_type) < size_of(problem.out_type);
     const int runs = reads ? move.to : move.from, other = reads ? move.from : move.to;
     if (one_process && !problem.group.reaches(runs, other))

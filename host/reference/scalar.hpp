@@ -111,7 +111,7 @@ inline void store_word(void* to, std::uint64_t bits) {
   std::memcpy(to, &word, sizeof(word));
 }
 
-/// The bits of an element of up to 8 bytes. Of a number of bytes that the compiler does not know, copying
+/// The bits of an element of up to 8 bytes. Copies of a number of bytes that the compiler does not know
 /// would take a fifth of an oracle's time.
 inline std::uint64_t load_bits(const void* from, DType type) {
   switch (size_of(type)) {

@@ -3,7 +3,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <exception>
 #include <limits>
 #include <memory>
 #include <mutex>

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <ostream>
-#include <vector>
 
 #include "tests/cases/layout.hpp"
 #include "tests/cases/pad_case.hpp"

@@ -2,7 +2,6 @@
 #include "tests/fuzz/redistribute_cases.hpp"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "tests/fuzz/copy_cases.hpp"

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <numeric>
 #include <sstream>
 
 #include "tests/fuzz/copy_cases.hpp"

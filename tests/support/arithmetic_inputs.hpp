@@ -2,9 +2,7 @@
 // integers and halves, and pseudo-random ones.
 #pragma once
 
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include <relayout/dtype.hpp>

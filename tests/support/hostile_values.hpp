@@ -9,7 +9,6 @@
 #include <limits>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <relayout/copy_plan.hpp>

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <functional>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include "tests/nccl/in_memory_nccl.hpp"

@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "host/reference/accuracy.hpp"
 #include "host/reference/quantized.hpp"

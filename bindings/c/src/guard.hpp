@@ -1,7 +1,6 @@
 // The border between C and C++: what is thrown becomes a status and a sentence.
 #pragma once
 
-#include <string>
 #include <utility>
 
 #include "bindings/c/relayout.h"

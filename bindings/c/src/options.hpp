@@ -1,7 +1,6 @@
 // The option structs: each begins with its size, so that older programs may pass shorter ones.
 #pragma once
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <map>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 

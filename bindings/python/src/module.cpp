@@ -1,5 +1,4 @@
 // The module relayout._core: calls, plans, and what the package asks of the library.
-#include <cstring>
 
 #include "bindings/python/src/call.hpp"
 #include "bindings/python/src/module_functions.hpp"

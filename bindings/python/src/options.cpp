@@ -1,6 +1,5 @@
 // Options by their names in Python.
 #include <cstring>
-#include <initializer_list>
 #include <map>
 
 #include "bindings/python/src/call.hpp"

@@ -1,6 +1,5 @@
 // What a planned copy does, in numbers.
 #include <algorithm>
-#include <string>
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"

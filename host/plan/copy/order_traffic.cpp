@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "host/plan/copy/sectors.hpp"
+#include "core/sector.hpp"
 
 namespace relayout::plan {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "core/bytes.hpp"
-#include "host/plan/copy/sectors.hpp"
+#include "core/sector.hpp"
 #include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {

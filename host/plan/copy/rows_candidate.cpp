@@ -1,7 +1,6 @@
 // The rows kernel's part in a copy: outputs of runs, made vector by vector.
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"

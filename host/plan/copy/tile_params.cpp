@@ -1,5 +1,4 @@
 // What a block of the tile kernel is told: a tile plan becomes parameters.
-#include <algorithm>
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"

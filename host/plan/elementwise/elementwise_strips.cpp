@@ -1,6 +1,5 @@
 #include "host/plan/elementwise/elementwise_strips.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,6 @@
 #include "host/plan/elementwise/strip_builder.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <numeric>
 

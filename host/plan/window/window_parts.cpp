@@ -1,7 +1,6 @@
 #include "host/plan/window/window_parts.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"

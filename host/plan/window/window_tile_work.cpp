@@ -6,8 +6,8 @@
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 #include "core/window_geometry.hpp"
-#include "host/plan/copy/sectors.hpp"
 
 namespace relayout::plan {
 namespace {

@@ -1,6 +1,5 @@
 // .npy files: a file that is taken can be read through its view, and is the same after it was written again.
 #include <cstdlib>
-#include <fstream>
 #include <sstream>
 #include <vector>
 
