@@ -6,9 +6,7 @@ import jax.nn as nn
 import jax.numpy as jnp
 import numpy as np
 
-from relayout import Error, _core
-
-NUMBERS = {name: (number, count) for number, (name, count) in enumerate(_core.operations())}
+from relayout import _OPERATIONS, Error
 
 
 def windows(x, taps, stride, dilation, groups, channel_outer, left, right):
@@ -59,7 +57,7 @@ def chain(operations, running, operands):
     for name, place in zip(operations, running):
         if name not in FUNCTIONS:
             raise Error(f"{name} has no derivative", "unsupported")
-        given = [next(rest) for _ in range(NUMBERS[name][1] - (value is not None))]
+        given = [next(rest) for _ in range(_OPERATIONS[name][1] - (value is not None))]
         if value is not None:
             given.insert(place, value)
         value = FUNCTIONS[name](*given)

@@ -9,13 +9,13 @@ if not hasattr(torch.library, "register_autograd"):
     raise ImportError(f"relayout.torch needs torch 2.4 or newer, and this is torch {torch.__version__}")
 
 import relayout
-from relayout import _core, _derivatives, _frameworks
+from relayout import _OPERATIONS, _core, _derivatives, _frameworks
+from relayout._operations import counted_axes
 
 _ops = torch.ops.relayout
 _library = torch.library.Library("relayout", "DEF")
 _TAGS = tuple(getattr(torch.Tag, name) for name in ("pt2_compliant_tag", "needs_fixed_stride_order")
               if hasattr(torch.Tag, name))
-_NUMBERS = {name: (number, count) for number, (name, count) in enumerate(_core.operations())}
 
 
 def _define(schema, run, fake, backward=None, setup=None):
@@ -63,22 +63,13 @@ def _sum_type(dtype):
 # Movement
 
 
-def _axes(x, axes):
-    """Counted from the first."""
-    rank = x.dim()
-    counted = [axis + rank if axis < 0 else axis for axis in axes]
-    if sorted(counted) != list(range(rank)):
-        raise relayout.Error(f"axes are {list(axes)}, no permutation of the {rank} axes of x")
-    return counted
-
-
 def _permute_fake(x, axes, dtype=None):
-    return x.new_empty([x.shape[axis] for axis in _axes(x, axes)], dtype=dtype or x.dtype)
+    return x.new_empty([x.shape[axis] for axis in counted_axes(axes, x.dim())], dtype=dtype or x.dtype)
 
 
 def _permute_setup(ctx, inputs, output):
     x, axes, _ = inputs
-    counted = _axes(x, axes)
+    counted = counted_axes(axes, x.dim())
     ctx.back, ctx.dtype = [counted.index(axis) for axis in range(len(counted))], x.dtype
 
 
@@ -272,7 +263,7 @@ def torch_type(dtype):
 
 
 def _steps(operations, running):
-    return tuple((_NUMBERS[name][0], place) for name, place in zip(operations, running))
+    return tuple((_OPERATIONS[name][0], place) for name, place in zip(operations, running))
 
 
 def _chain_run(operations, running, tensors, places, constants, dtype=None):
@@ -292,7 +283,7 @@ def _inputs_of(operations, running):
     """For each operation the places of its operands among the chain's; None is what the operation before gave."""
     taken, steps = 0, []
     for name, place in zip(operations, running):
-        own = _NUMBERS[name][1] - bool(steps)
+        own = _OPERATIONS[name][1] - bool(steps)
         places = list(range(taken, taken + own))
         taken += own
         if steps:

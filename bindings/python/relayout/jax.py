@@ -10,10 +10,12 @@ copy where it has it so, as a jnp.swapaxes() of an array often is. Derivatives a
 import jax as _jax
 import jax.numpy as _jnp
 
-from relayout import _ALIASES, _PAD_MODES, Error as _Error, _core, _frameworks, _jax_reference as _reference
+from relayout import _OPERATIONS, _PAD_MODES, Error as _Error, _core, _frameworks, _jax_reference as _reference
 from relayout._jax_call import (call as _call, check_rank as _check_rank, checked_layout as _checked_layout, choice as _choice,
                                 differentiable as _differentiable, dtype_of as _dtype, name_of as _name, text as _text)
 from relayout._jax_depthwise import depthwise_conv1d
+from relayout._operations import (counted_axes as _counted_axes, functions as _functions,
+                                  names_and_places as _names_and_places, pair as _pair)
 
 __all__ = ["permute", "transpose", "matrix_transpose", "cast", "pad", "img2col", "depthwise_conv1d", "chain"]
 
@@ -43,10 +45,7 @@ def _permute(arrays, static):
 def permute(x, axes, *, dtype=None, layout=None):
     """Result axis j is axis axes[j] of x, in C order. layout: how x lies in memory."""
     x = _jnp.asarray(x)
-    counted = tuple(axis + x.ndim if axis < 0 else axis for axis in axes)
-    if sorted(counted) != list(range(x.ndim)):
-        raise _Error(f"axes are {list(axes)}, no permutation of the {x.ndim} axes of x")
-    return _permute((x,), (counted, _frameworks.dtype_name(dtype), _checked_layout(layout, x)))
+    return _permute((x,), (tuple(_counted_axes(axes, x.ndim)), _frameworks.dtype_name(dtype), _checked_layout(layout, x)))
 
 
 def transpose(x, axes=None, *, dtype=None, layout=None):
@@ -80,11 +79,6 @@ def cast(x, dtype, *, cast_rounding=None, saturate_fp8=None, saturate_integers=N
 
 
 # Signals
-
-
-def _pair(pad_width):
-    left, right = pad_width if isinstance(pad_width, (tuple, list)) else (pad_width, pad_width)
-    return left, right
 
 
 def _only_constant(mode, what):
@@ -187,7 +181,7 @@ def _chain(arrays, static):
     operations, running, constants, dtype = static
     rest = iter(arrays)
     kinds = tuple(_name(next(rest)) if constant is None else constant for constant in constants)
-    steps = tuple((_reference.NUMBERS[name][0], place) for name, place in zip(operations, running))
+    steps = tuple((_OPERATIONS[name][0], place) for name, place in zip(operations, running))
     result = dtype or _core.chain_dtype(steps, kinds)
     text = _text("chain", steps=operations, running=running, operands=[_word(constant) for constant in constants],
                  cast_out=None if dtype is None else 1)
@@ -198,38 +192,14 @@ def _chain(arrays, static):
 def chain(steps, *operands, dtype=None):
     """Up to 8 operations in one pass over the memory, as relayout.chain(): chain(["add", "relu"], x, bias). Operands are
     arrays and Python's numbers."""
-    named = [(step, 0) if isinstance(step, str) else tuple(step) for step in steps]
-    operations = tuple(_ALIASES.get(name, name) for name, _ in named)
-    for name in operations:
-        if name not in _reference.NUMBERS:
-            raise _Error(f"relayout has no operation {name!r}")
+    names, places = _names_and_places(steps)
     constants = tuple(x if isinstance(x, (bool, int, float)) else None for x in operands)
     arrays = tuple(_jnp.asarray(x) for x, constant in zip(operands, constants) if constant is None)
     if not arrays:
         raise _Error("one operand at least must be an array")
-    return _chain(arrays, (operations, tuple(place for _, place in named), constants, _frameworks.dtype_name(dtype)))
+    return _chain(arrays, (tuple(names), tuple(places), constants, _frameworks.dtype_name(dtype)))
 
 
-def _make_operation(name, count):
-    if count == 1:
-        def run(a, /, *, dtype=None):
-            return chain((name,), a, dtype=dtype)
-    elif count == 2:
-        def run(a, b, /, *, dtype=None):
-            return chain((name,), a, b, dtype=dtype)
-    else:
-        def run(a, b, c, /, *, dtype=None):
-            return chain((name,), a, b, c, dtype=dtype)
-    run.__name__ = run.__qualname__ = name
-    run.__module__ = __name__
-    run.__doc__ = f"The operation {name}, element by element, with broadcasting; numbers are constants."
-    return run
-
-
-for _operation, (_, _count) in _reference.NUMBERS.items():
-    globals()[_operation] = _make_operation(_operation, _count)
-    __all__.append(_operation)
-for _alias, _operation in {**_ALIASES, "leaky_relu": "prelu"}.items():
-    globals()[_alias] = globals()[_operation]
-    __all__.append(_alias)
-del _operation, _count, _alias
+_by_name = _functions(chain, __name__)
+globals().update(_by_name)
+__all__ += _by_name

@@ -10,8 +10,9 @@ can be captured in CUDA graphs once they have run with the same shapes on the ca
 """
 import torch as _torch
 
-from relayout import _ALIASES, _PAD_MODES, Error as _Error
-from relayout._torch_ops import _NUMBERS, _ops, chain as _chain, positions as _positions, torch_type as _torch_type
+from relayout import _PAD_MODES, Error as _Error
+from relayout._operations import functions as _functions, names_and_places as _names_and_places, pair as _pair
+from relayout._torch_ops import _ops, chain as _chain, positions as _positions, torch_type as _torch_type
 from relayout import _torch_depthwise  # noqa: F401 (its operators are in _ops)
 
 __all__ = ["permute", "transpose", "matrix_transpose", "copy", "contiguous", "cast", "pad", "img2col", "rearrange_weights",
@@ -49,11 +50,6 @@ def contiguous(x):
 def cast(x, dtype, *, cast_rounding=None, saturate_fp8=None, saturate_integers=None):
     """x as elements of another type, in C order. The options are those of relayout.cast()."""
     return _ops.cast(x, _torch_type(dtype), cast_rounding, saturate_fp8, saturate_integers)
-
-
-def _pair(pad_width):
-    left, right = pad_width if isinstance(pad_width, (tuple, list)) else (pad_width, pad_width)
-    return left, right
 
 
 def pad(x, pad_width, mode="constant", *, constant_values=0, policy="strict", dtype=None):
@@ -159,34 +155,10 @@ def _check_operands(operands):
 def chain(steps, *operands, dtype=None):
     """Up to 8 operations in one pass over the memory, as relayout.chain(): chain(["add", "relu"], x, bias)."""
     _check_operands(operands)
-    named = [(step, 0) if isinstance(step, str) else tuple(step) for step in steps]
-    operations = [_ALIASES.get(name, name) for name, _ in named]
-    for name in operations:
-        if name not in _NUMBERS:
-            raise _Error(f"relayout has no operation {name!r}")
-    return _chain(operations, [place for _, place in named], operands, _torch_type(dtype))
+    names, places = _names_and_places(steps)
+    return _chain(names, places, operands, _torch_type(dtype))
 
 
-def _make_operation(name, count):
-    if count == 1:
-        def run(a, /, *, dtype=None):
-            return chain((name,), a, dtype=dtype)
-    elif count == 2:
-        def run(a, b, /, *, dtype=None):
-            return chain((name,), a, b, dtype=dtype)
-    else:
-        def run(a, b, c, /, *, dtype=None):
-            return chain((name,), a, b, c, dtype=dtype)
-    run.__name__ = run.__qualname__ = name
-    run.__module__ = __name__
-    run.__doc__ = f"The operation {name}, element by element, with broadcasting; numbers are constants."
-    return run
-
-
-for _name, (_, _count) in _NUMBERS.items():
-    globals()[_name] = _make_operation(_name, _count)
-    __all__.append(_name)
-for _alias, _name in {**_ALIASES, "leaky_relu": "prelu"}.items():
-    globals()[_alias] = globals()[_name]
-    __all__.append(_alias)
-del _name, _count, _alias
+_by_name = _functions(chain, __name__)
+globals().update(_by_name)
+__all__ += _by_name
