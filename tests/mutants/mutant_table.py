@@ -761,7 +761,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("bits_of_two_types", "if (has_type_ && @equal_@ && type != common_)", "false"),
     ("constants_first_of_all", "if (@!has_type_@ && first)", "true"),
     ("bool_has_arithmetic", "if (@common == DType::bool_@) refuse(", "false"),
-]) + mutants_of("elementwise_kernel", "host/plan/elementwise/elementwise_kernel.cpp", ELEMENTWISE, [
+]) + mutants_of("typed_kernel", "host/plan/elementwise/typed_kernel.cpp", ELEMENTWISE, [
     ("strided_operands_are_unaligned", "return @tensor.access == Access::strided@; };", "false"),
     ("costly_operations_take_two_types", "if (has_costly(p) && (@types.a != types.b@ ||", "false"),
     ("cast_results_are_typed", "if (@p.convert@) return \"the result is cast\";", "false"),

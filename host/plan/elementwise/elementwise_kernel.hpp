@@ -19,18 +19,4 @@ struct KernelChoice {
 /// Cuts the rows as the kernel wants them and chooses it. All else is set.
 KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& params);
 
-/// The tensor that is an operand of the first operation; below 0: a constant, or there is no such operand.
-inline int tensor_of_operand(const ElementwiseParams& p, int operand) {
-  return operand < p.step[0].operands ? p.argument[operand].tensor : -1;
-}
-
-/// The kernels of two operands: of these, in their order, are their tensors 0 and 1.
-constexpr bool has_operands_placed(ElementwiseKernel kernel) {
-  return kernel <= ElementwiseKernel::transposed;
-}
-
-/// Sets the kernel. Kernels of two operands need them as tensors 0 and 1, and constants as tensors without
-/// memory.
-void place_operands(const KernelChoice& choice, ElementwiseParams& params);
-
 }  // namespace relayout::plan

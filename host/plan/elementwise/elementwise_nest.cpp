@@ -4,6 +4,7 @@
 
 #include "host/plan/elementwise/elementwise_kernel.hpp"
 #include "host/plan/elementwise/elementwise_rows.hpp"
+#include "host/plan/elementwise/typed_kernel.hpp"
 #include "host/plan/plan_words.hpp"
 
 namespace relayout::plan {
@@ -129,8 +130,8 @@ void set_memory_anew(const LoopNest& nest, const std::vector<const void*>& tenso
 }
 
 void set_kernel(const DeviceProperties& device, ElementwiseParams& p) {
-  const KernelChoice choice = choose_kernel(device, p);
-  place_operands(choice, p);
+  p.kernel = choose_kernel(device, p).kernel;
+  place_operands(p);
 }
 
 std::string explain_kernel(const DeviceProperties& device, const ElementwiseParams& params) {
