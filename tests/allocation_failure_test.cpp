@@ -5,9 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -16,9 +14,12 @@
 #include <relayout/relayout.hpp>
 
 #include "tests/support/failing_allocations.hpp"
+#include "tests/support/files.hpp"
 
 namespace relayout {
 namespace {
+
+using test::text_of;
 
 /// Devices whose work runs on this thread alone, so that what fails is known.
 std::vector<Device> devices() {
@@ -30,11 +31,6 @@ std::vector<Device> devices() {
     result.push_back(Device::emulated(options));
   }
   return result;
-}
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 class AllocationFailure : public ::testing::TestWithParam<Device> {

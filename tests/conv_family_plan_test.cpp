@@ -56,8 +56,6 @@ void expect_explanation(const std::string& text, const std::vector<std::string>&
 
 class ConvFamilyPlanTest : public DeviceTest {
  protected:
-  bool is_native() const { return device().kind() == DeviceKind::cpu; }
-
   /// The plan gives what `run` gives, on the planned memory and on another signal. Both signals have `in`.
   template <class Plan, class Run>
   void check(const Plan& plan, const Run& run, const Memory& in, const Memory& out, const Memory& other_in,

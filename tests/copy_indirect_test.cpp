@@ -31,14 +31,14 @@ PermuteCase indirect(PermuteCase c) {
 class CopyIndirectTest : public DeviceTest {
  protected:
   void check_by(CopyKernel gpu_kernel, const PermuteCase& c) {
-    if (device().kind() != DeviceKind::cpu) {
+    if (!is_native()) {
       EXPECT_STREQ(name_of(cases::plan_of(c, device().properties()).kernel), name_of(gpu_kernel)) << c;
     }
     check(stream(), c);
   }
   /// Tiles or rows take it, which of the two depends on the type and the device.
   void check_by_tiles_or_rows(const PermuteCase& c) {
-    if (device().kind() != DeviceKind::cpu) {
+    if (!is_native()) {
       const CopyKernel kernel = cases::plan_of(c, device().properties()).kernel;
       EXPECT_TRUE(kernel == CopyKernel::tile || kernel == CopyKernel::rows) << c << name_of(kernel);
       tiles_ += kernel == CopyKernel::tile ? 1 : 0;
@@ -60,7 +60,7 @@ TEST_P(CopyIndirectTest, EveryKernel) {
     check_by_tiles_or_rows(indirect(move_of(type, {33, 64}, {1, 0}, {-64, 1}, {33, -1})));
     check_by(CopyKernel::gather, indirect(move_of(type, {33, 20}, {1, 0}, {-60, -3}, {-70, -2})));
   }
-  EXPECT_EQ(tiles_ > 0, device().kind() != DeviceKind::cpu);
+  EXPECT_EQ(tiles_ > 0, !is_native());
   PermuteCase converted = indirect(move_of(DType::f32, {64, 48}, {1, 0}));
   converted.out_type = DType::f16;
   check_by_tiles_or_rows(converted);
@@ -156,7 +156,7 @@ TEST_P(CopyIndirectTest, TheOtherRunsWorkToo) {
   fill_bits(in.host());
   in.upload();
   const CopyPlan plan = plan_transpose(device(), in.device(), out.device(), kIndirect);
-  if (device().kind() != DeviceKind::cpu) {
+  if (!is_native()) {
     EXPECT_NE(plan.details().kernel, CopyKernel::window);
     DeviceProperties few_multiprocessors = device().properties();
     few_multiprocessors.multiprocessors = 4;
@@ -225,7 +225,7 @@ TEST_P(CopyIndirectTest, Errors) {
   expect_error(ErrorCode::invalid_argument, {"transpose", "indirect"}, [&] { run(direct, stream(), 0, 0); });
   expect_error(ErrorCode::invalid_argument, {"input", "slot", "8"}, [&] { run(plan, stream(), 4, 0); });
   expect_error(ErrorCode::invalid_argument, {"output", "slot"}, [&] { run(plan, stream(), 0, 1); });
-  const Device other = device().kind() == DeviceKind::cpu ? Device::emulated(32) : Device::cpu();
+  const Device other = is_native() ? Device::emulated(32) : Device::cpu();
   expect_error(ErrorCode::invalid_argument, {other.to_string()}, [&] { run(plan, Stream(other), 0, 0); });
   const CopyPlan absent = plan_transpose(DeviceProperties::mi300x(), in.device(), out.device(), kIndirect);
   expect_error(ErrorCode::unsupported, {"MI300X"}, [&] { run(absent, stream(), 0, 0); });

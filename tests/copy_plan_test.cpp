@@ -112,7 +112,7 @@ TEST_P(CopyPlanTest, Errors) {
                [&] { plan.run(stream(), from, to + 8); });
   expect_error(ErrorCode::partial_overlap, {}, [&] { plan.run(stream(), to + 16, to); });
   expect_error(ErrorCode::partial_overlap, {}, [&] { plan.run(stream(), to, to + 1008); });
-  const Device other = device().kind() == DeviceKind::cpu ? Device::emulated(32) : Device::cpu();
+  const Device other = is_native() ? Device::emulated(32) : Device::cpu();
   expect_error(ErrorCode::invalid_argument, {other.to_string(), device().to_string()},
                [&] { plan.run(Stream(other)); });
   const CopyPlan absent = plan_transpose(DeviceProperties::mi300x(), in.device(), out.device());

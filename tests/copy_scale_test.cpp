@@ -43,7 +43,7 @@ class CopyScaleTest : public DeviceTest {
  protected:
   /// The kernel that the device takes for the case.
   CopyKernel kernel_of(const PermuteCase& c) const {
-    if (device().kind() == DeviceKind::cpu) return CopyKernel::native;
+    if (is_native()) return CopyKernel::native;
     return cases::plan_of(c, device().properties()).kernel;
   }
   /// How the plan for a GPU of few multiprocessors, whose tiles need not be small, assembles a tile's output.
@@ -61,7 +61,7 @@ class CopyScaleTest : public DeviceTest {
   }
   /// Checks what a plan for that GPU does on this device.
   void check_as_for_few_multiprocessors(const PermuteCase& c) const {
-    if (device().kind() == DeviceKind::cpu) return;
+    if (is_native()) return;
     const DeviceProperties properties = of_few_multiprocessors();
     check_copy(stream(), c, [&](const TensorView& in, const TensorView& out) {
       launch_copy(stream(), plan_copy_of("permute", properties, in.permuted(c.axes), out, {c.scale}),
@@ -74,7 +74,7 @@ class CopyScaleTest : public DeviceTest {
   }
   /// Checks the case, which must be taken by this kernel of a GPU.
   void check_by(CopyKernel gpu_kernel, const PermuteCase& c) const {
-    if (device().kind() != DeviceKind::cpu) {
+    if (!is_native()) {
       EXPECT_STREQ(name_of(kernel_of(c)), name_of(gpu_kernel)) << c;
     }
     check(stream(), c);
@@ -110,7 +110,7 @@ TEST_P(CopyScaleTest, EveryTile) {
       ways.insert(way_of(scaled(c, {2, 1})));
     }
   }
-  if (device().kind() != DeviceKind::cpu) {
+  if (!is_native()) {
     const auto taken = [&](const char* words) {
       return std::any_of(ways.begin(), ways.end(),
                          [&](const std::string& way) { return way.find(words) != std::string::npos; });
@@ -133,7 +133,7 @@ TEST_P(CopyScaleTest, WithoutRunsAndWithoutAxes) {
 /// The window kernel, which moves such transposes, has no scale.
 TEST_P(CopyScaleTest, AlignedTransposesTakeTilesInstead) {
   const PermuteCase plain = move_of(DType::f32, {256, 512}, {1, 0});
-  if (device().kind() != DeviceKind::cpu) {
+  if (!is_native()) {
     EXPECT_EQ(cases::plan_of(plain, of_few_multiprocessors()).kernel, CopyKernel::window);
   }
   check_by(CopyKernel::tile, scaled(plain, {2, 0}));

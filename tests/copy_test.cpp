@@ -10,6 +10,7 @@
 #include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
 #include "tests/support/devices.hpp"
+#include "tests/support/element_types.hpp"
 #include "tests/support/expect_error.hpp"
 #include "tests/support/random_strides.hpp"
 
@@ -157,10 +158,7 @@ TEST_P(CopyTest, OneElementAndNone) {
 
 /// Every element type moves as bytes.
 TEST_P(CopyTest, EveryType) {
-  for (const DType type :
-       {DType::bool_, DType::u8, DType::u16, DType::u32, DType::u64, DType::i8, DType::i16, DType::i32,
-        DType::i64, DType::f16, DType::bf16, DType::f32, DType::f64, DType::tf32, DType::e4m3fn, DType::e5m2})
-    check(stream(), move_of(type, {33, 36}, {1, 34}, {12, 99}, {}));
+  for (const DType type : kCastableTypes) check(stream(), move_of(type, {33, 36}, {1, 34}, {12, 99}, {}));
 }
 
 /// The same memory as 16-byte elements; the last axis of u64 pairs goes.

@@ -56,7 +56,6 @@ class GuardedMemoryTest : public DeviceTest {
   void at_both_ends(const Case& run) {
     for (const GuardedEnd end : {GuardedEnd::before_first, GuardedEnd::behind_last}) run(end);
   }
-  bool is_native() const { return device().kind() == DeviceKind::cpu; }
   /// Sizes for all devices, and further ones around the blocks of native code.
   std::vector<Dims> sizes(std::vector<Dims> all, const std::vector<Dims>& native) const {
     if (is_native()) all.insert(all.end(), native.begin(), native.end());

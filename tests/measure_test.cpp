@@ -73,7 +73,6 @@ class MeasureTest : public DeviceTest {
     std::vector<int> axes;
     CopyPlan plan;
   };
-  bool native() const { return device().kind() == DeviceKind::cpu; }
 };
 INSTANTIATE_TEST_SUITE_P(Devices, MeasureTest, ::testing::ValuesIn(test_devices()), device_test_name);
 
@@ -92,7 +91,7 @@ TEST_P(MeasureTest, TakesTheFastestAndKeepsIt) {
   for (const Dims& shape : {Dims{64, 96}, Dims{9, 21, 13}}) {
     const Copy copy(stream(), DType::f16, shape);
     const CopyPlan plan = copy.measure(stream(), cache);
-    if (native()) {
+    if (is_native()) {
       EXPECT_FALSE(is_measured(plan));
       EXPECT_TRUE(copy.untouched());
       EXPECT_EQ(cache.size(), 0u);
@@ -118,7 +117,7 @@ TEST_P(MeasureTest, TakesTheFastestAndKeepsIt) {
     kept.run(stream());
     EXPECT_TRUE(again.is_right());
   }
-  EXPECT_EQ(cache.size(), native() ? 0u : 2u);
+  EXPECT_EQ(cache.size(), is_native() ? 0u : 2u);
 }
 
 TEST_P(PlanCacheTest, SavesAndLoads) {
@@ -217,7 +216,7 @@ TEST_P(MeasureTest, Errors) {
                           const CopyPlan& plan, const void* from, void* to) {
     expect_error(code, words, [&] { cache.measure(on, plan, from, to); });
   };
-  const Device other = native() ? Device::emulated(32) : Device::cpu();
+  const Device other = is_native() ? Device::emulated(32) : Device::cpu();
   expect(ErrorCode::invalid_argument, {other.to_string()}, Stream(other), copy.plan, in.data(), out.data());
   expect(ErrorCode::unsupported, {"MI300X"}, stream(), plan_transpose(DeviceProperties::mi300x(), in, out),
          in.data(), out.data());
@@ -243,13 +242,13 @@ TEST_P(MeasureTest, TwoThreadsShareACache) {
       copy.out.upload();
       plan.run(own);
       EXPECT_TRUE(copy.is_right());
-      EXPECT_EQ(is_measured(cache.find(copy.plan)), !native());
+      EXPECT_EQ(is_measured(cache.find(copy.plan)), !is_native());
     }
   };
   std::thread first(work), second(work);
   first.join();
   second.join();
-  EXPECT_EQ(cache.size(), native() ? 0u : shapes.size());
+  EXPECT_EQ(cache.size(), is_native() ? 0u : shapes.size());
 }
 
 TEST(PlanCacheFile, Mistakes) {

@@ -14,6 +14,7 @@
 
 #include "examples/input_error.hpp"
 #include "examples/output_file.hpp"
+#include "tests/support/files.hpp"
 
 namespace {
 
@@ -22,6 +23,7 @@ using example::NpyFile;
 using example::NpyHeader;
 using relayout::Dims;
 using relayout::DType;
+using relayout::test::text_of;
 namespace fs = std::filesystem;
 
 /// An .npy file of this version whose header's length field says `said` more than the header has.
@@ -241,11 +243,6 @@ TEST_F(NpyTest, OutputFilesAppearOnCommitOnly) {
   }
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 2);
   EXPECT_EQ(fs::file_size(path("a.npy")), 5u);
-}
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void store_text(const std::string& path, const std::string& text) { std::ofstream(path) << text; }

@@ -7,16 +7,17 @@
 
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <thread>
 #include <vector>
 
 #include "relayout/error.hpp"
+#include "tests/support/files.hpp"
 
 namespace relayout {
 namespace {
 
 namespace fs = std::filesystem;
+using test::text_of;
 
 class ReplaceFileTest : public ::testing::Test {
  protected:
@@ -28,10 +29,6 @@ class ReplaceFileTest : public ::testing::Test {
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
   std::ptrdiff_t files() const {
     return std::distance(fs::directory_iterator(folder_), fs::directory_iterator());
-  }
-  static std::string text_of(const std::string& path) {
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
   }
 
  private:

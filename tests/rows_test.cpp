@@ -42,7 +42,7 @@ class RowsTest : public DeviceTest {
   }
   void launch_lanes(const TensorView& in, const TensorView& out, const CopyPlanOptions& options) {
     plan::PlannedCopy planned = plan_copy_of("copy", device(), in, out, options);
-    if (!native()) {
+    if (!is_native()) {
       const plan::CopyCandidate lanes = plan::rows_candidate(planned, device().properties(), true);
       ASSERT_TRUE(lanes.possible) << lanes.reason;
       EXPECT_EQ(std::get<RowsParams>(lanes.params).read, RowsRead::lanes);
@@ -50,7 +50,6 @@ class RowsTest : public DeviceTest {
     }
     launch_copy(stream(), planned, {in.data(), out.data()});
   }
-  bool native() const { return device().kind() == DeviceKind::cpu; }
 };
 INSTANTIATE_TEST_SUITE_P(Devices, RowsTest, ::testing::ValuesIn(test_devices()), device_test_name);
 
@@ -68,7 +67,7 @@ TEST_P(RowsTest, OfEveryLengthFromEveryPlace) {
         c.in_misaligned = in;
         c.out_misaligned = (3 * in + columns) % vector;
         const RowsRead read = check_rows(c);
-        EXPECT_EQ(read == RowsRead::pieces, !native() && columns >= vector);
+        EXPECT_EQ(read == RowsRead::pieces, !is_native() && columns >= vector);
       }
     }
   }

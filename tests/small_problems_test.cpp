@@ -35,7 +35,7 @@ CopyPlan transpose_of(const Device& device, DType type, std::int64_t rows, std::
 }
 
 TEST_P(SmallProblemsTest, AreCopiedByWhatBeginsSoonest) {
-  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one for all sizes";
+  if (is_native()) GTEST_SKIP() << "native code is one for all sizes";
   const CopyPlan small = transpose_of(device(), DType::f16, 16, 49);
   EXPECT_EQ(small.details().kernel, CopyKernel::gather) << small.explain();
   EXPECT_NE(small.explain().find("no other is predicted to take less time"), std::string::npos)
@@ -108,7 +108,7 @@ TEST_P(SmallProblemsTest, HaveWindowsAndPaddingRight) {
 }
 
 TEST_P(SmallProblemsTest, GoByStripsInsteadOfUnalignedVectors) {
-  if (device().kind() == DeviceKind::cpu) GTEST_SKIP() << "native code is one for all sizes";
+  if (is_native()) GTEST_SKIP() << "native code is one for all sizes";
   const auto explained = [&](std::int64_t rows) {  // of which each begins elsewhere between multiples of 16
     const TensorView a(nullptr, DType::i8, {rows, 4001}), b(nullptr, DType::i8, {rows, 4001}, {4002, 1});
     return plan_elementwise(device(), Operation::add, {a, b}, a).explain();

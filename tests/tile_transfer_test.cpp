@@ -108,14 +108,6 @@ TileWalkLauncher launcher_of([[maybe_unused]] const Device& device) {
 #endif
 }
 
-std::vector<Device> devices_with_kernels() {
-  std::vector<Device> devices = reordered_devices();
-  for (const Device& device : test_devices()) {
-    if (device.kind() != DeviceKind::cpu) devices.push_back(device);
-  }
-  return devices;
-}
-
 /// Two views in tiles of equal extents; no strides: contiguous.
 struct Walk {
   DType dtype;
@@ -165,7 +157,8 @@ class TileKernels : public DeviceTest {
     EXPECT_TRUE(in.check());
   }
 };
-INSTANTIATE_TEST_SUITE_P(Devices, TileKernels, ::testing::ValuesIn(devices_with_kernels()), device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, TileKernels, ::testing::ValuesIn(kernel_devices_in_any_order()),
+                         device_test_name);
 
 /// From one strided view to another of its shape, the tiles' ends off the view's.
 TEST_P(TileKernels, MoveAView) {

@@ -22,14 +22,6 @@ WarpLauncher launcher_of([[maybe_unused]] const Device& device) {
 #endif
 }
 
-std::vector<Device> devices_with_warps() {
-  std::vector<Device> devices = reordered_devices();
-  for (const Device& device : test_devices()) {
-    if (device.kind() != DeviceKind::cpu) devices.push_back(device);
-  }
-  return devices;
-}
-
 class Warp : public DeviceTest {};
 
 TEST_P(Warp, OperationsMoveValuesBetweenLanes) {
@@ -63,7 +55,7 @@ TEST_P(Warp, OperationsMoveValuesBetweenLanes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Warp, testing::ValuesIn(devices_with_warps()), device_test_name);
+INSTANTIATE_TEST_SUITE_P(Devices, Warp, testing::ValuesIn(kernel_devices_in_any_order()), device_test_name);
 
 }  // namespace
 }  // namespace relayout::test

@@ -26,14 +26,6 @@ using cases::kOrders;
 using cases::Layout;
 using cases::PadCase;
 
-std::vector<Device> kernel_devices() {
-  std::vector<Device> devices;
-  for (const Device& device : test_devices()) {
-    if (device.kind() != DeviceKind::cpu) devices.push_back(device);
-  }
-  return devices;
-}
-
 class WindowKernelTest : public DeviceTest {
  protected:
   /// Runs the problem on the tiles that devices of other sizes would get.

@@ -15,17 +15,10 @@ import re
 import sys
 
 import formulas
+from optional_module import optional
 
 NAMES = {"torch": "PyTorch", "jax": "JAX", "cupy": "CuPy"}
 OF_PROCESSORS = ("native",)  # of strided inputs: the peers are timed on a GPU, which has no such rows
-
-
-def optional(name):
-    """(module, "") or (None, why not)."""
-    try:
-        return __import__(name), ""
-    except Exception as error:  # a broken installation fails in its own way
-        return None, f"{type(error).__name__}: {error}"
 
 
 def check(folder):

@@ -14,6 +14,7 @@ import json
 import os
 import sys
 
+from optional_module import optional
 from random_problems import NoRoute, bytes_of, load, memory_order, summary
 
 SPEED_UP = "peer's time / relayout's"
@@ -88,13 +89,6 @@ def write_json(path, about, versions, rows, peers):
         json.dump({"date": date, "relayout": about, "versions": versions,
                    "summary": {peer: summary(rows, peer) for peer in peers}, "problems": rows}, file, indent=2)
     os.replace(path + ".part", path)
-
-
-def optional(name):
-    try:
-        return __import__(name), ""
-    except Exception as error:  # a broken installation fails in its own way
-        return None, f"{type(error).__name__}: {error}"
 
 
 def gpu_peers(no_jax):

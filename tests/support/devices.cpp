@@ -55,6 +55,20 @@ std::vector<Device> reordered_devices() {
   return devices;
 }
 
+std::vector<Device> kernel_devices() {
+  std::vector<Device> devices;
+  for (const Device& device : test_devices()) {
+    if (device.kind() != DeviceKind::cpu) devices.push_back(device);
+  }
+  return devices;
+}
+
+std::vector<Device> kernel_devices_in_any_order() {
+  std::vector<Device> devices = reordered_devices();
+  for (const Device& device : kernel_devices()) devices.push_back(device);
+  return devices;
+}
+
 std::string test_name(const Device& device) {
   switch (device.kind()) {
     case DeviceKind::cpu:

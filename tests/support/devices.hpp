@@ -37,6 +37,11 @@ std::vector<Device> gpu_devices();
 /// race.
 std::vector<Device> reordered_devices();
 
+/// test_devices() that run kernels, which native code has none of.
+std::vector<Device> kernel_devices();
+/// The same, and reordered_devices().
+std::vector<Device> kernel_devices_in_any_order();
+
 /// "cpu", "emulated32", "emulated64_reverse", "gpu0".
 std::string test_name(const Device& device);
 
@@ -47,6 +52,7 @@ class DeviceTest : public ::testing::TestWithParam<Device> {
  protected:
   const Device& device() const { return GetParam(); }
   const Stream& stream() const { return stream_; }
+  bool is_native() const { return device().kind() == DeviceKind::cpu; }
 
  private:
   Stream stream_{GetParam()};
