@@ -8,6 +8,7 @@
 #include "host/api/cast_rule.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/copy_scale.hpp"
+#include "host/api/plan_checks.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -51,7 +52,7 @@ plan::PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, 
   check_copy(operation, in, out);
   CopyPlanOptions checked = options;
   checked.scale = checked_scale(operation, options.scale, in.dtype(), out.dtype());
-  const bool native = target.device() != nullptr && target.device()->kind() == DeviceKind::cpu;
+  const bool native = target.device() != nullptr && is_native(*target.device());
   plan::PlannedCopy planned =
       plan::plan_copy(plan::copy_problem(in, out, checked), target.properties(), native);
   planned.operation = operation;

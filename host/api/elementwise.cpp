@@ -2,6 +2,7 @@
 
 #include "host/api/checks.hpp"
 #include "host/api/elementwise_plan.hpp"
+#include "host/api/plan_checks.hpp"
 #include "host/plan/elementwise/elementwise_nest.hpp"
 #include "host/plan/plan_words.hpp"
 #include "relayout/quantized.hpp"
@@ -108,8 +109,7 @@ std::string ElementwisePlan::explain() const {
     text << ", tensor " << t + 1 << "'s (" << name_of(state.tensors[t].dtype()) << ") "
          << to_string(state.nest.strides[t + 1]);
   text << ".\n";
-  if (state.device && state.device->kind() == DeviceKind::cpu)
-    return text.str() + "Native code, pieces of rows.\n";
+  if (state.device && is_native(*state.device)) return text.str() + "Native code, pieces of rows.\n";
   const std::vector<const void*> inputs = planned_inputs(state);
   const char* const obstacle = obstacle_to_table(state, inputs, state.out.data());
   if (obstacle == nullptr) {

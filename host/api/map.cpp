@@ -5,6 +5,7 @@
 #include "core/integer_math.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/operand_views.hpp"
+#include "host/api/plan_checks.hpp"
 #include "host/plan/elementwise/row_vectors.hpp"
 #include "host/plan/loop_nest.hpp"
 #include "host/plan/plan_words.hpp"
@@ -105,7 +106,7 @@ std::string explain_map(const Device& device, const MapCall& call, const MapNest
        << numbers(nest.out_strides);
   for (int i = 0; i < call.operands; ++i)
     text << ", operand " << i + 1 << "'s " << numbers(nest.operand[i].strides);
-  if (device.kind() == DeviceKind::cpu) {
+  if (is_native(device)) {
     text << ".\nThe functor's own loop over pieces of the output, on the processor's threads.\n";
   } else {
     text << ".\nThe functor's own kernel: a thread for each of " << nest.vectors << " vectors of "

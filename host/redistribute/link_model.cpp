@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "host/plan/copy/tile_tuning.hpp"
+#include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
 namespace {
@@ -28,9 +29,9 @@ constexpr int kVector = 16, kPacket = 64;  // bytes
 }  // namespace
 
 const LinkModel& link_model(const DeviceProperties& device, bool by_messages) {
-  if (device.architecture.rfind("sm_", 0) == 0 || device.architecture == "emulated")
+  if (is_of_family(device, "sm_") || device.architecture == "emulated")
     return by_messages ? kNcclOverNvlink : kNvlink;
-  if (device.architecture.rfind("gfx", 0) == 0) return kMi300x;
+  if (is_of_family(device, "gfx")) return kMi300x;
   return kProcessor;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/bytes.hpp"
+#include "host/api/plan_checks.hpp"
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_nest.hpp"
 #include "host/redistribute/route_builder.hpp"
@@ -71,7 +72,7 @@ Route direct_route(const RedistributeProblem& problem) {
       return b.refuse("kernels of rank " + std::to_string(runs) + " do not reach the memory of rank " +
                       std::to_string(other));
     RouteKernel kernel = b.whole(runs, move);
-    if (problem.group.stream(runs).device().kind() != DeviceKind::cpu) {
+    if (!is_native(problem.group.stream(runs).device())) {
       const CopyDetails details = kernel.plan.details();
       const CopySide& crossing = reads ? details.in : details.out;
       b.time().add_bytes(b.device_of(move.from), b.device_of(move.to), static_cast<double>(crossing.bytes),
