@@ -83,21 +83,21 @@ TEST(DepthwisePlan, MatrixUnitsTakeManyTaps) {
 TEST(DepthwisePlan, MatrixUnitsTakeRowsOfChannels) {
   DepthwiseParams p = channel_fast(8, 2048, 8192, 31);
   p.type = p.weight_type = DType::bf16;
-  const auto plan_of = [&] { return planned(p, DeviceProperties::h200()); };
-  EXPECT_EQ(plan_of().kernel, DepthwiseKernel::tile_matrix);
-  EXPECT_EQ(plan_of().in_side.width, 8);
+  const auto rows_plan = [&] { return planned(p, DeviceProperties::h200()); };
+  EXPECT_EQ(rows_plan().kernel, DepthwiseKernel::tile_matrix);
+  EXPECT_EQ(rows_plan().in_side.width, 8);
   p.in = reinterpret_cast<const void*>(4096 + 4);
-  EXPECT_EQ(plan_of().in_side.width, 2);
+  EXPECT_EQ(rows_plan().in_side.width, 2);
   p.in = reinterpret_cast<const void*>(4096 + 2);
-  EXPECT_EQ(plan_of().in_side.width, 1);
-  EXPECT_EQ(plan_of().out_side.width, 8);
+  EXPECT_EQ(rows_plan().in_side.width, 1);
+  EXPECT_EQ(rows_plan().out_side.width, 8);
   p.in = reinterpret_cast<const void*>(4096);
   p.out_channel = 8192;
   p.out_time = 1;
-  EXPECT_EQ(plan_of().kernel, DepthwiseKernel::tile_matrix);
-  EXPECT_TRUE(plan_of().out_side.lanes_along_time);
+  EXPECT_EQ(rows_plan().kernel, DepthwiseKernel::tile_matrix);
+  EXPECT_TRUE(rows_plan().out_side.lanes_along_time);
   p.weight_type = DType::f32;
-  EXPECT_EQ(plan_of().kernel, DepthwiseKernel::tile);
+  EXPECT_EQ(rows_plan().kernel, DepthwiseKernel::tile);
   // A tile of 512 samples has few that exist.
   DepthwiseParams short_rows = channel_fast(8, 4096, 9, 31);
   short_rows.type = short_rows.weight_type = DType::bf16;
