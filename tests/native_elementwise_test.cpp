@@ -9,6 +9,7 @@
 
 #include "core/operation_kind.hpp"
 #include "host/cpu/elementwise/elementwise_rows.hpp"
+#include "host/cpu/elementwise/elementwise_transposed.hpp"
 #include "host/cpu/parallel.hpp"
 #include "host/cpu/streaming.hpp"
 #include "host/reference/accuracy.hpp"
@@ -149,6 +150,57 @@ TEST(NativeElementwise, OperandsAcrossTheOutput) {
     check({type, {3, 70, 90}, {1, 270, 3}, {0, 1, 70}});
     check({type, {9, 8, 7, 50}, {1, 9, 72, 504}, {2800, 350, 50, 1}});
     check({type, {8, 8}, {1, 8}, {8, 1}});
+  }
+}
+
+/// Whether an operand of these strides is packed box by box, and not taken row by row.
+bool is_packed(DType type, const Dims& shape, const Dims& strides) {
+  ElementwiseParams params;
+  params.rank = static_cast<int>(shape.size());
+  params.elements = 1;
+  params.tensors = 1;
+  params.tensor[0].type = type;
+  params.out_type = type;
+  const Dims out = packed(shape);
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    params.elements *= shape[k];
+    params.extents[k] = shape[k];
+    params.out_strides[k] = out[k];
+    params.tensor[0].strides[k] = strides[k];
+  }
+  return native::TransposedOperands(params).any();
+}
+
+TEST(NativeElementwise, ShortAndStridedRowsArePacked) {
+  EXPECT_TRUE(is_packed(DType::u64, {16, 300, 4}, {4, 64, 1}));
+  EXPECT_TRUE(is_packed(DType::u8, {9, 10, 63}, {641, 64, 1}));
+  EXPECT_FALSE(is_packed(DType::u8, {9, 10, 64}, {651, 65, 1}));
+  EXPECT_FALSE(is_packed(DType::u8, {90, 63}, {64, 1}));  // of one pitch
+  EXPECT_TRUE(is_packed(DType::f32, {90, 77}, {1200, 15}));
+  EXPECT_FALSE(is_packed(DType::f32, {90, 77}, {1300, 16}));  // a line for each, and no neighbours
+  EXPECT_TRUE(is_packed(DType::f32, {9000}, {-1}));
+  EXPECT_FALSE(is_packed(DType::f32, {9000}, {1}));
+  EXPECT_FALSE(is_packed(DType::u8, {90, 3}, {3, 1}));  // one row
+  // Repeated elements are few: only where neighbours lie in lines of their own are they packed.
+  EXPECT_FALSE(is_packed(DType::u16, {13, 8, 13, 35, 5}, {65, 0, 5, 0, 1}));
+  EXPECT_TRUE(is_packed(DType::f32, {90, 8, 70}, {1, 0, 90}));
+  EXPECT_FALSE(is_packed(DType::f32, {7, 8, 70}, {1, 0, 90}));
+  EXPECT_TRUE(is_packed(DType::f32, {4, 2, 8, 70}, {1, 4, 0, 90}));  // the first two axes are neighbours
+  // So small an operand costs less than packing it.
+  EXPECT_FALSE(is_packed(DType::u64, {16, 30, 4}, {4, 64, 1}));
+}
+
+TEST(NativeElementwise, ShortAndStridedRows) {
+  for (const DType type : {DType::i8, DType::f16, DType::f32, DType::f64}) {
+    check({type, {16, 300, 4}, {1200, 4, 1}, {4, 64, 1}});
+    check({type, {103, 10, 3}, {30, 3, 1}, {3, 309, 1}, {}, 1});
+    check({type, {103, 10, 3}, {3, 309, 1}, {-40, 4, -1}, {70, 7, 1}, 1});
+    check({type, {31, 7, 9, 8}, {504, 72, 1, 9}, {504, 72, 8, 1}});
+    check({type, {90, 77}, {268, 2}, {77, 1}, {}, 3});
+    check({type, {9001}, {-1}, {3}});
+    check({type, {9001}, {2}, {-1}, {2}, 1, true});
+    check({type, {90, 7}, {9, 1}, {7, 1}, {9, 1}, 1, true});
+    check({type, {2, 33, 1000, 3}, {99000, 3, 99, 1}, {3, 6000, 6, 1}});
   }
 }
 

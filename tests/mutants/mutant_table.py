@@ -660,6 +660,13 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("native_elementwise_transposed", "host/cpu/elementwise/elementwise_transposed.cpp", NATIVE_ELEMENTWISE, [
     ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
     ("all_boxes_read_the_first", "offsets[i] += @first[axis] * p_.tensor[i].strides[axis]@", "0"),
+    ("parts_in_one_place", "buffer += @part_bytes_@;", "0"),
+    ("short_rows_one_by_one", "axes.inner_extent() * bytes < @kLineBytes@) return true;", "0"),
+    ("rows_of_one_pitch_packed", "axes.rank > @2@ &&", "1"),
+    ("strided_rows_one_by_one", "return !repeats && @axes.inner_stride() != 1@;", "false"),
+    ("repeated_elements_packed", "const bool repeats = @std::count(axes.strides, axes.strides + axes.rank, 0) != 0@;", "false"),
+    ("few_neighbours_packed", "return @neighbours(axes) >= kLeastRun@;", "true"),
+    ("neighbours_along_one_axis", "if (@next == end@) break;", "next == end || found > 0"),
 ]) + mutants_of("elementwise_memory", "host/plan/elementwise/elementwise_nest.cpp", ELEMENTWISE, [
     ("start_of_the_output", "address_of(out, @nest.offsets[0]@, p.out_bytes)", "std::int64_t{0}"),
     ("start_of_an_operand", "address_of(tensors[t], @nest.offsets[t + 1]@, tensor.bytes)", "nest.offsets[0]"),

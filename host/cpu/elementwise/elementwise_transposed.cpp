@@ -4,6 +4,8 @@
 #include <cstdlib>
 
 #include "core/bytes.hpp"
+#include "core/integer_math.hpp"
+#include "host/cpu/elementwise/elementwise_operand.hpp"
 #include "host/cpu/native_table.hpp"
 #include "host/cpu/parallel.hpp"
 #include "host/cpu/streaming.hpp"
@@ -14,7 +16,7 @@ namespace {
 
 /// Elements of the output's runs.
 constexpr std::int64_t kRun = 256;
-/// Elements from which on a box is worth a call of its own, and of the operand's run.
+/// Elements from which on a box is worth a call of its own, and of a run across the output.
 constexpr std::int64_t kLeastBox = 2048, kLeastRun = 8;
 
 CopyParams nest_of(const ElementwiseParams& p, const std::int64_t* in_strides) {
@@ -24,6 +26,19 @@ CopyParams nest_of(const ElementwiseParams& p, const std::int64_t* in_strides) {
   std::copy_n(in_strides, p.rank, copy.in_strides);
   std::copy_n(p.out_strides, p.rank, copy.out_strides);
   return copy;
+}
+
+/// How many elements follow each other in memory, along whichever axes.
+std::int64_t neighbours(const MergedAxes& axes) {
+  std::int64_t run = 1;
+  for (int found = 0; found < axes.rank; ++found) {
+    const auto* const end = axes.strides + axes.rank;
+    const auto* const next =
+        std::find_if(axes.strides, end, [run](std::int64_t stride) { return std::abs(stride) == run; });
+    if (next == end) break;
+    run *= axes.extents[next - axes.strides];
+  }
+  return run;
 }
 
 }  // namespace
@@ -39,18 +54,21 @@ TransposedOperands::TransposedOperands(const ElementwiseParams& p) : p_(p) {
   }
   if (first == nullptr) return;
   box_ = choose_box(nest_of(p, first->strides), kRun, kBoxBytes / bytes);
-  any_ = box_.volume >= kLeastBox && box_.sides[box_.in_axis] >= kLeastRun;
+  any_ = box_.volume >= kLeastBox;
+  part_bytes_ = divide_up(box_.volume * bytes, kLineBytes) * kLineBytes;
 }
 
 /// Neighbours along the output's axis lie in lines of their own, and there is an axis of neighbours in
-/// memory.
+/// memory. Without repeated elements, which are few and stay in the caches, also rows of short steps, and
+/// rows shorter than a line: taken one by one, they would cost more than their elements. Rows of one pitch
+/// cost so little that they stay.
 bool TransposedOperands::is_transposed(const TensorOperand& tensor) const {
-  const int last = p_.rank - 1;
-  if (std::abs(tensor.strides[last]) * bytes_of(tensor.type) < kLineBytes) return false;
-  for (int axis = 0; axis < last; ++axis) {
-    if (std::abs(tensor.strides[axis]) == 1 && p_.extents[axis] >= kLeastRun) return true;
-  }
-  return false;
+  const MergedAxes axes(p_, tensor.strides);
+  const std::int64_t bytes = bytes_of(tensor.type), step = std::abs(axes.inner_stride());
+  const bool repeats = std::count(axes.strides, axes.strides + axes.rank, 0) != 0;
+  if (!repeats && axes.rank > 2 && axes.inner_extent() * bytes < kLineBytes) return true;
+  if (step * bytes < kLineBytes) return !repeats && axes.inner_stride() != 1;
+  return neighbours(axes) >= kLeastRun;
 }
 
 void TransposedOperands::run() const {
@@ -59,7 +77,7 @@ void TransposedOperands::run() const {
   for (int axis = 0; axis < p_.rank; ++axis)
     boxes.push((p_.extents[axis] + box_.sides[axis] - 1) / box_.sides[axis], 0, 0);
   parallel_ranges(boxes.total(), p_.elements, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<char> buffers(static_cast<std::size_t>(transposed * kBoxBytes + kLineBytes));
+    std::vector<char> buffers(static_cast<std::size_t>(transposed * part_bytes_ + kLineBytes));
     Cursor cursor(boxes, begin);
     for (std::int64_t box = begin; box < end; ++box, cursor.next()) {
       std::int64_t first[kMaxRank];
@@ -86,7 +104,7 @@ void TransposedOperands::compute(const std::int64_t* first, std::vector<char>& b
     part.data = static_cast<const char*>(part.data) + offsets[i] * bytes_of(part.type);
     if (!transposed_[i]) continue;
     turn(part, box, buffer);
-    buffer += kBoxBytes;
+    buffer += part_bytes_;
   }
   elementwise_pieces(box);
 }

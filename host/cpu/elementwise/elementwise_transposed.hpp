@@ -1,4 +1,5 @@
-// Element-wise operations on operands that are fastest along another axis than the output.
+// Element-wise operations on operands that are fastest along another axis than the output, or whose rows are
+// strided or short.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ namespace relayout::native {
 void elementwise_pieces(const ElementwiseParams& params);
 
 /// Cuts the nest into boxes that stay in the second-level cache, in which both sides have long runs, and
-/// turns such operands' parts of a box before it is computed: each of their lines is read once, not once for
-/// each of its elements.
+/// packs such operands' parts of a box before it is computed, by the native copy: each of their lines is read
+/// once, not once for each of its elements, and a short row costs a look-up or less.
 class TransposedOperands {
  public:
   explicit TransposedOperands(const ElementwiseParams& params);
@@ -32,6 +33,7 @@ class TransposedOperands {
 
   const ElementwiseParams& p_;
   CopyBox box_;
+  std::int64_t part_bytes_ = 0;  // of a box, in the buffers
   bool any_ = false, transposed_[kMaxTensors] = {};
 };
 
