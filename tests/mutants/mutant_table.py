@@ -885,13 +885,13 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("bias_left_out", "finish_sums(sums.values, @bias@, p.silu);", "0.0f"),
     ("samples_of_the_next_tile", "(p, grid, @from - step@, offset, staged);", "from"),
     ("only_the_first_tile", "from += @step@;", "0"),
-]) + mutants_of("matrix", "kernels/depthwise/depthwise_matrix.hpp", MATRIX_TILES, [
+]) + mutants_of("depthwise_matrix", "kernels/depthwise/depthwise_matrix.hpp", MATRIX_TILES, [
     ("weights_one_too_late", "kMatrixZeros + @static_cast<int>(tap)@;", "static_cast<int>(tap) + 1"),
     ("weights_of_channel_0", "lines + @channel * 2 * kLine@ +", "0"),
     ("odd_line_one_too_late", "+ @odd * (kLine - 1)@ +", "odd * kLine"),
     ("zeros_times_infinity", "return @warp_ballot<W>(zero != 0.0f) == 0@;", "true"),
     ("older_samples_left_out", "@tap >= 0@; --tap", "tap > 0"),
-]) + mutants_of("tile_matrix", "kernels/depthwise/depthwise_tile_matrix.cpp", MATRIX_TILES, [
+]) + mutants_of("depthwise_tile_matrix", "kernels/depthwise/depthwise_tile_matrix.cpp", MATRIX_TILES, [
     ("samples_before_the_row_count", "if (@first >= oldest@ && first < side.times)", "true"),
     ("later_samples_before_the_row_count", "if (@first + 1 >= oldest@ && first + 1", "true"),
     ("last_sample_left_out", "@first < side.times@) load_channels", "first + 1 < side.times"),
