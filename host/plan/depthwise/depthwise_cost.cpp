@@ -111,7 +111,7 @@ Work channel_work(const DepthwiseParams& p, double element) {
     const double idle = std::ceil(couples / p.lanes) * p.lanes / couples;
     const double times = many_taps_times(p.width), length = static_cast<double>(p.length);
     const double outside = std::min(length, std::ceil((taps + 4) / times + 1) * times) / length;
-    work.instructions = ((p.width == 1 ? 1.5 : 1.4) * taps + 8) * idle * std::ceil(length / times) * times /
+    work.instructions = ((p.width == 1 ? 1.64 : 1.4) * taps + 8) * idle * std::ceil(length / times) * times /
                         length * (1 + 2 * outside);
     work.alone = run * width * (1.4 * taps + 8);
     // Few lanes of a row access many rows at a time.
