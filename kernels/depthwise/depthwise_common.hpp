@@ -1,5 +1,5 @@
-// What the depthwise kernels share. All but those by matrix units form a sum in the same way (sum_over_taps),
-// from the newest sample to the oldest, so that all give the same bits:
+// What the depthwise kernels share. Kernels without matrix units add from the newest sample to the oldest, as
+// sum_over_taps() does, and so give the same bits:
 //   sum = 0; for d in 0 .. taps-1: sum = fma(weights[c, taps-1-d], x[t - d], sum); out = round(act(sum +
 //   bias))
 //

@@ -85,28 +85,22 @@ struct MatrixSide {
   __device__ __forceinline__ T* at(int channel, int time) const {
     return first + channel * channel_stride + time * time_stride;
   }
-  /// A thread's place: neighbouring threads lie along the axis that is fast in memory.
-  struct Threads {
-    int fast, slow, slow_count;
-  };
-  __device__ __forceinline__ Threads threads() const {
+  /// Calls visit(channel, first_time, step) with the channels of the thread, whose pairs of times are
+  /// first_time, first_time + step, ... Of kWidth channels, `channel` is the first. Neighbouring threads lie
+  /// along the axis that is fast in memory, `lanes` of them, and `rows` such along the other one.
+  template <int kWidth, bool kAlongTime, class Visit>
+  __device__ __forceinline__ void each_row(Visit&& visit) const {
     std::uint32_t lane = threadIdx.x;
     const auto row = static_cast<int>(split(lane, plan.by_words));
     const auto lanes = static_cast<int>(plan.by_words.value);
-    return {static_cast<int>(lane), row, kDepthwiseThreads / lanes};
-  }
-  /// Calls visit(channel, first_time, step) with the channels of the thread, whose pairs of times are
-  /// first_time, first_time + step, ... Of kWidth channels, `channel` is the first.
-  template <int kWidth, bool kAlongTime, class Visit>
-  __device__ __forceinline__ void each_row(Visit&& visit) const {
-    const Threads own = threads();
+    const int rows = kDepthwiseThreads / lanes;
     if constexpr (kAlongTime) {
 #pragma unroll 1
-      for (int channel = own.slow; channel < channels; channel += own.slow_count)
-        visit(channel, 2 * own.fast, 2 * static_cast<int>(plan.by_words.value));
+      for (int channel = row; channel < channels; channel += rows)
+        visit(channel, 2 * static_cast<int>(lane), 2 * lanes);
     } else {
-      const int channel = own.fast * kWidth;
-      if (channel < channels && own.slow < own.slow_count) visit(channel, 2 * own.slow, 2 * own.slow_count);
+      const int channel = static_cast<int>(lane) * kWidth;
+      if (channel < channels && row < rows) visit(channel, 2 * row, 2 * rows);
     }
   }
 };

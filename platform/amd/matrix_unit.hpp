@@ -34,18 +34,15 @@ __device__ __forceinline__ FourSums multiply_16x16x16(bf16, const std::uint32_t*
 }
 
 template <class T>
-struct MatrixUnit<64, T> {
+struct MatrixUnit<64, T> : SumPlaces<64> {
   /// How many operands a kernel had better load before it multiplies.
   static constexpr int kAhead = 4;
 
-  /// As those of SumPlaces: four values lie in one column.
-  static constexpr bool kHasRunsOfFour = false;
+  /// In the place of those of SumPlaces: a lane's four values lie in one column.
   static constexpr int kColumnRun = 4;
   static __device__ __forceinline__ int row_of(int i) { return lane_id<64>() / 16 * 4 + i; }
   static __device__ __forceinline__ int column_of(int) { return lane_id<64>() % 16; }
   static __device__ __forceinline__ int run_value(int, int i) { return i; }
-  static __device__ __forceinline__ int row_place(int row) { return row; }
-  static __device__ __forceinline__ int column_place(int column) { return column; }
   struct Sums {
     float values[4] = {};
   };

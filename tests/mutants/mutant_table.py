@@ -899,7 +899,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("channels_unturned", "loaded[i].words[@j % 2@][j / 2];", "0"),
     ("last_time_left_out", "for (; @time < side.times@; time += step)", "time + 1 < side.times"),
     ("outputs_behind_the_end", "if (@time + 1 < side.times@) store", "true"),
-    ("one_turn_of_threads", "for (int channel = own.slow; channel < channels; channel += @own.slow_count@)", "channels"),
+    ("one_turn_of_threads", "for (int channel = row; channel < channels; channel += @rows@)", "channels"),
     ("states_left_out", "if (@oldest > 0 && p.initial_state != nullptr@) {", "false"),
     ("states_of_channel_0", "SampleRow<T>(p, place.batch, @place.channel + channel@)", "place.channel"),
     ("bias_left_out", "finish_sums(sums.values, @bias@, p.silu);", "0.0f"),

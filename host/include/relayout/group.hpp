@@ -59,7 +59,7 @@ class RELAYOUT_API Group {
   /// The runtime's names of allocations share it (IPC). Where a rank's memory has none, a window of NCCL 2.29
   /// or later does, if every rank names memory in one allocation of ncclMemAlloc, of the same size on all,
   /// that no other call has named; a rank without output gives an address in one, too. Memory that cannot be
-  /// shared (of a pool, as of cudaMallocAsync) or reached is no error: explain() says why the direct route is
+  /// shared (of a pool of memory) or reached is no error: explain() says why the direct route is
   /// not taken then. Groups of one process need no registration. Errors: null_pointer, vendor, timeout.
   void register_output(void* memory, std::size_t bytes) const;
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <initializer_list>
 #include <utility>
 
 #include "core/bytes.hpp"
@@ -42,13 +41,6 @@ int longest_run(const DeviceProperties& device, std::int64_t rows, std::int64_t 
   return run;
 }
 
-/// Strides of axes with one index are 0.
-bool rows_aligned(const void* base, std::int64_t boundary, std::int64_t bytes,
-                  std::initializer_list<std::int64_t> strides) {
-  return reinterpret_cast<std::uintptr_t>(base) % boundary == 0 &&
-         std::all_of(strides.begin(), strides.end(),
-                     [=](std::int64_t stride) { return stride * bytes % boundary == 0; });
-}
 bool channel_rows_aligned(const DepthwiseParams& p, std::int64_t boundary) {
   const std::int64_t bytes = bytes_of(p.type);
   return rows_aligned(p.in, boundary, bytes, {p.in_batch, p.in_time}) &&

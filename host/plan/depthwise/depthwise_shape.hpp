@@ -1,7 +1,9 @@
 // What the planners of the depthwise kernels share.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 
 #include "core/bytes.hpp"
 #include "core/depthwise_params.hpp"
@@ -36,6 +38,15 @@ inline int covering(std::int64_t count, int most) {
   int lanes = 1;
   while (lanes < most && lanes < count) lanes *= 2;
   return lanes;
+}
+
+/// Whether the base and the strides of an operand are multiples of so many bytes. Strides of axes with one
+/// index are 0.
+inline bool rows_aligned(const void* base, std::int64_t boundary, std::int64_t bytes,
+                         std::initializer_list<std::int64_t> strides) {
+  return reinterpret_cast<std::uintptr_t>(base) % boundary == 0 &&
+         std::all_of(strides.begin(), strides.end(),
+                     [=](std::int64_t stride) { return stride * bytes % boundary == 0; });
 }
 
 /// The elements of a pack.

@@ -132,9 +132,7 @@ DepthwiseTileSide matrix_side(const DepthwiseParams& p, const void* base, std::i
   side.lanes_along_time =
       p.channels == 1 || (p.length > 1 && std::abs(strides.time) <= std::abs(strides.channel));
   const auto lie_in = [&](std::int64_t width) {
-    const auto places = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(base)) |
-                        (p.channels | batch_stride | strides.time) * bytes;
-    return places % (width * bytes) == 0;
+    return rows_aligned(base, width * bytes, bytes, {p.channels, batch_stride, strides.time});
   };
   if (strides.channel == 1 && !side.lanes_along_time)
     side.width = lie_in(kMatrixPack) ? kMatrixPack : lie_in(2) ? 2 : 1;
