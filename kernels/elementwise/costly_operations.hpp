@@ -48,11 +48,10 @@ __device__ __forceinline__ void in_turn(C (&a)[kCount], const C (&b)[kCount], co
   }
 }
 
-/// Calls visit(f) with the operation's function of one or two elements; returns false where it is none of
-/// these.
+/// Calls visit(f) with the function that a costly operation of two operands is; returns false where it is
+/// none of these.
 template <class C, class Visit>
-__device__ __forceinline__ bool visit_costly(Operation operation, Visit&& visit) {
-  if (visit_activation<C>(operation, visit)) return true;
+__device__ __forceinline__ bool visit_costly_pair(Operation operation, Visit&& visit) {
   switch (operation) {
     case Operation::div_trunc:
       visit(WholeQuotient<C, false>{});
@@ -75,6 +74,16 @@ __device__ __forceinline__ bool visit_costly(Operation operation, Visit&& visit)
     case Operation::atan2:
       visit(AngleOfPoint<C>{});
       return true;
+    default:
+      return false;
+  }
+}
+
+/// The same of one operand.
+template <class C, class Visit>
+__device__ __forceinline__ bool visit_function(Operation operation, Visit&& visit) {
+  if (visit_activation<C>(operation, visit)) return true;
+  switch (operation) {
     case Operation::exp2:
       visit([](C x) { return std::exp2(x); });
       return true;
@@ -126,6 +135,11 @@ __device__ __forceinline__ bool visit_costly(Operation operation, Visit&& visit)
     default:
       return false;
   }
+}
+
+template <class C, class Visit>
+__device__ __forceinline__ bool visit_costly(Operation operation, Visit&& visit) {
+  return visit_function<C>(operation, visit) || visit_costly_pair<C>(operation, visit);
 }
 
 /// Computes an operation for which is_costly holds; add, sub, mul, truediv and sqrt are among them where they

@@ -111,8 +111,9 @@ __device__ __forceinline__ void flush(const ElementwiseParams& p, C (&numbers)[k
 }
 
 /// Which operations a step may be: cheap ones always, and besides them activations, costly operations or
-/// approximated ones.
-enum class Steps { cheap, activation, costly, approximate };
+/// approximated ones. The typed kernels have one step, which is a cheap operation, a costly one of two
+/// operands, or a function: a costly one of a single operand.
+enum class Steps { cheap, activation, costly, function, approximate };
 
 template <Steps kSteps, class C, int kCount>
 __device__ __forceinline__ void apply(const ElementwiseParams& p, Operation operation, C (&a)[kCount],

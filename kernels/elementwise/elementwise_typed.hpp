@@ -198,10 +198,10 @@ template <class A, class B, class R, class C, Steps kSteps, int kWidth, int kVec
 __device__ __forceinline__ void compute_words(const ElementwiseParams& p, const Words (&a)[kVectors],
                                               const Words (&b)[kVectors], Words (&results)[kVectors],
                                               int count = kWidth * kVectors) {
-  if constexpr (kSteps == Steps::costly) {
+  if constexpr (kSteps != Steps::cheap) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) results[v] = a[v];
-    return costly_words<A, C>(p.step[0].operation, results, b, count);
+    return costly_words < A, C, kSteps == Steps::function ? 1 : 2 > (p.step[0].operation, results, b, count);
   }
   if (compute_packed<A, B, R>(p, a, b, results)) return;
   if constexpr (std::is_same_v<A, bool>) {
@@ -236,6 +236,7 @@ __device__ __forceinline__ bool start_operand(const ElementwiseParams& p, int op
 /// Blocks of a multiprocessor for which there are registers enough.
 template <class A, class R, OperandRows kRows, Steps kSteps>
 constexpr int typed_blocks() {
+  if (kSteps == Steps::function) return std::is_same_v<A, f16> || std::is_same_v<A, float> ? 12 : 10;
   if (kSteps == Steps::costly) return 8;
   if (kIsHalf<A> && kIsHalf<R>) return kRows == OperandRows::unaligned ? 8 : 10;
   return 6;

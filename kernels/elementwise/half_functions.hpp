@@ -231,9 +231,9 @@ struct HalfPower {
   }
 };
 
-/// Calls visit(f) with the operation's function on numbers of T.
+/// Calls visit(f) with the function of one operand on numbers of T.
 template <class T, class Visit>
-__device__ __forceinline__ bool visit_half(Operation operation, Visit&& visit) {
+__device__ __forceinline__ bool visit_half_function(Operation operation, Visit&& visit) {
   using F = HalfFunctions<T>;
   switch (operation) {
 #define RELAYOUT_HALF_FUNCTION(name)           \
@@ -271,6 +271,15 @@ __device__ __forceinline__ bool visit_half(Operation operation, Visit&& visit) {
     case Operation::tan:
       visit(HalfTangent<T>{});
       return true;
+    default:
+      return visit_function<float>(operation, visit);
+  }
+}
+
+/// The same for costly operations of two operands.
+template <class T, class Visit>
+__device__ __forceinline__ bool visit_half_pair(Operation operation, Visit&& visit) {
+  switch (operation) {
     case Operation::atan2:
       visit(HalfAngleOfPoint<T>{});
       return true;
@@ -278,7 +287,7 @@ __device__ __forceinline__ bool visit_half(Operation operation, Visit&& visit) {
       visit(HalfPower<T>{});
       return true;
     default:
-      return visit_costly<float>(operation, visit);
+      return visit_costly_pair<float>(operation, visit);
   }
 }
 

@@ -10,7 +10,7 @@ namespace relayout::RELAYOUT_BACKEND {
 /// What stands for elements that a lane does not have.
 template <class S, Steps kSteps>
 __device__ __forceinline__ BitsOf<S> missing_element() {
-  return kSteps == Steps::costly ? bits_of_one<S>() : BitsOf<S>{0};
+  return kSteps != Steps::cheap ? bits_of_one<S>() : BitsOf<S>{0};
 }
 
 /// Repeats a constant of the operand's type, where there is no tensor.
@@ -68,7 +68,9 @@ __device__ __forceinline__ void load_operands(const ElementwiseParams& p,
 
 /// Blocks of a multiprocessor for which there are registers enough.
 template <class A, Steps kSteps>
-constexpr int kTypedChunkBlocks = kSteps == Steps::costly || sizeof(A) == 2 ? 8 : 6;
+constexpr int kTypedChunkBlocks = kSteps == Steps::function                   ? 10
+                                  : kSteps == Steps::costly || sizeof(A) == 2 ? 8
+                                                                              : 6;
 
 template <class A, class B, class R, class C, Steps kSteps>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kChunkThreads, (kTypedChunkBlocks<A, kSteps>)) void typed_chunks_kernel(

@@ -67,7 +67,7 @@ __device__ __forceinline__ void start_operand(const ElementwiseParams& p, int op
   data += place.first;
   const Neighbours around{place.first, static_cast<std::int32_t>(p.elements) - place.first};
   if (place.is_whole() && load.start_vectors(data, around)) return;
-  const Bits missing = kSteps == Steps::costly ? bits_of_one<S>() : Bits{0};
+  const Bits missing = kSteps != Steps::cheap ? bits_of_one<S>() : Bits{0};
   load.fill_each([&](int i) { return place.has(i) ? data[i] : missing; });
 }
 
@@ -97,7 +97,7 @@ __device__ __forceinline__ void store_flat(const ElementwiseParams& p, const Fla
 
 /// Blocks of a multiprocessor for which there are registers enough.
 template <class A, class R, Steps kSteps>
-constexpr int kTypedFlatBlocks = sizeof(A) == 2 ? 4 : kTypedStripBlocks<A, R, kSteps>;
+constexpr int kTypedFlatBlocks = sizeof(A) == 2 ? 4 : typed_strip_blocks<A, R, kSteps>();
 
 template <class A, class B, class R, class C, Steps kSteps>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedFlatBlocks<A, R, kSteps>)) void typed_flat_kernel(

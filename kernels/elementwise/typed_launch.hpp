@@ -26,6 +26,9 @@ void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
 /// Operands of one type: to the same, or by few instructions to bool as well.
 template <class T, class C, OperandRows kRows, Steps kSteps>
 void launch_typed_of(const LaunchContext& context, const ElementwiseParams& p) {
+  if constexpr (kSteps == Steps::costly && is_real<C>) {
+    if (p.step[0].operands == 1) return launch_typed_of<T, T, T, C, kRows, Steps::function>(context, p);
+  }
   if constexpr (kSteps == Steps::cheap) {
     if (p.result == DType::bool_) return launch_typed_of<T, T, bool, C, kRows, kSteps>(context, p);
   }
@@ -61,8 +64,8 @@ void launch_typed_wide(const LaunchContext& context, const ElementwiseParams& p)
   throw Error(ErrorCode::launch, "elementwise: no flat output of this type");
 }
 
-/// Unaligned vectors have instances for bytes, for integers of 2 bytes, and for few instructions on f16 and
-/// bf16 (host/plan/elementwise/elementwise_kernel.cpp).
+/// Unaligned vectors have instances for bytes, for integers of 2 bytes, and for few instructions and
+/// functions on f16 and bf16 (host/plan/elementwise/typed_kernel.cpp).
 template <OperandRows kRows, Steps kSteps>
 void launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
   constexpr bool kCheap = kSteps == Steps::cheap, kUnaligned = kRows == OperandRows::unaligned;
@@ -73,10 +76,9 @@ void launch_typed(const LaunchContext& context, const ElementwiseParams& p) {
     }
     if (type == DType::bool_) return launch_typed_of<bool, bool, bool, std::int32_t, kRows>(context, p);
   }
-  if constexpr (kCheap || !kUnaligned) {
-    if (type == DType::f16) return launch_typed_of<f16, float, kRows, kSteps>(context, p);
-    if (type == DType::bf16) return launch_typed_of<bf16, float, kRows, kSteps>(context, p);
-  }
+  constexpr Steps kHalfSteps = kCheap || !kUnaligned ? kSteps : Steps::function;
+  if (type == DType::f16) return launch_typed_of<f16, float, kRows, kHalfSteps>(context, p);
+  if (type == DType::bf16) return launch_typed_of<bf16, float, kRows, kHalfSteps>(context, p);
   switch (type) {
     case DType::u8:
       return launch_typed_of<std::uint8_t, std::int32_t, kRows, kSteps>(context, p);

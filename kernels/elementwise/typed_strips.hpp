@@ -16,20 +16,26 @@ __device__ __forceinline__ void start_operand(const ElementwiseParams& p, int op
                                               StripLoad<kElements>& load) {
   if (p.tensor[operand].access == Access::constant)
     return load.fill(element_of<BitsOf<S>>(constant_words<S>(p.argument[operand].bits()), 0));
-  if (kSteps == Steps::costly && !place.strip.is_whole()) load.fill(bits_of_one<S>());
+  if (kSteps != Steps::cheap && !place.strip.is_whole()) load.fill(bits_of_one<S>());
   place.template start<BitsOf<S>>(p, operand, load);
 }
 
 /// Blocks of a multiprocessor for which there are registers enough.
 template <class A, class R, Steps kSteps>
-constexpr int kTypedStripBlocks = kSteps == Steps::costly || sizeof(A) == 1 ? 4
-                                  : sizeof(A) == 8                          ? 5
-                                  : kIsHalf<A>&& kIsHalf<R>                 ? 8
-                                                                            : 6;
+constexpr int typed_strip_blocks() {
+  switch (kSteps) {
+    case Steps::function:
+      return sizeof(A) == 8 ? 4 : 6;
+    case Steps::costly:
+      return sizeof(A) == 8 || std::is_same_v<A, float> ? 4 : sizeof(A) == 4 ? 6 : 5;
+    default:
+      return sizeof(A) == 1 ? 4 : sizeof(A) == 8 ? 5 : kIsHalf<A> && kIsHalf<R> ? 8 : 6;
+  }
+}
 
 template <class A, class B, class R, class C, Steps kSteps>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedStripBlocks<A, R, kSteps>)) void typed_strips_kernel(
-    const ElementwiseParams p) {
+__global__ RELAYOUT_LAUNCH_BOUNDS(
+    kStripThreads, (typed_strip_blocks<A, R, kSteps>())) void typed_strips_kernel(const ElementwiseParams p) {
   constexpr int kWidth = TypedElementwise<A, B, R, C, OperandRows::strips>::kWidth;
   constexpr int kElements = strip_elements(kWidth), kVectors = kElements / kWidth;
   const std::uint32_t lane = blockIdx.x * blockDim.x + threadIdx.x;

@@ -42,18 +42,20 @@ __device__ __forceinline__ void in_turns(Words (&a)[kVectors], const Words (&b)[
   }
 }
 
-/// Computes an operation for which is_costly holds, rounded to nearest, for the first `count` elements at
-/// least. `a` becomes the result.
-template <class T, class C, int kVectors>
+/// Computes a costly operation of one or two operands, rounded to nearest, for the first `count` elements at
+/// least. `a` becomes the result. Integers have none of one operand.
+template <class T, class C, int kOperands, int kVectors>
 __device__ __forceinline__ void costly_words(Operation operation, Words (&a)[kVectors],
                                              const Words (&b)[kVectors], int count) {
   const auto visit = [&](const auto& f) { in_turns<T, C>(a, b, count, f); };
-  if constexpr (sizeof(T) == 2 && is_real<C>) {
-    visit_half<T>(operation, visit);
-  } else if constexpr (is_real<C>) {
-    visit_costly<C>(operation, visit);
-  } else {
+  if constexpr (!is_real<C>) {
     visit_integer<T, C>(operation, visit);
+  } else if constexpr (kOperands == 1) {
+    if constexpr (sizeof(T) == 2) visit_half_function<T>(operation, visit);
+    if constexpr (sizeof(T) != 2) visit_function<C>(operation, visit);
+  } else {
+    if constexpr (sizeof(T) == 2) visit_half_pair<T>(operation, visit);
+    if constexpr (sizeof(T) != 2) visit_costly_pair<C>(operation, visit);
   }
 }
 

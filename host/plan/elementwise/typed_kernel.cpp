@@ -82,13 +82,13 @@ constexpr std::int64_t kShortestUnalignedRow = 200, kShortestCutRow = 64;
 /// of rows go like all else, which takes 0.85 of the time on an H100 (bf16, 24717 elements).
 constexpr std::int64_t kLeastCutCostlyBytes = 256 << 10;
 
-/// Bytes, and what takes few instructions in 2 bytes: others have no unaligned vectors. On an H200 chunks
-/// take 1.02 to 1.2 of their time for these, and 0.9 of it for elements of 4 bytes and more and for functions
-/// of f16 and bf16.
+/// Bytes, integers of 2 bytes, and arithmetic and functions of f16 and bf16: others have no unaligned
+/// vectors. On an H200 chunks take 1.02 to 1.2 of their time for these, and 0.9 of it for elements of 4 bytes
+/// and more, comparisons of f16 and bf16, and their costly operations of two operands.
 bool has_unaligned_vectors(const ElementwiseParams& p) {
   if (p.width * 4 <= kVectorBytes) return false;
-  return !is_half(p.tensor[0].type) ||
-         (kind_of(p.step[0].operation) == OperationKind::arithmetic && !has_costly(p));
+  if (!is_half(p.tensor[0].type)) return true;
+  return has_costly(p) ? p.step[0].operands == 1 : kind_of(p.step[0].operation) == OperationKind::arithmetic;
 }
 
 /// Bytes of the smallest output that goes flat, and of the smallest of two tensors that goes by unaligned
