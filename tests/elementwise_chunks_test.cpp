@@ -43,14 +43,14 @@ const Typed kTyped[] = {
     {Op::logical_xor, DType::bool_, DType::bool_, 1024},
 };
 
-std::string kernel_of(const Typed& t, const TensorSpec& a, const TensorSpec& out) {
+std::string kernel_of(const Device& device, const Typed& t, const TensorSpec& a, const TensorSpec& out) {
   const auto view = [](const TensorSpec& spec, std::uintptr_t base) {
     const std::uintptr_t first = base + static_cast<std::uintptr_t>(spec.misaligned) * size_of(spec.type);
     return TensorView(reinterpret_cast<void*>(first), spec.type, spec.shape, spec.strides);
   };
-  const std::string text = plan_elementwise(Device::emulated(32), t.operation,
-                                            {view(a, 1 << 20), view(a, 1 << 24)}, view(out, 1 << 28))
-                               .explain();
+  const std::string text =
+      plan_elementwise(device, t.operation, {view(a, 1 << 20), view(a, 1 << 24)}, view(out, 1 << 28))
+          .explain();
   const std::size_t begin = text.find("Kernel ");
   return text.substr(begin, text.find(':', begin) - begin);
 }
@@ -59,8 +59,9 @@ TEST_P(ElementwiseChunksTest, RowsFromAnyAddress) {
   for (const Typed& t : kTyped) {
     for (const std::int64_t length : {t.chunk - 1, t.chunk, 2 * t.chunk - 31, 4 * t.chunk + 1}) {
       const TensorSpec out = rows(t.result, length, 1, 2);
-      const std::string kernel = kernel_of(t, rows(t.type, length), out);
-      if (length <= t.chunk) {  // shorter than unaligned vectors are worth
+      if (length <= t.chunk &&
+          device().kind() != DeviceKind::cpu) {  // shorter than unaligned vectors are worth
+        const std::string kernel = kernel_of(device(), t, rows(t.type, length), out);
         EXPECT_NE(kernel.find("typed, chunks of rows"), std::string::npos) << kernel << " " << length;
       }
       check(stream(), {{t.operation}, {rows(t.type, length), rows(t.type, length, 1, 3)}, out, t.type});

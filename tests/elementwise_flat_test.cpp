@@ -38,8 +38,9 @@ const Typed kTyped[] = {
     {Op::logical_xor, DType::bool_, DType::bool_, 16},
 };
 
-std::string explained(Op operation, const std::vector<TensorView>& operands, const TensorView& out) {
-  return plan_elementwise(Device::emulated(32), operation, {operands.begin(), operands.end()}, out).explain();
+std::string explained(Op operation, const std::vector<TensorView>& operands, const TensorView& out,
+                      const Device& device = Device::emulated(32)) {
+  return plan_elementwise(device, operation, {operands.begin(), operands.end()}, out).explain();
 }
 
 /// Rows of one lane's elements meet the next row in every lane; longer ones in some.
@@ -48,8 +49,8 @@ TEST_P(ElementwiseFlatTest, OneElementForEachRow) {
     for (const std::int64_t length : {t.lane, t.lane + 1, 3 * t.lane + 1, 5 * t.lane - 1}) {
       const TensorView row(nullptr, t.type, {3, 7, length}), element(nullptr, t.type, {3, 7, 1}),
           result(nullptr, t.result, {3, 7, length});
-      const std::string text = explained(t.operation, {row, element}, result);
-      if (length % t.lane != 0) {
+      if (length % t.lane != 0 && device().kind() != DeviceKind::cpu) {
+        const std::string text = explained(t.operation, {row, element}, result, device());
         EXPECT_NE(text.find("Kernel typed, output in one piece"), std::string::npos) << text;
       }
       for (const std::int64_t misaligned : {0, 1, 3}) {

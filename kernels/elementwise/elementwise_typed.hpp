@@ -182,6 +182,8 @@ __device__ __forceinline__ bool compute_packed(const ElementwiseParams& p, const
     } else {
       return byte_operation<std::is_same_v<A, bool>, std::is_signed_v<A>>(operation, results, b);
     }
+  } else if constexpr (kPacked<A> && kIsHalf<A> && std::is_same_v<A, B> && std::is_same_v<R, bool>) {
+    return half_relation<A>(p.step[0].operation, a, b, results);
   } else if constexpr (sizeof(A) == 1 && std::is_same_v<A, B> && std::is_same_v<R, bool>) {
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) results[v] = a[v];
@@ -238,8 +240,8 @@ template <class A, class R, OperandRows kRows, Steps kSteps>
 constexpr int typed_blocks() {
   if (kSteps == Steps::function) return std::is_same_v<A, f16> || std::is_same_v<A, float> ? 12 : 10;
   if (kSteps == Steps::costly) return 8;
-  if (kIsHalf<A> && kIsHalf<R>) return kRows == OperandRows::unaligned ? 8 : 10;
-  return 6;
+  if (kRows == OperandRows::aligned && kIsHalf<A> && kIsHalf<R>) return 10;
+  return std::is_same_v<A, std::int8_t> ? 7 : 8;
 }
 
 template <class A, class B, class R, class C, OperandRows kRows, Steps kSteps>

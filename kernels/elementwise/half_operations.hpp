@@ -81,4 +81,62 @@ __device__ __forceinline__ bool half_operation(Operation operation, Words (&a)[k
   }
 }
 
+/// Comparisons, predicates and logical operations on numbers of T, whose results are bool; false where the
+/// operation is none of these.
+template <class T, int kVectors>
+__device__ __forceinline__ bool half_relation(Operation operation, const Words (&a)[kVectors],
+                                              const Words (&b)[kVectors], Words (&results)[kVectors]) {
+  using W = std::uint32_t;
+  constexpr W kBoth = 0x00010001u, kMagnitudes = 0x7fff * kBoth,
+              kInfinities = (std::is_same_v<T, f16> ? 0x7c00 : 0x7f80) * kBoth;
+  // The highest bit of a number says whether the relation holds. The magnitude's other bits carry into it.
+  const auto at_least = [](W x, W least) { return (x & kMagnitudes) + (kMagnitudes + kBoth - least); };
+  const auto is_true = [=](W x) { return at_least(x, kBoth); };
+  const auto less = [](W x, W y) { return less_halves(T{}, x, y); };
+  const auto equal = [](W x, W y) { return equal_halves(T{}, x, y); };
+  const auto give = [&](const auto& holds) {
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) {
+      results[v] = {};
+#pragma unroll
+      for (int k = 0; k < 4; k += 2) {
+        const W low = holds(a[v].values[k], b[v].values[k]),
+                high = holds(a[v].values[k + 1], b[v].values[k + 1]);
+        results[v].values[k / 2] = permute_bytes<0x7531>(low, high) >> 7 & 0x01010101u;
+      }
+    }
+    return true;
+  };
+  switch (operation) {
+    case Operation::equal:
+      return give(equal);
+    case Operation::not_equal:
+      return give([=](W x, W y) { return ~equal(x, y); });
+    case Operation::less:
+      return give(less);
+    case Operation::less_equal:
+      return give([=](W x, W y) { return less(x, y) | equal(x, y); });
+    case Operation::greater:
+      return give([=](W x, W y) { return less(y, x); });
+    case Operation::greater_equal:
+      return give([=](W x, W y) { return less(y, x) | equal(x, y); });
+    case Operation::logical_and:
+      return give([=](W x, W y) { return is_true(x) & is_true(y); });
+    case Operation::logical_or:
+      return give([=](W x, W y) { return is_true(x) | is_true(y); });
+    case Operation::logical_xor:
+      return give([=](W x, W y) { return is_true(x) ^ is_true(y); });
+    case Operation::logical_not:
+      return give([=](W x, W) { return ~is_true(x); });
+    case Operation::isnan:
+      return give([=](W x, W) { return at_least(x, kInfinities + kBoth); });
+    case Operation::isinf:
+      return give([=](W x, W) { return ~is_true(x ^ kInfinities); });
+    case Operation::isfinite:
+      return give([=](W x, W) { return ~at_least(x, kInfinities); });
+    default:
+      return false;
+  }
+}
+
 }  // namespace relayout::RELAYOUT_BACKEND

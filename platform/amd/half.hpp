@@ -82,9 +82,13 @@ __device__ __forceinline__ std::uint32_t mul_halves(f16, std::uint32_t a, std::u
   return __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(HalfPair, a) * __builtin_bit_cast(HalfPair, b));
 }
 
-/// All bits of each number for which a < b, which no NaN is.
+/// All bits of each number for which a < b, or a == b, which no NaN is.
 __device__ __forceinline__ std::uint32_t less_halves(f16, std::uint32_t a, std::uint32_t b) {
   return __builtin_bit_cast(std::uint32_t, __builtin_bit_cast(HalfPair, a) < __builtin_bit_cast(HalfPair, b));
+}
+__device__ __forceinline__ std::uint32_t equal_halves(f16, std::uint32_t a, std::uint32_t b) {
+  return __builtin_bit_cast(std::uint32_t,
+                            __builtin_bit_cast(HalfPair, a) == __builtin_bit_cast(HalfPair, b));
 }
 /// All bits of each number that is NaN.
 __device__ __forceinline__ std::uint32_t nan_halves(f16, std::uint32_t a) {

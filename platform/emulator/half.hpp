@@ -60,13 +60,20 @@ __device__ __forceinline__ std::uint32_t mul_halves(f16 type, std::uint32_t a, s
   return combine_pairs(type, a, b, [](float x, float y) { return x * y; });
 }
 
-/// All bits of each number for which a < b, which no NaN is.
+/// All bits of each number for which a < b, or a == b, which no NaN is.
 template <class T>
 __device__ __forceinline__ std::uint32_t less_halves(T type, std::uint32_t a, std::uint32_t b) {
   float first[2], second[2];
   word_to_floats(type, a, first);
   word_to_floats(type, b, second);
   return (first[0] < second[0] ? 0xffffu : 0u) | (first[1] < second[1] ? 0xffff0000u : 0u);
+}
+template <class T>
+__device__ __forceinline__ std::uint32_t equal_halves(T type, std::uint32_t a, std::uint32_t b) {
+  float first[2], second[2];
+  word_to_floats(type, a, first);
+  word_to_floats(type, b, second);
+  return (first[0] == second[0] ? 0xffffu : 0u) | (first[1] == second[1] ? 0xffff0000u : 0u);
 }
 /// All bits of each number that is NaN.
 template <class T>

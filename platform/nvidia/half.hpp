@@ -121,10 +121,14 @@ __device__ __forceinline__ std::uint32_t sub_halves(T type, std::uint32_t a, std
 __device__ __forceinline__ std::uint32_t mul_halves(f16 type, std::uint32_t a, std::uint32_t b) {
   return combine_pairs(type, a, b, [](auto x, auto y) { return __hmul2_rn(x, y); });
 }
-/// All bits of each number for which a < b, which no NaN is.
+/// All bits of each number for which a < b, or a == b, which no NaN is.
 template <class T>
 __device__ __forceinline__ std::uint32_t less_halves(T type, std::uint32_t a, std::uint32_t b) {
   return combine_pairs(type, a, b, [](auto x, auto y) { return __hlt2_mask(x, y); });
+}
+template <class T>
+__device__ __forceinline__ std::uint32_t equal_halves(T type, std::uint32_t a, std::uint32_t b) {
+  return combine_pairs(type, a, b, [](auto x, auto y) { return __heq2_mask(x, y); });
 }
 /// All bits of each number that is NaN.
 template <class T>
