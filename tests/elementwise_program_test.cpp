@@ -205,7 +205,7 @@ TEST_P(ElementwiseProgramTest, PlansOnCodesRunOnOtherMemory) {
             "");
 }
 
-TEST_P(ElementwiseProgramTest, PlansSayWhichKernelAndWhy) {
+TEST(ElementwiseProgram, PlansSayWhichKernelAndWhy) {
   const auto explained = [&](const Program& steps, const std::vector<Operand>& operands, const Output& out) {
     return plan_chain(Device::emulated(32), steps, operands, out).explain();
   };

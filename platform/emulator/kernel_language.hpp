@@ -26,6 +26,7 @@ __device__ __forceinline__ float __uint_as_float(std::uint32_t bits) {
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
+__device__ __forceinline__ float rsqrtf(float value) { return 1.0f / std::sqrt(value); }
 /// The low word of {high, low} shifted right by shift % 32.
 __device__ __forceinline__ std::uint32_t __funnelshift_r(std::uint32_t low, std::uint32_t high,
                                                          std::uint32_t shift) {
