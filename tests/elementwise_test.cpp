@@ -106,13 +106,14 @@ std::string mistakes(Operation operation, DType common, const Operands& operands
   return text;
 }
 
+/// out_strides: none for an output in one piece.
 void expect_right(const Stream& stream, Operation operation, const std::vector<DType>& types, DType common,
-                  const ElementwiseOptions& options = {}) {
+                  const ElementwiseOptions& options = {}, const Dims& out_strides = {}) {
   SCOPED_TRACE(std::string(name_of(operation)) + " in " + name_of(common) + ", first operand " +
                name_of(types[0]));
   const Operands operands = make_operands(stream, operation, types);
   const DType result = reference::result_type(operation, common);
-  GuardedBuffer out(stream, Role::output, result, {kElements});
+  GuardedBuffer out(stream, Role::output, result, {kElements}, out_strides);
   elementwise(stream, operation, operands.device, out.device(), options);
   reference::elementwise(operation, operands.host, common, out.host(), {}, options.rounding);
   const std::vector<unsigned char> bytes = out.download();
@@ -121,7 +122,7 @@ void expect_right(const Stream& stream, Operation operation, const std::vector<D
   for (const auto& buffer : operands.buffers) EXPECT_TRUE(buffer->check());
 }
 
-void expect_all_types(const Stream& stream, OperationKind kind) {
+void expect_all_types(const Stream& stream, OperationKind kind, const Dims& out_strides = {}) {
   for (int i = 0; i < kOperations; ++i) {
     const auto operation = static_cast<Operation>(i);
     if (rule_of(operation).kind != kind) continue;
@@ -129,7 +130,7 @@ void expect_all_types(const Stream& stream, OperationKind kind) {
       if (!works_in(kind, type)) continue;
       std::vector<DType> types(static_cast<std::size_t>(operands_of(operation)), type);
       if (kind == OperationKind::select) types[0] = DType::bool_;
-      expect_right(stream, operation, types, type);
+      expect_right(stream, operation, types, type, {}, out_strides);
     }
   }
 }
@@ -147,6 +148,12 @@ TEST_P(ElementwiseTest, Relational) {
 TEST_P(ElementwiseTest, LogicalAndSelect) {
   expect_all_types(stream(), OperationKind::logical);
   expect_all_types(stream(), OperationKind::select);
+}
+/// Elements apart, for which there are kernels of their own.
+TEST_P(ElementwiseTest, ShiftsAndRelationsToEverySecondElement) {
+  for (const OperationKind kind :
+       {OperationKind::shift, OperationKind::relational, OperationKind::predicate, OperationKind::logical})
+    expect_all_types(stream(), kind, {2});
 }
 
 TEST_P(ElementwiseTest, EveryPairOfTypesThatHasACommonOne) {

@@ -65,6 +65,7 @@ ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
     "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "TypesTest*", "Test.RoundsAsAsked",
     "Test.EveryOperationOfTwo*"))
 STRIPS = "ElementwiseStrips.*"
+SECOND_ELEMENTS = "*ElementwiseTest.*EverySecondElement/emulated32"
 HALF_STRIPS = "*SmallProblemsTest.*HalfStrips/emulated32"
 FLAT = "*ElementwiseFlatTest*/emulated32:ElementwiseFlat.*"
 CHUNKS = "*ElementwiseChunksTest*/emulated32"
@@ -750,6 +751,16 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("root_of_zero", "return @x == 0@ || x ==", "false"),
     ("root_of_small", "normal_root(small ? x * kLarge : x) * (small ? @kRootOfSmall@ : 1.0f)", "kSmall"),
     ("reciprocal_not_put_right", "return approximate_reciprocal(x * scale) * @scale@;", "1.0f"),
+]) + mutants_of("half_relation", "kernels/elementwise/half_operations.hpp", SECOND_ELEMENTS, [
+    ("second_word_is_the_first", "permute_bytes<0x7531>(low, @high@)", "low"),
+    ("infinity_is_finite", "return ~at_least(x, @kInfinities@);", "kInfinities + kBoth"),
+    ("zero_with_a_sign", "return (x & @kMagnitudes@) + (kMagnitudes", "0xffffffffu"),
+    ("infinity_is_nan", "return at_least(x, @kInfinities + kBoth@);", "kInfinities"),
+    ("equal_is_less", "return @less(x, y) | equal(x, y)@;", "less(x, y)"),
+    ("nan_is_equal", "return @~equal(x, y)@;", "less(x, y) | less(y, x)"),
+]) + mutants_of("shifts", "kernels/elementwise/cheap_operations.hpp", SECOND_ELEMENTS, [
+    ("count_of_more_bits", "bits(y) < kMost ? bits(y) : @kMost@", "bits(y) & kMost"),
+    ("unsigned_by_more_than_all", "return @bits(y) <= kMost@ ? number(bits(x) >> count(y)) : C{0};", "true"),
 ]) + mutants_of("elementwise_words", "kernels/elementwise/elementwise_words.hpp", CHUNKS, [
     ("second_vector_is_the_first", "put_element(words[v], i, elements[@v * kWidth + i@]);", "i"),
 ]) + mutants_of("row_chunks", "kernels/elementwise/row_chunks.hpp", CHUNKS, [
