@@ -50,12 +50,14 @@ __device__ __forceinline__ void costly_words(Operation operation, Words (&a)[kVe
   const auto visit = [&](const auto& f) { in_turns<T, C>(a, b, count, f); };
   if constexpr (!is_real<C>) {
     visit_integer<T, C>(operation, visit);
+  } else if constexpr (sizeof(T) == 2 && kOperands == 1) {
+    visit_half_function<T>(operation, visit);
+  } else if constexpr (sizeof(T) == 2) {
+    visit_half_pair<T>(operation, visit);
   } else if constexpr (kOperands == 1) {
-    if constexpr (sizeof(T) == 2) visit_half_function<T>(operation, visit);
-    if constexpr (sizeof(T) != 2) visit_function<C>(operation, visit);
+    visit_function<C>(operation, visit);
   } else {
-    if constexpr (sizeof(T) == 2) visit_half_pair<T>(operation, visit);
-    if constexpr (sizeof(T) != 2) visit_costly_pair<C>(operation, visit);
+    visit_costly_pair<C>(operation, visit);
   }
 }
 
