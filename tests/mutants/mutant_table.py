@@ -22,7 +22,8 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/mixed_strips.cpp",
                 "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp", "kernels/elementwise/typed_flat.cpp",
                 "kernels/depthwise/depthwise_backward.cpp", "kernels/depthwise/depthwise_backward_time.cpp",
-                "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp", "host/cpu/copy/cast_loops.cpp", "host/cpu/element_rows.cpp")
+                "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp", "host/cpu/copy/cast_loops.cpp", "host/cpu/element_rows.cpp",
+                "host/cpu/elementwise/functions_avx2.cpp", "host/cpu/elementwise/functions_avx512.cpp")
 
 # What the random driver must see on its own, and in cases of which operation.
 FUZZED = {"tile_": "permute", "unaligned.": "permute", "word_transpose.": "permute", "gather.": "permute",
@@ -615,18 +616,18 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("running_value_first", "if (i > 0 && k == @p_.step[i].running@) continue;", "0"),
     ("numbers_of_other_codes", "codes_[i].emplace(@p.codes[i]@, count);", "p.codes[0]"),
     ("result_in_the_codes_of_zero", "out_codes_.emplace(@p.out_codes@, count);", "CodeNumbers{}"),
-]) + mutants_of("vector_functions", "host/cpu/elementwise/vector_functions.cpp", NATIVE_FUNCTIONS, [
-    ("tail_of_negative_numbers_cut", "by_sign(z, @all<T>(-std::numeric_limits<double>::infinity())@, all<T>(-80))",
-     "all<T>(-80)", True),
-    ("growth_of_the_half", "return of_half * @(of_half + all<T>(2))@;", "all<T>(2)", True),
-    ("gelu_of_minus_infinity", "by_sign(z - all<T>(kLeastTail), tail, @all<T>(0)@)", "tail", True),
+]) + mutants_of("vector_functions", "host/cpu/elementwise/vector_functions.hpp", NATIVE_FUNCTIONS, [
+    ("tail_of_negative_numbers_cut", "if_less_than_0(z, @same<T>(-std::numeric_limits<double>::infinity())@, same<T>(-80))",
+     "same<T>(-80)", True),
+    ("growth_of_the_half", "return of_half * @(of_half + same<T>(2))@;", "same<T>(2)", True),
+    ("gelu_of_minus_infinity", "if_less_than_0(z - same<T>(kLeastTail), tail, @same<T>(0)@)", "tail", True),
     ("sine_beyond_one", "if_equal(@x@, inside, function(inside)", "inside", True),
-    ("logarithm_below_its_pole", "return if_equal(@above@, least, below, result);", "all<T>(1e30)", True),
+    ("logarithm_below_its_pole", "return if_equal(@above@, least, below, result);", "same<T>(1e30)", True),
     ("last_elements_left", "if (@i == count@) return;", "i >= 0", True),
-    ("second_half_is_the_first", "_mm256_set_m128(_mm256_cvtpd_ps(@second@),", "first", True),
+    ("second_half_is_the_first", "return floats_of(first, @second@);", "first", True),
     ("all_in_f32", "return @single@ ? Exact::row_in<double>(operation)", "false", True),
-    ("softplus_of_the_sum_alone", "(tail - @(sum - all<T>(1))@)", "tail", True),
-]) + mutants_of("exponential_functions", "host/cpu/elementwise/exponential_functions.cpp", "*FunctionsTest.Doubles*/cpu", [
+    ("softplus_of_the_sum_alone", "(tail - @(sum - same<T>(1))@)", "tail", True),
+]) + mutants_of("exponential_functions", "host/cpu/elementwise/exponential_functions.hpp", "*FunctionsTest.Doubles*/cpu", [
     ("halves_of_an_exponent_alike", "power_of_2(half) * power_of_2(@exponent - half@)", "half", True),
     ("no_second_part_of_log_2", "taken = @exponent * all(kLow)@;", "all(0)", True),
     ("sign_of_zero_lost", "if_less(all(40), x, exp_of(x), @unless_zero(x, near)@)", "near", True),
@@ -637,13 +638,13 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("double_pairs", "host/cpu/elementwise/double_pairs.hpp", "*FunctionsTest.Doubles*/cpu", [
     ("rest_of_a_quotient_left", "return {quotient, @rest / b.high@};", "all(0)", True),
     ("last_numbers_left", "if (@i == count@) return;", "i >= 0", True),
-    ("sign_of_zero_lost", "_mm256_blendv_pd(result, @x@, _mm256_cmp_pd", "result", True),
-]) + mutants_of("sine_functions", "host/cpu/elementwise/sine_functions.cpp", "*FunctionsTest.Doubles*/cpu", [
+    ("one_far_number_only", "if ((@which & 1u << i@) != 0)", "which & 1u", True),
+    ("sign_of_zero_lost", "if_equal(x, all(0), @x@, result)", "result", True),
+]) + mutants_of("sine_functions", "host/cpu/elementwise/sine_functions.hpp", "*FunctionsTest.Doubles*/cpu", [
     ("second_part_of_pi_left", "taken = @whole * all(kSecond)@,", "all(0)", True),
-    ("far_numbers_reduced", "_mm256_cmp_pd(magnitude(x), @all(kMostReduced)@, _CMP_GT_OQ)", "all(1e308)", True),
-    ("cosine_of_the_quarter_before", "_mm256_set1_epi64x(@1@)", "0", True),
-    ("sign_of_a_tangent_left", "turned<0>(rounded(quotient), @r.quarters@)", "_mm256_setzero_si256()", True),
-    ("one_far_number_only", "if ((@far & 1 << i@) != 0)", "far & 1", True),
+    ("far_numbers_reduced", "are_less(@all(kMostReduced)@, magnitude(x))", "all(1e308)", True),
+    ("cosine_of_the_quarter_before", "all_wholes(@1@)", "0", True),
+    ("sign_of_a_tangent_left", "turned<0>(rounded(quotient), @r.quarters@)", "all_wholes(0)", True),
 ]) + mutants_of("native_quotients", "host/cpu/elementwise/elementwise_functions.cpp", NATIVE_QUOTIENTS, [
     ("near_everywhere", "if (@kIsFar(x[i], y[i])@) results[i]", "false"),
     ("zero_without_a_sign", "rest == 0 ? @std::copysign(0.0f, b)@", "0.0f"),

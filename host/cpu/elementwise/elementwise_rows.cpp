@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "host/cpu/processor.hpp"
+
 namespace relayout::native {
 
 bool is_short(const ElementwiseParams& p) {
@@ -24,13 +26,10 @@ ElementwiseRow elementwise_row(Operation operation, const ElementwiseParams& p) 
     if (const ElementwiseRow row = directed_row(operation, p.compute)) return row;
   }
   if (const ElementwiseRow row = arithmetic_row(operation, p.compute)) return row;
-  if (p.compute == ComputeClass::f32) {
-    if (const ElementwiseRow row = vector_function_row(operation, p.common)) return row;
-  }
-  if (p.compute == ComputeClass::f64) {
-    if (const ElementwiseRow row = exponential_row(operation)) return row;
-    if (const ElementwiseRow row = sine_row(operation)) return row;
-  }
+#if defined(RELAYOUT_X86)
+  if (const ElementwiseRow row = avx512::vector_row(operation, p.compute, p.common)) return row;
+  if (const ElementwiseRow row = avx2::vector_row(operation, p.compute, p.common)) return row;
+#endif
   return function_row(operation, p.compute);
 }
 

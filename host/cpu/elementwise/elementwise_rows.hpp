@@ -34,12 +34,14 @@ ElementwiseRow integer_row(Operation operation, ComputeClass compute, bool is_un
 ElementwiseRow short_integer_row(Operation operation, DType common);
 ElementwiseRow arithmetic_row(Operation operation, ComputeClass compute);
 ElementwiseRow function_row(Operation operation, ComputeClass compute);
-/// Functions of f32 numbers of the common type f32, f16 or bf16; null too where this processor or the C
-/// library has no vectors for them.
-ElementwiseRow vector_function_row(Operation operation, DType common);
-/// Functions of f64 made of an exponential, and sin, cos and tan; null too where this processor has no FMA.
-ElementwiseRow exponential_row(Operation operation);
-ElementwiseRow sine_row(Operation operation);
+/// Functions of f32 numbers of the common type f32, f16 or bf16, and of f64: in vectors, where this processor
+/// and the C library have these.
+namespace avx2 {
+ElementwiseRow vector_row(Operation operation, ComputeClass compute, DType common);
+}
+namespace avx512 {
+ElementwiseRow vector_row(Operation operation, ComputeClass compute, DType common);
+}
 /// With params.rounding, any.
 ElementwiseRow directed_row(Operation operation, ComputeClass compute);
 

@@ -1,24 +1,24 @@
-// Functions of f64 numbers that are made of an exponential, four at a time. The C library has no vectors of
+// Functions of f64 numbers that are made of an exponential. The C library has no vectors of
 // them that are within 2 units, and its long double takes 30 to 120 ns for each.
 //
 // exp(x) is 2^exponent * (1 + r + s), where |r| is log(2) / 2 at most and s is what r has lost and the rest
 // of the series; their sum is right to some 2^-57. What follows is computed on pairs of numbers, of which the
 // second is what the first has lost, so that the result is rounded about once.
+#pragma once
+
 #include "host/cpu/elementwise/double_pairs.hpp"
 #include "host/cpu/elementwise/elementwise_rows.hpp"
 
 #if defined(RELAYOUT_X86)
 
-namespace relayout::native {
-namespace {
+namespace relayout::native::RELAYOUT_VECTORS {
 
 /// 2^exponent, a whole number from -1022 to 1023.
-RELAYOUT_FMA inline Doubles power_of_2(Doubles exponent) {
-  const __m256i low_bits = _mm256_castpd_si256(exponent + all(0x1.8p52 + 1023));
-  return _mm256_castsi256_pd(_mm256_slli_epi64(low_bits, 52));
+RELAYOUT_VECTOR inline Doubles power_of_2(Doubles exponent) {
+  return of_bits(up<52>(bits_of(exponent + all(0x1.8p52 + 1023))));
 }
 /// x * 2^exponent of -2000 to 2000, which is rounded once where it is subnormal.
-RELAYOUT_FMA inline Doubles scaled(Doubles x, Doubles exponent) {
+RELAYOUT_VECTOR inline Doubles scaled(Doubles x, Doubles exponent) {
   const Doubles half = whole_of(exponent * all(0.5));
   return x * power_of_2(half) * power_of_2(exponent - half);
 }
@@ -27,11 +27,11 @@ struct Exponential {
   Doubles exponent, r, s;
 
   /// The exponential of x + low, which lies between -1000 and 1000.
-  RELAYOUT_FMA explicit Exponential(Doubles x, Doubles low = _mm256_setzero_pd()) {
+  RELAYOUT_VECTOR explicit Exponential(Doubles x, Doubles low = all(0)) {
     // log(2) in two parts: the product of the first one with the exponent is exact.
     constexpr double kHigh = 0x1.62e42feep-1, kLow = 0x1.a39ef35793c76p-33;
     exponent = whole_of(x * all(1.4426950408889634074));
-    const Doubles left = _mm256_fnmadd_pd(exponent, all(kHigh), x), taken = exponent * all(kLow);
+    const Doubles left = fnma(exponent, all(kHigh), x), taken = exponent * all(kLow);
     r = left - taken;
     const Doubles lost = (left - r) - taken + low;
     // The series of exp(r) from r^2 on; the first term that is left out is below 2^-57.
@@ -39,52 +39,52 @@ struct Exponential {
                                    1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
                                    1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
     const Doubles rest = r * r * series_of(kFactors, r);
-    s = _mm256_fmadd_pd(lost, all(1) + r + rest, rest);
+    s = fma(lost, all(1) + r + rest, rest);
   }
   /// 1 + r + s.
-  RELAYOUT_FMA DoublePair fraction() const {
+  RELAYOUT_VECTOR DoublePair fraction() const {
     const DoublePair sum = sum_of(all(1), r);
     return sum_of(sum.high, sum.low + s);
   }
   /// The exponential less 1, for exponents down to -1000 and up to 1000.
-  RELAYOUT_FMA DoublePair less_one() const {
+  RELAYOUT_VECTOR DoublePair less_one() const {
     const Doubles power = power_of_2(exponent);
     const DoublePair whole = sum_of_any(power, all(-1)), sum = sum_of(whole.high, power * r);
-    return sum_of(sum.high, sum.low + _mm256_fmadd_pd(power, s, whole.low));
+    return sum_of(sum.high, sum.low + fma(power, s, whole.low));
   }
 };
 
 /// From where on the result is 0, or infinite.
 constexpr double kLeast = -746, kMost = 710;
 
-RELAYOUT_FMA inline Doubles exp_of(Doubles x) {
+RELAYOUT_VECTOR inline Doubles exp_of(Doubles x) {
   const Exponential e(between(kLeast, kMost, x));
   return scaled(rounded(e.fraction()), e.exponent);
 }
-RELAYOUT_FMA inline Doubles expm1_of(Doubles x) {
+RELAYOUT_VECTOR inline Doubles expm1_of(Doubles x) {
   const Doubles near = rounded(Exponential(between(-60, 60, x)).less_one());
   // 0 keeps its sign; from 40 on 1 makes no difference.
   return if_less(all(40), x, exp_of(x), unless_zero(x, near));
 }
 /// With e = exp(-2 |x|) - 1, tanh(|x|) is -e / (2 + e); from 20 on it is 1.
-RELAYOUT_FMA inline Doubles tanh_of(Doubles x) {
-  const DoublePair e = Exponential(all(-2) * _mm256_min_pd(all(20), magnitude(x))).less_one();
+RELAYOUT_VECTOR inline Doubles tanh_of(Doubles x) {
+  const DoublePair e = Exponential(all(-2) * at_most(all(20), magnitude(x))).less_one();
   const DoublePair sum = sum_of(all(2), e.high);
   return with_sign(rounded(quotient_of({-e.high, -e.low}, {sum.high, sum.low + e.low})), x);
 }
 /// (exp(|x|) + exp(-|x|)) / 2.
-RELAYOUT_FMA inline Doubles cosh_of(Doubles x) {
-  const Exponential e(_mm256_min_pd(all(kMost + 2), magnitude(x)));
+RELAYOUT_VECTOR inline Doubles cosh_of(Doubles x) {
+  const Exponential e(at_most(all(kMost + 2), magnitude(x)));
   const DoublePair large = e.fraction(), small = quotient_of({all(1), all(0)}, large);
-  const Doubles power = power_of_2(_mm256_max_pd(all(-1000), all(-2) * e.exponent));
+  const Doubles power = power_of_2(at_least(all(-1000), all(-2) * e.exponent));
   const DoublePair sum = sum_of(large.high, small.high * power);
-  const Doubles low = _mm256_fmadd_pd(small.low, power, large.low) + sum.low;
+  const Doubles low = fma(small.low, power, large.low) + sum.low;
   return scaled(rounded({sum.high, low}), e.exponent - all(1));
 }
 /// With e = exp(|x|) - 1, sinh(|x|) is (e + e / (1 + e)) / 2; from 40 on it is exp(|x|) / 2.
-RELAYOUT_FMA inline Doubles sinh_of(Doubles x) {
-  const Doubles y = _mm256_min_pd(all(kMost + 2), magnitude(x));
-  const DoublePair e = Exponential(_mm256_min_pd(all(60), y)).less_one(), one = sum_of_any(all(1), e.high);
+RELAYOUT_VECTOR inline Doubles sinh_of(Doubles x) {
+  const Doubles y = at_most(all(kMost + 2), magnitude(x));
+  const DoublePair e = Exponential(at_most(all(60), y)).less_one(), one = sum_of_any(all(1), e.high);
   const DoublePair part = quotient_of(e, {one.high, one.low + e.low}), sum = sum_of(e.high, part.high);
   const Doubles near = all(0.5) * rounded({sum.high, sum.low + (e.low + part.low)});
   const Exponential far(y);
@@ -92,40 +92,40 @@ RELAYOUT_FMA inline Doubles sinh_of(Doubles x) {
 }
 
 /// x / (1 + exp(-z)); for negative z, x * exp(z) / (1 + exp(z)).
-RELAYOUT_FMA inline Doubles gated(Doubles x, DoublePair z) {
+RELAYOUT_VECTOR inline Doubles gated(Doubles x, DoublePair z) {
   constexpr double kFar = -1000;  // there exp(z) times any x that has such a z is 0
   const Doubles zero = all(0), negative = -magnitude(z.high);
-  const Exponential e(_mm256_max_pd(all(kFar), negative), if_less(z.high, zero, z.low, -z.low));
+  const Exponential e(at_least(all(kFar), negative), if_less(z.high, zero, z.low, -z.low));
   const DoublePair fraction = e.fraction();
-  const Doubles power = power_of_2(_mm256_max_pd(all(kFar), e.exponent));
+  const Doubles power = power_of_2(at_least(all(kFar), e.exponent));
   const DoublePair sum = sum_of(all(1), power * fraction.high);
   const DoublePair dividend = {if_less(z.high, zero, fraction.high, all(1)),
                                if_less(z.high, zero, fraction.low, zero)};
-  const DoublePair gate = quotient_of(dividend, {sum.high, _mm256_fmadd_pd(power, fraction.low, sum.low)});
+  const DoublePair gate = quotient_of(dividend, {sum.high, fma(power, fraction.low, sum.low)});
   const Doubles product = rounded(product_of(x, gate));
   const Doubles low = if_less(negative, all(kFar), x * zero, scaled(product, e.exponent));
   return if_less(z.high, zero, low, product);
 }
-RELAYOUT_FMA inline Doubles sigmoid_of(Doubles x) { return gated(all(1), {x, all(0)}); }
-RELAYOUT_FMA inline Doubles silu_of(Doubles x) { return gated(x, {x, all(0)}); }
+RELAYOUT_VECTOR inline Doubles sigmoid_of(Doubles x) { return gated(all(1), {x, all(0)}); }
+RELAYOUT_VECTOR inline Doubles silu_of(Doubles x) { return gated(x, {x, all(0)}); }
 /// 1 + tanh(z) is 2 / (1 + exp(-2 z)), and 2 z is x * (a + b * x^2).
-RELAYOUT_FMA inline Doubles gelu_tanh_of(Doubles x) {
+RELAYOUT_VECTOR inline Doubles gelu_tanh_of(Doubles x) {
   constexpr double kA = 0x1.9884533d43651p+0, kALow = -0x1.cbc0d30ebfd15p-54;  // 2 * sqrt(2 / pi)
   constexpr double kB = 0x1.2444f2a4d8b4bp-4, kBLow = -0x1.6c843a29d1c70p-61;  // 0.044715 times that
   const Doubles near = between(-1000, 1000, x);
   const DoublePair square = product_of(near, {near, all(0)}), scaled_square = product_of(all(kB), square);
   const DoublePair sum = sum_of_any(all(kA), scaled_square.high);
-  const Doubles low = _mm256_fmadd_pd(all(kBLow), square.high, scaled_square.low) + all(kALow);
+  const Doubles low = fma(all(kBLow), square.high, scaled_square.low) + all(kALow);
   return gated(x, product_of(near, {sum.high, sum.low + low}));
 }
-RELAYOUT_FMA inline Doubles elu_of(Doubles x) {
-  return _mm256_movemask_pd(x) == 0 ? x : if_less(all(0), x, x, expm1_of(x));
+RELAYOUT_VECTOR inline Doubles elu_of(Doubles x) {
+  return is_any_negative(x) ? if_less(all(0), x, x, expm1_of(x)) : x;
 }
 
 /// max(x, 0) + log(1 + t) with t = exp(-|x|), and log(1 + t) is 2 artanh(t / (2 + t)); below -40 it is t.
-RELAYOUT_FMA inline Doubles softplus_of(Doubles x) {
-  const Exponential e(_mm256_max_pd(all(kLeast), -magnitude(x)));
-  const Doubles power = power_of_2(_mm256_max_pd(all(-1000), e.exponent));
+RELAYOUT_VECTOR inline Doubles softplus_of(Doubles x) {
+  const Exponential e(at_least(all(kLeast), -magnitude(x)));
+  const Doubles power = power_of_2(at_least(all(-1000), e.exponent));
   const DoublePair fraction = e.fraction(), t = {power * fraction.high, power * fraction.low};
   const DoublePair whole = sum_of(all(2), t.high);
   const DoublePair ratio = quotient_of(t, {whole.high, whole.low + t.low});
@@ -139,10 +139,8 @@ RELAYOUT_FMA inline Doubles softplus_of(Doubles x) {
   return if_less(x, all(-40), exp_of(x), rounded({sum.high, sum.low + all(2) * rest}));
 }
 
-}  // namespace
-
-ElementwiseRow exponential_row(Operation operation) {
-  if (!has_fma()) return nullptr;
+/// Null for another operation.
+inline ElementwiseRow exponential_row(Operation operation) {
   switch (operation) {
     case Operation::exp:
       return row_of_doubles<exp_of>;
@@ -169,13 +167,5 @@ ElementwiseRow exponential_row(Operation operation) {
   }
 }
 
-}  // namespace relayout::native
-
-#else
-
-namespace relayout::native {
-
-ElementwiseRow exponential_row(Operation) { return nullptr; }
-
-}  // namespace relayout::native
+}  // namespace relayout::native::RELAYOUT_VECTORS
 #endif

@@ -1,0 +1,24 @@
+// The functions that are computed in vectors, as rows: for a source file that has included the words of one
+// width.
+#pragma once
+
+#include "host/cpu/elementwise/elementwise_rows.hpp"
+#include "host/cpu/elementwise/exponential_functions.hpp"
+#include "host/cpu/elementwise/sine_functions.hpp"
+#include "host/cpu/elementwise/vector_functions.hpp"
+
+namespace relayout::native::RELAYOUT_VECTORS {
+
+ElementwiseRow vector_row(Operation operation, ComputeClass compute, DType common) {
+  if (!has_vectors()) return nullptr;
+  if (compute == ComputeClass::f64) {
+    if (const ElementwiseRow row = exponential_row(operation)) return row;
+    return sine_row(operation);
+  }
+#if defined(__linux__)
+  if (compute == ComputeClass::f32) return vector_function_row(operation, common);
+#endif
+  return nullptr;
+}
+
+}  // namespace relayout::native::RELAYOUT_VECTORS

@@ -1,0 +1,109 @@
+// Vectors of 32 bytes by AVX2 and FMA: the words in which the vector functions are written.
+// vectors_avx512.hpp has the same words for 64 bytes. A source file includes one of the two, and then those
+// functions, which so become functions of the namespace RELAYOUT_VECTORS.
+#pragma once
+
+#include <cstdint>
+
+#include "host/cpu/processor.hpp"
+
+#if defined(RELAYOUT_X86)
+#define RELAYOUT_VECTORS avx2
+#define RELAYOUT_VECTOR __attribute__((target("avx2,fma")))
+
+namespace relayout::native::avx2 {
+
+using Floats = __m256;
+using Doubles = __m256d;
+using Wholes = __m256i;  // as many as Doubles, of 64 bits
+constexpr std::int64_t kFloats = 8, kDoubles = 4;
+/// By which the C library's vector functions of this width are named.
+constexpr char kLibraryLetter = 'd';
+
+inline bool has_vectors() { return has_fma(); }
+
+RELAYOUT_VECTOR inline Floats all_floats(float value) { return _mm256_set1_ps(value); }
+RELAYOUT_VECTOR inline Doubles all(double value) { return _mm256_set1_pd(value); }
+RELAYOUT_VECTOR inline Wholes all_wholes(std::int64_t value) { return _mm256_set1_epi64x(value); }
+RELAYOUT_VECTOR inline Floats load(const float* at) { return _mm256_loadu_ps(at); }
+RELAYOUT_VECTOR inline Doubles load(const double* at) { return _mm256_loadu_pd(at); }
+RELAYOUT_VECTOR inline void store(Floats x, float* at) { _mm256_storeu_ps(at, x); }
+RELAYOUT_VECTOR inline void store(Doubles x, double* at) { _mm256_storeu_pd(at, x); }
+
+RELAYOUT_VECTOR inline Floats magnitude(Floats x) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x); }
+RELAYOUT_VECTOR inline Doubles magnitude(Doubles x) { return _mm256_andnot_pd(all(-0.0), x); }
+RELAYOUT_VECTOR inline Floats root(Floats x) { return _mm256_sqrt_ps(x); }
+RELAYOUT_VECTOR inline Doubles root(Doubles x) { return _mm256_sqrt_pd(x); }
+/// The second operand, where that is NaN.
+RELAYOUT_VECTOR inline Floats at_least(Floats bound, Floats x) { return _mm256_max_ps(bound, x); }
+RELAYOUT_VECTOR inline Doubles at_least(Doubles bound, Doubles x) { return _mm256_max_pd(bound, x); }
+RELAYOUT_VECTOR inline Floats at_most(Floats bound, Floats x) { return _mm256_min_ps(bound, x); }
+RELAYOUT_VECTOR inline Doubles at_most(Doubles bound, Doubles x) { return _mm256_min_pd(bound, x); }
+
+/// a * b + c, a * b - c and c - a * b, rounded once.
+RELAYOUT_VECTOR inline Doubles fma(Doubles a, Doubles b, Doubles c) { return _mm256_fmadd_pd(a, b, c); }
+RELAYOUT_VECTOR inline Doubles fms(Doubles a, Doubles b, Doubles c) { return _mm256_fmsub_pd(a, b, c); }
+RELAYOUT_VECTOR inline Doubles fnma(Doubles a, Doubles b, Doubles c) { return _mm256_fnmadd_pd(a, b, c); }
+/// The nearest whole number.
+RELAYOUT_VECTOR inline Doubles whole_of(Doubles x) {
+  return _mm256_round_pd(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+/// |x| with the sign of y.
+RELAYOUT_VECTOR inline Doubles with_sign(Doubles x, Doubles y) {
+  return _mm256_or_pd(magnitude(x), _mm256_and_pd(all(-0.0), y));
+}
+/// x, whose sign changes where `sign` has one.
+RELAYOUT_VECTOR inline Doubles flipped(Doubles x, Doubles sign) {
+  return _mm256_xor_pd(x, _mm256_and_pd(all(-0.0), sign));
+}
+
+RELAYOUT_VECTOR inline Floats if_less(Floats x, Floats y, Floats chosen, Floats other) {
+  return _mm256_blendv_ps(other, chosen, _mm256_cmp_ps(x, y, _CMP_LT_OQ));
+}
+RELAYOUT_VECTOR inline Doubles if_less(Doubles x, Doubles y, Doubles chosen, Doubles other) {
+  return _mm256_blendv_pd(other, chosen, _mm256_cmp_pd(x, y, _CMP_LT_OQ));
+}
+RELAYOUT_VECTOR inline Floats if_equal(Floats x, Floats y, Floats chosen, Floats other) {
+  return _mm256_blendv_ps(other, chosen, _mm256_cmp_ps(x, y, _CMP_EQ_OQ));
+}
+RELAYOUT_VECTOR inline Doubles if_equal(Doubles x, Doubles y, Doubles chosen, Doubles other) {
+  return _mm256_blendv_pd(other, chosen, _mm256_cmp_pd(x, y, _CMP_EQ_OQ));
+}
+/// Where either is NaN, too.
+RELAYOUT_VECTOR inline Doubles if_equal_or_nan(Doubles x, Doubles y, Doubles chosen, Doubles other) {
+  return _mm256_blendv_pd(other, chosen, _mm256_cmp_pd(x, y, _CMP_EQ_UQ));
+}
+/// By the sign, -0's and NaN's too.
+RELAYOUT_VECTOR inline Doubles if_signed(Doubles x, Doubles chosen, Doubles other) {
+  return _mm256_blendv_pd(other, chosen, x);
+}
+RELAYOUT_VECTOR inline bool is_any_negative(Floats x) { return _mm256_movemask_ps(x) != 0; }
+RELAYOUT_VECTOR inline bool is_any_negative(Doubles x) { return _mm256_movemask_pd(x) != 0; }
+/// A bit for each number.
+RELAYOUT_VECTOR inline unsigned are_less(Doubles x, Doubles y) {
+  return static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(x, y, _CMP_LT_OQ)));
+}
+
+RELAYOUT_VECTOR inline Wholes bits_of(Doubles x) { return _mm256_castpd_si256(x); }
+RELAYOUT_VECTOR inline Doubles of_bits(Wholes bits) { return _mm256_castsi256_pd(bits); }
+RELAYOUT_VECTOR inline Wholes sum(Wholes a, Wholes b) { return _mm256_add_epi64(a, b); }
+RELAYOUT_VECTOR inline Wholes common_bits(Wholes a, Wholes b) { return _mm256_and_si256(a, b); }
+RELAYOUT_VECTOR inline Wholes difference(Wholes a, Wholes b) { return _mm256_sub_epi64(a, b); }
+template <int kBits>
+RELAYOUT_VECTOR inline Wholes up(Wholes x) {
+  return _mm256_slli_epi64(x, kBits);
+}
+/// Zeros come in from above.
+template <int kBits>
+RELAYOUT_VECTOR inline Wholes down(Wholes x) {
+  return _mm256_srli_epi64(x, kBits);
+}
+
+RELAYOUT_VECTOR inline Doubles first_half(Floats x) { return _mm256_cvtps_pd(_mm256_castps256_ps128(x)); }
+RELAYOUT_VECTOR inline Doubles second_half(Floats x) { return _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1)); }
+RELAYOUT_VECTOR inline Floats floats_of(Doubles first, Doubles second) {
+  return _mm256_set_m128(_mm256_cvtpd_ps(second), _mm256_cvtpd_ps(first));
+}
+
+}  // namespace relayout::native::avx2
+#endif

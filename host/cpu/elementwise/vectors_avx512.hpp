@@ -1,0 +1,102 @@
+// Vectors of 64 bytes by AVX-512: the same words as those of vectors_avx2.hpp.
+#pragma once
+
+#include <cstdint>
+
+#include "host/cpu/processor.hpp"
+
+#if defined(RELAYOUT_X86)
+#define RELAYOUT_VECTORS avx512
+#define RELAYOUT_VECTOR __attribute__((target("avx2,fma,avx512f,avx512bw,avx512dq,avx512vl")))
+
+namespace relayout::native::avx512 {
+
+using Floats = __m512;
+using Doubles = __m512d;
+using Wholes = __m512i;  // as many as Doubles, of 64 bits
+constexpr std::int64_t kFloats = 16, kDoubles = 8;
+/// By which the C library's vector functions of this width are named.
+constexpr char kLibraryLetter = 'e';
+
+inline bool has_vectors() { return has_avx512() && has_fma(); }
+
+RELAYOUT_VECTOR inline Floats all_floats(float value) { return _mm512_set1_ps(value); }
+RELAYOUT_VECTOR inline Doubles all(double value) { return _mm512_set1_pd(value); }
+RELAYOUT_VECTOR inline Wholes all_wholes(std::int64_t value) { return _mm512_set1_epi64(value); }
+RELAYOUT_VECTOR inline Floats load(const float* at) { return _mm512_loadu_ps(at); }
+RELAYOUT_VECTOR inline Doubles load(const double* at) { return _mm512_loadu_pd(at); }
+RELAYOUT_VECTOR inline void store(Floats x, float* at) { _mm512_storeu_ps(at, x); }
+RELAYOUT_VECTOR inline void store(Doubles x, double* at) { _mm512_storeu_pd(at, x); }
+
+RELAYOUT_VECTOR inline Floats magnitude(Floats x) { return _mm512_andnot_ps(all_floats(-0.0f), x); }
+RELAYOUT_VECTOR inline Doubles magnitude(Doubles x) { return _mm512_andnot_pd(all(-0.0), x); }
+RELAYOUT_VECTOR inline Floats root(Floats x) { return _mm512_sqrt_ps(x); }
+RELAYOUT_VECTOR inline Doubles root(Doubles x) { return _mm512_sqrt_pd(x); }
+RELAYOUT_VECTOR inline Floats at_least(Floats bound, Floats x) { return _mm512_max_ps(bound, x); }
+RELAYOUT_VECTOR inline Doubles at_least(Doubles bound, Doubles x) { return _mm512_max_pd(bound, x); }
+RELAYOUT_VECTOR inline Floats at_most(Floats bound, Floats x) { return _mm512_min_ps(bound, x); }
+RELAYOUT_VECTOR inline Doubles at_most(Doubles bound, Doubles x) { return _mm512_min_pd(bound, x); }
+
+RELAYOUT_VECTOR inline Doubles fma(Doubles a, Doubles b, Doubles c) { return _mm512_fmadd_pd(a, b, c); }
+RELAYOUT_VECTOR inline Doubles fms(Doubles a, Doubles b, Doubles c) { return _mm512_fmsub_pd(a, b, c); }
+RELAYOUT_VECTOR inline Doubles fnma(Doubles a, Doubles b, Doubles c) { return _mm512_fnmadd_pd(a, b, c); }
+RELAYOUT_VECTOR inline Doubles whole_of(Doubles x) {
+  return _mm512_roundscale_pd(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+RELAYOUT_VECTOR inline Doubles with_sign(Doubles x, Doubles y) {
+  return _mm512_or_pd(magnitude(x), _mm512_and_pd(all(-0.0), y));
+}
+RELAYOUT_VECTOR inline Doubles flipped(Doubles x, Doubles sign) {
+  return _mm512_xor_pd(x, _mm512_and_pd(all(-0.0), sign));
+}
+
+RELAYOUT_VECTOR inline Floats if_less(Floats x, Floats y, Floats chosen, Floats other) {
+  return _mm512_mask_mov_ps(other, _mm512_cmp_ps_mask(x, y, _CMP_LT_OQ), chosen);
+}
+RELAYOUT_VECTOR inline Doubles if_less(Doubles x, Doubles y, Doubles chosen, Doubles other) {
+  return _mm512_mask_mov_pd(other, _mm512_cmp_pd_mask(x, y, _CMP_LT_OQ), chosen);
+}
+RELAYOUT_VECTOR inline Floats if_equal(Floats x, Floats y, Floats chosen, Floats other) {
+  return _mm512_mask_mov_ps(other, _mm512_cmp_ps_mask(x, y, _CMP_EQ_OQ), chosen);
+}
+RELAYOUT_VECTOR inline Doubles if_equal(Doubles x, Doubles y, Doubles chosen, Doubles other) {
+  return _mm512_mask_mov_pd(other, _mm512_cmp_pd_mask(x, y, _CMP_EQ_OQ), chosen);
+}
+RELAYOUT_VECTOR inline Doubles if_equal_or_nan(Doubles x, Doubles y, Doubles chosen, Doubles other) {
+  return _mm512_mask_mov_pd(other, _mm512_cmp_pd_mask(x, y, _CMP_EQ_UQ), chosen);
+}
+RELAYOUT_VECTOR inline Doubles if_signed(Doubles x, Doubles chosen, Doubles other) {
+  return _mm512_mask_mov_pd(other, _mm512_movepi64_mask(_mm512_castpd_si512(x)), chosen);
+}
+RELAYOUT_VECTOR inline bool is_any_negative(Floats x) {
+  return _mm512_movepi32_mask(_mm512_castps_si512(x)) != 0;
+}
+RELAYOUT_VECTOR inline bool is_any_negative(Doubles x) {
+  return _mm512_movepi64_mask(_mm512_castpd_si512(x)) != 0;
+}
+RELAYOUT_VECTOR inline unsigned are_less(Doubles x, Doubles y) {
+  return _mm512_cmp_pd_mask(x, y, _CMP_LT_OQ);
+}
+
+RELAYOUT_VECTOR inline Wholes bits_of(Doubles x) { return _mm512_castpd_si512(x); }
+RELAYOUT_VECTOR inline Doubles of_bits(Wholes bits) { return _mm512_castsi512_pd(bits); }
+RELAYOUT_VECTOR inline Wholes sum(Wholes a, Wholes b) { return _mm512_add_epi64(a, b); }
+RELAYOUT_VECTOR inline Wholes common_bits(Wholes a, Wholes b) { return _mm512_and_si512(a, b); }
+RELAYOUT_VECTOR inline Wholes difference(Wholes a, Wholes b) { return _mm512_sub_epi64(a, b); }
+template <int kBits>
+RELAYOUT_VECTOR inline Wholes up(Wholes x) {
+  return _mm512_slli_epi64(x, kBits);
+}
+template <int kBits>
+RELAYOUT_VECTOR inline Wholes down(Wholes x) {
+  return _mm512_srli_epi64(x, kBits);
+}
+
+RELAYOUT_VECTOR inline Doubles first_half(Floats x) { return _mm512_cvtps_pd(_mm512_castps512_ps256(x)); }
+RELAYOUT_VECTOR inline Doubles second_half(Floats x) { return _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1)); }
+RELAYOUT_VECTOR inline Floats floats_of(Doubles first, Doubles second) {
+  return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(first)), _mm512_cvtpd_ps(second), 1);
+}
+
+}  // namespace relayout::native::avx512
+#endif
