@@ -146,6 +146,12 @@ TEST_P(ElementwiseFunctionsTest, DoublesAndTheTailsOfActivations) {
     numbers.push_back(bits_of(i * 0.31003L));
     numbers.push_back(bits_of(i * 1.57079632679489661923L));
   }
+  for (int i = -1000; i <= 1000; ++i) {  // next to 1 and to 0, and the last digits of both
+    numbers.push_back(bits_of(1 + i * 0x1p-20L));
+    numbers.push_back(bits_of(1 + i * 0x1p-52L));
+    numbers.push_back(bits_of(i * 0x1p-40L));
+    numbers.push_back(bits_of(std::ldexp(1.3L, i)));
+  }
   for (const long double x : {0.0L, 1e-310L, 1e-20L, 0.5L, 709.7L, 745.0L, 999999.0L, 1000001.0L, 1e20L,
                               1e300L, std::numeric_limits<long double>::infinity()}) {
     numbers.push_back(bits_of(x));
@@ -154,6 +160,38 @@ TEST_P(ElementwiseFunctionsTest, DoublesAndTheTailsOfActivations) {
   numbers.push_back(bits_of(std::numeric_limits<long double>::quiet_NaN()));
   for (const Operation operation : functions_of_one_number())
     expect_right(stream(), operation, DType::f64, {numbers});
+}
+
+/// Numbers of all sizes, and those at which functions have their limits, each beside each; around 1 too.
+TEST_P(ElementwiseFunctionsTest, PairsOfDoubles) {
+  std::vector<long double> kinds;
+  for (const long double x :
+       {0.0L, 4.9406564584124654e-324L, 1e-310L, 2.2250738585072014e-308L, 1e-200L, 0.3L, 0.5L, 1.0L,
+        1.0L + 0x1p-52L, 1.5L, 2.0L, 3.0L, 7.25L, 1e3L, 0x1p53L - 1, 0x1p53L + 2, 1e200L,
+        1.7976931348623157e308L, std::numeric_limits<long double>::infinity()}) {
+    kinds.push_back(x);
+    kinds.push_back(-x);
+  }
+  kinds.push_back(std::numeric_limits<long double>::quiet_NaN());
+  const auto bits_of = [](long double x) {
+    return reference::to_float_bits(x, DType::f64, Rounding::nearest_even, false);
+  };
+  Numbers first, second;
+  for (const long double a : kinds) {
+    for (const long double b : kinds) {
+      first.push_back(bits_of(a));
+      second.push_back(bits_of(b));
+    }
+  }
+  for (int i = 0; i < 3000; ++i) {
+    const long double a = 1 + static_cast<long double>(hash(i, 1) % 1000003) / 1000003,
+                      b = hash(i, 2) % 2000 - 1000.0L;
+    first.push_back(bits_of(std::ldexp(a, i % 3 == 0 ? 0 : i % 41 - 20)));
+    second.push_back(bits_of(b / (1 + i % 7)));
+  }
+  for (const Operation operation : {Operation::pow, Operation::hypot, Operation::atan2, Operation::fmod,
+                                    Operation::mod, Operation::div_trunc, Operation::div_floor})
+    expect_right(stream(), operation, DType::f64, {first, second});
 }
 
 TEST_P(ElementwiseFunctionsTest, AllPairsOfBytes) {

@@ -638,7 +638,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("double_pairs", "host/cpu/elementwise/double_pairs.hpp", "*FunctionsTest.Doubles*/cpu", [
     ("rest_of_a_quotient_left", "return {quotient, @rest / b.high@};", "all(0)", True),
     ("last_numbers_left", "if (@i == count@) return;", "i >= 0", True),
-    ("one_far_number_only", "if ((@which & 1u << i@) != 0)", "which & 1u", True),
+    ("one_far_number_only", "if ((@which & 1u << i@) != 0) results[i] = kLibrary(numbers[i]);", "which & 1u", True),
     ("sign_of_zero_lost", "if_equal(x, all(0), @x@, result)", "result", True),
 ]) + mutants_of("sine_functions", "host/cpu/elementwise/sine_functions.hpp", "*FunctionsTest.Doubles*/cpu", [
     ("second_part_of_pi_left", "taken = @whole * all(kSecond)@,", "all(0)", True),

@@ -47,6 +47,10 @@ RELAYOUT_VECTOR inline DoublePair product_of(Doubles a, DoublePair b) {
   const Doubles product = a * b.high;
   return {product, fma(a, b.low, fms(a, b.high, product))};
 }
+RELAYOUT_VECTOR inline DoublePair product_of(DoublePair a, DoublePair b) {
+  const DoublePair product = product_of(a.high, b);
+  return {product.high, fma(a.low, b.high, product.low)};
+}
 RELAYOUT_VECTOR inline DoublePair quotient_of(DoublePair a, DoublePair b) {
   const Doubles quotient = a.high / b.high;
   const Doubles rest = fnma(quotient, b.high, a.high) + fnma(quotient, b.low, a.low);
@@ -68,21 +72,42 @@ RELAYOUT_VECTOR Doubles one_by_one(unsigned which, Doubles x, Doubles result) {
   }
   return load(results);
 }
+template <double (*kLibrary)(double, double)>
+RELAYOUT_VECTOR Doubles one_by_one(unsigned which, Doubles x, Doubles y, Doubles result) {
+  double first[kDoubles], second[kDoubles], results[kDoubles];
+  store(x, first);
+  store(y, second);
+  store(result, results);
+  for (unsigned i = 0; i < kDoubles; ++i) {
+    if ((which & 1u << i) != 0) results[i] = kLibrary(first[i], second[i]);
+  }
+  return load(results);
+}
 
 /// An ElementwiseRow of a function. A row's last numbers are computed in a whole vector, too.
-template <Doubles (*kFunction)(Doubles)>
-RELAYOUT_VECTOR void row_of_doubles(const void* a, const void*, const void*, void* r, std::int64_t count,
-                                    const ElementwiseParams&) {
-  const auto* const x = static_cast<const double*>(a);
+template <Doubles (*kFunction)(Doubles, Doubles)>
+RELAYOUT_VECTOR void row_of_two_doubles(const void* a, const void* b, const void*, void* r,
+                                        std::int64_t count, const ElementwiseParams&) {
+  const auto *const x = static_cast<const double*>(a), *const y = static_cast<const double*>(b);
   auto* const result = static_cast<double*>(r);
   std::int64_t i = 0;
-  for (; i + kDoubles <= count; i += kDoubles) store(kFunction(load(x + i)), result + i);
+  for (; i + kDoubles <= count; i += kDoubles) store(kFunction(load(x + i), load(y + i)), result + i);
   if (i == count) return;
-  double last[kDoubles] = {};
+  double last_x[kDoubles] = {}, last_y[kDoubles] = {};
   const std::size_t bytes = static_cast<std::size_t>(count - i) * sizeof(double);
-  std::memcpy(last, x + i, bytes);
-  store(kFunction(load(last)), last);
-  std::memcpy(result + i, last, bytes);
+  std::memcpy(last_x, x + i, bytes);
+  std::memcpy(last_y, y + i, bytes);
+  store(kFunction(load(last_x), load(last_y)), last_x);
+  std::memcpy(result + i, last_x, bytes);
+}
+template <Doubles (*kFunction)(Doubles)>
+RELAYOUT_VECTOR Doubles of_first(Doubles x, Doubles) {
+  return kFunction(x);
+}
+template <Doubles (*kFunction)(Doubles)>
+RELAYOUT_VECTOR void row_of_doubles(const void* a, const void*, const void*, void* r, std::int64_t count,
+                                    const ElementwiseParams& p) {
+  row_of_two_doubles<of_first<kFunction>>(a, a, nullptr, r, count, p);
 }
 
 }  // namespace relayout::native::RELAYOUT_VECTORS

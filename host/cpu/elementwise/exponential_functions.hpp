@@ -1,5 +1,5 @@
-// Functions of f64 numbers that are made of an exponential. The C library has no vectors of
-// them that are within 2 units, and its long double takes 30 to 120 ns for each.
+// Functions of f64 numbers that are made of an exponential. The C library has no
+// vectors of them that are within 2 units, and its long double takes 30 to 120 ns for each.
 //
 // exp(x) is 2^exponent * (1 + r + s), where |r| is log(2) / 2 at most and s is what r has lost and the rest
 // of the series; their sum is right to some 2^-57. What follows is computed on pairs of numbers, of which the
@@ -34,12 +34,11 @@ struct Exponential {
     const Doubles left = fnma(exponent, all(kHigh), x), taken = exponent * all(kLow);
     r = left - taken;
     const Doubles lost = (left - r) - taken + low;
-    // The series of exp(r) from r^2 on; the first term that is left out is below 2^-57.
-    constexpr double kFactors[] = {1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
-                                   1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
-                                   1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
-    const Doubles rest = r * r * series_of(kFactors, r);
-    s = fma(lost, all(1) + r + rest, rest);
+    finish(lost);
+  }
+  /// 2^whole times the exponential of `left`, which lies between -0.35 and 0.35.
+  RELAYOUT_VECTOR Exponential(Doubles whole, DoublePair left) : exponent(whole), r(left.high) {
+    finish(left.low);
   }
   /// 1 + r + s.
   RELAYOUT_VECTOR DoublePair fraction() const {
@@ -51,6 +50,16 @@ struct Exponential {
     const Doubles power = power_of_2(exponent);
     const DoublePair whole = sum_of_any(power, all(-1)), sum = sum_of(whole.high, power * r);
     return sum_of(sum.high, sum.low + fma(power, s, whole.low));
+  }
+
+ private:
+  RELAYOUT_VECTOR void finish(Doubles lost) {
+    // The series of exp(r) from r^2 on; the first term that is left out is below 2^-57.
+    constexpr double kFactors[] = {1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
+                                   1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
+                                   1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
+    const Doubles rest = r * r * series_of(kFactors, r);
+    s = fma(lost, all(1) + r + rest, rest);
   }
 };
 

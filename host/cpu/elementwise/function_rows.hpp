@@ -2,8 +2,12 @@
 // width.
 #pragma once
 
+#include "host/cpu/elementwise/arc_functions.hpp"
 #include "host/cpu/elementwise/elementwise_rows.hpp"
 #include "host/cpu/elementwise/exponential_functions.hpp"
+#include "host/cpu/elementwise/logarithm_functions.hpp"
+#include "host/cpu/elementwise/power_functions.hpp"
+#include "host/cpu/elementwise/remainder_functions.hpp"
 #include "host/cpu/elementwise/sine_functions.hpp"
 #include "host/cpu/elementwise/vector_functions.hpp"
 
@@ -12,8 +16,10 @@ namespace relayout::native::RELAYOUT_VECTORS {
 ElementwiseRow vector_row(Operation operation, ComputeClass compute, DType common) {
   if (!has_vectors()) return nullptr;
   if (compute == ComputeClass::f64) {
-    if (const ElementwiseRow row = exponential_row(operation)) return row;
-    return sine_row(operation);
+    for (const auto row_of : {exponential_row, sine_row, logarithm_row, arc_row, power_row, remainder_row}) {
+      if (const ElementwiseRow row = row_of(operation)) return row;
+    }
+    return nullptr;
   }
 #if defined(__linux__)
   if (compute == ComputeClass::f32) return vector_function_row(operation, common);

@@ -1,6 +1,6 @@
-// sin, cos and tan of f64 numbers: of x less a multiple of pi / 2, as a pair of numbers, by
-// the polynomials of fdlibm (k_sin.c, k_cos.c). The result is rounded about once. From a million on the
-// multiple has too many digits: the C library computes such numbers one by one.
+// sin, cos and tan of f64 numbers: of x less a multiple of pi / 2, as a pair of numbers, by the polynomials
+// of fdlibm (k_sin.c, k_cos.c). The result is rounded about once. From a million on the multiple has too many
+// digits: the C library computes such numbers one by one.
 #pragma once
 
 #include <cmath>

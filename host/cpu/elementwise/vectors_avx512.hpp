@@ -43,6 +43,7 @@ RELAYOUT_VECTOR inline Doubles fnma(Doubles a, Doubles b, Doubles c) { return _m
 RELAYOUT_VECTOR inline Doubles whole_of(Doubles x) {
   return _mm512_roundscale_pd(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
+RELAYOUT_VECTOR inline Doubles floor_of(Doubles x) { return _mm512_floor_pd(x); }
 RELAYOUT_VECTOR inline Doubles with_sign(Doubles x, Doubles y) {
   return _mm512_or_pd(magnitude(x), _mm512_and_pd(all(-0.0), y));
 }
