@@ -249,6 +249,72 @@ TEST(NativeElementwise, BoolsOfLongElements) {
   }
 }
 
+/// Rows that one number shifts, which are told from others: by none, by all bits but one, by all and more.
+TEST(NativeElementwise, ShiftsByOneNumber) {
+  constexpr std::int64_t kCount = 1301;
+  const Stream stream(Device::cpu());
+  for (const DType type :
+       {DType::u8, DType::i8, DType::u16, DType::i16, DType::u32, DType::i32, DType::u64, DType::i64}) {
+    const auto bits = static_cast<std::int64_t>(8 * size_of(type));
+    for (const Operation operation : {Operation::shift_left, Operation::shift_right}) {
+      for (const std::int64_t by :
+           {std::int64_t{0}, std::int64_t{3}, bits - 1, bits, bits + 5, std::int64_t{-1}}) {
+        const Tensor a(type, {kCount}, {1}, 0, 1);
+        Tensor shift(type, {kCount}, {1}, 0, 0), out(type, {kCount}, {1}, 0, 0),
+            expected(type, {kCount}, {1}, 0, 0);
+        for (std::int64_t i = 0; i < kCount; ++i)
+          store_bits(element_at(shift.view, i), type, static_cast<std::uint64_t>(by));
+        for (const std::int64_t other : {by, std::int64_t{2}}) {  // the same everywhere, and but for one
+          store_bits(element_at(shift.view, 700), type, static_cast<std::uint64_t>(other));
+          elementwise(stream, operation, {a.view, shift.view}, out.view);
+          reference::elementwise(operation, {a.view, shift.view}, type, expected.view);
+          std::int64_t wrong = 0;
+          for (std::int64_t i = 0; i < kCount; ++i)
+            wrong += load_bits(element_at(out.view, i), type) != load_bits(element_at(expected.view, i), type)
+                         ? 1
+                         : 0;
+          EXPECT_EQ(wrong, 0) << name_of(operation) << " of " << name_of(type) << " by " << by;
+        }
+      }
+    }
+  }
+}
+
+/// Outputs in one piece, with gaps between rows and between elements, in parts of two threads, past the
+/// caches.
+TEST(NativeElementwise, OneResultForAllElements) {
+  const Stream stream(Device::cpu());
+  const std::int64_t rows = native::kSerialElements / 300 + 5;
+  const auto check_fill = [&](DType type, const Dims& shape, const Dims& strides) {
+    SCOPED_TRACE(name_of(type) + to_string(shape) + " of strides " + to_string(strides));
+    Tensor out(type, shape, strides, 3, 0);
+    const std::uint64_t seven = reference::convert_bits(7, DType::u64, type),
+                        guard = ~std::uint64_t{0} / 255 * kGuard;
+    fill(stream, 7, out.view);
+    std::int64_t wrong = 0;
+    for_each_element(out.view, [&](const Dims&, std::int64_t offset) {
+      wrong += load_bits(element_at(out.view, offset), type) != seven ? 1 : 0;
+      store_bits(element_at(out.view, offset), type, guard);
+    });
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(out.bytes, std::vector<unsigned char>(out.bytes.size(), kGuard));
+  };
+  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64}) {
+    check_fill(type, {1}, {1});
+    check_fill(type, {5003}, {1});
+    check_fill(type, {rows, 300}, {307, 1});
+    check_fill(type, {31, 7, 9}, {200, 21, 2});
+    check_fill(type, {9001}, {-3});
+    check_fill(type, {native::kStreamedBytes / static_cast<std::int64_t>(size_of(type)) + 999}, {1});
+  }
+  const Tensor in(DType::i32, {40, 300}, {1, 40}, 0, 1);
+  Tensor out(DType::bool_, {40, 300}, {301, 1}, 0, 0);
+  isfinite(stream, in.view, out.view);
+  for_each_element(out.view, [&](const Dims&, std::int64_t offset) {
+    EXPECT_EQ(load_bits(element_at(out.view, offset), DType::bool_), 1u);
+  });
+}
+
 /// Where the C library has no vectors.
 TEST(NativeElementwise, FunctionsOneByOne) {
   constexpr std::int64_t kCount = 301;

@@ -14,6 +14,7 @@
 #include "host/plan/copy/tile_tuning.hpp"
 #include "host/plan/elementwise/byte_table.hpp"
 #include "host/plan/elementwise/elementwise_nest.hpp"
+#include "host/plan/elementwise/one_result.hpp"
 #include "platform/backend.hpp"
 #include "relayout/error.hpp"
 
@@ -233,7 +234,11 @@ void launch_elementwise(const Stream& stream, const ElementwisePlan::State& stat
   const auto launch = [&](const ElementwiseParams& params) {
     kernels_of(stream).elementwise(context_of(stream), params);
   };
-  if (is_native(stream.device())) return launch(launch_params(state, inputs, out));
+  if (is_native(stream.device())) {
+    ElementwiseParams params = launch_params(state, inputs, out);
+    plan::leave_out_unneeded(params);
+    return launch(params);
+  }
   if (state.with_kernel && is_as_planned(state, inputs, out)) return launch(*state.with_kernel);
   launch(with_kernel(state, inputs, out));
 }

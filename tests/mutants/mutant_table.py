@@ -651,7 +651,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("quotients_of_any_size", "std::abs(double{a} / b) < @0x1p28@", "0x1p70"),
 ]) + mutants_of("native_integers", "host/cpu/elementwise/elementwise_integers.cpp", NATIVE_QUOTIENTS, [
     ("least_number_by_minus_one", "return plain ? quotient : @other@;", "T{0}"),
-    ("zeros_for_shifts_of_any_width", "by < @width@ ? static_cast<T>(x[i] >> (by & (width - 1))) : filled", "width + 1"),
+]) + mutants_of("native_integers", "host/cpu/elementwise/elementwise_shifts.hpp", NATIVE_QUOTIENTS, [
+    ("zeros_for_shifts_of_any_width", "return by < @width@ ? static_cast<T>(a >> (by & last)) : T{0};", "width + 1"),
 ]) + mutants_of("short_integers", "host/cpu/elementwise/elementwise_rows.cpp", NATIVE_QUOTIENTS, [
     ("results_of_any_size", "|| @size_of(p.out_type) != bytes@) return false;", "false"),
     ("operands_of_any_type", "tensor.reading == Reading::value && @tensor.type == p.common@;", "true"),

@@ -9,6 +9,7 @@
 
 #include "core/bytes.hpp"
 #include "host/cpu/elementwise/elementwise_codes.hpp"
+#include "host/cpu/elementwise/elementwise_constant.hpp"
 #include "host/cpu/elementwise/elementwise_convert.hpp"
 #include "host/cpu/elementwise/elementwise_rows.hpp"
 #include "host/cpu/elementwise/elementwise_sources.hpp"
@@ -200,6 +201,7 @@ void elementwise_pieces(const ElementwiseParams& params) { Elementwise(params).r
 
 void elementwise(const LaunchContext&, const ElementwiseParams& params) {
   if (params.elements == 0) return;
+  if (params.tensors == 0) return constant_elementwise(params);
   const TransposedOperands transposed(params);
   transposed.any() ? transposed.run() : elementwise_pieces(params);
 }

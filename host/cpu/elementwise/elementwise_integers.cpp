@@ -4,22 +4,16 @@
 #include <type_traits>
 
 #include "host/cpu/elementwise/elementwise_loops.hpp"
+#include "host/cpu/elementwise/elementwise_shifts.hpp"
 #include "relayout/dtype.hpp"
 
 namespace relayout::native {
 namespace {
 
-template <class T>
-using Natural = std::make_unsigned_t<T>;
 /// The type in which numbers are multiplied. It has 32 bits at least: C++ would multiply shorter numbers as
 /// int, which may overflow.
 template <class T>
 using Product = std::common_type_t<Natural<T>, std::uint32_t>;
-
-template <class T>
-Natural<T> natural(T value) {
-  return static_cast<Natural<T>>(value);
-}
 
 template <class T>
 T add(T a, T b) {
@@ -172,33 +166,6 @@ T same(T a) {
 }
 
 template <class T>
-void shift_left(const void* a, const void* b, const void*, void* r, std::int64_t count,
-                const ElementwiseParams& p) {
-  const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
-  T* result = static_cast<T*>(r);
-  const Natural<T> width = static_cast<Natural<T>>(8 * size_of(p.common));
-  RELAYOUT_INDEPENDENT
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Natural<T> by = natural(y[i]);
-    result[i] = by < width ? static_cast<T>(natural(x[i]) << (by & (width - 1))) : T{0};
-  }
-}
-
-template <class T>
-void shift_right(const void* a, const void* b, const void*, void* r, std::int64_t count,
-                 const ElementwiseParams& p) {
-  const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
-  T* result = static_cast<T*>(r);
-  const Natural<T> width = static_cast<Natural<T>>(8 * size_of(p.common));
-  RELAYOUT_INDEPENDENT
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Natural<T> by = natural(y[i]);
-    const T filled = x[i] < 0 ? static_cast<T>(-1) : T{0};
-    result[i] = by < width ? static_cast<T>(x[i] >> (by & (width - 1))) : filled;
-  }
-}
-
-template <class T>
 void bit_not(const void* a, const void*, const void*, void* r, std::int64_t count,
              const ElementwiseParams& p) {
   const T* x = static_cast<const T*>(a);
@@ -236,7 +203,7 @@ ElementwiseRow signed_row(Operation operation) {
     case Operation::abs_diff:
       return of_two<T, abs_diff<T>>();
     case Operation::shift_right:
-      return vectorised<shift_right<T>>();
+      return vectorised<shift<T, moved_right<T>>>();
     case Operation::abs:
       return of_one<T, abs<T>>();
     case Operation::sign:
@@ -268,7 +235,7 @@ ElementwiseRow unsigned_row(Operation operation) {
     case Operation::bit_not:
       return vectorised<bit_not<T>>();
     case Operation::shift_left:
-      return vectorised<shift_left<T>>();
+      return vectorised<shift<T, moved_left<T>>>();
     case Operation::neg:
       return of_one<T, neg<T>>();
     case Operation::square:

@@ -8,8 +8,6 @@ namespace relayout::native {
 
 bool is_short(const ElementwiseParams& p) {
   if (p.compute != ComputeClass::i32 || p.steps != 1 || p.convert || p.out_coded) return false;
-  if (kind_of(p.step[0].operation) == OperationKind::shift)
-    return false;  // vectors of these shift by one number
   const std::size_t bytes = size_of(p.common);
   if (bytes > 2 || size_of(p.out_type) != bytes) return false;
   return std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
