@@ -9,6 +9,7 @@
 #include "host/cpu/elementwise/power_functions.hpp"
 #include "host/cpu/elementwise/remainder_functions.hpp"
 #include "host/cpu/elementwise/sine_functions.hpp"
+#include "host/cpu/elementwise/single_functions.hpp"
 #include "host/cpu/elementwise/vector_functions.hpp"
 
 namespace relayout::native::RELAYOUT_VECTORS {
@@ -20,6 +21,9 @@ ElementwiseRow vector_row(Operation operation, ComputeClass compute, DType commo
       if (const ElementwiseRow row = row_of(operation)) return row;
     }
     return nullptr;
+  }
+  if (compute == ComputeClass::f32 && common == DType::f32) {
+    if (const ElementwiseRow row = single_row(operation)) return row;
   }
 #if defined(__linux__)
   if (compute == ComputeClass::f32) return vector_function_row(operation, common);

@@ -200,9 +200,10 @@ struct Functions {
 /// Those for which the library's error is not too large in f32.
 using Near = Functions<Operation::log2, Operation::log1p, Operation::asin, Operation::acos, Operation::atan,
                        Operation::atan2>;
+/// Those that are computed in f64 otherwise (single_functions.hpp), so of f16 and bf16 alone.
+using Halves = Functions<Operation::exp, Operation::exp2, Operation::sin, Operation::cos, Operation::tan>;
 /// Those with a smaller bound, and formulas of several steps.
-using Exact = Functions<Operation::exp, Operation::exp2, Operation::expm1, Operation::log, Operation::sin,
-                        Operation::cos, Operation::tan, Operation::sinh, Operation::cosh, Operation::tanh,
+using Exact = Functions<Operation::expm1, Operation::log, Operation::sinh, Operation::cosh, Operation::tanh,
                         Operation::erf, Operation::sigmoid, Operation::silu, Operation::gelu_tanh,
                         Operation::softplus, Operation::elu>;
 
@@ -218,6 +219,7 @@ inline ElementwiseRow vector_function_row(Operation operation, DType common) {
     return kFloats == 8 ? row<Operation::gelu, float> : nullptr;  // erfc takes longer in 64 bytes
   }
   if (const ElementwiseRow near = Near::row_in<float>(operation)) return near;
+  if (const ElementwiseRow halves = Halves::row_in<float>(operation)) return halves;
   return single ? Exact::row_in<double>(operation) : Exact::row_in<float>(operation);
 }
 

@@ -100,6 +100,11 @@ RELAYOUT_VECTOR inline Wholes down(Wholes x) {
   return _mm256_srli_epi64(x, kBits);
 }
 
+/// table[index] of each number.
+RELAYOUT_VECTOR inline Doubles gathered(const double* table, Wholes index) {
+  return _mm256_i64gather_pd(table, index, 8);
+}
+
 RELAYOUT_VECTOR inline Doubles first_half(Floats x) { return _mm256_cvtps_pd(_mm256_castps256_ps128(x)); }
 RELAYOUT_VECTOR inline Doubles second_half(Floats x) { return _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1)); }
 RELAYOUT_VECTOR inline Floats floats_of(Doubles first, Doubles second) {

@@ -93,6 +93,10 @@ RELAYOUT_VECTOR inline Wholes down(Wholes x) {
   return _mm512_srli_epi64(x, kBits);
 }
 
+RELAYOUT_VECTOR inline Doubles gathered(const double* table, Wholes index) {
+  return _mm512_i64gather_pd(index, table, 8);
+}
+
 RELAYOUT_VECTOR inline Doubles first_half(Floats x) { return _mm512_cvtps_pd(_mm512_castps512_ps256(x)); }
 RELAYOUT_VECTOR inline Doubles second_half(Floats x) { return _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1)); }
 RELAYOUT_VECTOR inline Floats floats_of(Doubles first, Doubles second) {
