@@ -666,8 +666,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("parts_in_one_place", "buffer += @part_bytes_@;", "0"),
     ("short_rows_one_by_one", "axes.inner_extent() * bytes < @kLineBytes@) return true;", "0"),
     ("rows_of_one_pitch_packed", "axes.rank > @2@ &&", "1"),
-    ("strided_rows_one_by_one", "return !repeats && @axes.inner_stride() != 1@;", "false"),
-    ("repeated_elements_packed", "const bool repeats = @std::count(axes.strides, axes.strides + axes.rank, 0) != 0@;", "false"),
+    ("strided_rows_one_by_one", "return varies && @axes.inner_stride() != 1@;", "false"),
+    ("repeated_elements_packed", "const bool varies = @!repeats(axes)@;", "true"),
     ("few_neighbours_packed", "return @neighbours(axes) >= kLeastRun@;", "true"),
     ("neighbours_along_one_axis", "if (@next == end@) break;", "next == end || found > 0"),
 ]) + mutants_of("elementwise_memory", "host/plan/elementwise/elementwise_nest.cpp", ELEMENTWISE, [

@@ -41,19 +41,30 @@ std::int64_t neighbours(const MergedAxes& axes) {
   return run;
 }
 
+bool repeats(const MergedAxes& axes) { return std::count(axes.strides, axes.strides + axes.rank, 0) != 0; }
+
+/// How much an operand gains by a box of its own: the farther its neighbours along the output's rows lie
+/// apart, the more. Repeated elements stay in the caches.
+std::int64_t gain_of(const ElementwiseParams& p, const TensorOperand& tensor) {
+  const MergedAxes axes(p, tensor.strides);
+  return repeats(axes) ? 1 : 1 + std::abs(axes.inner_stride()) * bytes_of(tensor.type);
+}
+
 }  // namespace
 
 TransposedOperands::TransposedOperands(const ElementwiseParams& p) : p_(p) {
-  const TensorOperand* first = nullptr;
-  std::int64_t bytes = 1;
+  const TensorOperand* dearest = nullptr;
+  std::int64_t bytes = 1, most = 0;
   for (int i = 0; i < p.tensors; ++i) {
     transposed_[i] = is_transposed(p.tensor[i]);
     if (!transposed_[i]) continue;
-    if (first == nullptr) first = &p.tensor[i];
+    const std::int64_t gain = gain_of(p, p.tensor[i]);
+    if (gain > most) dearest = &p.tensor[i];
+    most = std::max(most, gain);
     bytes = std::max(bytes, bytes_of(p.tensor[i].type));
   }
-  if (first == nullptr) return;
-  box_ = choose_box(nest_of(p, first->strides), kRun, kBoxBytes / bytes);
+  if (dearest == nullptr) return;
+  box_ = choose_box(nest_of(p, dearest->strides), kRun, kBoxBytes / bytes);
   any_ = box_.volume >= kLeastBox;
   part_bytes_ = divide_up(box_.volume * bytes, kLineBytes) * kLineBytes;
 }
@@ -65,9 +76,9 @@ TransposedOperands::TransposedOperands(const ElementwiseParams& p) : p_(p) {
 bool TransposedOperands::is_transposed(const TensorOperand& tensor) const {
   const MergedAxes axes(p_, tensor.strides);
   const std::int64_t bytes = bytes_of(tensor.type), step = std::abs(axes.inner_stride());
-  const bool repeats = std::count(axes.strides, axes.strides + axes.rank, 0) != 0;
-  if (!repeats && axes.rank > 2 && axes.inner_extent() * bytes < kLineBytes) return true;
-  if (step * bytes < kLineBytes) return !repeats && axes.inner_stride() != 1;
+  const bool varies = !repeats(axes);
+  if (varies && axes.rank > 2 && axes.inner_extent() * bytes < kLineBytes) return true;
+  if (step * bytes < kLineBytes) return varies && axes.inner_stride() != 1;
   return neighbours(axes) >= kLeastRun;
 }
 
