@@ -21,6 +21,9 @@ namespace {
 constexpr std::int64_t kRowBytes = std::int64_t{1} << 18;
 /// Rows of at least this size are copied straight from the input to the output.
 constexpr std::int64_t kLongRowBytes = 1024;
+/// So are casts of rows that follow each other in the input, from so many elements on: a box would only copy
+/// them once more. Other short rows are read ahead by boxes.
+constexpr std::int64_t kCastElements = 64;
 
 /// Copies a contiguous row past the caches, through a buffer in the first-level cache.
 template <class In, class Out>
@@ -84,13 +87,18 @@ void copy_own_axes(const CopyParams& p, const CastRow& cast) {
   });
 }
 
+bool is_in_long_rows(const CopyParams& p, bool casts, std::int64_t out_bytes) {
+  const int last = p.rank - 1;
+  const std::int64_t row = p.extents[last];
+  if (p.in_strides[last] != 1 || p.out_strides[last] != 1) return false;
+  if (row * out_bytes >= kLongRowBytes) return true;
+  return casts && row >= kCastElements && last > 0 && p.in_strides[last - 1] == row;
+}
+
 template <class In, class Out>
 void copy_nest(const CopyParams& p, const CastRow& cast) {
   if (p.in_rank > 0) return copy_own_axes<In, Out>(p, cast);
-  const int last = p.rank - 1;
-  if (p.in_strides[last] == 1 && p.out_strides[last] == 1 &&
-      p.extents[last] * static_cast<std::int64_t>(sizeof(Out)) >= kLongRowBytes)
-    return copy_rows<In, Out>(p, cast);
+  if (is_in_long_rows(p, static_cast<bool>(cast), sizeof(Out))) return copy_rows<In, Out>(p, cast);
   BoxCopy<In, Out>(p, cast).run();
 }
 
