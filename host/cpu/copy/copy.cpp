@@ -21,8 +21,8 @@ namespace {
 constexpr std::int64_t kRowBytes = std::int64_t{1} << 18;
 /// Rows of at least this size are copied straight from the input to the output.
 constexpr std::int64_t kLongRowBytes = 1024;
-/// So are casts of rows that follow each other in the input, from so many elements on: a box would only copy
-/// them once more. Other short rows are read ahead by boxes.
+/// So are casts of rows of so many elements and more where the input is one piece: a box would only copy them
+/// once more. Other short rows are read ahead by boxes.
 constexpr std::int64_t kCastElements = 64;
 
 /// Copies a contiguous row past the caches, through a buffer in the first-level cache.
@@ -87,12 +87,19 @@ void copy_own_axes(const CopyParams& p, const CastRow& cast) {
   });
 }
 
+bool is_one_piece(const CopyParams& p) {
+  std::int64_t elements = 1;
+  for (int axis = p.rank; axis-- > 0; elements *= p.extents[axis]) {
+    if (p.in_strides[axis] != elements && p.extents[axis] != 1) return false;
+  }
+  return true;
+}
 bool is_in_long_rows(const CopyParams& p, bool casts, std::int64_t out_bytes) {
   const int last = p.rank - 1;
   const std::int64_t row = p.extents[last];
   if (p.in_strides[last] != 1 || p.out_strides[last] != 1) return false;
   if (row * out_bytes >= kLongRowBytes) return true;
-  return casts && row >= kCastElements && last > 0 && p.in_strides[last - 1] == row;
+  return casts && row >= kCastElements && is_one_piece(p);
 }
 
 template <class In, class Out>
