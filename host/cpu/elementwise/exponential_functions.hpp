@@ -36,9 +36,9 @@ struct Exponential {
     const Doubles lost = (left - r) - taken + low;
     finish(lost);
   }
-  /// 2^whole times the exponential of `left`, which lies between -0.35 and 0.35.
-  RELAYOUT_VECTOR Exponential(Doubles whole, DoublePair left) : exponent(whole), r(left.high) {
-    finish(left.low);
+  /// 2^whole times the exponential of left + lost, where `left` lies between -0.35 and 0.35.
+  RELAYOUT_VECTOR Exponential(Doubles whole, Doubles left, Doubles lost) : exponent(whole), r(left) {
+    finish(lost);
   }
   /// 1 + r + s.
   RELAYOUT_VECTOR DoublePair fraction() const {

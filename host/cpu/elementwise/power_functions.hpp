@@ -20,7 +20,7 @@ namespace relayout::native::RELAYOUT_VECTORS {
 RELAYOUT_VECTOR inline Doubles exp2_of(Doubles x) {
   const Doubles near = between(-1080, 1030, x), exponent = whole_of(near);
   const DoublePair r = product_of(near - exponent, {all(0x1.62e42fefa39efp-1), all(0x1.abc9e3b39803fp-56)});
-  return scaled(rounded(Exponential(exponent, r).fraction()), exponent);
+  return scaled(rounded(Exponential(exponent, r.high, r.low).fraction()), exponent);
 }
 
 /// log(x) of a positive normal number: exponent * log(2) + 2 artanh(s), where s is f / (2 + f).

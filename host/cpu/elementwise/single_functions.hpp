@@ -28,6 +28,29 @@ RELAYOUT_VECTOR inline Doubles single_exp2_of(Doubles x) {
   return short_exponential((near - exponent) * all(0x1.62e42fefa39efp-1)) * power_of_2(exponent);
 }
 
+/// exp(x) - 1, which loses no digits next to 0.
+RELAYOUT_VECTOR inline Doubles short_growth(Doubles x) {
+  constexpr double kLog2 = 0x1.62e42fefa39efp-1;
+  constexpr double kFactors[] = {1.0,       1.0 / 2,   1.0 / 6,    1.0 / 24,
+                                 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320};
+  const Doubles near = between(-120, 120, x), exponent = whole_of(near * all(1 / kLog2));
+  const Doubles r = fnma(exponent, all(kLog2), near), power = power_of_2(exponent);
+  return fma(power, r * series_of(kFactors, r), power - all(1));
+}
+RELAYOUT_VECTOR inline Doubles single_expm1_of(Doubles x) { return unless_zero(x, short_growth(x)); }
+RELAYOUT_VECTOR inline Doubles single_tanh_of(Doubles x) {
+  const Doubles growth = short_growth(all(2) * magnitude(x));
+  return with_sign(growth / (growth + all(2)), x);
+}
+RELAYOUT_VECTOR inline Doubles single_sinh_of(Doubles x) {
+  const Doubles growth = short_growth(magnitude(x));
+  return with_sign(all(0.5) * (growth + growth / (growth + all(1))), x);
+}
+RELAYOUT_VECTOR inline Doubles single_cosh_of(Doubles x) {
+  const Doubles power = single_exp_of(magnitude(x));
+  return all(0.5) * (power + all(1) / power);
+}
+
 /// The sine and the cosine of r between -0.8 and 0.8, by the polynomials of glibc's sinf and cosf.
 RELAYOUT_VECTOR inline Doubles short_sine(Doubles r) {
   constexpr double kFactors[] = {-0x1.555545995a603p-3, 0x1.1107605230bc4p-7, -0x1.994eb3774cf24p-13};
@@ -86,6 +109,14 @@ inline ElementwiseRow single_row(Operation operation) {
       return row_of_singles<single_exp_of>;
     case Operation::exp2:
       return row_of_singles<single_exp2_of>;
+    case Operation::expm1:
+      return row_of_singles<single_expm1_of>;
+    case Operation::sinh:
+      return row_of_singles<single_sinh_of>;
+    case Operation::cosh:
+      return row_of_singles<single_cosh_of>;
+    case Operation::tanh:
+      return row_of_singles<single_tanh_of>;
     case Operation::sin:
       return row_of_singles<single_sin_of>;
     case Operation::cos:

@@ -205,11 +205,11 @@ struct Functions {
 using Near = Functions<Operation::log2, Operation::log1p, Operation::asin, Operation::acos, Operation::atan,
                        Operation::atan2>;
 /// Those that are computed in f64 otherwise (single_functions.hpp), so of f16 and bf16 alone.
-using Halves = Functions<Operation::exp, Operation::exp2, Operation::sin, Operation::cos, Operation::tan>;
+using Halves = Functions<Operation::exp, Operation::exp2, Operation::expm1, Operation::sin, Operation::cos,
+                         Operation::tan, Operation::sinh, Operation::cosh, Operation::tanh>;
 /// Those with a smaller bound, and formulas of several steps.
-using Exact = Functions<Operation::expm1, Operation::log, Operation::sinh, Operation::cosh, Operation::tanh,
-                        Operation::erf, Operation::sigmoid, Operation::silu, Operation::gelu_tanh,
-                        Operation::softplus, Operation::elu>;
+using Exact = Functions<Operation::log, Operation::erf, Operation::sigmoid, Operation::silu,
+                        Operation::gelu_tanh, Operation::softplus, Operation::elu>;
 
 /// Null for an operation that has none here, or where the C library has no vectors.
 inline ElementwiseRow vector_function_row(Operation operation, DType common) {
