@@ -303,6 +303,7 @@ TEST(NativeElementwise, OneResultForAllElements) {
     check_fill(type, {1}, {1});
     check_fill(type, {5003}, {1});
     check_fill(type, {rows, 300}, {307, 1});
+    check_fill(type, {20000, 7}, {9, 1});
     check_fill(type, {31, 7, 9}, {200, 21, 2});
     check_fill(type, {9001}, {-3});
     check_fill(type, {native::kStreamedBytes / static_cast<std::int64_t>(size_of(type)) + 999}, {1});

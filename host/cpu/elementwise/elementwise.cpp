@@ -201,7 +201,8 @@ void elementwise_pieces(const ElementwiseParams& params) { Elementwise(params).r
 
 void elementwise(const LaunchContext&, const ElementwiseParams& params) {
   if (params.elements == 0) return;
-  if (params.tensors == 0) return constant_elementwise(params);
+  // One piece is computed as it is: another call would take longer.
+  if (params.tensors == 0 && params.elements > kPiece) return constant_elementwise(params);
   const TransposedOperands transposed(params);
   transposed.any() ? transposed.run() : elementwise_pieces(params);
 }

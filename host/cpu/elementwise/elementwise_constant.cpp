@@ -13,6 +13,7 @@ namespace relayout::native {
 namespace {
 
 constexpr std::int64_t kPatternBytes = 4096;
+constexpr std::int64_t kLongRow = 64;  // elements
 
 /// Many copies of one element.
 struct Pattern {
@@ -52,16 +53,17 @@ void constant_elementwise(const ElementwiseParams& p) {
   const MergedAxes axes(p, p.out_strides);
   const bool streamed =
       p.elements * pattern.bytes > kStreamedBytes && axes.inner_extent() * pattern.bytes >= kPatternBytes;
+  // Short rows are written many at a time: a call for each would take longer than its elements.
+  const bool in_long_rows = axes.inner_stride() == 1 && axes.inner_extent() >= kLongRow;
   parallel_ranges(p.elements, p.elements, [&](std::int64_t begin, std::int64_t end) {
     OperandCursor out(axes, pattern.bytes, begin);
     char* const data = static_cast<char*>(p.out);
     for (std::int64_t at = begin, count = 0; at < end; at += count) {
-      count = std::min(end - at, out.left());
-      if (out.is_run(count)) {
+      count = std::min(end - at, in_long_rows ? out.left() : kPatternBytes / pattern.bytes);
+      if (in_long_rows) {
         pattern.write(data + out.offset(), count, streamed);
         out.advance(count);
       } else {
-        count = std::min(count, kPatternBytes / pattern.bytes);
         out.scatter(pattern.elements, data, count);
       }
     }
