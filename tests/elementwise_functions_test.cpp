@@ -116,23 +116,26 @@ TEST_P(ElementwiseFunctionsTest, SinglesAndTheTailsOfActivations) {
 
 /// Quotients next to whole numbers, up to those with no fraction.
 TEST_P(ElementwiseFunctionsTest, QuotientsNearWholeNumbers) {
-  const auto bits_of = [](long double x) {
-    return reference::to_float_bits(x, DType::f32, Rounding::nearest_even, false);
-  };
-  Numbers dividends, divisors;
-  for (int i = 0; i < 2000; ++i) {
-    const long double divisor =
-        std::ldexp(1 + static_cast<long double>(hash(i, 1) % 8388608) / 8388608, i % 40 - 20);
-    const auto whole = static_cast<long double>(hash(i, 2) % (std::uint64_t{1} << (1 + i % 30)));
-    const std::uint64_t near = bits_of(divisor * whole);
-    for (int apart = -1; apart <= 1; ++apart) {
-      dividends.push_back(near == 0 ? near : near + static_cast<std::uint64_t>(apart));
-      divisors.push_back(bits_of(i % 3 == 0 ? -divisor : divisor));
+  for (const DType type : {DType::f32, DType::f64}) {
+    const int digits = type == DType::f32 ? 23 : 52, most = type == DType::f32 ? 30 : 51;
+    const auto bits_of = [type](long double x) {
+      return reference::to_float_bits(x, type, Rounding::nearest_even, false);
+    };
+    Numbers dividends, divisors;
+    for (int i = 0; i < 2000; ++i) {
+      const auto fraction = static_cast<long double>(hash(i, 1) % (std::uint64_t{1} << digits));
+      const long double divisor = std::ldexp(1 + std::ldexp(fraction, -digits), i % 40 - 20);
+      const auto whole = static_cast<long double>(hash(i, 2) % (std::uint64_t{1} << (1 + i % most)));
+      const std::uint64_t near = bits_of(divisor * whole);
+      for (int apart = -1; apart <= 1; ++apart) {
+        dividends.push_back(near == 0 ? near : near + static_cast<std::uint64_t>(apart));
+        divisors.push_back(bits_of(i % 3 == 0 ? -divisor : divisor));
+      }
     }
+    for (const Operation operation :
+         {Operation::div_trunc, Operation::div_floor, Operation::mod, Operation::fmod})
+      expect_right(stream(), operation, type, {dividends, divisors});
   }
-  for (const Operation operation :
-       {Operation::div_trunc, Operation::div_floor, Operation::mod, Operation::fmod})
-    expect_right(stream(), operation, DType::f32, {dividends, divisors});
 }
 
 /// Down to where the exponentials are subnormal, and beyond; and where sines and cosines are nearly 0.

@@ -38,6 +38,7 @@ WINDOW = f"*WindowKernelTest*/emulated32:{IMG2COL}"
 CONVERSION = "*Conversion*/emulated32*"
 NATIVE_CONVERSION = "*Conversion*/cpu*"
 NATIVE_ELEMENTWISE = "NativeElementwise.*-*PastTheCaches"
+NATIVE_SINGLES = "*FunctionsTest.Singles*/cpu:*FunctionsTest.ConstantsBelowZero/cpu:NativeElementwise.FunctionsDo*"
 NATIVE_FUNCTIONS = "*FunctionsTest.Halves/cpu:*FunctionsTest.Singles*/cpu:NativeElementwise.FunctionsDo*"
 NATIVE_QUOTIENTS = "*FunctionsTest.Quotients*/cpu:*FunctionsTest.AllPairs*/cpu:*ElementwiseTest.*/cpu"
 DEPTHWISE = ":".join(f"*Depthwise{name}Test*/cpu" for name in ("", "Block", "Far", "Kernels", "Sequence", "State", "Varlen"))
@@ -645,6 +646,34 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("far_numbers_reduced", "are_less(@all(kMostReduced)@, magnitude(x))", "all(1e308)", True),
     ("cosine_of_the_quarter_before", "all_wholes(@1@)", "0", True),
     ("sign_of_a_tangent_left", "turned<0>(rounded(quotient), @r.quarters@)", "all_wholes(0)", True),
+]) + mutants_of("logarithm_functions", "host/cpu/elementwise/logarithm_functions.hpp", "*FunctionsTest.Doubles*/cpu", [
+    ("exponent_of_subnormals", "exponent = if_less(x, least, @whole - all(54)@, whole);", "whole", True),
+    ("digits_of_a_sum_lost", "if_equal(parts.exponent, zero, @x@, parts.fraction - all(1));", "parts.fraction - all(1)", True),
+    ("logarithm_of_infinity", "if_equal(x, all(kInfinity), @x@, all(kNan))", "all(kNan)", True),
+]) + mutants_of("arc_functions", "host/cpu/elementwise/arc_functions.hpp", "*FunctionsTest.*Doubles*/cpu", [
+    ("points_on_the_left", "if_signed(x, @rounded(turned_back(2, angle))@, rounded(angle))", "rounded(angle)", True),
+    ("equal_coordinates_scaled", "if_equal(high, wide, @same_y@, high * scale)", "high * scale", True),
+    ("complement_of_small_numbers", "square = if_less(half, size, @rest@, size * size)", "size * size", True),
+]) + mutants_of("power_functions", "host/cpu/elementwise/power_functions.hpp", "*FunctionsTest.PairsOfDoubles/cpu", [
+    ("odd_powers_are_positive", "odd = if_equal(whole_of(half), half, power, @-power@);", "power", True),
+    ("squares_overflow", "is_large = if_less(all(0x1p500), most, @all(0x1p600)@, one);", "one", True),
+    ("low_part_of_the_product_lost", "if_equal(near, product.high, @product.low@, all(0))", "all(0)", True),
+]) + mutants_of("remainder_functions", "host/cpu/elementwise/remainder_functions.hpp",
+               "*FunctionsTest.PairsOfDoubles/cpu:*FunctionsTest.QuotientsNear*/cpu", [
+    ("quotient_of_the_next_number", "if_less(rest, all(0), @rest + b@, rest)", "rest", True),
+    ("sign_of_the_dividend", "if_less(differs, zero, @rest + y@, rest)", "rest", True),
+    ("quotients_of_any_size", "are_less(quotient, @all(0x1p52)@)", "all(1e308)", True),
+]) + mutants_of("single_functions", "host/cpu/elementwise/single_functions.hpp", NATIVE_SINGLES, [
+    ("sign_of_a_tangent_left", "unless_zero(x, flipped(ratio, @is_odd@))", "ratio * all(0)", True),
+    ("cosine_of_the_quarter_before", "up<62>(sum(turns.quarters, @all_wholes(1)@))", "all_wholes(0)", True),
+    ("last_numbers_left", "if (@i == count@) return;", "i >= 0", True),
+]) + mutants_of("quarter_turns", "host/cpu/elementwise/quarter_turns.hpp", NATIVE_SINGLES, [
+    ("far_numbers_are_near", "if (@are_less(all(kFar), magnitude(x)) != 0@) reduce_far(x);", "false", True),
+    ("sign_of_far_numbers", "far_rest = @flipped(turns * all(0x1.921fb54442d18p+0), x)@ + signs;", "turns", True),
+]) + mutants_of("one_result", "host/plan/elementwise/one_result.cpp", NATIVE_ELEMENTWISE, [
+    ("integers_are_infinite", "p.step[0].operation == Operation::isfinite ? @1@ : 0;", "0"),
+]) + mutants_of("elementwise_constant", "host/cpu/elementwise/elementwise_constant.cpp", NATIVE_ELEMENTWISE, [
+    ("half_of_a_pattern", "std::memcpy(elements + done, elements, @static_cast<std::size_t>(done)@);", "1"),
 ]) + mutants_of("native_quotients", "host/cpu/elementwise/elementwise_functions.cpp", NATIVE_QUOTIENTS, [
     ("near_everywhere", "if (@kIsFar(x[i], y[i])@) results[i]", "false"),
     ("zero_without_a_sign", "rest == 0 ? @std::copysign(0.0f, b)@", "0.0f"),
