@@ -2,6 +2,7 @@
 // GCC 12 takes the unused operands of its own intrinsics for numbers without a value (its bug 105593).
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #endif
 #include "host/cpu/elementwise/vectors_avx512.hpp"
 
