@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/integer_math.hpp"
 #include "core/sector.hpp"
@@ -48,6 +49,23 @@ double shape_cost(const DeviceProperties& device, const DepthwiseParams& p, std:
   return (run + start) * (1 + few_lanes / lanes) * std::hypot(most * size, kTimeBlocks);
 }
 
+/// Gives the plan the lanes and the run of least cost among those that are offered.
+class LeastCost {
+ public:
+  explicit LeastCost(DepthwiseParams& params) : params_(params) {}
+
+  void offer(int lanes, int run, double cost) {
+    if (cost >= least_) return;
+    least_ = cost;
+    params_.lanes = lanes;
+    params_.run = run;
+  }
+
+ private:
+  DepthwiseParams& params_;
+  double least_ = std::numeric_limits<double>::infinity();
+};
+
 }  // namespace
 
 const char* plan_depthwise_time(const DeviceProperties& device, DepthwiseParams& p) {
@@ -56,18 +74,14 @@ const char* plan_depthwise_time(const DeviceProperties& device, DepthwiseParams&
   if (p.taps > kUnrolledTaps) return kUnrolls;
   p.kernel = DepthwiseKernel::time;
   const std::int64_t packs = packs_of(p);
-  double least = 0;
+  LeastCost least(p);
   for (int run = kMaxTimePacks; run > 0; --run) {
     const int most =
         std::max({covering(divide_up(packs, run), kDepthwiseWalkThreads), covering(packs, 8), kTimeEdge});
     for (int lanes = most; lanes >= std::max(most / 8, std::min(most, 8)); lanes /= 2) {
       // Packs before a run are loaded twice.
-      const double cost = shape_cost(device, p, packs, run, lanes, kFewTimeLanes) *
-                          (1 + static_cast<double>(kTimeEdge) / (lanes * run));
-      if (least != 0 && cost >= least) continue;
-      least = cost;
-      p.lanes = lanes;
-      p.run = run;
+      const double loads = 1 + static_cast<double>(kTimeEdge) / (lanes * run);
+      least.offer(lanes, run, loads * shape_cost(device, p, packs, run, lanes, kFewTimeLanes));
     }
   }
   const std::int64_t shared_packs =
@@ -83,16 +97,12 @@ const char* plan_depthwise_time_many(const DeviceProperties& device, DepthwisePa
   if (p.taps > kMaxVectorTaps) return kTooManyTaps;
   p.kernel = DepthwiseKernel::time_many;
   const std::int64_t units = divide_up(packs_of(p), std::int64_t{kManyTapsPacks});
-  double least = 0;
+  LeastCost least(p);
   for (int run = kMaxTimeTiles; run > 0; run /= 2) {
     int lanes = covering(divide_up(units, run), kDepthwiseWalkThreads);
     // One row of weights for each of the block's channels.
     while (kDepthwiseWalkThreads / lanes * (p.taps + 8) * kWeightBytesEach > kWeightBytes) lanes *= 2;
-    const double cost = shape_cost(device, p, units, run, lanes, kFewManyTapsLanes);
-    if (least != 0 && cost >= least) continue;
-    least = cost;
-    p.lanes = lanes;
-    p.run = run;
+    least.offer(lanes, run, shape_cost(device, p, units, run, lanes, kFewManyTapsLanes));
   }
   p.inside_apart = p.batch * p.channels * units >= kTilesApart * device.multiprocessors &&
                    (bytes_of(p.type) > 2 || p.length >= kSamplesApart);
@@ -107,14 +117,10 @@ const char* plan_depthwise_time_matrix(const DeviceProperties& device, Depthwise
   p.warp_size = device.warp_size;
   // A lane takes so many outputs of a tile.
   const std::int64_t units = divide_up(p.length + time_slack(p), kMatrixTile / p.warp_size);
-  double least = 0;
+  LeastCost least(p);
   for (int run = kMaxMatrixTiles; run > 0; run /= 2) {
     const int lanes = std::max(p.warp_size, covering(divide_up(units, run), kDepthwiseWalkThreads));
-    const double cost = shape_cost(device, p, units, run, lanes, 0, kMatrixStart);
-    if (least != 0 && cost >= least) continue;
-    least = cost;
-    p.lanes = lanes;
-    p.run = run;
+    least.offer(lanes, run, shape_cost(device, p, units, run, lanes, 0, kMatrixStart));
   }
   p.shared_bytes = matrix_shared_bytes(p.taps, p.lanes, p.warp_size);
   return nullptr;
