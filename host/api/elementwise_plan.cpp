@@ -223,6 +223,7 @@ ElementwiseParams launch_params(const ElementwisePlan::State& state, const std::
   ElementwiseParams p = state.params;
   std::vector<const void*> room;
   plan::set_memory(state.nest, all_tensors(state, inputs, room), out, p);
+  plan::leave_out_unneeded(p);
   return p;
 }
 
@@ -234,11 +235,7 @@ void launch_elementwise(const Stream& stream, const ElementwisePlan::State& stat
   const auto launch = [&](const ElementwiseParams& params) {
     kernels_of(stream).elementwise(context_of(stream), params);
   };
-  if (is_native(stream.device())) {
-    ElementwiseParams params = launch_params(state, inputs, out);
-    plan::leave_out_unneeded(params);
-    return launch(params);
-  }
+  if (is_native(stream.device())) return launch(launch_params(state, inputs, out));
   if (state.with_kernel && is_as_planned(state, inputs, out)) return launch(*state.with_kernel);
   launch(with_kernel(state, inputs, out));
 }

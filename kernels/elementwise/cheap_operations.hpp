@@ -184,8 +184,8 @@ __device__ __forceinline__ void cheap_integer(const ElementwiseParams& p, Operat
   const Order<C> ordered(p);
   const auto bits = [](C x) { return static_cast<Bits>(x); };
   const auto number = [](Bits x) { return static_cast<C>(x); };
-  // Shifts by more than there are bits, which negative counts are too, move all of them out. So does the
-  // greatest count of C, but where the numbers have all its bits.
+  // A negative count, or one of at least the width, shifts every bit out. So does the greatest count of C
+  // where numbers are narrower than C: a bound on counts is enough there.
   constexpr Bits kMost = 8 * sizeof(C) - 1;
   const auto count = [=](C y) { return static_cast<int>(bits(y) < kMost ? bits(y) : kMost); };
   const bool is_narrow = p.common_bytes < static_cast<int>(sizeof(C));

@@ -7,14 +7,10 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// kWidth is the number of elements in a vector; those of the widest type, among the operands and the output,
-/// fill 16 bytes. kTensors is the most tensors that a launch may have.
-template <class R, int kWidth, int kTensors>
-struct Mixed {
-  static constexpr int kThreads = 128;
-  static constexpr int kVectors = 2;
-  static constexpr std::int64_t kPerBlock = std::int64_t{kThreads} * kVectors;
-};
+// R is the result's type. kWidth is the number of elements in a vector; those of the widest type, among the
+// operands and the output, fill 16 bytes. kTensors is the most tensors that a launch may have.
+
+constexpr int kMixedThreads = 128, kMixedVectors = 2;  // of a block, and of a lane
 
 /// Calls visit(t, a number as large as an element) for each tensor, so that its size is asked for once for
 /// all of a lane's elements.
@@ -91,14 +87,13 @@ constexpr int kMixedBlocks = kSteps == Steps::function ? 10 : 6;
 
 /// The kernel on aligned vectors.
 template <class R, int kWidth, int kTensors, Steps kSteps>
-__global__ RELAYOUT_LAUNCH_BOUNDS((Mixed<R, kWidth, kTensors>::kThreads),
+__global__ RELAYOUT_LAUNCH_BOUNDS(kMixedThreads,
                                   (kMixedBlocks<kSteps>)) void mixed_kernel(const ElementwiseParams p) {
-  using M = Mixed<R, kWidth, kTensors>;
-  const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x * M::kPerBlock);
+  const std::uint32_t block = static_cast<std::uint32_t>(blockIdx.x * (kMixedThreads * kMixedVectors));
   RELAYOUT_DYNAMIC_SHARED(RowOffsets, table);
   const BlockRows block_rows(p, block, table);
-  const LaneVectors<R, kWidth, M::kVectors> lane(p, block_rows, block + threadIdx.x);
-  Words inputs[kTensors][M::kVectors] = {}, results[M::kVectors];
+  const LaneVectors<R, kWidth, kMixedVectors> lane(p, block_rows, block + threadIdx.x);
+  Words inputs[kTensors][kMixedVectors] = {}, results[kMixedVectors];
   load_mixed(p, lane, inputs);
   compute_mixed<R, kSteps, kWidth>(p, inputs, results);
   store_vectors(p, lane, results);
@@ -124,8 +119,7 @@ void launch_mixed_of(const LaunchContext& context, const ElementwiseParams& p) {
   if constexpr (kChunks) {
     launch_chunks(context, p, mixed_chunks_kernel<R, kWidth, kTensors, kSteps>);
   } else {
-    using M = Mixed<R, kWidth, kTensors>;
-    launch_block_rows(name_of(p.step[0].operation), context, p, M::kPerBlock, M::kThreads,
+    launch_block_rows(name_of(p.step[0].operation), context, p, kMixedThreads * kMixedVectors, kMixedThreads,
                       mixed_kernel<R, kWidth, kTensors, kSteps>);
   }
 }

@@ -618,19 +618,20 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("numbers_of_other_codes", "codes_[i].emplace(@p.codes[i]@, count);", "p.codes[0]"),
     ("result_in_the_codes_of_zero", "out_codes_.emplace(@p.out_codes@, count);", "CodeNumbers{}"),
 ]) + mutants_of("vector_functions", "host/cpu/elementwise/vector_functions.hpp", NATIVE_FUNCTIONS, [
-    ("tail_of_negative_numbers_cut", "if_less_than_0(z, @same<T>(-std::numeric_limits<double>::infinity())@, same<T>(-80))",
+    ("tail_of_negative_numbers_cut", "if_less_than_0(z, @same<T>(-kInfinity)@, same<T>(-80))",
      "same<T>(-80)", True),
     ("growth_of_the_half", "return of_half * @(of_half + same<T>(2))@;", "same<T>(2)", True),
     ("gelu_of_minus_infinity", "if_less_than_0(z - same<T>(kLeastTail), tail, @same<T>(0)@)", "tail", True),
     ("sine_beyond_one", "if_equal(@x@, inside, function(inside)", "inside", True),
     ("logarithm_below_its_pole", "return if_equal(@above@, least, below, result);", "same<T>(1e30)", True),
-    ("last_elements_left", "if (@i == count@) return;", "i >= 0", True),
     ("second_half_is_the_first", "return floats_of(first, @second@);", "first", True),
     ("all_in_f32", "return @single@ ? Exact::row_in<double>(operation)", "false", True),
     ("softplus_of_the_sum_alone", "(tail - @(sum - same<T>(1))@)", "tail", True),
+]) + mutants_of("vector_words", "host/cpu/elementwise/vector_words.hpp", NATIVE_FUNCTIONS, [
+    ("last_numbers_left", "if (@i == count@) return;", "i >= 0", True),
 ]) + mutants_of("exponential_functions", "host/cpu/elementwise/exponential_functions.hpp", "*FunctionsTest.Doubles*/cpu", [
     ("halves_of_an_exponent_alike", "power_of_2(half) * power_of_2(@exponent - half@)", "half", True),
-    ("no_second_part_of_log_2", "taken = @exponent * all(kLow)@;", "all(0)", True),
+    ("no_second_part_of_log_2", "taken = @exponent * all(kLog2Low)@;", "all(0)", True),
     ("sign_of_zero_lost", "if_less(all(40), x, exp_of(x), @unless_zero(x, near)@)", "near", True),
     ("low_part_with_the_wrong_sign", "if_less(z.high, zero, @z.low@, -z.low)", "-z.low", True),
     ("far_numbers_scaled", "if_less(negative, @all(kFar)@, x * zero", "all(-1e308)", True),
@@ -638,7 +639,6 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("numbers_below_0_added", "sum_of_any(@if_less(all(0), x, x, all(0))@,", "x", True),
 ]) + mutants_of("double_pairs", "host/cpu/elementwise/double_pairs.hpp", "*FunctionsTest.Doubles*/cpu", [
     ("rest_of_a_quotient_left", "return {quotient, @rest / b.high@};", "all(0)", True),
-    ("last_numbers_left", "if (@i == count@) return;", "i >= 0", True),
     ("one_far_number_only", "if ((@which & 1u << i@) != 0) results[i] = kLibrary(numbers[i]);", "which & 1u", True),
     ("sign_of_zero_lost", "if_equal(x, all(0), @x@, result)", "result", True),
 ]) + mutants_of("sine_functions", "host/cpu/elementwise/sine_functions.hpp", "*FunctionsTest.Doubles*/cpu", [
@@ -664,12 +664,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("sign_of_the_dividend", "if_less(differs, zero, @rest + y@, rest)", "rest", True),
     ("quotients_of_any_size", "are_less(quotient, @all(0x1p52)@)", "all(1e308)", True),
 ]) + mutants_of("single_functions", "host/cpu/elementwise/single_functions.hpp", NATIVE_SINGLES, [
-    ("sign_of_a_tangent_left", "unless_zero(x, flipped(ratio, @is_odd@))", "ratio * all(0)", True),
-    ("cosine_of_the_quarter_before", "up<62>(sum(turns.quarters, @all_wholes(1)@))", "all_wholes(0)", True),
-    ("last_numbers_left", "if (@i == count@) return;", "i >= 0", True),
+    ("sign_of_a_tangent_left", "turned<0>(ratio, @turns.quarters@)", "all_wholes(0)", True),
+    ("cosine_of_the_quarter_before", "sum(turns.quarters, @all_wholes(1)@)", "all_wholes(0)", True),
 ]) + mutants_of("quarter_turns", "host/cpu/elementwise/quarter_turns.hpp", NATIVE_SINGLES, [
     ("far_numbers_are_near", "if (@are_less(all(kFar), magnitude(x)) != 0@) reduce_far(x);", "false", True),
-    ("sign_of_far_numbers", "far_rest = @flipped(turns * all(0x1.921fb54442d18p+0), x)@ + signs;", "turns", True),
+    ("sign_of_far_numbers", "far_rest = @flipped(turns * all(kPi / 2), x)@ + signs;", "turns", True),
 ]) + mutants_of("one_result", "host/plan/elementwise/one_result.cpp", NATIVE_ELEMENTWISE, [
     ("integers_are_infinite", "p.step[0].operation == Operation::isfinite ? @1@ : 0;", "0"),
 ]) + mutants_of("elementwise_constant", "host/cpu/elementwise/elementwise_constant.cpp", NATIVE_ELEMENTWISE, [

@@ -9,12 +9,10 @@
 
 namespace relayout::native::RELAYOUT_VECTORS {
 
-constexpr double kPi = 0x1.921fb54442d18p+1, kPiLow = 0x1.1a62633145c07p-53;
-
 RELAYOUT_VECTOR inline DoublePair if_less(Doubles x, Doubles y, DoublePair chosen, DoublePair other) {
   return {if_less(x, y, chosen.high, other.high), if_less(x, y, chosen.low, other.low)};
 }
-/// a number of halves of pi, less x.
+/// A number of halves of pi, less x.
 RELAYOUT_VECTOR inline DoublePair turned_back(double halves, DoublePair x) {
   const DoublePair sum = sum_of_any(all(halves * (kPi / 2)), -x.high);
   return {sum.high, sum.low + (all(halves * (kPiLow / 2)) - x.low)};
@@ -54,8 +52,8 @@ RELAYOUT_VECTOR inline Doubles atan2_of(Doubles y, Doubles x) {
   return with_sign(if_signed(x, rounded(turned_back(2, angle)), rounded(angle)), y);
 }
 
-/// The arc sine of |x|, up to 1 / 2, and beyond half of that of the chord's complement: of the root of
-/// (1 - |x|) / 2.
+/// The arc sine of |x| where that is at most 1 / 2. Elsewhere it is the arc sine of the root of (1 - |x|) /
+/// 2, twice which is what |x|'s own lacks to a quarter of a turn.
 struct ArcSine {
   DoublePair value;
   Doubles size;  // |x|

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "core/elementwise_params.hpp"
-#include "host/cpu/processor.hpp"
+#include "host/cpu/elementwise/vector_words.hpp"
 
 #if defined(RELAYOUT_X86)
 
@@ -84,30 +83,22 @@ RELAYOUT_VECTOR Doubles one_by_one(unsigned which, Doubles x, Doubles y, Doubles
   return load(results);
 }
 
-/// An ElementwiseRow of a function. A row's last numbers are computed in a whole vector, too.
+/// ElementwiseRows of functions of one and of two numbers.
+template <Doubles (*kFunction)(Doubles)>
+RELAYOUT_VECTOR void row_of_doubles(const void* a, const void*, const void*, void* r, std::int64_t count,
+                                    const ElementwiseParams&) {
+  struct Function {
+    RELAYOUT_VECTOR Doubles operator()(Doubles x, Doubles) const { return kFunction(x); }
+  };
+  each_vector<double>(a, a, r, count, Function{});
+}
 template <Doubles (*kFunction)(Doubles, Doubles)>
 RELAYOUT_VECTOR void row_of_two_doubles(const void* a, const void* b, const void*, void* r,
                                         std::int64_t count, const ElementwiseParams&) {
-  const auto *const x = static_cast<const double*>(a), *const y = static_cast<const double*>(b);
-  auto* const result = static_cast<double*>(r);
-  std::int64_t i = 0;
-  for (; i + kDoubles <= count; i += kDoubles) store(kFunction(load(x + i), load(y + i)), result + i);
-  if (i == count) return;
-  double last_x[kDoubles] = {}, last_y[kDoubles] = {};
-  const std::size_t bytes = static_cast<std::size_t>(count - i) * sizeof(double);
-  std::memcpy(last_x, x + i, bytes);
-  std::memcpy(last_y, y + i, bytes);
-  store(kFunction(load(last_x), load(last_y)), last_x);
-  std::memcpy(result + i, last_x, bytes);
-}
-template <Doubles (*kFunction)(Doubles)>
-RELAYOUT_VECTOR Doubles of_first(Doubles x, Doubles) {
-  return kFunction(x);
-}
-template <Doubles (*kFunction)(Doubles)>
-RELAYOUT_VECTOR void row_of_doubles(const void* a, const void*, const void*, void* r, std::int64_t count,
-                                    const ElementwiseParams& p) {
-  row_of_two_doubles<of_first<kFunction>>(a, a, nullptr, r, count, p);
+  struct Function {
+    RELAYOUT_VECTOR Doubles operator()(Doubles x, Doubles y) const { return kFunction(x, y); }
+  };
+  each_vector<double>(a, b, r, count, Function{});
 }
 
 }  // namespace relayout::native::RELAYOUT_VECTORS

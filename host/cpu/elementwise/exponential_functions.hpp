@@ -28,10 +28,8 @@ struct Exponential {
 
   /// The exponential of x + low, which lies between -1000 and 1000.
   RELAYOUT_VECTOR explicit Exponential(Doubles x, Doubles low = all(0)) {
-    // log(2) in two parts: the product of the first one with the exponent is exact.
-    constexpr double kHigh = 0x1.62e42feep-1, kLow = 0x1.a39ef35793c76p-33;
     exponent = whole_of(x * all(1.4426950408889634074));
-    const Doubles left = fnma(exponent, all(kHigh), x), taken = exponent * all(kLow);
+    const Doubles left = fnma(exponent, all(kLog2High), x), taken = exponent * all(kLog2Low);
     r = left - taken;
     const Doubles lost = (left - r) - taken + low;
     finish(lost);

@@ -3,8 +3,6 @@
 // (e_log.c).
 #pragma once
 
-#include <limits>
-
 #include "host/cpu/elementwise/double_pairs.hpp"
 #include "host/cpu/elementwise/elementwise_rows.hpp"
 
@@ -12,10 +10,6 @@
 
 namespace relayout::native::RELAYOUT_VECTORS {
 
-/// log(2) in two parts: the product of the first one with an exponent is exact.
-constexpr double kLog2High = 0x1.62e42feep-1, kLog2Low = 0x1.a39ef35793c76p-33;
-constexpr double kInfinity = std::numeric_limits<double>::infinity(),
-                 kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeastNormal = 0x1p-1022;
 
 /// A positive finite number as 2^exponent * fraction.
@@ -42,7 +36,7 @@ RELAYOUT_VECTOR inline DoublePair log_of_fraction(Doubles f, Doubles low) {
   const DoublePair whole = sum_of(f, -half);
   return {whole.high, whole.low + (fma(s, half + rest, low) - half_low)};
 }
-/// Of x > 0: `logarithm`. Else what C99 says.
+/// The logarithm where x is above 0. Elsewhere there is none, and the result is what C99 says.
 RELAYOUT_VECTOR inline Doubles unless_no_logarithm(Doubles x, Doubles logarithm) {
   const Doubles other = if_equal(x, all(0), all(-kInfinity), if_equal(x, all(kInfinity), x, all(kNan)));
   return if_less(all(0), x, if_less(x, all(kInfinity), logarithm, other), other);
@@ -65,7 +59,8 @@ RELAYOUT_VECTOR inline Doubles log2_of(Doubles x) {
   const DoublePair sum = sum_of_any(parts.exponent, product.high);
   return unless_no_logarithm(x, rounded({sum.high, sum.low + fma(logarithm.low, all(kHigh), product.low)}));
 }
-/// Of 1 + x, which has lost some digits. Next to 1, f and they together are x.
+/// The logarithm of 1 + x. The sum loses digits of x, which are added to its fraction; where the exponent is
+/// 0, the fraction is x itself.
 RELAYOUT_VECTOR inline Doubles log1p_of(Doubles x) {
   const DoublePair moved = sum_of_any(all(1), x);
   const Parted parts(moved.high);

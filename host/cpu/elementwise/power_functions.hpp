@@ -19,7 +19,7 @@ namespace relayout::native::RELAYOUT_VECTORS {
 /// r is x * log(2) of what is left of x, and what r has lost.
 RELAYOUT_VECTOR inline Doubles exp2_of(Doubles x) {
   const Doubles near = between(-1080, 1030, x), exponent = whole_of(near);
-  const DoublePair r = product_of(near - exponent, {all(0x1.62e42fefa39efp-1), all(0x1.abc9e3b39803fp-56)});
+  const DoublePair r = product_of(near - exponent, {all(kLog2), all(0x1.abc9e3b39803fp-56)});
   return scaled(rounded(Exponential(exponent, r.high, r.low).fraction()), exponent);
 }
 
@@ -41,7 +41,7 @@ RELAYOUT_VECTOR inline DoublePair exact_log_of(Doubles x) {
 /// C99 leaves 1 to the power of a signalling NaN open.
 inline double one_power(double x, double y) { return x == 1 || y == 0 ? 1 : std::pow(x, y); }
 
-/// Of zeros, subnormal and infinite numbers and NaN: those of the C library, one by one.
+/// The C library computes powers of zeros, of subnormal and infinite numbers and of NaN, one by one.
 RELAYOUT_VECTOR inline Doubles pow_of(Doubles x, Doubles y) {
   const Doubles size = magnitude(x), infinity = all(kInfinity);
   const DoublePair logarithm = exact_log_of(size), product = product_of(y, logarithm);

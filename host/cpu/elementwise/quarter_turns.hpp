@@ -45,10 +45,9 @@ struct QuarterTurns {
   Doubles rest;     // between -0.8 and 0.8
 
   RELAYOUT_VECTOR explicit QuarterTurns(Doubles x) {
-    constexpr double kFirst = 0x1.921fb54442d18p+0, kSecond = 0x1.1a62633145c07p-54;
-    const Doubles whole = whole_of(x * all(0x1.45f306dc9c883p-1));
+    const Doubles whole = whole_of(x * all(kQuartersPerRadian));
     quarters = bits_of(whole + all(0x1.8p52));
-    rest = fnma(whole, all(kSecond), fnma(whole, all(kFirst), x));
+    rest = fnma(whole, all(kPiLow / 2), fnma(whole, all(kPi / 2), x));
     if (are_less(all(kFar), magnitude(x)) != 0) reduce_far(x);
   }
 
@@ -68,7 +67,7 @@ struct QuarterTurns {
     const Doubles low = digits * gathered(powers.part(2), index), whole = whole_of(high + middle);
     const Doubles turns = ((high - whole) + middle) + low, signs = x - x;  // NaN of infinity
     const Doubles far_quarters = flipped(whole, x) + all(0x1.8p52);
-    const Doubles far_rest = flipped(turns * all(0x1.921fb54442d18p+0), x) + signs;
+    const Doubles far_rest = flipped(turns * all(kPi / 2), x) + signs;
     quarters = bits_of(if_less(all(kFar), magnitude(x), far_quarters, of_bits(quarters)));
     rest = if_less(all(kFar), magnitude(x), far_rest, rest);
   }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 
 #include "host/cpu/elementwise/double_pairs.hpp"
 #include "host/cpu/elementwise/elementwise_rows.hpp"
@@ -16,8 +15,7 @@ namespace relayout::native::RELAYOUT_VECTORS {
 RELAYOUT_VECTOR inline Doubles fmod_of(Doubles x, Doubles y) {
   const Doubles a = magnitude(x), b = magnitude(y), quotient = a / b;
   const Doubles rest = fnma(floor_of(quotient), b, a), result = if_less(rest, all(0), rest + b, rest);
-  const unsigned plain =
-      are_less(quotient, all(0x1p52)) & are_less(b, all(std::numeric_limits<double>::infinity()));
+  const unsigned plain = are_less(quotient, all(0x1p52)) & are_less(b, all(kInfinity));
   const unsigned others = ~plain & ((1u << kDoubles) - 1);
   const Doubles signed_result = with_sign(result, x);
   return others == 0 ? signed_result : one_by_one<std::fmod>(others, x, y, signed_result);

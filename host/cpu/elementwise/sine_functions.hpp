@@ -21,9 +21,8 @@ struct Reduced {
 
   RELAYOUT_VECTOR explicit Reduced(Doubles x) {
     // pi / 2 in three parts. x less the first one's product is exact: both are multiples of 2^-53.
-    constexpr double kFirst = 0x1.921fb54442d18p+0, kSecond = 0x1.1a62633145c07p-54,
-                     kThird = -0x1.f1976b7ed8fbcp-110;
-    const Doubles whole = whole_of(x * all(0x1.45f306dc9c883p-1));
+    constexpr double kFirst = kPi / 2, kSecond = kPiLow / 2, kThird = -0x1.f1976b7ed8fbcp-110;
+    const Doubles whole = whole_of(x * all(kQuartersPerRadian));
     quarters = bits_of(whole + all(0x1.8p52));
     const Doubles taken = whole * all(kSecond), taken_low = fms(whole, all(kSecond), taken);
     const DoublePair left = sum_of_any(fnma(whole, all(kFirst), x), -taken);
@@ -53,9 +52,11 @@ struct Reduced {
 };
 
 /// Where bit 0 of `quarters` is set, `odd`, else `even`.
+RELAYOUT_VECTOR inline Doubles by_quarter(Wholes quarters, Doubles odd, Doubles even) {
+  return if_signed(of_bits(up<63>(quarters)), odd, even);
+}
 RELAYOUT_VECTOR inline DoublePair by_quarter(Wholes quarters, DoublePair odd, DoublePair even) {
-  const Doubles is_odd = of_bits(up<63>(quarters));
-  return {if_signed(is_odd, odd.high, even.high), if_signed(is_odd, odd.low, even.low)};
+  return {by_quarter(quarters, odd.high, even.high), by_quarter(quarters, odd.low, even.low)};
 }
 /// x, whose sign changes where this bit of `quarters` is set.
 template <int kBit>

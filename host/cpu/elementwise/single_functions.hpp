@@ -6,36 +6,44 @@
 #include "host/cpu/elementwise/elementwise_rows.hpp"
 #include "host/cpu/elementwise/exponential_functions.hpp"
 #include "host/cpu/elementwise/quarter_turns.hpp"
+#include "host/cpu/elementwise/sine_functions.hpp"
 
 #if defined(RELAYOUT_X86)
 
 namespace relayout::native::RELAYOUT_VECTORS {
 
-/// The exponential of r between -0.35 and 0.35; the first term that is left out is below 2^-32 of it.
-RELAYOUT_VECTOR inline Doubles short_exponential(Doubles r) {
-  constexpr double kFactors[] = {1.0,       1.0,       1.0 / 2,    1.0 / 6,    1.0 / 24,
+/// (exp(r) - 1) / r for r between -0.35 and 0.35; the first term that is left out is below 2^-32 of exp(r).
+RELAYOUT_VECTOR inline Doubles short_slope(Doubles r) {
+  constexpr double kFactors[] = {1.0,       1.0 / 2,   1.0 / 6,    1.0 / 24,
                                  1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320};
   return series_of(kFactors, r);
 }
-/// Beyond these limits the result is 0 or infinite in f32.
+RELAYOUT_VECTOR inline Doubles short_exponential(Doubles r) { return fma(short_slope(r), r, all(1)); }
+
+/// x as exponent * log(2) + r. Numbers beyond 120, whose exponential is 0 or infinite in f32, count as 120.
+struct ShortExponent {
+  Doubles exponent, r;
+
+  RELAYOUT_VECTOR explicit ShortExponent(Doubles x) {
+    const Doubles near = between(-120, 120, x);
+    exponent = whole_of(near * all(1 / kLog2));
+    r = fnma(exponent, all(kLog2), near);
+  }
+};
 RELAYOUT_VECTOR inline Doubles single_exp_of(Doubles x) {
-  constexpr double kLog2 = 0x1.62e42fefa39efp-1;
-  const Doubles near = between(-120, 120, x), exponent = whole_of(near * all(1 / kLog2));
-  return short_exponential(fnma(exponent, all(kLog2), near)) * power_of_2(exponent);
+  const ShortExponent e(x);
+  return short_exponential(e.r) * power_of_2(e.exponent);
 }
 RELAYOUT_VECTOR inline Doubles single_exp2_of(Doubles x) {
   const Doubles near = between(-180, 180, x), exponent = whole_of(near);
-  return short_exponential((near - exponent) * all(0x1.62e42fefa39efp-1)) * power_of_2(exponent);
+  return short_exponential((near - exponent) * all(kLog2)) * power_of_2(exponent);
 }
 
 /// exp(x) - 1, which loses no digits next to 0.
 RELAYOUT_VECTOR inline Doubles short_growth(Doubles x) {
-  constexpr double kLog2 = 0x1.62e42fefa39efp-1;
-  constexpr double kFactors[] = {1.0,       1.0 / 2,   1.0 / 6,    1.0 / 24,
-                                 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320};
-  const Doubles near = between(-120, 120, x), exponent = whole_of(near * all(1 / kLog2));
-  const Doubles r = fnma(exponent, all(kLog2), near), power = power_of_2(exponent);
-  return fma(power, r * series_of(kFactors, r), power - all(1));
+  const ShortExponent e(x);
+  const Doubles power = power_of_2(e.exponent);
+  return fma(power, e.r * short_slope(e.r), power - all(1));
 }
 RELAYOUT_VECTOR inline Doubles single_expm1_of(Doubles x) { return unless_zero(x, short_growth(x)); }
 RELAYOUT_VECTOR inline Doubles single_tanh_of(Doubles x) {
@@ -64,42 +72,31 @@ RELAYOUT_VECTOR inline Doubles short_cosine(Doubles r) {
 }
 RELAYOUT_VECTOR inline Doubles single_sin_of(Doubles x) {
   const QuarterTurns turns(x);
-  const Doubles is_odd = of_bits(up<63>(turns.quarters)), sign = of_bits(up<62>(turns.quarters));
-  return unless_zero(x, flipped(if_signed(is_odd, short_cosine(turns.rest), short_sine(turns.rest)), sign));
+  const Doubles sine = by_quarter(turns.quarters, short_cosine(turns.rest), short_sine(turns.rest));
+  return unless_zero(x, turned<1>(sine, turns.quarters));
 }
 RELAYOUT_VECTOR inline Doubles single_cos_of(Doubles x) {
   const QuarterTurns turns(x);
-  const Doubles is_odd = of_bits(up<63>(turns.quarters));
-  const Doubles sign = of_bits(up<62>(sum(turns.quarters, all_wholes(1))));
-  return flipped(if_signed(is_odd, short_sine(turns.rest), short_cosine(turns.rest)), sign);
+  const Doubles cosine = by_quarter(turns.quarters, short_sine(turns.rest), short_cosine(turns.rest));
+  return turned<1>(cosine, sum(turns.quarters, all_wholes(1)));
 }
 RELAYOUT_VECTOR inline Doubles single_tan_of(Doubles x) {
   const QuarterTurns turns(x);
-  const Doubles is_odd = of_bits(up<63>(turns.quarters));
   const Doubles sine = short_sine(turns.rest), cosine = short_cosine(turns.rest);
-  const Doubles ratio = if_signed(is_odd, cosine, sine) / if_signed(is_odd, sine, cosine);
-  return unless_zero(x, flipped(ratio, is_odd));
+  const Doubles ratio = by_quarter(turns.quarters, cosine, sine) / by_quarter(turns.quarters, sine, cosine);
+  return unless_zero(x, turned<0>(ratio, turns.quarters));
 }
 
-template <Doubles (*kFunction)(Doubles)>
-RELAYOUT_VECTOR inline Floats of_singles(Floats x) {
-  return floats_of(kFunction(first_half(x)), kFunction(second_half(x)));
-}
-/// An ElementwiseRow of a function of f64 on f32 numbers. A row's last numbers are computed in a whole
-/// vector, too.
+/// An ElementwiseRow of a function of f64 on f32 numbers.
 template <Doubles (*kFunction)(Doubles)>
 RELAYOUT_VECTOR void row_of_singles(const void* a, const void*, const void*, void* r, std::int64_t count,
                                     const ElementwiseParams&) {
-  const auto* const x = static_cast<const float*>(a);
-  auto* const result = static_cast<float*>(r);
-  std::int64_t i = 0;
-  for (; i + kFloats <= count; i += kFloats) store(of_singles<kFunction>(load(x + i)), result + i);
-  if (i == count) return;
-  float last[kFloats] = {};
-  const std::size_t bytes = static_cast<std::size_t>(count - i) * sizeof(float);
-  std::memcpy(last, x + i, bytes);
-  store(of_singles<kFunction>(load(last)), last);
-  std::memcpy(result + i, last, bytes);
+  struct Function {
+    RELAYOUT_VECTOR Floats operator()(Floats x, Floats) const {
+      return floats_of(kFunction(first_half(x)), kFunction(second_half(x)));
+    }
+  };
+  each_vector<float>(a, a, r, count, Function{});
 }
 
 /// Null for another operation.

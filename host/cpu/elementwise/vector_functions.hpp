@@ -1,11 +1,8 @@
 // Functions of f32 numbers by the vector functions of the C library (libmvec of glibc 2.35 and later). Its
 // error is at most 4 units: f32's functions with a smaller bound are computed in f64, whose result is rounded
-// once, those of f16 and bf16 in f32. The last elements of a row are computed in a whole vector, too, so that
-// a result does not depend on where its element lies.
+// once, those of f16 and bf16 in f32.
 #pragma once
 
-#include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "host/cpu/elementwise/elementwise_rows.hpp"
@@ -60,7 +57,7 @@ RELAYOUT_VECTOR inline Vector<T> growth(const VectorLibrary<T>& call, Vector<T> 
 /// and does not get smaller than exp(-80).
 template <class T>
 RELAYOUT_VECTOR inline Vector<T> tail_of(const VectorLibrary<T>& call, Vector<T> z) {
-  const Vector<T> least = if_less_than_0(z, same<T>(-std::numeric_limits<double>::infinity()), same<T>(-80));
+  const Vector<T> least = if_less_than_0(z, same<T>(-kInfinity), same<T>(-80));
   const Vector<T> tail = power<T>(call.exp, at_least(least, -magnitude(z)));
   return if_less_than_0(z + same<T>(2 * kMaxExponent<T>), same<T>(0), tail);
 }
@@ -74,17 +71,15 @@ RELAYOUT_VECTOR inline Vector<T> gated(const VectorLibrary<T>& call, Vector<T> x
 template <class T>
 RELAYOUT_VECTOR inline Vector<T> of_sine(typename VectorLibrary<T>::OfOne function, Vector<T> x) {
   const Vector<T> inside = within<T>(-1, 1, x);
-  return if_equal(x, inside, function(inside), same<T>(std::numeric_limits<double>::quiet_NaN()));
+  return if_equal(x, inside, function(inside), same<T>(kNan));
 }
 /// A logarithm, which is minus infinity at `pole` and NaN below it: those, too.
 template <class T>
 RELAYOUT_VECTOR inline Vector<T> logarithm(typename VectorLibrary<T>::OfOne function, Vector<T> x,
                                            double pole) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Vector<T> least = same<T>(pole), above = at_least(least, x);
   const Vector<T> result = function(if_equal(above, least, same<T>(1), x));
-  const Vector<T> below =
-      if_equal(x, least, same<T>(-kInfinity), same<T>(std::numeric_limits<double>::quiet_NaN()));
+  const Vector<T> below = if_equal(x, least, same<T>(-kInfinity), same<T>(kNan));
   return if_equal(above, least, below, result);
 }
 
@@ -100,8 +95,7 @@ RELAYOUT_VECTOR inline Vector<T> value(const VectorLibrary<T>& call, Vector<T> x
     case Operation::log:
       // In vectors of 64 bytes the library's log of f32 takes longer than its log2, and f16 and bf16 need few
       // digits.
-      if (std::is_same_v<T, float> && kFloats == 16)
-        return logarithm<T>(call.log2, x, 0) * same<T>(0.69314718055994530942);
+      if (std::is_same_v<T, float> && kFloats == 16) return logarithm<T>(call.log2, x, 0) * same<T>(kLog2);
       return logarithm<T>(call.log, x, 0);
     case Operation::log2:
       return logarithm<T>(call.log2, x, 0);
@@ -175,19 +169,11 @@ template <Operation kOperation, class T>
 RELAYOUT_VECTOR void row(const void* a, const void* b, const void*, void* r, std::int64_t count,
                          const ElementwiseParams&) {
   constexpr bool kTwo = kOperation == Operation::pow || kOperation == Operation::atan2;
-  const auto *x = static_cast<const float*>(a), *y = static_cast<const float*>(kTwo ? b : a);
-  auto* const result = static_cast<float*>(r);
-  const VectorLibrary<T>& call = library<T>();
-  std::int64_t i = 0;
-  for (; i + kFloats <= count; i += kFloats)
-    store(values<kOperation, T>(call, load(x + i), load(y + i)), result + i);
-  if (i == count) return;
-  float last_x[kFloats] = {}, last_y[kFloats] = {};
-  const std::size_t bytes = static_cast<std::size_t>(count - i) * sizeof(float);
-  std::memcpy(last_x, x + i, bytes);
-  std::memcpy(last_y, y + i, bytes);
-  store(values<kOperation, T>(call, load(last_x), load(last_y)), last_x);
-  std::memcpy(result + i, last_x, bytes);
+  struct Function {
+    const VectorLibrary<T>& call;
+    RELAYOUT_VECTOR Floats operator()(Floats x, Floats y) const { return values<kOperation, T>(call, x, y); }
+  };
+  each_vector<float>(a, kTwo ? b : a, r, count, Function{library<T>()});
 }
 
 template <Operation... kOperations>

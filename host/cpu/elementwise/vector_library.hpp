@@ -5,24 +5,12 @@
 #include <string>
 #include <type_traits>
 
-#include "host/cpu/processor.hpp"
+#include "host/cpu/elementwise/vector_words.hpp"
 
 #if defined(RELAYOUT_X86) && defined(__linux__)
 #include <dlfcn.h>
 
 namespace relayout::native::RELAYOUT_VECTORS {
-
-/// The vector of a type: a template's own argument would lose the vectors' attributes.
-template <class T>
-struct VectorOf {
-  using Type = Floats;
-};
-template <>
-struct VectorOf<double> {
-  using Type = Doubles;
-};
-template <class T>
-using Vector = typename VectorOf<T>::Type;
 
 /// What the library has for vectors of f32 or of f64.
 template <class T>

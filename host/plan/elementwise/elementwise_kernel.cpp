@@ -8,7 +8,6 @@
 #include "host/plan/elementwise/elementwise_rows.hpp"
 #include "host/plan/elementwise/elementwise_strips.hpp"
 #include "host/plan/elementwise/kernel_obstacles.hpp"
-#include "host/plan/elementwise/one_result.hpp"
 #include "host/plan/elementwise/typed_kernel.hpp"
 #include "host/plan/loop_nest.hpp"
 
@@ -152,7 +151,6 @@ KernelChoice choose(const DeviceProperties& device, ElementwiseParams& p) {
 }  // namespace
 
 KernelChoice choose_kernel(const DeviceProperties& device, ElementwiseParams& p) {
-  leave_out_unneeded(p);
   const KernelChoice choice = choose(device, p);
   choose_block_threads(device, choice.kernel, p);
   return choice;
