@@ -24,18 +24,22 @@ struct ByteAxis {
   std::int64_t in = 0, out = 0;
 };
 
-/// The stream kernel's blocks, at most; bytes of the larger type that a lane moves.
-constexpr int kStreamThreads = 256, kStreamBytesPerThread = 64;
+/// The stream kernel's blocks, at most; bytes of the larger type that a lane moves, or a short one.
+constexpr int kStreamThreads = 256, kStreamBytesPerThread = 64, kStreamVectorBytes = 16;
 
 /// out[i] = cast(in[i]) for rows of elements that follow each other on both sides. Axes [0, outer_rank) lead
 /// to the rows. All rows of both sides begin on multiples of `access`, the bytes of an access: 4, 8 or 16;
-/// casts are of one row, and 16.
+/// casts are of one row, and 16. Or they are unaligned: rows begin anywhere.
 struct StreamParams : CopyOperands {
   std::int64_t elements = 0;  // of a row
   int access = 16, threads = kStreamThreads, outer_rank = 0;
+  int bytes_per_thread = kStreamBytesPerThread;  // kStreamVectorBytes where much is moved as it is
+  bool unaligned = false;
   bool streaming = false;   // the output is too large for the caches to be of use to a reader: past them
   std::int64_t blocks = 0;  // of all rows; of one, where there are several, less than 2^31:
   Divisor row_blocks;
+  /// Where it is unaligned: which bytes of the input may be read, counted from its first element.
+  std::int64_t in_begin = 0, in_end = 0;
   ByteAxis axes[kMaxRank];
 };
 

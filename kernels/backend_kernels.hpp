@@ -13,6 +13,7 @@ void launch_tile_generic_cast(const LaunchContext& context, const TileParams& pa
 void launch_tile_table(const LaunchContext& context, const WithTable<TileParams>& params);
 void launch_stream(const LaunchContext& context, const StreamParams& params);
 void launch_stream_cast(const LaunchContext& context, const StreamParams& params);
+void launch_stream_unaligned(const LaunchContext& context, const StreamParams& params);
 void launch_stream_table(const LaunchContext& context, const WithTable<StreamParams>& params);
 void launch_rows(const LaunchContext& context, const RowsParams& params);
 void launch_rows_cast(const LaunchContext& context, const RowsParams& params);

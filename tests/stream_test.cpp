@@ -1,6 +1,7 @@
 // Copies between two pieces of memory: every pair of types around the ends of vectors and blocks.
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "core/integer_math.hpp"
@@ -55,20 +56,14 @@ TEST_P(StreamTest, AxesInOnePieceAreOne) {
   check(stream(), c);
 }
 
-/// Words as long as both sides' alignment allows; below 4 bytes other kernels are taken.
+/// Words as long as both sides' alignment allows; below 4 bytes vectors of the aligned words around them.
 TEST_P(StreamTest, MovesInWordsOfBothSides) {
   for (const DType type : cases::kOneTypePerSize) {
-    const auto size = static_cast<std::int64_t>(size_of(type));
     for (const std::int64_t elements : {4099, 40007}) {
       for (const std::int64_t misaligned : {1, 2, 4, 8}) {
         PermuteCase c = move_of(type, {elements}, {0});
         (elements == 4099 ? c.in_misaligned : c.out_misaligned) = misaligned;
-        if (misaligned * size % 4 == 0) {
-          move_by_stream(c);
-        } else {
-          EXPECT_NE(cases::plan_of(c, device().properties()).kernel, CopyKernel::stream) << c;
-          check(stream(), c);
-        }
+        move_by_stream(c);
       }
     }
   }
@@ -90,6 +85,58 @@ TEST_P(StreamTest, MovesRows) {
       move_by_stream(reversed);
       move_by_stream(move_of(type, {3, row}, {0, 1}, {0, 1}, {row + 8 * gap, 1}));
     }
+  }
+}
+
+/// Rows of 1 and 2 bytes an element that begin anywhere: a vector's elements lie in one word of the input or
+/// in two, and rows end inside vectors.
+TEST_P(StreamTest, MovesRowsFromAnyAddress) {
+  for (const DType type : {DType::u8, DType::f16}) {
+    const auto size = static_cast<std::int64_t>(size_of(type));
+    for (const std::int64_t bytes : {1024, 1026, 2046, 2048, 8190, 8194, 24586}) {
+      const std::int64_t row = bytes / size;
+      for (const std::int64_t gap : {1, 3, 6}) {
+        PermuteCase c = move_of(type, {3, 2, row}, {0, 1, 2}, {2 * row + 2 * gap, row + gap, 1},
+                                {row + 1, 3 * row + 5, 1});
+        c.in_misaligned = gap;
+        c.out_misaligned = gap / 2;
+        move_by_stream(c);
+      }
+      move_by_stream(move_of(type, {3, row}, {0, 1}, {-row - 3, 1}, {row + 5, 1}));
+      move_by_stream(move_of(type, {3, row}, {0, 1}, {0, 1}, {row + 1, 1}));
+    }
+  }
+}
+
+TEST_P(StreamTest, CastsRowsFromAnyAddress) {
+  using Types = std::pair<DType, DType>;
+  for (const auto& [in_type, out_type] : {Types{DType::bf16, DType::f16}, Types{DType::f16, DType::e4m3fn},
+                                          Types{DType::i8, DType::bf16}, Types{DType::u16, DType::bool_}}) {
+    for (const std::int64_t row : {1024, 1025, 1039, 4095, 9001}) {
+      PermuteCase c =
+          move_of(in_type, {2, 3, row}, {0, 1, 2}, {3 * row + 9, row + 3, 1}, {3 * row + 4, row + 1, 1});
+      c.out_type = out_type;
+      c.in_misaligned = 1;
+      move_by_stream(c);
+      c.out_misaligned = 3;
+      move_by_stream(c);
+    }
+    PermuteCase one = move_of(in_type, {5003}, {0});
+    one.out_type = out_type;
+    one.in_misaligned = 3;
+    move_by_stream(one);
+  }
+}
+
+/// Large moves, whose lanes have one vector each: in one piece, in words and in long rows.
+TEST_P(StreamTest, MovesMuchByShortLanes) {
+  for (const DType type : {DType::u8, DType::f16, DType::i64}) {
+    const std::int64_t elements = (std::int64_t{640} << 10) / static_cast<std::int64_t>(size_of(type)) + 5;
+    move_by_stream(move_of(type, {elements}, {0}));
+    PermuteCase words = move_of(type, {elements}, {0});
+    words.in_misaligned = words.out_misaligned = type == DType::u8 ? 4 : type == DType::f16 ? 2 : 1;
+    move_by_stream(words);
+    move_by_stream(move_of(type, {2, elements / 2}, {0, 1}, {elements, 1}, {elements / 2 + 16, 1}));
   }
 }
 

@@ -17,7 +17,8 @@ def mutants_of(prefix, source, tests, rows):
 
 # The sources that headers with mutants are compiled in.
 HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/copy/tile_scaled.cpp",
-                "kernels/copy/tile_generic_cast.cpp", "kernels/copy/stream_cast.cpp",
+                "kernels/copy/tile_generic_cast.cpp", "kernels/copy/stream_cast.cpp", "kernels/copy/stream.cpp",
+                "kernels/copy/stream_unaligned.cpp",
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp", "kernels/copy/tile_table.cpp",
                 "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/mixed_strips.cpp",
                 "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp", "kernels/elementwise/typed_flat.cpp",
@@ -274,8 +275,17 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("end_left_out", "left = @p.elements - element@;", "p.elements - element - 1"),
     ("guard_byte_written", "if (@i < left@) to[i] = rest[i];", "i < left + 1"),
     ("last_vector_whole", "if (element + kCount > @p.elements@) {", "p.elements + 1"),
-    ("rows_of_the_first", "in += @index * p.axes[axis].in@;", "0 * index"),
-    ("row_begins_anew", "block = @rest@;", "0 * rest"),
+    ("short_lanes_repeat_the_first", "from = row.in + @element@ * static_cast", "(element - first)"),
+]) + mutants_of("stream_row", "kernels/copy/stream_row.hpp", "*StreamTest.*/emulated32", [
+    ("rows_of_the_first", "row.in += @index * p.axes[axis].in@;", "0 * index"),
+    ("row_begins_anew", "row.block = @rest@;", "0 * rest"),
+]) + mutants_of("stream_unaligned", "kernels/copy/stream_unaligned.cpp", "*StreamTest.*/emulated32", [
+    ("last_element_dropped", "left = @p.elements - element@; if (left <= 0) return;", "p.elements - element - 1"),
+    ("second_vector_repeats_the_first", "row.in + @element * static_cast<std::int64_t>(sizeof(T))@, element", "first * static_cast<std::int64_t>(sizeof(T))"),
+    ("front_of_the_row_written", "if (@element + i >= 0@ && i < left)", "true"),
+    ("rows_begin_with_a_vector", "threadIdx.x} * kCount - @before@;", "0"),
+    ("ends_of_the_input_by_words", "if (@Piece::is_inside(address, in + p.in_begin, in + p.in_end)@)", "true"),
+    ("elements_near_the_ends_dropped", "if (@i >= begin && i < end@) put_bits", "i > begin && i < end"),
 ]) + mutants_of("gather", "kernels/copy/gather.cpp", COPY, [
     ("last_block_dropped", "left = @p.elements@ - first",
      "p.elements > kThreads ? p.elements / kThreads * kThreads : p.elements"),

@@ -111,10 +111,16 @@ class CopyDetailsBuilder {
     details_.shared_bytes = copy_.table_bytes();
     const auto larger = static_cast<std::int64_t>(std::max(size_of(copy_.in_type), size_of(copy_.out_type)));
     details_.tile.assign(details_.extents.size(), 1);
-    details_.tile.back() = std::int64_t{params.threads} * kStreamBytesPerThread / larger;
+    details_.tile.back() = std::int64_t{params.threads} * params.bytes_per_thread / larger;
     finish_blocks();
-    details_.in.vector_bytes = details_.out.vector_bytes = params.access;
-    details_.in.aligned_vectors = details_.out.aligned_vectors = true;
+    const auto vector_of = [&](DType type) {
+      if (!params.unaligned) return params.access;
+      return static_cast<int>(kStreamVectorBytes / larger * static_cast<std::int64_t>(size_of(type)));
+    };
+    details_.in.vector_bytes = vector_of(copy_.in_type);
+    details_.out.vector_bytes = vector_of(copy_.out_type);
+    details_.in.aligned_vectors = !params.unaligned;
+    details_.out.aligned_vectors = true;
     count_sectors(details_.tile, details_.tile);
   }
 

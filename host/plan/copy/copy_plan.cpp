@@ -64,7 +64,7 @@ double bytes_of(const LoopNest& nest, int operand, DType type) {
 bool is_best(const CopyCandidate& candidate) {
   if (candidate.kernel != CopyKernel::stream) return false;
   const auto& params = std::get<StreamParams>(candidate.params);
-  return params.outer_rank == 0 && params.access == 16;
+  return params.outer_rank == 0 && params.access == 16 && !params.unaligned;
 }
 
 /// Which of the rows kernel's two forms are listed: the better one, or both.
@@ -153,6 +153,17 @@ bool is_small(const CopyProblem& problem) { return !plans_as_large() && bytes_mo
 double microseconds_at(const CopyProblem& problem, const DeviceProperties& device, double share) {
   return tile_tuning(device).launch_microseconds +
          bytes_moved(problem) / (device_rates(device).bytes_per_microsecond * share);
+}
+
+ByteRange input_bytes(const CopyProblem& problem) {
+  const LoopNest& nest = problem.nest;
+  const std::int64_t size = bytes_of(problem.in_type);
+  ByteRange range{0, size};
+  for (int axis = 0; axis < nest.rank(); ++axis) {
+    const std::int64_t last = (nest.extents[axis] - 1) * nest.strides[1][axis] * size;
+    (last < 0 ? range.begin : range.end) += last;
+  }
+  return range;
 }
 
 void add_start(CopyCandidate& candidate, const CopyProblem& problem, const DeviceProperties& device,

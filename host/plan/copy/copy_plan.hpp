@@ -122,6 +122,11 @@ bool is_streaming(const CopyProblem& problem, const DeviceProperties& device);
 double microseconds_at(const CopyProblem& problem, const DeviceProperties& device, double share);
 /// The bytes that move: every different element of the input and of the output once, with a beta twice.
 double bytes_moved(const CopyProblem& problem);
+/// Which bytes of the input there are, counted from its first element.
+struct ByteRange {
+  std::int64_t begin = 0, end = 0;
+};
+ByteRange input_bytes(const CopyProblem& problem);
 /// Adds what a kernel with this start (tile_tuning.hpp) takes before the first byte of the problem moves.
 void add_start(CopyCandidate& candidate, const CopyProblem& problem, const DeviceProperties& device,
                double start);

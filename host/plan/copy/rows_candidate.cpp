@@ -79,7 +79,9 @@ class RowsBuilder {
       params_.vectors = divide_up(nest_.elements(), static_cast<std::int64_t>(params_.count));
     } else {
       choose_vectors();
-      fill_bounds();
+      const ByteRange readable = input_bytes(problem_);
+      params_.in_begin = readable.begin;
+      params_.in_end = readable.end;
       const std::int64_t runs = nest_.elements() / params_.run_elements;
       const bool few =
           run_vectors_ <= kMaxIndex && !__builtin_mul_overflow(runs, run_vectors_, &params_.vectors);
@@ -151,14 +153,6 @@ class RowsBuilder {
     const std::int64_t ends = aligned ? params_.run_elements % params_.count : params_.count - 1;
     end_elements_ = static_cast<double>(std::min(ends, params_.run_elements)) *
                     static_cast<double>(nest_.elements() / params_.run_elements);
-  }
-
-  void fill_bounds() {
-    for (int axis = 0; axis < nest_.rank(); ++axis) {
-      const std::int64_t last = (nest_.extents[axis] - 1) * params_.axes[axis].in;
-      (last < 0 ? params_.in_begin : params_.in_end) += last;
-    }
-    params_.in_end += in_size();
   }
 
   /// Instructions of the conversion of so many elements together.
