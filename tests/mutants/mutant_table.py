@@ -284,7 +284,6 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("second_vector_repeats_the_first", "row.in + @element * static_cast<std::int64_t>(sizeof(T))@, element", "first * static_cast<std::int64_t>(sizeof(T))"),
     ("front_of_the_row_written", "if (@element + i >= 0@ && i < left)", "true"),
     ("rows_begin_with_a_vector", "threadIdx.x} * kCount - @before@;", "0"),
-    ("ends_of_the_input_by_words", "if (@Piece::is_inside(address, in + p.in_begin, in + p.in_end)@)", "true"),
     ("elements_near_the_ends_dropped", "if (@i >= begin && i < end@) put_bits", "i > begin && i < end"),
 ]) + mutants_of("gather", "kernels/copy/gather.cpp", COPY, [
     ("last_block_dropped", "left = @p.elements@ - first",
