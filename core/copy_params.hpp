@@ -24,8 +24,10 @@ struct ByteAxis {
   std::int64_t in = 0, out = 0;
 };
 
-/// The stream kernel's blocks, at most; bytes of the larger type that a lane moves, or a short one.
-constexpr int kStreamThreads = 256, kStreamBytesPerThread = 64, kStreamVectorBytes = 16;
+/// The stream kernel's blocks, at most; bytes of the larger type that a lane moves, or a short one; vectors
+/// of a lane where rows are unaligned.
+constexpr int kStreamThreads = 256, kStreamBytesPerThread = 64, kStreamVectorBytes = 16,
+              kUnalignedVectors = 2;
 
 /// out[i] = cast(in[i]) for rows of elements that follow each other on both sides. Axes [0, outer_rank) lead
 /// to the rows. All rows of both sides begin on multiples of `access`, the bytes of an access: 4, 8 or 16;

@@ -11,9 +11,15 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
+/// Blocks of a multiprocessor for which there are registers enough: as many as it holds, but for long lanes
+/// of words, and of bytes, whose loads would wait for each other.
+template <class T, int kAccess, int kBytes>
+constexpr int stream_blocks = kBytes == kStreamVectorBytes || (kAccess == 16 && sizeof(T) > 1) ? 8 : 6;
+
 /// T: the element. kAccess: bytes of a word. kBytes: of a lane.
 template <class T, int kAccess, int kBytes>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kStreamThreads, 8) void stream_kernel(const StreamParams p) {
+__global__ RELAYOUT_LAUNCH_BOUNDS(kStreamThreads, (stream_blocks<T, kAccess, kBytes>)) void stream_kernel(
+    const StreamParams p) {
   constexpr int kCount = kAccess / static_cast<int>(sizeof(T)), kSteps = kBytes / kAccess;
   using Word = Vector<std::conditional_t<kAccess == 8, std::uint64_t, std::uint32_t>, kAccess == 16 ? 4 : 1>;
   const StreamRow row = stream_row(p);

@@ -44,56 +44,59 @@ struct StreamPiece {
   }
 };
 
-/// kConvert: the types differ in more than their names. kVectors: of a lane, all of whose loads are under way
-/// before the first is waited for. Of one vector as many lanes fit as a multiprocessor has.
-template <class T, class To, bool kConvert, int kVectors>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kStreamThreads,
-                                  (kVectors == 1 ? 8
-                                                 : 5)) void stream_unaligned_kernel(const StreamParams p) {
+/// kConvert: the types differ in more than their names. All loads of a lane are under way before the first is
+/// waited for.
+template <class T, class To, bool kConvert>
+__global__ RELAYOUT_LAUNCH_BOUNDS(kStreamThreads, 6) void stream_unaligned_kernel(const StreamParams p) {
+  constexpr int kVectors = kUnalignedVectors;
   constexpr int kCount =
       kStreamVectorBytes / static_cast<int>(sizeof(T) > sizeof(To) ? sizeof(T) : sizeof(To));
   const StreamRow row = stream_row(p);
   // Elements of the row's first vector that lie in front of the row.
   const auto before =
       static_cast<int>(reinterpret_cast<std::uintptr_t>(row.out) % (kCount * sizeof(To)) / sizeof(To));
-  const std::int64_t step = std::int64_t{blockDim.x} * kCount,
-                     first = row.block * (kVectors * step) + std::int64_t{threadIdx.x} * kCount - before;
+  const int step = static_cast<int>(blockDim.x) * kCount;
+  // The lane's first element, negative in front of the row, and how many there are from it on, if few.
+  const std::int64_t first = row.block * (std::int64_t{kVectors} * step) +
+                             std::int64_t{threadIdx.x} * kCount - before,
+                     rest = p.elements - first;
+  const int elements = rest < kVectors * step ? static_cast<int>(rest) : kVectors * step;
+  const unsigned char* const from = row.in + first * static_cast<std::int64_t>(sizeof(T));
+  To* const to = reinterpret_cast<To*>(row.out) + first;
+  const int begin = first < 0 ? before : 0;
   StreamPiece<T, kCount> pieces[kVectors];
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
-    const std::int64_t element = first + v * step, left = p.elements - element;
-    if (left <= 0) continue;
-    pieces[v].start(p, row.in + element * static_cast<std::int64_t>(sizeof(T)), element < 0 ? before : 0,
-                    left < kCount ? static_cast<int>(left) : kCount);
+    const int left = elements - v * step;
+    if (left > 0)
+      pieces[v].start(p, from + v * step * static_cast<int>(sizeof(T)), v == 0 ? begin : 0,
+                      left < kCount ? left : kCount);
   }
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
-    const std::int64_t element = first + v * step, left = p.elements - element;
+    const int left = elements - v * step;
     if (left <= 0) return;
-    To* const to = reinterpret_cast<To*>(row.out) + element;
     Vector<To, kCount> values;
     if constexpr (kConvert) {
       values = quick_vector<T, To>(p.cast, pieces[v].vector());
     } else {
       values = pieces[v].vector();
     }
-    if (element >= 0 && left >= kCount) {
-      store_vector(to, values, p.streaming);
+    const int front = v == 0 ? begin : 0;
+    if (front == 0 && left >= kCount) {
+      store_vector(to + v * step, values, p.streaming);
       continue;
     }
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
-      if (element + i >= 0 && i < left) to[i] = values.values[i];
+      if (i >= front && i < left) to[v * step + i] = values.values[i];
     }
   }
 }
 
 template <class T, class To, bool kConvert = true>
 void launch_of(const LaunchContext& context, const StreamParams& p) {
-  const LaunchShape shape = launch_shape(p.blocks, p.threads);
-  if (p.bytes_per_thread == kStreamVectorBytes)
-    return launch("copy", context, shape, stream_unaligned_kernel<T, To, kConvert, 1>, p);
-  launch("copy", context, shape, stream_unaligned_kernel<T, To, kConvert, 2>, p);
+  launch("copy", context, launch_shape(p.blocks, p.threads), stream_unaligned_kernel<T, To, kConvert>, p);
 }
 
 }  // namespace

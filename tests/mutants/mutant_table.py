@@ -280,10 +280,10 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("rows_of_the_first", "row.in += @index * p.axes[axis].in@;", "0 * index"),
     ("row_begins_anew", "row.block = @rest@;", "0 * rest"),
 ]) + mutants_of("stream_unaligned", "kernels/copy/stream_unaligned.cpp", "*StreamTest.*/emulated32", [
-    ("last_element_dropped", "left = @p.elements - element@; if (left <= 0) return;", "p.elements - element - 1"),
-    ("second_vector_repeats_the_first", "row.in + @element * static_cast<std::int64_t>(sizeof(T))@, element", "first * static_cast<std::int64_t>(sizeof(T))"),
-    ("front_of_the_row_written", "if (@element + i >= 0@ && i < left)", "true"),
-    ("rows_begin_with_a_vector", "threadIdx.x} * kCount - @before@;", "0"),
+    ("last_element_dropped", "rest = @p.elements - first@;", "p.elements - first - 1"),
+    ("second_vector_repeats_the_first", "pieces[v].start(p, from + @v * step * static_cast<int>(sizeof(T))@,", "0"),
+    ("front_of_the_row_written", "if (@i >= front@ && i < left) to", "true"),
+    ("rows_begin_with_a_vector", "threadIdx.x} * kCount - @before@,", "0"),
     ("elements_near_the_ends_dropped", "if (@i >= begin && i < end@) put_bits", "i > begin && i < end"),
 ]) + mutants_of("gather", "kernels/copy/gather.cpp", COPY, [
     ("last_block_dropped", "left = @p.elements@ - first",
