@@ -9,7 +9,6 @@
 
 #include "core/operation_kind.hpp"
 #include "host/cpu/elementwise/elementwise_rows.hpp"
-#include "host/cpu/elementwise/elementwise_transposed.hpp"
 #include "host/cpu/parallel.hpp"
 #include "host/cpu/streaming.hpp"
 #include "host/reference/accuracy.hpp"
@@ -153,41 +152,29 @@ TEST(NativeElementwise, OperandsAcrossTheOutput) {
   }
 }
 
-/// Whether an operand of these strides is packed box by box, and not taken row by row.
-bool is_packed(DType type, const Dims& shape, const Dims& strides) {
-  ElementwiseParams params;
-  params.rank = static_cast<int>(shape.size());
-  params.elements = 1;
-  params.tensors = 1;
-  params.tensor[0].type = type;
-  params.out_type = type;
-  const Dims out = packed(shape);
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    params.elements *= shape[k];
-    params.extents[k] = shape[k];
-    params.out_strides[k] = out[k];
-    params.tensor[0].strides[k] = strides[k];
+TEST(NativeElementwise, OutputsAcrossTheOperands) {
+  for (const DType type : {DType::i8, DType::f16, DType::f32, DType::f64}) {
+    // Rows of 3, 5 and 7 elements with gaps, next to the operands' and across them.
+    check({type, {90, 31, 3}, {93, 3, 1}, {93, 3, 1}, {160, 5, 1}, 1});
+    check({type, {70, 5, 40}, {200, 40, 1}, {0, 40, 1}, {1, 71, 360}, 3});
+    check({type, {13, 7, 255}, {1785, 255, 1}, {255, 0, 1}, {1800, 1, 7}, 1, true});
+    check({type, {13, 7, 255}, {-1785, 255, -1}, {255, 0, 1}, {1800, -1, 7}, 1});
+    // One plane for all boxes, and the last box a part of one.
+    check({type, {511, 130}, {130, 1}, {131, 1}, {1, 511}, 1});
+    check({type, {511, 130}, {130, 1}, {131, 1}, {1, 512}, 0, true});
+    // Rows whose neighbours lie far apart, in the order of either operand.
+    check({type, {33, 32, 16, 8}, {4096, 128, 8, 1}, {4200, 130, 8, 1}, {8, 4224, 264, 1}, 1});
+    check({type, {90, 13, 9, 63}, {1, 90, 1170, 10530}, {0, 63, 819, 1}, {63, 51030, 5670, 1}, 2});
   }
-  return native::TransposedOperands(params).any();
-}
-
-TEST(NativeElementwise, ShortAndStridedRowsArePacked) {
-  EXPECT_TRUE(is_packed(DType::u64, {16, 300, 4}, {4, 64, 1}));
-  EXPECT_TRUE(is_packed(DType::u8, {9, 10, 63}, {641, 64, 1}));
-  EXPECT_FALSE(is_packed(DType::u8, {9, 10, 64}, {651, 65, 1}));
-  EXPECT_FALSE(is_packed(DType::u8, {90, 63}, {64, 1}));  // of one pitch
-  EXPECT_TRUE(is_packed(DType::f32, {90, 77}, {1200, 15}));
-  EXPECT_FALSE(is_packed(DType::f32, {90, 77}, {1300, 16}));  // a line for each, and no neighbours
-  EXPECT_TRUE(is_packed(DType::f32, {9000}, {-1}));
-  EXPECT_FALSE(is_packed(DType::f32, {9000}, {1}));
-  EXPECT_FALSE(is_packed(DType::u8, {90, 3}, {3, 1}));  // one row
-  // Repeated elements are few: only where neighbours lie in lines of their own are they packed.
-  EXPECT_FALSE(is_packed(DType::u16, {13, 8, 13, 35, 5}, {65, 0, 5, 0, 1}));
-  EXPECT_TRUE(is_packed(DType::f32, {90, 8, 70}, {1, 0, 90}));
-  EXPECT_FALSE(is_packed(DType::f32, {7, 8, 70}, {1, 0, 90}));
-  EXPECT_TRUE(is_packed(DType::f32, {4, 2, 8, 70}, {1, 4, 0, 90}));  // the first two axes are neighbours
-  // So small an operand costs less than packing it.
-  EXPECT_FALSE(is_packed(DType::u64, {16, 30, 4}, {4, 64, 1}));
+  for (const DType type : {DType::i8, DType::i32, DType::i64, DType::f64})
+    check({type,
+           {9, 13, 4, 13, 31},
+           {62868, 4836, 1209, 93, 1},
+           {20956, 1612, 403, 31, 1},
+           {1, 14508, 9, 36, 468},
+           0,
+           false,
+           DType::f16});
 }
 
 TEST(NativeElementwise, ShortAndStridedRows) {

@@ -11,6 +11,7 @@
 #include "host/cpu/elementwise/elementwise_codes.hpp"
 #include "host/cpu/elementwise/elementwise_constant.hpp"
 #include "host/cpu/elementwise/elementwise_convert.hpp"
+#include "host/cpu/elementwise/elementwise_order.hpp"
 #include "host/cpu/elementwise/elementwise_rows.hpp"
 #include "host/cpu/elementwise/elementwise_sources.hpp"
 #include "host/cpu/elementwise/elementwise_transposed.hpp"
@@ -203,8 +204,9 @@ void elementwise(const LaunchContext&, const ElementwiseParams& params) {
   if (params.elements == 0) return;
   // One piece is computed as it is: another call would take longer.
   if (params.tensors == 0 && params.elements > kPiece) return constant_elementwise(params);
-  const TransposedOperands transposed(params);
-  transposed.any() ? transposed.run() : elementwise_pieces(params);
+  const ElementwiseParams ordered = in_best_order(params);
+  const PackedBoxes boxes(ordered);
+  boxes.any() ? boxes.run() : elementwise_pieces(ordered);
 }
 
 }  // namespace relayout::native

@@ -1,5 +1,5 @@
-// Element-wise operations on operands that are fastest along another axis than the output, or whose rows are
-// strided or short.
+// Element-wise operations on operands, or into an output, whose rows are strided, short, or run along another
+// axis than those of the nest.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,31 @@
 
 namespace relayout::native {
 
-/// The operation, in the output's order (elementwise.cpp).
+/// The operation, in the nest's order (elementwise.cpp).
 void elementwise_pieces(const ElementwiseParams& params);
 
-/// Cuts the nest into boxes that stay in the second-level cache, in which both sides have long runs, and
-/// packs such operands' parts of a box before it is computed, by the native copy: each of their lines is read
-/// once, not once for each of its elements, and a short row costs a look-up or less.
-class TransposedOperands {
+/// Cuts the nest into boxes that stay in the second-level cache, in which all sides have long runs. The
+/// native copy packs such operands' parts of a box before it is computed, and unpacks the results to such an
+/// output: each of their lines is touched once, not once for each of its elements, and a short row costs a
+/// look-up or less.
+class PackedBoxes {
  public:
-  explicit TransposedOperands(const ElementwiseParams& params);
+  explicit PackedBoxes(const ElementwiseParams& params);
 
-  /// Whether there are any, and boxes large enough to pay.
+  /// Whether anything is packed, and boxes are large enough to pay.
   bool any() const { return any_; }
   void run() const;
 
  private:
   static constexpr std::int64_t kBoxBytes = 65536;
 
-  bool is_transposed(const TensorOperand& tensor) const;
   void compute(const std::int64_t* first, std::vector<char>& buffers) const;
-  void turn(TensorOperand& part, const ElementwiseParams& box, char* buffer) const;
+  static void pack(TensorOperand& part, const ElementwiseParams& box, char* buffer);
 
   const ElementwiseParams& p_;
   CopyBox box_;
   std::int64_t part_bytes_ = 0;  // of a box, in the buffers
-  bool any_ = false, transposed_[kMaxTensors] = {};
+  bool any_ = false, packed_[kMaxTensors] = {}, output_packed_ = false;
 };
 
 }  // namespace relayout::native

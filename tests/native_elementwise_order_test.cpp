@@ -1,0 +1,88 @@
+// In which order the processor's own element-wise operations walk their nest, and what they pack.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+
+#include "host/cpu/elementwise/elementwise_order.hpp"
+#include "host/cpu/elementwise/elementwise_transposed.hpp"
+
+#include <relayout/relayout.hpp>
+
+namespace relayout::test {
+namespace {
+
+/// An operation on one operand whose axes lie in the order of the output's.
+ElementwiseParams operation_on(DType type, const Dims& shape, const Dims& strides, const Dims& out) {
+  ElementwiseParams params;
+  params.rank = static_cast<int>(shape.size());
+  params.elements = 1;
+  params.tensors = 1;
+  params.tensor[0].type = type;
+  params.out_type = type;
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    params.elements *= shape[k];
+    params.extents[k] = shape[k];
+    params.out_strides[k] = out[k];
+    params.tensor[0].strides[k] = strides[k];
+  }
+  return params;
+}
+
+TEST(NativeElementwise, InTheOrderOfFewestRows) {
+  const auto first_extent = [](DType type, const Dims& shape, const Dims& strides, const Dims& out) {
+    return native::in_best_order(operation_on(type, shape, strides, out)).extents[0];
+  };
+  // Neighbouring rows lie next to each other in the operand, but not in the output.
+  EXPECT_EQ(first_extent(DType::f32, {32, 600, 63}, {63, 2016, 1}, {37800, 63, 1}), 600);
+  EXPECT_EQ(first_extent(DType::f32, {600, 32, 63}, {2016, 63, 1}, {37800, 63, 1}), 600);     // in both
+  EXPECT_EQ(first_extent(DType::f32, {600, 8, 63}, {63, 37800, 1}, {504, 63, 1}), 600);       // read ahead
+  EXPECT_EQ(first_extent(DType::f32, {32, 600, 256}, {256, 8192, 1}, {153600, 256, 1}), 32);  // long rows
+  EXPECT_EQ(first_extent(DType::f32, {32, 60, 63}, {63, 2016, 1}, {3780, 63, 1}), 32);        // in the caches
+  // Results of one byte are unpacked sooner than two operands of eight are packed.
+  ElementwiseParams comparison = operation_on(DType::i64, {128, 1024}, {1, 128}, {1024, 1});
+  comparison.tensors = 2;
+  comparison.tensor[1] = comparison.tensor[0];
+  EXPECT_EQ(native::in_best_order(comparison).extents[0], 128);
+  comparison.out_type = DType::bool_;
+  EXPECT_EQ(native::in_best_order(comparison).extents[0], 1024);
+}
+
+/// Whether an operand of these strides is packed box by box, and not taken row by row.
+bool is_packed(DType type, const Dims& shape, const Dims& strides) {
+  return native::PackedBoxes(operation_on(type, shape, strides, contiguous_strides(shape))).any();
+}
+/// Whether the results are, of an operand in one piece.
+bool is_output_packed(DType type, const Dims& shape, const Dims& strides) {
+  return native::PackedBoxes(operation_on(type, shape, contiguous_strides(shape), strides)).any();
+}
+
+TEST(NativeElementwise, ShortRowsOfTheOutputArePacked) {
+  EXPECT_TRUE(is_output_packed(DType::f32, {90, 60, 7}, {540, 8, 1}));
+  EXPECT_FALSE(is_output_packed(DType::f32, {90, 60, 8}, {630, 9, 1}));
+  EXPECT_FALSE(is_output_packed(DType::f32, {5400, 7}, {8, 1}));  // of one pitch
+  EXPECT_TRUE(is_output_packed(DType::f32, {90, 77}, {1, 90}));
+  EXPECT_TRUE(is_output_packed(DType::f32, {90, 77}, {154, 2}));
+}
+
+TEST(NativeElementwise, ShortAndStridedRowsArePacked) {
+  EXPECT_TRUE(is_packed(DType::u64, {16, 300, 4}, {4, 64, 1}));
+  EXPECT_TRUE(is_packed(DType::u8, {9, 10, 63}, {641, 64, 1}));
+  EXPECT_FALSE(is_packed(DType::u8, {9, 10, 64}, {651, 65, 1}));
+  EXPECT_FALSE(is_packed(DType::u8, {90, 63}, {64, 1}));  // of one pitch
+  EXPECT_TRUE(is_packed(DType::f32, {90, 77}, {1200, 15}));
+  EXPECT_FALSE(is_packed(DType::f32, {90, 77}, {1300, 16}));  // a line for each, and no neighbours
+  EXPECT_TRUE(is_packed(DType::f32, {9000}, {-1}));
+  EXPECT_FALSE(is_packed(DType::f32, {9000}, {1}));
+  EXPECT_FALSE(is_packed(DType::u8, {90, 3}, {3, 1}));  // one row
+  // Repeated elements are few: only where neighbours lie in lines of their own are they packed.
+  EXPECT_FALSE(is_packed(DType::u16, {13, 8, 13, 35, 5}, {65, 0, 5, 0, 1}));
+  EXPECT_FALSE(is_packed(DType::f32, {90, 8, 70}, {140, 0, 2}));
+  EXPECT_TRUE(is_packed(DType::f32, {90, 8, 70}, {1, 0, 90}));
+  EXPECT_FALSE(is_packed(DType::f32, {7, 8, 70}, {1, 0, 90}));
+  EXPECT_TRUE(is_packed(DType::f32, {4, 2, 8, 70}, {1, 4, 0, 90}));  // the first two axes are neighbours
+  // So small an operand costs less than packing it.
+  EXPECT_FALSE(is_packed(DType::u64, {16, 30, 4}, {4, 64, 1}));
+}
+
+}  // namespace
+}  // namespace relayout::test
