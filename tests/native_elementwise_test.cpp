@@ -2,8 +2,10 @@
 // operands that repeat or lie across the output, outputs that go past the caches.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -321,6 +323,17 @@ TEST(NativeElementwise, FunctionsOneByOne) {
     for (std::size_t i = 0; i < kCount; ++i)
       EXPECT_TRUE(reference::agrees(operation, DType::f32, bits(results[i]), bits(expected[i])))
           << name_of(operation) << "(" << numbers[i] << ") is " << results[i] << ", not " << expected[i];
+  }
+}
+
+/// These functions of x are x, where its square is less than half a unit.
+TEST(NativeElementwise, FunctionsNextToZero) {
+  std::uint16_t in[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x0003, 0x83ff}, out[std::size(in)];
+  const Dims shape = {std::size(in)};
+  for (const Operation operation : {Operation::expm1, Operation::log1p, Operation::sinh, Operation::tanh}) {
+    elementwise(Stream(Device::cpu()), operation, {TensorView(in, DType::f16, shape)},
+                TensorView(out, DType::f16, shape));
+    EXPECT_TRUE(std::equal(in, std::end(in), out)) << name_of(operation);
   }
 }
 

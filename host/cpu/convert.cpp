@@ -53,6 +53,27 @@ RELAYOUT_F16C void convert_f16c(const In* in, Out* out, std::int64_t count) noex
   convert_plain(in + i, out + i, count - i);
 }
 
+#define RELAYOUT_F16_AVX512 __attribute__((target("avx512f,f16c,avx2")))
+
+RELAYOUT_F16_AVX512 inline void convert_sixteen(const float* in, f16* out) noexcept {
+  const __m256i halves = _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), halves);
+}
+RELAYOUT_F16_AVX512 inline void convert_sixteen(const f16* in, float* out) noexcept {
+  _mm512_storeu_ps(out,
+                   _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in))));
+}
+
+template <class In, class Out>
+RELAYOUT_F16_AVX512 void convert_avx512(const In* in, Out* out, std::int64_t count) noexcept {
+  std::int64_t i = 0;
+  for (; i + 64 <= count; i += 64) {
+    for (int j = 0; j < 64; j += 16) convert_sixteen(in + i + j, out + i + j);
+  }
+  _mm256_zeroupper();
+  convert_f16c(in + i, out + i, count - i);
+}
+
 __attribute__((target("avx2"))) void convert_avx2(const float* in, bf16* out, std::int64_t count) noexcept {
   convert_to_bf16(in, out, count);
 }
@@ -75,6 +96,7 @@ void convert_through_f32(const In* in, Out* out, std::int64_t count) noexcept {
 
 void convert_row(const float* in, f16* out, std::int64_t count) noexcept {
 #if defined(RELAYOUT_X86)
+  if (has_avx512()) return convert_avx512(in, out, count);
   if (has_f16c()) return convert_f16c(in, out, count);
 #endif
   convert_plain(in, out, count);
@@ -82,6 +104,7 @@ void convert_row(const float* in, f16* out, std::int64_t count) noexcept {
 
 void convert_row(const f16* in, float* out, std::int64_t count) noexcept {
 #if defined(RELAYOUT_X86)
+  if (has_avx512()) return convert_avx512(in, out, count);
   if (has_f16c()) return convert_f16c(in, out, count);
 #endif
   convert_plain(in, out, count);

@@ -40,7 +40,7 @@ CONVERSION = "*Conversion*/emulated32*"
 NATIVE_CONVERSION = "*Conversion*/cpu*"
 NATIVE_ELEMENTWISE = "NativeElementwise.*-*PastTheCaches"
 NATIVE_SINGLES = "*FunctionsTest.Singles*/cpu:*FunctionsTest.ConstantsBelowZero/cpu:NativeElementwise.FunctionsDo*"
-NATIVE_FUNCTIONS = "*FunctionsTest.Halves/cpu:*FunctionsTest.Singles*/cpu:NativeElementwise.FunctionsDo*"
+NATIVE_FUNCTIONS = "*FunctionsTest.Halves/cpu:*FunctionsTest.Singles*/cpu:NativeElementwise.Functions*"
 NATIVE_QUOTIENTS = "*FunctionsTest.Quotients*/cpu:*FunctionsTest.AllPairs*/cpu:*ElementwiseTest.*/cpu"
 DEPTHWISE = ":".join(f"*Depthwise{name}Test*/cpu" for name in ("", "Block", "Far", "Kernels", "Sequence", "State", "Varlen"))
 ONE_TIME_KERNEL = "*DepthwiseTest.*/emulated32:*DepthwiseKernelsTest.*/emulated32:*DepthwiseStateTest.*/emulated32-*RandomCases*"
@@ -675,6 +675,13 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("single_functions", "host/cpu/elementwise/single_functions.hpp", NATIVE_SINGLES, [
     ("sign_of_a_tangent_left", "turned<0>(ratio, @turns.quarters@)", "all_wholes(0)", True),
     ("cosine_of_the_quarter_before", "sum(turns.quarters, @all_wholes(1)@)", "all_wholes(0)", True),
+]) + mutants_of("half_functions", "host/cpu/elementwise/half_functions.hpp", NATIVE_FUNCTIONS, [
+    ("sign_of_zero_lost", "return @unless_zero(x, half_growth(x))@;", "half_growth(x)", True),
+    ("powers_of_any_size", "near = at_least(all_floats(-60), @at_most(all_floats(60), x)@);", "x", True),
+    ("digits_of_a_sum_lost", "if_equal(exponent, all_floats(0), @x@, fraction - all_floats(1));", "fraction - all_floats(1)", True),
+    ("logarithm_of_any_number", "return @if_has_logarithm(x, fma(rest, half_log2_slope(rest), exponent))@;",
+     "fma(rest, half_log2_slope(rest), exponent)", True),
+    ("tangent_without_a_sign", "return @with_sign(growth / (growth + all_floats(2)), x)@;", "growth / (growth + all_floats(2))", True),
 ]) + mutants_of("quarter_turns", "host/cpu/elementwise/quarter_turns.hpp", NATIVE_SINGLES, [
     ("far_numbers_are_near", "if (@are_less(all(kFar), magnitude(x)) != 0@) reduce_far(x);", "false", True),
     ("sign_of_far_numbers", "far_rest = @flipped(turns * all(kPi / 2), x)@ + signs;", "turns", True),

@@ -5,6 +5,7 @@
 #include "host/cpu/elementwise/arc_functions.hpp"
 #include "host/cpu/elementwise/elementwise_rows.hpp"
 #include "host/cpu/elementwise/exponential_functions.hpp"
+#include "host/cpu/elementwise/half_functions.hpp"
 #include "host/cpu/elementwise/logarithm_functions.hpp"
 #include "host/cpu/elementwise/power_functions.hpp"
 #include "host/cpu/elementwise/remainder_functions.hpp"
@@ -24,6 +25,9 @@ ElementwiseRow vector_row(Operation operation, ComputeClass compute, DType commo
   }
   if (compute == ComputeClass::f32 && common == DType::f32) {
     if (const ElementwiseRow row = single_row(operation)) return row;
+  }
+  if (compute == ComputeClass::f32 && common == DType::f16) {
+    if (const ElementwiseRow row = half_row(operation)) return row;
   }
 #if defined(__linux__)
   if (compute == ComputeClass::f32) return vector_function_row(operation, common);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "host/cpu/processor.hpp"
 
@@ -44,14 +45,21 @@ RELAYOUT_VECTOR inline Doubles at_most(Doubles bound, Doubles x) { return _mm256
 RELAYOUT_VECTOR inline Doubles fma(Doubles a, Doubles b, Doubles c) { return _mm256_fmadd_pd(a, b, c); }
 RELAYOUT_VECTOR inline Doubles fms(Doubles a, Doubles b, Doubles c) { return _mm256_fmsub_pd(a, b, c); }
 RELAYOUT_VECTOR inline Doubles fnma(Doubles a, Doubles b, Doubles c) { return _mm256_fnmadd_pd(a, b, c); }
+RELAYOUT_VECTOR inline Floats fma(Floats a, Floats b, Floats c) { return _mm256_fmadd_ps(a, b, c); }
 /// The nearest whole number.
 RELAYOUT_VECTOR inline Doubles whole_of(Doubles x) {
   return _mm256_round_pd(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+RELAYOUT_VECTOR inline Floats whole_of(Floats x) {
+  return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 RELAYOUT_VECTOR inline Doubles floor_of(Doubles x) { return _mm256_floor_pd(x); }
 /// |x| with the sign of y.
 RELAYOUT_VECTOR inline Doubles with_sign(Doubles x, Doubles y) {
   return _mm256_or_pd(magnitude(x), _mm256_and_pd(all(-0.0), y));
+}
+RELAYOUT_VECTOR inline Floats with_sign(Floats x, Floats y) {
+  return _mm256_or_ps(magnitude(x), _mm256_and_ps(_mm256_set1_ps(-0.0f), y));
 }
 /// x, whose sign changes where `sign` has one.
 RELAYOUT_VECTOR inline Doubles flipped(Doubles x, Doubles sign) {
@@ -98,6 +106,26 @@ RELAYOUT_VECTOR inline Wholes up(Wholes x) {
 template <int kBits>
 RELAYOUT_VECTOR inline Wholes down(Wholes x) {
   return _mm256_srli_epi64(x, kBits);
+}
+
+/// x * 2^exponent, where x is normal and so is the result.
+RELAYOUT_VECTOR inline Floats times_power(Floats x, Floats exponent) {
+  const __m256i added = _mm256_slli_epi32(_mm256_cvtps_epi32(exponent), 23);
+  return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(x), added));
+}
+/// x / 2^exponent, which lies between 3/4 and 3/2, where x is normal and above 0.
+RELAYOUT_VECTOR inline Floats fraction_of(Floats x, Floats& exponent) {
+  const __m256i bits = _mm256_castps_si256(x), three_quarters = _mm256_castps_si256(_mm256_set1_ps(0.75f));
+  const __m256i whole = _mm256_srai_epi32(_mm256_sub_epi32(bits, three_quarters), 23);
+  exponent = _mm256_cvtepi32_ps(whole);
+  return _mm256_castsi256_ps(_mm256_sub_epi32(bits, _mm256_slli_epi32(whole, 23)));
+}
+/// The logarithm of x where that is no number above 0, or infinite; else `result`.
+RELAYOUT_VECTOR inline Floats if_has_logarithm(Floats x, Floats result) {
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  const Floats zero = _mm256_setzero_ps(), nan = _mm256_set1_ps(std::numeric_limits<float>::quiet_NaN());
+  const Floats other = if_equal(x, zero, _mm256_set1_ps(-kInfinite), nan);
+  return if_less(zero, x, if_less(x, _mm256_set1_ps(kInfinite), result, x), other);
 }
 
 /// table[index] of each number.

@@ -40,12 +40,19 @@ RELAYOUT_VECTOR inline Doubles at_most(Doubles bound, Doubles x) { return _mm512
 RELAYOUT_VECTOR inline Doubles fma(Doubles a, Doubles b, Doubles c) { return _mm512_fmadd_pd(a, b, c); }
 RELAYOUT_VECTOR inline Doubles fms(Doubles a, Doubles b, Doubles c) { return _mm512_fmsub_pd(a, b, c); }
 RELAYOUT_VECTOR inline Doubles fnma(Doubles a, Doubles b, Doubles c) { return _mm512_fnmadd_pd(a, b, c); }
+RELAYOUT_VECTOR inline Floats fma(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }
 RELAYOUT_VECTOR inline Doubles whole_of(Doubles x) {
   return _mm512_roundscale_pd(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+RELAYOUT_VECTOR inline Floats whole_of(Floats x) {
+  return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 RELAYOUT_VECTOR inline Doubles floor_of(Doubles x) { return _mm512_floor_pd(x); }
 RELAYOUT_VECTOR inline Doubles with_sign(Doubles x, Doubles y) {
   return _mm512_or_pd(magnitude(x), _mm512_and_pd(all(-0.0), y));
+}
+RELAYOUT_VECTOR inline Floats with_sign(Floats x, Floats y) {
+  return _mm512_or_ps(magnitude(x), _mm512_and_ps(all_floats(-0.0f), y));
 }
 RELAYOUT_VECTOR inline Doubles flipped(Doubles x, Doubles sign) {
   return _mm512_xor_pd(x, _mm512_and_pd(all(-0.0), sign));
@@ -91,6 +98,22 @@ RELAYOUT_VECTOR inline Wholes up(Wholes x) {
 template <int kBits>
 RELAYOUT_VECTOR inline Wholes down(Wholes x) {
   return _mm512_srli_epi64(x, kBits);
+}
+
+RELAYOUT_VECTOR inline Floats times_power(Floats x, Floats exponent) {
+  const __m512i added = _mm512_slli_epi32(_mm512_cvtps_epi32(exponent), 23);
+  return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(x), added));
+}
+RELAYOUT_VECTOR inline Floats fraction_of(Floats x, Floats& exponent) {
+  const __m512i bits = _mm512_castps_si512(x), three_quarters = _mm512_castps_si512(all_floats(0.75f));
+  const __m512i whole = _mm512_srai_epi32(_mm512_sub_epi32(bits, three_quarters), 23);
+  exponent = _mm512_cvtepi32_ps(whole);
+  return _mm512_castsi512_ps(_mm512_sub_epi32(bits, _mm512_slli_epi32(whole, 23)));
+}
+RELAYOUT_VECTOR inline Floats if_has_logarithm(Floats x, Floats result) {
+  // Four bits for each kind of x, from the lowest: quiet and signalling NaN, 0, 1, -infinity, infinity, and
+  // numbers below and above 0. 0 keeps the result, 2 is x, 3 NaN, 4 -infinity, 5 infinity.
+  return _mm512_fixupimm_ps(result, x, _mm512_set1_epi32(0x03530422), 0);
 }
 
 RELAYOUT_VECTOR inline Doubles gathered(const double* table, Wholes index) {

@@ -1,0 +1,123 @@
+// Functions of f16 numbers, computed in f32, of whose digits f16 needs half: short polynomials do, and no
+// call of a library. All f16 numbers are normal in f32, and so are the results before they are rounded.
+#pragma once
+
+#include "host/cpu/elementwise/elementwise_rows.hpp"
+#include "host/cpu/elementwise/vector_words.hpp"
+
+#if defined(RELAYOUT_X86)
+
+namespace relayout::native::RELAYOUT_VECTORS {
+
+RELAYOUT_VECTOR inline Floats unless_zero(Floats x, Floats result) {
+  return if_equal(x, all_floats(0), x, result);
+}
+/// The sum of factors[i] * x^i.
+template <int kCount>
+RELAYOUT_VECTOR inline Floats series_of(const float (&factors)[kCount], Floats x) {
+  Floats sum = all_floats(factors[kCount - 1]);
+  for (int i = kCount - 2; i >= 0; --i) sum = fma(sum, x, all_floats(factors[i]));
+  return sum;
+}
+
+/// x as exponent + rest, in powers of 2. Beyond 60 the powers, and products of two of them, are 0 or infinite
+/// in f16, and none is in f32.
+struct HalfExponent {
+  Floats exponent, rest;
+
+  RELAYOUT_VECTOR explicit HalfExponent(Floats x) {
+    const Floats near = at_least(all_floats(-60), at_most(all_floats(60), x));
+    exponent = whole_of(near);
+    rest = near - exponent;
+  }
+};
+/// 2^x to 2^-18 of itself: a minimax polynomial between -1/2 and 1/2.
+RELAYOUT_VECTOR inline Floats half_exp2_of(Floats x) {
+  constexpr float kFactors[] = {0x1.ffffe8p-1F, 0x1.62e0dcp-1F, 0x1.ec06dap-3F, 0x1.ca1440p-5F,
+                                0x1.3997d4p-7F};
+  const HalfExponent e(x);
+  return times_power(series_of(kFactors, e.rest), e.exponent);
+}
+RELAYOUT_VECTOR inline Floats half_exp_of(Floats x) { return half_exp2_of(x * all_floats(1 / kLog2)); }
+/// exp(x) - 1, which loses no digits next to 0.
+RELAYOUT_VECTOR inline Floats half_growth(Floats x) {
+  constexpr float kFactors[] = {0x1.62e42ep-1F, 0x1.ebfa4ep-3F, 0x1.c6b26ep-5F, 0x1.3cbe58p-7F,
+                                0x1.5d87dcp-10F};
+  const HalfExponent e(x * all_floats(1 / kLog2));
+  const Floats power = times_power(all_floats(1), e.exponent);
+  return fma(power, e.rest * series_of(kFactors, e.rest), power - all_floats(1));
+}
+RELAYOUT_VECTOR inline Floats half_expm1_of(Floats x) { return unless_zero(x, half_growth(x)); }
+RELAYOUT_VECTOR inline Floats half_tanh_of(Floats x) {
+  const Floats growth = half_growth(magnitude(x + x));
+  return with_sign(growth / (growth + all_floats(2)), x);
+}
+RELAYOUT_VECTOR inline Floats half_sinh_of(Floats x) {
+  const Floats growth = half_growth(magnitude(x));
+  return with_sign(all_floats(0.5) * (growth + growth / (growth + all_floats(1))), x);
+}
+RELAYOUT_VECTOR inline Floats half_cosh_of(Floats x) {
+  const Floats power = half_exp_of(magnitude(x));
+  return all_floats(0.5) * (power + all_floats(1) / power);
+}
+
+/// log2(1 + r) / r to 2^-19 of itself, for r between -1/4 and 1/2: a minimax polynomial.
+RELAYOUT_VECTOR inline Floats half_log2_slope(Floats r) {
+  constexpr float kFactors[] = {0x1.71548cp+0F, -0x1.7151e0p-1F, 0x1.ec2940p-2F, -0x1.724018p-2F,
+                                0x1.317060p-2F, -0x1.f09730p-3F, 0x1.e9e528p-4F};
+  return series_of(kFactors, r);
+}
+RELAYOUT_VECTOR inline Floats half_log2_of(Floats x) {
+  Floats exponent;
+  const Floats rest = fraction_of(x, exponent) - all_floats(1);
+  return if_has_logarithm(x, fma(rest, half_log2_slope(rest), exponent));
+}
+RELAYOUT_VECTOR inline Floats half_log_of(Floats x) { return half_log2_of(x) * all_floats(kLog2); }
+/// Where 1 + x lies next to 1 it has lost digits of x.
+RELAYOUT_VECTOR inline Floats half_log1p_of(Floats x) {
+  const Floats above = x + all_floats(1);
+  Floats exponent;
+  const Floats fraction = fraction_of(above, exponent);
+  const Floats rest = if_equal(exponent, all_floats(0), x, fraction - all_floats(1));
+  const Floats result = fma(rest, half_log2_slope(rest), exponent) * all_floats(kLog2);
+  return unless_zero(x, if_has_logarithm(above, result));
+}
+
+/// An ElementwiseRow of a function of f32 on f16 numbers.
+template <Floats (*kFunction)(Floats)>
+RELAYOUT_VECTOR void row_of_halves(const void* a, const void*, const void*, void* r, std::int64_t count,
+                                   const ElementwiseParams&) {
+  struct Function {
+    RELAYOUT_VECTOR Floats operator()(Floats x, Floats) const { return kFunction(x); }
+  };
+  each_vector<float>(a, a, r, count, Function{});
+}
+
+/// Null for another operation.
+inline ElementwiseRow half_row(Operation operation) {
+  switch (operation) {
+    case Operation::exp:
+      return row_of_halves<half_exp_of>;
+    case Operation::exp2:
+      return row_of_halves<half_exp2_of>;
+    case Operation::expm1:
+      return row_of_halves<half_expm1_of>;
+    case Operation::sinh:
+      return row_of_halves<half_sinh_of>;
+    case Operation::cosh:
+      return row_of_halves<half_cosh_of>;
+    case Operation::tanh:
+      return row_of_halves<half_tanh_of>;
+    case Operation::log:
+      return row_of_halves<half_log_of>;
+    case Operation::log2:
+      return row_of_halves<half_log2_of>;
+    case Operation::log1p:
+      return row_of_halves<half_log1p_of>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace relayout::native::RELAYOUT_VECTORS
+#endif
