@@ -152,6 +152,15 @@ void check_streamed(const Copy& c) {
   check(c);
 }
 
+/// Rows that are cast straight from the input, and asked for before; the last ones, of each thread, are not.
+TEST(NativeTranspose, CastRowsThatLieApart) {
+  for (const std::int64_t row : {31, 32, 64, 77, 255, 1023, 1024}) {
+    check({DType::f32, DType::f16, {70000 / row + 3, 9, row}, {1, 0, 2}});
+    check({DType::f32, DType::f16, {5, 3, 2, row}, {2, 0, 1, 3}, 7, 3});
+    check({DType::f32, DType::f16, {2, row}, {0, 1}, 5, 1});
+  }
+}
+
 /// Planes whose columns run along several axes, one and several in a box, and lines longer than a box.
 TEST(NativeTranspose, ShortAxesTogether) {
   check({DType::u8, DType::u8, {8, 63, 224}, {2, 1, 0}});

@@ -19,6 +19,12 @@ inline void ask_ahead(const void* row, std::int64_t bytes, std::int64_t left) no
     __builtin_prefetch(static_cast<const char*>(row) + at, 0, 2);
 }
 
+/// Prefetches the lines of [row, row + bytes).
+inline void ask_for(const char* row, std::int64_t bytes) noexcept {
+  for (std::int64_t at = 0; at < bytes; at += kLineBytes) __builtin_prefetch(row + at, 0, 2);
+  __builtin_prefetch(row + bytes - 1, 0, 2);
+}
+
 /// Prefetches the rows along one axis of a box, one row at a time.
 class RowPrefetch {
  public:
@@ -29,9 +35,7 @@ class RowPrefetch {
   std::int64_t rows() const { return left_; }
   void ask() {
     if (left_-- <= 0) return;
-    const char* const row = first_ + cursor_.a();
-    for (std::int64_t at = 0; at < bytes_; at += kLineBytes) __builtin_prefetch(row + at, 0, 2);
-    __builtin_prefetch(row + bytes_ - 1, 0, 2);
+    ask_for(first_ + cursor_.a(), bytes_);
     cursor_.next();
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/integer_math.hpp"
 #include "host/cpu/convert.hpp"
 #include "host/cpu/copy/box_copy.hpp"
 #include "host/cpu/copy/cast_rows.hpp"
@@ -21,9 +22,26 @@ namespace {
 constexpr std::int64_t kRowBytes = std::int64_t{1} << 18;
 /// Rows of at least this size are copied straight from the input to the output.
 constexpr std::int64_t kLongRowBytes = 1024;
-/// So are casts of rows of so many elements and more where the input is one piece: a box would only copy them
-/// once more. Other short rows are read ahead by boxes.
-constexpr std::int64_t kCastElements = 64;
+/// So are casts of rows of so many elements and more where the input is one piece, and of so many bytes where
+/// it is not: a box would only copy them once more.
+constexpr std::int64_t kCastElements = 64, kCastRowBytes = 128;
+/// Rows of an input that is not one piece are asked for so many bytes ahead, up to rows of kAskedRowBytes:
+/// the processor's own prefetching begins anew with each row.
+constexpr std::int64_t kAskedBytes = 2048, kAskedRowBytes = 4096;
+
+bool is_one_piece(const CopyParams& p) {
+  std::int64_t elements = 1;
+  for (int axis = p.rank; axis-- > 0; elements *= p.extents[axis]) {
+    if (p.in_strides[axis] != elements && p.extents[axis] != 1) return false;
+  }
+  return true;
+}
+
+/// How many rows before it is cast a row is asked for; 0 where none is.
+std::int64_t rows_asked_ahead(const CopyParams& p, std::int64_t in_bytes) {
+  const std::int64_t row = p.extents[p.rank - 1] * in_bytes;
+  return row >= kAskedRowBytes || is_one_piece(p) ? 0 : divide_up(kAskedBytes, row);
+}
 
 /// Copies a contiguous row past the caches, through a buffer in the first-level cache.
 template <class In, class Out>
@@ -48,10 +66,16 @@ void copy_rows(const CopyParams& p, const CastRow& cast) {
   const std::int64_t piece = kRowBytes / static_cast<std::int64_t>(sizeof(Out));
   loop.push_boxes(p.extents[last], piece, 1, 1);
   const bool streamed = is_streamed(p);
+  constexpr std::int64_t kIn = sizeof(In);
+  const std::int64_t asked = cast && !streamed ? rows_asked_ahead(p, kIn) : 0;
   parallel_ranges(loop.total(), p.elements, [&](std::int64_t begin, std::int64_t end) {
-    Cursor cursor(loop, begin);
+    Cursor cursor(loop, begin), ahead(loop, begin + asked);
     for (std::int64_t i = begin; i < end; ++i, cursor.next()) {
       const In* in = static_cast<const In*>(p.in) + cursor.a();
+      if (asked > 0 && i + asked < end) {
+        ask_for(static_cast<const char*>(p.in) + ahead.a() * kIn, p.extents[last] * kIn);
+        ahead.next();
+      }
       Out* out = static_cast<Out*>(p.out) + cursor.b();
       const std::int64_t count = std::min(piece, p.extents[last] - cursor.index(last) * piece);
       if (!cast) {
@@ -87,25 +111,19 @@ void copy_own_axes(const CopyParams& p, const CastRow& cast) {
   });
 }
 
-bool is_one_piece(const CopyParams& p) {
-  std::int64_t elements = 1;
-  for (int axis = p.rank; axis-- > 0; elements *= p.extents[axis]) {
-    if (p.in_strides[axis] != elements && p.extents[axis] != 1) return false;
-  }
-  return true;
-}
-bool is_in_long_rows(const CopyParams& p, bool casts, std::int64_t out_bytes) {
+bool is_in_long_rows(const CopyParams& p, bool casts, std::int64_t in_bytes, std::int64_t out_bytes) {
   const int last = p.rank - 1;
   const std::int64_t row = p.extents[last];
   if (p.in_strides[last] != 1 || p.out_strides[last] != 1) return false;
   if (row * out_bytes >= kLongRowBytes) return true;
-  return casts && row >= kCastElements && is_one_piece(p);
+  return casts && row >= kCastElements && (row * in_bytes >= kCastRowBytes || is_one_piece(p));
 }
 
 template <class In, class Out>
 void copy_nest(const CopyParams& p, const CastRow& cast) {
   if (p.in_rank > 0) return copy_own_axes<In, Out>(p, cast);
-  if (is_in_long_rows(p, static_cast<bool>(cast), sizeof(Out))) return copy_rows<In, Out>(p, cast);
+  if (is_in_long_rows(p, static_cast<bool>(cast), sizeof(In), sizeof(Out)))
+    return copy_rows<In, Out>(p, cast);
   BoxCopy<In, Out>(p, cast).run();
 }
 
