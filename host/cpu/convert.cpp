@@ -53,22 +53,16 @@ RELAYOUT_F16C void convert_f16c(const In* in, Out* out, std::int64_t count) noex
   convert_plain(in + i, out + i, count - i);
 }
 
-#define RELAYOUT_F16_AVX512 __attribute__((target("avx512f,f16c,avx2")))
-
-RELAYOUT_F16_AVX512 inline void convert_sixteen(const float* in, f16* out) noexcept {
-  const __m256i halves = _mm512_maskz_cvtps_ph(0xffff, _mm512_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), halves);
-}
-RELAYOUT_F16_AVX512 inline void convert_sixteen(const f16* in, float* out) noexcept {
-  _mm512_storeu_ps(out,
-                   _mm512_maskz_cvtph_ps(0xffff, _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in))));
-}
-
-template <class In, class Out>
-RELAYOUT_F16_AVX512 void convert_avx512(const In* in, Out* out, std::int64_t count) noexcept {
+/// Only numbers from f16: those to f16 have often just been stored 32 bytes at a time, and a load of 64 would
+/// wait for the stores.
+__attribute__((target("avx512f,f16c,avx2"))) void convert_avx512(const f16* in, float* out,
+                                                                 std::int64_t count) noexcept {
   std::int64_t i = 0;
   for (; i + 64 <= count; i += 64) {
-    for (int j = 0; j < 64; j += 16) convert_sixteen(in + i + j, out + i + j);
+    for (int j = 0; j < 64; j += 16) {
+      const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(in + i + j));
+      _mm512_storeu_ps(out + i + j, _mm512_maskz_cvtph_ps(0xffff, halves));
+    }
   }
   _mm256_zeroupper();
   convert_f16c(in + i, out + i, count - i);
@@ -96,7 +90,6 @@ void convert_through_f32(const In* in, Out* out, std::int64_t count) noexcept {
 
 void convert_row(const float* in, f16* out, std::int64_t count) noexcept {
 #if defined(RELAYOUT_X86)
-  if (has_avx512()) return convert_avx512(in, out, count);
   if (has_f16c()) return convert_f16c(in, out, count);
 #endif
   convert_plain(in, out, count);
