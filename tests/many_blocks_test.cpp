@@ -20,7 +20,7 @@ using cases::PermuteCase;
 class ManyBlocksTest : public DeviceTest {};
 std::vector<Device> devices_with_grids() {
   std::vector<Device> devices = gpu_devices();
-  devices.push_back(Device::emulated(32));
+  if (has_emulated_devices()) devices.push_back(Device::emulated(32));
   return devices;
 }
 INSTANTIATE_TEST_SUITE_P(Devices, ManyBlocksTest, ::testing::ValuesIn(devices_with_grids()),
