@@ -79,6 +79,8 @@ TEST_P(ElementwiseFunctionsTest, Halves) {
   for (const Operation operation : functions_of_one_number()) {
     Numbers numbers;
     for (std::uint64_t bits = first++ % kStep; bits < 65536; bits += kStep) numbers.push_back(bits);
+    // 177.5, 355, 532.5 and 710 lie next to multiples of pi / 2.
+    for (const std::uint64_t bits : {0x598c, 0x5d8c, 0x6029, 0x618c, 0xd98c, 0xdd8c}) numbers.push_back(bits);
     expect_right(stream(), operation, DType::f16, {numbers});
     expect_right(stream(), operation, DType::bf16, {numbers});
   }

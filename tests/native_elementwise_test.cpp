@@ -330,7 +330,8 @@ TEST(NativeElementwise, FunctionsOneByOne) {
 TEST(NativeElementwise, FunctionsNextToZero) {
   std::uint16_t in[] = {0x0000, 0x8000, 0x0001, 0x8001, 0x0003, 0x83ff}, out[std::size(in)];
   const Dims shape = {std::size(in)};
-  for (const Operation operation : {Operation::expm1, Operation::log1p, Operation::sinh, Operation::tanh}) {
+  for (const Operation operation : {Operation::expm1, Operation::log1p, Operation::sinh, Operation::tanh,
+                                    Operation::sin, Operation::tan}) {
     elementwise(Stream(Device::cpu()), operation, {TensorView(in, DType::f16, shape)},
                 TensorView(out, DType::f16, shape));
     EXPECT_TRUE(std::equal(in, std::end(in), out)) << name_of(operation);

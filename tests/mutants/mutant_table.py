@@ -680,6 +680,10 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("digits_of_a_sum_lost", "if_equal(exponent, all_floats(0), @x@, fraction - all_floats(1));", "fraction - all_floats(1)", True),
     ("logarithm_of_any_number", "return @if_has_logarithm(x, fma(rest, half_log2_slope(rest), exponent))@;",
      "fma(rest, half_log2_slope(rest), exponent)", True),
+    ("odd_turns_as_even_ones", "return if_odd(turns, @all_floats(0) - sine@, sine);", "sine", True),
+    ("low_part_of_pi_left_out", "return fma(turns, @all_floats(-kLow)@, fma(", "all_floats(0)", True),
+    ("cosine_of_a_turn_more", "less_turns(x, @turns + all_floats(0.5)@)", "turns - all_floats(0.5)", True),
+    ("odd_quarters_as_even_ones", "if_odd(quarters, @all_floats(-1) / tangent@, tangent)", "tangent", True),
     ("tangent_without_a_sign", "return @with_sign(growth / (growth + all_floats(2)), x)@;", "growth / (growth + all_floats(2))", True),
 ]) + mutants_of("quarter_turns", "host/cpu/elementwise/quarter_turns.hpp", NATIVE_SINGLES, [
     ("far_numbers_are_near", "if (@are_less(all(kFar), magnitude(x)) != 0@) reduce_far(x);", "false", True),

@@ -83,6 +83,42 @@ RELAYOUT_VECTOR inline Floats half_log1p_of(Floats x) {
   return unless_zero(x, if_has_logarithm(above, result));
 }
 
+RELAYOUT_VECTOR inline Floats if_odd(Floats whole, Floats chosen, Floats other) {
+  const Floats odd = whole - all_floats(2) * whole_of(whole * all_floats(0.5));
+  return if_equal(odd, all_floats(0), other, chosen);
+}
+/// sin(turns * pi + rest) to 2^-20 of itself, for whole turns and a rest between -pi / 2 and pi / 2: a
+/// minimax polynomial of its square.
+RELAYOUT_VECTOR inline Floats half_sine(Floats turns, Floats rest) {
+  constexpr float kFactors[] = {0x1.ffffe0p-1F, -0x1.554f6ep-3F, 0x1.105bcep-7F, -0x1.839c74p-13F};
+  const Floats sine = rest * series_of(kFactors, rest * rest);
+  return if_odd(turns, all_floats(0) - sine, sine);
+}
+/// x - turns * pi. No f16 number is nearer than 2^-17 to a multiple of pi / 2; 177.5 is nearest.
+RELAYOUT_VECTOR inline Floats less_turns(Floats x, Floats turns) {
+  constexpr float kHigh = 0x1.921fb6p+1F, kLow = -0x1.777a5cp-24F;
+  return fma(turns, all_floats(-kLow), fma(turns, all_floats(-kHigh), x));
+}
+RELAYOUT_VECTOR inline Floats half_sin_of(Floats x) {
+  const Floats turns = whole_of(x * all_floats(1 / kPi));
+  return unless_zero(x, half_sine(turns, less_turns(x, turns)));
+}
+/// With half a turn more or less, a sine: it is exact where the cosine is next to 0.
+RELAYOUT_VECTOR inline Floats half_cos_of(Floats x) {
+  const Floats turns = whole_of(fma(x, all_floats(1 / kPi), all_floats(-0.5)));
+  const Floats rest = less_turns(x, turns + all_floats(0.5));
+  return half_sine(turns, all_floats(0) - rest);
+}
+/// Between -pi / 4 and pi / 4 a minimax polynomial, to 2^-22 of itself.
+RELAYOUT_VECTOR inline Floats half_tan_of(Floats x) {
+  constexpr float kFactors[] = {0x1.fffff8p-1F, 0x1.555c7ap-2F, 0x1.100ac4p-3F,
+                                0x1.d523a4p-5F, 0x1.94ce92p-7F, 0x1.5022a2p-6F};
+  const Floats quarters = whole_of(x * all_floats(kQuartersPerRadian));
+  const Floats rest = less_turns(x, quarters * all_floats(0.5));
+  const Floats tangent = rest * series_of(kFactors, rest * rest);
+  return unless_zero(x, if_odd(quarters, all_floats(-1) / tangent, tangent));
+}
+
 /// An ElementwiseRow of a function of f32 on f16 numbers.
 template <Floats (*kFunction)(Floats)>
 RELAYOUT_VECTOR void row_of_halves(const void* a, const void*, const void*, void* r, std::int64_t count,
@@ -114,6 +150,12 @@ inline ElementwiseRow half_row(Operation operation) {
       return row_of_halves<half_log2_of>;
     case Operation::log1p:
       return row_of_halves<half_log1p_of>;
+    case Operation::sin:
+      return row_of_halves<half_sin_of>;
+    case Operation::cos:
+      return row_of_halves<half_cos_of>;
+    case Operation::tan:
+      return row_of_halves<half_tan_of>;
     default:
       return nullptr;
   }
