@@ -707,7 +707,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("rows_of_a_piece_repeated", "copy_elements(bytes_, @data + offset()@, axes_.step(), out, 1, part)", "data"),
     ("scatter_packs", "copy_elements(bytes_, in, 1, data + offset(), @axes_.step()@, part)", "1"),
     ("merges_all_axes", "&& @strides[rank - 1] == joined@", "true"),
-]) + mutants_of("native_elementwise_transposed", "host/cpu/elementwise/elementwise_transposed.cpp", NATIVE_ELEMENTWISE, [
+]) + mutants_of("packed_boxes", "host/cpu/elementwise/packed_boxes.cpp", NATIVE_ELEMENTWISE, [
     ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
     ("all_boxes_read_the_first", "offsets[i] += @first[axis] * p_.tensor[i].strides[axis]@", "0"),
     ("parts_in_one_place", "buffer += @part_bytes_@;", "0"),

@@ -16,18 +16,6 @@ RELAYOUT_VECTOR inline Doubles between(double low, double high, Doubles x) {
   return at_least(all(low), at_most(all(high), x));
 }
 
-/// 0 keeps its sign: the result is x where x is 0.
-RELAYOUT_VECTOR inline Doubles unless_zero(Doubles x, Doubles result) {
-  return if_equal(x, all(0), x, result);
-}
-/// The sum of factors[i] * x^i.
-template <int kCount>
-RELAYOUT_VECTOR inline Doubles series_of(const double (&factors)[kCount], Doubles x) {
-  Doubles sum = all(factors[kCount - 1]);
-  for (int i = kCount - 2; i >= 0; --i) sum = fma(sum, x, all(factors[i]));
-  return sum;
-}
-
 struct DoublePair {
   Doubles high, low;
 };

@@ -14,7 +14,7 @@
 #include "host/cpu/elementwise/elementwise_order.hpp"
 #include "host/cpu/elementwise/elementwise_rows.hpp"
 #include "host/cpu/elementwise/elementwise_sources.hpp"
-#include "host/cpu/elementwise/elementwise_transposed.hpp"
+#include "host/cpu/elementwise/packed_boxes.hpp"
 #include "host/cpu/native_table.hpp"
 #include "host/cpu/parallel.hpp"
 #include "host/cpu/prefetch.hpp"
@@ -204,7 +204,8 @@ void elementwise(const LaunchContext&, const ElementwiseParams& params) {
   if (params.elements == 0) return;
   // One piece is computed as it is: another call would take longer.
   if (params.tensors == 0 && params.elements > kPiece) return constant_elementwise(params);
-  const ElementwiseParams ordered = in_best_order(params);
+  const std::optional<ElementwiseParams> better = in_better_order(params);
+  const ElementwiseParams& ordered = better ? *better : params;
   const PackedBoxes boxes(ordered);
   boxes.any() ? boxes.run() : elementwise_pieces(ordered);
 }

@@ -5,7 +5,7 @@
 
 #include "core/bytes.hpp"
 #include "host/cpu/elementwise/elementwise_operand.hpp"
-#include "host/cpu/elementwise/elementwise_transposed.hpp"
+#include "host/cpu/elementwise/packed_boxes.hpp"
 #include "host/cpu/parallel.hpp"
 #include "host/cpu/streaming.hpp"
 

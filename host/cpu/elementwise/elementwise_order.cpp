@@ -76,9 +76,9 @@ ElementwiseParams in_order_of(const TensorOperand& tensor, const ElementwisePara
 
 }  // namespace
 
-ElementwiseParams in_best_order(const ElementwiseParams& params) {
-  if (params.rank < 2 || params.elements < kLeastElements) return params;
-  ElementwiseParams best = params;
+std::optional<ElementwiseParams> in_better_order(const ElementwiseParams& params) {
+  std::optional<ElementwiseParams> best;
+  if (params.rank < 2 || params.elements < kLeastElements) return best;
   double least = kWorth * cost_of(params);
   for (int i = 0; i < params.tensors; ++i) {
     const ElementwiseParams ordered = in_order_of(params.tensor[i], params);

@@ -9,17 +9,6 @@
 
 namespace relayout::native::RELAYOUT_VECTORS {
 
-RELAYOUT_VECTOR inline Floats unless_zero(Floats x, Floats result) {
-  return if_equal(x, all_floats(0), x, result);
-}
-/// The sum of factors[i] * x^i.
-template <int kCount>
-RELAYOUT_VECTOR inline Floats series_of(const float (&factors)[kCount], Floats x) {
-  Floats sum = all_floats(factors[kCount - 1]);
-  for (int i = kCount - 2; i >= 0; --i) sum = fma(sum, x, all_floats(factors[i]));
-  return sum;
-}
-
 /// x as exponent + rest, in powers of 2. Beyond 60 the powers, and products of two of them, are 0 or infinite
 /// in f16, and none is in f32.
 struct HalfExponent {

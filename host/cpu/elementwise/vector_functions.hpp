@@ -12,14 +12,6 @@
 
 namespace relayout::native::RELAYOUT_VECTORS {
 
-template <class T>
-RELAYOUT_VECTOR inline Vector<T> same(double value) {
-  if constexpr (std::is_same_v<T, double>) {
-    return all(value);
-  } else {
-    return all_floats(static_cast<float>(value));
-  }
-}
 RELAYOUT_VECTOR inline Floats if_less_than_0(Floats x, Floats negative, Floats other) {
   return if_less(x, all_floats(0), negative, other);
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "host/cpu/processor.hpp"
 
@@ -34,6 +35,29 @@ struct VectorOf<double> {
 };
 template <class T>
 using Vector = typename VectorOf<T>::Type;
+
+template <class T>
+RELAYOUT_VECTOR inline Vector<T> same(double value) {
+  if constexpr (std::is_same_v<T, double>) {
+    return all(value);
+  } else {
+    return all_floats(static_cast<float>(value));
+  }
+}
+/// The sum of factors[i] * x^i.
+template <class T, int kCount>
+RELAYOUT_VECTOR inline Vector<T> series_of(const T (&factors)[kCount], Vector<T> x) {
+  Vector<T> sum = same<T>(factors[kCount - 1]);
+  for (int i = kCount - 2; i >= 0; --i) sum = fma(sum, x, same<T>(factors[i]));
+  return sum;
+}
+/// 0 keeps its sign: the result is x where x is 0.
+RELAYOUT_VECTOR inline Doubles unless_zero(Doubles x, Doubles result) {
+  return if_equal(x, all(0), x, result);
+}
+RELAYOUT_VECTOR inline Floats unless_zero(Floats x, Floats result) {
+  return if_equal(x, all_floats(0), x, result);
+}
 
 /// result[i] = function(x[i], y[i]) for a row of numbers of T; function: a class with an operator for
 /// vectors. The last numbers are computed in a whole vector, too, so that a result does not depend on where

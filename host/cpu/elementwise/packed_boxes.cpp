@@ -1,4 +1,4 @@
-#include "host/cpu/elementwise/elementwise_transposed.hpp"
+#include "host/cpu/elementwise/packed_boxes.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -88,8 +88,7 @@ void PackedBoxes::run() const {
   const auto parts =
       static_cast<std::int64_t>(std::count(packed_, packed_ + p_.tensors, true)) + (output_packed_ ? 1 : 0);
   StridedLoop boxes;
-  for (int axis = 0; axis < p_.rank; ++axis)
-    boxes.push((p_.extents[axis] + box_.sides[axis] - 1) / box_.sides[axis], 0, 0);
+  for (int axis = 0; axis < p_.rank; ++axis) boxes.push(divide_up(p_.extents[axis], box_.sides[axis]), 0, 0);
   parallel_ranges(boxes.total(), p_.elements, [&](std::int64_t begin, std::int64_t end) {
     std::vector<char> buffers(static_cast<std::size_t>(parts * part_bytes_ + kLineBytes));
     Cursor cursor(boxes, begin);
@@ -121,12 +120,12 @@ void PackedBoxes::compute(const std::int64_t* first, std::vector<char>& buffers)
     buffer += part_bytes_;
   }
   if (!output_packed_) return elementwise_pieces(box);
-  CopyParams results = nest_of(box, box.out_strides, box.out_strides);
+  const std::int64_t count = pack_strides(box, box.out_strides);
+  CopyParams results = nest_of(box, box.out_strides, p_.out_strides);
   results.in = buffer;
   results.out = box.out;
   results.in_type = results.out_type = box.out_type;
-  results.elements = pack_strides(box, box.out_strides);
-  std::copy_n(box.out_strides, box.rank, results.in_strides);
+  results.elements = count;
   box.out = buffer;
   elementwise_pieces(box);
   native::copy({}, in_order_of_output(results));
