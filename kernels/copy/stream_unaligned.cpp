@@ -2,12 +2,11 @@
 // on both sides, wherever the rows begin. A lane makes vectors of the output that lie on multiples of their
 // size, each of the aligned words of the input around its elements. Neighbouring lanes read such a word
 // twice, the second time from the first cache. Each element crosses global memory once on either side.
+#include "core/bytes.hpp"
 #include "kernels/backend_kernels.hpp"
-#include "kernels/copy/generic_cast.hpp"
 #include "kernels/copy/quick_cast.hpp"
 #include "kernels/copy/rows_piece.hpp"
 #include "kernels/copy/stream_row.hpp"
-#include "kernels/element_ops.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
