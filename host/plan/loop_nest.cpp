@@ -84,6 +84,15 @@ void merge_axes(Dims& extents, Dims* strides, int operands) {
   }
 }
 
+OffsetRange offset_range(const LoopNest& nest, int operand) {
+  OffsetRange range;
+  for (int axis = 0; axis < nest.rank(); ++axis) {
+    const std::int64_t last = (nest.extents[axis] - 1) * nest.strides[operand][axis];
+    (last < 0 ? range.least : range.greatest) += last;
+  }
+  return range;
+}
+
 LoopNest make_nest(const TensorView& out, const std::vector<TensorView>& inputs) {
   LoopNest nest;
   nest.extents = out.shape();

@@ -21,6 +21,12 @@ struct LoopNest {
   std::int64_t elements() const noexcept;
 };
 
+/// The least and the greatest offset of an operand's elements from its base, in elements.
+struct OffsetRange {
+  std::int64_t least = 0, greatest = 0;
+};
+OffsetRange offset_range(const LoopNest& nest, int operand);
+
 /// The nest over views of one shape; operand 0 is the output. Throws Error{shape} naming both shapes.
 LoopNest make_nest(const TensorView& out, const std::vector<TensorView>& inputs);
 

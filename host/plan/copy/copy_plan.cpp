@@ -156,14 +156,9 @@ double microseconds_at(const CopyProblem& problem, const DeviceProperties& devic
 }
 
 ByteRange input_bytes(const CopyProblem& problem) {
-  const LoopNest& nest = problem.nest;
+  const OffsetRange elements = offset_range(problem.nest, 1);
   const std::int64_t size = bytes_of(problem.in_type);
-  ByteRange range{0, size};
-  for (int axis = 0; axis < nest.rank(); ++axis) {
-    const std::int64_t last = (nest.extents[axis] - 1) * nest.strides[1][axis] * size;
-    (last < 0 ? range.begin : range.end) += last;
-  }
-  return range;
+  return {elements.least * size, (elements.greatest + 1) * size};
 }
 
 void add_start(CopyCandidate& candidate, const CopyProblem& problem, const DeviceProperties& device,

@@ -1,7 +1,6 @@
 // The copies that take every problem: the gather kernel's, element by element, and native code's on the
 // processor.
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "core/bytes.hpp"
@@ -76,10 +75,8 @@ GatherParams<Extent, Offset> gather_params_of(const CopyProblem& problem) {
 
 /// The greatest distance of an element from the first one, in elements, but for the signs of strides.
 std::int64_t reach(const LoopNest& nest, int operand) {
-  std::int64_t sum = 0;
-  for (int axis = 0; axis < nest.rank(); ++axis)
-    sum += (nest.extents[axis] - 1) * std::abs(nest.strides[operand][axis]);
-  return sum;
+  const OffsetRange range = offset_range(nest, operand);
+  return range.greatest - range.least;
 }
 
 CopyKernelParams gather_params(const CopyProblem& problem) {

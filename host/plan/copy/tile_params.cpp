@@ -202,19 +202,18 @@ class TileParamsBuilder {
 
   /// Which bytes of the input may be read.
   void fill_bounds() {
-    // The input's elements, from its smallest address to its largest, and those that a tile reaches.
-    std::int64_t begin = 0, end = 0, back = 0, on = 0;
+    const OffsetRange all = offset_range(nest_, 1);
+    std::int64_t back = 0, on = 0;  // what a tile reaches of them
     for (int axis = 0; axis < nest_.rank(); ++axis) {
       const std::int64_t stride = nest_.strides[1][axis];
-      (stride < 0 ? begin : end) += (nest_.extents[axis] - 1) * stride;
       (stride < 0 ? back : on) += (plan_.extent[axis] - 1) * stride;
     }
     const std::int64_t size = bytes_of(params_.in_type);
-    params_.in_begin = begin * size;
-    params_.in_end = (end + 1) * size;
+    params_.in_begin = all.least * size;
+    params_.in_end = (all.greatest + 1) * size;
     // The tile's reach, and a word more on both sides.
-    params_.inner_begin = begin - back + 16;
-    params_.inner_end = end - on - 32;
+    params_.inner_begin = all.least - back + 16;
+    params_.inner_end = all.greatest - on - 32;
   }
 
   const LoopNest& nest_;
