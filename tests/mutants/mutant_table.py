@@ -637,6 +637,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("softplus_of_the_sum_alone", "(tail - @(sum - same<T>(1))@)", "tail", True),
 ]) + mutants_of("vector_words", "host/cpu/elementwise/vector_words.hpp", NATIVE_FUNCTIONS, [
     ("last_numbers_left", "if (@i == count@) return;", "i >= 0", True),
+]) + mutants_of("vector_words", "host/cpu/elementwise/vector_words.hpp", "*FunctionsTest.Doubles*/cpu", [
+    ("sign_of_zero_lost", "if_equal(x, all(0), @x@, result)", "result", True),
 ]) + mutants_of("exponential_functions", "host/cpu/elementwise/exponential_functions.hpp", "*FunctionsTest.Doubles*/cpu", [
     ("halves_of_an_exponent_alike", "power_of_2(half) * power_of_2(@exponent - half@)", "half", True),
     ("no_second_part_of_log_2", "taken = @exponent * all(kLog2Low)@;", "all(0)", True),
@@ -648,7 +650,6 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("double_pairs", "host/cpu/elementwise/double_pairs.hpp", "*FunctionsTest.Doubles*/cpu", [
     ("rest_of_a_quotient_left", "return {quotient, @rest / b.high@};", "all(0)", True),
     ("one_far_number_only", "if ((@which & 1u << i@) != 0) results[i] = kLibrary(numbers[i]);", "which & 1u", True),
-    ("sign_of_zero_lost", "if_equal(x, all(0), @x@, result)", "result", True),
 ]) + mutants_of("sine_functions", "host/cpu/elementwise/sine_functions.hpp", "*FunctionsTest.Doubles*/cpu", [
     ("second_part_of_pi_left", "taken = @whole * all(kSecond)@,", "all(0)", True),
     ("far_numbers_reduced", "are_less(@all(kMostReduced)@, magnitude(x))", "all(1e308)", True),
