@@ -8,10 +8,19 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+/// (numerator + low) / (1 + tail), for a tail of at most 1. What the rounding of the sum drops is added back,
+/// so that the quotient is rounded once. Zeros keep their sign.
+__device__ __forceinline__ double over_one_plus(double tail, double numerator, double low = 0) {
+  const double whole = 1 + tail, dropped = tail - (whole - 1), reciprocal = near_reciprocal(whole);
+  const double quotient = numerator * reciprocal;
+  const double rest = fma(-whole, quotient, numerator) + fma(-dropped, quotient, low);
+  return with_sign_of(fma(rest, reciprocal, quotient), numerator);
+}
+
 /// Computed from exp(-|x|), so that 1 + exp(-|x|) does not overflow.
 __device__ __forceinline__ double sigmoid(double x) {
-  const double tail = std::exp(-absolute(x)), whole = 1 + tail;
-  return x < 0 ? tail / whole : 1 / whole;
+  const double tail = std::exp(-absolute(x)), right = over_one_plus(tail, 1.0);
+  return x < 0 ? tail * right : right;
 }
 /// The same in f32. What the rounding of the sum drops is added back, so the result is within 2 units in the
 /// last place.
@@ -45,10 +54,12 @@ constexpr double kFarExponent = -600, kRaisedBy = 64, kToLower = 1.6038108905486
                  kToLowerLow = -7.361325221284214e-45;  // e^-64
 __device__ __forceinline__ double gated(double x, double exponent, double rest) {
   const bool far = exponent < kFarExponent, negative = x < 0;
-  const double near_tail = std::exp(far ? exponent + kRaisedBy : exponent);
-  const double tail = fma(near_tail, rest, near_tail);
-  const double quotient = (negative ? x * tail : x) / (far ? 1.0 : 1.0 + tail);
-  return far && negative ? quotient * kToLower : quotient;
+  const double tail = std::exp(far ? exponent + kRaisedBy : exponent);
+  const double factor = negative ? tail : 1.0, product = x * factor;
+  const double low = fma(x, factor, -product) + (negative ? product * rest : 0.0);
+  const double quotient = over_one_plus(fma(tail, rest, tail), product, low);
+  if (!far) return quotient;
+  return negative ? quotient * kToLower : x;  // infinity, too
 }
 
 __device__ __forceinline__ double sigmoid_gate(double x) { return gated(x, -absolute(x), 0.0); }
@@ -71,26 +82,24 @@ struct HighAndLow {
   }
 };
 
-/// The polynomial P(q) of gauss_gate, of degree 26, within 2^-59. It is evaluated in loops over tables:
-/// without them the compiler would keep so many constants of f64 in registers that an AMD GPU has too few.
+/// The polynomial P(q) of gauss_gate, of degree 26, within 2^-59. Its last steps are those whose rounding the
+/// result would show. It is evaluated in a loop over a table: without that the compiler would keep so many
+/// constants of f64 in registers that an AMD GPU has too few.
 __device__ __forceinline__ HighAndLow gauss_tail(double q) {
-  static constexpr double kSmall[] = {
+  static constexpr double kCoefficients[] = {
       -4.495204721257417e-11, 1.175478991480774e-10,   6.325195377466816e-10,  -8.546521899880147e-10,
       -4.57068646415335e-09,  1.4329918401088613e-09,  2.2833760070320693e-08, 1.4630727405651175e-08,
       -8.838447972307543e-08, -1.5650236461993106e-07, 2.73568947907429e-07,   1.0225604158296038e-06,
       -6.303897230472221e-07, -5.920586519556891e-06,  7.168479446346122e-07,  3.514479478753355e-05,
-      -1.908289705282615e-06, -0.00023109495324019437, 0.00013334431578740138, 0.001630818459394586};
-  static constexpr double kLarge[][2] = {
-      {-0.003479692367605836, 8.891790936847164e-22}, {-0.00754018896682524, 2.974342877210725e-19},
-      {0.06039657489094323, -7.690845868412991e-19},  {-0.18652185795965484, 1.214877033217672e-17},
-      {0.3871374007422145, -1.2295756589826734e-17},  {-0.6078966419718921, -4.2359363037609296e-17},
-      {0.7552851304157515, -2.21526391433646e-17}};
+      -1.908289705282615e-06, -0.00023109495324019437, 0.00013334431578740138, 0.001630818459394586,
+      -0.003479692367605836,  -0.00754018896682524,    0.06039657489094323,    -0.18652185795965484};
   double p = 0;
-#pragma unroll 1
-  for (const double coefficient : kSmall) p = fma(p, q, coefficient);
+#pragma unroll 3
+  for (const double coefficient : kCoefficients) p = fma(p, q, coefficient);
   HighAndLow sums{p, 0};
-#pragma unroll 1
-  for (const auto& coefficient : kLarge) sums.step(q, coefficient[0], coefficient[1]);
+  sums.step(q, 0.3871374007422145, -1.2295756589826734e-17);
+  sums.step(q, -0.6078966419718921, -4.2359363037609296e-17);
+  sums.step(q, 0.7552851304157515, -2.21526391433646e-17);
   return sums;
 }
 
@@ -121,14 +130,14 @@ __device__ __forceinline__ double gauss_gate(double x) {
 }
 /// The result is x, or 0 where x < 0, minus a times the normal distribution's tail from a = |x| on. That tail
 /// is exp(-a^2 / 2) * t * P(1 - 8 * t), with t = 1 / (a + 4) and a polynomial P of degree 9, within 2^-25;
-/// beyond 15 it is below all numbers. The rounding errors of the square, which is in an exponent, and of the
-/// products would exceed the bound, so they are corrected.
+/// beyond 15 it is below all numbers. The rounding errors of the square, which is in an exponent, of t and of
+/// the products would exceed the bound, so they are corrected.
 __device__ __forceinline__ float gauss_gate(float x) {
   const float a = fminf(absolute(x), 15.0f), square = a * a, dropped = fmaf(a, a, -square);
-  const Exponential tail = exponential<true>(-0.5f * square);
+  const BinaryExponent power(-0.5f * square);
+  const float tail = power_of_two(fmaf(dropped, static_cast<float>(-0.5 * kLog2E), power.rest));
   const float sum = a + 4.0f, lost = a - (sum - 4.0f), t = approximate_reciprocal(sum);
   const float t_error = fmaf(-lost, t, fmaf(-sum, t, 1.0f)), q = fmaf(-8.0f, t, 1.0f);
-  const float q_error = fmaf(-8.0f * t, t_error, fmaf(-8.0f, t, 1.0f - q));
   float p = -1.232906215e-04f;
   p = fmaf(p, q, 1.934823667e-04f);
   p = fmaf(p, q, 1.567632309e-03f);
@@ -139,13 +148,12 @@ __device__ __forceinline__ float gauss_gate(float x) {
   p = fmaf(p, q, 3.871366382e-01f);
   p = fmaf(p, q, -6.078966260e-01f);
   p = fmaf(p, q, 7.552851438e-01f);
-  const float scale = t * p, product = a * scale;
-  constexpr float kSlope = -0.9f;  // of log(P), about
-  const float relative = fmaf(-0.5f, dropped, fmaf(kSlope, q_error, t_error));
-  const float error = fmaf(a, fmaf(t, p, -scale), fmaf(a, scale, -product));
-  const float correction = tail.fraction * fmaf(product, relative, error);
-  const float part = scaled(fmaf(tail.fraction, product, correction), tail.exponent);
-  return is_negative_infinity(x) ? x - x : x < 0 ? -part : x - part;
+  const float scale = a * t, product = scale * p;
+  const float error = fmaf(fmaf(a, t, -scale), p, fmaf(scale, p, -product));
+  constexpr float kSlope = -0.9f;  // of log(P) along q, about
+  const float correction = fmaf(product, t_error * fmaf(-8 * kSlope, t, 1.0f), error);
+  const float part = scaled(fmaf(tail, correction, tail * product), power.whole);
+  return (x < 0 ? 0.0f * x : x) - part;  // NaN for -infinity
 }
 
 /// x / 2 * (1 + tanh(y)) = x * sigmoid(2 * y), y = sqrt(2 / pi) * (x + 0.044715 * x^3). The exponent is |x| *
@@ -161,11 +169,11 @@ __device__ __forceinline__ double tanh_gate(double x) {
   const double exponent = a * factor, rest = fma(a, factor, -exponent) + a * factor_rest;
   return gated(x, -exponent, -rest);
 }
-/// The exponent is computed in f64: in f32 its error would be many units of the exponential. Beyond 12 the
+/// The exponent is computed in f64: in f32 its error would be many units of the exponential. Beyond 11.5 the
 /// exponential is below all numbers.
 __device__ __forceinline__ float tanh_gate(float x) {
   constexpr double kLinear = 1.5957691216057307117 * kLog2E, kCubic = 0.044715 * kLinear;
-  const float a = fminf(absolute(x), 12.0f);
+  const float a = fminf(absolute(x), 11.5f);
   const double wide = a;
   const WholeAndRest power(-wide * fma(kCubic, wide * wide, kLinear));
   return gated(x, a, {fraction_of_power(static_cast<float>(power.rest)), power.whole});

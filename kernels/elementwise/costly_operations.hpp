@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "kernels/elementwise/activations.hpp"
+#include "kernels/elementwise/angle_functions.hpp"
 #include "kernels/elementwise/directed_rounding.hpp"
-#include "kernels/elementwise/guarded_functions.hpp"
 #include "kernels/elementwise/integer_operations.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {

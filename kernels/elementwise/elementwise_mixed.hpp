@@ -83,7 +83,7 @@ __device__ __forceinline__ void compute_mixed(const ElementwiseParams& p,
 
 /// Blocks of a multiprocessor for which there are registers enough.
 template <Steps kSteps>
-constexpr int kMixedBlocks = kSteps == Steps::function ? 10 : 6;
+constexpr int kMixedBlocks = kSteps == Steps::function ? 12 : 6;
 
 /// The kernel on aligned vectors.
 template <class R, int kWidth, int kTensors, Steps kSteps>

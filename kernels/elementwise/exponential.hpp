@@ -43,10 +43,9 @@ struct WholeAndRest {
 __device__ __forceinline__ float two_to(std::int32_t exponent) {
   return __uint_as_float(static_cast<std::uint32_t>(exponent + 127) << 23);
 }
-/// x * 2^exponent, rounded once, for -252 <= exponent <= 254 and normal x.
+/// x * 2^exponent, rounded once, for -190 <= exponent <= 63, where x * 2^(exponent + 64) is a normal number.
 __device__ __forceinline__ float scaled(float x, std::int32_t exponent) {
-  const std::int32_t half = exponent >> 1;
-  return x * two_to(half) * two_to(exponent - half);
+  return x * two_to(exponent + 64) * 0x1p-64f;
 }
 
 /// The number fraction * 2^exponent, with a fraction between 0.7 and 1.42.
@@ -66,13 +65,23 @@ __device__ __forceinline__ float fraction_of_power(float x) {
   return fmaf(p, x, 1.0f);
 }
 
-/// e^x for |x| <= 170. With kQuick, the hardware computes the power of 2.
-template <bool kQuick = false>
+/// x * log2(e) as the nearest whole number and what is left, for |x| <= 170.
+struct BinaryExponent {
+  std::int32_t whole;
+  float rest;
+
+  __device__ __forceinline__ explicit BinaryExponent(float x) {
+    constexpr float kHigh = static_cast<float>(kLog2E), kLow = static_cast<float>(kLog2E - kHigh);
+    const float sum = fmaf(x, kHigh, kWholeFloat);
+    whole = whole_of(sum);
+    rest = fmaf(x, kLow, fmaf(x, kHigh, -(sum - kWholeFloat)));
+  }
+};
+
+/// e^x for |x| <= 170.
 __device__ __forceinline__ Exponential exponential(float x) {
-  constexpr float kHigh = static_cast<float>(kLog2E), kLow = static_cast<float>(kLog2E - kHigh);
-  const float sum = fmaf(x, kHigh, kWholeFloat), whole = sum - kWholeFloat;
-  const float rest = fmaf(x, kLow, fmaf(x, kHigh, -whole));
-  return {kQuick ? power_of_two(rest) : fraction_of_power(rest), whole_of(sum)};
+  const BinaryExponent power(x);
+  return {fraction_of_power(power.rest), power.whole};
 }
 
 /// numerator / denominator, about half a unit off. Denominators must be far from the smallest and largest
@@ -80,6 +89,13 @@ __device__ __forceinline__ Exponential exponential(float x) {
 __device__ __forceinline__ float near_quotient(float numerator, float denominator) {
   const float reciprocal = approximate_reciprocal(denominator), quotient = numerator * reciprocal;
   return fmaf(fmaf(-denominator, quotient, numerator), reciprocal, quotient);
+}
+
+/// 1 / x, about half a unit off, for x far from the smallest and largest numbers: the hardware's is within
+/// 2^-19.
+__device__ __forceinline__ double near_reciprocal(double x) {
+  const double first = approximate_reciprocal(x), second = fma(fma(-x, first, 1.0), first, first);
+  return fma(fma(-x, second, 1.0), second, second);
 }
 
 __device__ __forceinline__ bool is_negative_infinity(float x) { return __float_as_uint(x) == 0xff800000u; }

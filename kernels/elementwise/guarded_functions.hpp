@@ -141,8 +141,7 @@ struct Remainder<float> {
            (denominator < 0x1p-126f && numerator + denominator > 0);
   }
   static __device__ __forceinline__ float rare(float a, float b) { return std::fmod(a, b); }
-
- private:
+  /// The quotient, or up to 2^-20 of it more.
   static __device__ __forceinline__ float quotient(float numerator, float denominator) {
     const float near = numerator * approximate_reciprocal(denominator);
     return fmaf(near, 0x1p-21f, near);
@@ -156,8 +155,8 @@ struct Modulo {
   static __device__ __forceinline__ bool is_rare(C a, C b) { return Remainder<C>::is_rare(a, b); }
   static __device__ __forceinline__ C rare(C a, C b) { return with_sign(std::fmod(a, b), b); }
   static __device__ __forceinline__ C with_sign(C rest, C b) {
-    const C moved = (rest < 0) != (b < 0) ? rest + b : rest;
-    return rest == 0 ? with_sign_of(rest, b) : moved;
+    const bool moves = rest != 0 && (rest < 0) != (b < 0);
+    return with_sign_of(moves ? rest + b : rest, b);
   }
 };
 
@@ -173,10 +172,7 @@ struct Power {
 template <>
 struct Power<float> {
   static __device__ __forceinline__ float usual(float a, float b) {
-    const double exponent = static_cast<double>(b) * logarithm(static_cast<double>(absolute(a)));
-    const double inside = exponent < -200 ? -200 : exponent > 200 ? 200 : exponent;
-    const WholeAndRest power(inside);
-    return signed_power(a, b, scaled(fraction_of_power(static_cast<float>(power.rest)), power.whole));
+    return signed_power(a, b, magnitude(absolute(a), b));
   }
   /// a^b, by |a|^b where a is not 0. NaN where a < 0 and b is no whole number. Zeros are common, as results
   /// of relu; one with a sign is rare.
@@ -191,12 +187,36 @@ struct Power<float> {
     return !(absolute(a) < kInfinity<float>) || !(absolute(b) < kInfinity<float>) ||
            __float_as_uint(a) == 0x80000000u || (a < 0 && absolute(b) > 0x1p22f);
   }
+  /// For any numbers, as C99 has it.
   static __device__ __forceinline__ float rare(float a, float b) {
-    return static_cast<float>(power(static_cast<double>(a), static_cast<double>(b)));
+    const float base = absolute(a), exponent = absolute(b);
+    const bool whole = truncf(b) == b, odd = whole && exponent < 0x1p24f && (static_cast<int>(b) & 1) != 0;
+    const bool has_limit =
+        base == 0 || !(base < kInfinity<float>);  // the same for all finite exponents of a sign
+    float result = kNaN;
+    if (a == 1 || b == 0 || (base == 1 && exponent == kInfinity<float>)) {
+      result = 1;
+    } else if (base == base && exponent == kInfinity<float>) {
+      result = (base > 1) == (b > 0) ? exponent : 0;
+    } else if (base == base && has_limit && b == b) {
+      result = (base > 1) == (b > 0) ? kInfinity<float> : 0;
+    } else if (base == base && b == b && (a > 0 || whole)) {
+      result = magnitude(base, b);
+    }
+    return odd && __float_as_uint(a) >> 31 != 0 ? -result : result;
   }
 
  private:
   static constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+  /// a^b for a finite a > 0 and a finite b.
+  static __device__ __forceinline__ float magnitude(float a, float b) {
+    const double exponent = static_cast<double>(b) * logarithm(static_cast<double>(a));
+    const double inside = exponent < -200 ? -200 : exponent > 200 ? 200 : exponent;
+    const WholeAndRest power(inside);
+    const std::int32_t half = power.whole >> 1;  // two powers of 2, which are normal numbers
+    return fraction_of_power(static_cast<float>(power.rest)) * two_to(half) * two_to(power.whole - half);
+  }
 
   /// The logarithm to base 2 of x > 0, within 2^-40. For the fraction, between sqrt(1/2) and sqrt(2), it is 2
   /// / log(2) * artanh((fraction - 1) / (fraction + 1)), a polynomial.
@@ -216,123 +236,6 @@ struct Power<float> {
     p = fma(p, z, 0.57707799891661449);
     p = fma(p, z, 0.96179669393629874);
     return exponent + fma(root * z, p, root * 2.8853900817779268);
-  }
-};
-
-/// A quarter turn in two parts, whose multiples are subtracted one after the other.
-constexpr double kQuarterHigh = 1.57079632679489661923, kQuarterLow = 6.12323399573676588614e-17;
-constexpr double kQuartersPerRadian = 0.63661977236758134308;
-
-/// x minus the nearest multiple of a quarter turn, for |x| <= 117435, and which multiple that is.
-struct ReducedAngle {
-  float rest;
-  std::int32_t quarters;
-
-  __device__ __forceinline__ explicit ReducedAngle(float x) {
-    const float sum = fmaf(x, static_cast<float>(kQuartersPerRadian), kWholeFloat), whole = sum - kWholeFloat;
-    quarters = whole_of(sum);
-    rest = fmaf(whole, -1.57079601e+00f, x);
-    rest = fmaf(whole, -3.13916473e-07f, rest);
-    rest = fmaf(whole, -5.39030253e-15f, rest);
-  }
-};
-
-/// The sine of an angle plus `kQuarters` quarter turns, by polynomials up to an eighth of a turn in both
-/// directions.
-template <class C, int kQuarters>
-struct Sine {
-  __device__ __forceinline__ C operator()(C x) const { return kQuarters == 0 ? std::sin(x) : std::cos(x); }
-};
-template <int kQuarters>
-struct Sine<float, kQuarters> {
-  static __device__ __forceinline__ float usual(float x, float) {
-    const ReducedAngle angle(x);
-    const std::int32_t quarters = angle.quarters + kQuarters;
-    const float z = angle.rest * angle.rest;
-    const bool odd = (quarters & 1) != 0;
-    float p = odd ? 2.44677067e-5f : 2.86567956e-6f;
-    p = fmaf(p, z, odd ? -1.38877297e-3f : -1.98559923e-4f);
-    p = fmaf(p, z, odd ? 4.16666567e-2f : 8.33338592e-3f);
-    p = fmaf(p, z, odd ? -0.5f : -1.66666672e-1f);
-    const float first = odd ? 1.0f : angle.rest;
-    const float result = fmaf(p, fmaf(first, z, 0.0f), first);  // the sum keeps -0
-    return __uint_as_float(__float_as_uint(result) ^ (static_cast<std::uint32_t>(quarters & 2) << 30));
-  }
-  static __device__ __forceinline__ bool is_rare(float x, float) { return !(absolute(x) <= 117435.0f); }
-  static __device__ __forceinline__ float rare(float x, float) {
-    return kQuarters == 0 ? std::sin(x) : std::cos(x);
-  }
-};
-
-/// atan2.
-template <class C>
-struct AngleOfPoint {
-  __device__ __forceinline__ C operator()(C y, C x) const { return std::atan2(y, x); }
-};
-/// By a polynomial of the smaller coordinate over the larger one. Within 3 ulp.
-template <>
-struct AngleOfPoint<float> {
-  static __device__ __forceinline__ float usual(float y, float x) {
-    const float a = absolute(y), b = absolute(x), large = larger(a, b), small = smaller(a, b);
-    const float divisor = large == 0 ? 1.0f : large, reciprocal = approximate_reciprocal(divisor);
-    const float first = small * reciprocal;
-    const float ratio = fmaf(fmaf(-first, divisor, small), reciprocal, first), z = ratio * ratio;
-    float p = 2.82363896e-03f;
-    p = fmaf(p, z, -1.59569029e-02f);
-    p = fmaf(p, z, 4.25049886e-02f);
-    p = fmaf(p, z, -7.48900920e-02f);
-    p = fmaf(p, z, 1.06347933e-01f);
-    p = fmaf(p, z, -1.42027363e-01f);
-    p = fmaf(p, z, 1.99926957e-01f);
-    p = fmaf(p, z, -3.33331019e-01f);
-    const float eighth = fmaf(p * z, ratio, ratio);
-    const float quarter = a > b ? (kQuarter - eighth) + kQuarterRest : eighth;
-    const bool left = __float_as_uint(x) >> 31 != 0;
-    return with_sign_of(left ? (2 * kQuarter - quarter) + 2 * kQuarterRest : quarter, y);
-  }
-  /// Coordinates other than 0 whose quotient may be subnormal, infinite ones and NaN.
-  static __device__ __forceinline__ bool is_rare(float y, float x) {
-    const float a = absolute(y), b = absolute(x);
-    return !(a + b <= 0x1p66f) || is_tiny(a) || is_tiny(b);
-  }
-  static __device__ __forceinline__ float rare(float y, float x) { return std::atan2(y, x); }
-
- private:
-  static constexpr float kQuarter = 1.57079637e+00f, kQuarterRest = -4.37113883e-08f;
-
-  /// 0 < x < 2^-56.
-  static __device__ __forceinline__ bool is_tiny(float x) { return __float_as_uint(x) - 1 < 0x23800000u - 1; }
-};
-
-template <class C>
-struct Tangent {
-  __device__ __forceinline__ C operator()(C x) const { return std::tan(x); }
-};
-/// The tangent. The angle is reduced in f64 and kept as two floats. The result is a polynomial within 2^-27,
-/// or minus its reciprocal where the number of quarter turns is odd.
-template <>
-struct Tangent<float> {
-  static __device__ __forceinline__ float usual(float x, float) {
-    const double wide = x, sum = wide * kQuartersPerRadian + kWholeDouble, whole = sum - kWholeDouble;
-    const double angle = fma(-whole, kQuarterLow, fma(-whole, kQuarterHigh, wide));
-    const float rest = static_cast<float>(angle), dropped = static_cast<float>(angle - rest);
-    const float z = rest * rest;
-    float p = 3.86347598e-03f;
-    p = fmaf(p, z, 1.14797428e-03f);
-    p = fmaf(p, z, 9.98783484e-03f);
-    p = fmaf(p, z, 2.16129981e-02f);
-    p = fmaf(p, z, 5.39956242e-02f);
-    p = fmaf(p, z, 1.33332253e-01f);
-    p = fmaf(p, z, 3.33333343e-01f);
-    const float more = fmaf(dropped, z, fmaf(p * z, rest, dropped));
-    const float tangent = z == 0 ? rest : rest + more, tail = (rest - tangent) + more;
-    const float reciprocal = -approximate_reciprocal(tangent);
-    const float error = fmaf(reciprocal, tail, fmaf(reciprocal, tangent, 1.0f));
-    return (whole_of(sum) & 1) != 0 ? fmaf(error, reciprocal, reciprocal) : tangent;
-  }
-  static __device__ __forceinline__ bool is_rare(float x, float) { return !(absolute(x) <= 0x1p30f); }
-  static __device__ __forceinline__ float rare(float x, float) {
-    return static_cast<float>(std::tan(static_cast<double>(x)));
   }
 };
 

@@ -1,5 +1,6 @@
-// Functions of f16 and bf16, which are computed in f32, exact to 12 bits or more, and take a fraction of the
-// instructions of f32's functions. The last bit of the result may differ from f32's function and a rounding.
+// Functions of one number of f16 or bf16, which are computed in f32, exact to 12 bits or more, and take a
+// fraction of the instructions of f32's functions. The last bit of the result may differ from f32's function
+// and a rounding.
 #pragma once
 
 #include "kernels/elementwise/costly_operations.hpp"
@@ -199,38 +200,6 @@ struct HalfTangent {
   static __device__ __forceinline__ float rare(float x, float y) { return Tangent<float>::rare(x, y); }
 };
 
-template <class T>
-struct HalfAngleOfPoint : AngleOfPoint<float> {
-  static __device__ __forceinline__ float usual(float y, float x) { return HalfFunctions<T>::atan2(y, x); }
-  /// Numbers of f16 are neither huge nor tiny.
-  static __device__ __forceinline__ bool is_rare(float y, float x) {
-    if constexpr (std::is_same_v<T, f16>) return !(absolute(y) + absolute(x) < kInfinity<float>);
-    return AngleOfPoint<float>::is_rare(y, x);
-  }
-};
-
-/// Like Power<float>, with the logarithm in f32.
-template <class T>
-struct HalfPower {
-  static __device__ __forceinline__ float usual(float a, float b) {
-    return Power<float>::signed_power(a, b, half_power_of_two<T>(b * logarithm(absolute(a))));
-  }
-  static __device__ __forceinline__ bool is_rare(float a, float b) {
-    return Power<float>::is_rare(a, b) || (!std::is_same_v<T, f16> && a != 0 && absolute(a) < 0x1p-126f);
-  }
-  static __device__ __forceinline__ float rare(float a, float b) { return Power<float>::rare(a, b); }
-
- private:
-  static __device__ __forceinline__ float logarithm(float x) {
-    const std::uint32_t bits = __float_as_uint(x);
-    const std::int32_t exponent = static_cast<std::int32_t>(bits - 0x3f3504f3u) >> 23;
-    const float fraction = __uint_as_float(bits - (static_cast<std::uint32_t>(exponent) << 23));
-    const float root = (fraction - 1.0f) * approximate_reciprocal(fraction + 1.0f), z = root * root;
-    const float p = fmaf(fmaf(5.957796574e-01f, z, 9.615883827e-01f), z, 2.885390520e+00f);
-    return fmaf(root, p, whole_float(exponent));
-  }
-};
-
 /// Calls visit(f) with the function of one operand on numbers of T.
 template <class T, class Visit>
 __device__ __forceinline__ bool visit_half_function(Operation operation, Visit&& visit) {
@@ -273,21 +242,6 @@ __device__ __forceinline__ bool visit_half_function(Operation operation, Visit&&
       return true;
     default:
       return visit_function<float>(operation, visit);
-  }
-}
-
-/// The same for costly operations of two operands.
-template <class T, class Visit>
-__device__ __forceinline__ bool visit_half_pair(Operation operation, Visit&& visit) {
-  switch (operation) {
-    case Operation::atan2:
-      visit(HalfAngleOfPoint<T>{});
-      return true;
-    case Operation::pow:
-      visit(HalfPower<T>{});
-      return true;
-    default:
-      return visit_costly_pair<float>(operation, visit);
   }
 }
 

@@ -68,12 +68,14 @@ __device__ __forceinline__ void load_operands(const ElementwiseParams& p,
 
 /// Blocks of a multiprocessor for which there are registers enough.
 template <class A, Steps kSteps>
-constexpr int kTypedChunkBlocks = kSteps == Steps::function                   ? 10
-                                  : kSteps == Steps::costly || sizeof(A) == 2 ? 8
-                                                                              : 6;
+constexpr int typed_chunk_blocks() {
+  if (kSteps == Steps::function) return std::is_same_v<A, double> ? 10 : 12;
+  if (kSteps == Steps::costly) return std::is_same_v<A, double> || sizeof(A) == 1 || kIsHalf<A> ? 8 : 10;
+  return sizeof(A) == 2 ? 8 : 6;
+}
 
 template <class A, class B, class R, class C, Steps kSteps>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kChunkThreads, (kTypedChunkBlocks<A, kSteps>)) void typed_chunks_kernel(
+__global__ RELAYOUT_LAUNCH_BOUNDS(kChunkThreads, (typed_chunk_blocks<A, kSteps>())) void typed_chunks_kernel(
     const ElementwiseParams p) {
   constexpr int kWidth = TypedElementwise<A, B, R, C, OperandRows::chunks>::kWidth;
   RELAYOUT_DYNAMIC_SHARED(RowOffsets, table);

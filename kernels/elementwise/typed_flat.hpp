@@ -97,10 +97,13 @@ __device__ __forceinline__ void store_flat(const ElementwiseParams& p, const Fla
 
 /// Blocks of a multiprocessor for which there are registers enough.
 template <class A, class R, Steps kSteps>
-constexpr int kTypedFlatBlocks = sizeof(A) == 2 ? 4 : typed_strip_blocks<A, R, kSteps>();
+constexpr int typed_flat_blocks() {
+  if (sizeof(A) == 2) return kSteps == Steps::costly ? 5 : 4;
+  return typed_strip_blocks<A, R, kSteps>();
+}
 
 template <class A, class B, class R, class C, Steps kSteps>
-__global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (kTypedFlatBlocks<A, R, kSteps>)) void typed_flat_kernel(
+__global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, (typed_flat_blocks<A, R, kSteps>())) void typed_flat_kernel(
     const ElementwiseParams p) {
   constexpr int kWidth = TypedElementwise<A, B, R, C, OperandRows::flat>::kWidth;
   constexpr int kElements = flat_elements(kWidth), kVectors = kElements / kWidth;

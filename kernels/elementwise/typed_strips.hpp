@@ -27,7 +27,7 @@ constexpr int typed_strip_blocks() {
     case Steps::function:
       return sizeof(A) == 8 ? 4 : 6;
     case Steps::costly:
-      return sizeof(A) == 8 || std::is_same_v<A, float> ? 4 : sizeof(A) == 4 ? 6 : 5;
+      return sizeof(A) == 8 || std::is_same_v<A, float> ? 4 : sizeof(A) == 1 ? 5 : 6;
     default:
       return sizeof(A) == 1 ? 4 : sizeof(A) == 8 ? 5 : kIsHalf<A> && kIsHalf<R> ? 8 : 6;
   }

@@ -2,7 +2,7 @@
 // the latency of another.
 #pragma once
 
-#include "kernels/elementwise/half_functions.hpp"
+#include "kernels/elementwise/half_pairs.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
