@@ -239,7 +239,8 @@ __device__ __forceinline__ bool start_operand(const ElementwiseParams& p, int op
 template <class A, class R, OperandRows kRows, Steps kSteps>
 constexpr int typed_blocks() {
   if (kSteps == Steps::function) return std::is_same_v<A, double> ? 10 : 12;
-  if (kSteps == Steps::costly) return std::is_same_v<A, double> || kRows == OperandRows::unaligned ? 8 : 10;
+  if (kSteps == Steps::costly)
+    return std::is_same_v<A, double> || sizeof(A) == 1 || kRows == OperandRows::unaligned ? 8 : 10;
   if (kRows == OperandRows::aligned && kIsHalf<A> && kIsHalf<R>) return 10;
   return std::is_same_v<A, std::int8_t> ? 7 : 8;
 }
