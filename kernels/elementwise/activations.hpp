@@ -94,7 +94,7 @@ __device__ __forceinline__ HighAndLow gauss_tail(double q) {
       -1.908289705282615e-06, -0.00023109495324019437, 0.00013334431578740138, 0.001630818459394586,
       -0.003479692367605836,  -0.00754018896682524,    0.06039657489094323,    -0.18652185795965484};
   double p = 0;
-#pragma unroll 3
+#pragma unroll 4
   for (const double coefficient : kCoefficients) p = fma(p, q, coefficient);
   HighAndLow sums{p, 0};
   sums.step(q, 0.3871374007422145, -1.2295756589826734e-17);
@@ -153,7 +153,7 @@ __device__ __forceinline__ float gauss_gate(float x) {
   constexpr float kSlope = -0.9f;  // of log(P) along q, about
   const float correction = fmaf(product, t_error * fmaf(-8 * kSlope, t, 1.0f), error);
   const float part = scaled(fmaf(tail, correction, tail * product), power.whole);
-  return (x < 0 ? 0.0f * x : x) - part;  // NaN for -infinity
+  return fmaf(x, x >= 0 ? 1.0f : 0.0f, -part);  // NaN for -infinity
 }
 
 /// x / 2 * (1 + tanh(y)) = x * sigmoid(2 * y), y = sqrt(2 / pi) * (x + 0.044715 * x^3). The exponent is |x| *

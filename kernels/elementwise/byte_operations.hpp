@@ -25,6 +25,22 @@ __device__ __forceinline__ void each_word(Words (&a)[kVectors], const Words (&b)
   }
 }
 
+/// f(x, y) for each byte, of numbers that have it in their lowest byte, with any bits above. The lowest byte
+/// of the result counts.
+template <int kVectors, class F>
+__device__ __forceinline__ void each_byte(Words (&a)[kVectors], const Words (&b)[kVectors], F&& f) {
+  each_word(a, b, [&](std::uint32_t x, std::uint32_t y) {
+    const std::uint32_t low = permute_bytes<0x40>(f(x, y), f(x >> 8, y >> 8)),
+                        high = permute_bytes<0x40>(f(x >> 16, y >> 16), f(x >> 24, y >> 24));
+    return permute_bytes<0x5410>(low, high);
+  });
+}
+/// The count of a shift by a byte: all bits go from 8 on, and by a negative count.
+__device__ __forceinline__ int shift_count(std::uint32_t byte) {
+  const std::uint32_t count = byte & 0xff;
+  return static_cast<int>(count < 8 ? count : 8);
+}
+
 // Four bytes are added at once. No carry goes from one to the next, since the highest bits are added
 // separately.
 constexpr std::uint32_t kByteSigns = 0x80808080u;
@@ -112,6 +128,25 @@ __device__ __forceinline__ bool byte_operation(Operation operation, Words (&a)[k
         return true;
       case Operation::sub:
         each_word(a, b, [](W x, W y) { return sub_bytes(x, y); });
+        return true;
+      case Operation::mul:
+        each_byte(a, b, [](W x, W y) { return x * y; });
+        return true;
+      case Operation::square:
+        each_byte(a, a, [](W x, W) { return x * x; });
+        return true;
+      case Operation::squared_diff:
+        each_byte(a, b, [](W x, W y) { return (x - y) * (x - y); });
+        return true;
+      case Operation::shift_left:
+        each_byte(a, b, [](W x, W y) { return x << shift_count(y); });
+        return true;
+      case Operation::shift_right:
+        each_byte(a, b, [](W x, W y) {
+          if constexpr (kSigned)
+            return static_cast<W>(static_cast<std::int32_t>(static_cast<std::int8_t>(x)) >> shift_count(y));
+          return (x & 0xff) >> shift_count(y);
+        });
         return true;
       case Operation::maximum:
       case Operation::fmax:
