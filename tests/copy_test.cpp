@@ -113,6 +113,49 @@ TEST_P(CopyTest, ShortAxesThatLieSideBySide) {
   }
 }
 
+/// Rows of 2 to 16 bytes are moved as one element each, where they begin on multiples of their size.
+TEST_P(CopyTest, ShortestRowsAreMovedAsElements) {
+  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64}) {
+    for (const std::int64_t row : {2, 3, 4, 8, 16}) {
+      const auto nest = [&](std::int64_t step, std::int64_t pitch) {
+        return move_of(type, {21, 17, row}, {step, 21 * pitch, 1}, {21, 17, row}, {});
+      };
+      check(stream(), nest(row, row));
+      check(stream(), nest(2 * row, 2 * row));
+      check(stream(), nest(row + 1, row + 1));  // rows that begin inside an element
+      check(stream(), nest(row, row + 1));
+      check(stream(), nest(-row, 2 * row));
+      check(stream(), nest(0, row));
+      CopyCase misaligned = nest(row, row);
+      misaligned.in_misaligned = 1;
+      check(stream(), misaligned);
+      misaligned.out_misaligned = 1;
+      check(stream(), misaligned);
+      CopyCase spread = nest(row, row);
+      spread.out_strides = {17 * 2 * row, 2 * row, 1};
+      check(stream(), spread);
+      spread.out_strides = {17 * (row + 1), row + 1, 1};
+      check(stream(), spread);
+    }
+  }
+}
+
+/// Rows that lie further apart than a line, in several boxes, to rows that begin on a line and to others.
+TEST_P(CopyTest, RowsThatLieFarApart) {
+  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64}) {
+    const auto size = static_cast<std::int64_t>(size_of(type));
+    for (const std::int64_t bytes : {120, 128, 136, 200, 256, 520}) {
+      const std::int64_t row = bytes / size, pitch = row + 64 / size;
+      check(stream(), move_of(type, {150, row}, {pitch, 1}, {150, row}, {}));
+      check(stream(), move_of(type, {150, row}, {pitch - 1, 1}, {150, row}, {}));
+      CopyCase turned = move_of(type, {3, 50, row}, {-51 * pitch, 2 * pitch, 1}, {3, 50, row}, {});
+      turned.in_misaligned = turned.out_misaligned = 1;
+      check(stream(), turned);
+      check(stream(), move_of(type, {3, 50, row}, {0, pitch, 1}, {3, 50, row}, {51 * pitch, pitch, 1}));
+    }
+  }
+}
+
 /// Enough for the native code to use all its threads, each of which starts in the middle of rows.
 TEST_P(CopyTest, ManyElementsWithoutANestInCommon) {
   check(stream(), move_of(DType::f16, {301, 307}, {311, 1}, {307, 301}, {302, 1}));

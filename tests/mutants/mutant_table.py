@@ -423,6 +423,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("last_box_dropped", "parallel_ranges_in<Room>(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
     ("results_over_the_elements", "room.memory + @bytes@", "bytes / 2 / kLineBytes * kLineBytes"),
     ("last_of_a_box_not_converted", "cast_(elements, results, @count@);", "count - (count > 1)"),
+    ("rows_apart_to_one_place", "std::memcpy(@out + to.first + to.offsets[i]@, in", "out + to.first"),
+]) + mutants_of("native_wide_elements", "host/cpu/copy/wide_elements.hpp", NATIVE_COPY, [
+    ("rows_inside_of_elements", "if (@p.in_strides[axis] % p.extents[last] != 0@ ||", "false"),
+    ("output_rows_inside_of_elements", "|| @p.out_strides[axis] % p.extents[last] != 0@) return p;", "false"),
+    ("pair_as_one_word", "wide == 16 ? @DType::b128@", "DType::u64"),
 ]) + mutants_of("native_offset_table", "host/cpu/copy/offset_table.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
     ("table_of_other_sides", "std::equal(sides, @sides + rank@, sides_)", "sides + 1"),
     ("left_over_as_a_whole_step", "step + 1 < a.steps_ ? a.split_ : @a.left_@)", "a.split_"),

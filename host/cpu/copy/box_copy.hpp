@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "core/integer_math.hpp"
@@ -60,17 +61,26 @@ class BoxCopy {
     writer_.write(box, sides, results, prefetch, room.out_table);
   }
 
-  /// A box whose rows are rows of both operands, straight from one to the other.
+  /// A box whose rows are rows of both operands, straight from one to the other. Where these follow each
+  /// other closely the processor reads ahead by itself, and asking for the next box would only keep it
+  /// waiting. Rows that lie apart are asked for one by one, and moved by as few instructions as there are, so
+  /// that the processor sees several of them at a time.
   void move(const Cursor& box, const std::int64_t* sides, const Cursor& ahead, Room& room) const {
-    StridedLoop next_rows;
-    RowPrefetch prefetch = reader_.next_box(ahead, next_rows);
-    while (prefetch.rows() > 0) prefetch.ask();
     const In* in = reader_.at(box);
     Out* out = writer_.at(box);
     const int last = nest_.last;
     room.in_table.prepare(last, sides, nest_.p.in_strides);
     room.out_table.prepare(last, sides, nest_.p.out_strides);
     const std::int64_t row = sides[last];
+    if (nest_.rows_apart) {
+      StridedLoop next_rows;
+      RowPrefetch prefetch = reader_.next_box(ahead, next_rows);
+      return for_each_piece(room.in_table, room.out_table, [&](OffsetPiece from, OffsetPiece to) {
+        for (std::int64_t i = 0; i < from.count; ++i, prefetch.ask())
+          std::memcpy(out + to.first + to.offsets[i], in + from.first + from.offsets[i],
+                      static_cast<std::size_t>(row * kIn));
+      });
+    }
     if (nest_.p.in_strides[last] == 1) return move_rows(room.in_table, in, room.out_table, out, row);
     for_each_piece(room.in_table, room.out_table, [&](OffsetPiece from, OffsetPiece to) {
       for (std::int64_t i = 0; i < from.count; ++i)

@@ -8,6 +8,8 @@ namespace {
 
 /// Short axes of the input are joined up to so many bytes, where rows of the output have at least so many.
 constexpr std::int64_t kJoinedBytes = 64, kLeastJoinedRow = 32;
+/// Shorter rows cost more than the memory that they wait for.
+constexpr std::int64_t kLeastRowApart = 128;
 
 }  // namespace
 
@@ -34,6 +36,7 @@ BoxNest::BoxNest(const CopyParams& params, bool has_cast)
   if (converts && to_f16 == nullptr) box = box_of(in_bytes + out_bytes);
   rows_in_rows = (p.in_strides[last] == 1 && p.extents[last] > 1) ||
                  ((box.in_axis == last || short_step) && box.sides[last] >= kLeastRow);
+  rows_apart = rows_lie_apart();
   direct = rows_in_rows && !converts && !streamed && p.out_strides[last] == 1;
   unaligned = streamed && !aligned && box.sides[last] < p.extents[last];
   int order[kMaxRank];
@@ -53,6 +56,15 @@ bool BoxNest::rows_are_aligned() const {
   bool aligned = bytes_to_line(p.out) == 0;
   for (int axis = 0; axis < last; ++axis) aligned &= p.out_strides[axis] * out_bytes % kLineBytes == 0;
   return aligned;
+}
+
+bool BoxNest::rows_lie_apart() const {
+  const std::int64_t row = p.extents[last] * in_bytes;
+  if (p.in_strides[last] != 1 || row < kLeastRowApart) return false;
+  for (int axis = 0; axis < last; ++axis) {
+    if (p.extents[axis] > 1 && std::abs(p.in_strides[axis]) * in_bytes < row + kLineBytes) return false;
+  }
+  return true;
 }
 
 TransposeBlock BoxNest::plane_conversion() const {

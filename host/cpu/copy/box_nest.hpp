@@ -40,6 +40,7 @@ struct BoxNest {
   CopyBox box;
   bool unaligned = false;     // the ends of boxes follow lines of memory, which begin anywhere in a row
   bool rows_in_rows = false;  // rows of the output are rows of the input, of any stride
+  bool rows_apart = false;    // rows of the input are long, and do not follow each other within a line
   bool direct = false;        // nothing is converted or transposed, so that a box needs no buffer
   /// What converts planes while it transposes them, straight from f32 in memory, so that a box needs no room
   /// for its input; or null.
@@ -67,6 +68,7 @@ struct BoxNest {
 
  private:
   bool rows_are_aligned() const;
+  bool rows_lie_apart() const;
   TransposeBlock plane_conversion() const;
   void join_short_axes();
 };

@@ -9,6 +9,7 @@
 #include "host/cpu/copy/cast_rows.hpp"
 #include "host/cpu/copy/own_axes.hpp"
 #include "host/cpu/copy/scaled_copy.hpp"
+#include "host/cpu/copy/wide_elements.hpp"
 #include "host/cpu/native_table.hpp"
 #include "host/cpu/parallel.hpp"
 #include "host/cpu/prefetch.hpp"
@@ -149,6 +150,8 @@ void copy_any(const CopyParams& p, const CastRow& cast) {
       return copy_from<std::uint16_t>(p, cast);
     case 4:
       return copy_from<std::uint32_t>(p, cast);
+    case 16:
+      return copy_nest<WidePair, WidePair>(p, cast);
     default:
       return copy_from<std::uint64_t>(p, cast);
   }
@@ -177,8 +180,9 @@ void copy(const LaunchContext&, const CopyKernelParams& planned) {
   if (params.elements == 0) return;
   if (params.scaled) return scaled_copy(params);
   give_an_axis(params);
-  copy_any(params, params.in_type == params.out_type ? CastRow()
-                                                     : CastRow(params.in_type, params.out_type, params.cast));
+  if (params.in_type != params.out_type)
+    return copy_any(params, CastRow(params.in_type, params.out_type, params.cast));
+  copy_any(params.in_rank > 0 ? params : in_wide_elements(params), CastRow());
 }
 
 }  // namespace relayout::native
