@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #include "host/reference/permute.hpp"
@@ -136,6 +137,28 @@ TEST_P(CopyTest, ShortestRowsAreMovedAsElements) {
       check(stream(), spread);
       spread.out_strides = {17 * (row + 1), row + 1, 1};
       check(stream(), spread);
+    }
+  }
+}
+
+/// Short rows that are converted: from one piece of memory, which is not gathered first, and from rows with
+/// gaps, turned around and repeated ones.
+TEST_P(CopyTest, CastsOfShortRows) {
+  const std::pair<DType, DType> casts[] = {
+      {DType::f32, DType::f16}, {DType::u8, DType::i64}, {DType::f64, DType::i16}};
+  for (const auto& [from, to] : casts) {
+    for (const std::int64_t row : {1, 5, 16, 31, 63}) {
+      for (const std::int64_t gap : {0, 1, 3}) {
+        for (const std::int64_t step : {row + gap, -(row + gap), std::int64_t{0}}) {
+          CopyCase c = move_of(from, {9, 33, row}, {34 * (row + gap), step, 1}, {9, 33, row},
+                               {33 * (row + 2), row + 2, 1});
+          c.out_type = to;
+          c.in_misaligned = gap;
+          check(stream(), c);
+          c.in_strides[0] = 33 * step;
+          check(stream(), c);
+        }
+      }
     }
   }
 }

@@ -413,6 +413,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("end_box_too_short", "std::min(side, @p.extents[axis] - cursor.index(place[axis]) * box.sides[axis]@)",
      "p.extents[axis] - cursor.index(place[axis]) * box.sides[axis] - (cursor.index(place[axis]) > 0 && "
      "p.extents[axis] - cursor.index(place[axis]) * box.sides[axis] < side)"),
+    ("gap_in_a_run", "if (sides[axis] != 1 && @strides[axis] != run@) return false;", "strides[axis] < run"),
     ("planes_joined_across_a_gap", "== @plane.rows@ * p.in_strides[box.in_axis])", "(plane.rows + 1)"),
 ]) + mutants_of("native_box_nest", "host/cpu/copy/box_nest.cpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
     ("step_in_32_bits", "boxes.push_boxes(p.extents[axis], side, @p.in_strides[axis]@,",
@@ -422,7 +423,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("native_box", "host/cpu/copy/box_copy.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
     ("last_box_dropped", "parallel_ranges_in<Room>(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
     ("results_over_the_elements", "room.memory + @bytes@", "bytes / 2 / kLineBytes * kLineBytes"),
-    ("last_of_a_box_not_converted", "cast_(elements, results, @count@);", "count - (count > 1)"),
+    ("last_of_a_box_not_converted", "cast_(in_place ? in : buffer, results, @count@);", "count - (count > 1)"),
     ("rows_apart_to_one_place", "std::memcpy(@out + to.first + to.offsets[i]@, in", "out + to.first"),
 ]) + mutants_of("native_wide_elements", "host/cpu/copy/wide_elements.hpp", NATIVE_COPY, [
     ("rows_inside_of_elements", "if (@p.in_strides[axis] % p.extents[last] != 0@ ||", "false"),

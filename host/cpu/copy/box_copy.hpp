@@ -97,16 +97,18 @@ class BoxCopy {
         return results;
       }
     }
-    In* elements = reinterpret_cast<In*>(room.memory);
-    reader_.read(in, sides, elements, room.in_table, room.lines);
+    In* const buffer = reinterpret_cast<In*>(room.memory);
+    // What lies in memory in the order of the box is converted from there.
+    const bool in_place = cast_ && nest_.is_one_run(sides, nest_.p.in_strides);
+    if (!in_place) reader_.read(in, sides, buffer, room.in_table, room.lines);
     if constexpr (std::is_same_v<In, Out>) {
-      if (!cast_) return elements;
+      if (!cast_) return buffer;
     }
     std::int64_t count = 1;
     for (int axis = 0; axis < nest_.p.rank; ++axis) count *= sides[axis];
     const std::int64_t bytes = divide_up(count * kIn, kLineBytes) * kLineBytes;
     Out* results = reinterpret_cast<Out*>(room.memory + bytes);
-    cast_(elements, results, count);
+    cast_(in_place ? in : buffer, results, count);
     return results;
   }
 

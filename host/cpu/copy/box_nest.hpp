@@ -58,6 +58,14 @@ struct BoxNest {
       sides[axis] = std::min(side, p.extents[axis] - cursor.index(place[axis]) * box.sides[axis]);
     }
   }
+  /// Whether the elements of a box lie one behind the other in an operand, in the order of the nest.
+  bool is_one_run(const std::int64_t* sides, const std::int64_t* strides) const {
+    std::int64_t run = 1;
+    for (int axis = last; axis >= 0; run *= sides[axis--]) {
+      if (sides[axis] != 1 && strides[axis] != run) return false;
+    }
+    return true;
+  }
   Plane plane_of(const std::int64_t* sides) const {
     Plane plane{sides[box.in_axis], box.in_axis};
     while (plane.first_axis > 0 &&
