@@ -22,6 +22,7 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp", "kernels/copy/tile_table.cpp",
                 "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/mixed_strips.cpp",
                 "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp", "kernels/elementwise/typed_flat.cpp",
+                "kernels/elementwise/typed_chunks_costly.cpp",
                 "kernels/depthwise/depthwise_backward.cpp", "kernels/depthwise/depthwise_backward_time.cpp",
                 "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp", "host/cpu/copy/cast_loops.cpp", "host/cpu/element_rows.cpp",
                 "host/cpu/elementwise/functions_avx2.cpp", "host/cpu/elementwise/functions_avx512.cpp")
@@ -68,6 +69,7 @@ ELEMENTWISE = ":".join(f"*Elementwise{name}/emulated32" for name in (
     "ErrorTest*", "OptionsTest*", "PlanTest*", "ProgramTest*", "LayoutTest*", "TypesTest*", "Test.RoundsAsAsked",
     "Test.EveryOperationOfTwo*"))
 STRIPS = "ElementwiseStrips.*"
+FUNCTIONS = "*ElementwiseFunctionsTest.*/emulated32"
 SECOND_ELEMENTS = "*ElementwiseTest.*EverySecondElement/emulated32"
 HALF_STRIPS = "*SmallProblemsTest.*HalfStrips/emulated32"
 FLAT = "*ElementwiseFlatTest*/emulated32:ElementwiseFlat.*"
@@ -820,6 +822,32 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("root_of_zero", "return @x == 0@ || x ==", "false"),
     ("root_of_small", "normal_root(small ? x * kLarge : x) * (small ? @kRootOfSmall@ : 1.0f)", "kSmall"),
     ("reciprocal_not_put_right", "return approximate_reciprocal(x * scale) * @scale@;", "1.0f"),
+]) + mutants_of("half_pairs", "kernels/elementwise/half_pairs.hpp", FUNCTIONS, [
+    ("quotient_not_corrected", "const float magnitude = @rest < 0 ? nearest - 1 : nearest@;", "nearest"),
+    ("goes_down_for_any_signs", "goes_down = kToFloor && @opposite@ && rest != 0;", "true"),
+    ("divisors_without_a_reciprocal", "|| @!(denominator >= 0x1p-126f)@;", "false"),
+    ("huge_squares", "scale = is_huge ? @kDown@ :", "1.0f"),
+    ("tiny_squares", "is_tiny ? @kUp@ : 1.0f, x", "1.0f"),
+    ("infinite_point", "return @!(a + b < kInfinity<float>)@;", "false"),
+]) + mutants_of("angle_functions", "kernels/elementwise/angle_functions.hpp", FUNCTIONS, [
+    ("huge_angles_below_zero", "rest = @x < 0 ? -angle : angle@;", "angle"),
+    ("digits_without_the_lower_ones", "digits(0) + @static_cast<std::uint32_t>(middle >> 32)@;", "0u"),
+    ("quarter_below", "(high + @(std::uint32_t{1} << 29)@) >> 30", "0u"),
+    ("infinite_angle", "return @absolute(x) < kInfinity<float>@ ? result", "true"),
+]) + mutants_of("guarded_functions", "kernels/elementwise/guarded_functions.hpp", FUNCTIONS, [
+    ("odd_powers_of_any_sign", "return @odd && __float_as_uint(a) >> 31 != 0@ ? -result : result;", "false"),
+    ("powers_of_zero", "has_limit = @base == 0@ ||", "false"),
+    ("roots_below_zero", "&& @(a > 0 || whole)@)", "true"),
+    ("rest_of_the_other_sign", "moves = rest != 0 && @(rest < 0) != (b < 0)@;", "false"),
+]) + mutants_of("activations", "kernels/elementwise/activations.hpp", FUNCTIONS, [
+    ("sign_of_zero_lost", "return @with_sign_of(fma(rest, reciprocal, quotient), numerator)@;",
+     "fma(rest, reciprocal, quotient)"),
+    ("infinity_times_zero", "return negative ? quotient * kToLower : @x@;", "quotient"),
+    ("rest_of_an_exponent", "(negative ? @product * rest@ : 0.0)", "0.0"),
+    ("rounding_of_a_square", "power_of_two(fmaf(@dropped@,", "0.0f"),
+]) + mutants_of("byte_operations", "kernels/elementwise/byte_operations.hpp", SECOND_ELEMENTS + ":" + CHUNKS, [
+    ("last_byte_is_the_third", "f(x >> 16, y >> 16), @f(x >> 24, y >> 24)@", "f(x >> 16, y >> 16)"),
+    ("shift_by_more_bits_than_there_are", "count < 8 ? count : @8@", "count & 7"),
 ]) + mutants_of("half_relation", "kernels/elementwise/half_operations.hpp", SECOND_ELEMENTS, [
     ("second_word_is_the_first", "permute_bytes<0x7531>(low, @high@)", "low"),
     ("infinity_is_finite", "return ~at_least(x, @kInfinities@);", "kInfinities + kBoth"),
