@@ -3,13 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <ostream>
-#include <utility>
 #include <vector>
 
 #include "host/reference/permute.hpp"
-#include "tests/cases/permute_shorthand.hpp"
 #include "tests/support/checks.hpp"
+#include "tests/support/copy_case.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/element_types.hpp"
 #include "tests/support/expect_error.hpp"
@@ -17,38 +15,6 @@
 
 namespace relayout::test {
 namespace {
-
-/// Empty strides: contiguous.
-struct CopyCase {
-  DType in_type = DType::f32, out_type = DType::f32;
-  Dims in_shape, in_strides, out_shape, out_strides;
-  std::int64_t in_misaligned = 0, out_misaligned = 0;  // elements
-};
-
-std::ostream& operator<<(std::ostream& out, const CopyCase& c) {
-  return out << "copy " << cases::describe(c.in_type, c.in_shape, c.in_strides, c.in_misaligned) << " to "
-             << cases::describe(c.out_type, c.out_shape, c.out_strides, c.out_misaligned);
-}
-
-void check(const Stream& stream, const CopyCase& c, std::uint64_t seed = 1) {
-  SCOPED_TRACE(::testing::Message() << c);
-  GuardedBuffer in(stream, Role::input, c.in_type, c.in_shape, c.in_strides, c.in_misaligned);
-  GuardedBuffer out(stream, Role::output, c.out_type, c.out_shape, c.out_strides, c.out_misaligned);
-  fill_for(in.host(), c.out_type, seed);
-  run_and_compare(
-      in, out, [&](const TensorView& from, const TensorView& to) { copy(stream, from, to); },
-      [](const TensorView& from, const TensorView& to) { reference::copy(from, to); });
-}
-
-CopyCase move_of(DType type, Dims in_shape, Dims in_strides, Dims out_shape, Dims out_strides) {
-  CopyCase c;
-  c.in_type = c.out_type = type;
-  c.in_shape = std::move(in_shape);
-  c.in_strides = std::move(in_strides);
-  c.out_shape = std::move(out_shape);
-  c.out_strides = std::move(out_strides);
-  return c;
-}
 
 class CopyTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, CopyTest, ::testing::ValuesIn(test_devices()), device_test_name);
@@ -82,100 +48,6 @@ TEST_P(CopyTest, ShapesWithoutANestInCommon) {
     check(stream(), move_of(type, {35, 33}, {-34, 2}, {33, 35}, {1, 40}));
     check(stream(), move_of(type, {6, 35}, {0, 1}, {14, 15}, {-16, 1}));
     check(stream(), move_of(type, {2, 3, 5, 7}, {1, 2, 7, 36}, {7, 5, 3, 2}, {1, 8, 41, 130}));
-  }
-}
-
-TEST_P(CopyTest, ShortRowsOfEveryLength) {
-  for (std::int64_t row = 1; row <= 50; ++row) {
-    for (const DType type : {DType::u8, DType::f32}) {
-      check(stream(), move_of(type, {5, 7, row}, {7 * row + 30, row + 3, 1}, {5, 7, row}, {}));
-      check(stream(),
-            move_of(type, {5, 7, row}, {row, 5 * row, 1}, {5, 7, row}, {8 * (row + 2), row + 2, 1}));
-    }
-  }
-}
-
-TEST_P(CopyTest, RowsOfEveryStep) {
-  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64}) {
-    for (const std::int64_t step : {-4, -2, -1, 0, 2, 3, 4, 5, 17}) {
-      check(stream(), move_of(type, {9, 50}, {5 * 50 * 17, step}, {9, 50}, {}));
-      check(stream(), move_of(type, {3, 9, 50}, {1, 50 * 17, 3 * step}, {3, 9, 50}, {9 * 53, 53, 1}));
-    }
-  }
-}
-
-/// Planes of the output's fastest axis and of several short ones that the input has side by side.
-TEST_P(CopyTest, ShortAxesThatLieSideBySide) {
-  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64}) {
-    check(stream(), move_of(type, {3, 20, 33}, {1, 3, 60}, {3, 20, 33}, {}));
-    check(stream(), move_of(type, {5, 4, 3, 6, 33}, {72 * 33, 3, 1, 12, 72}, {5, 4, 3, 6, 33}, {}));
-    check(stream(), move_of(type, {3, 20, 2, 33}, {2, 6, 1, 125}, {3, 20, 2, 33}, {20 * 2 * 35, 70, 35, 1}));
-    check(stream(), move_of(type, {3, 20, 32}, {-1, -3, -60}, {3, 20, 32}, {}));
-  }
-}
-
-/// Rows of 2 to 16 bytes are moved as one element each, where they begin on multiples of their size.
-TEST_P(CopyTest, ShortestRowsAreMovedAsElements) {
-  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64}) {
-    for (const std::int64_t row : {2, 3, 4, 8, 16}) {
-      const auto nest = [&](std::int64_t step, std::int64_t pitch) {
-        return move_of(type, {21, 17, row}, {step, 21 * pitch, 1}, {21, 17, row}, {});
-      };
-      check(stream(), nest(row, row));
-      check(stream(), nest(2 * row, 2 * row));
-      check(stream(), nest(row + 1, row + 1));  // rows that begin inside an element
-      check(stream(), nest(row, row + 1));
-      check(stream(), nest(-row, 2 * row));
-      check(stream(), nest(0, row));
-      CopyCase misaligned = nest(row, row);
-      misaligned.in_misaligned = 1;
-      check(stream(), misaligned);
-      misaligned.out_misaligned = 1;
-      check(stream(), misaligned);
-      CopyCase spread = nest(row, row);
-      spread.out_strides = {17 * 2 * row, 2 * row, 1};
-      check(stream(), spread);
-      spread.out_strides = {17 * (row + 1), row + 1, 1};
-      check(stream(), spread);
-    }
-  }
-}
-
-/// Short rows that are converted: from one piece of memory, which is not gathered first, and from rows with
-/// gaps, turned around and repeated ones.
-TEST_P(CopyTest, CastsOfShortRows) {
-  const std::pair<DType, DType> casts[] = {
-      {DType::f32, DType::f16}, {DType::u8, DType::i64}, {DType::f64, DType::i16}};
-  for (const auto& [from, to] : casts) {
-    for (const std::int64_t row : {1, 5, 16, 31, 63}) {
-      for (const std::int64_t gap : {0, 1, 3}) {
-        for (const std::int64_t step : {row + gap, -(row + gap), std::int64_t{0}}) {
-          CopyCase c = move_of(from, {9, 33, row}, {34 * (row + gap), step, 1}, {9, 33, row},
-                               {33 * (row + 2), row + 2, 1});
-          c.out_type = to;
-          c.in_misaligned = gap;
-          check(stream(), c);
-          c.in_strides[0] = 33 * step;
-          check(stream(), c);
-        }
-      }
-    }
-  }
-}
-
-/// Rows that lie further apart than a line, in several boxes, to rows that begin on a line and to others.
-TEST_P(CopyTest, RowsThatLieFarApart) {
-  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64}) {
-    const auto size = static_cast<std::int64_t>(size_of(type));
-    for (const std::int64_t bytes : {120, 128, 136, 200, 256, 520}) {
-      const std::int64_t row = bytes / size, pitch = row + 64 / size;
-      check(stream(), move_of(type, {150, row}, {pitch, 1}, {150, row}, {}));
-      check(stream(), move_of(type, {150, row}, {pitch - 1, 1}, {150, row}, {}));
-      CopyCase turned = move_of(type, {3, 50, row}, {-51 * pitch, 2 * pitch, 1}, {3, 50, row}, {});
-      turned.in_misaligned = turned.out_misaligned = 1;
-      check(stream(), turned);
-      check(stream(), move_of(type, {3, 50, row}, {0, pitch, 1}, {3, 50, row}, {51 * pitch, pitch, 1}));
-    }
   }
 }
 
