@@ -86,6 +86,21 @@ TEST(TilePlan, ShortAxesAreMergedIntoRuns) {
   EXPECT_GE(plan.write.gapless_elements * 4, 256);
 }
 
+/// Of few rows, tiles of one bank pattern or another: however few conflicts a small one has, its threads
+/// would wait for most of their time.
+TEST(TilePlan, ThreadsHaveMoreToDoThanToWait) {
+  for (const int in_bytes : {1, 2, 4}) {
+    for (const int out_bytes : {1, 2, 4}) {
+      const TileTarget target = tile_target(DeviceProperties::h200(), in_bytes, out_bytes);
+      for (const std::int64_t rows : {4, 5, 8, 12, 16, 32}) {
+        const TilePlan plan = choose_tile(nest_of({1572864, rows}, {1, 0}), target);
+        ASSERT_TRUE(plan.valid);
+        EXPECT_GE(plan.elements * (in_bytes + out_bytes), 32 * plan.threads) << rows << " rows";
+      }
+    }
+  }
+}
+
 TEST(TilePlan, NoRunNoPlan) {
   const TensorView out(&memory, DType::f32, {64, 64});
   const TensorView strided(&memory, DType::f32, {64, 64}, {3, 192});

@@ -822,6 +822,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("root_of_zero", "return @x == 0@ || x ==", "false"),
     ("root_of_small", "normal_root(small ? x * kLarge : x) * (small ? @kRootOfSmall@ : 1.0f)", "kSmall"),
     ("reciprocal_not_put_right", "return approximate_reciprocal(x * scale) * @scale@;", "1.0f"),
+]) + mutants_of("waiting_share", "host/plan/copy/tile_score.cpp", "TilePlan.*", [
+    ("threads_never_wait", "return std::min(score, @waiting_share(target, plan)@);", "1.0"),
 ]) + mutants_of("half_pairs", "kernels/elementwise/half_pairs.hpp", FUNCTIONS, [
     ("quotient_not_corrected", "const float magnitude = @rest < 0 ? nearest - 1 : nearest@;", "nearest"),
     ("goes_down_for_any_signs", "goes_down = kToFloor && @opposite@ && rest != 0;", "true"),

@@ -76,6 +76,13 @@ double work_share(const TileTarget& target, const TilePlan& plan) {
   return share;
 }
 
+/// The most that blocks reach whose threads move so few bytes: loads, a barrier and stores come one after the
+/// other, which takes the same time for few bytes.
+double waiting_share(const TileTarget& target, const TilePlan& plan) {
+  const std::int64_t bytes = plan.elements * (target.in_bytes + target.out_bytes);
+  return static_cast<double>(bytes) / (plan.threads * target.tuning->bytes_while_waiting);
+}
+
 /// What is left when a block's threads move so few elements.
 double fill(const TileTarget& target, std::int64_t elements, int threads) {
   const double full = static_cast<double>(elements * std::max(target.in_bytes, target.out_bytes)) /
@@ -98,11 +105,13 @@ double tile_score(const LoopNest& nest, const TileTarget& target, const TilePlan
   const std::int64_t alignment = run_alignment(nest, target, plan);
   const double cut = 1.0 - static_cast<double>(alignment) / static_cast<double>(tuning.line_bytes);
   const double work = ends_share(nest, target, plan) * work_share(target, plan);
-  return whole * on_device(target, work) * fill(target, plan.elements, plan.threads) *
-         busy_share(tuning.idle, static_cast<double>(tuning.busy_tiles * target.multiprocessors), tiles) *
-         rate(plan.read.gapless_elements, target.in_bytes, tuning.lost_per_read) *
-         rate(plan.write.gapless_elements, target.out_bytes,
-              tuning.lost_per_write + tuning.lost_per_cut_line * cut);
+  const double score =
+      whole * on_device(target, work) * fill(target, plan.elements, plan.threads) *
+      busy_share(tuning.idle, static_cast<double>(tuning.busy_tiles * target.multiprocessors), tiles) *
+      rate(plan.read.gapless_elements, target.in_bytes, tuning.lost_per_read) *
+      rate(plan.write.gapless_elements, target.out_bytes,
+           tuning.lost_per_write + tuning.lost_per_cut_line * cut);
+  return std::min(score, waiting_share(target, plan));
 }
 
 /// The memory and the shared memory work at the same time, and wait for each other: the root of the sum of

@@ -25,6 +25,8 @@ struct TileTuning {
   std::int64_t line_bytes;
   /// The share of the memory's speed that is left when a tile uses few of its threads.
   double least_full;
+  /// Bytes of both sides that a thread moves in the time for which its block waits at least.
+  double bytes_while_waiting;
   /// The same of a device of which nearly no multiprocessor has work; all have with `busy_tiles` each.
   double idle;
   std::int64_t busy_tiles;
