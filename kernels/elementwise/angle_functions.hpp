@@ -23,9 +23,8 @@ struct ReducedAngle {
   }
 };
 
-/// The same of any finite number from 1 on, exactly, by a product with the digits of 2 / pi that
-/// count (Payne and Hanek): those before them make whole turns, and those behind them nothing that a float
-/// shows.
+/// The same of any finite number from 1 on, exactly, by a product with the digits of 2 / pi that count (Payne
+/// and Hanek): those before them make whole turns, and those behind them nothing that a float shows.
 struct ReducedHugeAngle {
   double rest;
   std::int32_t quarters;
@@ -44,10 +43,10 @@ struct ReducedHugeAngle {
     const std::uint64_t low = std::uint64_t{mantissa} * digits(2) >> 32,
                         middle = std::uint64_t{mantissa} * digits(1) + low;
     const std::uint32_t high = mantissa * digits(0) + static_cast<std::uint32_t>(middle >> 32);
-    const std::uint64_t turn =
-        std::uint64_t{high} << 32 | static_cast<std::uint32_t>(middle);  // 2^64 are one
-    constexpr double kQuarterOf = 8.5153039502163864733e-20;             // pi / 2 / 2^64
-    const double angle = static_cast<double>(static_cast<std::int64_t>(turn << 2)) * kQuarterOf;
+    // In units of 2^-64 turns.
+    const std::uint64_t turns = std::uint64_t{high} << 32 | static_cast<std::uint32_t>(middle);
+    constexpr double kUnit = 8.5153039502163864733e-20;  // pi / 2 / 2^64, of quarter turns
+    const double angle = static_cast<double>(static_cast<std::int64_t>(turns << 2)) * kUnit;
     const auto nearest = static_cast<std::int32_t>((high + (std::uint32_t{1} << 29)) >> 30);
     rest = x < 0 ? -angle : angle;
     quarters = x < 0 ? -nearest : nearest;

@@ -85,14 +85,16 @@ constexpr C kInfinity = std::numeric_limits<C>::infinity();
 __device__ __forceinline__ float fused(float x, float y, float z) { return fmaf(x, y, z); }
 __device__ __forceinline__ double fused(double x, double y, double z) { return fma(x, y, z); }
 
-/// The quotient rounded toward zero, or down with kToFloor. |a| / |b| rounded to nearest is too large by 1 if
-/// |a| - quotient * |b| is negative, a sign that a fused multiplication gets right. Exact below 2^24 or 2^53.
+/// The quotient rounded toward zero, or down with kToFloor. Exact below 2^24 or 2^53.
 template <class C, bool kToFloor>
 struct WholeQuotient {
   static __device__ __forceinline__ C usual(C a, C b) {
-    const C numerator = absolute(a), denominator = absolute(b);
-    const C nearest = round_to_zero(numerator / denominator);
-    const C rest = fused(-nearest, denominator, numerator);
+    return corrected(a, b, round_to_zero(absolute(a) / absolute(b)));
+  }
+  /// From |a| / |b| rounded to a whole number, which may be too large by 1: it is if |a| - nearest * |b| is
+  /// negative, a sign that a fused multiplication gets right.
+  static __device__ __forceinline__ C corrected(C a, C b, C nearest) {
+    const C rest = fused(-nearest, absolute(b), absolute(a));
     const C magnitude = rest < 0 ? nearest - 1 : nearest;
     const C sign = with_sign_of(C{1}, a) * with_sign_of(C{1}, b);
     const bool goes_down = kToFloor && sign < 0 && rest != 0;

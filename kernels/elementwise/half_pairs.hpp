@@ -11,14 +11,10 @@ namespace relayout::RELAYOUT_BACKEND {
 /// no numbers, and bf16's 8 digits do not show it.
 template <bool kToFloor>
 struct HalfWholeQuotient {
+  using Exact = WholeQuotient<float, kToFloor>;
+
   static __device__ __forceinline__ float usual(float a, float b) {
-    const float numerator = absolute(a), denominator = absolute(b);
-    const float nearest = truncf(Remainder<float>::quotient(numerator, denominator));
-    const float rest = fmaf(-nearest, denominator, numerator);
-    const bool opposite = (a < 0) != (b < 0), goes_down = kToFloor && opposite && rest != 0;
-    const float magnitude = rest < 0 ? nearest - 1 : nearest;
-    const float sign = with_sign_of(1.0f, a) * with_sign_of(1.0f, b);
-    return with_sign_of(goes_down ? magnitude + 1 : magnitude, sign);
+    return Exact::corrected(a, b, truncf(Remainder<float>::quotient(absolute(a), absolute(b))));
   }
   /// Infinite numbers, NaN, and divisors that are 0 or have no normal reciprocal.
   static __device__ __forceinline__ bool is_rare(float a, float b) {
@@ -26,7 +22,6 @@ struct HalfWholeQuotient {
     return !(absolute(a) < kInfinity<float>) || !(denominator < 0x1p126f) || !(denominator >= 0x1p-126f);
   }
   static __device__ __forceinline__ float rare(float a, float b) {
-    using Exact = WholeQuotient<float, kToFloor>;
     return Exact::is_rare(a, b) ? Exact::rare(a, b) : Exact::usual(a, b);
   }
 };

@@ -825,8 +825,6 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("waiting_share", "host/plan/copy/tile_score.cpp", "TilePlan.*", [
     ("threads_never_wait", "return std::min(score, @waiting_share(target, plan)@);", "1.0"),
 ]) + mutants_of("half_pairs", "kernels/elementwise/half_pairs.hpp", FUNCTIONS, [
-    ("quotient_not_corrected", "const float magnitude = @rest < 0 ? nearest - 1 : nearest@;", "nearest"),
-    ("goes_down_for_any_signs", "goes_down = kToFloor && @opposite@ && rest != 0;", "true"),
     ("divisors_without_a_reciprocal", "|| @!(denominator >= 0x1p-126f)@;", "false"),
     ("huge_squares", "scale = is_huge ? @kDown@ :", "1.0f"),
     ("tiny_squares", "is_tiny ? @kUp@ : 1.0f, x", "1.0f"),
@@ -837,6 +835,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("quarter_below", "(high + @(std::uint32_t{1} << 29)@) >> 30", "0u"),
     ("infinite_angle", "return @absolute(x) < kInfinity<float>@ ? result", "true"),
 ]) + mutants_of("guarded_functions", "kernels/elementwise/guarded_functions.hpp", FUNCTIONS, [
+    ("quotient_not_corrected", "const C magnitude = @rest < 0 ? nearest - 1 : nearest@;", "nearest"),
+    ("goes_down_for_any_signs", "goes_down = kToFloor && @sign < 0@ && rest != 0;", "true"),
     ("odd_powers_of_any_sign", "return @odd && __float_as_uint(a) >> 31 != 0@ ? -result : result;", "false"),
     ("powers_of_zero", "has_limit = @base == 0@ ||", "false"),
     ("roots_below_zero", "&& @(a > 0 || whole)@)", "true"),
