@@ -86,8 +86,7 @@ TEST(TilePlan, ShortAxesAreMergedIntoRuns) {
   EXPECT_GE(plan.write.gapless_elements * 4, 256);
 }
 
-/// Of few rows, tiles of one bank pattern or another: however few conflicts a small one has, its threads
-/// would wait for most of their time.
+/// A small tile may have the fewest conflicts of banks, but its threads would wait for most of their time.
 TEST(TilePlan, ThreadsHaveMoreToDoThanToWait) {
   for (const int in_bytes : {1, 2, 4}) {
     for (const int out_bytes : {1, 2, 4}) {

@@ -35,7 +35,7 @@ __device__ __forceinline__ void each_byte(Words (&a)[kVectors], const Words (&b)
     return permute_bytes<0x5410>(low, high);
   });
 }
-/// The count of a shift by a byte: all bits go from 8 on, and by a negative count.
+/// By how much a byte is shifted. From 8 on all of its bits are shifted out, as by a negative count.
 __device__ __forceinline__ int shift_count(std::uint32_t byte) {
   const std::uint32_t count = byte & 0xff;
   return static_cast<int>(count < 8 ? count : 8);

@@ -163,11 +163,9 @@ struct Modulo {
 };
 
 /// The result is 1 where C99 says so whatever the other operand is, even for signalling NaNs.
-__device__ __forceinline__ double power(double a, double b) { return a == 1 || b == 0 ? 1 : std::pow(a, b); }
-
 template <class C>
 struct Power {
-  __device__ __forceinline__ C operator()(C a, C b) const { return power(a, b); }
+  __device__ __forceinline__ C operator()(C a, C b) const { return a == 1 || b == 0 ? 1 : std::pow(a, b); }
 };
 
 /// The logarithm and the exponent are computed in f64: their errors are multiplied by up to 2^7.

@@ -1,5 +1,7 @@
 #include "host/cpu/copy/box_nest.hpp"
 
+#include <cstdlib>
+
 #include "core/bytes.hpp"
 #include "host/cpu/copy/row_moves.hpp"
 

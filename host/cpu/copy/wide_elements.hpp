@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 
 #include "core/bytes.hpp"
 #include "core/copy_params.hpp"
