@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
+#include "host/plan/copy/bank_model.hpp"
 #include "host/plan/window/window_cost.hpp"
 #include "host/plan/window/window_plan.hpp"
 #include "host/plan/window/window_tile_work.hpp"
@@ -166,6 +169,63 @@ TEST(WindowTile, LinesBeginWhereSectorsDo) {
   EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.out_alignment, 16);
   ++p.out_position;
   EXPECT_EQ(tile_of(p, DeviceProperties::h200(), possible).tile.line_alignment, 2);
+}
+
+/// A tile of windows whose taps lie side by side in the output, and whose channels do in the input.
+WindowParams tile_of_taps(DType type, std::int64_t channels, std::int64_t taps, std::int64_t dilation) {
+  WindowParams p = problem_of(channels, 2048, 1, 1, size_of(type));
+  p.order = WriteOrder::tap;
+  p.taps = taps;
+  p.dilation = dilation;
+  p.out_tap = 1;
+  p.out_channel = taps;
+  p.out_position = channels * taps;
+  bool possible;
+  p = tile_of(p, DeviceProperties::h200(), possible);
+  EXPECT_EQ(p.tile.channel_pitch, 1);
+  return p;
+}
+
+/// Passes of the read by which its first warp takes one element each of its words.
+int passes_along_taps(DType type, std::int64_t channels, std::int64_t taps, std::int64_t dilation) {
+  const WindowParams p = tile_of_taps(type, channels, taps, dilation);
+  const auto bytes = static_cast<std::int64_t>(size_of(type)), word = std::max<std::int64_t>(1, 4 / bytes);
+  std::vector<std::int64_t> addresses;
+  for (std::int64_t lane = 0; lane < 32; ++lane) {
+    const std::int64_t column = lane * word;
+    addresses.push_back((column % taps * dilation * p.tile.time_pitch + column / taps) * bytes);
+  }
+  BankCount count;
+  add_access(bank_model(DeviceProperties::h200()), SharedAccess::read, addresses, static_cast<int>(bytes),
+             count);
+  return static_cast<int>(count.passes);
+}
+
+/// An odd number of elements from sample to sample, as lanes along samples want it, makes these 7 passes of
+/// bytes and of halves with 7 taps.
+TEST(WindowTile, LanesAlongTapsMeetInFewBanks) {
+  for (const DType type : {DType::u8, DType::f16, DType::f32}) {
+    for (const std::int64_t channels : {64, 80, 100, 768}) {
+      for (const std::int64_t taps : {2, 3, 4, 5, 6, 7, 8, 31}) {
+        for (const std::int64_t dilation : {1, 2, 3}) {
+          SCOPED_TRACE(testing::Message() << name_of(type) << ", " << channels << " channels, " << taps
+                                          << " taps, dilation " << dilation);
+          EXPECT_LE(passes_along_taps(type, channels, taps, dilation), taps == 31 ? 3 : 2);
+        }
+      }
+    }
+  }
+}
+
+/// Packs of 16 bytes of the input's rows are packs of the tile's.
+TEST(WindowTile, RowsOfTapsAreFilledByPacks) {
+  for (const DType type : {DType::u8, DType::f16, DType::f32}) {
+    for (const std::int64_t taps : {1, 2, 3, 5, 7}) {
+      const WindowParams p = tile_of_taps(type, 64, taps, 1);
+      EXPECT_EQ((p.tile.time_pitch - p.in_time) * static_cast<std::int64_t>(size_of(type)) % 16, 0)
+          << name_of(type) << " " << taps;
+    }
+  }
 }
 
 TEST(WindowTile, SpanBeyondSharedMemoryHasNone) {

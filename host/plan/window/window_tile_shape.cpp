@@ -13,6 +13,7 @@ namespace relayout::plan {
 namespace {
 
 constexpr std::int64_t kBankBytes = 128;  // of all banks together
+constexpr std::int64_t kBankLanes = 32;   // that meet in them
 /// Lines of no more elements are written one by one: most of their words would be cut.
 constexpr std::int64_t kShortLine = 16;
 /// So few rows of shared memory may lie a few elements off the pitch at which lanes meet in no bank.
@@ -138,36 +139,56 @@ bool TileShape::is_short() const {
 
 void TileShape::choose_fill() {
   const std::int64_t in_bytes = bytes_of(p_.in_type);
-  // Lanes that do not run along the rows of shared memory want these to be an odd number of banks apart.
-  const bool odd = tap_inner_ || lines_ == WindowLines::positions;
+  // Lanes that run along samples want the rows of shared memory to be an odd number of banks apart.
+  const bool across = lines_ == WindowLines::positions;
+  const auto meets_few = [&](std::int64_t pitch) { return across ? pitch % 2 != 0 : spreads_taps(pitch); };
   along_time_ = false;
-  row_pitch_ = odd ? channels_ | 1 : channels_;
+  row_pitch_ = across ? channels_ | 1 : channels_;
   if (p_.in_time == 1 && (channels_ == 1 || p_.in_channel != 1)) {
     along_time_ = true;
     fill_ = WindowFill::time;
   } else if (p_.in_channel == 1 || channels_ == 1) {
     const bool narrow = channels_ * in_bytes < 16;
     const bool dense = p_.in_channel == 1 && p_.in_time >= channels_ && 3 * p_.in_time <= 4 * channels_;
-    if (whole_ && dense && (!odd || narrow || p_.in_time % 2 != 0)) {
+    if (whole_ && dense && (narrow || meets_few(p_.in_time))) {
       fill_ = WindowFill::flat;
       row_pitch_ = p_.in_time;
     } else {
       fill_ = narrow ? WindowFill::elements : WindowFill::channels;
-      if (!odd) row_pitch_ += ((p_.in_time - channels_) % pack_ + pack_) % pack_;
+      if (!across) row_pitch_ = pitch_of_samples();
       along_time_ = narrow && channels_ == 1;
     }
   } else {
     fill_ = WindowFill::elements;
     along_time_ = std::abs(p_.in_time) <= std::abs(p_.in_channel);
+    if (!across) row_pitch_ = pitch_of_samples();
   }
 }
 
+std::int64_t TileShape::alike(std::int64_t pitch, std::int64_t step) const {
+  return pitch + ((step - pitch) % pack_ + pack_) % pack_;
+}
+
+bool TileShape::spreads_taps(std::int64_t pitch) const {
+  // Words of the same taps of neighbouring channels lie side by side.
+  if (!tap_inner_ || word_ % p_.taps == 0) return true;
+  const std::int64_t bytes = bytes_of(p_.out_type),
+                     apart = pitch % kBankBytes * p_.dilation * bytes % kBankBytes,
+                     between = std::min(kBankBytes, kBankLanes * word_ * bytes);
+  return 3 * apart * p_.taps >= 2 * between && 2 * apart * p_.taps <= 3 * between;
+}
+
+std::int64_t TileShape::pitch_of_samples() const {
+  const std::int64_t most = channels_ + kBankBytes / bytes_of(p_.out_type);
+  std::int64_t pitch = alike(channels_, p_.in_time);
+  while (pitch < most && !spreads_taps(pitch)) pitch += pack_;
+  if (spreads_taps(pitch)) return pitch;
+  for (pitch = channels_ + 1; pitch < most && !spreads_taps(pitch);) ++pitch;
+  return spreads_taps(pitch) ? pitch : channels_ | 1;
+}
+
 std::int64_t TileShape::pitch_of_channels(std::int64_t samples) const {
-  // So that packs of the input become packs of the tile.
-  const auto alike = [&](std::int64_t pitch) {
-    return pitch + ((p_.in_channel - pitch) % pack_ + pack_) % pack_;
-  };
-  if (channels_ == 1 || lines_ == WindowLines::positions) return alike(samples);
+  if (channels_ == 1 || lines_ == WindowLines::positions) return alike(samples, p_.in_channel);
   const std::int64_t banks = kBankBytes / std::min<std::int64_t>(4, bytes_of(p_.out_type));
   std::int64_t wanted;
   if (tap_inner_) {
@@ -179,7 +200,7 @@ std::int64_t TileShape::pitch_of_channels(std::int64_t samples) const {
   wanted %= banks;
   const std::int64_t pitch = samples + (wanted - samples % banks + banks) % banks;
   const bool stays_odd = !tap_inner_ && p_.in_channel % 2 != 0;
-  return channels_ <= kFewChannels || stays_odd ? alike(pitch) : pitch;
+  return channels_ <= kFewChannels || stays_odd ? alike(pitch, p_.in_channel) : pitch;
 }
 
 }  // namespace relayout::plan

@@ -41,6 +41,15 @@ class TileShape {
   WindowLines find_layout() const;
   bool is_short() const;
   void choose_fill();
+  /// The least pitch from this one on at which packs of the input, whose rows lie `step` apart, become packs
+  /// of the tile.
+  std::int64_t alike(std::int64_t pitch, std::int64_t step) const;
+  /// Whether lanes along the taps of several channels hit different banks, two lanes the same one at most,
+  /// where samples are rows of channels so many elements apart. They do where the rows of neighbouring taps
+  /// begin about as far apart in the banks as the channels of a warp reach.
+  bool spreads_taps(std::int64_t pitch) const;
+  /// The least such pitch, of those that are alike if there is one.
+  std::int64_t pitch_of_samples() const;
   /// Elements from channel to channel where samples lie side by side: so that lanes along channels, and along
   /// the taps of several channels, hit different banks.
   std::int64_t pitch_of_channels(std::int64_t samples) const;
