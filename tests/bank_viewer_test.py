@@ -38,9 +38,9 @@ class BankViewer(unittest.TestCase):
             self.assertIn(f"{lanes} lanes, 32 banks", text)
             rows = table(text)
             self.assertEqual(set(rows), {"dense", "tile kernel", "solved"})
-            self.assertEqual(rows["dense"], (32768, 256, 256, 2048, 256, 8))
-            self.assertEqual(rows["tile kernel"][1:], (256, 256, 256, 256, 1))
-            self.assertEqual(rows["solved"][1:], (256, 256, 256, 256, 1))
+            self.assertEqual(rows["dense"], (16384, 128, 128, 1024, 128, 8))
+            self.assertEqual(rows["tile kernel"][1:], (128, 128, 128, 128, 1))
+            self.assertEqual(rows["solved"][1:], (128, 128, 128, 128, 1))
             self.assertLessEqual(rows["solved"][0], rows["tile kernel"][0])
 
     def test_words_of_each_bank(self):

@@ -160,8 +160,9 @@ TEST_P(CopyIndirectTest, TheOtherRunsWorkToo) {
     EXPECT_NE(plan.details().kernel, CopyKernel::window);
     DeviceProperties few_multiprocessors = device().properties();
     few_multiprocessors.multiprocessors = 4;
+    const TensorView halves(nullptr, DType::f16, {256, 384}), numbers(nullptr, DType::f32, {384, 256});
     const auto kernel_with = [&](const CopyPlanOptions& options) {
-      return plan_transpose(few_multiprocessors, in.device(), out.device(), options).details().kernel;
+      return plan_copy(few_multiprocessors, halves.permuted({1, 0}), numbers, options).details().kernel;
     };
     EXPECT_EQ(kernel_with({}), CopyKernel::window);
     EXPECT_EQ(kernel_with(kIndirect), CopyKernel::tile);

@@ -6,6 +6,8 @@
 #include "host/plan/copy/copy_plan.hpp"
 #include "host/plan/device_rates.hpp"
 
+#include <relayout/relayout.hpp>
+
 namespace relayout::plan {
 namespace {
 
@@ -36,16 +38,51 @@ TEST(OrderTraffic, RepeatedElementsMoveOnce) {
   EXPECT_EQ(traffic({1000, 256}, {0, 1}, 256).memory, 4.0 * 256);
 }
 
-/// The 64 elements of a row lie in as many lines of the first cache. Where these are 64 KiB apart, most have
-/// left it when the next row comes.
-TEST(OrderTraffic, LanesMeetFewerNeighboursInRowsAcrossAPowerOfTwo) {
-  const auto lanes = [](std::int64_t pitch, std::int64_t row) {
-    const TensorView in(nullptr, DType::i8, {65536, row}, {1, pitch});
-    const TensorView out(nullptr, DType::f32, {65536, row}, {row, 1});
-    return rows_candidate(copy_problem(in, out, {}), DeviceProperties::h200(), true).microseconds;
+TEST(LinesOfAccess, AreCountedAlongTheOrder) {
+  const auto lines = [](const Dims& extents, const Dims& strides, std::int64_t size, int step) {
+    return lines_of_access(extents, strides, size, 32, step);
   };
-  EXPECT_GT(lanes(65536, 64), 1.5 * lanes(65536 + 128, 64));
-  EXPECT_DOUBLE_EQ(lanes(65536, 8), lanes(65536 + 128, 8)) << "few lines have room";
+  EXPECT_EQ(lines({1024}, {1}, 4, 1), 1);
+  EXPECT_EQ(lines({1024}, {1}, 1, 8), 2);
+  EXPECT_EQ(lines({1024, 1024}, {1, 1024}, 4, 1), 32) << "a column";
+  EXPECT_EQ(lines({1024, 8}, {1, 1024}, 4, 1), 8) << "four short columns beside each other";
+  EXPECT_EQ(lines({1024, 64}, {1, 512}, 1, 8), 8) << "the same eight elements of each column";
+  EXPECT_EQ(lines({1024, 63}, {1, 512}, 1, 8), 32) << "others in each column";
+  EXPECT_EQ(lines({5}, {512}, 4, 1), 5) << "no more lanes than elements";
+  EXPECT_EQ(lines({}, {}, 4, 1), 1);
+}
+
+/// 512 planes of 96 x 96 elements are transposed while they are cast. A warp meets 32 lines with each access:
+/// the kernel took 25.8 us on an H200, where the second cache alone would take 10.
+TEST(LinesOfAccess, BoundKernelsThatVisitColumns) {
+  const TensorView in(nullptr, DType::f32, {512, 96, 96}, {9216, 1, 96}),
+      out(nullptr, DType::f16, {512, 96, 96});
+  const CopyProblem problem = copy_problem(in, out, {});
+  EXPECT_NEAR(rows_candidate(problem, DeviceProperties::h200(), true).microseconds / 25.8, 1, 0.2);
+  EXPECT_EQ(plan_copy(DeviceProperties::h200(), in, out).details().kernel, CopyKernel::tile);
+}
+
+/// Planes of few rows leave most lanes of the window kernel without a sample: 61 us where tiles take 19
+/// (f32), and 22 where they take 15 (f32 to f16), on an H200.
+TEST(Transposes, OfFewRowsGoByTiles) {
+  const auto transposed = [](DType from, DType to, const Dims& shape) {
+    const TensorView in(nullptr, from, shape, {shape[1] * shape[2], 1, shape[1]}), out(nullptr, to, shape);
+    return copy_problem(in, out, {});
+  };
+  const DeviceProperties device = DeviceProperties::h200();
+  const CopyProblem planes = transposed(DType::f32, DType::f32, {256, 16, 2048}),
+                    casts = transposed(DType::f32, DType::f16, {64, 64, 2048});
+  EXPECT_EQ(plan_copy(planes, device, false).kernel, CopyKernel::tile);
+  EXPECT_EQ(plan_copy(casts, device, false).kernel, CopyKernel::tile);
+  EXPECT_NEAR(transpose_candidate(planes, device).microseconds / 61, 1, 0.35);
+  EXPECT_NEAR(transpose_candidate(casts, device).microseconds / 22, 1, 0.35);
+}
+
+TEST(DeviceRates, TimesOfPartsThatWorkTogether) {
+  EXPECT_EQ(time_together({0, 0}), 0);
+  EXPECT_DOUBLE_EQ(time_together({3, 0, 0}), 3);
+  EXPECT_NEAR(time_together({3, 1.5, 1}), 3, 0.01);
+  EXPECT_NEAR(time_together({3, 3}), 3 * 1.09, 0.01);
 }
 
 TEST(DeviceRates, FollowTheDevice) {

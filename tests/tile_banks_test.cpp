@@ -64,8 +64,8 @@ TEST(TileBanks, AlignedTransposesHaveNoConflictsInRunsOf128Bytes) {
         const BankReport report = count_conflicts(tile.params, device);
         const bool long_runs = tile.params.write_vectors >= 8;
         EXPECT_LE(report.drain.worst, long_runs ? 1 : 2);
-        EXPECT_EQ(report.fill.passes, report.fill.least);
-        without += long_runs ? 1 : 0;
+        EXPECT_LE(report.fill.worst, 2 * report.fill.least / report.fill.accesses);
+        without += long_runs && report.fill.conflict_free() ? 1 : 0;
       }
   EXPECT_GE(without, 24);
 }
@@ -195,7 +195,7 @@ TEST(TileBanks, RandomPlansKeepTheirBounds) {
   EXPECT_LE(mean(Assembly::vectors), 1.2);
   EXPECT_LE(mean(Assembly::scattered), 3.6);
   EXPECT_LE(mean(Assembly::unaligned_rows), 1.5);
-  EXPECT_LE(mean(Assembly::unaligned_groups), 2.1);
+  EXPECT_LE(mean(Assembly::unaligned_groups), 2.4);
   EXPECT_LE(mean(Assembly::unaligned_columns), 2.3);
 }
 

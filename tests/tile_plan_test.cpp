@@ -183,11 +183,15 @@ TEST(TilePlan, DeviceClassesHaveNumbersOfTheirOwn) {
 
 /// The search follows the numbers of its target.
 TEST(TilePlan, TuningIsData) {
-  TileTuning small = kTuningOf32Lanes;
+  TileTuning small = kTuningOf32Lanes, large = kTuningOf32Lanes;
   small.most_threads = small.usual_threads;
   small.longest_run = 128;
+  small.bytes_while_waiting = 1;  // nothing but the shares below bounds the estimate
+  large.large_blocks = 1;
   TileTarget target = target_of(4);
   const LoopNest nest = nest_of({8192, 8192}, {1, 0});
+  EXPECT_EQ(choose_tile(nest, target).threads, 256);
+  target.tuning = &large;
   EXPECT_EQ(choose_tile(nest, target).threads, 512);
   target.tuning = &small;
   for (const TilePlan& plan : tile_candidates(nest, target)) {

@@ -1,5 +1,8 @@
 #include "host/plan/device_rates.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace relayout::plan {
 namespace {
 
@@ -23,6 +26,17 @@ DeviceRates device_rates(const DeviceProperties& device) {
   // Four schedulers issue an instruction each a clock. Those of CDNA take four clocks for the 64 lanes of
   // one, with 16 lanes each.
   return {kCopyShare * 1e-6 * memory, (wide ? 1 : 4) * clock, clock, clock};
+}
+
+double time_together(std::initializer_list<double> times) {
+  const double longest = std::max(times);
+  if (longest <= 0) return 0;
+  double sum = 0;
+  for (const double time : times) {
+    const double square = time / longest * (time / longest), fourth = square * square;
+    sum += fourth * fourth;
+  }
+  return longest * std::sqrt(std::sqrt(std::sqrt(sum)));
 }
 
 double memory_ratio(const DeviceProperties& device) {

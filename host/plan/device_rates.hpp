@@ -2,6 +2,8 @@
 // architecture has.
 #pragma once
 
+#include <initializer_list>
+
 #include "relayout/device.hpp"
 
 namespace relayout::plan {
@@ -17,6 +19,10 @@ struct DeviceRates {
 /// The rates follow from the device's peak rates. Where those are not known, they are the rates of as many
 /// multiprocessors of an H200, or of an MI300X where warps have 64 lanes.
 DeviceRates device_rates(const DeviceProperties& device);
+
+/// What parts of the device take that work at the same time: hardly more than the longest of these times, and
+/// up to a tenth more where others take as long, since each waits for the others now and then. Fitted.
+double time_together(std::initializer_list<double> times);
 
 /// How many bytes the memory moves while a lane issues an instruction, as a multiple of an H200's. Work that
 /// instructions bound reaches a larger share of a memory that is slower beside them.

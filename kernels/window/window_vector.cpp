@@ -169,33 +169,6 @@ __device__ __forceinline__ void store_channels(const WindowParams& p, const Tile
   }
 }
 
-/// Rows of channels * taps with the taps inside: a pack of the output gathers several taps of a few channels.
-template <class To>
-__device__ __forceinline__ void store_taps(const WindowParams& p, const TileOrigin& place, const To* tile,
-                                           int vector) {
-  constexpr int kCount = Vector<To>::kCount;
-  const int taps = static_cast<int>(p.taps), stride = static_cast<int>(p.stride);
-  const int dilation = static_cast<int>(p.dilation);
-  const int row_packs = place.channels / kCount * taps;
-  To* out = static_cast<To*>(p.out) + place.out;
-  for (int item = static_cast<int>(threadIdx.x); item < place.positions * row_packs; item += kThreads) {
-    const int position = item / row_packs, first = (item - position * row_packs) * kCount;
-    const int sample = place.offset + position * stride;
-    int channel = first / taps, tap = first - channel * taps;
-    Vector<To> pack;
-#pragma unroll
-    for (int i = 0; i < kCount; ++i) {
-      const int row = sample + tap * dilation;
-      pack.values[i] = tile[slot_of<To>(p, row, channel / kCount, vector) + channel % kCount];
-      if (++tap == taps) {
-        tap = 0;
-        ++channel;
-      }
-    }
-    store_vector(out + position * p.out_position + first, pack, p.streaming);
-  }
-}
-
 /// kBlocks: of a multiprocessor, 0: the compiler's choice.
 template <class From, class To, bool AlongTime, int kBlocks = 0>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kThreads, kBlocks) void window_vector_kernel(WindowParams p,
@@ -209,11 +182,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kThreads, kBlocks) void window_vector_kernel(W
     load_along_channels<From, To>(p, padding, place, tile);
   }
   __syncthreads();
-  if (p.order == WriteOrder::channel) {
-    store_channels<To>(p, place, tile, kVector);
-  } else {
-    store_taps<To>(p, place, tile, kVector);
-  }
+  store_channels<To>(p, place, tile, kVector);
 }
 
 }  // namespace

@@ -119,6 +119,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("places_left_behind", "for (int& place : places) place += @units * source_step@;", "source_step"),
     ("first_unit_of_the_signal_not_cut", "const int begin = @!along_channels && word.first < bounds.lower ? 1 : 0@,", "0"),
     ("last_unit_of_channels_not_cut", "room = along_channels ? @bounds.channels - word.channel@", "p.tile_channels"),
+]) + mutants_of("window_tile_shape", "host/plan/window/window_tile_shape.cpp", "WindowTile.*", [
+    ("taps_meet_in_banks", "if (@!tap_inner_ || word_ % p_.taps == 0@) return true;", "true"),
+    ("rows_off_packs", "pitch < most && !spreads_taps(pitch)) pitch += @pack_@;", "1"),
 ]) + mutants_of("window_word", "kernels/window/window_word.hpp", WINDOW, [
     ("taps_flipped", "+ @tap * static_cast<int>(p.dilation)@)",
      "(static_cast<int>(p.taps) - 1 - tap) * static_cast<int>(p.dilation)"),
@@ -155,10 +158,6 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "in[(place.first + sample < 0 ? 0 : p.length - 1) * p.in_time + channel]))"),
     ("taps_flipped_tap_outer", "slot_of<To>(p, @sample + tap * dilation@, pack, vector)",
      "sample + (taps - 1 - tap) * dilation"),
-    ("taps_flipped_channel_outer", "const int row = @sample + tap * dilation@;",
-     "sample + (taps - 1 - tap) * dilation"),
-    ("channel_and_tap_swapped", "int channel = @first / taps@, tap = first - channel * taps;",
-     "first % taps"),
     ("last_position_tile_dropped", "p.positions - position < p.tile_positions ? @p.positions - position@ :",
      "position > 0 ? 0 : p.positions - position"),
     ("last_channel_tile_dropped", "p.channels - channel < p.tile_channels ? @p.channels - channel@ :",
@@ -296,6 +295,13 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("elements_converted_alike", "piece.values[i] = @values[i].bits@;", "values[0].bits"),
     ("guard_byte_written", "To* const address = @to + static_cast<Offset>(out[i])@;",
      "mutant::spilled(to + static_cast<Offset>(out[i]), 1)"),
+]) + mutants_of("order_traffic", "host/plan/copy/order_traffic.cpp", "LinesOfAccess.*", [
+    ("a_line_for_each_lane", "if (@std::find(lines, lines + count, line) == lines + count@) lines", "true"),
+    ("an_axis_goes_on_for_ever", "offset += @(next - index[axis])@ * strides[axis];", "carry"),
+]) + mutants_of("rows_look_ups", "host/plan/copy/rows_candidate.cpp", "LinesOfAccess.*", [
+    ("lines_cost_nothing", "time_together({memory, issued, @looked_up@,", "0.0"),
+]) + mutants_of("device_rates", "host/plan/device_rates.cpp", "DeviceRates.*", [
+    ("times_in_turn", "const double square = @time / longest * (time / longest)@,", "1.0"),
 ]) + mutants_of("gather_candidate", "host/plan/copy/gather_candidate.cpp", COPY, [
     ("offset_in_32_bits", "if (@in_reach > kMax@ ||", "false"),
     ("result_offset_in_32_bits", "|| @reach(problem.nest, 0) > kMax@)", "false"),
@@ -573,6 +579,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("copy_transpose", "host/plan/copy/transpose_candidate.cpp", f"{SCALE}:{SLOTS}", [
     ("takes_a_scale", "if (@is_scaled(options.scale)@) return refused", "false"),
     ("takes_slots", "if (@options.indirect@) return refused", "false"),
+]) + mutants_of("transpose_lanes", "host/plan/copy/transpose_candidate.cpp", "Transposes.*", [
+    ("idle_lanes_cost_nothing", "const double lanes = @std::sqrt(part(window.positions, along * window.tile_samples))@;", "1"),
 ]) + mutants_of("copy_tile", "host/plan/copy/tile_candidate.cpp", SCALE, [
     ("takes_scaled_casts", "if (@problem.options.scale.beta != 0 && problem.in_type != problem.out_type@) return",
      "false"),

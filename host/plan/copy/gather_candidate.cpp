@@ -15,16 +15,16 @@ namespace relayout::plan {
 namespace {
 
 /// Instructions of a lane: for an element without its axes, for each of its axes, and for a cast. Fitted.
-constexpr double kInstructions = 26, kInstructionsAnAxis = 9, kInstructionsOfCast = 20;
+constexpr double kInstructions = 17, kInstructionsAnAxis = 12, kInstructionsOfCast = 11;
 /// The share of the memory's speed that the kernel reaches; how many elements in a row find in the first
 /// cache what one of them brought; what a byte from the second cache costs beside one from the memory.
 /// Fitted.
-constexpr double kMemoryShare = 0.988, kNeighbours = 150, kOfCache = 0.65;
-/// Microseconds of the start of casts, and of those of 8 bytes: fitted to small ones on an H100.
-constexpr double kStartOfCast = 0.18, kStartOfWideCast = 1;
+constexpr double kMemoryShare = 0.86, kNeighbours = 230, kOfCache = 0.56;
+/// Microseconds of the start of casts, and of those of 8 bytes: fitted to small ones.
+constexpr double kStartOfCast = 0.18, kStartOfWideCast = 0.9;
 /// What is left of the speed with one block, and blocks of a multiprocessor from which on all of it is there.
 /// Fitted.
-constexpr double kIdle = 0.34, kBusyBlocks = 1.25;
+constexpr double kIdle = 0.4, kBusyBlocks = 1.25;
 
 /// For native code.
 CopyParams nest_params(const CopyProblem& problem) {
@@ -102,7 +102,7 @@ double start(const CopyProblem& problem, const TileTuning& tuning) {
   return tuning.gather_start + (wide ? kStartOfWideCast : kStartOfCast);
 }
 
-/// The longer of what the memory and what the instructions take.
+/// What the memory, the instructions and the first cache take together.
 double predicted(const CopyProblem& problem, const DeviceProperties& device) {
   const TileTuning& tuning = tile_tuning(device);
   const DeviceRates rates = device_rates(device);
@@ -120,7 +120,14 @@ double predicted(const CopyProblem& problem, const DeviceProperties& device) {
   const double issued = elements / device.warp_size * instructions /
                         (rates.instructions_per_microsecond * device.multiprocessors * busy);
   const double memory = met / (rates.bytes_per_microsecond * busy * kMemoryShare);
-  return tuning.launch_microseconds + std::max(memory, issued);
+  const auto lines = [&](const LoopNest& nest, std::size_t operand, DType type) {
+    return lines_of_access(nest.extents, nest.strides[operand], bytes_of(type), device.warp_size, 1);
+  };
+  const double looked_up =
+      elements / device.warp_size *
+      (lines(problem.nest, 0, problem.out_type) + lines(in, common ? 1 : 0, problem.in_type)) /
+      (rates.accesses_per_microsecond * device.multiprocessors * busy);
+  return tuning.launch_microseconds + time_together({memory, issued, looked_up});
 }
 
 CopyCandidate of_any_nest(CopyKernel kernel, const char* reason, CopyKernelParams params) {

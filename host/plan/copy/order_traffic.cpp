@@ -11,6 +11,9 @@ namespace {
 
 /// The share of the second cache that one operand's sectors find room in.
 constexpr double kRoom = 0.4;
+/// Bytes of a line of the first cache, and lanes of the largest warps.
+constexpr std::int64_t kLineBytes = 128;
+constexpr int kMaxLanes = 64;
 /// An H200's, where a device does not say.
 constexpr double kUsualCache = 60e6;
 
@@ -106,6 +109,27 @@ OrderTraffic traffic_in_order(const DeviceProperties& device, const Dims& extent
   traffic.cache = sectors_of_boxes(extents, strides, size, alignment,
                                    [&](double elements, const Box&) { return elements <= neighbours; });
   return traffic;
+}
+
+int lines_of_access(const Dims& extents, const Dims& strides, std::int64_t size, int lanes, int step) {
+  const int rank = static_cast<int>(extents.size());
+  std::int64_t lines[kMaxLanes], index[kMaxRank] = {}, offset = 0;
+  int count = 0;
+  for (int lane = 0; lane < std::min(lanes, kMaxLanes); ++lane) {
+    const std::int64_t line = (offset * size) & -kLineBytes;
+    if (std::find(lines, lines + count, line) == lines + count) lines[count++] = line;
+    std::int64_t carry = step;
+    int axis = rank - 1;
+    for (; carry != 0 && axis >= 0; --axis) {
+      std::int64_t next = index[axis] + carry;
+      carry = next < extents[axis] ? 0 : next / extents[axis];
+      next -= carry * extents[axis];
+      offset += (next - index[axis]) * strides[axis];
+      index[axis] = next;
+    }
+    if (carry != 0) break;
+  }
+  return count;
 }
 
 }  // namespace relayout::plan

@@ -27,4 +27,8 @@ struct OrderTraffic {
 OrderTraffic traffic_in_order(const DeviceProperties& device, const Dims& extents, const Dims& strides,
                               std::int64_t size, std::int64_t alignment, double neighbours);
 
+/// Lines of the first cache that the lanes of a warp meet with an access, each `step` elements behind the
+/// lane before it in the order, from the first element on. A multiprocessor looks up one line a clock.
+int lines_of_access(const Dims& extents, const Dims& strides, std::int64_t size, int lanes, int step);
+
 }  // namespace relayout::plan

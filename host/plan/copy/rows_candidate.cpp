@@ -18,25 +18,20 @@ constexpr CopyKernel kKernel = CopyKernel::rows;
 constexpr std::int64_t kMaxIndex = 0x7fffffff - 64;
 /// Vectors whose lanes find in the first cache what one of them brought; the price of a byte that comes from
 /// the second cache, beside one from the memory. Fitted.
-constexpr double kNeighbours = 144, kOfCache = 0.676;
-/// Elements of a row that lie a multiple of so many bytes apart share a few lines of the first cache. Where a
-/// row has more than so many of them, they leave each other this share of the neighbours. Fitted to casts of
-/// rows of 13 to 128 elements on an H100.
-constexpr std::int64_t kSameLines = 65536, kLinesAlike = 8;
-constexpr double kLeftNeighbours = 1.0 / 6;
+constexpr double kNeighbours = 160, kOfCache = 0.57;
 /// Elements of a block of lanes, at most.
 constexpr std::int64_t kMaxBlockElements = 8 * kRowsThreads * rows_vectors_per_thread(RowsRead::lanes);
 
 /// Instructions of a lane for a vector: of its place, of two pieces and their joining, of an element, of a
 /// cast and of an element's conversion; and for each axis of a row's place. Fitted to random slices and casts
 /// on an H200.
-constexpr double kOfVector = 58, kOfPieces = 90, kOfElement = 15.4, kOfCast = 20, kOfConversion = 7,
-                 kOfAxis = 10;
+constexpr double kOfVector = 45, kOfPieces = 80, kOfElement = 12.5, kOfCast = 18, kOfConversion = 6,
+                 kOfAxis = 11;
 /// Instructions of an element's conversion by a table, of bytes to bytes: counted.
-constexpr double kOfLookUp = 3;
+constexpr double kOfLookUp = 5;
 /// RowsRead::lanes, counted: of a chunk, of a row's origin, and of an element with an address of its own and
 /// of one among a lane's elements of one row.
-constexpr double kOfChunk = 40, kOfOrigin = 20, kOfLaneElement = 15, kOfNeighbour = 3;
+constexpr double kOfChunk = 55, kOfOrigin = 30, kOfLaneElement = 14, kOfNeighbour = 4;
 /// Stores of single elements at the ends of runs that the multiprocessors get through in a microsecond: each
 /// meets a sector of its own.
 constexpr double kEndsPerMicrosecond = 2e5;
@@ -44,16 +39,21 @@ constexpr double kEndsPerMicrosecond = 2e5;
 constexpr double kIssueShare = 0.585;
 
 /// The share of the memory's speed that it reaches with elements of so many bytes, beside what is predicted
-/// of tiles.
+/// of tiles; and where vectors are moved in pieces, which are joined from the words around them.
 constexpr double memory_share(std::int64_t bytes) { return bytes == 1 ? 1 : bytes == 2 ? 0.97 : 0.93; }
+constexpr double share_of_moved_pieces(std::int64_t bytes) {
+  return bytes < 4 ? 0.97 : bytes == 4 ? 0.75 : 1;
+}
 /// What is lost of it where vectors that two pieces share come in every warp: up to rows of so many bytes,
 /// and from there on in as many of the warps as have one. Fitted.
-constexpr double kLostByPieces = 0.075, kPieceBytes = 512;
+constexpr double kLostByPieces = 0.17, kPieceBytes = 512;
 /// Microseconds until the first byte, beside those of any kernel: of vectors from pieces and element by
-/// element, and of single elements. Fitted to small copies on an H100.
-constexpr double kStartOfPieces = 0.68, kStartOfElements = 0.7, kStartOfLanes = 0.85;
+/// element, and of single elements. Fitted to small copies.
+constexpr double kStartOfPieces = 0.68, kStartOfElements = 0.63, kStartOfLanes = 0.9;
 /// What is left of the speed with one block. Fitted.
 constexpr double kIdle = 0.24;
+/// Lines that the first cache looks up in a clock, where elements of a warp lie in many. Fitted.
+constexpr double kLinesAClock = 1.06;
 
 /// The same of lanes that move bytes to bytes: an access brings 32 of them, and the multiprocessor's accesses
 /// are the bound (docs/notes/operations.md: 0.83 to 0.91 of what vectors reach).
@@ -184,11 +184,17 @@ class RowsBuilder {
 
   /// What an operand costs the memory, in bytes. Neighbours share the first cache.
   double bytes_met(std::size_t operand, std::int64_t size, std::int64_t alignment) const {
-    const bool same_lines = lanes() && operand == 1 && params_.in_step != 0 &&
-                            params_.in_step % kSameLines == 0 && params_.row_elements > kLinesAlike;
-    const double neighbours = kNeighbours * params_.count * (same_lines ? kLeftNeighbours : 1);
+    const double neighbours = kNeighbours * params_.count;
     return traffic_in_order(device_, nest_.extents, nest_.strides[operand], size, alignment, neighbours)
         .bytes(kOfCache);
+  }
+
+  /// Clocks of a multiprocessor in which the first cache looks up the lines of all elements.
+  double look_ups() const {
+    if (params_.read == RowsRead::pieces) return 0;
+    const int lines = lines_of_access(nest_.extents, nest_.strides[1], in_size(), device_.warp_size,
+                                      lanes() ? 1 : params_.count);
+    return static_cast<double>(nest_.elements()) / device_.warp_size * lines / kLinesAClock;
   }
 
   double start() const {
@@ -210,13 +216,18 @@ class RowsBuilder {
     const double moved =
         bytes_met(0, out_size(), problem_.out.alignment) + bytes_met(1, in_size(), problem_.in.alignment);
     const bool bytes = in_size() == 1 && out_size() == 1;
-    const double share = (lanes() && bytes ? kLanesOfBytes : memory_share(std::min(in_size(), out_size()))) *
+    const bool moves_pieces = params_.read == RowsRead::pieces && !problem_.converts();
+    const double share = (lanes() && bytes ? kLanesOfBytes
+                          : moves_pieces   ? share_of_moved_pieces(in_size())
+                                           : memory_share(std::min(in_size(), out_size()))) *
                          pieces_share() * busy;
     const double memory = moved / (rates.bytes_per_microsecond * share);
     const double issued = static_cast<double>(params_.vectors) / device_.warp_size *
                           instructions_of_vector() /
                           (rates.instructions_per_microsecond * device_.multiprocessors * busy * kIssueShare);
-    return tuning.launch_microseconds + std::max({memory, issued, end_elements_ / kEndsPerMicrosecond});
+    const double looked_up = look_ups() / (rates.accesses_per_microsecond * device_.multiprocessors * busy);
+    return tuning.launch_microseconds +
+           time_together({memory, issued, looked_up, end_elements_ / kEndsPerMicrosecond});
   }
 
   const CopyProblem& problem_;

@@ -27,7 +27,7 @@ const char* why_no_tiles(const CopyProblem& problem) {
 /// Instructions of a lane for an element that is cast by size, on its whole way through the tile: by a table,
 /// and by its format; and the share of the issue slots that the kernel reaches. Fitted, as tile_tuning.cpp
 /// is.
-constexpr double kOfLookUp = 14, kOfConversion = 31, kIssueShare = 0.75;
+constexpr double kOfLookUp = 19, kOfConversion = 32, kIssueShare = 0.75;
 
 double cast_microseconds(const CopyProblem& problem, const DeviceProperties& device) {
   if (!problem.converts_by_size()) return 0;

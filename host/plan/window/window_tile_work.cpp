@@ -14,11 +14,10 @@ namespace {
 
 constexpr std::int64_t kThreads = kWindowThreads;
 constexpr std::int64_t kLanes = 32;
-/// These and the numbers of instructions: by the times of 600 random problems, with 4 tiles each, on an H100
-/// (docs/notes/conv1d.md).
+/// These and the numbers of instructions are fitted, as those of window_cost.cpp (docs/notes/conv1d.md).
 constexpr double kNeededWarps = 29, kAlone = 0.13, kShare = 1.25, kWaits = 2.3;
 /// What a byte costs more where warps share the sectors at their ends.
-constexpr double kSplitSectors = 0.15;
+constexpr double kSplitSectors = 0.17;
 
 /// So many items of a fill, each of so many accesses and instructions.
 void count_items(double items, double accesses, double instructions, WindowWork& work) {
@@ -34,8 +33,8 @@ void count_fill(const WindowParams& p, double rows, double count, std::int64_t u
       narrow_window_fill_pack(static_cast<int>(bytes_of(p.in_type)), static_cast<int>(bytes_of(p.out_type)));
   const bool wide = unlike % wide_pack == 0 && count >= static_cast<double>(2 * wide_pack * narrow);
   const auto pack = static_cast<double>(wide ? wide_pack : narrow);
-  count_items(rows * count / pack, wide ? 8 : 1 + pack, wide ? 12 + 1.65 * pack : 20 + 5 * pack, work);
-  count_items(rows * 2 * (pack - 1), 2, 70, work);
+  count_items(rows * count / pack, wide ? 8 : 1 + pack, wide ? 12 + 1.65 * pack : 20 + 5.6 * pack, work);
+  count_items(rows * 2 * (pack - 1), 2, 62, work);
 }
 
 double read_of_elements(const WindowTuning& tuning, const WindowParams& p, double samples, double in_bytes) {
@@ -160,7 +159,7 @@ WindowWork window_tile_work(const WindowTuning& tuning, const WindowParams& p, W
   // A store for the word and one for each of its elements, of which a lane does one or the other.
   const double stores = 0.5 * (word > 1 ? 1 + word / 4 : 1);
   work.accesses += warps * writes.turns * (word + stores);
-  work.instructions += warps * (writes.instructions(word) + 60 + 250 * runs);
+  work.instructions += warps * (0.9 * writes.instructions(word) + 67 + 250 * runs);
   work.bytes = read + write_of_lines(tuning, p, layout, tile_positions);
   if (!on_sectors && t.lines != WindowLines::elements)
     work.bytes += kSplitSectors * positions * channels * static_cast<double>(p.taps) * out_bytes;

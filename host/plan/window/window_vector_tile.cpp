@@ -33,14 +33,10 @@ const char* output_obstacle(const WindowParams& p) {
   const std::int64_t out_bytes = bytes_of(p.out_type);
   if (p.channels % (kVectorBytes / out_bytes) != 0)
     return "the channels of a group do not fill whole 16-byte packs of the output";
-  const bool tap_outer = p.out_channel == 1;
-  const bool channel_outer = p.taps > 1 && p.out_tap == 1 && p.out_channel == p.taps;
-  if (!tap_outer && !channel_outer)
-    return "neither channels nor taps and channels lie side by side in the output";
-  const bool aligned =
-      rows_aligned(p.out, out_bytes,
-                   {step_along(p.batch, p.out_batch), step_along(p.groups, p.out_group),
-                    step_along(p.positions, p.out_position), step_along(tap_outer ? p.taps : 1, p.out_tap)});
+  if (p.out_channel != 1) return "channels do not lie side by side in the output";
+  const bool aligned = rows_aligned(p.out, out_bytes,
+                                    {step_along(p.batch, p.out_batch), step_along(p.groups, p.out_group),
+                                     step_along(p.positions, p.out_position), step_along(p.taps, p.out_tap)});
   return aligned ? nullptr : "rows of the output do not lie on 16-byte boundaries";
 }
 

@@ -12,7 +12,7 @@ namespace relayout::plan {
 namespace {
 
 /// These kernels are faster than counted: fitted, as window_cost.cpp says.
-constexpr double kShareOfRows = 1.35;
+constexpr double kShareOfRows = 1.2;
 constexpr double kShareOfVectors = 1.25;
 
 constexpr double kWarps = kWindowThreads / 32.0, kLanes = 32;
@@ -61,19 +61,17 @@ WindowWork work_of_vectors(const WindowTuning& tuning, const WindowParams& p) {
   const double read = p.along_time ? read_cost(tuning, channels, samples * in_bytes)
                                    : read_cost(tuning, samples, channels * in_bytes);
   const double taps = real(p.taps), row = channels * out_bytes;
-  const bool joined = p.order == WriteOrder::tap || p.out_tap == p.channels;
-  const double written = joined && channels == real(p.channels) ? write_cost(tuning, positions, row * taps)
-                                                                : write_cost(tuning, positions * taps, row);
+  const double written = p.out_tap == p.channels && channels == real(p.channels)
+                             ? write_cost(tuning, positions, row * taps)
+                             : write_cost(tuning, positions * taps, row);
   work.bytes = read * (fresh + (1 - fresh) * tuning.cached) + written;
   // Threads that have no pack of the tile take part all the same.
   const double idle = p.along_time ? 1.0 : real(p.tile_channels) / channels;
   const double loads = samples * channels * in_bytes / 16 / kLanes * idle,
                packs = samples * channels * out_bytes / 16 / kLanes * idle,
                stores = positions * taps * row / 16 / kLanes * real(p.tile_channels) / channels;
-  const bool gathers = p.order == WriteOrder::tap;
-  const double elements = 16 / out_bytes;
-  work.accesses = 4 * (loads + packs + stores * (gathers ? 1 + elements / 4 : 2));
-  work.instructions = kWarps * 112 + loads * 22.5 + packs * 15 + stores * (gathers ? 30 + 10 * elements : 14);
+  work.accesses = 4 * (loads + packs + stores * 2);
+  work.instructions = kWarps * 100 + loads * 22.5 + packs * 15 + stores * 14;
   return work;
 }
 
