@@ -140,7 +140,7 @@ TEST_P(ElementwiseFunctionsTest, SinglesAndTheTailsOfActivations) {
   Numbers numbers;
   for (int i = -4000; i <= 4000; ++i) numbers.push_back(bits_of(i * 0.03001L, DType::f32));
   for (std::uint64_t bits = 0; bits < 0x100000000; bits += 1000003) numbers.push_back(bits);
-  for (const std::uint64_t bits : {0x7f800000, 0x7fc00000, 0x3f800000, 0x00000001, 0x00800000})
+  for (const std::uint64_t bits : {0x7f800000, 0x7fc00000, 0x3f800000, 0x00000001, 0x00800000, 0x00000000})
     for (const std::uint64_t sign : {0x00000000u, 0x80000000u}) numbers.push_back(bits | sign);
   for (const Operation operation : functions_of_one_number())
     expect_right(stream(), operation, DType::f32, {numbers});

@@ -13,14 +13,19 @@
 
 namespace relayout::native::RELAYOUT_VECTORS {
 
-/// 2^exponent, a whole number from -1022 to 1023.
-RELAYOUT_VECTOR inline Doubles power_of_2(Doubles exponent) {
-  return of_bits(up<52>(bits_of(exponent + all(0x1.8p52 + 1023))));
+/// (exp(r) - 1 - r) / r^2 for r between -0.35 and 0.35: a minimax polynomial, so that exp(r) is right to
+/// 2^-57 of itself, and what is over 1 to 2^-55.
+RELAYOUT_VECTOR inline Doubles exponential_series(Doubles r) {
+  constexpr double kFactors[] = {0x1.0000000000004p-1,  0x1.555555555555cp-3,  0x1.555555555258cp-5,
+                                 0x1.111111110e91cp-7,  0x1.6c16c17e4a11cp-10, 0x1.a01a01b523b42p-13,
+                                 0x1.a019a8d972f99p-16, 0x1.71ddeb7737452p-19, 0x1.28a0ac4d9b94bp-22,
+                                 0x1.af7490167c391p-26};
+  return series_of(kFactors, r);
 }
-/// x * 2^exponent of -2000 to 2000, which is rounded once where it is subnormal.
-RELAYOUT_VECTOR inline Doubles scaled(Doubles x, Doubles exponent) {
-  const Doubles half = whole_of(exponent * all(0.5));
-  return x * power_of_2(half) * power_of_2(exponent - half);
+
+/// exp(r), which is rounded about once.
+RELAYOUT_VECTOR inline Doubles short_power(Doubles r) {
+  return fma(fma(r, exponential_series(r), all(1)), r, all(1));
 }
 
 struct Exponential {
@@ -28,7 +33,7 @@ struct Exponential {
 
   /// The exponential of x + low, which lies between -1000 and 1000.
   RELAYOUT_VECTOR explicit Exponential(Doubles x, Doubles low = all(0)) {
-    exponent = whole_of(x * all(1.4426950408889634074));
+    exponent = whole_of(x * all(1 / kLog2));
     const Doubles left = fnma(exponent, all(kLog2High), x), taken = exponent * all(kLog2Low);
     r = left - taken;
     const Doubles lost = (left - r) - taken + low;
@@ -43,7 +48,7 @@ struct Exponential {
     const DoublePair sum = sum_of(all(1), r);
     return sum_of(sum.high, sum.low + s);
   }
-  /// The exponential less 1, for exponents down to -1000 and up to 1000.
+  /// The exponential less 1, for exponents down to -1000; means nothing above 1000.
   RELAYOUT_VECTOR DoublePair less_one() const {
     const Doubles power = power_of_2(exponent);
     const DoublePair whole = sum_of_any(power, all(-1)), sum = sum_of(whole.high, power * r);
@@ -52,11 +57,7 @@ struct Exponential {
 
  private:
   RELAYOUT_VECTOR void finish(Doubles lost) {
-    // The series of exp(r) from r^2 on; the first term that is left out is below 2^-57.
-    constexpr double kFactors[] = {1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
-                                   1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
-                                   1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800};
-    const Doubles rest = r * r * series_of(kFactors, r);
+    const Doubles rest = r * r * exponential_series(r);
     s = fma(lost, all(1) + r + rest, rest);
   }
 };
@@ -64,14 +65,24 @@ struct Exponential {
 /// From where on the result is 0, or infinite.
 constexpr double kLeast = -746, kMost = 710;
 
+/// The nearest multiple of log(2), which is taken from x.
+struct PowersOf2 {
+  Doubles exponent, r;
+
+  RELAYOUT_VECTOR explicit PowersOf2(Doubles x) {
+    exponent = whole_of(x * all(1 / kLog2));
+    r = fnma(exponent, all(kLog2Low), fnma(exponent, all(kLog2High), x));
+  }
+};
 RELAYOUT_VECTOR inline Doubles exp_of(Doubles x) {
-  const Exponential e(between(kLeast, kMost, x));
-  return scaled(rounded(e.fraction()), e.exponent);
+  const PowersOf2 p(between(kLeast, kMost, x));
+  return scaled(short_power(p.r), p.exponent);
 }
 RELAYOUT_VECTOR inline Doubles expm1_of(Doubles x) {
-  const Doubles near = rounded(Exponential(between(-60, 60, x)).less_one());
+  const Exponential e(between(-60, kMost, x));
+  const Doubles far = scaled(rounded(e.fraction()), e.exponent);
   // 0 keeps its sign; from 40 on 1 makes no difference.
-  return if_less(all(40), x, exp_of(x), unless_zero(x, near));
+  return if_less(all(40), x, far, unless_zero(x, rounded(e.less_one())));
 }
 /// With e = exp(-2 |x|) - 1, tanh(|x|) is -e / (2 + e); from 20 on it is 1.
 RELAYOUT_VECTOR inline Doubles tanh_of(Doubles x) {
@@ -81,21 +92,19 @@ RELAYOUT_VECTOR inline Doubles tanh_of(Doubles x) {
 }
 /// (exp(|x|) + exp(-|x|)) / 2.
 RELAYOUT_VECTOR inline Doubles cosh_of(Doubles x) {
-  const Exponential e(at_most(all(kMost + 2), magnitude(x)));
-  const DoublePair large = e.fraction(), small = quotient_of({all(1), all(0)}, large);
-  const Doubles power = power_of_2(at_least(all(-1000), all(-2) * e.exponent));
-  const DoublePair sum = sum_of(large.high, small.high * power);
-  const Doubles low = fma(small.low, power, large.low) + sum.low;
-  return scaled(rounded({sum.high, low}), e.exponent - all(1));
+  const PowersOf2 p(at_most(all(kMost + 2), magnitude(x)));
+  const Doubles large = short_power(p.r), power = power_of_2(at_least(all(-1000), all(-2) * p.exponent));
+  return scaled(large + power / large, p.exponent - all(1));
 }
 /// With e = exp(|x|) - 1, sinh(|x|) is (e + e / (1 + e)) / 2; from 40 on it is exp(|x|) / 2.
 RELAYOUT_VECTOR inline Doubles sinh_of(Doubles x) {
   const Doubles y = at_most(all(kMost + 2), magnitude(x));
-  const DoublePair e = Exponential(at_most(all(60), y)).less_one(), one = sum_of_any(all(1), e.high);
+  const Exponential power(y);
+  const Doubles far = scaled(rounded(power.fraction()), power.exponent - all(1));
+  const DoublePair e = power.less_one(), one = sum_of_any(all(1), e.high);
   const DoublePair part = quotient_of(e, {one.high, one.low + e.low}), sum = sum_of(e.high, part.high);
   const Doubles near = all(0.5) * rounded({sum.high, sum.low + (e.low + part.low)});
-  const Exponential far(y);
-  return with_sign(if_less(all(40), y, scaled(rounded(far.fraction()), far.exponent - all(1)), near), x);
+  return with_sign(if_less(all(40), y, far, near), x);
 }
 
 /// x / (1 + exp(-z)); for negative z, x * exp(z) / (1 + exp(z)).

@@ -11,6 +11,7 @@
 #include "host/cpu/elementwise/remainder_functions.hpp"
 #include "host/cpu/elementwise/sine_functions.hpp"
 #include "host/cpu/elementwise/single_functions.hpp"
+#include "host/cpu/elementwise/single_logarithms.hpp"
 #include "host/cpu/elementwise/vector_functions.hpp"
 
 namespace relayout::native::RELAYOUT_VECTORS {
@@ -26,8 +27,9 @@ ElementwiseRow vector_row(Operation operation, ComputeClass compute, DType commo
   if (compute == ComputeClass::f32 && common == DType::f32) {
     if (const ElementwiseRow row = single_row(operation)) return row;
   }
-  if (compute == ComputeClass::f32 && common == DType::f16) {
-    if (const ElementwiseRow row = half_row(operation)) return row;
+  if (compute == ComputeClass::f32) {
+    const ElementwiseRow row = common == DType::f16 ? half_row(operation) : single_logarithm_row(operation);
+    if (row != nullptr) return row;
   }
 #if defined(__linux__)
   if (compute == ComputeClass::f32) return vector_function_row(operation, common);

@@ -108,43 +108,33 @@ RELAYOUT_VECTOR inline Floats half_tan_of(Floats x) {
   return unless_zero(x, if_odd(quarters, all_floats(-1) / tangent, tangent));
 }
 
-/// An ElementwiseRow of a function of f32 on f16 numbers.
-template <Floats (*kFunction)(Floats)>
-RELAYOUT_VECTOR void row_of_halves(const void* a, const void*, const void*, void* r, std::int64_t count,
-                                   const ElementwiseParams&) {
-  struct Function {
-    RELAYOUT_VECTOR Floats operator()(Floats x, Floats) const { return kFunction(x); }
-  };
-  each_vector<float>(a, a, r, count, Function{});
-}
-
 /// Null for another operation.
 inline ElementwiseRow half_row(Operation operation) {
   switch (operation) {
     case Operation::exp:
-      return row_of_halves<half_exp_of>;
+      return row_of_floats<half_exp_of>;
     case Operation::exp2:
-      return row_of_halves<half_exp2_of>;
+      return row_of_floats<half_exp2_of>;
     case Operation::expm1:
-      return row_of_halves<half_expm1_of>;
+      return row_of_floats<half_expm1_of>;
     case Operation::sinh:
-      return row_of_halves<half_sinh_of>;
+      return row_of_floats<half_sinh_of>;
     case Operation::cosh:
-      return row_of_halves<half_cosh_of>;
+      return row_of_floats<half_cosh_of>;
     case Operation::tanh:
-      return row_of_halves<half_tanh_of>;
+      return row_of_floats<half_tanh_of>;
     case Operation::log:
-      return row_of_halves<half_log_of>;
+      return row_of_floats<half_log_of>;
     case Operation::log2:
-      return row_of_halves<half_log2_of>;
+      return row_of_floats<half_log2_of>;
     case Operation::log1p:
-      return row_of_halves<half_log1p_of>;
+      return row_of_floats<half_log1p_of>;
     case Operation::sin:
-      return row_of_halves<half_sin_of>;
+      return row_of_floats<half_sin_of>;
     case Operation::cos:
-      return row_of_halves<half_cos_of>;
+      return row_of_floats<half_cos_of>;
     case Operation::tan:
-      return row_of_halves<half_tan_of>;
+      return row_of_floats<half_tan_of>;
     default:
       return nullptr;
   }

@@ -16,11 +16,9 @@
 
 namespace relayout::native::RELAYOUT_VECTORS {
 
-/// r is x * log(2) of what is left of x, and what r has lost.
 RELAYOUT_VECTOR inline Doubles exp2_of(Doubles x) {
   const Doubles near = between(-1080, 1030, x), exponent = whole_of(near);
-  const DoublePair r = product_of(near - exponent, {all(kLog2), all(0x1.abc9e3b39803fp-56)});
-  return scaled(rounded(Exponential(exponent, r.high, r.low).fraction()), exponent);
+  return scaled(short_power((near - exponent) * all(kLog2)), exponent);
 }
 
 /// log(x) of a positive normal number: exponent * log(2) + 2 artanh(s), where s is f / (2 + f).

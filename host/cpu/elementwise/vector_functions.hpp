@@ -65,14 +65,13 @@ RELAYOUT_VECTOR inline Vector<T> of_sine(typename VectorLibrary<T>::OfOne functi
   const Vector<T> inside = within<T>(-1, 1, x);
   return if_equal(x, inside, function(inside), same<T>(kNan));
 }
-/// A logarithm, which is minus infinity at `pole` and NaN below it: those, too.
+/// At 0 and below, too.
 template <class T>
-RELAYOUT_VECTOR inline Vector<T> logarithm(typename VectorLibrary<T>::OfOne function, Vector<T> x,
-                                           double pole) {
-  const Vector<T> least = same<T>(pole), above = at_least(least, x);
-  const Vector<T> result = function(if_equal(above, least, same<T>(1), x));
-  const Vector<T> below = if_equal(x, least, same<T>(-kInfinity), same<T>(kNan));
-  return if_equal(above, least, below, result);
+RELAYOUT_VECTOR inline Vector<T> logarithm(typename VectorLibrary<T>::OfOne function, Vector<T> x) {
+  const Vector<T> zero = same<T>(0), above = at_least(zero, x);
+  const Vector<T> result = function(if_equal(above, zero, same<T>(1), x));
+  const Vector<T> below = if_equal(x, zero, same<T>(-kInfinity), same<T>(kNan));
+  return if_equal(above, zero, below, result);
 }
 
 template <Operation kOperation, class T>
@@ -84,15 +83,8 @@ RELAYOUT_VECTOR inline Vector<T> value(const VectorLibrary<T>& call, Vector<T> x
       return power<T>(call.exp2, x);
     case Operation::expm1:
       return growth(call, x);
-    case Operation::log:
-      // In vectors of 64 bytes the library's log of f32 takes longer than its log2, and f16 and bf16 need few
-      // digits.
-      if (std::is_same_v<T, float> && kFloats == 16) return logarithm<T>(call.log2, x, 0) * same<T>(kLog2);
-      return logarithm<T>(call.log, x, 0);
     case Operation::log2:
-      return logarithm<T>(call.log2, x, 0);
-    case Operation::log1p:
-      return logarithm<T>(call.log1p, x, -1);
+      return logarithm<T>(call.log2, x);
     case Operation::sin:
       return call.sin(x);
     case Operation::cos:
@@ -180,14 +172,13 @@ struct Functions {
 };
 
 /// Those for which the library's error is not too large in f32.
-using Near = Functions<Operation::log2, Operation::log1p, Operation::asin, Operation::acos, Operation::atan,
-                       Operation::atan2>;
+using Near = Functions<Operation::log2, Operation::asin, Operation::acos, Operation::atan, Operation::atan2>;
 /// Those that are computed in f64 otherwise (single_functions.hpp), so of f16 and bf16 alone.
 using Halves = Functions<Operation::exp, Operation::exp2, Operation::expm1, Operation::sin, Operation::cos,
                          Operation::tan, Operation::sinh, Operation::cosh, Operation::tanh>;
 /// Those with a smaller bound, and formulas of several steps.
-using Exact = Functions<Operation::log, Operation::erf, Operation::sigmoid, Operation::silu,
-                        Operation::gelu_tanh, Operation::softplus, Operation::elu>;
+using Exact = Functions<Operation::erf, Operation::sigmoid, Operation::silu, Operation::gelu_tanh,
+                        Operation::softplus, Operation::elu>;
 
 /// Null for an operation that has none here, or where the C library has no vectors.
 inline ElementwiseRow vector_function_row(Operation operation, DType common) {

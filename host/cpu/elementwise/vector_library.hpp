@@ -17,7 +17,7 @@ template <class T>
 struct VectorLibrary {
   using OfOne = Vector<T> (*)(Vector<T>);
   using OfTwo = Vector<T> (*)(Vector<T>, Vector<T>);
-  OfOne exp, exp2, expm1, log, log2, log1p, sin, cos, tan, sinh, cosh, asin, acos, atan, erf, erfc;
+  OfOne exp, exp2, expm1, log, log2, sin, cos, tan, sinh, cosh, asin, acos, atan, erf, erfc;
   OfTwo pow, atan2;
   bool is_complete = true;
 
@@ -27,7 +27,6 @@ struct VectorLibrary {
     find(library, expm1, "v_expm1");
     find(library, log, "v_log");
     find(library, log2, "v_log2");
-    find(library, log1p, "v_log1p");
     find(library, sin, "v_sin");
     find(library, cos, "v_cos");
     find(library, tan, "v_tan");

@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/elementwise_params.hpp"
 #include "host/cpu/processor.hpp"
 
 #if defined(RELAYOUT_X86)
@@ -77,6 +78,15 @@ RELAYOUT_VECTOR inline void each_vector(const void* a, const void* b, void* r, s
   std::memcpy(last_y, y + i, bytes);
   store(function(load(last_x), load(last_y)), last_x);
   std::memcpy(result + i, last_x, bytes);
+}
+/// An ElementwiseRow of a function of f32 numbers.
+template <Floats (*kFunction)(Floats)>
+RELAYOUT_VECTOR void row_of_floats(const void* a, const void*, const void*, void* r, std::int64_t count,
+                                   const ElementwiseParams&) {
+  struct Function {
+    RELAYOUT_VECTOR Floats operator()(Floats x, Floats) const { return kFunction(x); }
+  };
+  each_vector<float>(a, a, r, count, Function{});
 }
 
 }  // namespace relayout::native::RELAYOUT_VECTORS

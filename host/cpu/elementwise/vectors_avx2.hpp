@@ -108,6 +108,32 @@ RELAYOUT_VECTOR inline Wholes down(Wholes x) {
   return _mm256_srli_epi64(x, kBits);
 }
 
+/// 2^exponent, a whole number from -1022 to 1023.
+RELAYOUT_VECTOR inline Doubles power_of_2(Doubles exponent) {
+  return of_bits(up<52>(bits_of(exponent + all(0x1.8p52 + 1023))));
+}
+/// x * 2^exponent of -2000 to 2000, which is rounded once where it is subnormal.
+RELAYOUT_VECTOR inline Doubles scaled(Doubles x, Doubles exponent) {
+  const Doubles half = whole_of(exponent * all(0.5));
+  return x * power_of_2(half) * power_of_2(exponent - half);
+}
+/// x / 2^exponent, which lies between the roots of 1 / 2 and of 2, where x is finite and above 0.
+RELAYOUT_VECTOR inline Doubles fraction_of(Doubles x, Doubles& exponent) {
+  constexpr std::int64_t kRootOfHalf = 0x3fe6a09e667f3bcd, kBias = std::int64_t{1024} << 52;
+  const Doubles least = all(0x1p-1022), normal = if_less(x, least, x * all(0x1p54), x);
+  const Wholes bits = bits_of(normal), biased = down<52>(sum(bits, all_wholes(kBias - kRootOfHalf)));
+  const Doubles whole = of_bits(sum(biased, bits_of(all(0x1p52)))) - all(0x1p52 + 1024);
+  exponent = if_less(x, least, whole - all(54), whole);
+  return of_bits(sum(difference(bits, up<52>(biased)), all_wholes(kBias)));
+}
+/// The logarithm of x where that is no number above 0, or infinite; else `result`.
+RELAYOUT_VECTOR inline Doubles if_has_logarithm(Doubles x, Doubles result) {
+  const Doubles zero = all(0), infinite = all(std::numeric_limits<double>::infinity());
+  const Doubles other =
+      if_equal(x, zero, -infinite, if_equal(x, infinite, x, all(std::numeric_limits<double>::quiet_NaN())));
+  return if_less(zero, x, if_less(x, infinite, result, other), other);
+}
+
 /// x * 2^exponent, where x is normal and so is the result.
 RELAYOUT_VECTOR inline Floats times_power(Floats x, Floats exponent) {
   const __m256i added = _mm256_slli_epi32(_mm256_cvtps_epi32(exponent), 23);

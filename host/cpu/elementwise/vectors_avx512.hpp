@@ -100,6 +100,24 @@ RELAYOUT_VECTOR inline Wholes down(Wholes x) {
   return _mm512_srli_epi64(x, kBits);
 }
 
+RELAYOUT_VECTOR inline Doubles scaled(Doubles x, Doubles exponent) { return _mm512_scalef_pd(x, exponent); }
+RELAYOUT_VECTOR inline Doubles power_of_2(Doubles exponent) { return scaled(all(1), exponent); }
+RELAYOUT_VECTOR inline Doubles fraction_of(Doubles x, Doubles& exponent) {
+  constexpr double kRootOf2 = 0x1.6a09e667f3bcdp+0;
+  const Doubles fraction = _mm512_getmant_pd(x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_zero);
+  const __mmask8 above = _mm512_cmp_pd_mask(fraction, all(kRootOf2), _CMP_GE_OQ);
+  exponent = _mm512_getexp_pd(x);
+  exponent = _mm512_mask_add_pd(exponent, above, exponent, all(1));
+  return _mm512_mask_mul_pd(fraction, above, fraction, all(0.5));
+}
+/// The kinds of x that _mm512_fixupimm_pd and _ps tell apart, four bits for each from the lowest: quiet and
+/// signalling NaN, 0, 1, -infinity, infinity, and numbers below and above 0. 0 keeps the result, 2 is x, 3
+/// NaN, 4 -infinity, 5 infinity.
+constexpr int kLogarithms = 0x03530422;
+RELAYOUT_VECTOR inline Doubles if_has_logarithm(Doubles x, Doubles result) {
+  return _mm512_fixupimm_pd(result, x, all_wholes(kLogarithms), 0);
+}
+
 RELAYOUT_VECTOR inline Floats times_power(Floats x, Floats exponent) {
   const __m512i added = _mm512_slli_epi32(_mm512_cvtps_epi32(exponent), 23);
   return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(x), added));
@@ -111,9 +129,7 @@ RELAYOUT_VECTOR inline Floats fraction_of(Floats x, Floats& exponent) {
   return _mm512_castsi512_ps(_mm512_sub_epi32(bits, _mm512_slli_epi32(whole, 23)));
 }
 RELAYOUT_VECTOR inline Floats if_has_logarithm(Floats x, Floats result) {
-  // Four bits for each kind of x, from the lowest: quiet and signalling NaN, 0, 1, -infinity, infinity, and
-  // numbers below and above 0. 0 keeps the result, 2 is x, 3 NaN, 4 -infinity, 5 infinity.
-  return _mm512_fixupimm_ps(result, x, _mm512_set1_epi32(0x03530422), 0);
+  return _mm512_fixupimm_ps(result, x, _mm512_set1_epi32(kLogarithms), 0);
 }
 
 RELAYOUT_VECTOR inline Doubles gathered(const double* table, Wholes index) {
