@@ -91,6 +91,41 @@ TEST_P(CopyRowsTest, CastsOfShortRows) {
   }
 }
 
+/// Strided rows that are converted together where they follow each other in the output, in several pieces, or
+/// that are long, in several pieces each.
+TEST_P(CopyRowsTest, CastsOfStridedRows) {
+  const std::pair<DType, DType> casts[] = {
+      {DType::f64, DType::f32}, {DType::u16, DType::u8}, {DType::u8, DType::i64}, {DType::f32, DType::f16}};
+  for (const auto& [from, to] : casts) {
+    for (const std::int64_t row : {7, 8, 13, 64, 200, 1100}) {
+      for (const std::int64_t step : {-3, -1, 2, 3, 5}) {
+        const std::int64_t pitch = row * (step < 0 ? -step : step) + 3;
+        for (const std::int64_t gap : {0, 1}) {
+          CopyCase c = move_of(from, {3, 30, row}, {31 * pitch, pitch, step}, {3, 30, row},
+                               {30 * (row + gap), row + gap, 1});
+          c.out_type = to;
+          check(stream(), c);
+        }
+      }
+    }
+  }
+}
+
+/// Several boxes of short strided rows that follow each other within a line, to one piece and to rows with
+/// gaps.
+TEST_P(CopyRowsTest, ShortStridedRowsThatFollowEachOther) {
+  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64}) {
+    for (const std::int64_t row : {2, 5, 7, 9}) {
+      for (const std::int64_t step : {2, 3, 5}) {
+        const std::int64_t pitch = row * step + 1;
+        check(stream(), move_of(type, {9, 500, row}, {500 * pitch, pitch, step}, {9, 500, row}, {}));
+        check(stream(), move_of(type, {9, 500, row}, {500 * pitch, pitch, step}, {9, 500, row},
+                                {500 * row + 1, row, 1}));
+      }
+    }
+  }
+}
+
 /// Rows that lie further apart than a line, in several boxes, to rows that begin on a line and to others.
 TEST_P(CopyRowsTest, RowsThatLieFarApart) {
   for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64}) {

@@ -54,6 +54,9 @@ class BoxCopy {
     nest_.set_sides(box, sides);
     if constexpr (std::is_same_v<In, Out>) {
       if (nest_.direct) return move(box, sides, ahead, room);
+      // Short rows that become one piece are gathered there.
+      if (nest_.rows_follow && !cast_ && !nest_.streamed && nest_.is_one_run(sides, nest_.p.out_strides))
+        return reader_.read(reader_.at(box), sides, writer_.at(box), room.in_table, room.lines);
     }
     const Out* results = read(reader_.at(box), sides, room);
     StridedLoop next_rows;

@@ -10,6 +10,13 @@ namespace {
 
 /// Short axes of the input are joined up to so many bytes, where rows of the output have at least so many.
 constexpr std::int64_t kJoinedBytes = 64, kLeastJoinedRow = 32;
+/// Where short rows of the input follow each other, a box has this part of the elements: the processor reads
+/// ahead by itself, but not for as long as a whole box is converted and written.
+constexpr std::int64_t kFollowingParts = 4;
+/// Shorter strided rows are gathered by a table.
+constexpr std::int64_t kLeastStridedRow = 8;
+/// Of longer rows the next ones are asked for.
+constexpr std::int64_t kMostFollowing = 64;
 /// Shorter rows cost more than the memory that they wait for.
 constexpr std::int64_t kLeastRowApart = 128;
 
@@ -17,6 +24,16 @@ constexpr std::int64_t kLeastRowApart = 128;
 
 bool is_streamed(const CopyParams& p) {
   return p.out_strides[p.rank - 1] == 1 && p.elements * bytes_of(p.out_type) > kStreamedBytes;
+}
+
+bool is_in_order(const CopyParams& p) {
+  std::int64_t inner = 0;
+  for (int axis = p.rank; axis-- > 0;) {
+    if (p.extents[axis] == 1) continue;
+    if (std::abs(p.in_strides[axis]) < inner) return false;
+    inner = std::abs(p.in_strides[axis]);
+  }
+  return true;
 }
 
 BoxNest::BoxNest(const CopyParams& params, bool has_cast)
@@ -35,11 +52,14 @@ BoxNest::BoxNest(const CopyParams& params, bool has_cast)
   };
   box = box_of(out_bytes);
   to_f16 = plane_conversion();
-  if (converts && to_f16 == nullptr) box = box_of(in_bytes + out_bytes);
+  const std::int64_t bytes = converts && to_f16 == nullptr ? in_bytes + out_bytes : out_bytes;
+  if (bytes != out_bytes) box = box_of(bytes);
+  rows_follow = rows_follow_each_other();
   rows_in_rows = (p.in_strides[last] == 1 && p.extents[last] > 1) ||
-                 ((box.in_axis == last || short_step) && box.sides[last] >= kLeastRow);
+                 ((box.in_axis == last || short_step) && box.sides[last] >= kLeastStridedRow);
   rows_apart = rows_lie_apart();
   direct = rows_in_rows && !converts && !streamed && p.out_strides[last] == 1;
+  if (rows_follow && !direct) box = box_of(kFollowingParts * bytes);
   unaligned = streamed && !aligned && box.sides[last] < p.extents[last];
   int order[kMaxRank];
   for (int axis = 0; axis < p.rank; ++axis) order[axis] = axis;
@@ -58,6 +78,17 @@ bool BoxNest::rows_are_aligned() const {
   bool aligned = bytes_to_line(p.out) == 0;
   for (int axis = 0; axis < last; ++axis) aligned &= p.out_strides[axis] * out_bytes % kLineBytes == 0;
   return aligned;
+}
+
+bool BoxNest::rows_follow_each_other() const {
+  if (p.extents[last] >= kMostFollowing || !is_in_order(p)) return false;
+  int outer = last;
+  while (outer-- > 0) {
+    if (p.extents[outer] == 1) continue;
+    const std::int64_t gap = std::abs(p.in_strides[outer]) - p.extents[last] * std::abs(p.in_strides[last]);
+    return gap * in_bytes < kLineBytes;
+  }
+  return false;
 }
 
 bool BoxNest::rows_lie_apart() const {

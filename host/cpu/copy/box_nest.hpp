@@ -22,6 +22,8 @@ constexpr std::int64_t kLeastRow = 16;
 
 /// Whether the output goes past the caches.
 bool is_streamed(const CopyParams& params);
+/// Whether axes are in the order of the input's strides, too.
+bool is_in_order(const CopyParams& params);
 
 /// A plane of the two operands' fastest axes. Axes just before the input's that continue it in memory belong
 /// to it.
@@ -40,6 +42,7 @@ struct BoxNest {
   CopyBox box;
   bool unaligned = false;     // the ends of boxes follow lines of memory, which begin anywhere in a row
   bool rows_in_rows = false;  // rows of the output are rows of the input, of any stride
+  bool rows_follow = false;   // rows of the input are short, and follow each other within a line
   bool rows_apart = false;    // rows of the input are long, and do not follow each other within a line
   bool direct = false;        // nothing is converted or transposed, so that a box needs no buffer
   /// What converts planes while it transposes them, straight from f32 in memory, so that a box needs no room
@@ -76,6 +79,7 @@ struct BoxNest {
 
  private:
   bool rows_are_aligned() const;
+  bool rows_follow_each_other() const;
   bool rows_lie_apart() const;
   TransposeBlock plane_conversion() const;
   void join_short_axes();

@@ -9,6 +9,7 @@
 #include "host/cpu/copy/cast_rows.hpp"
 #include "host/cpu/copy/own_axes.hpp"
 #include "host/cpu/copy/scaled_copy.hpp"
+#include "host/cpu/copy/strided_casts.hpp"
 #include "host/cpu/copy/wide_elements.hpp"
 #include "host/cpu/native_table.hpp"
 #include "host/cpu/parallel.hpp"
@@ -125,6 +126,7 @@ void copy_nest(const CopyParams& p, const CastRow& cast) {
   if (p.in_rank > 0) return copy_own_axes<In, Out>(p, cast);
   if (is_in_long_rows(p, static_cast<bool>(cast), sizeof(In), sizeof(Out)))
     return copy_rows<In, Out>(p, cast);
+  if (cast && is_in_strided_rows(p, sizeof(In))) return cast_strided_rows<In, Out>(p, cast);
   BoxCopy<In, Out>(p, cast).run();
 }
 
