@@ -46,7 +46,7 @@ BoxNest::BoxNest(const CopyParams& params, bool has_cast)
   const bool short_step = is_short_step(p.in_strides[last]);
   join_short_axes();
   const bool aligned = rows_are_aligned();
-  const std::int64_t run = aligned ? kRunBytes : kOddRunBytes;
+  const std::int64_t run = aligned ? std::max(kRunBytes, kRunElements * out_bytes) : kOddRunBytes;
   const auto box_of = [&](std::int64_t bytes) {
     return choose_box(p, run / out_bytes, kBoxRuns * std::max<std::int64_t>(run, 256) / bytes);
   };

@@ -12,9 +12,10 @@
 
 namespace relayout::native {
 
-/// Bytes of the runs that a box writes. Two lines are enough where every row begins with a line. Elsewhere
-/// the ends of a run are parts of lines, which cost more than whole ones, so runs are longer.
-constexpr std::int64_t kRunBytes = 128, kOddRunBytes = 512;
+/// Bytes of the runs that a box writes. Two lines are enough where every row begins with a line, but a box of
+/// wide elements reads as many rows as one of f32. Elsewhere the ends of a run are parts of lines, which cost
+/// more than whole ones, so runs are longer.
+constexpr std::int64_t kRunBytes = 128, kRunElements = 32, kOddRunBytes = 512;
 /// The most runs of a box, so that it nearly fits into the first-level cache.
 constexpr std::int64_t kBoxRuns = 64;
 /// Rows of fewer elements than this are gathered and scattered by a table: a call for each would take longer.
