@@ -55,8 +55,8 @@ RELAYOUT_F16C void convert_f16c(const In* in, Out* out, std::int64_t count) noex
 
 /// Only numbers from f16: those to f16 have often just been stored 32 bytes at a time, and a load of 64 would
 /// wait for the stores.
-__attribute__((target("avx512f,f16c,avx2"))) void convert_avx512(const f16* in, float* out,
-                                                                 std::int64_t count) noexcept {
+__attribute__((target("avx512f,avx512bw,avx512vl,f16c,avx2"))) void convert_avx512(
+    const f16* in, float* out, std::int64_t count) noexcept {
   std::int64_t i = 0;
   for (; i + 64 <= count; i += 64) {
     for (int j = 0; j < 64; j += 16) {
@@ -64,8 +64,13 @@ __attribute__((target("avx512f,f16c,avx2"))) void convert_avx512(const f16* in, 
       _mm512_storeu_ps(out + i + j, _mm512_maskz_cvtph_ps(0xffff, halves));
     }
   }
+  // The last ones in whole vectors, too: a load of 64 bytes would wait for several stores.
+  for (; i < count; i += 16) {
+    const auto left = static_cast<__mmask16>(count - i < 16 ? (1u << (count - i)) - 1 : 0xffff);
+    const __m256i halves = _mm256_maskz_loadu_epi16(left, in + i);
+    _mm512_mask_storeu_ps(out + i, left, _mm512_maskz_cvtph_ps(0xffff, halves));
+  }
   _mm256_zeroupper();
-  convert_f16c(in + i, out + i, count - i);
 }
 
 __attribute__((target("avx2"))) void convert_avx2(const float* in, bf16* out, std::int64_t count) noexcept {

@@ -657,7 +657,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("all_in_f32", "return @single@ ? Exact::row_in<double>(operation)", "false", True),
     ("softplus_of_the_sum_alone", "(tail - @(sum - same<T>(1))@)", "tail", True),
 ]) + mutants_of("vector_words", "host/cpu/elementwise/vector_words.hpp", NATIVE_FUNCTIONS, [
-    ("last_numbers_left", "if (@i == count@) return;", "i >= 0", True),
+    ("last_numbers_left", "const std::int64_t left = @count - i@; left > 0", "i - count", True),
 ]) + mutants_of("vector_words", "host/cpu/elementwise/vector_words.hpp", "*FunctionsTest.Doubles*/cpu", [
     ("sign_of_zero_lost", "if_equal(x, all(0), @x@, result)", "result", True),
 ]) + mutants_of("exponential_functions", "host/cpu/elementwise/exponential_functions.hpp", "*FunctionsTest.Doubles*/cpu", [

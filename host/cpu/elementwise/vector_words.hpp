@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -71,13 +70,8 @@ RELAYOUT_VECTOR inline void each_vector(const void* a, const void* b, void* r, s
   auto* const result = static_cast<T*>(r);
   std::int64_t i = 0;
   for (; i + kNumbers <= count; i += kNumbers) store(function(load(x + i), load(y + i)), result + i);
-  if (i == count) return;
-  T last_x[kNumbers] = {}, last_y[kNumbers] = {};
-  const std::size_t bytes = static_cast<std::size_t>(count - i) * sizeof(T);
-  std::memcpy(last_x, x + i, bytes);
-  std::memcpy(last_y, y + i, bytes);
-  store(function(load(last_x), load(last_y)), last_x);
-  std::memcpy(result + i, last_x, bytes);
+  if (const std::int64_t left = count - i; left > 0)
+    store_first(function(load_first(x + i, left), load_first(y + i, left)), result + i, left);
 }
 /// An ElementwiseRow of a function of f32 numbers.
 template <Floats (*kFunction)(Floats)>

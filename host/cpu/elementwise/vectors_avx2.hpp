@@ -29,6 +29,26 @@ RELAYOUT_VECTOR inline Wholes all_wholes(std::int64_t value) { return _mm256_set
 RELAYOUT_VECTOR inline Floats load(const float* at) { return _mm256_loadu_ps(at); }
 RELAYOUT_VECTOR inline Doubles load(const double* at) { return _mm256_loadu_pd(at); }
 RELAYOUT_VECTOR inline void store(Floats x, float* at) { _mm256_storeu_ps(at, x); }
+/// The first numbers of a vector, in one access: 1 to 7, or to 3. Others are 0, and are not touched.
+RELAYOUT_VECTOR inline Wholes mask_of_floats(std::int64_t count) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)),
+                            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+RELAYOUT_VECTOR inline Wholes mask_of_doubles(std::int64_t count) {
+  return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
+}
+RELAYOUT_VECTOR inline Floats load_first(const float* at, std::int64_t count) {
+  return _mm256_maskload_ps(at, mask_of_floats(count));
+}
+RELAYOUT_VECTOR inline Doubles load_first(const double* at, std::int64_t count) {
+  return _mm256_maskload_pd(at, mask_of_doubles(count));
+}
+RELAYOUT_VECTOR inline void store_first(Floats x, float* at, std::int64_t count) {
+  _mm256_maskstore_ps(at, mask_of_floats(count), x);
+}
+RELAYOUT_VECTOR inline void store_first(Doubles x, double* at, std::int64_t count) {
+  _mm256_maskstore_pd(at, mask_of_doubles(count), x);
+}
 RELAYOUT_VECTOR inline void store(Doubles x, double* at) { _mm256_storeu_pd(at, x); }
 
 RELAYOUT_VECTOR inline Floats magnitude(Floats x) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x); }

@@ -27,6 +27,18 @@ RELAYOUT_VECTOR inline Floats load(const float* at) { return _mm512_loadu_ps(at)
 RELAYOUT_VECTOR inline Doubles load(const double* at) { return _mm512_loadu_pd(at); }
 RELAYOUT_VECTOR inline void store(Floats x, float* at) { _mm512_storeu_ps(at, x); }
 RELAYOUT_VECTOR inline void store(Doubles x, double* at) { _mm512_storeu_pd(at, x); }
+RELAYOUT_VECTOR inline Floats load_first(const float* at, std::int64_t count) {
+  return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1u << count) - 1), at);
+}
+RELAYOUT_VECTOR inline Doubles load_first(const double* at, std::int64_t count) {
+  return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << count) - 1), at);
+}
+RELAYOUT_VECTOR inline void store_first(Floats x, float* at, std::int64_t count) {
+  _mm512_mask_storeu_ps(at, static_cast<__mmask16>((1u << count) - 1), x);
+}
+RELAYOUT_VECTOR inline void store_first(Doubles x, double* at, std::int64_t count) {
+  _mm512_mask_storeu_pd(at, static_cast<__mmask8>((1u << count) - 1), x);
+}
 
 RELAYOUT_VECTOR inline Floats magnitude(Floats x) { return _mm512_andnot_ps(all_floats(-0.0f), x); }
 RELAYOUT_VECTOR inline Doubles magnitude(Doubles x) { return _mm512_andnot_pd(all(-0.0), x); }
