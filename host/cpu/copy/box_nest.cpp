@@ -46,7 +46,7 @@ BoxNest::BoxNest(const CopyParams& params, bool has_cast)
   const bool short_step = is_short_step(p.in_strides[last]);
   join_short_axes();
   const bool aligned = rows_are_aligned();
-  const std::int64_t run = aligned ? std::max(kRunBytes, kRunElements * out_bytes) : kOddRunBytes;
+  const std::int64_t run = aligned ? aligned_run() : kOddRunBytes;
   const auto box_of = [&](std::int64_t bytes) {
     return choose_box(p, run / out_bytes, kBoxRuns * std::max<std::int64_t>(run, 256) / bytes);
   };
@@ -78,6 +78,14 @@ bool BoxNest::rows_are_aligned() const {
   bool aligned = bytes_to_line(p.out) == 0;
   for (int axis = 0; axis < last; ++axis) aligned &= p.out_strides[axis] * out_bytes % kLineBytes == 0;
   return aligned;
+}
+
+std::int64_t BoxNest::aligned_run() const {
+  // Lines a page apart share a set of the first-level cache, so a box writes to fewer such rows. Those that
+  // go past the caches do not.
+  constexpr std::int64_t kPage = 4096, kPagedRunBytes = 256;
+  const std::int64_t apart = p.out_strides[AxisChain(p, p.in_strides).fastest()] * out_bytes;
+  return std::max(apart % kPage == 0 && !streamed ? kPagedRunBytes : kRunBytes, kRunElements * out_bytes);
 }
 
 bool BoxNest::rows_follow_each_other() const {
