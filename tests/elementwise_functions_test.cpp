@@ -85,6 +85,8 @@ TEST_P(ElementwiseFunctionsTest, Halves) {
     for (std::uint64_t bits = first++ % kStep; bits < 65536; bits += kStep) numbers.push_back(bits);
     // 177.5, 355, 532.5 and 710 lie next to multiples of pi / 2.
     for (const std::uint64_t bits : {0x598c, 0x5d8c, 0x6029, 0x618c, 0xd98c, 0xdd8c}) numbers.push_back(bits);
+    // Zeros, and infinities of f16 and of bf16.
+    for (const std::uint64_t bits : {0x0000, 0x8000, 0x7c00, 0xfc00, 0x7f80, 0xff80}) numbers.push_back(bits);
     expect_right(stream(), operation, DType::f16, {numbers});
     expect_right(stream(), operation, DType::bf16, {numbers});
   }

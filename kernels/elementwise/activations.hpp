@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/gauss_tail.hpp"
 #include "kernels/elementwise/exponential.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -82,24 +83,17 @@ struct HighAndLow {
   }
 };
 
-/// The polynomial P(q) of gauss_gate, of degree 26, within 2^-59. Its last steps are those whose rounding the
-/// result would show. It is evaluated in a loop over a table: without that the compiler would keep so many
-/// constants of f64 in registers that an AMD GPU has too few.
+/// The polynomial P(q) of gauss_gate (core/gauss_tail.hpp). It is evaluated in a loop over a table: without
+/// that the compiler would keep so many constants of f64 in registers that an AMD GPU has too few.
 __device__ __forceinline__ HighAndLow gauss_tail(double q) {
-  static constexpr double kCoefficients[] = {
-      -4.495204721257417e-11, 1.175478991480774e-10,   6.325195377466816e-10,  -8.546521899880147e-10,
-      -4.57068646415335e-09,  1.4329918401088613e-09,  2.2833760070320693e-08, 1.4630727405651175e-08,
-      -8.838447972307543e-08, -1.5650236461993106e-07, 2.73568947907429e-07,   1.0225604158296038e-06,
-      -6.303897230472221e-07, -5.920586519556891e-06,  7.168479446346122e-07,  3.514479478753355e-05,
-      -1.908289705282615e-06, -0.00023109495324019437, 0.00013334431578740138, 0.001630818459394586,
-      -0.003479692367605836,  -0.00754018896682524,    0.06039657489094323,    -0.18652185795965484};
+  static constexpr double kCoefficients[] = {RELAYOUT_GAUSS_TAIL};
   double p = 0;
 #pragma unroll 4
   for (const double coefficient : kCoefficients) p = fma(p, q, coefficient);
   HighAndLow sums{p, 0};
-  sums.step(q, 0.3871374007422145, -1.2295756589826734e-17);
-  sums.step(q, -0.6078966419718921, -4.2359363037609296e-17);
-  sums.step(q, 0.7552851304157515, -2.21526391433646e-17);
+  sums.step(q, kGaussTail2, kGaussTail2Low);
+  sums.step(q, kGaussTail1, kGaussTail1Low);
+  sums.step(q, kGaussTail0, kGaussTail0Low);
   return sums;
 }
 

@@ -650,7 +650,6 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("tail_of_negative_numbers_cut", "if_less_than_0(z, @same<T>(-kInfinity)@, same<T>(-80))",
      "same<T>(-80)", True),
     ("growth_of_the_half", "return of_half * @(of_half + same<T>(2))@;", "same<T>(2)", True),
-    ("gelu_of_minus_infinity", "if_less_than_0(z - same<T>(kLeastTail), tail, @same<T>(0)@)", "tail", True),
     ("sine_beyond_one", "if_equal(@x@, inside, function(inside)", "inside", True),
     ("logarithm_below_its_pole", "return if_equal(@above@, zero, below, result);", "same<T>(1e30)", True),
     ("second_half_is_the_first", "return floats_of(first, @second@);", "first", True),
@@ -669,6 +668,16 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("far_numbers_scaled", "if_less(negative, @all(kFar)@, x * zero", "all(-1e308)", True),
     ("small_power_in_cosh_left", "scaled(@large + power / large@,", "large", True),
     ("numbers_below_0_added", "sum_of_any(@if_less(all(0), x, x, all(0))@,", "x", True),
+]) + mutants_of("error_functions", "host/cpu/elementwise/error_functions.hpp", "*FunctionsTest.Doubles*/cpu", [
+    ("square_rounded", "all(-0.5) * square.high, @all(-0.5) * square.low@)", "all(0)", True),
+    ("gelu_of_minus_infinity", "@fma(x, zero, -scaled(rounded(part), tail.exponent))@, right)", "-scaled(rounded(part), tail.exponent)", True),
+    ("near_errors_by_the_tail", "if_less(y, @all(kNear)@, near", "all(0)", True),
+    ("error_without_a_sign", "@with_sign(all(1) - tail, x)@);", "all(1) - tail", True),
+]) + mutants_of("single_activations", "host/cpu/elementwise/single_activations.hpp", NATIVE_SINGLES, [
+    ("gate_of_minus_infinity", "if_less(z, @all(-115)@, all(0)", "all(-1e300)", True),
+    ("gelu_of_minus_infinity", "if_less(x, @all(-kFar)@, all(0), tail)", "all(-1e300)", True),
+    ("softplus_of_positive_numbers", "return @at_least(all(0), x)@ + s", "all(0)", True),
+    ("tail_on_the_right", "@all(1) - tail@);", "tail", True),
 ]) + mutants_of("double_pairs", "host/cpu/elementwise/double_pairs.hpp", "*FunctionsTest.Doubles*/cpu", [
     ("rest_of_a_quotient_left", "return {quotient, @rest / b.high@};", "all(0)", True),
     ("one_far_number_only", "if ((@which & 1u << i@) != 0) results[i] = kLibrary(numbers[i]);", "which & 1u", True),
@@ -707,7 +716,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("cosine_of_the_quarter_before", "sum(turns.quarters, @all_wholes(1)@)", "all_wholes(0)", True),
 ]) + mutants_of("half_functions", "host/cpu/elementwise/half_functions.hpp", NATIVE_FUNCTIONS, [
     ("sign_of_zero_lost", "return @unless_zero(x, half_growth(x))@;", "half_growth(x)", True),
-    ("powers_of_any_size", "near = at_least(all_floats(-60), @at_most(all_floats(60), x)@);", "x", True),
+    ("powers_of_any_size", "near = at_least(all_floats(-most), @at_most(all_floats(most), x)@);", "x", True),
+    ("gelu_of_minus_infinity", "if_less(x, all_floats(-kFar), @x * zero@, -part)", "-part", True),
+    ("gelu_of_bf16_ends_with_that_of_f16", "(a * a), @kMostExponent@)", "60", True),
     ("digits_of_a_sum_lost", "if_equal(exponent, all_floats(0), @x@, fraction - all_floats(1));", "fraction - all_floats(1)", True),
     ("logarithm_of_any_number", "return @if_has_logarithm(x, fma(rest, half_log2_slope(rest), exponent))@;",
      "fma(rest, half_log2_slope(rest), exponent)", True),

@@ -1,5 +1,6 @@
-// Functions of f16 numbers, computed in f32, of whose digits f16 needs half: short polynomials do, and no
-// call of a library. All f16 numbers are normal in f32, and so are the results before they are rounded.
+// Functions of f16 numbers, and gelu of bf16, computed in f32, of whose digits they need half: short
+// polynomials do, and no call of a library. All f16 numbers are normal in f32, and so are the results before
+// they are rounded.
 #pragma once
 
 #include "host/cpu/elementwise/elementwise_rows.hpp"
@@ -14,19 +15,19 @@ namespace relayout::native::RELAYOUT_VECTORS {
 struct HalfExponent {
   Floats exponent, rest;
 
-  RELAYOUT_VECTOR explicit HalfExponent(Floats x) {
-    const Floats near = at_least(all_floats(-60), at_most(all_floats(60), x));
+  RELAYOUT_VECTOR explicit HalfExponent(Floats x, float most = 60) {
+    const Floats near = at_least(all_floats(-most), at_most(all_floats(most), x));
     exponent = whole_of(near);
     rest = near - exponent;
   }
 };
 /// 2^x to 2^-18 of itself: a minimax polynomial between -1/2 and 1/2.
-RELAYOUT_VECTOR inline Floats half_exp2_of(Floats x) {
+RELAYOUT_VECTOR inline Floats half_power(const HalfExponent& e) {
   constexpr float kFactors[] = {0x1.ffffe8p-1F, 0x1.62e0dcp-1F, 0x1.ec06dap-3F, 0x1.ca1440p-5F,
                                 0x1.3997d4p-7F};
-  const HalfExponent e(x);
   return times_power(series_of(kFactors, e.rest), e.exponent);
 }
+RELAYOUT_VECTOR inline Floats half_exp2_of(Floats x) { return half_power(HalfExponent(x)); }
 RELAYOUT_VECTOR inline Floats half_exp_of(Floats x) { return half_exp2_of(x * all_floats(1 / kLog2)); }
 /// exp(x) - 1, which loses no digits next to 0.
 RELAYOUT_VECTOR inline Floats half_growth(Floats x) {
@@ -48,6 +49,20 @@ RELAYOUT_VECTOR inline Floats half_sinh_of(Floats x) {
 RELAYOUT_VECTOR inline Floats half_cosh_of(Floats x) {
   const Floats power = half_exp_of(magnitude(x));
   return all_floats(0.5) * (power + all_floats(1) / power);
+}
+
+/// max(x, 0) less |x| times the normal distribution's tail from a = |x| on, which is exp(-a^2 / 2) * t * P(1
+/// - 8 * t) with t = 1 / (a + 4), as in error_functions.hpp: a minimax polynomial to 2^-18. The root of the
+/// exponential is normal where the tail of bf16 is subnormal. From kFar on there is none.
+RELAYOUT_VECTOR inline Floats half_gelu_of(Floats x) {
+  constexpr float kFactors[] = {0x1.82b4fap-1F, -0x1.373d52p-1F, 0x1.8c542ap-2F, -0x1.7e3928p-3F,
+                                0x1.f49a46p-5F, -0x1.be8a58p-8F, -0x1.3857aap-8F};
+  constexpr float kFar = 13.9F, kMostExponent = 70;
+  const Floats zero = all_floats(0), one = all_floats(1), a = at_most(all_floats(kFar), magnitude(x));
+  const Floats t = one / (a + all_floats(4)), q = one - all_floats(8) * t;
+  const Floats root = half_power(HalfExponent(all_floats(-0.25F / kLog2) * (a * a), kMostExponent));
+  const Floats part = a * t * series_of(kFactors, q) * root * root;
+  return if_less(x, zero, if_less(x, all_floats(-kFar), x * zero, -part), x - part);
 }
 
 /// log2(1 + r) / r to 2^-19 of itself, for r between -1/4 and 1/2: a minimax polynomial.
@@ -123,6 +138,8 @@ inline ElementwiseRow half_row(Operation operation) {
       return row_of_floats<half_cosh_of>;
     case Operation::tanh:
       return row_of_floats<half_tanh_of>;
+    case Operation::gelu:
+      return row_of_floats<half_gelu_of>;
     case Operation::log:
       return row_of_floats<half_log_of>;
     case Operation::log2:

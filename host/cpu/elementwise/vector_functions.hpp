@@ -115,13 +115,6 @@ RELAYOUT_VECTOR inline Vector<T> value(const VectorLibrary<T>& call, Vector<T> x
       return gated(call, same<T>(1), x);
     case Operation::silu:
       return gated(call, x, x);
-    case Operation::gelu: {  // 1 + erf(z) is erfc(-z), which has no cancellation
-      // There the product is less than all f16, or all f32.
-      constexpr double kLeastTail = sizeof(T) == 4 ? 9 : 26;
-      const Vector<T> z = within<T>(-kLeastTail, kLeastTail, x * same<T>(-0.70710678118654752440));
-      const Vector<T> tail = call.erfc(z);
-      return same<T>(0.5) * x * if_less_than_0(z - same<T>(kLeastTail), tail, same<T>(0));
-    }
     case Operation::gelu_tanh:  // 1 + tanh(z) is 2 / (1 + exp(-2 z))
       return gated(call, x, x * (same<T>(1.5957691216057307117) + same<T>(0.071354816272600252) * x * x));
     case Operation::softplus: {  // with log1p as the logarithm of 1 + tail and what that sum has lost
@@ -173,12 +166,13 @@ struct Functions {
 
 /// Those for which the library's error is not too large in f32.
 using Near = Functions<Operation::log2, Operation::asin, Operation::acos, Operation::atan, Operation::atan2>;
-/// Those that are computed in f64 otherwise (single_functions.hpp), so of f16 and bf16 alone.
+/// Those that are computed in f64 otherwise (single_functions.hpp, single_activations.hpp), so of f16 and
+/// bf16 alone.
 using Halves = Functions<Operation::exp, Operation::exp2, Operation::expm1, Operation::sin, Operation::cos,
-                         Operation::tan, Operation::sinh, Operation::cosh, Operation::tanh>;
-/// Those with a smaller bound, and formulas of several steps.
-using Exact = Functions<Operation::erf, Operation::sigmoid, Operation::silu, Operation::gelu_tanh,
-                        Operation::softplus, Operation::elu>;
+                         Operation::tan, Operation::sinh, Operation::cosh, Operation::tanh,
+                         Operation::sigmoid, Operation::silu, Operation::gelu_tanh, Operation::softplus>;
+/// Those with a smaller bound.
+using Exact = Functions<Operation::erf, Operation::elu>;
 
 /// Null for an operation that has none here, or where the C library has no vectors.
 inline ElementwiseRow vector_function_row(Operation operation, DType common) {
@@ -187,10 +181,6 @@ inline ElementwiseRow vector_function_row(Operation operation, DType common) {
   const bool single = common == DType::f32;
   if (operation == Operation::pow)  // in f64 it takes longer than the C library's powf
     return single ? nullptr : row<Operation::pow, float>;
-  if (operation == Operation::gelu) {  // bf16 is as small as f32, whose tail is subnormal too soon
-    if (common != DType::f16) return row<Operation::gelu, double>;
-    return kFloats == 8 ? row<Operation::gelu, float> : nullptr;  // erfc takes longer in 64 bytes
-  }
   if (const ElementwiseRow near = Near::row_in<float>(operation)) return near;
   if (const ElementwiseRow halves = Halves::row_in<float>(operation)) return halves;
   return single ? Exact::row_in<double>(operation) : Exact::row_in<float>(operation);

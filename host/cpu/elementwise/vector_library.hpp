@@ -17,7 +17,7 @@ template <class T>
 struct VectorLibrary {
   using OfOne = Vector<T> (*)(Vector<T>);
   using OfTwo = Vector<T> (*)(Vector<T>, Vector<T>);
-  OfOne exp, exp2, expm1, log, log2, sin, cos, tan, sinh, cosh, asin, acos, atan, erf, erfc;
+  OfOne exp, exp2, expm1, log, log2, sin, cos, tan, sinh, cosh, asin, acos, atan, erf;
   OfTwo pow, atan2;
   bool is_complete = true;
 
@@ -36,7 +36,6 @@ struct VectorLibrary {
     find(library, acos, "v_acos");
     find(library, atan, "v_atan");
     find(library, erf, "v_erf");
-    find(library, erfc, "v_erfc");
     find(library, pow, "vv_pow");
     find(library, atan2, "vv_atan2");
   }
