@@ -126,6 +126,14 @@ TEST_P(CopyRowsTest, ShortStridedRowsThatFollowEachOther) {
   }
 }
 
+/// Rows that begin at every place of a line, or at most of them.
+TEST_P(CopyRowsTest, LongRowsToEveryPlace) {
+  for (const std::int64_t row : {1000, 1024, 1152, 1200, 2500}) {
+    check(stream(), move_of(DType::u8, {64, row}, {row + 3, 1}, {64, row}, {row + 63, 1}));
+    check(stream(), move_of(DType::f16, {8, row}, {row, 1}, {8, row}, {row + 5, 1}));
+  }
+}
+
 /// Rows that lie further apart than a line, in several boxes, to rows that begin on a line and to others.
 TEST_P(CopyRowsTest, RowsThatLieFarApart) {
   for (const DType type : {DType::u8, DType::f16, DType::f32, DType::f64}) {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
+#include "host/cpu/move_row.hpp"
 #include "host/cpu/streaming.hpp"
 #include "relayout/dtype.hpp"
 
@@ -51,7 +51,7 @@ void convert_row(const bf16* in, f16* out, std::int64_t count) noexcept;
 template <class In, class Out>
 void convert_row(const In* in, Out* out, std::int64_t count) noexcept {
   if constexpr (std::is_same_v<In, Out>) {
-    std::memcpy(out, in, static_cast<std::size_t>(count) * sizeof(In));
+    move_row(out, in, count * static_cast<std::int64_t>(sizeof(In)));
   } else {
     for (std::int64_t i = 0; i < count; ++i) out[i] = convert<Out>(in[i]);
   }

@@ -434,6 +434,10 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("last_of_a_box_not_converted", "cast_(in_place ? in : buffer, results, @count@);", "count - (count > 1)"),
     ("rows_apart_to_one_place", "std::memcpy(@out + to.first + to.offsets[i]@, in", "out + to.first"),
     ("rows_gathered_across_a_gap", "!nest_.streamed && @nest_.is_one_run(sides, nest_.p.out_strides)@)", "true"),
+]) + mutants_of("native_move_row", "host/cpu/move_row.hpp", NATIVE_COPY, [
+    ("head_left", "std::memcpy(to, from, static_cast<std::size_t>(@head@));", "0"),
+    ("rest_left", "std::memcpy(to, from, static_cast<std::size_t>(@bytes@));", "bytes < 128 ? 0 : bytes"),
+    ("lines_from_the_beginning", "move_lines_avx(to + head, @from + head@, lines);", "from", True),
 ]) + mutants_of("native_strided_casts", "host/cpu/copy/strided_casts.hpp", NATIVE_COPY, [
     ("rows_joined_across_a_gap", "held + count > kPiece || @out != to + held@)", "false"),
     ("rows_over_each_other", "gathered + @held@, count)", "0"),

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "host/cpu/copy/offset_table.hpp"
+#include "host/cpu/move_row.hpp"
 #include "host/cpu/vectorised.hpp"
 
 namespace relayout::native {
@@ -137,7 +138,7 @@ class StridedRow {
   void operator()(const T* in, T* out, std::int64_t count) const {
     if (gather_ != nullptr) return gather_(in, out, count);
     if (step_ == 1) {
-      std::memcpy(out, in, static_cast<std::size_t>(count) * sizeof(T));
+      move_row(out, in, count * static_cast<std::int64_t>(sizeof(T)));
       return;
     }
 #pragma GCC unroll 8
