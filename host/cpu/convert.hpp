@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "host/cpu/move_row.hpp"
 #include "host/cpu/streaming.hpp"
 #include "relayout/dtype.hpp"
 

@@ -434,10 +434,10 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("last_of_a_box_not_converted", "cast_(in_place ? in : buffer, results, @count@);", "count - (count > 1)"),
     ("rows_apart_to_one_place", "std::memcpy(@out + to.first + to.offsets[i]@, in", "out + to.first"),
     ("rows_gathered_across_a_gap", "!nest_.streamed && @nest_.is_one_run(sides, nest_.p.out_strides)@)", "true"),
-]) + mutants_of("native_move_row", "host/cpu/move_row.hpp", NATIVE_COPY, [
+]) + mutants_of("native_move_row", "host/cpu/streaming.hpp", NATIVE_COPY, [
     ("head_left", "std::memcpy(to, from, static_cast<std::size_t>(@head@));", "0"),
-    ("rest_left", "std::memcpy(to, from, static_cast<std::size_t>(@bytes@));", "bytes < 128 ? 0 : bytes"),
-    ("lines_from_the_beginning", "move_lines_avx(to + head, @from + head@, lines);", "from", True),
+    ("rest_left", "std::memcpy(to + lines, from + lines, static_cast<std::size_t>(@bytes - lines@));", "0"),
+    ("lines_from_the_beginning", "copy_lines(to, @from@, lines);", "static_cast<const char*>(in)", True),
 ]) + mutants_of("native_strided_casts", "host/cpu/copy/strided_casts.hpp", NATIVE_COPY, [
     ("rows_joined_across_a_gap", "held + count > kPiece || @out != to + held@)", "false"),
     ("rows_over_each_other", "gathered + @held@, count)", "0"),
@@ -447,7 +447,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("output_rows_inside_of_elements", "|| @p.out_strides[axis] % p.extents[last] != 0@) return p;", "false"),
     ("pair_as_one_word", "wide == 16 ? @DType::b128@", "DType::u64"),
 ]) + mutants_of("native_offset_table", "host/cpu/copy/offset_table.hpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
-    ("table_of_other_sides", "for (int axis = 0; @axis < rank@ && same; ++axis)", "axis < 1 && axis < rank"),
+    ("table_of_other_sides", "std::equal(sides, @sides + rank@, sides_)", "sides + 1"),
     ("left_over_as_a_whole_step", "step + 1 < a.steps_ ? a.split_ : @a.left_@)", "a.split_"),
     ("steps_repeat_the_first", "in_a.a() + @step * a.split_step_@", "0 * step"),
     ("outermost_axis_left_out", "k <= @axis@; ++k", "axis - 1"),

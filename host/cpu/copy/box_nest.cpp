@@ -15,7 +15,7 @@ constexpr std::int64_t kJoinedBytes = 64, kLeastJoinedRow = 32;
 constexpr std::int64_t kFollowingParts = 4;
 /// Shorter strided rows are gathered by a table.
 constexpr std::int64_t kLeastStridedRow = 8;
-/// Of longer rows the next ones are asked for.
+/// Where rows have as many elements as this, the next box is asked for.
 constexpr std::int64_t kMostFollowing = 64;
 /// Shorter rows cost more than the memory that they wait for.
 constexpr std::int64_t kLeastRowApart = 128;
@@ -81,8 +81,8 @@ bool BoxNest::rows_are_aligned() const {
 }
 
 std::int64_t BoxNest::aligned_run() const {
-  // Lines a page apart share a set of the first-level cache, so a box writes to fewer such rows. Those that
-  // go past the caches do not.
+  // Lines a page apart share a set of the first-level cache, so a box writes to fewer such rows. Lines
+  // that go past the caches do not meet there.
   constexpr std::int64_t kPage = 4096, kPagedRunBytes = 256;
   const std::int64_t apart = p.out_strides[AxisChain(p, p.in_strides).fastest()] * out_bytes;
   return std::max(apart % kPage == 0 && !streamed ? kPagedRunBytes : kRunBytes, kRunElements * out_bytes);

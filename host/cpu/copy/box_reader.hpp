@@ -94,7 +94,7 @@ class BoxReader {
       if (!joined[axis] && sides[axis] > 1 && p.in_strides[axis] != 0)
         rows.push(sides[axis], p.in_strides[axis] * kIn, 0);
     }
-    // What follows this box in memory is read ahead by the processor.
+    // The processor reads ahead what follows this box in memory, so no row is asked for.
     if (n_.rows_follow && rows.rank == 0) rows.push(0, 0, 0);
     return {reinterpret_cast<const char*>(first), rows, row * kIn};
   }

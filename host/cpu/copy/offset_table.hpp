@@ -23,9 +23,7 @@ class OffsetTable {
  public:
   /// For boxes of these sides over an operand of these strides; what was prepared for the same sides is kept.
   void prepare(int rank, const std::int64_t* sides, const std::int64_t* strides) {
-    bool same = rank == rank_;
-    for (int axis = 0; axis < rank && same; ++axis) same = sides[axis] == sides_[axis];
-    if (same) return;
+    if (rank == rank_ && std::equal(sides, sides + rank, sides_)) return;
     rank_ = rank;
     std::copy_n(sides, rank, sides_);
     count_ = 1;

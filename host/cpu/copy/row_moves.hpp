@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "host/cpu/copy/offset_table.hpp"
-#include "host/cpu/move_row.hpp"
+#include "host/cpu/streaming.hpp"
 #include "host/cpu/vectorised.hpp"
 
 namespace relayout::native {
