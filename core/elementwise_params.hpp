@@ -37,9 +37,14 @@ enum class Access : std::int8_t {
   constant,   // no tensor
   repeated,   // one element for a row, or for a strip
   aligned,    // whole vectors are, too, in one piece and on a multiple of their size
+  halves,     // in one piece, in which halves of vectors of 16 bytes are on multiples of 8 bytes
+  quarters,   // the same of their quarters, and 4 bytes
   unaligned,  // in one piece
   strided
 };
+constexpr bool is_misaligned(Access access) {
+  return access >= Access::halves && access <= Access::unaligned;
+}
 
 struct TensorOperand {
   const void* data = nullptr;

@@ -258,12 +258,29 @@ TEST_P(ElementwiseLayoutTest, NegativeConstants) {
   }
 }
 
-/// Rows of 200 vectors and more are moved in vectors, from any address.
+/// Operands whose rows lie any number of bytes behind the output's vectors: by whole halves and quarters of a
+/// vector, and by less. The rows end with vectors.
+TEST_P(ElementwiseLayoutTest, RowsAtAnyDistanceFromVectors) {
+  for (const DType type : kTyped) {
+    const std::int64_t bytes = static_cast<std::int64_t>(size_of(type)), length = 9 * 16 / bytes;
+    for (const Operation operation : operations_on(type)) {
+      for (const std::int64_t distance : {1, 2, 4, 7, 8, 12}) {
+        if (distance % bytes != 0) continue;
+        const std::int64_t elements = distance / bytes;
+        const TensorSpec apart{kF32, {3, length}, {length + elements, 1}, elements};
+        check_binary(type, apart, packed({length}), packed({3, length}), operation);
+        check_binary(type, packed({3, length}), apart, packed({3, length}), operation);
+      }
+    }
+  }
+}
+
+/// Long rows are moved in vectors, from any address, also where these begin and end inside of vectors.
 TEST_P(ElementwiseLayoutTest, LongMisalignedRows) {
   for (const DType type : kTyped) {
     const std::int64_t length = 201 * 16 / static_cast<std::int64_t>(size_of(type)) + 5;
     for (const Operation operation : operations_on(type)) {
-      for (const std::int64_t misaligned : {1, 2, 5}) {
+      for (const std::int64_t misaligned : {1, 2, 4, 5}) {
         check_binary(type, packed({length}, misaligned), packed({length}), packed({length}), operation);
         check_binary(type, packed({2, length}), {kF32, {2, length}, {length + 3, 1}, 1},
                      {kF32, {2, length}, {length + 1, 1}, misaligned}, operation);

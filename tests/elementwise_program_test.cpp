@@ -205,6 +205,24 @@ TEST_P(ElementwiseProgramTest, PlansOnCodesRunOnOtherMemory) {
             "");
 }
 
+/// Rows of whole vectors, between which `gap` elements lie in one operand.
+TEST(ElementwiseProgram, MisalignedRowsAreReadByPartsOfVectors) {
+  const auto kernel = [&](DType type, std::int64_t gap) {
+    const std::int64_t length = 8 * 16 / static_cast<std::int64_t>(size_of(type));
+    const TensorView out(nullptr, type, {8, length}), operand(nullptr, type, {8, length}, {length + gap, 1});
+    const std::string text = plan_chain(Device::emulated(32), {Op::add}, {operand, out}, out).explain();
+    const std::size_t begin = text.find("Kernel ");
+    return text.substr(begin, text.find(':', begin) - begin);
+  };
+  EXPECT_EQ(kernel(DType::f64, 1), "Kernel typed");
+  EXPECT_EQ(kernel(kF32, 1), "Kernel typed");
+  EXPECT_EQ(kernel(kF16, 4), "Kernel typed");
+  EXPECT_EQ(kernel(kF16, 2), "Kernel typed");
+  EXPECT_EQ(kernel(kF16, 1), "Kernel typed, unaligned");
+  EXPECT_EQ(kernel(DType::u8, 4), "Kernel typed");
+  EXPECT_EQ(kernel(DType::u8, 2), "Kernel typed, unaligned");
+}
+
 TEST(ElementwiseProgram, PlansSayWhichKernelAndWhy) {
   const auto explained = [&](const Program& steps, const std::vector<Operand>& operands, const Output& out) {
     return plan_chain(Device::emulated(32), steps, operands, out).explain();

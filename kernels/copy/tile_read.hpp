@@ -46,6 +46,14 @@ __device__ __forceinline__ void store_converted(const TileParams& p, unsigned ch
   }
 }
 
+/// Elements of 4 bytes and more come by parts; shorter ones by two whole words, since there are too few
+/// places in the first cache for parts beside the tile.
+template <class From, bool kUnaligned>
+using VectorLoad = std::conditional_t<
+    kUnaligned,
+    std::conditional_t<sizeof(From) >= 4, PartsLoad<static_cast<int>(sizeof(From))>, UnalignedLoad>,
+    AlignedLoad>;
+
 /// Loads 16 bytes from any address, of which `valid` elements exist. It goes by elements where the words
 /// around them may not be read.
 template <class From>
@@ -54,9 +62,9 @@ __device__ __forceinline__ Words load_anywhere(const TileParams& p, const void* 
   const std::int64_t begin =
       reinterpret_cast<const unsigned char*>(address) - static_cast<const unsigned char*>(input);
   if (begin - 15 >= p.in_begin && begin + 31 <= p.in_end) {
-    UnalignedLoad load;
+    VectorLoad<From, true> load;
     load.start(address);
-    return load.words<static_cast<int>(sizeof(From))>();
+    return load.template words<static_cast<int>(sizeof(From))>();
   }
   Words words = {};
 #pragma unroll
@@ -65,9 +73,6 @@ __device__ __forceinline__ Words load_anywhere(const TileParams& p, const void* 
   }
   return words;
 }
-
-template <bool kUnaligned>
-using VectorLoad = std::conditional_t<kUnaligned, UnalignedLoad, AlignedLoad>;
 
 /// A vector of a row of the input; null where there is none. `place` is TileRow::place of the row.
 template <class From>
@@ -93,14 +98,17 @@ __device__ __forceinline__ void read_tile(const TileParams& p, const TileTables&
                                           unsigned char* tile) {
   constexpr int kRead = vector_count<From>, kItems = elements_per_thread<From, To> / kRead;
   // How many loads are under way at a time. Two words and their shift take many registers: there is room for
-  // two pairs of words, or for one beside a cast.
+  // two pairs of words, or for one beside a cast; beside a cast by format there is none for more parts.
   constexpr int kMax = is_untyped<From> ? cast_loads<sizeof(From), sizeof(To)> : kItems;
-  constexpr int kUnalignedMost = moves<From, To, Store> ? 2 : 1;
+  constexpr int kUnalignedMost = is_untyped<From>         ? 1
+                                 : sizeof(From) >= 4      ? kItems
+                                 : moves<From, To, Store> ? 2
+                                                          : 1;
   constexpr int kInFlight = std::min(kItems, kUnaligned ? kUnalignedMost : kMax);
   const TileBase base = *tables.base;
 #pragma unroll 1
   for (int begin = 0; begin < kItems; begin += kInFlight) {
-    VectorLoad<kUnaligned> loads[kInFlight];
+    VectorLoad<From, kUnaligned> loads[kInFlight];
     std::uint32_t targets[kInFlight];
 #pragma unroll
     for (int i = 0; i < kInFlight; ++i) {

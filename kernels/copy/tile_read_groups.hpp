@@ -77,7 +77,7 @@ __device__ __forceinline__ void read_groups(const TileParams& p, const TileTable
     };
     Words rows[kGroup];
     if (whole) {
-      VectorLoad<kUnaligned> loads[kGroup];  // all loads are under way before the first is waited for
+      VectorLoad<From, kUnaligned> loads[kGroup];  // all loads are under way before the first is waited for
 #pragma unroll
       for (int i = 0; i < kGroup; ++i) loads[i].start(address_of(i));
 #pragma unroll

@@ -62,20 +62,20 @@ struct CodeVectorPlace {
 
   /// Starts the load of an operand's codes. Those at the end of a row, beside which nothing may be read, are
   /// loaded one by one, and packed here: what other lanes load is not moved for it.
-  __device__ __forceinline__ void start(const ElementwiseParams& p, int operand, UnalignedLoad& load) const {
+  __device__ __forceinline__ void start(const ElementwiseParams& p, int operand, ShiftedLoad& load) const {
     const auto* const data = static_cast<const std::uint8_t*>(p.tensor[operand].data) + tensors[operand];
     load.offset = 0;
     if (p.tensor[operand].access == Access::repeated) {
-      load.low = repeated_words(*data, 1);
+      load.parts = repeated_words(*data, 1);
       return;
     }
     const auto* const codes = data + vector.first;
     const Neighbours around = neighbours(p, operand, tensors[operand] + vector.first, vector.first);
-    const auto before = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(codes) & (kCodes - 1));
-    if (around.contain(before, before == 0 ? kCodes : 2 * kCodes)) return load.start(codes);
+    const auto before = static_cast<std::int32_t>(reinterpret_cast<std::uintptr_t>(codes) & (kWordCodes - 1));
+    if (around.contain(before, before == 0 ? kCodes : kCodes + kWordCodes)) return load.start(codes);
     std::uint32_t elements[kCodes] = {};
     vector.each(codes, 1, 0, [&](int i, const std::uint8_t& code) { elements[i] = code; });
-    load.low = packed(elements);
+    load.parts = packed(elements);
   }
 
   __device__ __forceinline__ void store(const ElementwiseParams& p, const Words& words) const {
@@ -145,7 +145,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStripThreads, 4) void code_vectors_kernel(con
   if (lane >= p.lanes) return;
   const CodeVectorPlace<kTensors> place(p, lane);
   if (!place.vector.is_there) return;
-  UnalignedLoad loads[2];
+  ShiftedLoad loads[2];
   place.start(p, 0, loads[0]);
   if (kBinary) place.start(p, 1, loads[1]);
   CodeScales<false, kCodes> scales[2], out;

@@ -18,7 +18,7 @@ struct Span {
 /// kAligned, the operand is Access::repeated or aligned.
 template <bool kAligned, int kWidth>
 struct VectorLoad {
-  std::conditional_t<kAligned, AlignedLoad, UnalignedLoad> loaded;
+  std::conditional_t<kAligned, AlignedLoad, ShiftedLoad> loaded;
 
   /// `row` is where the operand's row begins. Nothing outside this row is read.
   __device__ __forceinline__ void start(Access access, int bytes, std::int64_t stride,
@@ -30,9 +30,11 @@ struct VectorLoad {
     if (span.begin == 0 && span.end == kWidth) {
       if (access == Access::aligned) return start_whole(address, size);
       if constexpr (!kAligned) {
+        if (access == Access::halves) return start_parts<std::uint64_t>(address);
+        if (access == Access::quarters) return start_parts<std::uint32_t>(address);
         if (access == Access::unaligned && size == 16 &&
-            has_both_words(address, span.first * bytes, span.length * bytes))
-          return start_both(address);
+            has_whole_words(address, span.first * bytes, span.length * bytes))
+          return loaded.start(address);
       }
     }
     visit_fitting_sizes<kWidth>(
@@ -45,6 +47,12 @@ struct VectorLoad {
     const std::uint64_t bits = load_any(address, size);
     in_place().values[0] = static_cast<std::uint32_t>(bits);
     in_place().values[1] = static_cast<std::uint32_t>(bits >> 32);
+  }
+
+  /// Loads 16 bytes whose parts are aligned, with nothing to be shifted.
+  template <class Part>
+  __device__ __forceinline__ void start_parts(const unsigned char* address) {
+    load_parts(in_place(), reinterpret_cast<const Part*>(address));
   }
 
   __device__ __forceinline__ void fill(const Words& words) { in_place() = words; }
@@ -60,21 +68,12 @@ struct VectorLoad {
     return loaded.template words<kBytes>();
   }
 
-  /// Whether the aligned words of 16 bytes around a vector lie in its row of `length` bytes, `first` bytes
+  /// Whether the aligned words of 4 bytes around a vector lie in its row of `length` bytes, `first` bytes
   /// behind whose start the vector begins.
-  static __device__ __forceinline__ bool has_both_words(const unsigned char* address, std::int64_t first,
-                                                        std::int64_t length) {
-    const std::int64_t before =
-        first - static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) & 15);
-    return before >= 0 && before + 32 <= length;
-  }
-
-  /// Loads these two words, without a branch, behind which the load would be waited for.
-  __device__ __forceinline__ void start_both(const unsigned char* address) {
-    const unsigned offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & 15);
-    loaded.offset = offset;
-    load_global_16_bytes(&loaded.low, address - offset);
-    load_global_16_bytes(&loaded.high, address - offset + 16);
+  static __device__ __forceinline__ bool has_whole_words(const unsigned char* address, std::int64_t first,
+                                                         std::int64_t length) {
+    const std::int64_t offset = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) & 3);
+    return first >= offset && first - offset + (offset == 0 ? 16 : 20) <= length;
   }
 
  private:
@@ -98,7 +97,7 @@ struct VectorLoad {
     if constexpr (kAligned) {
       return loaded.pack;
     } else {
-      return loaded.low;
+      return loaded.parts;
     }
   }
 };

@@ -78,21 +78,35 @@ __device__ __forceinline__ bool start_vectors(const ElementwiseParams& p, int t,
       loads[v].start_whole(address_of(lane.rows[v].tensors[t] + lane.first[v]), kWidth * sizeof(S));
     return true;
   }
+  if constexpr (kAligned && kWidth * sizeof(S) == 16) {
+    if (tensor.access == Access::halves) {
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v)
+        loads[v].template start_parts<std::uint64_t>(address_of(lane.rows[v].tensors[t] + lane.first[v]));
+      return true;
+    }
+    if (sizeof(S) <= 4 && tensor.access == Access::quarters) {
+#pragma unroll
+      for (int v = 0; v < kVectors; ++v)
+        loads[v].template start_parts<std::uint32_t>(address_of(lane.rows[v].tensors[t] + lane.first[v]));
+      return true;
+    }
+  }
   if constexpr (!kAligned && kWidth * sizeof(S) == 16) {
     // All at once, with no branch between the loads, behind which the first would be waited for.
-    if (tensor.access == Access::unaligned) {
+    if (is_misaligned(tensor.access)) {
       const unsigned char* addresses[kVectors];
       bool inside = true;
 #pragma unroll
       for (int v = 0; v < kVectors; ++v) {
         addresses[v] = address_of(lane.rows[v].tensors[t] + lane.first[v]);
         inside = inside &&
-                 loads[v].has_both_words(addresses[v], lane.first[v] * static_cast<std::int64_t>(sizeof(S)),
-                                         lane.length * static_cast<std::int64_t>(sizeof(S)));
+                 loads[v].has_whole_words(addresses[v], lane.first[v] * static_cast<std::int64_t>(sizeof(S)),
+                                          lane.length * static_cast<std::int64_t>(sizeof(S)));
       }
       if (inside) {
 #pragma unroll
-        for (int v = 0; v < kVectors; ++v) loads[v].start_both(addresses[v]);
+        for (int v = 0; v < kVectors; ++v) loads[v].loaded.start(addresses[v]);
         return true;
       }
     }

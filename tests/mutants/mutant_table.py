@@ -21,7 +21,7 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/copy/stream_unaligned.cpp",
                 "kernels/copy/rows.cpp", "kernels/copy/rows_cast.cpp", "kernels/copy/rows_lanes.cpp", "kernels/copy/tile_table.cpp",
                 "kernels/elementwise/program_strips.cpp", "kernels/elementwise/typed_strips.cpp", "kernels/elementwise/mixed_strips.cpp",
-                "kernels/elementwise/code_strips.cpp", "kernels/elementwise/typed_chunks.cpp", "kernels/elementwise/typed_flat.cpp",
+                "kernels/elementwise/code_strips.cpp", "kernels/elementwise/code_vectors.cpp", "kernels/elementwise/typed_chunks.cpp", "kernels/elementwise/typed_flat.cpp",
                 "kernels/elementwise/typed_chunks_costly.cpp",
                 "kernels/depthwise/depthwise_backward.cpp", "kernels/depthwise/depthwise_backward_time.cpp",
                 "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp", "host/cpu/copy/cast_loops.cpp", "host/cpu/element_rows.cpp",
@@ -241,6 +241,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("word_not_shifted", "@offset & 4@ ?", "0u"),
     ("two_words_not_shifted", "@offset & 8@ ?", "0u"),
     ("second_word_not_read", "if (@offset != 0@) load_global", "false"),
+]) + mutants_of("parts", "kernels/copy/unaligned.hpp", COPY, [
+    ("second_part_is_the_first", "const Part part = parts[@i@];", "0"),
+]) + mutants_of("shifted_load", "kernels/copy/unaligned.hpp", "*QuantizedVectorsTest.*/emulated32", [
+    ("bytes_not_shifted", "parts.values[i + 1] : last, @offset * 8@)", "0u"),
+    ("word_behind_not_read", "last = aligned[@offset == 0 ? 3 : 4@];", "3"),
 ]) + mutants_of("tile_layout", "core/tile_layout.hpp", COPY, [
     ("rows_in_order", "(@row % blocks * rows_per_block + row / blocks@) * pitch", "row"),
 ]) + mutants_of("tile_read_groups", "kernels/copy/tile_read_groups.hpp", COPY, [
@@ -915,6 +920,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("bits_of_two_types", "if (has_type_ && @equal_@ && type != common_)", "false"),
     ("constants_first_of_all", "if (@!has_type_@ && first)", "true"),
     ("bool_has_arithmetic", "if (@common == DType::bool_@) refuse(", "false"),
+]) + mutants_of("misaligned_rows", "host/plan/elementwise/typed_kernel.cpp", "ElementwiseProgram.MisalignedRows*", [
+    ("any_operand_lies_in_parts", "return @tensor.access == Access::unaligned || tensor.access == Access::strided@;",
+     "tensor.access == Access::strided"),
 ]) + mutants_of("typed_kernel", "host/plan/elementwise/typed_kernel.cpp", ELEMENTWISE, [
     ("strided_operands_are_unaligned", "return @tensor.access == Access::strided@; };", "false"),
     ("costly_operations_take_two_types", "if (has_costly(p) && (@types.a != types.b@ ||", "false"),

@@ -9,6 +9,7 @@
 
 #include "core/elementwise_params.hpp"
 #include "core/integer_math.hpp"
+#include "core/sector.hpp"
 
 namespace relayout::plan {
 
@@ -37,20 +38,23 @@ inline std::int64_t place_of(const void* data, std::int32_t bytes) {
 }
 
 /// A tensor's vectors are aligned where its elements are as far from a boundary as the output's, in every
-/// row.
+/// row; parts of vectors, where they are so but for multiples of the parts.
 template <class Params>
 Access access_of(const Params& p, const TensorOperand& tensor) {
   const int last = p.rank - 1;
   if (tensor.strides[last] == 0) return Access::repeated;
   if (tensor.strides[last] != 1) return Access::strided;
   const bool vectors = p.out_strides[last] == 1;
-  const std::int64_t place = vectors ? place_of(p.out, p.out_bytes) : 0;
-  if ((place_of(tensor.data, tensor.bytes) - place) % p.width != 0) return Access::unaligned;
-  for (int axis = 0; axis < last; ++axis) {
-    const std::int64_t step = vectors ? p.out_strides[axis] : 0;
-    if ((tensor.strides[axis] - step) % p.width != 0) return Access::unaligned;
-  }
-  return Access::aligned;
+  // What the distances from boundaries differ by in any row is a multiple of the lowest bit that is set here.
+  std::int64_t differences =
+      place_of(tensor.data, tensor.bytes) - (vectors ? place_of(p.out, p.out_bytes) : 0);
+  for (int axis = 0; axis < last; ++axis)
+    differences |= tensor.strides[axis] - (vectors ? p.out_strides[axis] : 0);
+  const auto is_multiple = [&](std::int64_t elements) { return (differences & (elements - 1)) == 0; };
+  if (is_multiple(p.width)) return Access::aligned;
+  if (p.width * tensor.bytes != kVectorBytes) return Access::unaligned;
+  if (is_multiple(p.width / 2)) return Access::halves;
+  return p.width >= 4 && is_multiple(p.width / 4) ? Access::quarters : Access::unaligned;
 }
 
 /// Sets row_vectors, vectors, fits_32_bits and what splits numbers, for p.width.

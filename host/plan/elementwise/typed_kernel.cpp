@@ -72,26 +72,28 @@ const char* obstacle_to_types(const ElementwiseParams& p, const OperandTypes& ty
   return nullptr;
 }
 
-/// Vectors of the shortest rows that are moved in vectors where an operand is not aligned, and where all are
-/// but rows begin or end inside a vector: the ends of rows go element by element, while all lanes of a warp
-/// wait. On an H200 chunks of rows take 0.84 to 0.97 of the time of unaligned rows of 100 to 200 vectors, and
-/// 0.9 to 1.06 of it up to 400. No random problem had cut rows of 64 to 256 vectors.
-constexpr std::int64_t kShortestUnalignedRow = 200, kShortestCutRow = 64;
+/// Vectors of the shortest rows that are moved in vectors where all operands are aligned, but rows begin or
+/// end inside a vector: the ends of rows go element by element, while all lanes of a warp wait.
+constexpr std::int64_t kShortestCutRow = 64;
+
+/// The same where an operand is not aligned: of rows that end with vectors, and of those that do not, for
+/// elements of 1 and of 2 bytes. On an H200 shorter rows take up to 2 times the time of chunks and strips
+/// (163 bytes), these 0.6 to 1.05 of it. Larger elements have vectors there in one row alone: chunks take
+/// 0.98 to 1.02 of their time.
+constexpr std::int64_t kShortestWholeRow = 8, kShortestCutByteRow = 80, kShortestCutShortRow = 128;
 
 /// Bytes of the smallest output of a costly operation on f16 or bf16 whose rows are cut: in chunks the ends
 /// of rows go like all else, which takes 0.85 of the time on an H100 (bf16, 24717 elements).
 constexpr std::int64_t kLeastCutCostlyBytes = 256 << 10;
 
-/// Bytes, integers of 2 bytes, and arithmetic and functions of f16 and bf16: others have no unaligned
-/// vectors. On an H200 chunks take 1.02 to 1.2 of their time for these, and 0.9 of it for elements of 4 bytes
-/// and more, comparisons of f16 and bf16, and their costly operations of two operands.
+/// Elements of 1 and 2 bytes; others are on multiples of 4 bytes, so that parts of vectors are aligned.
+/// Costly operations on two tensors of f16 and bf16 have no registers left.
 bool has_unaligned_vectors(const ElementwiseParams& p) {
-  if (p.width * 4 <= kVectorBytes) return false;
-  if (!is_half(p.tensor[0].type)) return true;
-  return has_costly(p) ? p.step[0].operands == 1 : kind_of(p.step[0].operation) == OperationKind::arithmetic;
+  return p.width * 4 > kVectorBytes &&
+         !(has_costly(p) && is_half(p.tensor[0].type) && p.step[0].operands == 2);
 }
 
-/// Bytes of the smallest output that goes flat, and of the smallest of two tensors that goes by unaligned
+/// Bytes of the smallest output that goes flat, and of the smallest of two tensors that goes by misaligned
 /// vectors: lanes at the ends of rows wait for one tensor after the other. Up to it strips take 0.86 of the
 /// time of both on an H100 (26 random problems), and chunks of elements of 2 bytes 0.97 of that of strips.
 constexpr std::int64_t kLeastFlatBytes = 512 << 10, kLeastUnalignedBytes = 512 << 10;
@@ -131,19 +133,37 @@ const char* obstacle_to_transposed(const DeviceProperties& device, const Element
   return obstacle_to_tiles(device, p);
 }
 
+/// Whether rows of which an operand may be misaligned are faster in vectors than otherwise.
+bool has_misaligned_rows(const ElementwiseParams& p) {
+  const auto is_strided = [](const TensorOperand& tensor) { return tensor.access == Access::strided; };
+  if (std::any_of(p.tensor, p.tensor + p.tensors, is_strided)) return false;
+  if (p.rank == 1) return true;
+  if (rows_end_with_vectors(p)) return p.row_vectors >= kShortestWholeRow;
+  if (p.width * 4 <= kVectorBytes) return false;
+  return p.row_vectors >= (p.width == kVectorBytes ? kShortestCutByteRow : kShortestCutShortRow);
+}
+
+/// Whether every operand is repeated, aligned, or lies in aligned parts of vectors.
+bool lies_in_parts(const ElementwiseParams& p) {
+  return std::none_of(p.tensor, p.tensor + p.tensors, [](const TensorOperand& tensor) {
+    return tensor.access == Access::unaligned || tensor.access == Access::strided;
+  });
+}
+
 ElementwiseKernel typed_kernel(const ElementwiseParams& p) {
   const bool costly = has_costly(p);
   if (is_along_rows(p)) {
     const bool in_chunks =
         costly && is_half(p.out_type) && !rows_end_with_vectors(p) && !has_bytes(p, kLeastCutCostlyBytes);
-    if (has_vectors_in_rows(p) && !in_chunks) return costly ? Kernel::typed_costly : Kernel::typed;
+    const bool misaligned = has_misaligned_rows(p),
+               few = p.tensors == 2 && !has_bytes(p, kLeastUnalignedBytes);
+    const bool parts = misaligned && !few && lies_in_parts(p);
+    if ((has_vectors_in_rows(p) || parts) && !in_chunks) return costly ? Kernel::typed_costly : Kernel::typed;
     if (prefers_flat(p)) return costly ? Kernel::typed_flat_costly : Kernel::typed_flat;
-    const auto is_strided = [](const TensorOperand& tensor) { return tensor.access == Access::strided; };
-    const bool unaligned = has_unaligned_vectors(p) && p.row_vectors >= kShortestUnalignedRow &&
-                           !std::any_of(p.tensor, p.tensor + p.tensors, is_strided);
-    if (unaligned && (p.tensors < 2 || has_bytes(p, kLeastUnalignedBytes)))
+    if (misaligned && !few && !in_chunks && has_unaligned_vectors(p))
       return costly ? Kernel::typed_unaligned_costly : Kernel::typed_unaligned;
-    if ((!unaligned || p.width * 2 == kVectorBytes) && obstacle_to_chunks(p) == nullptr)
+    const bool in_strips = misaligned && few && p.width == kVectorBytes;
+    if (!in_strips && obstacle_to_chunks(p) == nullptr)
       return costly ? Kernel::typed_chunks_costly : Kernel::typed_chunks;
   }
   if (p.width > 2 && has_bytes(p, kLeastFlatBytes) && lies_flat(p))
