@@ -7,8 +7,8 @@
 //
 // In: a thread loads kChannels rows of kSamples neighbouring samples (time is the input's fast axis), or
 // kChannels channels of one sample (channels are), as 16-byte vectors, turns them in registers and stores
-// packs. Only tiles at the signal's ends look at the padding rule. Out: every pack of the tile is written
-// once per tap.
+// packs. Only vectors beyond the signal's ends look at the padding rule. Out: every pack of the tile is
+// written once per tap.
 //
 // Global traffic: each input element once plus the halo of span - stride samples a tile, which the
 // neighbour's load has just brought into the L2; each output element once.
@@ -75,7 +75,7 @@ __device__ __forceinline__ void load_along_time(const WindowParams& p, To paddin
     const std::int64_t time = place.first + sample;
     const From* row = in + pack * kChannels * p.in_channel + time;
     Vector<From> rows[kChannels];
-    if (place.inside) {
+    if (place.inside || (time >= 0 && time + kSamples <= p.length)) {
 #pragma unroll
       for (int channel = 0; channel < kChannels; ++channel)
         rows[channel] = load_vector(row + channel * p.in_channel);

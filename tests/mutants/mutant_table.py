@@ -144,6 +144,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "mutant::saturated(convert<To>(values[load]))"),
 ]) + mutants_of("window_vector", "kernels/window/window_vector.cpp", IMG2COL, [
     ("pad_row_off_by_one", "needed = @position * p.stride - p.pad_left@;", "position * p.stride - p.pad_left + 1"),
+    ("vector_beyond_the_end", "time >= 0 && @time + kSamples <= p.length@)", "time < p.length"),
     ("replicate_for_zero_along_time", "pad_index(@p.mode@, time + step, p.length, p.reflect_length)",
      "p.mode == PadMode::constant ? PadMode::replicate : p.mode"),
     ("replicate_for_zero_along_channels", "pad_index(@p.mode@, place.first + sample, p.length, p.reflect_length)",

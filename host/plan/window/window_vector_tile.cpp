@@ -21,6 +21,8 @@ constexpr std::int64_t kMaxSharedBytes = 48 * 1024;
 constexpr std::int64_t kMaxPacks = 16, kFewestPacks = 4;
 constexpr std::int64_t kTilePacks = 1024;
 constexpr std::int64_t kFewestSamples = 16;
+/// Packs of a row where a signal is so short that the tile has room for more.
+constexpr std::int64_t kMaxPacksOfShort = 64;
 
 /// `steps`: from row to row, in elements.
 bool rows_aligned(const void* base, std::int64_t element_bytes, std::initializer_list<std::int64_t> steps) {
@@ -94,6 +96,12 @@ bool choose_vector_tile(const DeviceProperties& device, WindowParams& p) {
   const std::int64_t limit = std::min(kMaxSharedBytes, device.shared_memory_per_block);
   const auto row_bytes = [&] { return packs * kVectorBytes; };
   while (samples < 4 * p.span() && 2 * samples * row_bytes() <= limit) samples *= 2;
+  // Lanes would wait for samples that a short signal does not have: it has more channels in a tile instead.
+  const std::int64_t all = (p.positions - 1) * p.stride + p.span() + vector - 1;
+  while (samples / 2 >= std::max(all, vector)) {
+    samples /= 2;
+    if (packs < kMaxPacksOfShort && packs * pack < p.channels) packs *= 2;
+  }
 
   Tile chosen = fitted(samples, packs * pack, vector, p);
   if (chosen.positions == 0) return false;

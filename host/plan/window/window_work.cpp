@@ -65,8 +65,8 @@ WindowWork work_of_vectors(const WindowTuning& tuning, const WindowParams& p) {
                              ? write_cost(tuning, positions, row * taps)
                              : write_cost(tuning, positions * taps, row);
   work.bytes = read * (fresh + (1 - fresh) * tuning.cached) + written;
-  // Threads that have no pack of the tile take part all the same.
-  const double idle = p.along_time ? 1.0 : real(p.tile_channels) / channels;
+  // Threads that have no pack of the tile, or no sample, take part all the same.
+  const double idle = p.along_time ? real(p.tile_samples) / samples : real(p.tile_channels) / channels;
   const double loads = samples * channels * in_bytes / 16 / kLanes * idle,
                packs = samples * channels * out_bytes / 16 / kLanes * idle,
                stores = positions * taps * row / 16 / kLanes * real(p.tile_channels) / channels;
