@@ -96,11 +96,12 @@ bool choose_vector_tile(const DeviceProperties& device, WindowParams& p) {
   const std::int64_t limit = std::min(kMaxSharedBytes, device.shared_memory_per_block);
   const auto row_bytes = [&] { return packs * kVectorBytes; };
   while (samples < 4 * p.span() && 2 * samples * row_bytes() <= limit) samples *= 2;
-  // Lanes would wait for samples that a short signal does not have: it has more channels in a tile instead.
+  // A tile has no room for samples that a short signal does not have. Lanes along time would wait for them:
+  // there the tile has more channels instead.
   const std::int64_t all = (p.positions - 1) * p.stride + p.span() + vector - 1;
   while (samples / 2 >= std::max(all, vector)) {
     samples /= 2;
-    if (packs < kMaxPacksOfShort && packs * pack < p.channels) packs *= 2;
+    if (p.along_time && packs < kMaxPacksOfShort && packs * pack < p.channels) packs *= 2;
   }
 
   Tile chosen = fitted(samples, packs * pack, vector, p);
