@@ -62,8 +62,8 @@ TEST(LinesOfAccess, BoundKernelsThatVisitColumns) {
   EXPECT_EQ(plan_copy(DeviceProperties::h200(), in, out).details().kernel, CopyKernel::tile);
 }
 
-/// Planes of few rows leave most lanes of the window kernel without a sample: 61 us where tiles take 19
-/// (f32), and 22 where they take 15 (f32 to f16), on an H200.
+/// The window kernel has less to do for planes of few rows than it has lanes: 41 us where tiles take 19
+/// (f32), and 22 where they take 15 (f32 to f16), on an H200, with tiles as wide as those of other planes.
 TEST(Transposes, OfFewRowsGoByTiles) {
   const auto transposed = [](DType from, DType to, const Dims& shape) {
     const TensorView in(nullptr, from, shape, {shape[1] * shape[2], 1, shape[1]}), out(nullptr, to, shape);
@@ -74,7 +74,7 @@ TEST(Transposes, OfFewRowsGoByTiles) {
                     casts = transposed(DType::f32, DType::f16, {64, 64, 2048});
   EXPECT_EQ(plan_copy(planes, device, false).kernel, CopyKernel::tile);
   EXPECT_EQ(plan_copy(casts, device, false).kernel, CopyKernel::tile);
-  EXPECT_NEAR(transpose_candidate(planes, device).microseconds / 61, 1, 0.35);
+  EXPECT_NEAR(transpose_candidate(planes, device).microseconds / 41.3, 1, 0.35);
   EXPECT_NEAR(transpose_candidate(casts, device).microseconds / 22, 1, 0.35);
 }
 
