@@ -76,6 +76,12 @@ TEST(Transposes, OfFewRowsGoByTiles) {
   EXPECT_EQ(plan_copy(casts, device, false).kernel, CopyKernel::tile);
   EXPECT_NEAR(transpose_candidate(planes, device).microseconds / 41.3, 1, 0.35);
   EXPECT_NEAR(transpose_candidate(casts, device).microseconds / 22, 1, 0.35);
+  // Rows of 36 and of 48 elements have 64 lanes alike.
+  const auto nanoseconds = [&](std::int64_t rows) {
+    const CopyProblem problem = transposed(DType::f32, DType::f32, {640, rows, 1024});
+    return transpose_candidate(problem, device).microseconds * 1000 / static_cast<double>(rows);
+  };
+  EXPECT_GT(nanoseconds(36), 1.1 * nanoseconds(48));
 }
 
 TEST(DeviceRates, TimesOfPartsThatWorkTogether) {
