@@ -92,7 +92,7 @@ struct ShiftedLoad {
   std::uint32_t last = 0;  // the word behind the parts
   unsigned offset;         // bytes behind the first word's start
 
-  /// Reads no word but those that the 16 bytes reach into.
+  /// Each word that is read holds one of the 16 bytes at least.
   __device__ __forceinline__ void start(const void* address) {
     offset = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) & 3);
     const auto* aligned =

@@ -15,7 +15,7 @@ struct Span {
 };
 
 /// A vector on its way from memory: a lane starts the loads of several before it waits for the first. With
-/// kAligned, the operand is Access::repeated or aligned.
+/// kAligned, the operand is Access::repeated, aligned, or comes by start_parts().
 template <bool kAligned, int kWidth>
 struct VectorLoad {
   std::conditional_t<kAligned, AlignedLoad, ShiftedLoad> loaded;

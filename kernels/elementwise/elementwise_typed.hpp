@@ -10,9 +10,9 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// Where an instance's operands lie, beside repeated: in aligned vectors; at any address as well, which takes
-/// more registers; or anywhere, which other kernels are for (typed_chunks.hpp, typed_flat.hpp and
-/// typed_strips.hpp).
+/// Where an instance's operands lie, beside repeated: in vectors that are aligned, or whose halves or
+/// quarters are; at any address as well, which takes more registers; or anywhere, which other kernels are for
+/// (typed_chunks.hpp, typed_flat.hpp and typed_strips.hpp).
 enum class OperandRows { aligned, unaligned, chunks, strips, flat };
 
 /// A, B: of the operands; R: of the result, as which it is stored. C: computed in.
@@ -79,18 +79,14 @@ __device__ __forceinline__ bool start_vectors(const ElementwiseParams& p, int t,
     return true;
   }
   if constexpr (kAligned && kWidth * sizeof(S) == 16) {
-    if (tensor.access == Access::halves) {
+    const auto start_parts = [&](auto part) {
 #pragma unroll
       for (int v = 0; v < kVectors; ++v)
-        loads[v].template start_parts<std::uint64_t>(address_of(lane.rows[v].tensors[t] + lane.first[v]));
+        loads[v].template start_parts<decltype(part)>(address_of(lane.rows[v].tensors[t] + lane.first[v]));
       return true;
-    }
-    if (sizeof(S) <= 4 && tensor.access == Access::quarters) {
-#pragma unroll
-      for (int v = 0; v < kVectors; ++v)
-        loads[v].template start_parts<std::uint32_t>(address_of(lane.rows[v].tensors[t] + lane.first[v]));
-      return true;
-    }
+    };
+    if (tensor.access == Access::halves) return start_parts(std::uint64_t{});
+    if (sizeof(S) <= 4 && tensor.access == Access::quarters) return start_parts(std::uint32_t{});
   }
   if constexpr (!kAligned && kWidth * sizeof(S) == 16) {
     // All at once, with no branch between the loads, behind which the first would be waited for.

@@ -38,14 +38,14 @@ inline std::int64_t place_of(const void* data, std::int32_t bytes) {
 }
 
 /// A tensor's vectors are aligned where its elements are as far from a boundary as the output's, in every
-/// row; parts of vectors, where they are so but for multiples of the parts.
+/// row. Their halves are where the two distances differ by whole halves, and so for quarters.
 template <class Params>
 Access access_of(const Params& p, const TensorOperand& tensor) {
   const int last = p.rank - 1;
   if (tensor.strides[last] == 0) return Access::repeated;
   if (tensor.strides[last] != 1) return Access::strided;
   const bool vectors = p.out_strides[last] == 1;
-  // What the distances from boundaries differ by in any row is a multiple of the lowest bit that is set here.
+  // The lowest bit that is set here divides what the two distances differ by, in every row.
   std::int64_t differences =
       place_of(tensor.data, tensor.bytes) - (vectors ? place_of(p.out, p.out_bytes) : 0);
   for (int axis = 0; axis < last; ++axis)

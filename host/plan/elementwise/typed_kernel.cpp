@@ -78,8 +78,8 @@ constexpr std::int64_t kShortestCutRow = 64;
 
 /// The same where an operand is not aligned: of rows that end with vectors, and of those that do not, for
 /// elements of 1 and of 2 bytes. On an H200 shorter rows take up to 2 times the time of chunks and strips
-/// (163 bytes), these 0.6 to 1.05 of it. Larger elements have vectors there in one row alone: chunks take
-/// 0.98 to 1.02 of their time.
+/// (163 bytes), these 0.6 to 1.05 of it. Larger elements whose rows are cut have vectors only where there is
+/// one row: with more, vectors take 0.90 to 1.13 of the time of chunks.
 constexpr std::int64_t kShortestWholeRow = 8, kShortestCutByteRow = 80, kShortestCutShortRow = 128;
 
 /// Bytes of the smallest output of a costly operation on f16 or bf16 whose rows are cut: in chunks the ends
@@ -143,11 +143,10 @@ bool has_misaligned_rows(const ElementwiseParams& p) {
   return p.row_vectors >= (p.width == kVectorBytes ? kShortestCutByteRow : kShortestCutShortRow);
 }
 
-/// Whether every operand is repeated, aligned, or lies in aligned parts of vectors.
+/// Of misaligned rows: whether every operand is repeated, aligned, or lies in aligned parts of vectors.
 bool lies_in_parts(const ElementwiseParams& p) {
-  return std::none_of(p.tensor, p.tensor + p.tensors, [](const TensorOperand& tensor) {
-    return tensor.access == Access::unaligned || tensor.access == Access::strided;
-  });
+  return std::none_of(p.tensor, p.tensor + p.tensors,
+                      [](const TensorOperand& tensor) { return tensor.access == Access::unaligned; });
 }
 
 ElementwiseKernel typed_kernel(const ElementwiseParams& p) {
