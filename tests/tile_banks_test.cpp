@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "host/plan/copy/tile_builder.hpp"
 #include "tests/support/random.hpp"
@@ -68,6 +69,20 @@ TEST(TileBanks, AlignedTransposesHaveNoConflictsInRunsOf128Bytes) {
         without += long_runs && report.fill.conflict_free() ? 1 : 0;
       }
   EXPECT_GE(without, 24);
+}
+
+/// A lane's 16 bytes become 4 or 8 pieces of shared memory; the lanes of a pass store different ones.
+TEST(TileBanks, CastsFromShortElementsTo8BytesFillAllBanks) {
+  for (const DeviceProperties& device : devices())
+    for (const auto& [from, to] : {std::pair(DType::u8, DType::u64), std::pair(DType::i8, DType::f64),
+                                   std::pair(DType::i16, DType::i64), std::pair(DType::bf16, DType::f64)})
+      for (const Dims& shape : {Dims{8192, 8192}, Dims{1216, 43408}, Dims{3136, 256}}) {
+        SCOPED_TRACE(device.name + " " + std::string(name_of(from)) + " " + std::string(name_of(to)) + " " +
+                     to_string(shape));
+        const Tile tile = tile_of(device, from, to, shape, {1, 0});
+        ASSERT_TRUE(tile.valid);
+        EXPECT_LE(count_conflicts(tile.params, device).fill.worst, 2);
+      }
 }
 
 /// Short axes whose runs merge: conflicts that the documents call bounded.

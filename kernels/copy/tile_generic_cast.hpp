@@ -18,6 +18,39 @@ __device__ __forceinline__ void store_cast_words(unsigned char* target, const Ca
   }
 }
 
+/// The first bytes of 16 go behind the others.
+template <int kBytes>
+__device__ __forceinline__ void rotate_bytes(Words& words) {
+  static_assert(kBytes == 2 || kBytes % 4 == 0, "half a word, or words");
+  const Words old = words;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const std::uint32_t next = old.values[(i + (kBytes < 4 ? 1 : kBytes / 4)) % 4];
+    words.values[i] = kBytes < 4 ? __funnelshift_r(old.values[i], next, 16) : next;
+  }
+}
+
+/// Where the elements of a lane's 16 bytes of the input become `kPieces` times 16 bytes from `target` on,
+/// brings those of the piece that this lane stores first to the front; the others follow round the end.
+/// Returns that piece's number.
+template <class T, class To, int kPieces>
+__device__ __forceinline__ int first_piece_to_front(const unsigned char* target, Words& words) {
+  if constexpr (!tile_rotates_pieces(sizeof(T), sizeof(To))) {
+    return 0;
+  } else {
+    static_assert(kPieces == 4 || kPieces == 8, "from 1 or 2 bytes to 8");
+    constexpr int kBytes = 16 / kPieces;
+    const auto chunk = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(target) / 16);
+    const int first = static_cast<int>(tile_first_piece(threadIdx.x, chunk, std::uint32_t{kPieces}));
+    if constexpr (kPieces > 4) {
+      if ((first & 4) != 0) rotate_bytes<4 * kBytes>(words);
+    }
+    if ((first & 2) != 0) rotate_bytes<2 * kBytes>(words);
+    if ((first & 1) != 0) rotate_bytes<kBytes>(words);
+    return first;
+  }
+}
+
 /// The conversion of elements whose sizes are known. Between 1 and 8 bytes, a lane's 16 bytes of the input
 /// become 128 bytes of the tile.
 template <class T, class To>
@@ -31,11 +64,15 @@ __device__ __forceinline__ void store_generic_cast(const TileParams& p, unsigned
   }
   constexpr int kCount = piece_count<T, To>, kPieces = 16 / static_cast<int>(sizeof(T)) / kCount;
   constexpr int kShift = kCount * static_cast<int>(sizeof(T));
+  // One register has the piece's number in its low bits and how many are done above them.
+  constexpr int kDone = 256;
+  int piece = first_piece_to_front<T, To, kPieces>(target, words);
 #pragma unroll 1
-  for (int piece = 0; piece < kPieces; ++piece) {
+  do {
     Vector<T, kCount> in;
     memcpy(&in, &words, sizeof in);
-    store_cast_words<To, kCount>(target + piece * 16, convert_words<T, To>(p, in));
+    store_cast_words<To, kCount>(target + piece % kPieces * 16, convert_words<T, To>(p, in));
+    piece += kDone + 1;
     // The next piece's bytes to the front.
     if constexpr (kShift < 4) {
       move_up<kShift>(words.values);
@@ -43,7 +80,7 @@ __device__ __forceinline__ void store_generic_cast(const TileParams& p, unsigned
 #pragma unroll
       for (int i = 0; i + kShift / 4 < 4; ++i) words.values[i] = words.values[i + kShift / 4];
     }
-  }
+  } while (piece < kPieces * kDone);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -32,16 +32,18 @@ __device__ __forceinline__ void store_converted(const TileParams& p, unsigned ch
     store_generic_cast<typename From::Bits, To>(p, target, words);
   } else {
     constexpr int kRead = vector_count<From>;
-    constexpr int kPiece = kRead < vector_count<To> ? kRead : vector_count<To>;
+    constexpr int kPiece = kRead < vector_count<To> ? kRead : vector_count<To>, kPieces = kRead / kPiece;
+    Words in = words;
+    const int first = first_piece_to_front<From, To, kPieces>(target, in);
     Vector<From> pack;
-    memcpy(&pack, &words, 16);
+    memcpy(&pack, &in, 16);
 #pragma unroll
-    for (int piece = 0; piece < kRead / kPiece; ++piece) {
+    for (int piece = 0; piece < kPieces; ++piece) {
       Vector<To, kPiece> vector;
 #pragma unroll
       for (int i = 0; i < kPiece; ++i)
         vector.values[i] = Store::template read<To>(p, pack.values[piece * kPiece + i]);
-      *reinterpret_cast<Vector<To, kPiece>*>(target + piece * 16) = vector;
+      *reinterpret_cast<Vector<To, kPiece>*>(target + (first + piece) % kPieces * 16) = vector;
     }
   }
 }

@@ -42,15 +42,21 @@ class TileAccesses {
   void fill() const {
     if (group_ > 1) return fill_groups();
     if (p_.unaligned && p_.in_type == p_.out_type && size_ >= 4) return fill_words();
-    const std::int64_t piece = std::min(read_, vector_);
+    const std::int64_t piece = std::min(read_, vector_), pieces = read_ / piece;
+    const bool rotates =
+        tile_rotates_pieces(static_cast<std::size_t>(in_size_), static_cast<std::size_t>(size_));
     for_each_warp(per_thread_ / read_, [&](std::int64_t first_item) {
-      for (std::int64_t part = 0; part < read_ / piece; ++part) {
+      for (std::int64_t part = 0; part < pieces; ++part) {
         visit_lanes(SharedAccess::write, first_item, static_cast<int>(piece * size_), [&](std::int64_t item) {
           const std::int64_t rest = item / p_.read_vectors.value;
           const std::int64_t first = item % p_.read_vectors.value * read_;
           if (rest >= p_.read_rows || first >= read_elements_) return kNoAddress;
           const TileCoord position = walk(p_.read_rest, rest);
-          return position.inside ? place_of_row(position) + first * size_ + part * 16 : kNoAddress;
+          if (!position.inside) return kNoAddress;
+          const std::int64_t target = place_of_row(position) + first * size_;
+          const std::int64_t stored =
+              rotates ? part + tile_first_piece(item % p_.threads, target / 16, pieces) : part;
+          return target + stored % pieces * 16;
         });
       }
     });
