@@ -284,6 +284,34 @@ TEST_P(QuantizedTest, CodesInStripsOfAnyScale) {
   expect_codes(stream(), Operation::sqrt, {&a}, out);
 }
 
+/// The operand is fastest along the axis of its scales, its rows far apart: strips of codes with scales of
+/// their own take the place of long ones along the output, for which each code would come from a line of its
+/// own.
+TEST_P(QuantizedTest, CodesInStripsOfTheirOwnScales) {
+  const Dims shape{2048, 32}, channels{1, 32};
+  const CodesTensor a(stream(), Role::input,
+                      {DType::i8, shape, 0.04f, 3, channels, std::nullopt, Dims{130, 1}}, 1);
+  const CodesTensor b(stream(), Role::input,
+                      {DType::u8, shape, 0.05f, 120, channels, std::nullopt, Dims{1, 2048}}, 2);
+  const CodesTensor out(stream(), Role::output,
+                        {DType::i8, shape, 0.06f, -9, channels, std::nullopt, Dims{1, 2048}});
+  expect_codes(stream(), Operation::relu, {&a}, out);
+  expect_codes(stream(), Operation::maximum, {&a, &b}, out);
+  // Rows of 17 codes with a scale each: short strips along them cost less than those of all rows' codes.
+  const CodesTensor rows(stream(), Role::input, {DType::u8, {4096, 17}, 0.05f, 120, Dims{4096, 1}}, 3);
+  const CodesTensor out_of_rows(stream(), Role::output, {DType::u8, {4096, 17}, 0.06f, 9, Dims{4096, 1}});
+  expect_codes(stream(), Operation::mul, {&rows, &rows}, out_of_rows);
+  if (stream().device().kind() == DeviceKind::cpu) return;
+  const auto has_own_scales = [&](const std::vector<Operand>& codes, Operation operation,
+                                  const CodesTensor& to) {
+    return plan_quantized(stream().device(), operation, codes, to.quantized())
+               .explain()
+               .find("elements each, whose codes have scales of their own.") != std::string::npos;
+  };
+  EXPECT_TRUE(has_own_scales({a.quantized()}, Operation::relu, out));
+  EXPECT_FALSE(has_own_scales({rows.quantized(), rows.quantized()}, Operation::mul, out_of_rows));
+}
+
 TEST_P(QuantizedTest, CodesInStripsWhoseScalesLieApart) {
   const Dims shape{5, 9, 37}, across{333, 1, 9}, planes{5, 1, 1}, columns{1, 1, 37};
   const CodesTensor a(stream(), Role::input, {DType::i8, shape, 0.04f, 3, planes, std::nullopt, across}, 1);

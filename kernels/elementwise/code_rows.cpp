@@ -30,15 +30,19 @@ __device__ __forceinline__ float combine(float a, float b) {
   return kMul ? a * b : a + b;
 }
 
-/// Whether factors can be made beforehand: nothing overflows or is subnormal, and a result, in steps of the
-/// output's scale, is an integer that the low bits of a float hold.
-template <bool kMul>
+/// Whether factors can be made beforehand: nothing is subnormal, and only what is far beyond the codes
+/// overflows.
 __device__ __forceinline__ bool folds(const Row& row) {
-  constexpr float kMaxSteps = 255.0f, kHeld = 0x1p21f;
   const float x = fabsf(row.a.scale), y = fabsf(row.b.scale), out = row.out.scale;
-  const float result = combine<kMul>(kMaxSteps * x, kMaxSteps * y);
-  return fminf(fminf(x, y), out) >= kMinFoldedScale && fmaxf(fmaxf(x, y), out) <= kMaxFoldedScale &&
-         result <= kHeld * out;
+  return fminf(fminf(x, y), out) >= kMinFoldedScale && fmaxf(fmaxf(x, y), out) <= kMaxFoldedScale;
+}
+
+/// Whether each result, in steps of the output's scale, is an integer that the low bits of a float hold.
+template <bool kMul>
+__device__ __forceinline__ bool holds_results(const Row& row) {
+  constexpr float kMaxSteps = 255.0f, kHeld = 0x1p21f;
+  const float x = fabsf(row.a.scale), y = fabsf(row.b.scale);
+  return combine<kMul>(kMaxSteps * x, kMaxSteps * y) <= kHeld * row.out.scale;
 }
 
 /// What is the same for all vectors of a row. With kRepeated, b is one code for the whole row.
@@ -69,7 +73,9 @@ struct FoldedRow {
 
   /// The last product is fused with a sum that rounds result / out.scale. Before it, a product of steps is
   /// exact. In a sum every step is rounded, since what is left of operands that nearly cancel shows their
-  /// errors.
+  /// errors. kHeld: holds_results(). A float's bits are in order as integers, so that results that are not
+  /// held are clamped as well; but for floats below 0, which become 0.
+  template <bool kHeld>
   __device__ __forceinline__ Words codes(const Words& a, const Words& b) const {
     Words result;
 #pragma unroll
@@ -82,7 +88,8 @@ struct FoldedRow {
       for (int i = 0; i < 4; ++i) {
         const float number = kMul ? (kRepeated ? x[i] : x[i] * y[i])
                                   : x[i] * a_scale + (kRepeated ? b_number : y[i] * b_scale);
-        codes[i] = static_cast<std::int32_t>(__float_as_uint(fmaf(number, factor, kWhole))) + zero;
+        const float sum = fmaf(number, factor, kWhole);
+        codes[i] = static_cast<std::int32_t>(__float_as_uint(kHeld ? sum : fmaxf(sum, 0.0f))) + zero;
       }
       result.values[k] = saturated_bytes(codes) ^ out_flip;
     }
@@ -118,13 +125,15 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kThreads, 3) void arithmetic_kernel(const Code
     row.a.load(first, a[v]);
     if (!kRepeated) row.b.load(first, b[v]);
   }
-  const bool is_folded = folds<kMul>(row);  // nothing is waited for before all loads are started
+  const bool is_folded = folds(row);  // nothing is waited for before all loads are started
+  const bool is_held = holds_results<kMul>(row);
   const FoldedRow<kMul, kRepeated> folded(row);
 #pragma unroll
   for (int v = 0; v < kVectors; ++v) {
     const int first = first_of(v);
     if (!is_folded || !is_inside(first)) continue;
-    const Words words = folded.codes(a[v], b[v]);
+    const Words words =
+        is_held ? folded.template codes<true>(a[v], b[v]) : folded.template codes<false>(a[v], b[v]);
     store_global_16_bytes(out + first, &words, p.streaming);
   }
 #pragma unroll 1

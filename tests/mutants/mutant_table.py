@@ -77,6 +77,7 @@ CHUNKS = "*ElementwiseChunksTest*/emulated32"
 BYTE_TABLE = "ByteTable*:*ByteTableTest*/emulated32"
 QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
     "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
+BEYOND_CODES = "*QuantizedTest.ResultsFarBeyondTheCodes/emulated32"
 PAIRS_OF_CODES = "*QuantizedTest.EveryPair*/emulated32"
 CODE_VECTORS = "*QuantizedVectorsTest*/emulated32"
 MEASURE = "*MeasureTest*/cpu:*MeasureTest*/emulated32:*PlanCacheTest*/emulated32:*CopyTimerTest*/emulated32"
@@ -144,7 +145,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "mutant::saturated(convert<To>(values[load]))"),
 ]) + mutants_of("window_vector", "kernels/window/window_vector.cpp", IMG2COL, [
     ("pad_row_off_by_one", "needed = @position * p.stride - p.pad_left@;", "position * p.stride - p.pad_left + 1"),
-    ("vector_beyond_the_end", "time >= 0 && @time + kSamples <= p.length@)", "time < p.length"),
+    ("vector_beyond_the_end", "time >= 0 && @time + kSamples <= end@)", "time < end"),
     ("replicate_for_zero_along_time", "pad_index(@p.mode@, time + step, p.length, p.reflect_length)",
      "p.mode == PadMode::constant ? PadMode::replicate : p.mode"),
     ("replicate_for_zero_along_channels", "pad_index(@p.mode@, place.first + sample, p.length, p.reflect_length)",
@@ -953,7 +954,12 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("any_operation_bounded", "@!is_bounded(p.step[0].operation)@ ||", "false"),
     ("numbers_as_codes", "if (@!is_codes(p, i)@) return false;", "false"),
     ("all_scales_alike", "p.tensors > kScaleTensors && @!are_alike(p)@)", "false"),
+    ("own_scales_at_any_cost", "return own.params.own_scales && @own.cut.cost + kOwnScale < shared.cut.cost@;", "true"),
+    ("own_scales_never", "if (@other_numbers == other_zeros@ ||", "true"),
     ("strides_of_no_scale", "std::copy_n(scales.strides, @kMaxRank@, first.strides);", "0"),
+]) + mutants_of("code_arithmetic", "kernels/elementwise/code_rows.cpp", BEYOND_CODES, [
+    ("all_results_are_held", "is_held = @holds_results<kMul>(row)@;", "true"),
+    ("sums_below_0", "kHeld ? sum : @fmaxf(sum, 0.0f)@)", "sum"),
 ]) + mutants_of("byte_table", "host/plan/elementwise/byte_table.cpp", BYTE_TABLE, [
     ("in_place_by_any_kernel", "in == out && @copy.kernel != CopyKernel::stream@)", "false"),
     ("less_aligned_memory", "if (@!copy.in.is_aligned(in)@ ||", "false"),

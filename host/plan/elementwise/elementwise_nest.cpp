@@ -138,16 +138,17 @@ std::string explain_kernel(const DeviceProperties& device, const ElementwisePara
   ElementwiseParams p = params;
   const KernelChoice choice = choose_kernel(device, p);
   SentenceStream text;
+  const char* const own_scales = p.own_scales ? ", whose codes have scales of their own" : "";
   text << "Kernel " << name_of(choice.kernel) << ": ";
   if (is_in_strips(choice.kernel)) {
     text << plural(static_cast<std::int64_t>(p.lanes), "lane") << " with a strip of " << p.strips.count
-         << " elements each" << (p.strips.whole ? "" : ", some of them shorter") << ".";
+         << " elements each" << (p.strips.whole ? "" : ", some of them shorter") << own_scales << ".";
   } else if (is_flat(choice.kernel)) {
     text << plural(p.lanes, "lane") << " with " << flat_elements(p.width) << " elements each, in rows of "
          << p.row_divisor.value << ".";
   } else if (is_in_chunks(choice.kernel)) {
     text << plural(p.vectors, "chunk") << " of " << chunk_elements(p) << " elements, " << p.row_vectors
-         << " a row.";
+         << " a row" << own_scales << ".";
   } else {
     text << p.vectors << " vectors of " << p.width << " elements, " << p.row_vectors << " a row"
          << (p.streaming ? ", stored past the caches" : "") << ".";
