@@ -719,7 +719,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("low_part_of_the_product_lost", "if_equal(near, product.high, @product.low@, all(0))", "all(0)", True),
 ]) + mutants_of("remainder_functions", "host/cpu/elementwise/remainder_functions.hpp",
                "*FunctionsTest.PairsOfDoubles/cpu:*FunctionsTest.QuotientsNear*/cpu", [
-    ("quotient_of_the_next_number", "if_less(rest, all(0), @rest + b@, rest)", "rest", True),
+    ("rest_of_the_next_number", "if_less(rest, zero, @rest + b@, rest)", "rest", True),
+    ("the_next_number", "if_less(rest, zero, @whole - all(1)@, whole)", "whole", True),
+    ("quotients_below_0_towards_0", "result = if_less(sign, zero, @if_equal(division.rest, zero, result, result + one)@, result);",
+     "result", True),
+    ("whole_quotients_below_0_moved", "if_equal(division.rest, zero, @result@, result + one)", "result + one", True),
     ("sign_of_the_dividend", "if_less(differs, zero, @rest + y@, rest)", "rest", True),
     ("quotients_of_any_size", "are_less(quotient, @all(0x1p52)@)", "all(1e308)", True),
 ]) + mutants_of("single_functions", "host/cpu/elementwise/single_functions.hpp", NATIVE_SINGLES, [

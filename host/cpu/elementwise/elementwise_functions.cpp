@@ -6,6 +6,7 @@
 
 #include "host/cpu/elementwise/elementwise_convert.hpp"
 #include "host/cpu/elementwise/elementwise_loops.hpp"
+#include "host/cpu/elementwise/whole_quotient.hpp"
 
 namespace relayout::native {
 namespace {
@@ -15,30 +16,6 @@ namespace {
 /// computed in f64, and those of f64 too whose error there is 1.5 ulp at most in glibc.
 template <class T>
 using Wide = std::conditional_t<std::is_same_v<T, float>, double, long double>;
-
-/// The exact quotient of two f32 is no nearer to a whole number below 2^24 than f64 can tell.
-inline float whole_quotient(float a, float b, bool floored) {
-  if (std::isinf(a) && b != 0) return NAN;
-  const double quotient = static_cast<double>(a) / b;
-  if (floored && std::isinf(b) && quotient == 0 && a != 0 && std::signbit(a) != std::signbit(b)) return -1;
-  return static_cast<float>(floored ? std::floor(quotient) : std::trunc(quotient));
-}
-
-/// Rounding may have taken the quotient up to the next whole number; what is left, a - whole * b, is exact
-/// and tells.
-inline double whole_quotient(double a, double b, bool floored) {
-  if (std::isinf(a) && b != 0) return NAN;
-  const double quotient = a / b;
-  const bool opposite = std::signbit(a) != std::signbit(b);
-  if (b == 0 || std::isnan(quotient) || std::isinf(quotient)) return quotient;
-  if (std::isinf(b)) return floored && opposite && a != 0 ? -1 : quotient;
-  double whole = std::trunc(quotient), rest = std::fma(-whole, b, a);
-  if (rest != 0 && std::signbit(rest) != std::signbit(a)) {
-    whole -= opposite ? -1 : 1;
-    rest = std::fma(-whole, b, a);
-  }
-  return floored && opposite && rest != 0 ? whole - 1 : whole;
-}
 
 template <class T>
 T div_trunc(T a, T b) {
