@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/cpu/processor.hpp"
+#include "host/cpu/vectorised.hpp"
 
 namespace relayout::native {
 namespace {
@@ -16,8 +16,7 @@ __attribute__((always_inline)) inline bf16 to_bf16_branchless(float value) noexc
   return {static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded)};
 }
 
-__attribute__((always_inline)) inline void convert_to_bf16(const float* in, bf16* out,
-                                                           std::int64_t count) noexcept {
+inline void convert_to_bf16(const float* in, bf16* out, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) out[i] = to_bf16_branchless(in[i]);
 }
 
@@ -73,10 +72,6 @@ __attribute__((target("avx512f,avx512bw,avx512vl,f16c,avx2"))) void convert_avx5
   _mm256_zeroupper();
 }
 
-__attribute__((target("avx2"))) void convert_avx2(const float* in, bf16* out, std::int64_t count) noexcept {
-  convert_to_bf16(in, out, count);
-}
-
 #endif
 
 /// Two conversions through lines of f32: the first is exact, so there is one rounding.
@@ -109,10 +104,8 @@ void convert_row(const f16* in, float* out, std::int64_t count) noexcept {
 }
 
 void convert_row(const float* in, bf16* out, std::int64_t count) noexcept {
-#if defined(RELAYOUT_X86)
-  if (has_avx2()) return convert_avx2(in, out, count);
-#endif
-  convert_to_bf16(in, out, count);
+  static const auto convert = vectorised_conversion<convert_to_bf16>();
+  convert(in, out, count);
 }
 
 void convert_row(const f16* in, bf16* out, std::int64_t count) noexcept {
