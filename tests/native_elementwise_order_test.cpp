@@ -57,6 +57,24 @@ bool is_output_packed(DType type, const Dims& shape, const Dims& strides) {
   return native::PackedBoxes(operation_on(type, shape, contiguous_strides(shape), strides)).any();
 }
 
+/// Of three operands that are fastest along three axes, each has runs in a box.
+TEST(NativeElementwise, BoxesOfOperandsAcrossEachOther) {
+  CopyParams nest;
+  nest.rank = 3;
+  const std::int64_t second[] = {64, 1, 64 * 64};
+  for (int axis = 0; axis < 3; ++axis) {
+    nest.extents[axis] = 64;
+    nest.out_strides[axis] = axis == 0 ? 64 * 64 : axis == 1 ? 64 : 1;
+    nest.in_strides[axis] = axis == 0 ? 1 : axis == 1 ? 64 : 64 * 64;
+  }
+  const native::AlsoRead also{second, 16};
+  const native::CopyBox box = native::choose_box(nest, 64, 16384, &also);
+  EXPECT_EQ(box.sides[2], 64);  // the output's
+  EXPECT_EQ(box.sides[1], 16);  // the second operand's
+  EXPECT_EQ(box.sides[0], 16);  // the first one's, for which there is room
+  EXPECT_EQ(native::choose_box(nest, 64, 16384).sides[1], 4);
+}
+
 TEST(NativeElementwise, ShortRowsOfTheOutputArePacked) {
   EXPECT_TRUE(is_output_packed(DType::f32, {90, 60, 7}, {540, 8, 1}));
   EXPECT_FALSE(is_output_packed(DType::f32, {90, 60, 8}, {630, 9, 1}));

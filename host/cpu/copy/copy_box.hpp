@@ -50,17 +50,30 @@ class AxisChain {
   int axes_[kMaxRank], count_ = 0;
 };
 
-/// Doubles sides until the box writes runs of `run` elements, then until it holds `most` elements. The second
-/// step makes the runs longer that it reads, not more of them.
-inline CopyBox choose_box(const CopyParams& params, std::int64_t run, std::int64_t most) {
-  const AxisChain in(params, params.in_strides), out(params, params.out_strides);
+/// A second operand that a box reads, whose runs are to have so many elements.
+struct AlsoRead {
+  const std::int64_t* strides;
+  std::int64_t run;
+};
+
+/// Doubles sides until the box writes runs of `run` elements, then until those of `also` are as long as they
+/// should be, then until it holds `most` elements. The last step makes the runs longer that it reads, not
+/// more of them.
+inline CopyBox choose_box(const CopyParams& params, std::int64_t run, std::int64_t most,
+                          const AlsoRead* also = nullptr) {
+  const AxisChain in(params, params.in_strides), out(params, params.out_strides),
+      other(params, also != nullptr ? also->strides : params.in_strides);
   CopyBox box;
   std::fill_n(box.sides, params.rank, 1);
   box.in_axis = in.fastest();
   while (true) {
-    const int along_in = in.growing(box), along_out = out.growing(box);
-    const bool widen = along_out >= 0 && (along_in < 0 || out.run(box) < run);
-    const int axis = widen ? along_out : along_in;
+    const int along_in = in.growing(box), along_out = out.growing(box), along_other = other.growing(box);
+    int axis = along_in;
+    if (along_out >= 0 && (along_in < 0 || out.run(box) < run)) {
+      axis = along_out;
+    } else if (also != nullptr && along_other >= 0 && other.run(box) < also->run) {
+      axis = along_other;
+    }
     if (axis < 0) return box;
     std::int64_t& side = box.sides[axis];
     const std::int64_t longer = std::min(2 * side, params.extents[axis]);

@@ -14,8 +14,9 @@
 namespace relayout::native {
 namespace {
 
-/// Elements of the output's runs.
-constexpr std::int64_t kRun = 256;
+/// Elements of the output's runs; and where two operands lie across each other and the output, beside runs of
+/// a line of the second one.
+constexpr std::int64_t kRun = 256, kShortRun = 64;
 /// Elements from which on a box is worth a call of its own.
 constexpr std::int64_t kLeastBox = 2048;
 
@@ -79,9 +80,28 @@ PackedBoxes::PackedBoxes(const ElementwiseParams& p) : p_(p) {
     if (packed_[i]) bytes = std::max(bytes, bytes_of(p.tensor[i].type));
   }
   if (dearest == nullptr) return;
-  box_ = choose_box(nest_of(p, dearest->strides, p.out_strides), kRun, kBoxBytes / bytes);
+  const CopyParams nest = nest_of(p, dearest->strides, p.out_strides);
+  if (const TensorOperand* crossing = operand_across(nest, dearest)) {
+    const AlsoRead also{crossing->strides, kLineBytes / bytes};
+    box_ = choose_box(nest, kShortRun, kBoxBytes / bytes, &also);
+  } else {
+    box_ = choose_box(nest, kRun, kBoxBytes / bytes);
+  }
   any_ = box_.volume >= kLeastBox;
   part_bytes_ = divide_up(box_.volume * bytes, kLineBytes) * kLineBytes;
+}
+
+const TensorOperand* PackedBoxes::operand_across(const CopyParams& nest, const TensorOperand* dearest) const {
+  const int along_out = AxisChain(nest, nest.out_strides).fastest(),
+            along_in = AxisChain(nest, nest.in_strides).fastest();
+  if (along_in == along_out) return nullptr;
+  for (int i = 0; i < p_.tensors; ++i) {
+    const TensorOperand& tensor = p_.tensor[i];
+    if (!packed_[i] || &tensor == dearest || repeats(MergedAxes(p_, tensor.strides))) continue;
+    const int along = AxisChain(nest, tensor.strides).fastest();
+    if (along != along_out && along != along_in) return &tensor;
+  }
+  return nullptr;
 }
 
 void PackedBoxes::run() const {

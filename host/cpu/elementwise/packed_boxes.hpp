@@ -28,6 +28,9 @@ class PackedBoxes {
  private:
   static constexpr std::int64_t kBoxBytes = 65536;
 
+  /// A packed operand that is fastest along another axis than the output and the dearest operand, whose nest
+  /// with the output this is; null: there is none.
+  const TensorOperand* operand_across(const CopyParams& nest, const TensorOperand* dearest) const;
   void compute(const std::int64_t* first, std::vector<char>& buffers) const;
   static void pack(TensorOperand& part, const ElementwiseParams& box, char* buffer);
 
