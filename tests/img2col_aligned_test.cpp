@@ -1,6 +1,7 @@
 // img2col on rows at 16-byte boundaries with whole vectors of channels, and on rows that miss one of these.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -83,8 +84,9 @@ TEST_P(Img2colAlignedTest, RowsOfManySizes) {
 TEST_P(Img2colAlignedTest, RowsOfEveryPadMode) {
   for (const PadMode mode : kModes)
     for (const Layout layout : {Layout::ncl, Layout::nlc})
-      for (const auto& [left, right] : std::vector<std::pair<std::int64_t, std::int64_t>>{{9, 7}, {-3, 6}}) {
-        Img2colCase c = make(2, 16, 24, window(3, 1, 2), zeros(left, right));
+      for (const auto& [length, left, right] :
+           std::vector<std::array<std::int64_t, 3>>{{24, 9, 7}, {24, -3, 6}, {200, 1, 2}}) {
+        Img2colCase c = make(2, 16, length, window(3, 1, 2), zeros(left, right));
         c.in_layout = layout;
         c.pad.mode = mode;
         c.pad.value = 0.1;

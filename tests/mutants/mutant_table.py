@@ -387,7 +387,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("whole_pieces_of_the_last_block_dropped", "if (@!kWhole && left(step) < kCount@) continue;", "!kWhole"),
     ("quick_pieces_repeat_the_first", "load_global(pieces[step], @in + (first + step * kStride)@);", "in + first"),
 ]) + mutants_of("tile_generic_cast", "kernels/copy/tile_generic_cast.hpp", CONVERSION, [
-    ("pieces_in_one_place", "target + @piece * 16@", "0"),
+    ("pieces_in_one_place", "target + @piece % kPieces * 16@", "0"),
     ("pieces_do_not_move_up", "words.values[i] = @words.values[i + kShift / 4]@;", "words.values[i]"),
 ]) + mutants_of("native_truncation", "host/cpu/copy/truncated_rows.cpp", NATIVE_CONVERSION, [
     ("large_numbers_wrap", "near > Float{kMax} ? @Float{kMax}@ : near", "near"),
