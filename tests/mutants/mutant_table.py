@@ -600,6 +600,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("copy_tile", "host/plan/copy/tile_candidate.cpp", SCALE, [
     ("takes_scaled_casts", "if (@problem.options.scale.beta != 0 && problem.in_type != problem.out_type@) return",
      "false"),
+]) + mutants_of("large_transposes", "host/plan/copy/tile_candidate.cpp", "Transposes.*", [
+    ("as_small_ones", "return std::max(tuning.least_of_large, @1 - tuning.saved_by_doubling * doublings@);", "1"),
 ]) + mutants_of("copy_launch", "host/api/copy.cpp", SLOTS, [
     ("start_of_the_input_in_the_slot", "params.in_slot_offset = @planned.in.offset@;", "0"),
     ("start_of_the_output_in_the_slot", "params.out_slot_offset = @planned.out.offset@;", "0"),

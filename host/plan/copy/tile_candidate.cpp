@@ -1,7 +1,9 @@
 // The tile kernel's part in a copy: boxes of the nest through shared memory. tile_plan.cpp finds the best
 // box, and tile_params.cpp makes its parameters.
 #include <algorithm>
+#include <cmath>
 
+#include "host/plan/copy/copy_nest.hpp"
 #include "host/plan/copy/copy_plan.hpp"
 #include "host/plan/copy/output_gaps.hpp"
 #include "host/plan/device_rates.hpp"
@@ -37,12 +39,27 @@ double cast_microseconds(const CopyProblem& problem, const DeviceProperties& dev
              (device_rates(device).instructions_per_microsecond * device.multiprocessors * kIssueShare);
 }
 
+/// Whether a copy that transposes is larger than those to which numbers are fitted. Casts are not faster than
+/// predicted where they are large, nor are copies along one axis.
+bool is_large(const CopyProblem& problem, const TileTuning& tuning) {
+  return bytes_moved(problem) > tuning.large_bytes && problem.in_type == problem.out_type &&
+         fastest_input_axis(problem.nest) != problem.nest.rank() - 1;
+}
+
+/// What a copy takes of the time that is fitted to smaller ones.
+double part_of_large(const CopyProblem& problem, const TileTuning& tuning) {
+  if (!is_large(problem, tuning)) return 1;
+  const double doublings = std::log2(bytes_moved(problem) / tuning.large_bytes);
+  return std::max(tuning.least_of_large, 1 - tuning.saved_by_doubling * doublings);
+}
+
 }  // namespace
 
 TileTarget tile_target(const CopyProblem& problem, const DeviceProperties& device) {
   TileTarget target = tile_target(device, static_cast<int>(size_of(problem.in_type)),
                                   static_cast<int>(size_of(problem.out_type)));
   target.groups = !problem.converts_by_size();
+  target.large = is_large(problem, *target.tuning);
   if (!target.groups) target.shared_bytes -= problem.table_bytes();
   target.in_offset = static_cast<int>(problem.in.start(problem.in.data) % 16);
   target.out_offset = static_cast<int>(problem.out.start(problem.out.data) % kTileRunAlignment);
@@ -58,7 +75,8 @@ CopyCandidate tile_candidate_of(const CopyProblem& problem, const DeviceProperti
                          ? "both sides run along the same axis, with runs of whole vectors' length in a tile"
                          : "the sides run along different axes, and a tile has runs on both";
   candidate.microseconds =
-      std::max(microseconds_at(problem, device, tile.score), cast_microseconds(problem, device));
+      std::max(microseconds_at(problem, device, tile.score / part_of_large(problem, tile_tuning(device))),
+               cast_microseconds(problem, device));
   add_start(candidate, problem, device, tile_tuning(device).tile_start);
   add_output_gaps(candidate, problem, device, tile.unaligned_out ? kOfTileRow : 0);
   candidate.tile = tile;

@@ -22,6 +22,7 @@ struct TileTarget {
   int out_offset = 0;               // of the output's from a 32-byte boundary
   std::int64_t shared_bytes = 48 * 1024;
   std::int64_t multiprocessors = 1;
+  bool large = false;  // whether it transposes more than TileTuning::large_bytes
   /// How fast the memory is beside the issue of instructions, an H200's being 1 (device_rates.hpp).
   double memory_ratio = 1;
   BankModel banks;

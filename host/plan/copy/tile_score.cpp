@@ -62,6 +62,11 @@ double ends_share(const LoopNest& nest, const TileTarget& target, const TilePlan
   return run / (run + lost_in_front * front + lost_behind * behind);
 }
 
+/// What is left with blocks of so many threads.
+double block_share(const TileTarget& target, int threads) {
+  return threads > target.tuning->usual_threads && !target.large ? target.tuning->large_blocks : 1;
+}
+
 /// What the kernel's instructions leave, beside those at the ends of runs.
 double work_share(const TileTarget& target, const TilePlan& plan) {
   const TileTuning& tuning = *target.tuning;
@@ -72,8 +77,7 @@ double work_share(const TileTarget& target, const TilePlan& plan) {
     if (!target.groups) share *= tuning.scattered_casts;
   }
   if (plan.row_group == 4) share *= tuning.byte_groups;
-  if (plan.threads > tuning.usual_threads) share *= tuning.large_blocks;
-  return share;
+  return share * block_share(target, plan.threads);
 }
 
 /// The most that blocks reach whose threads move so few bytes: loads, a barrier and stores come one after the
@@ -130,8 +134,7 @@ double score_with_passes(const LoopNest& nest, const TileTarget& target, const T
 double score_limit(const TileTarget& target, std::int64_t elements, int threads, const TileRuns& runs) {
   const TileTuning& tuning = *target.tuning;
   constexpr double kRounded = 1 + 1e-9;  // the estimate's own roundings
-  const double work = (runs.unaligned ? unaligned_share(target) : 1.0) *
-                      (threads > tuning.usual_threads ? tuning.large_blocks : 1.0);
+  const double work = (runs.unaligned ? unaligned_share(target) : 1.0) * block_share(target, threads);
   return kRounded * on_device(target, work) * fill(target, elements, threads) *
          rate(runs.read, target.in_bytes, tuning.lost_per_read) *
          rate(runs.write, target.out_bytes, tuning.lost_per_write);

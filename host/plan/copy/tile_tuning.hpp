@@ -33,6 +33,9 @@ struct TileTuning {
   /// Shares that instructions leave on an H200; of a slower memory they leave more (memory_ratio). Blocks of
   /// more than the usual threads: fewer at a time hide less of each other's waits.
   double large_blocks;
+  /// Transposes that read and write more bytes than these: nothing of large_blocks is lost, and each doubling
+  /// takes `saved_by_doubling` off a tile's time beside the launch, down to `least_of_large` of it.
+  double large_bytes, saved_by_doubling, least_of_large;
   /// More instructions an element: rows that start anywhere, of bytes, of other elements that are joined from
   /// two vectors, or of words; places that come from a table, for elements of 1, 2, 4 and 8 bytes.
   double unaligned_bytes, unaligned, unaligned_words, scattered[4];
