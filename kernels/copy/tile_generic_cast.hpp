@@ -41,7 +41,7 @@ __device__ __forceinline__ int first_piece_to_front(const unsigned char* target,
     static_assert(kPieces == 4 || kPieces == 8, "from 1 or 2 bytes to 8");
     constexpr int kBytes = 16 / kPieces;
     const auto chunk = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(target) / 16);
-    const int first = static_cast<int>(tile_first_piece(threadIdx.x, chunk, std::uint32_t{kPieces}));
+    const int first = static_cast<int>(tile_first_piece<std::uint32_t>(threadIdx.x, chunk, kPieces));
     if constexpr (kPieces > 4) {
       if ((first & 4) != 0) rotate_bytes<4 * kBytes>(words);
     }
