@@ -7,7 +7,6 @@
 // neighbouring runs the words between. For Assembly::scattered the plan says whether there are such blocks.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 namespace relayout {
@@ -87,7 +86,7 @@ constexpr int tile_row_blocks(Assembly assembly, int element_bytes) {
 /// Where elements of 1 or 2 bytes become 8, a lane's 16 bytes of the input become 8 or 4 pieces of 16 bytes,
 /// which lie side by side. If all lanes stored their first piece first, those of a pass would meet in a few
 /// banks. Of elements that grow less, fewer meet, and the order costs more instructions than it saves.
-constexpr bool tile_rotates_pieces(std::size_t in_bytes, std::size_t out_bytes) {
+constexpr bool tile_rotates_pieces(std::int64_t in_bytes, std::int64_t out_bytes) {
   return in_bytes <= 2 && out_bytes == 8;
 }
 /// The piece that a lane stores first before it goes round, if its first one lies in chunk number `chunk`:

@@ -57,7 +57,7 @@ bool is_output_packed(DType type, const Dims& shape, const Dims& strides) {
   return native::PackedBoxes(operation_on(type, shape, contiguous_strides(shape), strides)).any();
 }
 
-/// Of three operands that are fastest along three axes, each has runs in a box.
+/// The output and two operands are fastest along an axis each, and a box has runs of all three.
 TEST(NativeElementwise, BoxesOfOperandsAcrossEachOther) {
   CopyParams nest;
   nest.rank = 3;

@@ -30,16 +30,15 @@ __device__ __forceinline__ void rotate_bytes(Words& words) {
   }
 }
 
-/// Where the elements of a lane's 16 bytes of the input become `kPieces` times 16 bytes from `target` on,
-/// brings those of the piece that this lane stores first to the front; the others follow round the end.
-/// Returns that piece's number.
-template <class T, class To, int kPieces>
+/// A lane's 16 bytes of the input become some pieces of 16 bytes from `target` on. Brings the elements of the
+/// piece that this lane stores first to the front; the others follow round the end. Returns that piece's
+/// number.
+template <class T, class To>
 __device__ __forceinline__ int first_piece_to_front(const unsigned char* target, Words& words) {
   if constexpr (!tile_rotates_pieces(sizeof(T), sizeof(To))) {
     return 0;
   } else {
-    static_assert(kPieces == 4 || kPieces == 8, "from 1 or 2 bytes to 8");
-    constexpr int kBytes = 16 / kPieces;
+    constexpr int kPieces = sizeof(To) / sizeof(T), kBytes = 16 / kPieces;
     const auto chunk = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(target) / 16);
     const int first = static_cast<int>(tile_first_piece<std::uint32_t>(threadIdx.x, chunk, kPieces));
     if constexpr (kPieces > 4) {
@@ -66,7 +65,7 @@ __device__ __forceinline__ void store_generic_cast(const TileParams& p, unsigned
   constexpr int kShift = kCount * static_cast<int>(sizeof(T));
   // One register has the piece's number in its low bits and how many are done above them.
   constexpr int kDone = 256;
-  int piece = first_piece_to_front<T, To, kPieces>(target, words);
+  int piece = first_piece_to_front<T, To>(target, words);
 #pragma unroll 1
   do {
     Vector<T, kCount> in;

@@ -34,7 +34,7 @@ __device__ __forceinline__ void store_converted(const TileParams& p, unsigned ch
     constexpr int kRead = vector_count<From>;
     constexpr int kPiece = kRead < vector_count<To> ? kRead : vector_count<To>, kPieces = kRead / kPiece;
     Words in = words;
-    const int first = first_piece_to_front<From, To, kPieces>(target, in);
+    const int first = first_piece_to_front<From, To>(target, in);
     Vector<From> pack;
     memcpy(&pack, &in, 16);
 #pragma unroll

@@ -73,8 +73,8 @@ struct FoldedRow {
 
   /// The last product is fused with a sum that rounds result / out.scale. Before it, a product of steps is
   /// exact. In a sum every step is rounded, since what is left of operands that nearly cancel shows their
-  /// errors. kHeld: holds_results(). A float's bits are in order as integers, so that results that are not
-  /// held are clamped as well; but for floats below 0, which become 0.
+  /// errors. kHeld: holds_results(). Floats from 0 on have the order of their bits as integers, so that
+  /// results that are not held are clamped as well. A sum below 0 has not, and becomes 0 before.
   template <bool kHeld>
   __device__ __forceinline__ Words codes(const Words& a, const Words& b) const {
     Words result;

@@ -69,8 +69,8 @@ __device__ __forceinline__ void load_along_time(const WindowParams& p, To paddin
   const From* in = static_cast<const From*>(p.in) + place.in;
   const int vectors = p.tile_samples / kSamples;  // a power of two
   const int patches = vectors * (place.channels / kChannels);
-  // No tile of a short signal is inside; in others, warps at the ends would go both ways, one after the
-  // other.
+  // Vectors are moved as such in tiles inside the signal, and in all tiles of a short signal, none of which
+  // is inside. In other tiles warps at the ends would go both ways, one after the other.
   const std::int64_t end = place.inside || p.length < p.tile_samples ? p.length : 0;
   for (int patch = static_cast<int>(threadIdx.x); patch < patches; patch += kThreads) {
     const int pack = patch / vectors, sample = patch % vectors * kSamples;

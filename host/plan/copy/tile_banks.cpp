@@ -43,8 +43,7 @@ class TileAccesses {
     if (group_ > 1) return fill_groups();
     if (p_.unaligned && p_.in_type == p_.out_type && size_ >= 4) return fill_words();
     const std::int64_t piece = std::min(read_, vector_), pieces = read_ / piece;
-    const bool rotates =
-        tile_rotates_pieces(static_cast<std::size_t>(in_size_), static_cast<std::size_t>(size_));
+    const bool rotates = tile_rotates_pieces(in_size_, size_);
     for_each_warp(per_thread_ / read_, [&](std::int64_t first_item) {
       for (std::int64_t part = 0; part < pieces; ++part) {
         visit_lanes(SharedAccess::write, first_item, static_cast<int>(piece * size_), [&](std::int64_t item) {

@@ -27,8 +27,8 @@ constexpr TileTuning fitted_on_hopper() {
   tuning.idle = 0.2;
   tuning.busy_tiles = 2;
   tuning.large_blocks = 0.9;
-  // Random copies, to which all is fitted, end at 128 MB. Tiles of 170 to 1600 MB take 0.79 of what is
-  // predicted from there, rows 1.1 (docs/notes/permute.md).
+  // Random copies, to which all is fitted, end at 128 MB. Tiles that transpose 170 to 1600 MB take 0.79 of
+  // what is predicted from there, rows 1.1 (docs/notes/permute.md).
   tuning.large_bytes = 128e6;
   tuning.saved_by_doubling = 0.1;
   tuning.least_of_large = 0.8;

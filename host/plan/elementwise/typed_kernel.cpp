@@ -143,7 +143,8 @@ bool has_misaligned_rows(const ElementwiseParams& p) {
   return p.row_vectors >= (p.width == kVectorBytes ? kShortestCutByteRow : kShortestCutShortRow);
 }
 
-/// Of misaligned rows: whether every operand is repeated, aligned, or lies in aligned parts of vectors.
+/// Whether every operand is repeated, aligned, or lies in aligned parts of vectors. The rows are misaligned,
+/// so that no operand is strided.
 bool lies_in_parts(const ElementwiseParams& p) {
   return std::none_of(p.tensor, p.tensor + p.tensors,
                       [](const TensorOperand& tensor) { return tensor.access == Access::unaligned; });
