@@ -183,6 +183,8 @@ TEST_P(ElementwiseLayoutTest, LongRowsInNoVectors) {
     check_rows(type, {5, 67, 7}, {1, 35, 5}, {469, 1, 67}, {469, 7, 1});
     check_rows(type, {2, 3, 5, 101}, {1, 2, 606, 6}, {0, 505, 0, 5}, {1515, 505, 101, 1});
     check_rows(type, {3, 700}, {-701, -1}, {-1, 3}, {1400, 2});
+    check_rows(type, {150, 131}, {1, 150}, {131, 1}, {131, 1});
+    check_rows(type, {3, 80, 37}, {37 * 80, 1, 80}, {37 * 80, 1, 80}, {37 * 80, 37, 1});
   }
 }
 

@@ -91,6 +91,7 @@ ElementwiseParams random_nest(Random& random) {
   ElementwiseParams p;
   p.rank = static_cast<std::int32_t>(random.pick<std::int64_t>({1, 2, 3, 4, 5}));
   p.tensors = 2;
+  p.steps = 1;
   p.out = memory + 128;
   std::int64_t elements = 1;
   for (int axis = 0; axis < p.rank; ++axis) {
@@ -125,7 +126,7 @@ ElementwiseParams random_nest(Random& random) {
 TEST(ElementwiseStrips, HoldEachElementOnce) {
   Random random(1);
   int in_chunks = 0, misaligned = 0, apart = 0, whole = 0, joined = 0;
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     ElementwiseParams p = random_nest(random);
     p.width = static_cast<std::int32_t>(random.pick<std::int64_t>({2, 4, 8, 16}));
     const std::vector<Places> elements = elements_of_nest(p);
@@ -151,6 +152,7 @@ ElementwiseParams plane(std::int64_t rows, std::int64_t columns,
                         const std::vector<std::array<std::int64_t, 2>>& tensor_strides) {
   ElementwiseParams p;
   p.rank = 2;
+  p.steps = 1;
   p.tensors = static_cast<std::int32_t>(tensor_strides.size());
   p.extents[0] = rows;
   p.extents[1] = columns;
@@ -246,10 +248,14 @@ TEST(ElementwiseStrips, LieAlongAShortAxisOfATensorWithGaps) {
   ElementwiseParams p = plane(9, 4096, {{1, 20}});
   p.width = 16;
   p.out_bytes = p.tensor[0].bytes = 1;
-  p.steps = 1;
-  plan::cut_strips(p, 16);
-  EXPECT_EQ(p.strips.extent, 9);
-  EXPECT_EQ(p.strips.step, 1);
+  ElementwiseParams second = plane(9, 4096, {{4096, 1}, {1, 20}});  // the same behind one like the output
+  second.width = 16;
+  second.out_bytes = second.tensor[0].bytes = second.tensor[1].bytes = 1;
+  for (ElementwiseParams* const nest : {&p, &second}) {
+    plan::cut_strips(*nest, 16);
+    EXPECT_EQ(nest->strips.extent, 9);
+    EXPECT_EQ(nest->strips.step, 1);
+  }
 }
 
 /// Lanes along the output: a row as a whole where it is not much longer than wanted, else parts of it that

@@ -40,8 +40,8 @@ struct Chosen {
 };
 
 /// The least part of the strips' elements that exists where costs are compared. A layout is taken in the
-/// place of the one by rule if it costs this part of that: fitted costs are 0.11 off.
-constexpr double kLeastComparedShare = 0.5, kLeastGain = 0.9;
+/// place of the one by rule if it costs this part of that.
+constexpr double kLeastComparedShare = 0.5, kLeastGain = 0.985;
 /// Lanes along the output that are tried.
 constexpr std::int64_t kTriedLanes[] = {16, 64};
 /// Bytes of the smallest output for which costs are compared, which takes longer than the rest of a plan.

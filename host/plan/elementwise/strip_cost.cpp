@@ -14,12 +14,13 @@ namespace {
 /// block's loads meet, of those that each store of a warp meets, of those that a block's stores meet, and of
 /// the lines around these beyond the sectors; then for each line that a load of a warp meets, which the first
 /// cache takes one after the other, and for each byte of the tensors. They were fitted to the times of 298
-/// random problems in 175 layouts beside the first (docs/notes/operations.md).
+/// random problems in 175 layouts beside the first, the prices of few and of many instructions again to 236
+/// problems in all of their layouts (docs/notes/operations.md).
 constexpr double kRead = 0.1, kStored = 0.15, kWritten = 0.35, kWrittenLines = 0.05, kLoadedLine = 1.0,
                  kMoved = 0.22;
 /// For each place that strips have, whether or not there is an element: few instructions, many, several
 /// types, codes.
-constexpr double kCheapPlace = 1.0, kCostlyPlace = 1.7, kMixedPlace = 3.5, kCodePlace = 1.8, kCodeLane = 2;
+constexpr double kCheapPlace = 2, kCostlyPlace = 3.4, kMixedPlace = 3.5, kCodePlace = 1.8, kCodeLane = 2;
 
 constexpr std::int64_t kLineBytes = 128, kWarpLanes = 32;
 
