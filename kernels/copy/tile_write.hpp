@@ -36,7 +36,9 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables
   const std::uint32_t elements = tables.base->write_elements;
 #pragma unroll 2
   for (std::uint32_t turn = 0; turn < kTurns; ++turn) {
-    const WriteItem item = write_item(p, tables, threadIdx.x + turn * blockDim.x);
+    const std::uint32_t number = threadIdx.x + turn * blockDim.x;
+    if (number >= p.write_items) break;
+    const WriteItem item = write_item(p, tables, number);
     const std::uint32_t first = item.vector * kCount;
     if (item.run.place == kOutside || first >= elements) continue;
     To* address = out + (item.run.offset + static_cast<std::int32_t>(first));
