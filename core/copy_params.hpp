@@ -15,8 +15,10 @@
 
 namespace relayout {
 
-/// The gather kernel's blocks.
-constexpr int kGatherThreads = 256, kGatherElementsPerThread = 4;
+/// The gather kernel's largest block, and the elements of a lane: fewer of 16 bytes, since a launch has few
+/// of them.
+constexpr int kMaxGatherThreads = 256;
+constexpr int gather_elements_per_thread(std::size_t bytes) { return bytes == 16 ? 2 : 4; }
 
 /// An axis of a nest; strides in bytes.
 struct ByteAxis {
@@ -98,6 +100,7 @@ struct GatherAxis {
 template <class Extent, class Offset>
 struct GatherParams : CopyOperands {
   std::int64_t elements = 0;
+  int threads = kMaxGatherThreads;  // of a block
   int rank = 0, in_rank = 0;
   /// The nest's axes, and the input's own. Where the input has its own, `in` of the nest's axes is 0.
   GatherAxis<Extent, Offset> axes[kMaxRank], in_axes[kMaxRank];

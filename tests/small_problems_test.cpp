@@ -48,6 +48,13 @@ TEST_P(SmallProblemsTest, AreCopiedByWhatBeginsSoonest) {
             CopyKernel::window);
   const TensorView piece(nullptr, DType::f32, {1000});
   EXPECT_EQ(plan_cast(device(), piece, piece).details().kernel, CopyKernel::stream);
+  // A few blocks are twice as many of half the threads.
+  for (const auto& [rows, threads] : {std::pair(64, 128), std::pair(4096, 256)}) {
+    const TensorView in(nullptr, DType::b128, {rows, 13}), out(nullptr, DType::b128, {13, rows});
+    const CopyPlan plan = plan_permute(DeviceProperties::h200(), in, {1, 0}, out);
+    EXPECT_EQ(plan.details().kernel, CopyKernel::gather) << plan.explain();
+    EXPECT_EQ(plan.details().threads, threads) << plan.explain();
+  }
 }
 
 /// A kernel's start counts in full up to 4 MB, read and written together, and least from 8 MB on.
@@ -79,6 +86,32 @@ TEST_P(SmallProblemsTest, AreCopiedRight) {
         c.out_misaligned = 3 - misaligned;
         check_copy(stream(), c,
                    [&](const TensorView& in, const TensorView& out) { permute(stream(), in, c.axes, out); });
+      }
+    }
+  }
+}
+
+/// Rows of both sides as elements of the bytes that they and their addresses are multiples of.
+TEST_P(SmallProblemsTest, MoveNeighboursTogether) {
+  for (const DType type : {DType::u8, DType::f16, DType::f32, DType::i64, DType::b128}) {
+    const auto size = static_cast<std::int64_t>(size_of(type));
+    for (const std::int64_t row : {1, 2, 3, 4, 6, 8, 12, 16, 20}) {
+      // Between rows, of the input and of the output.
+      for (const auto& [in, out] : {std::pair(row, row), std::pair(2 * row, row), std::pair(row + 1, row),
+                                    std::pair(row, row + 1), std::pair<std::int64_t, std::int64_t>(32, 32)}) {
+        for (const std::int64_t misaligned : {0, 1, 2}) {
+          PermuteCase c = move_of(type, {5, 7, row}, {1, 0, 2}, {7 * in, in, 1}, {5 * out, out, 1});
+          c.in_misaligned = misaligned;
+          check(stream(), c);
+          if (is_native()) continue;
+          std::int64_t together = 1;  // the part of all numbers that is a power of two
+          while ((row | in | out | misaligned) % (2 * together) == 0 && 2 * together * size <= 16)
+            together *= 2;
+          const CopyDetails details = cases::plan_of(c, device().properties());
+          if (details.kernel != CopyKernel::gather) continue;
+          EXPECT_EQ(details.in.vector_bytes, together * size) << c;
+          EXPECT_EQ(details.out.vector_bytes, together * size) << c;
+        }
       }
     }
   }

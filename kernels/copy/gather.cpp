@@ -1,6 +1,7 @@
 // gather: out[i] = cast(in[i]) for any loop nest. Lanes run along the output, so its writes are coalesced
-// wherever its innermost axis has unit stride; the input is read element by element. It takes every copy,
-// also those between shapes that no loop nest has in common, and begins sooner than the others.
+// wherever its innermost axis has unit stride; the input is read element by element. The planner makes
+// elements of up to 16 bytes of what lies together on both sides. It takes every copy, also those between
+// shapes that no loop nest has in common, and begins sooner than the others.
 #include <type_traits>
 
 #include "core/integer_math.hpp"
@@ -14,14 +15,18 @@
 namespace relayout::RELAYOUT_BACKEND {
 namespace {
 
-constexpr int kThreads = kGatherThreads;
-constexpr int kElementsPerThread = kGatherElementsPerThread;
-constexpr std::int64_t kElementsPerBlock = kThreads * kElementsPerThread;
+/// An element of 16 bytes, which one access moves.
+struct alignas(16) WidePair {
+  std::uint64_t first, second;
+};
 
+template <class From>
+constexpr int kElementsPerThread = gather_elements_per_thread(sizeof(From));
 /// Elements of a lane that are on their way together, and are converted together. Those of 8 bytes take many
 /// instructions, which hide the loads of other warps.
 template <class From, class To>
-constexpr int kTogether = is_untyped<From> && (sizeof(From) > 4 || sizeof(To) > 4) ? 2 : kElementsPerThread;
+constexpr int kTogether = is_untyped<From> && (sizeof(From) > 4 || sizeof(To) > 4) ? 2
+                                                                                   : kElementsPerThread<From>;
 
 /// Adds the offsets of the elements of these numbers in C order, modulo 2^32 or 2^64: numbers behind the last
 /// element have some, too. All take an axis together, so that its numbers are loaded once.
@@ -50,20 +55,22 @@ __device__ __forceinline__ void add_offsets(Index (&numbers)[kCount], int rank,
 }
 
 template <class From, class To, bool kScaled, class Extent, class Offset>
-__global__ __launch_bounds__(kThreads) void gather_kernel(const GatherParams<Extent, Offset> p) {
+__global__ __launch_bounds__(kMaxGatherThreads) void gather_kernel(const GatherParams<Extent, Offset> p) {
   using Index = std::conditional_t<std::is_same_v<Extent, Divisor>, std::uint32_t, std::uint64_t>;
   constexpr int kCount = kTogether<From, To>;
   const auto* const from = static_cast<const From*>(input_of(p));
   auto* const to = static_cast<To*>(output_of(p));
-  std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * kElementsPerBlock + threadIdx.x;
+  const int threads = static_cast<int>(blockDim.x);
+  std::int64_t first =
+      static_cast<std::int64_t>(blockIdx.x) * (kElementsPerThread<From> * threads) + threadIdx.x;
 #pragma unroll 1
-  for (int round = 0; round < kElementsPerThread / kCount; ++round, first += kCount * kThreads) {
+  for (int round = 0; round < kElementsPerThread<From> / kCount; ++round, first += kCount * threads) {
     const std::int64_t left = p.elements - first;
     if (left <= 0) return;
     Index numbers[kCount];
     std::make_unsigned_t<Offset> in[kCount] = {}, out[kCount] = {};
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) numbers[i] = static_cast<Index>(first + i * kThreads);
+    for (int i = 0; i < kCount; ++i) numbers[i] = static_cast<Index>(first + i * threads);
     if (p.in_rank > 0) {
       Index same[kCount];
       std::make_unsigned_t<Offset> nowhere[kCount] = {};
@@ -75,7 +82,7 @@ __global__ __launch_bounds__(kThreads) void gather_kernel(const GatherParams<Ext
     From values[kCount] = {};
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
-      if (i * kThreads < left) values[i] = from[static_cast<Offset>(in[i])];
+      if (i * threads < left) values[i] = from[static_cast<Offset>(in[i])];
     }
     if constexpr (is_untyped<From>) {
       Vector<typename From::Bits, kCount> piece;
@@ -84,12 +91,12 @@ __global__ __launch_bounds__(kThreads) void gather_kernel(const GatherParams<Ext
       const auto converted = convert_vector<typename From::Bits, To, kCount>(p, piece);
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
-        if (i * kThreads < left) to[static_cast<Offset>(out[i])] = converted.values[i];
+        if (i * threads < left) to[static_cast<Offset>(out[i])] = converted.values[i];
       }
     } else {
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
-        if (i * kThreads >= left) return;
+        if (i * threads >= left) return;
         To* const address = to + static_cast<Offset>(out[i]);
         const From value = values[i];
         if constexpr (kScaled) {
@@ -104,7 +111,8 @@ __global__ __launch_bounds__(kThreads) void gather_kernel(const GatherParams<Ext
 
 template <class From, class To, bool kScaled, class Extent, class Offset>
 void launch_gather_of(const LaunchContext& context, const GatherParams<Extent, Offset>& p) {
-  const LaunchShape shape = launch_shape(divide_up(p.elements, kElementsPerBlock), kThreads);
+  const std::int64_t elements = std::int64_t{p.threads} * kElementsPerThread<From>;
+  const LaunchShape shape = launch_shape(divide_up(p.elements, elements), p.threads);
   launch("gather", context, shape, gather_kernel<From, To, kScaled, Extent, Offset>, p);
 }
 
@@ -125,6 +133,7 @@ void launch_any(const LaunchContext& context, const Params& p) {
     });
     return;
   }
+  if (p.in_type == DType::b128) return launch_gather_of<WidePair, WidePair, false>(context, p);
   visit_element_sizes(p.in_type, [&](auto type) {
     using T = typename decltype(type)::type;
     launch_gather_of<T, T, false>(context, p);

@@ -295,7 +295,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("elements_near_the_ends_dropped", "if (@i >= begin && i < end@) put_bits", "i > begin && i < end"),
 ]) + mutants_of("gather", "kernels/copy/gather.cpp", COPY, [
     ("last_block_dropped", "left = @p.elements@ - first",
-     "p.elements > kThreads ? p.elements / kThreads * kThreads : p.elements"),
+     "p.elements > threads ? p.elements / threads * threads : p.elements"),
     ("batch_stride_0", "in[i] += @numbers[i] * static_cast<Sum>(axes[0].in)@;",
      "rank > 1 ? 0 : numbers[i] * static_cast<Sum>(axes[0].in)"),
     ("outermost_axis_left_out", "out[i] += @numbers[i] * static_cast<Sum>(axes[0].out)@;", "Sum{0}"),
@@ -312,6 +312,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("gather_candidate", "host/plan/copy/gather_candidate.cpp", COPY, [
     ("offset_in_32_bits", "if (@in_reach > kMax@ ||", "false"),
     ("result_offset_in_32_bits", "|| @reach(problem.nest, 0) > kMax@)", "false"),
+]) + mutants_of("wide_elements", "host/plan/copy/gather_candidate.cpp", "*SmallProblemsTest.MoveNeighbours*/emulated32", [
+    ("neighbours_of_misaligned_inputs", "&& @problem.in.alignment % (count * size) == 0@ &&", "true"),
+    ("neighbours_of_cut_rows", "whole = @nest.extents[last] % count == 0@ &&", "true"),
+    ("neighbours_of_rows_apart", "whole && @nest.strides[0][axis] % count == 0@ &&", "true"),
+    ("rows_of_neighbours_as_long", "wide.nest.extents[last] /= @count@;", "std::int64_t{1}"),
 ]) + mutants_of("convert_bits", "core/convert_bits.hpp", CONVERSION, [
     ("ties_away_from_zero", "(kept & @cast.ties_to_even@)", "Word{0}"),
     ("directed_rounding_without_the_sign", "(@parts.negative@ ? cast.round_above[1] : cast.round_above[0])", "false"),

@@ -152,12 +152,20 @@ class CopyDetailsBuilder {
   }
 
   void gather() {
-    details_.threads = kGatherThreads;
-    constexpr std::int64_t kElements = std::int64_t{kGatherThreads} * kGatherElementsPerThread;
-    details_.blocks = divide_up(copy_.nest.elements(), kElements);
-    take_in_order(kElements);
-    details_.in.vector_bytes = static_cast<int>(size_of(copy_.in_type));
-    details_.out.vector_bytes = static_cast<int>(size_of(copy_.out_type));
+    if (const auto* const near = std::get_if<NearGatherParams>(&copy_.params)) return gather_by(*near);
+    if (const auto* const far = std::get_if<FarGatherParams>(&copy_.params)) return gather_by(*far);
+    gather_by(std::get<HugeGatherParams>(copy_.params));
+  }
+
+  template <class Params>
+  void gather_by(const Params& params) {
+    const std::size_t in_bytes = size_of(params.in_type);
+    const std::int64_t elements = std::int64_t{params.threads} * gather_elements_per_thread(in_bytes);
+    details_.threads = params.threads;
+    details_.blocks = divide_up(params.elements, elements);
+    take_in_order(elements * (copy_.nest.elements() / params.elements));
+    details_.in.vector_bytes = static_cast<int>(in_bytes);
+    details_.out.vector_bytes = static_cast<int>(size_of(params.out_type));
     details_.in.aligned_vectors = copy_.in.alignment >= std::min(details_.in.vector_bytes, kVectorBytes);
     details_.out.aligned_vectors = copy_.out.alignment >= std::min(details_.out.vector_bytes, kVectorBytes);
     count_sectors(details_.tile, details_.tile);
