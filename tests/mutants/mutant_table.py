@@ -76,7 +76,7 @@ FLAT = "*ElementwiseFlatTest*/emulated32:ElementwiseFlat.*"
 CHUNKS = "*ElementwiseChunksTest*/emulated32"
 BYTE_TABLE = "ByteTable*:*ByteTableTest*/emulated32"
 QUANTIZED = ":".join(f"*Quantized{name}/emulated32" for name in (
-    "ErrorTest*", "Test.Ch*", "Test.Codes*", "Test.Converts*", "Test.Reversed*"))
+    "ErrorTest*", "StripsTest*", "Test.Ch*", "Test.CodesWithFloats", "Test.Converts*", "Test.Reversed*"))
 BEYOND_CODES = "*QuantizedTest.ResultsFarBeyondTheCodes/emulated32"
 PAIRS_OF_CODES = "*QuantizedTest.EveryPair*/emulated32"
 CODE_VECTORS = "*QuantizedVectorsTest*/emulated32"
