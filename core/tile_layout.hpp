@@ -83,9 +83,19 @@ constexpr int tile_row_blocks(Assembly assembly, int element_bytes) {
   return in_order ? 1 : 16 / (tile_row_group(assembly, element_bytes) * element_bytes);
 }
 
-/// Where elements of 1 or 2 bytes become 8, a lane's 16 bytes of the input become 8 or 4 pieces of 16 bytes,
-/// which lie side by side. If all lanes stored their first piece first, those of a pass would meet in a few
-/// banks. Of elements that grow less, fewer meet, and the order costs more instructions than it saves.
+/// Bytes of an element in the tile. Elements that become 8 bytes, and bytes that become 4, lie there as they
+/// came and are converted when they are written: a lane's 16 bytes of the input are 2 to 8 vectors of the
+/// output, which as many lanes convert. All others are converted when they are read, which is faster from 2
+/// to 4 bytes; so are those of runs that start at any address.
+constexpr int tile_element_bytes(Assembly assembly, int in_bytes, int out_bytes) {
+  const bool late = (in_bytes < 8 && out_bytes == 8) || (in_bytes == 1 && out_bytes == 4);
+  return late && !is_unaligned(assembly) ? in_bytes : out_bytes;
+}
+
+/// Where elements of 1 or 2 bytes become 8 as they are read, a lane's 16 bytes of the input become 8 or 4
+/// pieces of 16 bytes, which lie side by side. If all lanes stored their first piece first, those of a pass
+/// would meet in a few banks. Of elements that grow less, fewer meet, and the order costs more instructions
+/// than it saves.
 constexpr bool tile_rotates_pieces(std::int64_t in_bytes, std::int64_t out_bytes) {
   return in_bytes <= 2 && out_bytes == 8;
 }

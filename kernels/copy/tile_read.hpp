@@ -21,11 +21,23 @@ constexpr int elements_per_thread = std::max(kTileBytesPerThread / 16 *
 template <class From, class To, class Store>
 constexpr bool moves = std::is_same_v<From, To>&& Store::kMoves;
 
+/// Whether there are tiles that hold elements as they came, to be converted when they are written.
+template <class From, class To>
+constexpr bool may_hold_input = held_bytes<From, To, Assembly::elements> < static_cast<int>(sizeof(To));
+/// Whether this is such a tile.
+template <class From, class To>
+__device__ __forceinline__ bool holds_input(const TileParams& p) {
+  return may_hold_input<From, To> && !is_unaligned(p.assembly);
+}
+
 /// Stores 16 bytes of the input, converted, to shared memory. They are passed as words: for an array of bytes
 /// the compiler would take a register for each byte.
 template <class From, class To, class Store>
 __device__ __forceinline__ void store_converted(const TileParams& p, unsigned char* target,
                                                 const Words& words) {
+  if constexpr (may_hold_input<From, To>) {
+    if (holds_input<From, To>(p)) return store_16_bytes(target, &words);
+  }
   if constexpr (moves<From, To, Store>) {
     store_16_bytes(target, &words);
   } else if constexpr (is_untyped<From>) {
@@ -108,6 +120,7 @@ __device__ __forceinline__ void read_tile(const TileParams& p, const TileTables&
                                                           : 1;
   constexpr int kInFlight = std::min(kItems, kUnaligned ? kUnalignedMost : kMax);
   const TileBase base = *tables.base;
+  const auto bytes = static_cast<std::uint32_t>(holds_input<From, To>(p) ? sizeof(From) : sizeof(To));
 #pragma unroll 1
   for (int begin = 0; begin < kItems; begin += kInFlight) {
     VectorLoad<From, kUnaligned> loads[kInFlight];
@@ -119,7 +132,7 @@ __device__ __forceinline__ void read_tile(const TileParams& p, const TileTables&
       targets[i] = kOutside;
       const From* address = find_vector<From>(p, tables, base, row, first, place);
       if (address == nullptr) continue;
-      const std::uint32_t target = place + first * static_cast<std::uint32_t>(sizeof(To));
+      const std::uint32_t target = place + first * bytes;
       if (kUnaligned && !base.inner) {
         const int valid = static_cast<int>(base.read_elements - first);
         store_converted<From, To, Store>(p, tile + target, load_anywhere(p, base.input, address, valid));

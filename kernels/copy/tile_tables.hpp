@@ -9,8 +9,12 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-/// core/tile_layout.hpp for elements of one type.
-template <class To, Assembly kAssembly>
+/// The bytes of an element in the tile.
+template <class From, class To, Assembly kAssembly>
+constexpr int held_bytes = tile_element_bytes(kAssembly, sizeof(From), sizeof(To));
+
+/// core/tile_layout.hpp for elements of one type, which have so many bytes in the tile.
+template <class To, Assembly kAssembly, int kBytes = static_cast<int>(sizeof(To))>
 struct TileLayout {
   static constexpr int kGroup = tile_row_group(kAssembly, sizeof(To));
   static constexpr int kBlocks = tile_row_blocks(kAssembly, sizeof(To));
@@ -25,7 +29,7 @@ struct TileLayout {
     }
   }
   static __device__ __forceinline__ std::uint32_t column_begin(std::uint32_t column) {
-    return tile_column_begin<std::uint32_t>(column, kGroup, sizeof(To));
+    return tile_column_begin<std::uint32_t>(column, kGroup, kBytes);
   }
 };
 
@@ -121,10 +125,11 @@ __device__ __forceinline__ std::uint32_t count_of_places(const TileParams& p) {
 }
 
 /// Entry `index` of Assembly::scattered's tables of places, counted from a vector in front of the run.
-template <class To>
+/// kSize: bytes of an element in the tile.
+template <class To, int kSize>
 __device__ __forceinline__ void set_place(const TileParams& p, const TileTables& tables,
                                           std::uint32_t index) {
-  constexpr std::uint32_t kCount = 16 / sizeof(To), kSize = sizeof(To);
+  constexpr std::uint32_t kCount = 16 / sizeof(To);
   constexpr std::uint32_t kChunk = tile_place_chunk(kCount);
   auto* places = reinterpret_cast<std::uint16_t*>(tables.vectors);
   const std::uint32_t chunks = tile_place_chunks(p.period.value, kCount);
@@ -202,7 +207,7 @@ __device__ __forceinline__ void fill_tables(const TileParams& p, const TileTable
       if (!exists) entry.place = kOutside;
       tables.runs[i - p.read_rows] = entry;
     } else if constexpr (kScattered) {
-      set_place<To>(p, tables, i - runs_end);
+      set_place<To, held_bytes<From, To, kAssembly>>(p, tables, i - runs_end);
     } else if constexpr (kVectors) {
       tables.vectors[i - runs_end] = walk(p.write_run, (i - runs_end) * kCount).packed();
     }

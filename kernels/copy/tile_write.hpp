@@ -22,13 +22,38 @@ __device__ __forceinline__ WriteItem write_item(const TileParams& p, const TileT
   return {vector, tables.runs[run]};
 }
 
+/// Whether the tile holds elements as they came, which are converted here.
+template <class From, class To, Assembly kAssembly>
+constexpr bool converts_late = held_bytes<From, To, kAssembly> != static_cast<int>(sizeof(To));
+
+/// 16 bytes of the output from elements as they came.
+template <class From, class To, class Store>
+__device__ __forceinline__ Words convert_held(const TileParams& p,
+                                              const Vector<From, vector_count<To>>& held) {
+  Words words;
+  if constexpr (is_untyped<From>) {
+    Vector<typename From::Bits, vector_count<To>> bits;
+    memcpy(&bits, &held, sizeof bits);
+    const auto converted = convert_words<typename From::Bits, To>(p, bits);
+    memcpy(&words, &converted, 16);
+  } else {
+    Vector<To> converted;
+#pragma unroll
+    for (int i = 0; i < vector_count<To>; ++i)
+      converted.values[i] = Store::template read<To>(p, held.values[i]);
+    memcpy(&words, &converted, 16);
+  }
+  return words;
+}
+
 /// Assembles a vector for Assembly::elements, words and vectors.
 template <class From, class To, Assembly kAssembly, class Store>
 __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables& tables,
                                            const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
   constexpr int kGroup = kAssembly == Assembly::words ? 4 / static_cast<int>(sizeof(To)) : 1;
-  using Layout = TileLayout<To, kAssembly>;
+  constexpr bool kLate = converts_late<From, To, kAssembly>;
+  using Layout = TileLayout<To, kAssembly, held_bytes<From, To, kAssembly>>;
   // A lane may have less than one item, for example with f64 that become two runs of f16.
   constexpr std::uint32_t kPerItem = kCount * kGroup;
   constexpr std::uint32_t kTurns = divide_up(elements_per_thread<From, To>, kPerItem);
@@ -44,7 +69,17 @@ __device__ __forceinline__ void write_tile(const TileParams& p, const TileTables
     To* address = out + (item.run.offset + static_cast<std::int32_t>(first));
     const std::uint32_t at = item.run.place + tables.vectors[item.vector];
     const unsigned char* source = tile + Layout::row_begin(p, at & 0xffff) + Layout::column_begin(at >> 16);
-    if constexpr (kAssembly == Assembly::vectors) {
+    if constexpr (kLate) {
+      Vector<From, kCount> held;
+      if constexpr (kAssembly == Assembly::vectors) {
+        held = *reinterpret_cast<const Vector<From, kCount>*>(source);
+      } else {
+#pragma unroll
+        for (int i = 0; i < kCount; ++i)
+          held.values[i] = *reinterpret_cast<const From*>(source + i * p.element_step);
+      }
+      Store::vector(p, address, convert_held<From, To, Store>(p, held));
+    } else if constexpr (kAssembly == Assembly::vectors) {
       Words words;
       load_16_bytes(&words, source);
       Store::vector(p, address, words);

@@ -31,11 +31,20 @@ __device__ __forceinline__ Places<kCount> load_places(const std::uint32_t* table
   return places;
 }
 
-/// The elements at these places, counted in bytes from `source`.
-template <class To>
-__device__ __forceinline__ Words collect(const unsigned char* source,
+/// The elements at these places, counted in bytes from `source`, as 16 bytes of the output.
+template <class From, class To, class Store>
+__device__ __forceinline__ Words collect(const TileParams& p, const unsigned char* source,
                                          const Places<vector_count<To>>& places) {
   const auto& pairs = places.pairs;
+  if constexpr (converts_late<From, To, Assembly::scattered>) {
+    Vector<From, vector_count<To>> held;
+#pragma unroll
+    for (int i = 0; i < vector_count<To>; i += 2) {
+      held.values[i] = *reinterpret_cast<const From*>(source + (pairs[i / 2] & 0xffff));
+      held.values[i + 1] = *reinterpret_cast<const From*>(source + (pairs[i / 2] >> 16));
+    }
+    return convert_held<From, To, Store>(p, held);
+  }
   const auto first = [&](std::uint32_t pair) {
     return *reinterpret_cast<const To*>(source + (pair & 0xffff));
   };
@@ -77,8 +86,8 @@ __device__ __forceinline__ void write_scattered(const TileParams& p, const TileT
     std::uint32_t inner = static_cast<std::uint32_t>(first < 0 ? 0 : first);
     const std::uint32_t period = split(inner, p.period);
     const std::uint32_t entry = static_cast<std::uint32_t>(first < 0 ? first + kCount : inner + kCount);
-    const Words words = collect<To>(tile + item.run.place + period * p.period_step,
-                                    load_places<kCount>(tables.vectors, chunks, entry));
+    const Words words = collect<From, To, Store>(p, tile + item.run.place + period * p.period_step,
+                                                 load_places<kCount>(tables.vectors, chunks, entry));
     if (first >= 0 && first + kCount <= elements) {
       Store::vector(p, run + first, words);
     } else {

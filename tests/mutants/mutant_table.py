@@ -263,6 +263,13 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("periods_in_one_place", "item.run.place + period * @p.period_step@,", "0u"),
     ("second_chunk_left_out", "tile_place_of_chunk(index / kChunk + @i@, chunks, kVector)", "i * 0"),
     ("copies_of_places_alike", "@index % kChunk@ * chunks", "0"),
+]) + mutants_of("held_elements", "kernels/copy/tile_write.hpp", COPY, [
+    ("first_of_a_vector_for_all", "*reinterpret_cast<const From*>(source + @i * p.element_step@);", "0"),
+    ("bits_of_the_first", "Store::template read<To>(p, @held.values[i]@);", "held.values[0]"),
+]) + mutants_of("held_elements_scattered", "kernels/copy/tile_write_scattered.hpp", COPY, [
+    ("second_of_a_pair_is_the_first", "*reinterpret_cast<const From*>(source + @(pairs[i / 2] >> 16)@);", "(pairs[i / 2] & 0xffff)"),
+]) + mutants_of("held_places", "kernels/copy/tile_tables.hpp", COPY, [
+    ("places_of_converted_elements", "scattered_row(p, element.row) + element.column * @kSize@;", "static_cast<int>(sizeof(To))"),
 ]) + mutants_of("tile_write_unaligned", "kernels/copy/tile_write_unaligned.hpp", COPY, [
     ("run_without_its_end", "i < @left - first@; ++i", "left - first - 1"),
     ("heads_left_out", "element >= @misalignment_of(address)@ ||", "0u"),

@@ -25,6 +25,7 @@ class TileAccesses {
         visit_(visit),
         in_size_(bytes_of(p.in_type)),
         size_(bytes_of(p.out_type)),
+        held_(tile_element_bytes(p.assembly, static_cast<int>(in_size_), static_cast<int>(size_))),
         read_(16 / in_size_),
         vector_(16 / size_),
         group_(tile_row_group(p.assembly, static_cast<int>(size_))),
@@ -42,17 +43,17 @@ class TileAccesses {
   void fill() const {
     if (group_ > 1) return fill_groups();
     if (p_.unaligned && p_.in_type == p_.out_type && size_ >= 4) return fill_words();
-    const std::int64_t piece = std::min(read_, vector_), pieces = read_ / piece;
-    const bool rotates = tile_rotates_pieces(in_size_, size_);
+    const std::int64_t piece = std::min(read_, 16 / held_), pieces = read_ / piece;
+    const bool rotates = tile_rotates_pieces(in_size_, held_);
     for_each_warp(per_thread_ / read_, [&](std::int64_t first_item) {
       for (std::int64_t part = 0; part < pieces; ++part) {
-        visit_lanes(SharedAccess::write, first_item, static_cast<int>(piece * size_), [&](std::int64_t item) {
+        visit_lanes(SharedAccess::write, first_item, static_cast<int>(piece * held_), [&](std::int64_t item) {
           const std::int64_t rest = item / p_.read_vectors.value;
           const std::int64_t first = item % p_.read_vectors.value * read_;
           if (rest >= p_.read_rows || first >= read_elements_) return kNoAddress;
           const TileCoord position = walk(p_.read_rest, rest);
           if (!position.inside) return kNoAddress;
-          const std::int64_t target = place_of_row(position) + first * size_;
+          const std::int64_t target = place_of_row(position) + first * held_;
           const std::int64_t stored =
               rotates ? part + tile_first_piece(item % p_.threads, target / 16, pieces) : part;
           return target + stored % pieces * 16;
@@ -64,11 +65,11 @@ class TileAccesses {
   void drain() const {
     switch (p_.assembly) {
       case Assembly::elements:
-        return drain_vectors(static_cast<int>(vector_), static_cast<int>(size_));
+        return drain_vectors(static_cast<int>(vector_), static_cast<int>(held_));
       case Assembly::words:
         return drain_vectors(static_cast<int>(vector_), 4);
       case Assembly::vectors:
-        return drain_vectors(1, 16);
+        return drain_vectors(1, static_cast<int>(vector_ * held_));
       case Assembly::scattered:
         return drain_scattered();
       case Assembly::unaligned_rows:
@@ -187,7 +188,7 @@ class TileAccesses {
           const Item item = item_of(number);
           if (item.first < 0 || item.first >= write_elements_) return kNoAddress;
           const TileCoord run = walk(p_.write_run, item.first);
-          return row_begin(item.rest.row + run.row) + (item.rest.column + run.column) * size_ +
+          return row_begin(item.rest.row + run.row) + (item.rest.column + run.column) * held_ +
                  i * std::int64_t{p_.element_step};
         });
       }
@@ -204,7 +205,7 @@ class TileAccesses {
     const std::int64_t turns = divide_up(p_.write_items, p_.threads);
     for_each_warp(turns, [&](std::int64_t first_item) {
       for (std::int64_t i = 0; i < vector_; ++i) {
-        visit_lanes(SharedAccess::read, first_item, static_cast<int>(size_), [&](std::int64_t number) {
+        visit_lanes(SharedAccess::read, first_item, static_cast<int>(held_), [&](std::int64_t number) {
           const Item item = item_of(number);
           if (number >= p_.write_items || item.first < 0) return kNoAddress;
           const std::int64_t first = item.first - out_address(item, 0) / size_ % vector_;
@@ -218,7 +219,7 @@ class TileAccesses {
   std::int64_t place_of_element(std::int64_t first, std::int64_t i) const {
     const std::int64_t periods = std::max<std::int64_t>(first, 0) / p_.period.value;
     const TileCoord position = walk(p_.write_run, first + i - periods * p_.period.value);
-    return periods * p_.period_step + scattered_row(position.row) + position.column * size_;
+    return periods * p_.period_step + scattered_row(position.row) + position.column * held_;
   }
 
   /// Elements of a run in front of its first boundary.
@@ -277,7 +278,7 @@ class TileAccesses {
   const TileParams& p_;
   int warp_;
   const SharedVisitor& visit_;
-  std::int64_t in_size_, size_, read_, vector_, group_, blocks_, per_thread_;
+  std::int64_t in_size_, size_, held_, read_, vector_, group_, blocks_, per_thread_;
   std::int64_t limit_[2] = {}, read_elements_ = 0, write_elements_ = 0;
 };
 

@@ -54,7 +54,7 @@ void TileBuilder::lay_out_run(TilePlan& plan) const {
   if (2 * steps > plan.extent[last]) return;
   plan.period = inner * steps;
   if (along_row) {
-    plan.period_step = steps * target_.out_bytes;
+    plan.period_step = steps * tile_element_bytes(plan.assembly, target_.in_bytes, target_.out_bytes);
     for (int k = 0; plan.read.axes[k] != last; ++k) plan.period_step *= plan.extent[plan.read.axes[k]];
   } else {
     plan.period_step = divide(steps * rows, plan.row_blocks) * plan.pitch;
@@ -72,7 +72,8 @@ void TileBuilder::lay_out(TilePlan& plan) const {
   // Runs that start anywhere meet one more vector.
   plan.write_vectors =
       divide_up(covered + (scattered && plan.unaligned_out ? write_vector_ - 1 : 0), write_vector_);
-  const std::int64_t word_bytes = plan.row_group * target_.out_bytes;
+  const std::int64_t word_bytes =
+      plan.row_group * tile_element_bytes(plan.assembly, target_.in_bytes, target_.out_bytes);
   const std::int64_t blocks = tile_row_blocks(plan.assembly, target_.out_bytes);
   const std::int64_t word_rows = divide_up(plan.rows, plan.row_group);
   const std::int64_t chunks =

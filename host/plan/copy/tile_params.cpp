@@ -105,8 +105,10 @@ class TileParamsBuilder {
   }
 
   void fill_write() {
-    const auto size = static_cast<std::uint32_t>(size_of(params_.out_type));
-    const std::uint32_t vector = 16 / size;
+    const auto out_bytes = static_cast<int>(size_of(params_.out_type));
+    const auto size = static_cast<std::uint32_t>(
+        tile_element_bytes(plan_.assembly, static_cast<int>(size_of(params_.in_type)), out_bytes));
+    const std::uint32_t vector = 16 / static_cast<std::uint32_t>(out_bytes);
     params_.assembly = plan_.assembly;
     params_.write_run = axes_of(plan_.write, 0, plan_.write.run, 0);
     params_.write_rest = axes_of(plan_.write, plan_.write.run, plan_.write.count, 0);
@@ -120,7 +122,7 @@ class TileParamsBuilder {
     params_.element_step =
         fastest.column > 0 ? fastest.column * size : params_.rows_per_block * params_.pitch;
     // From the last block of rows back to the next row of the first.
-    const auto blocks = static_cast<std::uint32_t>(tile_row_blocks(plan_.assembly, static_cast<int>(size)));
+    const auto blocks = static_cast<std::uint32_t>(tile_row_blocks(plan_.assembly, out_bytes));
     params_.element_wrap = fastest.column > 0 ? 0 : (blocks * params_.rows_per_block - 1) * params_.pitch;
     params_.element_column = fastest.column;
     params_.vector_step = fastest.column > 0 ? vector * params_.element_step : params_.pitch;

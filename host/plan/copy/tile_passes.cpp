@@ -24,8 +24,9 @@ class FirstAccess {
       : nest_(nest),
         plan_(plan),
         steps_(shared_steps(plan)),
-        size_(static_cast<std::uint32_t>(target.out_bytes)),
-        vector_(static_cast<std::uint32_t>(kVectorBytes) / size_),
+        size_(
+            static_cast<std::uint32_t>(tile_element_bytes(plan.assembly, target.in_bytes, target.out_bytes))),
+        vector_(static_cast<std::uint32_t>(kVectorBytes / target.out_bytes)),
         group_(static_cast<std::uint32_t>(plan.row_group)),
         blocks_(plan.assembly == Assembly::scattered
                     ? static_cast<std::uint32_t>(plan.row_blocks)
@@ -56,7 +57,7 @@ class FirstAccess {
 
   /// Bytes of a lane's access, and how many accesses a vector takes.
   std::uint32_t bytes() const {
-    return plan_.assembly == Assembly::vectors ? static_cast<std::uint32_t>(kVectorBytes)
+    return plan_.assembly == Assembly::vectors ? vector_ * size_
            : plan_.assembly == Assembly::words ? 4
                                                : size_ * group_;
   }
