@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/elementwise_params.hpp"
 #include "host/api/operation_rules.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/quantized_check.hpp"

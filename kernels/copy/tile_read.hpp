@@ -21,13 +21,10 @@ constexpr int elements_per_thread = std::max(kTileBytesPerThread / 16 *
 template <class From, class To, class Store>
 constexpr bool moves = std::is_same_v<From, To>&& Store::kMoves;
 
-/// Whether there are tiles that hold elements as they came, to be converted when they are written.
-template <class From, class To>
-constexpr bool may_hold_input = held_bytes<From, To, Assembly::elements> < static_cast<int>(sizeof(To));
-/// Whether this is such a tile.
+/// converts_late of the plan's assembly: all that do not start at any address are alike.
 template <class From, class To>
 __device__ __forceinline__ bool holds_input(const TileParams& p) {
-  return may_hold_input<From, To> && !is_unaligned(p.assembly);
+  return converts_late<From, To, Assembly::elements> && !is_unaligned(p.assembly);
 }
 
 /// Stores 16 bytes of the input, converted, to shared memory. They are passed as words: for an array of bytes
@@ -35,9 +32,7 @@ __device__ __forceinline__ bool holds_input(const TileParams& p) {
 template <class From, class To, class Store>
 __device__ __forceinline__ void store_converted(const TileParams& p, unsigned char* target,
                                                 const Words& words) {
-  if constexpr (may_hold_input<From, To>) {
-    if (holds_input<From, To>(p)) return store_16_bytes(target, &words);
-  }
+  if (holds_input<From, To>(p)) return store_16_bytes(target, &words);
   if constexpr (moves<From, To, Store>) {
     store_16_bytes(target, &words);
   } else if constexpr (is_untyped<From>) {

@@ -12,6 +12,9 @@ namespace relayout::RELAYOUT_BACKEND {
 /// The bytes of an element in the tile.
 template <class From, class To, Assembly kAssembly>
 constexpr int held_bytes = tile_element_bytes(kAssembly, sizeof(From), sizeof(To));
+/// Whether the tile holds elements as they came, which are converted when they are written.
+template <class From, class To, Assembly kAssembly>
+constexpr bool converts_late = held_bytes<From, To, kAssembly> != static_cast<int>(sizeof(To));
 
 /// core/tile_layout.hpp for elements of one type, which have so many bytes in the tile.
 template <class To, Assembly kAssembly, int kBytes = static_cast<int>(sizeof(To))>

@@ -22,10 +22,6 @@ __device__ __forceinline__ WriteItem write_item(const TileParams& p, const TileT
   return {vector, tables.runs[run]};
 }
 
-/// Whether the tile holds elements as they came, which are converted here.
-template <class From, class To, Assembly kAssembly>
-constexpr bool converts_late = held_bytes<From, To, kAssembly> != static_cast<int>(sizeof(To));
-
 /// 16 bytes of the output from elements as they came.
 template <class From, class To, class Store>
 __device__ __forceinline__ Words convert_held(const TileParams& p,
