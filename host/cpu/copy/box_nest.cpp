@@ -56,7 +56,8 @@ BoxNest::BoxNest(const CopyParams& params, bool has_cast)
   if (bytes != out_bytes) box = box_of(bytes);
   rows_follow = rows_follow_each_other();
   rows_in_rows = (p.in_strides[last] == 1 && p.extents[last] > 1) ||
-                 ((box.in_axis == last || short_step) && box.sides[last] >= kLeastStridedRow);
+                 ((box.in_axis == last || short_step) && box.sides[last] >= kLeastStridedRow) ||
+                 has_narrow_planes();
   rows_apart = rows_lie_apart();
   direct = rows_in_rows && !converts && !streamed && p.out_strides[last] == 1;
   if (rows_follow && !direct) box = box_of(kFollowingParts * bytes);
@@ -86,6 +87,14 @@ std::int64_t BoxNest::aligned_run() const {
   constexpr std::int64_t kPage = 4096, kPagedRunBytes = 256;
   const std::int64_t apart = p.out_strides[AxisChain(p, p.in_strides).fastest()] * out_bytes;
   return std::max(apart % kPage == 0 && !streamed ? kPagedRunBytes : kRunBytes, kRunElements * out_bytes);
+}
+
+/// Planes in which the input has no line for a square, but the output has long rows: as of images with 5 to
+/// 15 bytes a pixel. What lies between two elements of a row is a part of a line, so that all rows of a box
+/// are read from the first-level cache.
+bool BoxNest::has_narrow_planes() const {
+  return box.in_axis != last && plane_of(box.sides).rows * in_bytes < kSquareBytes &&
+         std::abs(p.in_strides[last]) * in_bytes <= kLineBytes && box.sides[last] >= kLeastRow;
 }
 
 bool BoxNest::rows_follow_each_other() const {

@@ -81,6 +81,7 @@ struct BoxNest {
  private:
   bool rows_are_aligned() const;
   std::int64_t aligned_run() const;
+  bool has_narrow_planes() const;
   bool rows_follow_each_other() const;
   bool rows_lie_apart() const;
   TransposeBlock plane_conversion() const;

@@ -88,6 +88,7 @@ void gather_box(const OffsetTable& table, const T* in, T* buffer) {
   for_each_piece(table, table, [&](OffsetPiece piece, OffsetPiece) {
     const T* from = in + piece.first;
     T* to = buffer;
+#pragma GCC unroll 8
     for (std::int64_t i = 0; i < piece.count; ++i) to[i] = from[piece.offsets[i]];
     buffer = to + piece.count;
   });
@@ -99,6 +100,7 @@ void scatter_box(const OffsetTable& table, const T* buffer, T* out) {
   for_each_piece(table, table, [&](OffsetPiece piece, OffsetPiece) {
     T* to = out + piece.first;
     const T* from = buffer;
+#pragma GCC unroll 8
     for (std::int64_t i = 0; i < piece.count; ++i) to[piece.offsets[i]] = from[i];
     buffer = from + piece.count;
   });
