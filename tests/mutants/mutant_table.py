@@ -775,9 +775,12 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("results_of_any_size", "|| @size_of(p.out_type) != bytes@) return false;", "false"),
     ("operands_of_any_type", "tensor.reading == Reading::value && @tensor.type == p.common@;", "true"),
 ]) + mutants_of("native_elementwise_operand", "host/cpu/elementwise/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
-    ("rows_of_a_piece_repeated", "copy_elements(bytes_, @data + offset()@, axes_.step(), out, 1, part)", "data"),
+    ("rows_of_a_piece_repeated", "copy_elements(bytes_, @data_ + offset()@, axes_.step(), out, 1, part)", "data_"),
     ("scatter_packs", "copy_elements(bytes_, in, 1, data + offset(), @axes_.step()@, part)", "1"),
     ("merges_all_axes", "&& @strides[rank - 1] == joined@", "true"),
+    ("dense_rows_asked_for", "@(next >= row && next < row + kLineBytes)@", "false"),
+    ("repeated_rows_asked_for", "if (@axes.strides[axis] == 0@) return 0;", "false"),
+    ("rows_in_the_caches_asked_for", "return @rows * row < kLeastBytes@ ? 0", "false"),
 ]) + mutants_of("packed_boxes", "host/cpu/elementwise/packed_boxes.cpp", NATIVE_ELEMENTWISE, [
     ("last_box_dropped", "parallel_ranges(@boxes.total()@,", "boxes.total() - (boxes.total() > 1)"),
     ("all_boxes_read_the_first", "offsets[i] += @first[axis] * p_.tensor[i].strides[axis]@", "0"),

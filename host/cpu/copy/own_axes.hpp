@@ -26,6 +26,8 @@ class OwnAxes {
   std::int64_t step() const { return step_; }
   /// Elements from here to the end of the innermost axis.
   std::int64_t left() const { return extent_ - index_; }
+  /// The axes outside it; offsets in elements are the loop's a().
+  const StridedLoop& rows() const { return outer_; }
   /// Moves on by `elements`, at most left().
   void advance(std::int64_t elements) {
     index_ += elements;

@@ -89,7 +89,7 @@ class Elementwise {
                                std::optional<SourceRows> sources[kMaxTensors];
                                for (int i = 0; i < p_.tensors; ++i)
                                  sources[i].emplace(*sources_[i], begin, far_, room.sources[i]);
-                               OperandCursor out(out_axes_, out_bytes_, begin);
+                               OperandCursor out(out_axes_, p_.out, out_bytes_, begin);
                                for (std::int64_t at = begin, count = 0; at < end; at += count) {
                                  count = piece_;
                                  if (far_) count = std::min(count, kFarPieceBytes / out_bytes_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/integer_math.hpp"
 #include "host/plan/checked_math.hpp"
 
 namespace relayout::native {
@@ -66,11 +67,25 @@ std::int64_t MergedAxes::period() const {
   return period;
 }
 
-void OperandCursor::gather(const char* data, char* out, std::int64_t count) {
+std::int64_t rows_asked_ahead(const MergedAxes& axes, std::int64_t bytes) {
+  // The processor reads ahead by itself within a page, and from row to row where these are nearly dense.
+  constexpr std::int64_t kLeastBytes = 256 << 10, kMostRow = 4096, kAheadBytes = 2048;
+  if (axes.rank < 2 || axes.inner_stride() != 1) return 0;
+  const std::int64_t row = axes.inner_extent() * bytes, next = axes.strides[axes.rank - 2] * bytes;
+  if (row < kLineBytes || row >= kMostRow || (next >= row && next < row + kLineBytes)) return 0;
+  std::int64_t rows = 1;
+  for (int axis = 0; axis + 1 < axes.rank; ++axis) {
+    if (axes.strides[axis] == 0) return 0;
+    rows *= axes.extents[axis];
+  }
+  return rows * row < kLeastBytes ? 0 : divide_up(kAheadBytes, row);
+}
+
+void OperandCursor::gather(char* out, std::int64_t count) {
   while (count > 0) {
     const std::int64_t part = std::min(count, axes_.left());
-    copy_elements(bytes_, data + offset(), axes_.step(), out, 1, part);
-    axes_.advance(part);
+    copy_elements(bytes_, data_ + offset(), axes_.step(), out, 1, part);
+    advance(part);
     out += part * bytes_;
     count -= part;
   }
@@ -80,7 +95,7 @@ void OperandCursor::scatter(const char* in, char* data, std::int64_t count) {
   while (count > 0) {
     const std::int64_t part = std::min(count, axes_.left());
     copy_elements(bytes_, in, 1, data + offset(), axes_.step(), part);
-    axes_.advance(part);
+    advance(part);
     in += part * bytes_;
     count -= part;
   }

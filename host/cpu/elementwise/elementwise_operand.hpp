@@ -6,6 +6,7 @@
 
 #include "core/elementwise_params.hpp"
 #include "host/cpu/copy/own_axes.hpp"
+#include "host/cpu/prefetch.hpp"
 
 namespace relayout::native {
 
@@ -24,13 +25,20 @@ struct MergedAxes {
   std::int64_t period() const;
 };
 
-/// A position in an operand whose elements have `bytes` bytes.
+/// How many rows further on a row is asked for from memory, while one is read or written; 0: none, since rows
+/// are shorter than a line, the caches hold them, or the processor reads ahead. `bytes`: of an element.
+std::int64_t rows_asked_ahead(const MergedAxes& axes, std::int64_t bytes);
+
+/// A position in an operand at `data` whose elements have `bytes` bytes.
 class OperandCursor {
  public:
-  OperandCursor(const MergedAxes& axes, std::int64_t bytes, std::int64_t number)
-      : bytes_(bytes),
+  OperandCursor(const MergedAxes& axes, const void* data, std::int64_t bytes, std::int64_t number)
+      : data_(static_cast<const char*>(data)),
+        bytes_(bytes),
         inner_extent_(axes.inner_extent()),
-        axes_(axes.rank, axes.extents, axes.strides, number) {}
+        rows_ahead_(rows_asked_ahead(axes, bytes)),
+        axes_(axes.rank, axes.extents, axes.strides, number),
+        asked_(axes_.rows(), number / inner_extent_ + rows_ahead_) {}
 
   /// The position's offset in bytes.
   std::int64_t offset() const { return axes_.offset() * bytes_; }
@@ -45,15 +53,23 @@ class OperandCursor {
     return inner_extent_ >= shortest ? std::min(count, axes_.left()) : count;
   }
   /// By no more than is left of the axis.
-  void advance(std::int64_t count) { axes_.advance(count); }
+  void advance(std::int64_t count) {
+    if (rows_ahead_ != 0 && count == axes_.left()) {
+      ask_for(data_ + asked_.a() * bytes_, inner_extent_ * bytes_);
+      asked_.next();
+    }
+    axes_.advance(count);
+  }
 
   /// The next `count` elements, moving on.
-  void gather(const char* data, char* out, std::int64_t count);
+  void gather(char* out, std::int64_t count);
   void scatter(const char* in, char* data, std::int64_t count);
 
  private:
-  std::int64_t bytes_, inner_extent_;
+  const char* data_;
+  std::int64_t bytes_, inner_extent_, rows_ahead_;
   OwnAxes axes_;
+  Cursor asked_;  // the row that is asked for when this one ends
 };
 
 }  // namespace relayout::native

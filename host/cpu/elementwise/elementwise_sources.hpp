@@ -67,14 +67,14 @@ struct Source {
     if (period > piece && !pays(p.elements, number)) period = 0;
     if (period == 0) return;
     char elements[kPiece * kMaxElementBytes];
-    OperandCursor cursor(axes, bytes, 0);
+    OperandCursor cursor(axes, data, bytes, 0);
     const std::int64_t count = std::min(p.elements, period + piece);
     kept_.resize(static_cast<std::size_t>(count * number + kLineBytes));
     char* const numbers = kept_.data() + bytes_to_line(kept_.data());
     repeated = numbers;
     for (std::int64_t at = 0; at < count; at += piece) {
       const std::int64_t part = std::min(piece, count - at);
-      cursor.gather(data, elements, part);
+      cursor.gather(elements, part);
       reader.read(elements, numbers + at * number, part);
     }
   }
@@ -105,7 +105,7 @@ class SourceRows {
         buffers_(buffers),
         far_(far),
         phase_(source.period != 0 ? first % source.period : 0),
-        cursor_(source.axes, source.bytes, first) {}
+        cursor_(source.axes, source.data, source.bytes, first) {}
 
   std::int64_t piece(std::int64_t count) const {
     return source_.period != 0 ? count : cursor_.piece(count, kShortestPiece);
@@ -136,7 +136,7 @@ class SourceRows {
       repeated_ = nullptr;
     }
     char* const elements = source_.reader.direct() ? buffers_.numbers : buffers_.elements;
-    cursor_.gather(source_.data, elements, count);
+    cursor_.gather(elements, count);
     if (!source_.reader.direct()) source_.reader.read(elements, buffers_.numbers, count);
     return buffers_.numbers;
   }
