@@ -7,15 +7,6 @@
 namespace relayout::native {
 namespace {
 
-// No early return and no branch, so that compilers vectorise the loop over it; inlined, so that they do it
-// for the instructions that the caller may use.
-__attribute__((always_inline)) inline bf16 to_bf16_branchless(float value) noexcept {
-  const std::uint32_t bits = detail::bit_cast<std::uint32_t>(value);
-  const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
-  const std::uint32_t quiet = (bits >> 16) | 0x40u;
-  return {static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded)};
-}
-
 inline void convert_to_bf16(const float* in, bf16* out, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) out[i] = to_bf16_branchless(in[i]);
 }

@@ -658,7 +658,18 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "_mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_ZERO)", True),
     ("saturating_cast_to_f16", "_mm256_cvtps_ph(@_mm256_loadu_ps(in)@, _MM_FROUND_TO_NEAREST_INT)",
      "_mm256_min_ps(_mm256_set1_ps(65504.0f), _mm256_loadu_ps(in))", True),
+]) + mutants_of("native_convert", "host/cpu/convert.hpp", "*Cast*/cpu", [
     ("truncating_cast_to_bf16", "0x7fffu + ((bits >> 16) & 1u)", "0u"),
+]) + mutants_of("native_bf16", "host/cpu/elementwise/elementwise_floats.cpp", "NativeBf16.*", [
+    ("order_of_magnitudes", "number ^ @((number >> 15) & 0x7fff)@", "0"),
+    ("infinities_as_nan", "(bits & 0x7fff) > @0x7f80@", "0x7f7f"),
+    ("second_nan_lost", "other = @is_nan(b.bits)@ ? quiet_b", "false"),
+    ("first_nan_lost", "return {@is_nan(a.bits)@ ? quiet_a", "false"),
+]) + mutants_of("native_bf16", "host/cpu/elementwise/elementwise.cpp", "NativeBf16.*", [
+    ("constants_as_integers", "@p_.common == DType::bf16@ ? bits >> 16", "false"),
+]) + mutants_of("native_bf16", "host/cpu/elementwise/elementwise_rows.cpp", "NativeBf16.*", [
+    ("any_rounding", "p.out_type == DType::bf16 && @p.rounding == Rounding::nearest_even@", "true"),
+    ("other_operands_as_bf16", "tensor.reading == Reading::value && @tensor.type == DType::bf16@;", "true"),
 ]) + mutants_of("native_elementwise", "host/cpu/elementwise/elementwise.cpp", NATIVE_ELEMENTWISE, [
     ("short_end_dropped", "std::int64_t at = begin, count = 0; @at < end@;", "at + (at > begin ? 500 : 0) < end"),
     ("step_forgets_the_one_before", "operands[3] = {@results@, results, results}", "rows[0]"),

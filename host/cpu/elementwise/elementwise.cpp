@@ -119,7 +119,7 @@ class Elementwise {
       case 1:
         return fill_with(row, static_cast<std::uint8_t>(bits));
       case 2:
-        return fill_with(row, static_cast<std::uint16_t>(bits));
+        return fill_with(row, static_cast<std::uint16_t>(p_.common == DType::bf16 ? bits >> 16 : bits));
       case 4:
         return fill_with(row, static_cast<std::uint32_t>(bits));
       default:

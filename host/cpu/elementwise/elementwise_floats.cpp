@@ -1,9 +1,10 @@
-// Element-wise operations on f32 and f64 that need no library: exact, or rounded once, and without a branch,
-// so that they are vectorised.
+// Element-wise operations on f32 and f64 that need no library: of a few steps, each rounded, and without a
+// branch, so that they are vectorised. Operations of f32 also work on elements of bf16 as they lie in memory.
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
 
+#include "host/cpu/convert.hpp"
 #include "host/cpu/elementwise/elementwise_loops.hpp"
 #include "relayout/dtype.hpp"
 
@@ -135,6 +136,25 @@ T trunc(T a) {
 }
 
 template <class T>
+T sqrt(T a) {
+  return std::sqrt(a);
+}
+/// Each of the two roundings changes the result by a unit at most; so do those of hardsigmoid and hardswish.
+template <class T>
+T rsqrt(T a) {
+  return 1 / std::sqrt(a);
+}
+template <class T>
+T hardsigmoid(T a) {
+  const T moved = a + 3, above = moved < 0 ? T{0} : moved;
+  return (above > 6 ? T{6} : above) / 6;
+}
+template <class T>
+T hardswish(T a) {
+  return a * hardsigmoid(a);
+}
+
+template <class T>
 T isnan(T a) {
   return static_cast<T>(a != a);
 }
@@ -160,83 +180,149 @@ void isclose(const void* a, const void* b, const void*, void* r, std::int64_t co
   }
 }
 
-template <class T>
-ElementwiseRow row_of_two_numbers(Operation operation) {
-  switch (operation) {
-    case Operation::add:
-      return of_two<T, add<T>>();
-    case Operation::sub:
-      return of_two<T, sub<T>>();
-    case Operation::mul:
-      return of_two<T, mul<T>>();
-    case Operation::div:
-    case Operation::truediv:
-      return of_two<T, div<T>>();
-    case Operation::maximum:
-      return of_two<T, maximum<T>>();
-    case Operation::minimum:
-      return of_two<T, minimum<T>>();
-    case Operation::fmax:
-      return of_two<T, fmax<T>>();
-    case Operation::fmin:
-      return of_two<T, fmin<T>>();
-    case Operation::prelu:
-      return of_two<T, prelu<T>>();
-    case Operation::abs_diff:
-      return of_two<T, abs_diff<T>>();
-    case Operation::squared_diff:
-      return of_two<T, squared_diff<T>>();
-    case Operation::copysign:
-      return of_two<T, copysign<T>>();
-    case Operation::isclose:
-      return vectorised<isclose<T>>();
-    case Operation::clip:
-      return of_three<T, clip<T>>();
-    case Operation::lerp:
-      return of_three<T, lerp<T>>();
-    default:
-      return common_row<T>(operation);
+/// An operation on numbers of f32 as one on elements of bf16, which is rounded once.
+template <auto kOperation, class... Elements>
+bf16 on_bf16(Elements... elements) {
+  return to_bf16_branchless(kOperation(to_float(elements)...));
+}
+
+/// The larger or the smaller of two elements, by integers of 16 bits, of which vectors have twice as many: a
+/// number's bits, or below 0 those of its magnitude turned around, are in the order of the numbers.
+template <bool kLarger>
+bf16 better_bf16(bf16 a, bf16 b) {
+  const auto in_order = [](std::uint16_t bits) {
+    const auto number = static_cast<std::int16_t>(bits);
+    return static_cast<std::int16_t>(number ^ ((number >> 15) & 0x7fff));
+  };
+  const auto is_nan = [](std::uint16_t bits) { return static_cast<std::int16_t>(bits & 0x7fff) > 0x7f80; };
+  const std::int16_t x = in_order(a.bits), y = in_order(b.bits);
+  const std::int16_t better = kLarger ? (x > y ? x : y) : (x < y ? x : y);
+  const auto number = static_cast<std::uint16_t>(in_order(static_cast<std::uint16_t>(better)));
+  const auto quiet_a = static_cast<std::uint16_t>(a.bits | 0x40),
+             quiet_b = static_cast<std::uint16_t>(b.bits | 0x40);
+  const std::uint16_t other = is_nan(b.bits) ? quiet_b : number;
+  return {is_nan(a.bits) ? quiet_a : other};
+}
+
+/// The loops of an operation on numbers of T over elements of E: numbers, or bf16.
+template <class E, auto kOperation>
+ElementwiseRow one() {
+  if constexpr (std::is_same_v<E, bf16>) {
+    return vectorised_conversion<row_of_one<E, on_bf16<kOperation, bf16>>>();
+  } else {
+    return of_one<E, kOperation>();
+  }
+}
+template <class E, auto kOperation>
+ElementwiseRow two() {
+  if constexpr (std::is_same_v<E, bf16>) {
+    return vectorised_conversion<row_of_two<E, on_bf16<kOperation, bf16, bf16>>>();
+  } else {
+    return of_two<E, kOperation>();
+  }
+}
+template <class E, auto kOperation>
+ElementwiseRow three() {
+  if constexpr (std::is_same_v<E, bf16>) {
+    return vectorised_conversion<row_of_three<E, on_bf16<kOperation, bf16, bf16, bf16>>>();
+  } else {
+    return of_three<E, kOperation>();
   }
 }
 
-template <class T>
+template <class T, class E>
+ElementwiseRow row_of_two_numbers(Operation operation) {
+  switch (operation) {
+    case Operation::add:
+      return two<E, add<T>>();
+    case Operation::sub:
+      return two<E, sub<T>>();
+    case Operation::mul:
+      return two<E, mul<T>>();
+    case Operation::div:
+    case Operation::truediv:
+      return two<E, div<T>>();
+    case Operation::maximum:
+      return two<E, maximum<T>>();
+    case Operation::minimum:
+      return two<E, minimum<T>>();
+    case Operation::fmax:
+      return two<E, fmax<T>>();
+    case Operation::fmin:
+      return two<E, fmin<T>>();
+    case Operation::prelu:
+      return two<E, prelu<T>>();
+    case Operation::abs_diff:
+      return two<E, abs_diff<T>>();
+    case Operation::squared_diff:
+      return two<E, squared_diff<T>>();
+    case Operation::copysign:
+      return two<E, copysign<T>>();
+    case Operation::clip:
+      return three<E, clip<T>>();
+    case Operation::lerp:
+      return three<E, lerp<T>>();
+    default:
+      return nullptr;
+  }
+}
+
+template <class T, class E = T>
 ElementwiseRow row_of(Operation operation) {
   switch (operation) {
     case Operation::neg:
-      return of_one<T, neg<T>>();
+      return one<E, neg<T>>();
     case Operation::abs:
-      return of_one<T, abs<T>>();
+      return one<E, abs<T>>();
     case Operation::sign:
-      return of_one<T, sign<T>>();
+      return one<E, sign<T>>();
     case Operation::relu:
-      return of_one<T, relu<T>>();
+      return one<E, relu<T>>();
     case Operation::square:
-      return of_one<T, square<T>>();
+      return one<E, square<T>>();
     case Operation::reciprocal:
-      return of_one<T, reciprocal<T>>();
+      return one<E, reciprocal<T>>();
     case Operation::floor:
-      return of_one<T, floor<T>>();
+      return one<E, floor<T>>();
     case Operation::ceil:
-      return of_one<T, ceil<T>>();
+      return one<E, ceil<T>>();
     case Operation::trunc:
-      return of_one<T, trunc<T>>();
+      return one<E, trunc<T>>();
     case Operation::round:
-      return of_one<T, round<T>>();
+      return one<E, round<T>>();
+    case Operation::sqrt:
+      return one<E, sqrt<T>>();
+    case Operation::rsqrt:
+      return one<E, rsqrt<T>>();
+    case Operation::hardsigmoid:
+      return one<E, hardsigmoid<T>>();
+    case Operation::hardswish:
+      return one<E, hardswish<T>>();
     case Operation::isnan:
-      return of_one<T, isnan<T>>();
+      return one<E, isnan<T>>();
     case Operation::isinf:
-      return of_one<T, isinf<T>>();
+      return one<E, isinf<T>>();
     case Operation::isfinite:
-      return of_one<T, isfinite<T>>();
+      return one<E, isfinite<T>>();
     default:
-      return row_of_two_numbers<T>(operation);
+      return row_of_two_numbers<T, E>(operation);
   }
 }
 
 }  // namespace
 
 ElementwiseRow arithmetic_row(Operation operation, ComputeClass compute) {
-  return compute == ComputeClass::f32 ? row_of<float>(operation) : row_of<double>(operation);
+  const bool in_f32 = compute == ComputeClass::f32;
+  if (operation == Operation::isclose)
+    return in_f32 ? vectorised<isclose<float>>() : vectorised<isclose<double>>();
+  if (const ElementwiseRow row = in_f32 ? row_of<float>(operation) : row_of<double>(operation)) return row;
+  return in_f32 ? common_row<float>(operation) : common_row<double>(operation);
+}
+
+ElementwiseRow bf16_row(Operation operation) {
+  if (operation == Operation::maximum) return of_two<bf16, better_bf16<true>>();
+  if (operation == Operation::minimum) return of_two<bf16, better_bf16<false>>();
+  return row_of<float, bf16>(operation);
 }
 
 }  // namespace relayout::native

@@ -91,15 +91,6 @@ T atan2(T a, T b) {
 }
 
 template <class T>
-T sqrt(T a) {
-  return std::sqrt(a);
-}
-/// Each of the two roundings changes the result by a unit at most.
-template <class T>
-T rsqrt(T a) {
-  return 1 / std::sqrt(a);
-}
-template <class T>
 T exp(T a) {
   return std::exp(a);
 }
@@ -196,20 +187,6 @@ T elu(T a) {
   return a > 0 ? a : expm1(a);
 }
 
-template <class T>
-Wide<T> wide_hardsigmoid(T a) {
-  const Wide<T> moved = Wide<T>{a} + 3, above = moved < 0 ? 0 : moved;
-  return (above > 6 ? 6 : above) / 6;
-}
-template <class T>
-T hardsigmoid(T a) {
-  return static_cast<T>(wide_hardsigmoid(a));
-}
-template <class T>
-T hardswish(T a) {
-  return static_cast<T>(a * wide_hardsigmoid(a));
-}
-
 /// f64 has no larger type to be computed in: each element by kFunction.
 template <class T, T (*kFunction)(T, T), float (*kNear)(float, float), bool (*kIsFar)(float, float)>
 ElementwiseRow of_quotient() {
@@ -245,10 +222,6 @@ ElementwiseRow row_of_two_numbers(Operation operation) {
 template <class T>
 ElementwiseRow row_of(Operation operation) {
   switch (operation) {
-    case Operation::sqrt:
-      return of_one<T, sqrt<T>>();
-    case Operation::rsqrt:
-      return of_one<T, rsqrt<T>>();
     case Operation::exp:
       return row_of_one<T, exp<T>>;
     case Operation::exp2:
@@ -293,10 +266,6 @@ ElementwiseRow row_of(Operation operation) {
       return row_of_one<T, softplus<T>>;
     case Operation::elu:
       return row_of_one<T, elu<T>>;
-    case Operation::hardswish:
-      return of_one<T, hardswish<T>>();
-    case Operation::hardsigmoid:
-      return of_one<T, hardsigmoid<T>>();
     default:
       return row_of_two_numbers<T>(operation);
   }
