@@ -49,13 +49,13 @@ TEST(NativeElementwise, InTheOrderOfFewestRows) {
   EXPECT_EQ(native::in_better_order(comparison).value_or(comparison).extents[0], 1024);
 }
 
-/// Rows of a line to a page that lie apart, of what the caches do not hold.
+/// Rows of a line to half a page that lie apart, of what the caches do not hold.
 TEST(NativeElementwise, RowsAskedAhead) {
   const auto asked = [](const Dims& shape, const Dims& strides, std::int64_t bytes) {
     return native::rows_asked_ahead({static_cast<int>(shape.size()), shape.data(), strides.data()}, bytes);
   };
   EXPECT_EQ(asked({30, 200, 32}, {64, 1920, 1}, 4), 16);
-  EXPECT_EQ(asked({200, 30, 500}, {600, 120000, 1}, 4), 2);
+  EXPECT_EQ(asked({200, 30, 500}, {600, 120000, 1}, 2), 3);
   EXPECT_EQ(asked({6000, 15}, {40, 1}, 4), 0);     // shorter than a line
   EXPECT_EQ(asked({600, 1024}, {1100, 1}, 4), 0);  // a page
   EXPECT_EQ(asked({6000, 32}, {47, 1}, 4), 0);     // the next row begins within a line

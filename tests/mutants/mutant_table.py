@@ -689,7 +689,6 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("sine_beyond_one", "if_equal(@x@, inside, function(inside)", "inside", True),
     ("logarithm_below_its_pole", "return if_equal(@above@, zero, below, result);", "same<T>(1e30)", True),
     ("second_half_is_the_first", "return floats_of(first, @second@);", "first", True),
-    ("all_in_f32", "return @single@ ? Exact::row_in<double>(operation)", "false", True),
     ("softplus_of_the_sum_alone", "(tail - @(sum - same<T>(1))@)", "tail", True),
 ]) + mutants_of("vector_words", "host/cpu/elementwise/vector_words.hpp", NATIVE_FUNCTIONS, [
     ("last_numbers_left", "const std::int64_t left = @count - i@; left > 0", "i - count", True),

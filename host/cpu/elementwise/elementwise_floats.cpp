@@ -180,12 +180,6 @@ void isclose(const void* a, const void* b, const void*, void* r, std::int64_t co
   }
 }
 
-/// An operation on numbers of f32 as one on elements of bf16, which is rounded once.
-template <auto kOperation, class... Elements>
-bf16 on_bf16(Elements... elements) {
-  return to_bf16_branchless(kOperation(to_float(elements)...));
-}
-
 /// The larger or the smaller of two elements, by integers of 16 bits, of which vectors have twice as many: a
 /// number's bits, or below 0 those of its magnitude turned around, are in the order of the numbers.
 template <bool kLarger>
@@ -204,30 +198,35 @@ bf16 better_bf16(bf16 a, bf16 b) {
   return {is_nan(a.bits) ? quiet_a : other};
 }
 
-/// The loops of an operation on numbers of T over elements of E: numbers, or bf16.
+/// An operation on numbers as one on elements of E: the numbers themselves, or bf16, rounded once.
+template <auto kOperation, class E, class... Others>
+E on(E element, Others... others) {
+  if constexpr (std::is_same_v<E, bf16>) {
+    return to_bf16_branchless(kOperation(to_float(element), to_float(others)...));
+  } else {
+    return kOperation(element, others...);
+  }
+}
+
+template <class E, auto kRow>
+ElementwiseRow loop() {
+  if constexpr (std::is_same_v<E, bf16>) {
+    return vectorised_conversion<kRow>();
+  } else {
+    return vectorised<kRow>();
+  }
+}
 template <class E, auto kOperation>
 ElementwiseRow one() {
-  if constexpr (std::is_same_v<E, bf16>) {
-    return vectorised_conversion<row_of_one<E, on_bf16<kOperation, bf16>>>();
-  } else {
-    return of_one<E, kOperation>();
-  }
+  return loop<E, row_of_one<E, on<kOperation, E>>>();
 }
 template <class E, auto kOperation>
 ElementwiseRow two() {
-  if constexpr (std::is_same_v<E, bf16>) {
-    return vectorised_conversion<row_of_two<E, on_bf16<kOperation, bf16, bf16>>>();
-  } else {
-    return of_two<E, kOperation>();
-  }
+  return loop<E, row_of_two<E, on<kOperation, E, E>>>();
 }
 template <class E, auto kOperation>
 ElementwiseRow three() {
-  if constexpr (std::is_same_v<E, bf16>) {
-    return vectorised_conversion<row_of_three<E, on_bf16<kOperation, bf16, bf16, bf16>>>();
-  } else {
-    return of_three<E, kOperation>();
-  }
+  return loop<E, row_of_three<E, on<kOperation, E, E, E>>>();
 }
 
 template <class T, class E>

@@ -69,7 +69,7 @@ std::int64_t MergedAxes::period() const {
 
 std::int64_t rows_asked_ahead(const MergedAxes& axes, std::int64_t bytes) {
   // The processor reads ahead by itself within a page, and from row to row where these are nearly dense.
-  constexpr std::int64_t kLeastBytes = 256 << 10, kMostRow = 4096, kAheadBytes = 2048;
+  constexpr std::int64_t kLeastBytes = 256 << 10, kMostRow = 2048, kAheadBytes = 2048;
   if (axes.rank < 2 || axes.inner_stride() != 1) return 0;
   const std::int64_t row = axes.inner_extent() * bytes, next = axes.strides[axes.rank - 2] * bytes;
   if (row < kLineBytes || row >= kMostRow || (next >= row && next < row + kLineBytes)) return 0;
