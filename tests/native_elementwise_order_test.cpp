@@ -56,9 +56,10 @@ TEST(NativeElementwise, RowsAskedAhead) {
   };
   EXPECT_EQ(asked({30, 200, 32}, {64, 1920, 1}, 4), 16);
   EXPECT_EQ(asked({200, 30, 500}, {600, 120000, 1}, 2), 3);
-  EXPECT_EQ(asked({6000, 15}, {40, 1}, 4), 0);     // shorter than a line
-  EXPECT_EQ(asked({600, 1024}, {1100, 1}, 4), 0);  // a page
-  EXPECT_EQ(asked({6000, 32}, {47, 1}, 4), 0);     // the next row begins within a line
+  EXPECT_EQ(asked({6000, 15}, {40, 1}, 4), 0);  // shorter than a line
+  EXPECT_EQ(asked({600, 511}, {550, 1}, 4), 2);
+  EXPECT_EQ(asked({600, 512}, {550, 1}, 4), 0);  // half a page
+  EXPECT_EQ(asked({6000, 32}, {47, 1}, 4), 0);   // the next row begins within a line
   EXPECT_EQ(asked({6000, 32}, {48, 1}, 4), 16);
   EXPECT_EQ(asked({6000, 32}, {-48, 1}, 4), 16);
   EXPECT_EQ(asked({30, 200, 32}, {0, 64, 1}, 8), 0);  // the same rows again

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/integer_math.hpp"
 #include "host/cpu/streaming.hpp"
 #include "host/cpu/strided_loop.hpp"
 
@@ -17,6 +18,13 @@ inline void ask_ahead(const void* row, std::int64_t bytes, std::int64_t left) no
   const std::int64_t end = std::min(kAheadBytes + bytes, left);
   for (std::int64_t at = kAheadBytes; at < end; at += kLineBytes)
     __builtin_prefetch(static_cast<const char*>(row) + at, 0, 2);
+}
+
+/// How many rows of `bytes` bytes further on one is asked for, where the processor's own prefetching begins
+/// anew with each row.
+constexpr std::int64_t rows_ahead(std::int64_t bytes) {
+  constexpr std::int64_t kAheadBytes = 2048;
+  return divide_up(kAheadBytes, bytes);
 }
 
 /// Prefetches the lines of [row, row + bytes).

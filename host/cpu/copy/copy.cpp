@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "core/integer_math.hpp"
 #include "host/cpu/convert.hpp"
 #include "host/cpu/copy/box_copy.hpp"
 #include "host/cpu/copy/cast_rows.hpp"
@@ -27,9 +26,8 @@ constexpr std::int64_t kLongRowBytes = 1024;
 /// So are casts of rows of so many elements and more where the input is one piece, and of so many bytes where
 /// it is not: a box would only copy them once more.
 constexpr std::int64_t kCastElements = 64, kCastRowBytes = 128;
-/// Rows of an input that is not one piece are asked for so many bytes ahead, up to rows of kAskedRowBytes:
-/// the processor's own prefetching begins anew with each row.
-constexpr std::int64_t kAskedBytes = 2048, kAskedRowBytes = 4096;
+/// Rows of fewer bytes are asked for ahead, of an input that is not one piece.
+constexpr std::int64_t kAskedRowBytes = 4096;
 
 bool is_one_piece(const CopyParams& p) {
   std::int64_t elements = 1;
@@ -40,9 +38,9 @@ bool is_one_piece(const CopyParams& p) {
 }
 
 /// How many rows before it is cast a row is asked for; 0 where none is.
-std::int64_t rows_asked_ahead(const CopyParams& p, std::int64_t in_bytes) {
+std::int64_t casts_asked_ahead(const CopyParams& p, std::int64_t in_bytes) {
   const std::int64_t row = p.extents[p.rank - 1] * in_bytes;
-  return row >= kAskedRowBytes || is_one_piece(p) ? 0 : divide_up(kAskedBytes, row);
+  return row >= kAskedRowBytes || is_one_piece(p) ? 0 : rows_ahead(row);
 }
 
 /// Copies a contiguous row past the caches, through a buffer in the first-level cache.
@@ -69,7 +67,7 @@ void copy_rows(const CopyParams& p, const CastRow& cast) {
   loop.push_boxes(p.extents[last], piece, 1, 1);
   const bool streamed = is_streamed(p);
   constexpr std::int64_t kIn = sizeof(In);
-  const std::int64_t asked = cast && !streamed ? rows_asked_ahead(p, kIn) : 0;
+  const std::int64_t asked = cast && !streamed ? casts_asked_ahead(p, kIn) : 0;
   parallel_ranges(loop.total(), p.elements, [&](std::int64_t begin, std::int64_t end) {
     Cursor cursor(loop, begin), ahead(loop, begin + asked);
     for (std::int64_t i = begin; i < end; ++i, cursor.next()) {

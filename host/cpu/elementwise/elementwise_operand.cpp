@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core/integer_math.hpp"
 #include "host/plan/checked_math.hpp"
 
 namespace relayout::native {
@@ -69,7 +68,7 @@ std::int64_t MergedAxes::period() const {
 
 std::int64_t rows_asked_ahead(const MergedAxes& axes, std::int64_t bytes) {
   // The processor reads ahead by itself within a page, and from row to row where these are nearly dense.
-  constexpr std::int64_t kLeastBytes = 256 << 10, kMostRow = 2048, kAheadBytes = 2048;
+  constexpr std::int64_t kLeastBytes = 256 << 10, kMostRow = 2048;
   if (axes.rank < 2 || axes.inner_stride() != 1) return 0;
   const std::int64_t row = axes.inner_extent() * bytes, next = axes.strides[axes.rank - 2] * bytes;
   if (row < kLineBytes || row >= kMostRow || (next >= row && next < row + kLineBytes)) return 0;
@@ -78,7 +77,7 @@ std::int64_t rows_asked_ahead(const MergedAxes& axes, std::int64_t bytes) {
     if (axes.strides[axis] == 0) return 0;
     rows *= axes.extents[axis];
   }
-  return rows * row < kLeastBytes ? 0 : divide_up(kAheadBytes, row);
+  return rows * row < kLeastBytes ? 0 : rows_ahead(row);
 }
 
 void OperandCursor::gather(char* out, std::int64_t count) {
