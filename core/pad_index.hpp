@@ -19,6 +19,14 @@ constexpr std::uint64_t pad_distance(std::int64_t i) {
   return i < 0 ? ~static_cast<std::uint64_t>(i) : static_cast<std::uint64_t>(i);
 }
 
+/// The same less whole periods. Up to two of them need no division, which costs a GPU about a hundred
+/// instructions.
+constexpr std::uint64_t pad_distance(std::int64_t i, std::uint64_t period) {
+  std::uint64_t distance = pad_distance(i);
+  if (distance >= period) distance -= period;
+  return distance >= period ? distance % period : distance;
+}
+
 /// The place in the period of an index whose distance, less whole periods, is this.
 constexpr std::uint64_t pad_phase(std::int64_t i, std::uint64_t period, std::uint64_t distance) {
   return i < 0 ? period - 1 - distance : distance;
@@ -37,11 +45,7 @@ constexpr std::int64_t pad_index(PadMode mode, std::int64_t i, std::int64_t leng
   const std::uint64_t mirror = static_cast<std::uint64_t>(reflect_length);
   const std::uint64_t period = pad_period(mode, samples, mirror);
   if (period == 0) return 0;
-  // One period to either side needs no division, which costs a GPU about a hundred instructions.
-  std::uint64_t distance = pad_distance(i);
-  if (distance >= period) distance -= period;
-  if (distance >= period) distance %= period;
-  const std::uint64_t phase = pad_phase(i, period, distance);
+  const std::uint64_t phase = pad_phase(i, period, pad_distance(i, period));
   if (mode == PadMode::circular) return static_cast<std::int64_t>(phase);
   if (mode == PadMode::symmetric)
     return static_cast<std::int64_t>(phase < samples ? phase : period - 1 - phase);
@@ -74,7 +78,7 @@ constexpr PadRun pad_run(PadMode mode, std::int64_t i, std::int64_t length, std:
   const std::uint64_t mirror = static_cast<std::uint64_t>(reflect_length);
   const std::uint64_t period = pad_period(mode, samples, mirror);
   if (period == 0) return run(0, outside, 0);
-  const std::uint64_t phase = pad_phase(i, period, pad_distance(i) % period);
+  const std::uint64_t phase = pad_phase(i, period, pad_distance(i, period));
   // A repetition of the signal, whose last sample begins the way back.
   if (phase < samples) return run(phase, samples - phase, 1);
   if (mode == PadMode::symmetric) return run(period - 1 - phase, period - phase, -1);

@@ -103,8 +103,9 @@ struct WindowParams {
   bool along_time = false;
   /// `vector` and `rows`: whether the output is too large for a reader to find it in the L2.
   bool streaming = false;
-  /// `rows`: threads of a block for each of its rows; blocks for each row, of block_packs 16-byte packs each.
-  std::int32_t row_threads = 0, row_blocks = 0;
+  /// `rows`: threads of a block for each of its rows; blocks for each row, of which the first copy
+  /// block_packs 16-byte packs each, and the others make packs of long padding.
+  std::int32_t row_threads = 0, row_blocks = 0, copy_blocks = 0;
   std::int64_t block_packs = 0;
   /// `direct` alone: positions from number gap_begin on lie `gap` positions further on, and those between are
   /// made by others.

@@ -1,5 +1,6 @@
-// The window kernels for any strides, whatever the plan would have taken: random windows on tiles of every
-// size, without a tile, and in parts, against the oracle.
+// The window kernels for any strides and for whole rows, whatever the plan would have taken: random windows
+// on tiles of every size, without a tile, and in parts, and rows with padding of any length, against the
+// oracle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -132,6 +133,12 @@ TEST_P(WindowKernelTest, RandomWindows) {
   EXPECT_GT(in_parts_, 10);
 }
 
+WindowParams pad_problem(const PadCase& c, const TensorView& in, const TensorView& out) {
+  const WindowStrides strides{out.stride(0), 0, out.stride(2), 0, out.stride(1)};
+  return window_params(in, Window(), c.pad, encode_pad_value("pad", c.pad, c.out_type), out.extent(2), out,
+                       strides);
+}
+
 TEST_P(WindowKernelTest, RandomPads) {
   for (const std::uint64_t seed : random_seeds(150)) {
     SCOPED_TRACE(reproduce(seed));
@@ -148,15 +155,54 @@ TEST_P(WindowKernelTest, RandomPads) {
     c.out_misaligned = random.chance(0.4) ? random.integer(1, 9) : 0;
     check_filled(
         stream(), c, c.in_shape(), c.out_shape(), strides_of(c.out_layout, c.out_shape()), seed,
-        [&](const TensorView& in, const TensorView& out) {
-          const WindowStrides strides{out.stride(0), 0, out.stride(2), 0, out.stride(1)};
-          run_tiles(window_params(in, Window(), c.pad, encode_pad_value("pad", c.pad, c.out_type),
-                                  out.extent(2), out, strides));
-        },
+        [&](const TensorView& in, const TensorView& out) { run_tiles(pad_problem(c, in, out)); },
         [&](const TensorView& in, const TensorView& out) { reference::pad(in, c.pad, out); });
     if (HasFailure()) return;
   }
   EXPECT_GT(in_parts_, 10);
+}
+
+/// Padding of a few elements and of thousands, before and behind, of signals shorter and longer than a
+/// vector.
+PadCase draw_rows(Random& random) {
+  PadCase c;
+  c.in_type = c.out_type = random.pick<DType>({DType::u8, DType::f16, DType::f32, DType::i64});
+  c.batch = random.integer(1, 2);
+  c.channels = random.pick<std::int64_t>({1, 2, 5});
+  c.length = random.chance(0.2) ? random.integer(1, 40) : random.integer(1, 2000);
+  c.pad.mode = random.pick(kModes);
+  c.pad.policy = PadPolicy::extended;
+  c.pad.value = 3;
+  const auto draw_side = [&] {
+    if (random.chance(0.2)) return -random.integer(0, (c.length - 1) / 2);
+    return random.chance(0.3) ? random.integer(0, 40) : random.integer(0, 3000);
+  };
+  c.pad.left = draw_side();
+  c.pad.right = draw_side();
+  c.in_misaligned = random.chance(0.7) ? random.integer(1, 15) : 0;
+  c.out_misaligned = random.chance(0.7) ? random.integer(1, 15) : 0;
+  return c;
+}
+
+TEST_P(WindowKernelTest, RandomRowsWithPadding) {
+  int with_long_padding = 0;
+  for (const std::uint64_t seed : random_seeds(200)) {
+    SCOPED_TRACE(reproduce(seed));
+    Random random(seed);
+    const PadCase c = draw_rows(random);
+    check_filled(
+        stream(), c, c.in_shape(), c.out_shape(), strides_of(c.out_layout, c.out_shape()), seed,
+        [&](const TensorView& in, const TensorView& out) {
+          const plan::WindowCandidate rows =
+              plan::window_candidate(device().properties(), pad_problem(c, in, out), WindowKernel::rows);
+          ASSERT_EQ(rows.refused, nullptr);
+          with_long_padding += rows.params.copy_blocks < rows.params.row_blocks;
+          kernels_of(stream()).window(context_of(stream()), rows.params);
+        },
+        [&](const TensorView& in, const TensorView& out) { reference::pad(in, c.pad, out); });
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(with_long_padding, 100);
 }
 
 }  // namespace

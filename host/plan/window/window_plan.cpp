@@ -28,21 +28,30 @@ const char* rows_obstacle(const WindowParams& p) {
   return time_fastest ? nullptr : "time is not the fast axis of both sides";
 }
 
-/// A row's packs are divided among the threads of one block, or among blocks; short rows share a block.
+/// Packs of the shortest padding that has blocks of its own.
+constexpr std::int64_t kLeastPaddingPacks = 32;
+
+/// A row's packs are divided among the threads of one block, or among blocks; short rows share a block. Long
+/// padding has blocks of its own: where it has more elements than the row has packs, they would take most of
+/// the time one by one.
 void divide_rows(WindowParams& p) {
   const std::int64_t count = kVectorBytes / bytes_of(p.out_type);
+  const std::int64_t samples = samples_within(p), padding = p.positions - samples;
+  const bool long_padding = padding > p.positions / count && padding >= kLeastPaddingPacks * count;
+  const std::int64_t shared = long_padding ? std::max(samples, padding) : p.positions;
   int threads = kWindowThreads;
-  while (threads > 8 && p.positions < threads / 2 * kRowPacksPerThread * count) threads /= 2;
+  while (threads > 8 && shared < threads / 2 * kRowPacksPerThread * count) threads /= 2;
   const std::int64_t most_packs = std::int64_t{threads} * kRowPacksPerThread;
   // Packs that a row's threads may copy, and elements that they surely do not.
-  const std::int64_t packs =
-      std::max<std::int64_t>(0, std::min(samples_within(p), p.length - 2 * count)) / count;
+  const std::int64_t packs = std::max<std::int64_t>(0, std::min(samples, p.length - 2 * count)) / count;
   const std::int64_t singles = p.positions - packs * count;
-  const std::int64_t blocks =
-      std::max({std::int64_t{1}, divide_up(packs, most_packs), divide_up(singles, most_packs * count)});
+  const auto blocks_of = [&](std::int64_t elements) { return divide_up(elements, most_packs * count); };
+  const std::int64_t copy_blocks =
+      std::max({std::int64_t{1}, divide_up(packs, most_packs), long_padding ? 0 : blocks_of(singles)});
   p.row_threads = threads;
-  p.row_blocks = static_cast<std::int32_t>(blocks);
-  p.block_packs = divide_up(packs, blocks);
+  p.copy_blocks = static_cast<std::int32_t>(copy_blocks);
+  p.row_blocks = static_cast<std::int32_t>(copy_blocks + (long_padding ? blocks_of(singles) : 0));
+  p.block_packs = divide_up(packs, copy_blocks);
 }
 
 /// As many elements as lanes write at a time, so that those run along the output's fastest axis; fewer of the

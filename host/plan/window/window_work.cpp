@@ -14,6 +14,11 @@ namespace {
 /// These kernels are faster than counted: fitted, as window_cost.cpp says.
 constexpr double kShareOfRows = 1.2;
 constexpr double kShareOfVectors = 1.25;
+/// Instructions of a warp for a pack of long padding of each lane: counted.
+constexpr double kOfPaddingPack = 150;
+/// What blocks of rows with long padding wait for, and how many of them a multiprocessor has registers for.
+constexpr double kWaitsForPadding = 2;
+constexpr std::int64_t kPaddingBlocks = 4;
 
 constexpr double kWarps = kWindowThreads / 32.0, kLanes = 32;
 
@@ -35,14 +40,22 @@ WindowWork work_of_rows(const WindowTuning& tuning, const WindowParams& p) {
   work.bytes = rows_a_block *
                (read_cost(tuning, 1, copied * element) + write_cost(tuning, 1, real(p.positions) * element));
   // Elements of the padding and at the ends of rows go one by one, with 64-bit indices. Whole warps wait for
-  // the lanes that have any.
-  const double count = 16 / element;
-  const double singles = std::max(real(p.positions) - copied, 0.0) + 3 * count;
-  const double turns = std::max(kWarps, rows_a_block * singles / kLanes);
-  work.accesses = rows_a_block * (copied / count / kLanes * 3 * 4) + 2 * turns;
+  // the lanes that have any. Long padding goes by packs, but for what lies around the samples' ends.
+  const double count = 16 / element, padding = std::max(real(p.positions) - copied, 0.0);
+  const bool long_padding = p.copy_blocks < p.row_blocks;
+  const double packs = (copied + (long_padding ? padding : 0)) / count / kLanes;
+  const double singles = (long_padding ? 3 * count : padding) + 3 * count;
+  const double turns = std::max(long_padding ? 0 : kWarps, rows_a_block * singles / kLanes);
+  work.accesses = rows_a_block * packs * 3 * 4 + 2 * turns;
   // All modes but two need remainders of 64 bits.
   const bool repeats = p.mode != PadMode::constant && p.mode != PadMode::replicate;
   work.instructions = kWarps * 98 + (repeats ? 200 : 113) * turns;
+  if (long_padding) {
+    work.instructions += rows_a_block * padding / count / kLanes * kOfPaddingPack;
+    work.waits = kWaitsForPadding;
+    work.resident = kPaddingBlocks;
+    if (repeats) work.bytes += rows_a_block * tuning.cached * read_cost(tuning, 1, padding * element);
+  }
   work.share = kShareOfRows;
   work.warps = kWarps;  // one block's loads are enough
   return work;
