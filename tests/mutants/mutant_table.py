@@ -668,16 +668,26 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
      "_mm256_min_ps(_mm256_set1_ps(65504.0f), _mm256_loadu_ps(in))", True),
 ]) + mutants_of("native_convert", "host/cpu/convert.hpp", "*Cast*/cpu", [
     ("truncating_cast_to_bf16", "0x7fffu + ((bits >> 16) & 1u)", "0u"),
-]) + mutants_of("native_bf16", "host/cpu/elementwise/elementwise_floats.cpp", "NativeBf16.*", [
+]) + mutants_of("native_halves", "host/cpu/elementwise/elementwise_halves.cpp", "*NativeHalves*", [
     ("order_of_magnitudes", "number ^ @((number >> 15) & 0x7fff)@", "0"),
-    ("infinities_as_nan", "(bits & 0x7fff) > @0x7f80@", "0x7f7f"),
-    ("second_nan_lost", "other = @is_nan(b.bits)@ ? quiet_b", "false"),
-    ("first_nan_lost", "return {@is_nan(a.bits)@ ? quiet_a", "false"),
-]) + mutants_of("native_bf16", "host/cpu/elementwise/elementwise.cpp", "NativeBf16.*", [
-    ("constants_as_integers", "@p_.common == DType::bf16@ ? bits >> 16", "false"),
-]) + mutants_of("native_bf16", "host/cpu/elementwise/elementwise_rows.cpp", "NativeBf16.*", [
-    ("any_rounding", "p.out_type == DType::bf16 && @p.rounding == Rounding::nearest_even@", "true"),
-    ("other_operands_as_bf16", "tensor.reading == Reading::value && @tensor.type == DType::bf16@;", "true"),
+    ("infinities_as_nan", "static_cast<std::int16_t>(@kInfinity<T>@);", "kInfinity<T> - 1"),
+    ("second_nan_lost", "other = @is_nan(b)@ ? quiet_b", "false"),
+    ("first_nan_lost", "return {@is_nan(a)@ ? quiet_a", "false"),
+    ("relu_of_nan_is_zero", "other = @is_nan(a)@ ? a.bits", "false"),
+    ("fmax_with_nan", "other = @is_nan(b)@ ? a.bits", "false"),
+]) + mutants_of("native_halves", "host/cpu/elementwise/elementwise.cpp", "*NativeHalves*", [
+    ("constants_as_integers", "if (@p_.common == DType::f16@) return to_f16", "false"),
+]) + mutants_of("native_halves", "host/cpu/elementwise/elementwise_rows.cpp", "*NativeHalves*", [
+    ("any_rounding", "p.out_type == p.common && @p.rounding == Rounding::nearest_even@", "true"),
+    ("other_operands_as_halves", "return tensor.reading == Reading::value && @tensor.type == p.common@;", "true"),
+]) + mutants_of("native_bools", "host/cpu/elementwise/elementwise_bools.cpp", "NativeBools.*", [
+    ("bits_of_both", "return truth(a) & @truth(b)@;", "b"),
+    ("bits_of_either", "return truth(a) | @truth(b)@;", "b"),
+    ("not_by_bits", "static_cast<Byte>(@a == 0@)", "a ^ 1"),
+]) + mutants_of("native_bools", "host/cpu/elementwise/elementwise_rows.cpp", "NativeBools.*", [
+    ("low_bytes_of_long_elements", "return @size_of(tensor.type) == 1@;", "true"),
+]) + mutants_of("native_bools", "host/cpu/elementwise/elementwise_convert.cpp", "NativeBools.*:NativeElementwise*", [
+    ("bytes_never_made_truth", "if (is_truth && @!takes_any_byte(p)@)", "false"),
 ]) + mutants_of("native_elementwise", "host/cpu/elementwise/elementwise.cpp", NATIVE_ELEMENTWISE, [
     ("short_end_dropped", "std::int64_t at = begin, count = 0; @at < end@;", "at + (at > begin ? 500 : 0) < end"),
     ("step_forgets_the_one_before", "operands[3] = {@results@, results, results}", "rows[0]"),
@@ -791,7 +801,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("zeros_for_shifts_of_any_width", "return by < @width@ ? static_cast<T>(a >> (by & last)) : T{0};", "width + 1"),
 ]) + mutants_of("short_integers", "host/cpu/elementwise/elementwise_rows.cpp", NATIVE_QUOTIENTS, [
     ("results_of_any_size", "|| @size_of(p.out_type) != bytes@) return false;", "false"),
-    ("operands_of_any_type", "tensor.reading == Reading::value && @tensor.type == p.common@;", "true"),
+    ("operands_of_any_type", ": tensor.reading == Reading::value && @tensor.type == p.common@;", "true"),
 ]) + mutants_of("native_elementwise_operand", "host/cpu/elementwise/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
     ("rows_of_a_piece_repeated", "copy_elements(bytes_, @data_ + offset()@, axes_.step(), out, 1, part)", "data_"),
     ("scatter_packs", "copy_elements(bytes_, in, 1, data + offset(), @axes_.step()@, part)", "1"),

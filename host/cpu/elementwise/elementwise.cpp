@@ -119,12 +119,18 @@ class Elementwise {
       case 1:
         return fill_with(row, static_cast<std::uint8_t>(bits));
       case 2:
-        return fill_with(row, static_cast<std::uint16_t>(p_.common == DType::bf16 ? bits >> 16 : bits));
+        return fill_with(row, short_bits(bits));
       case 4:
         return fill_with(row, static_cast<std::uint32_t>(bits));
       default:
         return fill_with(row, bits);
     }
+  }
+  /// A constant of 16 bits: f16 and bf16 are constants in f32, which they hold.
+  std::uint16_t short_bits(std::uint64_t bits) const {
+    const float number = detail::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    if (p_.common == DType::f16) return to_f16(number).bits;
+    return p_.common == DType::bf16 ? to_bf16(number).bits : static_cast<std::uint16_t>(bits);
   }
   template <class Number>
   void fill_with(char* row, Number bits) {

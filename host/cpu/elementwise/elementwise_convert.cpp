@@ -74,7 +74,8 @@ RowReader::RowReader(const TensorOperand& operand, const ElementwiseParams& p, b
     : number_bytes_(as_it_is ? operand.bytes : native::number_bytes(p)) {
   if (as_it_is) return;
   if (is_short(p)) {
-    if (operand.reading == Reading::as_bool || operand.type == DType::bool_) truth_ = truth_row(operand.type);
+    const bool is_truth = operand.reading == Reading::as_bool || operand.type == DType::bool_;
+    if (is_truth && !takes_any_byte(p)) truth_ = truth_row(operand.type);
     return;
   }
   if (p.flush_to_zero && p.compute == ComputeClass::f32) flush_ = flush_row;

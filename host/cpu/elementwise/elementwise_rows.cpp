@@ -7,21 +7,21 @@
 namespace relayout::native {
 namespace {
 
-/// bf16 to bf16, rounded to nearest.
-bool is_on_bf16(const ElementwiseParams& p) {
-  return p.out_type == DType::bf16 && p.rounding == Rounding::nearest_even &&
+/// f16 to f16 or bf16 to bf16, rounded to nearest.
+bool is_on_halves(const ElementwiseParams& p) {
+  return p.out_type == p.common && p.rounding == Rounding::nearest_even &&
          std::all_of(p.tensor, p.tensor + p.tensors,
-                     [](const TensorOperand& tensor) {
-                       return tensor.reading == Reading::value && tensor.type == DType::bf16;
+                     [&](const TensorOperand& tensor) {
+                       return tensor.reading == Reading::value && tensor.type == p.common;
                      }) &&
-         bf16_row(p.step[0].operation) != nullptr;
+         half_row(p.step[0].operation, p.common) != nullptr;
 }
 
 }  // namespace
 
 bool is_short(const ElementwiseParams& p) {
   if (p.steps != 1 || p.convert || p.out_coded) return false;
-  if (p.common == DType::bf16) return is_on_bf16(p);
+  if (p.common == DType::f16 || p.common == DType::bf16) return is_on_halves(p);
   if (p.compute != ComputeClass::i32) return false;
   const std::size_t bytes = size_of(p.common);
   if (bytes > 2 || size_of(p.out_type) != bytes) return false;
@@ -31,9 +31,17 @@ bool is_short(const ElementwiseParams& p) {
   });
 }
 
+bool takes_any_byte(const ElementwiseParams& p) {
+  return is_short(p) && p.common == DType::bool_ && bool_row(p.step[0].operation) != nullptr &&
+         std::all_of(p.tensor, p.tensor + p.tensors,
+                     [](const TensorOperand& tensor) { return size_of(tensor.type) == 1; });
+}
+
 ElementwiseRow elementwise_row(Operation operation, const ElementwiseParams& p) {
-  if (is_short(p))
-    return p.common == DType::bf16 ? bf16_row(operation) : short_integer_row(operation, p.common);
+  if (is_short(p)) {
+    if (p.compute == ComputeClass::f32) return half_row(operation, p.common);
+    return takes_any_byte(p) ? bool_row(operation) : short_integer_row(operation, p.common);
+  }
   if (p.compute == ComputeClass::i32 || p.compute == ComputeClass::i64)
     return integer_row(operation, p.compute, is_unsigned(p.common));
   if (p.rounding != Rounding::nearest_even) {

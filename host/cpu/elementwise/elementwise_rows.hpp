@@ -13,8 +13,10 @@ constexpr std::int64_t bytes_of(ComputeClass compute) {
   return compute == ComputeClass::i32 || compute == ComputeClass::f32 ? 4 : 8;
 }
 /// Whether one operation is computed on elements of 8 or 16 bits as they are: on integers of one type, on
-/// bools, or an operation of few instructions on bf16, to elements as long.
+/// bools, or an operation of few instructions on f16 or bf16, to elements as long.
 bool is_short(const ElementwiseParams& params);
+/// Whether such an operation on bools takes any byte but 0 for true.
+bool takes_any_byte(const ElementwiseParams& params);
 inline std::int64_t number_bytes(const ElementwiseParams& params) {
   return is_short(params) ? bytes_of(params.common) : bytes_of(params.compute);
 }
@@ -33,7 +35,10 @@ ElementwiseRow integer_row(Operation operation, ComputeClass compute, bool is_un
 /// On numbers of common's size.
 ElementwiseRow short_integer_row(Operation operation, DType common);
 ElementwiseRow arithmetic_row(Operation operation, ComputeClass compute);
-/// On elements of bf16.
+/// On bytes, of which any but 0 is true.
+ElementwiseRow bool_row(Operation operation);
+/// On elements of f16 or bf16; and of these, those on elements of bf16 that are computed in f32.
+ElementwiseRow half_row(Operation operation, DType common);
 ElementwiseRow bf16_row(Operation operation);
 ElementwiseRow function_row(Operation operation, ComputeClass compute);
 /// Functions of f32 numbers of the common type f32, f16 or bf16, and of f64: in vectors, where this processor
