@@ -110,6 +110,14 @@ void visit_floats(DType type, Visit&& visit) {
   }
 }
 
+/// The same for f16, bf16 and f32, which are computed in f32.
+template <class Visit>
+void visit_floats_up_to_f32(DType type, Visit&& visit) {
+  if (type == DType::f16) return visit(TypeTag<f16>{});
+  if (type == DType::bf16) return visit(TypeTag<bf16>{});
+  return visit(TypeTag<float>{});
+}
+
 /// Calls visit(TypeTag<From>, TypeTag<To>) for two different types of f16, bf16, f32 and f64. The references
 /// are taken off, since decltype of a captured parameter is a reference for GCC 12, and instances of equal
 /// types would be made.

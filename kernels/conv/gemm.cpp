@@ -80,17 +80,10 @@ __global__ __launch_bounds__(kThreads) void gemm_epilogue_kernel(GemmParams p, s
   static_cast<Out*>(p.y)[group * p.y_group + m * p.ldc + n] = convert<Out>(p.workspace[element] + bias);
 }
 
-template <class Visit>
-void visit_output_type(DType type, Visit&& visit) {
-  if (type == DType::f16) return visit(TypeTag<f16>{});
-  if (type == DType::bf16) return visit(TypeTag<bf16>{});
-  return visit(TypeTag<float>{});
-}
-
 void launch_own(const LaunchContext& context, const GemmParams& p) {
   const std::int64_t tiles_m = divide_up(p.m, kTile), tiles_n = divide_up(p.n, kTile);
   const LaunchShape shape = launch_shape(p.groups * tiles_m * tiles_n, kThreads);
-  visit_output_type(p.out_type, [&](auto out) {
+  visit_floats_up_to_f32(p.out_type, [&](auto out) {
     using Out = typename decltype(out)::type;
     if (p.in_type == DType::f16) {
       launch("gemm", context, shape, gemm_kernel<f16, Out>, p, tiles_m, tiles_n);
@@ -103,7 +96,7 @@ void launch_own(const LaunchContext& context, const GemmParams& p) {
 void launch_epilogue(const LaunchContext& context, const GemmParams& p) {
   const std::int64_t elements = p.groups * p.m * p.n;
   const LaunchShape shape = one_thread_each(elements, kThreads);
-  visit_output_type(p.out_type, [&](auto out) {
+  visit_floats_up_to_f32(p.out_type, [&](auto out) {
     using Out = typename decltype(out)::type;
     launch("gemm epilogue", context, shape, gemm_epilogue_kernel<Out>, p, elements);
   });

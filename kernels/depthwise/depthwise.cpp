@@ -42,7 +42,7 @@ void launch_scalar(const LaunchContext& context, const DepthwiseParams& p) {
   const DepthwiseGrid grid = p.lanes_along_time ? DepthwiseGrid(p, rows, std::int64_t{p.lanes} * p.run)
                                                 : DepthwiseGrid(p, p.lanes, rows * p.run);
   const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads);
-  visit_signal_type(p.type, [&](auto type) {
+  visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     launch("depthwise_conv1d", context, shape, depthwise_kernel<T>, p, grid);
   });
@@ -76,7 +76,7 @@ void launch_outputs(const LaunchContext& context, const DepthwiseParams& p) {
 void launch_final_state(const LaunchContext& context, const DepthwiseParams& p) {
   const std::int64_t elements = p.state == nullptr ? 0 : p.batch * p.channels * (p.taps - 1);
   if (elements == 0) return;
-  visit_signal_type(p.type, [&](auto type) {
+  visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     launch("depthwise_conv1d", context, one_thread_each(elements, kDepthwiseThreads), final_state_kernel<T>,
            p, elements);

@@ -180,7 +180,7 @@ void launch_general(const LaunchContext& context, const DepthwiseBackwardParams&
 void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBackwardParams& p) {
   const DepthwiseParams& f = p.forward;
   if (p.kernel == DepthwiseBackwardKernel::nothing) return;
-  visit_signal_type(f.type, [&](auto type) {
+  visit_floats_up_to_f32(f.type, [&](auto type) {
     using T = typename decltype(type)::type;
     if (f.batch == 0 || f.channels == 0) return;
     if (p.kernel == DepthwiseBackwardKernel::general) return launch_general<T>(context, p);

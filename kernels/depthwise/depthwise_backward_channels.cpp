@@ -322,7 +322,7 @@ bool has_vectors(const DepthwiseBackwardParams& p) {
 
 void launch_depthwise_backward_channels(const LaunchContext& context, const DepthwiseBackwardParams& p) {
   const DepthwiseParams& f = p.forward;
-  visit_signal_type(f.type, [&](auto type) {
+  visit_floats_up_to_f32(f.type, [&](auto type) {
     using T = typename decltype(type)::type;
     visit_backward_walk_taps(f.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;

@@ -299,7 +299,7 @@ void launch_depthwise_backward_tile(const LaunchContext& context, const Depthwis
   const DepthwiseGrid grid(f, p.tile_channels, p.tile_times);
   const Divisor by_channels = make_divisor(static_cast<std::uint32_t>(p.tile_channels));
   const LaunchShape shape = launch_shape(grid.blocks(f), kDepthwiseThreads, p.shared_bytes);
-  visit_signal_type(f.type, [&](auto type) {
+  visit_floats_up_to_f32(f.type, [&](auto type) {
     using T = typename decltype(type)::type;
     const auto start = [&](auto kernel) {
       launch("depthwise_conv1d_backward", context, shape, kernel, p, grid, by_channels, input_span(f),

@@ -250,7 +250,7 @@ void launch_depthwise_backward_time(const LaunchContext& context, const Depthwis
                    d_out = signal_span(f, p.d_out, p.d_out_batch, p.d_out_channel, p.d_out_time);
   const bool is_shifted =
       !lie_alike(p, f.in, f.in_batch, f.in_channel) || !lie_alike(p, p.d_out, p.d_out_batch, p.d_out_channel);
-  visit_signal_type(f.type, [&](auto type) {
+  visit_floats_up_to_f32(f.type, [&](auto type) {
     using T = typename decltype(type)::type;
     const LastSteps at_end(p, grid, kBackwardGroup * Vector<T>::kCount);
     visit_backward_walk_taps(f.taps, [&](auto taps) {

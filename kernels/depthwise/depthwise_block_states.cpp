@@ -57,7 +57,7 @@ void launch_depthwise_block_states(const LaunchContext& context, const Depthwise
   const std::int64_t stretches = q.block_size > 0 ? (p.length - 1) / q.block_size + 1 : 0;
   const std::int64_t threads = (p.batch + stretches) * p.channels;
   const LaunchShape shape = one_thread_each(threads, kDepthwiseThreads);
-  visit_signal_type(p.type, [&](auto type) {
+  visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     launch("depthwise_varlen", context, shape, block_states_kernel<T>, q, threads);
   });

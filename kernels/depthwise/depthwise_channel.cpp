@@ -271,7 +271,7 @@ void launch_walk(const LaunchContext& context, const DepthwiseParams& p) {
 }  // namespace
 
 void launch_depthwise_channel(const LaunchContext& context, const DepthwiseParams& p) {
-  visit_signal_type(p.type, [&](auto type) {
+  visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     if constexpr (sizeof(T) == 2) {
       if (p.width > 1) return launch_walk<T, 2>(context, p);

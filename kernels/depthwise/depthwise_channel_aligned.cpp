@@ -163,7 +163,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, Taps <= 4 ? 2 : 1) void dep
 }  // namespace
 
 void launch_depthwise_channel_aligned(const LaunchContext& context, const DepthwiseParams& p) {
-  visit_signal_type(p.type, [&](auto type) {
+  visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     visit_taps(p.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;

@@ -212,7 +212,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 2) void depthwise_channel_m
 }  // namespace
 
 void launch_depthwise_channel_many(const LaunchContext& context, const DepthwiseParams& p) {
-  visit_signal_type(p.type, [&](auto type) {
+  visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     const DepthwiseGrid grid(p, std::int64_t{p.lanes} * kChannels,
                              kDepthwiseThreads / p.lanes * many_taps_times(p.width) * p.run);

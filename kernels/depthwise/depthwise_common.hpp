@@ -252,14 +252,6 @@ __device__ __forceinline__ DepthwisePlace place_block(const DepthwiseGrid& grid)
           (TimeFirst ? first : second) * grid.tile_times};
 }
 
-/// Calls visit(TypeTag<T>) for the element type of in, out and the states.
-template <class Visit>
-void visit_signal_type(DType type, Visit&& visit) {
-  if (type == DType::f16) return visit(TypeTag<f16>{});
-  if (type == DType::bf16) return visit(TypeTag<bf16>{});
-  return visit(TypeTag<float>{});
-}
-
 /// Calls visit(std::integral_constant<int, Taps>) within a kernel, for `taps` of First..Last: for kernels
 /// whose other code, which does not depend on the taps, is most of it.
 template <int First, int Last, class Visit>

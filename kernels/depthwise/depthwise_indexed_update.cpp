@@ -150,7 +150,7 @@ void launch_packs(const LaunchContext& context, const DepthwiseSequenceParams& q
 }  // namespace
 
 void launch_depthwise_indexed_update(const LaunchContext& context, const DepthwiseSequenceParams& q) {
-  visit_signal_type(q.conv.type, [&](auto type) {
+  visit_floats_up_to_f32(q.conv.type, [&](auto type) {
     using T = typename decltype(type)::type;
     if (q.kernel == DepthwiseSequenceKernel::update_unrolled) {
       if (q.width == kPerWord<T> && takes_update_words(q)) return launch_depthwise_indexed_words(context, q);

@@ -188,7 +188,7 @@ void launch_depthwise_tile(const LaunchContext& context, const DepthwiseParams& 
   const DepthwiseGrid grid(p, p.tile_channels, p.tile_times);
   const Divisor by_channels = make_divisor(static_cast<std::uint32_t>(p.tile_channels));
   const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
-  visit_signal_type(p.type, [&](auto type) {
+  visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     launch("depthwise_conv1d", context, shape, depthwise_tile_kernel<T>, p, grid, by_channels,
            make_divisor(static_cast<std::uint32_t>(p.taps)), input_span(p));

@@ -257,7 +257,7 @@ RowBegins row_begins(const DepthwiseParams& p) {
 
 void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& p) {
   const RowBegins begins = row_begins(p);
-  visit_signal_type(p.type, [&](auto type) {
+  visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     visit_taps(p.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value, kCount = Vector<T>::kCount;

@@ -274,7 +274,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads,
 }  // namespace
 
 void launch_depthwise_time_many(const LaunchContext& context, const DepthwiseParams& p) {
-  visit_signal_type(p.type, [&](auto type) {
+  visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     constexpr int kCount = Vector<T>::kCount;
     const DepthwiseGrid grid(p, kDepthwiseWalkThreads / p.lanes,

@@ -127,7 +127,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
 void launch_depthwise_turn(const LaunchContext& context, const DepthwiseParams& p) {
   const DepthwiseGrid grid(p, p.tile_channels, p.tile_times);
   const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
-  visit_signal_type(p.type, [&](auto type) {
+  visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     visit_taps(p.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;

@@ -156,11 +156,12 @@ bool takes_update_words(const DepthwiseSequenceParams& q) {
 }
 
 void launch_depthwise_indexed_words(const LaunchContext& context, const DepthwiseSequenceParams& q) {
-  visit_signal_type(q.conv.type, [&](auto type) { launch_words<typename decltype(type)::type>(context, q); });
+  visit_floats_up_to_f32(q.conv.type,
+                         [&](auto type) { launch_words<typename decltype(type)::type>(context, q); });
 }
 
 void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams& p) {
-  visit_signal_type(p.type, [&](auto type) {
+  visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     if (p.kernel == DepthwiseKernel::update_words) {
       DepthwiseSequenceParams q;  // an item's row is its own number

@@ -189,7 +189,7 @@ bool takes_one_sample(const DepthwiseSequenceParams& q) {
   if (p.length != 1 || q.slots < 1 || p.taps < kLeastTaps || p.taps > kMaxTaps) return false;
   if (p.state_length != p.taps && p.state_length != p.taps - 1) return false;
   bool takes = false;
-  visit_signal_type(p.type, [&](auto type) {
+  visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     takes = has_words<T>(p.in, p.in_batch, p.in_channel) && has_words<T>(p.out, p.out_batch, p.out_channel);
   });
@@ -197,7 +197,7 @@ bool takes_one_sample(const DepthwiseSequenceParams& q) {
 }
 
 void launch_depthwise_one_sample(const LaunchContext& context, const DepthwiseSequenceParams& q) {
-  visit_signal_type(q.conv.type, [&](auto type) {
+  visit_floats_up_to_f32(q.conv.type, [&](auto type) {
     using T = typename decltype(type)::type;
     visit_taps(q.conv.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;

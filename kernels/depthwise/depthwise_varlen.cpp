@@ -51,7 +51,7 @@ __global__ __launch_bounds__(kDepthwiseThreads) void varlen_states_kernel(Depthw
 
 void launch_general(const LaunchContext& context, const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
-  visit_signal_type(p.type, [&](auto type) {
+  visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     if (q.kernel == DepthwiseSequenceKernel::states) {
       const std::int64_t elements = p.batch * p.channels * p.state_length;

@@ -129,7 +129,7 @@ void launch_walk(const LaunchContext& context, const DepthwiseSequenceParams& q)
 }  // namespace
 
 void launch_depthwise_varlen_channel(const LaunchContext& context, const DepthwiseSequenceParams& q) {
-  visit_signal_type(q.conv.type, [&](auto type) {
+  visit_floats_up_to_f32(q.conv.type, [&](auto type) {
     using T = typename decltype(type)::type;
     if constexpr (sizeof(T) == 2) {
       if (q.width > 1) return launch_walk<T, 2>(context, q);

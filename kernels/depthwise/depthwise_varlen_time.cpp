@@ -103,7 +103,7 @@ void launch_depthwise_varlen_time(const LaunchContext& context, const DepthwiseS
   DepthwiseParams row = q.conv;
   row.batch = 1;
   row.lanes = q.lanes;
-  visit_signal_type(row.type, [&](auto type) {
+  visit_floats_up_to_f32(row.type, [&](auto type) {
     using T = typename decltype(type)::type;
     constexpr int kCount = Vector<T>::kCount;
     const DepthwiseGrid grid(row, kDepthwiseThreads / q.lanes, std::int64_t{q.lanes} * q.run * kCount,

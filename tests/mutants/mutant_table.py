@@ -803,8 +803,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("results_of_any_size", "|| @size_of(p.out_type) != bytes@) return false;", "false"),
     ("operands_of_any_type", ": tensor.reading == Reading::value && @tensor.type == p.common@;", "true"),
 ]) + mutants_of("native_elementwise_operand", "host/cpu/elementwise/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
-    ("rows_of_a_piece_repeated", "copy_elements(bytes_, @data_ + offset()@, axes_.step(), out, 1, part)", "data_"),
-    ("scatter_packs", "copy_elements(bytes_, in, 1, data + offset(), @axes_.step()@, part)", "1"),
+    ("rows_of_a_piece_repeated", "copy_elements(bytes_, @data_ + offset@, step, out, 1, part)", "data_"),
+    ("scatter_packs", "copy_elements(bytes(), in, 1, data_ + offset, @step@, part)", "std::int64_t{1}"),
     ("merges_all_axes", "&& @strides[rank - 1] == joined@", "true"),
     ("dense_rows_asked_for", "@(next >= row && next < row + kLineBytes)@", "false"),
     ("repeated_rows_asked_for", "if (@axes.strides[axis] == 0@) return 0;", "false"),

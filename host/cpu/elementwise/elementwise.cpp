@@ -89,7 +89,7 @@ class Elementwise {
                                std::optional<SourceRows> sources[kMaxTensors];
                                for (int i = 0; i < p_.tensors; ++i)
                                  sources[i].emplace(*sources_[i], begin, far_, room.sources[i]);
-                               OperandCursor out(out_axes_, p_.out, out_bytes_, begin);
+                               OutputCursor out(out_axes_, p_.out, out_bytes_, begin);
                                for (std::int64_t at = begin, count = 0; at < end; at += count) {
                                  count = piece_;
                                  if (far_) count = std::min(count, kFarPieceBytes / out_bytes_);
@@ -156,9 +156,9 @@ class Elementwise {
     return decoded;
   }
 
-  void piece(const char* const* rows, OperandCursor& out, std::int64_t count, Room& room) const {
+  void piece(const char* const* rows, OutputCursor& out, std::int64_t count, Room& room) const {
     char *const results = room.results, *const elements = room.elements;
-    char* const at = static_cast<char*>(p_.out) + out.offset();
+    char* const at = out.at();
     const bool run = out.is_run(count), straight = run && !streamed_;
     if (straight && far_) ask_ahead(at, count * out_bytes_, out.left() * out_bytes_);
     const bool direct = writer_.direct() && !p_.out_coded;
@@ -185,7 +185,7 @@ class Elementwise {
         writer_.write(computed, last, count);
       }
     }
-    if (!run) return out.scatter(last, static_cast<char*>(p_.out), count);
+    if (!run) return out.scatter(last, count);
     if (streamed_) stream_row(at, last, count * out_bytes_);
     out.advance(count);
   }

@@ -56,15 +56,14 @@ void constant_elementwise(const ElementwiseParams& p) {
   // Short rows are written many at a time: a call for each would take longer than its elements.
   const bool in_long_rows = axes.inner_stride() == 1 && axes.inner_extent() >= kLongRow;
   parallel_ranges(p.elements, p.elements, [&](std::int64_t begin, std::int64_t end) {
-    OperandCursor out(axes, p.out, pattern.bytes, begin);
-    char* const data = static_cast<char*>(p.out);
+    OutputCursor out(axes, p.out, pattern.bytes, begin);
     for (std::int64_t at = begin, count = 0; at < end; at += count) {
       count = std::min(end - at, in_long_rows ? out.left() : kPatternBytes / pattern.bytes);
       if (in_long_rows) {
-        pattern.write(data + out.offset(), count, streamed);
+        pattern.write(out.at(), count, streamed);
         out.advance(count);
       } else {
-        out.scatter(pattern.elements, data, count);
+        out.scatter(pattern.elements, count);
       }
     }
     if (streamed) finish_streams();

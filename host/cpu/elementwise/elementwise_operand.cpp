@@ -81,23 +81,17 @@ std::int64_t rows_asked_ahead(const MergedAxes& axes, std::int64_t bytes) {
 }
 
 void OperandCursor::gather(char* out, std::int64_t count) {
-  while (count > 0) {
-    const std::int64_t part = std::min(count, axes_.left());
-    copy_elements(bytes_, data_ + offset(), axes_.step(), out, 1, part);
-    advance(part);
+  each_part(count, [&](std::int64_t offset, std::int64_t step, std::int64_t part) {
+    copy_elements(bytes_, data_ + offset, step, out, 1, part);
     out += part * bytes_;
-    count -= part;
-  }
+  });
 }
 
-void OperandCursor::scatter(const char* in, char* data, std::int64_t count) {
-  while (count > 0) {
-    const std::int64_t part = std::min(count, axes_.left());
-    copy_elements(bytes_, in, 1, data + offset(), axes_.step(), part);
-    advance(part);
-    in += part * bytes_;
-    count -= part;
-  }
+void OutputCursor::scatter(const char* in, std::int64_t count) {
+  each_part(count, [&](std::int64_t offset, std::int64_t step, std::int64_t part) {
+    copy_elements(bytes(), in, 1, data_ + offset, step, part);
+    in += part * bytes();
+  });
 }
 
 }  // namespace relayout::native

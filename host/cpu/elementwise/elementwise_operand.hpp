@@ -63,13 +63,40 @@ class OperandCursor {
 
   /// The next `count` elements, moving on.
   void gather(char* out, std::int64_t count);
-  void scatter(const char* in, char* data, std::int64_t count);
+
+ protected:
+  /// Calls visit(bytes from the operand's first element, step in elements, count) for parts of the next
+  /// `count` elements in which each is a step behind the one before, moving on.
+  template <class Visit>
+  void each_part(std::int64_t count, const Visit& visit) {
+    for (std::int64_t part = 0; count > 0; count -= part) {
+      part = std::min(count, axes_.left());
+      visit(offset(), axes_.step(), part);
+      advance(part);
+    }
+  }
+  std::int64_t bytes() const { return bytes_; }
 
  private:
   const char* data_;
   std::int64_t bytes_, inner_extent_, rows_ahead_;
   OwnAxes axes_;
   Cursor asked_;  // the row that is asked for when this one ends
+};
+
+/// A position in an output.
+class OutputCursor : public OperandCursor {
+ public:
+  OutputCursor(const MergedAxes& axes, void* data, std::int64_t bytes, std::int64_t number)
+      : OperandCursor(axes, data, bytes, number), data_(static_cast<char*>(data)) {}
+
+  /// The element at the position.
+  char* at() const { return data_ + offset(); }
+  /// Writes the next `count` elements, moving on.
+  void scatter(const char* in, std::int64_t count);
+
+ private:
+  char* data_;
 };
 
 }  // namespace relayout::native
