@@ -681,9 +681,13 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("any_rounding", "p.out_type == p.common && @p.rounding == Rounding::nearest_even@", "true"),
     ("other_operands_as_halves", "return tensor.reading == Reading::value && @tensor.type == p.common@;", "true"),
 ]) + mutants_of("native_bools", "host/cpu/elementwise/elementwise_bools.cpp", "NativeBools.*", [
-    ("bits_of_both", "return truth(a) & @truth(b)@;", "b"),
-    ("bits_of_either", "return truth(a) | @truth(b)@;", "b"),
-    ("not_by_bits", "static_cast<Byte>(@a == 0@)", "a ^ 1"),
+    ("bits_of_both", "return @of_two<Byte, logical_and<Byte>>()@;",
+     "short_integer_row(Operation::bit_and, DType::bool_)"),
+    ("bits_of_either", "return @of_two<Byte, logical_or<Byte>>()@;",
+     "short_integer_row(Operation::bit_or, DType::bool_)"),
+    ("not_by_bits", "return @of_one<Byte, logical_not<Byte>>()@;",
+     "short_integer_row(Operation::bit_not, DType::bool_)"),
+    ("order_of_bytes", "return @logical_and(logical_not(a), b)@;", "static_cast<Byte>(a < b)"),
 ]) + mutants_of("native_bools", "host/cpu/elementwise/elementwise_rows.cpp", "NativeBools.*", [
     ("low_bytes_of_long_elements", "return @size_of(tensor.type) == 1@;", "true"),
 ]) + mutants_of("native_bools", "host/cpu/elementwise/elementwise_convert.cpp", "NativeBools.*:NativeElementwise*", [

@@ -6,18 +6,14 @@
 namespace relayout::native {
 namespace {
 
+using namespace operation;
 using Byte = std::uint8_t;
 
-inline Byte truth(Byte a) { return static_cast<Byte>(a != 0); }
-inline Byte both(Byte a, Byte b) { return truth(a) & truth(b); }
-inline Byte either(Byte a, Byte b) { return truth(a) | truth(b); }
-inline Byte unequal(Byte a, Byte b) { return truth(a) ^ truth(b); }
-inline Byte untrue(Byte a) { return static_cast<Byte>(a == 0); }
-inline Byte equal(Byte a, Byte b) { return truth(a) ^ untrue(b); }
-inline Byte less(Byte a, Byte b) { return untrue(a) & truth(b); }
-inline Byte less_equal(Byte a, Byte b) { return untrue(a) | truth(b); }
-inline Byte greater(Byte a, Byte b) { return less(b, a); }
-inline Byte greater_equal(Byte a, Byte b) { return less_equal(b, a); }
+inline Byte same_truth(Byte a, Byte b) { return logical_not(logical_xor(a, b)); }
+inline Byte less_true(Byte a, Byte b) { return logical_and(logical_not(a), b); }
+inline Byte at_most_as_true(Byte a, Byte b) { return logical_or(logical_not(a), b); }
+inline Byte more_true(Byte a, Byte b) { return less_true(b, a); }
+inline Byte at_least_as_true(Byte a, Byte b) { return at_most_as_true(b, a); }
 
 }  // namespace
 
@@ -27,29 +23,29 @@ ElementwiseRow bool_row(Operation operation) {
     case Operation::bit_and:
     case Operation::minimum:
     case Operation::fmin:
-      return of_two<Byte, both>();
+      return of_two<Byte, logical_and<Byte>>();
     case Operation::logical_or:
     case Operation::bit_or:
     case Operation::maximum:
     case Operation::fmax:
-      return of_two<Byte, either>();
+      return of_two<Byte, logical_or<Byte>>();
     case Operation::logical_xor:
     case Operation::bit_xor:
     case Operation::not_equal:
-      return of_two<Byte, unequal>();
+      return of_two<Byte, logical_xor<Byte>>();
     case Operation::equal:
-      return of_two<Byte, equal>();
+      return of_two<Byte, same_truth>();
     case Operation::less:
-      return of_two<Byte, less>();
+      return of_two<Byte, less_true>();
     case Operation::less_equal:
-      return of_two<Byte, less_equal>();
+      return of_two<Byte, at_most_as_true>();
     case Operation::greater:
-      return of_two<Byte, greater>();
+      return of_two<Byte, more_true>();
     case Operation::greater_equal:
-      return of_two<Byte, greater_equal>();
+      return of_two<Byte, at_least_as_true>();
     case Operation::logical_not:
     case Operation::bit_not:
-      return of_one<Byte, untrue>();
+      return of_one<Byte, logical_not<Byte>>();
     default:
       return nullptr;
   }

@@ -1,10 +1,10 @@
 // Operations that round toward zero, down or up: the processor's own rounding is set for the length of a row.
 // Compiled so that the compiler does not assume the usual one (-frounding-math).
 #include <cfenv>
-#include <cmath>
 #include <cstdint>
 
 #include "host/cpu/elementwise/elementwise_loops.hpp"
+#include "host/cpu/elementwise/real_operations.hpp"
 
 namespace relayout::native {
 namespace {
@@ -35,27 +35,6 @@ class RoundingScope {
   int before_;
 };
 
-template <class T>
-T add(T a, T b) {
-  return a + b;
-}
-template <class T>
-T sub(T a, T b) {
-  return a - b;
-}
-template <class T>
-T mul(T a, T b) {
-  return a * b;
-}
-template <class T>
-T div(T a, T b) {
-  return a / b;
-}
-template <class T>
-T sqrt(T a) {
-  return std::sqrt(a);
-}
-
 template <ElementwiseRow kRow>
 void directed(const void* a, const void* b, const void* c, void* r, std::int64_t count,
               const ElementwiseParams& p) {
@@ -67,16 +46,16 @@ template <class T>
 ElementwiseRow row_of(Operation operation) {
   switch (operation) {
     case Operation::add:
-      return directed<row_of_two<T, add<T>>>;
+      return directed<row_of_two<T, real::add<T>>>;
     case Operation::sub:
-      return directed<row_of_two<T, sub<T>>>;
+      return directed<row_of_two<T, real::sub<T>>>;
     case Operation::mul:
-      return directed<row_of_two<T, mul<T>>>;
+      return directed<row_of_two<T, real::mul<T>>>;
     case Operation::div:
     case Operation::truediv:
-      return directed<row_of_two<T, div<T>>>;
+      return directed<row_of_two<T, real::div<T>>>;
     case Operation::sqrt:
-      return directed<row_of_one<T, sqrt<T>>>;
+      return directed<row_of_one<T, real::sqrt<T>>>;
     default:
       return nullptr;
   }

@@ -32,7 +32,7 @@ bool is_short(const ElementwiseParams& p) {
 }
 
 bool takes_any_byte(const ElementwiseParams& p) {
-  return is_short(p) && p.common == DType::bool_ && bool_row(p.step[0].operation) != nullptr &&
+  return p.common == DType::bool_ && bool_row(p.step[0].operation) != nullptr &&
          std::all_of(p.tensor, p.tensor + p.tensors,
                      [](const TensorOperand& tensor) { return size_of(tensor.type) == 1; });
 }

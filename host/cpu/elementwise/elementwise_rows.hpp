@@ -15,7 +15,7 @@ constexpr std::int64_t bytes_of(ComputeClass compute) {
 /// Whether one operation is computed on elements of 8 or 16 bits as they are: on integers of one type, on
 /// bools, or an operation of few instructions on f16 or bf16, to elements as long.
 bool is_short(const ElementwiseParams& params);
-/// Whether such an operation on bools takes any byte but 0 for true.
+/// Whether an operation that is_short() takes any byte but 0 for true.
 bool takes_any_byte(const ElementwiseParams& params);
 inline std::int64_t number_bytes(const ElementwiseParams& params) {
   return is_short(params) ? bytes_of(params.common) : bytes_of(params.compute);

@@ -1,5 +1,7 @@
 // Operations on f32 and f64 that need no library: of a few steps, each rounded, and without a branch, so that
 // loops over them are vectorised.
+// Sums, products, quotients and roots are one instruction each, so that they may also be compiled for other
+// roundings (elementwise_directed.cpp).
 #pragma once
 
 #include <cmath>
