@@ -25,6 +25,7 @@ HEADER_UNITS = ("kernels/copy/tile.cpp", "kernels/copy/tile_cast.cpp", "kernels/
                 "kernels/elementwise/typed_chunks_costly.cpp",
                 "kernels/depthwise/depthwise_backward.cpp", "kernels/depthwise/depthwise_backward_time.cpp",
                 "host/cpu/copy/cast_rows.cpp", "host/cpu/copy/copy.cpp", "host/cpu/copy/cast_loops.cpp", "host/cpu/element_rows.cpp",
+                "host/cpu/elementwise/elementwise_halves.cpp", "host/cpu/elementwise/elementwise_comparisons.cpp",
                 "host/cpu/elementwise/functions_avx2.cpp", "host/cpu/elementwise/functions_avx512.cpp")
 
 # What the random driver must see on its own, and in cases of which operation.
@@ -670,11 +671,24 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("truncating_cast_to_bf16", "0x7fffu + ((bits >> 16) & 1u)", "0u"),
 ]) + mutants_of("native_halves", "host/cpu/elementwise/elementwise_halves.cpp", "*NativeHalves*", [
     ("order_of_magnitudes", "number ^ @((number >> 15) & 0x7fff)@", "0"),
-    ("infinities_as_nan", "static_cast<std::int16_t>(@kInfinity<T>@);", "kInfinity<T> - 1"),
     ("second_nan_lost", "other = @is_nan(b)@ ? quiet_b", "false"),
     ("first_nan_lost", "return {@is_nan(a)@ ? quiet_a", "false"),
     ("relu_of_nan_is_zero", "other = @is_nan(a)@ ? a.bits", "false"),
     ("fmax_with_nan", "other = @is_nan(b)@ ? a.bits", "false"),
+]) + mutants_of("native_halves", "host/cpu/elementwise/half_bits.hpp", "*NativeHalves*", [
+    ("infinities_as_nan", "static_cast<std::int16_t>(@kHalfInfinity<T>@);", "kHalfInfinity<T> - 1"),
+]) + mutants_of("native_comparison", "host/cpu/elementwise/elementwise_comparisons.cpp", "*NativeComparison*", [
+    ("two_zeros", "static_cast<std::int16_t>(@(magnitude(element) ^ below_0) - below_0@)", "magnitude(element) ^ below_0"),
+    ("nan_in_order", "(a.number() <= b.number()) & @are_ordered(a, b)@;", "true"),
+    ("equal_nan", "(a.number() == b.number()) & @are_ordered(a, b)@;", "true"),
+    ("infinity_is_finite", "return @std::fabs(a) < static_cast<T>(INFINITY)@;", "std::fabs(a) <= static_cast<T>(INFINITY)"),
+    ("unsigned_as_signed", "return @is_unsigned(common)@ ?", "false"),
+    ("bytes_of_bf16", "if (@common == DType::bf16@) return row_of<Half<bf16>>", "false"),
+]) + mutants_of("native_comparison", "host/cpu/elementwise/elementwise.cpp", "*NativeComparison*", [
+    ("bools_cut_as_numbers", "@straight ? at : elements@;\n    // Without", "at"),
+]) + mutants_of("native_cast", "host/cpu/copy/cast_rows.cpp", "NativeCast.*", [
+    ("last_block_from_the_one_before", "static_cast<const char*>(in) + @last * in_bytes_@", "(last - 1) * in_bytes_"),
+    ("last_block_written_before", "static_cast<char*>(out) + @last * out_bytes_@, block", "(last - 1) * out_bytes_"),
 ]) + mutants_of("native_halves", "host/cpu/elementwise/elementwise.cpp", "*NativeHalves*", [
     ("constants_as_integers", "if (@p_.common == DType::f16@) return to_f16", "false"),
 ]) + mutants_of("native_halves", "host/cpu/elementwise/elementwise_rows.cpp", "*NativeHalves*", [
@@ -804,7 +818,6 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("native_integers", "host/cpu/elementwise/elementwise_shifts.hpp", NATIVE_QUOTIENTS, [
     ("zeros_for_shifts_of_any_width", "return by < @width@ ? static_cast<T>(a >> (by & last)) : T{0};", "width + 1"),
 ]) + mutants_of("short_integers", "host/cpu/elementwise/elementwise_rows.cpp", NATIVE_QUOTIENTS, [
-    ("results_of_any_size", "|| @size_of(p.out_type) != bytes@) return false;", "false"),
     ("operands_of_any_type", ": tensor.reading == Reading::value && @tensor.type == p.common@;", "true"),
 ]) + mutants_of("native_elementwise_operand", "host/cpu/elementwise/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
     ("rows_of_a_piece_repeated", "copy_elements(bytes_, @data_ + offset@, step, out, 1, part)", "data_"),

@@ -23,6 +23,7 @@ class CastRow {
  private:
   using GenericRow = void (*)(const ElementCast& cast, const void* in, void* out, std::int64_t count);
 
+  void cast(const void* in, void* out, std::int64_t count) const;
   static GenericRow generic_row(DType in, DType out);
   void choose(DType in, DType out);
   void choose_to_floating(DType in, DType out);

@@ -26,6 +26,9 @@ constexpr std::int64_t kLongRowBytes = 1024;
 /// So are casts of rows of so many elements and more where the input is one piece, and of so many bytes where
 /// it is not: a box would only copy them once more.
 constexpr std::int64_t kCastElements = 64, kCastRowBytes = 128;
+/// And casts of shorter rows, of so many bytes of both sides: where the input is read in its order, and where
+/// it is not and elements become longer, so that a box would have many more bytes to write than it reads.
+constexpr std::int64_t kCastBytesInOrder = 320, kCastBytesAcross = 160;
 /// Rows of fewer bytes are asked for ahead, of an input that is not one piece.
 constexpr std::int64_t kAskedRowBytes = 4096;
 
@@ -116,7 +119,11 @@ bool is_in_long_rows(const CopyParams& p, bool casts, std::int64_t in_bytes, std
   const std::int64_t row = p.extents[last];
   if (p.in_strides[last] != 1 || p.out_strides[last] != 1) return false;
   if (row * out_bytes >= kLongRowBytes) return true;
-  return casts && row >= kCastElements && (row * in_bytes >= kCastRowBytes || is_one_piece(p));
+  if (!casts) return false;
+  if (row >= kCastElements && (row * in_bytes >= kCastRowBytes || is_one_piece(p))) return true;
+  const std::int64_t bytes = row * (in_bytes + out_bytes);
+  return bytes >= kCastBytesInOrder ? in_bytes < out_bytes || is_in_order(p)
+                                    : bytes >= kCastBytesAcross && in_bytes < out_bytes && !is_in_order(p);
 }
 
 template <class In, class Out>

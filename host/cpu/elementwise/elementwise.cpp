@@ -25,8 +25,8 @@ namespace relayout::native {
 namespace {
 
 /// Where the output has more bytes, operands and output are taken as lying in memory, not in the caches near
-/// a core: what comes next is asked for, and a piece is no more than kFarPieceBytes of the output, since it
-/// leaves the memory idle in one direction while it goes in the other.
+/// a core: what comes next is asked for, and a piece is no more than kFarPieceBytes of the output and of
+/// numbers, since it leaves the memory idle in one direction while it goes in the other.
 constexpr std::int64_t kFarBytes = std::int64_t{4} << 20, kFarPieceBytes = 2048;
 
 /// Scales and zero points of codes: rows of a tensor, or of one number.
@@ -73,6 +73,11 @@ class Elementwise {
       if (p.tensor[i].data == p.out) streamed_ = false;
     }
     for (int i = 0; i < p.steps; ++i) rows_[i] = elementwise_row(p.step[i].operation, p);
+    if (p.steps > 0) {
+      const ElementwiseRow comparison = comparison_row(p.step[p.steps - 1].operation, p);
+      compares_ = comparison != nullptr;
+      if (compares_) rows_[p.steps - 1] = comparison;
+    }
     for (int k = 0; k < p.arguments; ++k) {
       if (p.argument[k].tensor < 0) fill(constants(k), p.argument[k].bits());
     }
@@ -84,24 +89,23 @@ class Elementwise {
   }
 
   void run() const {
-    parallel_ranges_in<Room>(p_.elements, p_.elements,
-                             [this](std::int64_t begin, std::int64_t end, Room& room) {
-                               std::optional<SourceRows> sources[kMaxTensors];
-                               for (int i = 0; i < p_.tensors; ++i)
-                                 sources[i].emplace(*sources_[i], begin, far_, room.sources[i]);
-                               OutputCursor out(out_axes_, p_.out, out_bytes_, begin);
-                               for (std::int64_t at = begin, count = 0; at < end; at += count) {
-                                 count = piece_;
-                                 if (far_) count = std::min(count, kFarPieceBytes / out_bytes_);
-                                 if (streamed_) count += elements_to_line(out.offset() + count * out_bytes_);
-                                 count = out.piece(std::min(count, end - at), kShortestPiece);
-                                 for (int i = 0; i < p_.tensors; ++i) count = sources[i]->piece(count);
-                                 const char* rows[kMaxTensors];
-                                 for (int i = 0; i < p_.tensors; ++i) rows[i] = sources[i]->next(count);
-                                 piece(rows, out, count, room);
-                               }
-                               if (streamed_) finish_streams();
-                             });
+    parallel_ranges_in<Room>(
+        p_.elements, p_.elements, [this](std::int64_t begin, std::int64_t end, Room& room) {
+          std::optional<SourceRows> sources[kMaxTensors];
+          for (int i = 0; i < p_.tensors; ++i) sources[i].emplace(*sources_[i], begin, far_, room.sources[i]);
+          OutputCursor out(out_axes_, p_.out, out_bytes_, begin);
+          for (std::int64_t at = begin, count = 0; at < end; at += count) {
+            count = piece_;
+            if (far_) count = std::min(count, kFarPieceBytes / std::max(out_bytes_, number_bytes_));
+            if (streamed_) count += elements_to_line(out.offset() + count * out_bytes_);
+            count = out.piece(std::min(count, end - at), kShortestPiece);
+            for (int i = 0; i < p_.tensors; ++i) count = sources[i]->piece(count);
+            const char* rows[kMaxTensors];
+            for (int i = 0; i < p_.tensors; ++i) rows[i] = sources[i]->next(count);
+            piece(rows, out, count, room);
+          }
+          if (streamed_) finish_streams();
+        });
   }
 
  private:
@@ -161,8 +165,8 @@ class Elementwise {
     char* const at = out.at();
     const bool run = out.is_run(count), straight = run && !streamed_;
     if (straight && far_) ask_ahead(at, count * out_bytes_, out.left() * out_bytes_);
-    const bool direct = writer_.direct() && !p_.out_coded;
-    char* last = straight && direct ? at : results;
+    const bool direct = compares_ || (writer_.direct() && !p_.out_coded);
+    char* last = !direct ? results : straight ? at : elements;
     // Without a step, codes become numbers where those are wanted, or numbers codes.
     const char* computed = p_.steps == 0 ? argument_row(0, rows, last, count) : results;
     for (int i = 0, argument = 0; i < p_.steps; ++i) {
@@ -174,7 +178,7 @@ class Elementwise {
       const bool is_last = i + 1 == p_.steps;
       char* const result = is_last ? last : results;
       rows_[i](operands[0], operands[1], operands[2], result, count, p_);
-      rounder_.round(p_.step[i].operation, result, count, is_last);
+      if (!is_last || !compares_) rounder_.round(p_.step[i].operation, result, count, is_last);
     }
     if (!direct) {
       last = straight ? at : elements;
@@ -195,7 +199,7 @@ class Elementwise {
   MergedAxes out_axes_;
   RowWriter writer_;
   ResultRounder rounder_;
-  bool far_, streamed_;
+  bool far_, streamed_, compares_ = false;  // compares_: the last row makes the output's bools
   ElementwiseRow rows_[kMaxSteps] = {};
   std::optional<Source> sources_[kMaxTensors];
   std::optional<CodeRows> codes_[kMaxTensors], out_codes_;

@@ -5,32 +5,20 @@
 #include <type_traits>
 
 #include "host/cpu/elementwise/elementwise_loops.hpp"
+#include "host/cpu/elementwise/half_bits.hpp"
 #include "relayout/dtype.hpp"
 
 namespace relayout::native {
 namespace {
 
-using Bits = std::uint16_t;
+using Bits = HalfBits;
 
-template <class T>
-constexpr Bits kInfinity = std::is_same_v<T, f16> ? 0x7c00 : 0x7f80;
 template <class T>
 constexpr Bits kQuiet = std::is_same_v<T, f16> ? 0x0200 : 0x0040;
-constexpr Bits kSign = 0x8000;
-
-template <class T>
-Bits magnitude(T a) {
-  return static_cast<Bits>(a.bits & ~kSign);
-}
-/// Compared with a sign: AVX2 has no other comparison.
-template <class T>
-bool is_nan(T a) {
-  return static_cast<std::int16_t>(magnitude(a)) > static_cast<std::int16_t>(kInfinity<T>);
-}
 
 template <class T>
 T neg(T a) {
-  return {static_cast<Bits>(a.bits ^ kSign)};
+  return {static_cast<Bits>(a.bits ^ kHalfSign)};
 }
 template <class T>
 T abs(T a) {
@@ -38,7 +26,7 @@ T abs(T a) {
 }
 template <class T>
 T copysign(T a, T b) {
-  return {static_cast<Bits>(magnitude(a) | (b.bits & kSign))};
+  return {static_cast<Bits>(magnitude(a) | (b.bits & kHalfSign))};
 }
 template <class T>
 T relu(T a) {

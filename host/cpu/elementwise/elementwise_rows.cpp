@@ -2,19 +2,28 @@
 
 #include <algorithm>
 
+#include "core/operation_kind.hpp"
 #include "host/cpu/processor.hpp"
 
 namespace relayout::native {
 namespace {
 
-/// f16 to f16 or bf16 to bf16, rounded to nearest.
+/// Whether the operation has a comparison_row(), which makes bools.
+bool is_compared(const ElementwiseParams& p) {
+  const OperationKind kind = kind_of(p.step[0].operation);
+  return p.out_type == DType::bool_ && p.common != DType::bool_ &&
+         p.step[0].operation != Operation::isclose &&
+         (kind == OperationKind::relational || kind == OperationKind::predicate);
+}
+
+/// f16 to f16 or bf16 to bf16, rounded to nearest, or compared.
 bool is_on_halves(const ElementwiseParams& p) {
-  return p.out_type == p.common && p.rounding == Rounding::nearest_even &&
-         std::all_of(p.tensor, p.tensor + p.tensors,
-                     [&](const TensorOperand& tensor) {
-                       return tensor.reading == Reading::value && tensor.type == p.common;
-                     }) &&
-         half_row(p.step[0].operation, p.common) != nullptr;
+  const bool computed = p.out_type == p.common && p.rounding == Rounding::nearest_even &&
+                        half_row(p.step[0].operation, p.common) != nullptr;
+  return (computed || is_compared(p)) &&
+         std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
+           return tensor.reading == Reading::value && tensor.type == p.common;
+         });
 }
 
 }  // namespace
@@ -24,11 +33,11 @@ bool is_short(const ElementwiseParams& p) {
   if (p.common == DType::f16 || p.common == DType::bf16) return is_on_halves(p);
   if (p.compute != ComputeClass::i32) return false;
   const std::size_t bytes = size_of(p.common);
-  if (bytes > 2 || size_of(p.out_type) != bytes) return false;
-  return std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
-    return tensor.reading == Reading::as_bool ? bytes == 1
-                                              : tensor.reading == Reading::value && tensor.type == p.common;
-  });
+  return bytes <= 2 && std::all_of(p.tensor, p.tensor + p.tensors, [&](const TensorOperand& tensor) {
+           return tensor.reading == Reading::as_bool
+                      ? bytes == 1
+                      : tensor.reading == Reading::value && tensor.type == p.common;
+         });
 }
 
 bool takes_any_byte(const ElementwiseParams& p) {

@@ -13,7 +13,7 @@ constexpr std::int64_t bytes_of(ComputeClass compute) {
   return compute == ComputeClass::i32 || compute == ComputeClass::f32 ? 4 : 8;
 }
 /// Whether one operation is computed on elements of 8 or 16 bits as they are: on integers of one type, on
-/// bools, or an operation of few instructions on f16 or bf16, to elements as long.
+/// bools, or an operation of few instructions on f16 or bf16, to elements as long, or compared to bools.
 bool is_short(const ElementwiseParams& params);
 /// Whether an operation that is_short() takes any byte but 0 for true.
 bool takes_any_byte(const ElementwiseParams& params);
@@ -26,6 +26,10 @@ inline std::int64_t number_bytes(const ElementwiseParams& params) {
 /// otherwise. true is 1. Bits above the common type's own may come out wrong (round_row).
 using ElementwiseRow = void (*)(const void* a, const void* b, const void* c, void* r, std::int64_t count,
                                 const ElementwiseParams& params);
+
+/// Null, or the row of a last operation that compares numbers, and whose results are the output's bools
+/// instead of numbers: a byte of 0 or 1 each. r is none of the operands.
+ElementwiseRow comparison_row(Operation operation, const ElementwiseParams& params);
 
 /// For params.compute, params.common and params.rounding.
 ElementwiseRow elementwise_row(Operation operation, const ElementwiseParams& params);
