@@ -98,47 +98,5 @@ TEST_P(CandidatesTest, OfRandomPermutationsAreAllRight) {
 /// The larger blocks that fill a device.
 TEST_P(CandidatesTest, OfManyElements) { check_candidates(move_of(DType::f32, {24, 57, 64}, {2, 1, 0})); }
 
-/// The predicted time of a kernel for a copy of rows to columns [0, row) of a matrix, on an H200.
-double predicted(CopyKernel kernel, DType type, std::int64_t row, std::int64_t pitch) {
-  const Dims shape{20'000'000 / (row * static_cast<std::int64_t>(size_of(type))), row};
-  const CopyDetails copy = plan_copy(DeviceProperties::h200(), TensorView(nullptr, type, shape),
-                                     TensorView(nullptr, type, shape, {pitch, 1}))
-                               .details();
-  if (copy.kernel == kernel) return copy.microseconds;
-  for (const CopyAlternative& other : copy.others)
-    if (other.kernel == kernel && other.possible) return other.microseconds;
-  return 0;
-}
-
-/// With the times of an H200. Single elements are the fastest, however short the rows.
-TEST(OutputGapsTest, RowsAreCompleted) {
-  struct Measured {
-    DType type;
-    std::int64_t row, pitch;
-    double gather, rows, tile;
-  };
-  for (const Measured& m :
-       {Measured{DType::u8, 63, 125, 32.7, 84.4, 53.1}, Measured{DType::u8, 33, 65, 32.2, 109.3, 56.8},
-        Measured{DType::f16, 25, 49, 30.4, 57.4, 47.6}, Measured{DType::f16, 63, 65, 21.9, 26.3, 27.9},
-        Measured{DType::f16, 63, 125, 29.5, 40.5, 38.0}, Measured{DType::f16, 100, 199, 26.8, 30.1, 33.0},
-        Measured{DType::f32, 16, 31, 31.4, 35.3, 44.0}, Measured{DType::f32, 33, 65, 25.3, 29.6, 35.3}}) {
-    SCOPED_TRACE(::testing::Message() << name_of(m.type) << " " << m.row << " of " << m.pitch);
-    const double gather = predicted(CopyKernel::gather, m.type, m.row, m.pitch),
-                 rows = predicted(CopyKernel::rows, m.type, m.row, m.pitch),
-                 tile = predicted(CopyKernel::tile, m.type, m.row, m.pitch);
-    EXPECT_NEAR(gather / m.gather, 1, 0.2);
-    EXPECT_NEAR(rows / m.rows, 1, 0.35);
-    EXPECT_NEAR(tile / m.tile, 1, 0.4);
-    EXPECT_LT(gather, rows);
-    EXPECT_LT(gather, tile);
-  }
-}
-
-/// Rows of whole sectors need nothing completed.
-TEST(OutputGapsTest, WholeSectorsAreNotCompleted) {
-  for (const CopyKernel kernel : {CopyKernel::gather, CopyKernel::rows})
-    EXPECT_LT(predicted(kernel, DType::f32, 16, 32), 0.7 * predicted(kernel, DType::f32, 16, 31));
-}
-
 }  // namespace
 }  // namespace relayout::test

@@ -1,7 +1,8 @@
 // Moves the tile from shared to global memory, where output runs start at any address. Each run is written
 // from its first boundary of memory on (kTileRunAlignment), and as far past the tile's own end as the next
 // tile's run starts late; the tile holds that many more elements. The first tile also writes the elements in
-// front of the boundary.
+// front of the boundary: 16 bytes of short elements a lane, as the ends of runs are written, since a lane for
+// each would work out as many places as there may be elements.
 #pragma once
 
 #include "kernels/copy/tile_write.hpp"
@@ -48,13 +49,25 @@ struct UnalignedRun {
     }
     return result;
   }
+  /// Elements [begin, end) of 16 bytes, the first of which lies at the origin. Nothing else is read: what
+  /// would come before or behind them need not be in shared memory.
+  __device__ __forceinline__ Words part(int begin, int end) const {
+    Words result = {};
+#pragma unroll
+    for (int i = 0; i < kCount; ++i) {
+      if (i >= begin && i < end) set_element(result, i, element(static_cast<std::uint32_t>(i - begin)));
+    }
+    return result;
+  }
 };
 
 template <class To, Assembly kAssembly, class Store>
 __device__ __forceinline__ void write_unaligned(const TileParams& p, const TileTables& tables,
                                                 const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
-  constexpr std::uint32_t kBoundary = kTileRunAlignment / sizeof(To);
+  // Elements in front of the first boundary that a lane writes: those of 4 bytes and more are neighbours'.
+  constexpr int kEach = sizeof(To) <= 2 ? kCount : 1;
+  constexpr std::uint32_t kFronts = kTileRunAlignment / sizeof(To) / kEach;
   To* out = static_cast<To*>(tables.base->out);
   const std::uint32_t elements = tables.base->write_elements;
 #pragma unroll 1
@@ -68,23 +81,31 @@ __device__ __forceinline__ void write_unaligned(const TileParams& p, const TileT
     const UnalignedRun<To, kAssembly> run{p, place, tile + place.byte + item.vector * p.vector_step};
     if (first + kCount <= left) {
       Store::vector(p, address, run.vector());
-      continue;
+    } else {
+      const int end = static_cast<int>(left - first);
+      Store::part(p, address, run.part(0, end), 0, end);
     }
-    // At the end of the run: nothing behind it is in shared memory.
-#pragma unroll 1
-    for (std::uint32_t i = 0; i < left - first; ++i) Store::element(p, address + i, run.element(i));
   }
   if (!tables.base->first) return;
   const TileLimits limits = tile_limits(p);
 #pragma unroll 1
-  for (std::uint32_t item = threadIdx.x; item < p.write_rows.value * kBoundary; item += blockDim.x) {
-    const std::uint32_t element = item % kBoundary;
-    const TileCoord position = walk(p.write_rest, item / kBoundary);
+  for (std::uint32_t item = threadIdx.x; item < p.write_rows.value * kFronts; item += blockDim.x) {
+    const TileCoord position = walk(p.write_rest, item / kFronts);
     To* address = out + position.elements();
-    if (!inside(position, limits) || element >= misalignment_of(address) || element >= elements) continue;
-    const UnalignedOrigin place = unaligned_origin<To, kAssembly>(p, position, element);
+    // The lane's first element of the run; below 0: in front of the run.
+    const int first =
+                  static_cast<int>(misalignment_of(address)) - static_cast<int>(item % kFronts + 1) * kEach,
+              begin = first < 0 ? -first : 0, left = static_cast<int>(elements) - first,
+              end = left < kEach ? left : kEach;
+    if (begin >= end || !inside(position, limits)) continue;
+    const UnalignedOrigin place =
+        unaligned_origin<To, kAssembly>(p, position, static_cast<std::uint32_t>(first + begin));
     const UnalignedRun<To, kAssembly> run{p, place, tile + place.byte};
-    Store::element(p, address + element, run.element(0));
+    if constexpr (kEach == 1) {
+      Store::element(p, address + first, run.element(0));
+    } else {
+      Store::part(p, address + first, run.part(begin, end), begin, end);
+    }
   }
 }
 

@@ -280,11 +280,12 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("held_places", "kernels/copy/tile_tables.hpp", COPY, [
     ("places_of_converted_elements", "scattered_row(p, element.row) + element.column * @kSize@;", "static_cast<int>(sizeof(To))"),
 ]) + mutants_of("tile_write_unaligned", "kernels/copy/tile_write_unaligned.hpp", COPY, [
-    ("run_without_its_end", "i < @left - first@; ++i", "left - first - 1"),
-    ("heads_left_out", "element >= @misalignment_of(address)@ ||", "0u"),
+    ("run_without_its_end", "end = @static_cast<int>(left - first)@;", "static_cast<int>(left - first) - 1"),
+    ("heads_left_out", "static_cast<int>(@misalignment_of(address)@) -", "0u"),
+    ("head_from_the_run_s_begin", "static_cast<std::uint32_t>(@first + begin@));", "begin"),
     ("no_wrap", "place.block + word >= Layout::kBlocks ? @p.element_wrap@ : 0", "0u"),
     ("word_behind_left_out", "place.element != 0 ? @*reinterpret_cast<const std::uint32_t*>(word_at(4))@ : 0", "0u"),
-    ("guard_byte_written", "i < @left - first@; ++i", "left - first + 1"),
+    ("guard_byte_written", "end = @static_cast<int>(left - first)@;", "static_cast<int>(left - first) + 1"),
 ]) + mutants_of("tile_tables", "kernels/copy/tile_tables.hpp", COPY, [
     ("runs_outside_kept", "if (@!exists@) entry.place", "false"),
     ("unaligned_run_begins_too_early", "{run.elements() + @static_cast<std::int32_t>(misalignment)@,",
@@ -1393,10 +1394,15 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("redistribute_agreement", "host/redistribute/agreement.cpp", REDISTRIBUTE_NCCL, [
     ("offset_of_the_output_forgotten", "memory = output.parts[static_cast<std::size_t>(rank)].memory + @one.offset@;", "0"),
     ("impossible_elsewhere_not_seen", "if (@route.possible && one.microseconds[i] < 0@)", "false"),
-]) + mutants_of("output_gaps", "host/plan/copy/output_gaps.cpp", OUTPUT_GAPS, [
-    ("nothing_completed", "completed = @kCompleted * std::min(rows.pitch, kMaxCompleted)@;", "0.0"),
-    ("whole_sectors_completed", "if (@(bytes | pitch | problem.out.start(problem.out.data)) % kSectorBytes == 0@) return {};", "false"),
+]) + mutants_of("output_gaps", "host/plan/output_gaps.cpp", OUTPUT_GAPS, [
+    ("nothing_completed", "return @count * kCompleted * std::min(pitch, kMaxCompleted)@;", "0.0"),
+    ("whole_sectors_completed", "if (@(bytes | pitch | address) % kSectorBytes == 0@) return {};", "false"),
+]) + mutants_of("output_gaps", "host/plan/copy/copy_plan.cpp", OUTPUT_GAPS, [
     ("ends_forgotten", "@rows.count * of_row@ / device.multiprocessors", "0"),
+]) + mutants_of("output_gaps", "host/plan/window/window_plan.cpp", OUTPUT_GAPS, [
+    ("windows_forgotten", "return @part * rows.completed_bytes()@ / device_rates", "0.0"),
+    ("small_outputs_completed", "return @part@ * rows.completed_bytes()", "1.0"),
+    ("axes_as_they_come", "return @std::abs(step_along(a.extent, a.stride))@ <", "std::int64_t{0}"),
 ]) + mutants_of("link_model", "host/redistribute/link_model.cpp", REDISTRIBUTE, [
     ("ends_forgotten", "@run_share(run, model.lost_per_end)@", "1"),
     ("sectors_forgotten", "std::pow(@sectors@, 1.5)", "1.0"),

@@ -9,6 +9,7 @@
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_nest.hpp"
 #include "host/plan/device_rates.hpp"
+#include "host/plan/output_gaps.hpp"
 #include "host/plan/small_problems.hpp"
 #include "host/plan/spread.hpp"
 #include "relayout/error.hpp"
@@ -167,6 +168,26 @@ void add_start(CopyCandidate& candidate, const CopyProblem& problem, const Devic
   const double least = tile_tuning(device).least_start;
   candidate.start = start * std::clamp(2 - bytes_moved(problem) / kSmallBytes, least, 1.0);
   candidate.microseconds += candidate.start;
+}
+
+void add_output_gaps(CopyCandidate& candidate, const CopyProblem& problem, const DeviceProperties& device,
+                     double of_row) {
+  const LoopNest& nest = problem.nest;
+  OutputAxis axes[kMaxRank];
+  for (int axis = 0; axis < nest.rank(); ++axis)
+    axes[nest.rank() - 1 - axis] = {nest.extents[axis], nest.strides[0][axis]};
+  const std::int64_t size = bytes_of(problem.out_type),
+                     address = static_cast<std::int64_t>(problem.out.start(problem.out.data) % kSectorBytes);
+  const GappedRows rows = gapped_rows(axes, nest.rank(), size, address);
+  if (rows.count == 0) return;
+  const double sectors = std::min(rows.pitch, rows.bytes + static_cast<double>(kSectorBytes)),
+               out = static_cast<double>(nest.elements()) * static_cast<double>(size);
+  const double moved = bytes_moved(problem) - out + rows.count * sectors + rows.completed_bytes();
+  const double memory =
+      tile_tuning(device).launch_microseconds + moved / device_rates(device).bytes_per_microsecond;
+  candidate.microseconds = std::max(candidate.microseconds, memory);
+  if (rows.bytes > static_cast<double>(size))
+    candidate.microseconds += rows.count * of_row / device.multiprocessors;
 }
 
 PlannedCopy plan_copy(CopyProblem problem, const DeviceProperties& device, bool native) {

@@ -131,6 +131,15 @@ ByteRange input_bytes(const CopyProblem& problem);
 void add_start(CopyCandidate& candidate, const CopyProblem& problem, const DeviceProperties& device,
                double start);
 
+/// Microseconds of one multiprocessor that the ends of an output row cost where rows lie apart and off the
+/// boundaries of vectors: none in kernels that store single elements, so many a row in tiles, and in vectors
+/// of rows so many for each element that a vector may leave over.
+constexpr double kOfElementRow = 0, kOfTileRow = 0.0079, kOfVectorRowElement = 0.0014;
+/// Where the output has such rows (output_gaps.hpp): what the memory takes to complete their sectors, if the
+/// candidate was predicted to be faster, and of_row for each row of several elements.
+void add_output_gaps(CopyCandidate& candidate, const CopyProblem& problem, const DeviceProperties& device,
+                     double of_row);
+
 /// Numbers about a planned copy between these views, and the same in words.
 CopyDetails copy_details(const PlannedCopy& copy, const TensorView& in, const TensorView& out,
                          const DeviceProperties& device, const CopyMeasurement& measurement);

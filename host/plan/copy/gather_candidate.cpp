@@ -11,7 +11,6 @@
 #include "host/plan/copy/copy_nest.hpp"
 #include "host/plan/copy/copy_plan.hpp"
 #include "host/plan/copy/order_traffic.hpp"
-#include "host/plan/copy/output_gaps.hpp"
 #include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {
@@ -19,10 +18,10 @@ namespace {
 
 /// Instructions of a lane: for an element without its axes, for each of its axes, and for a cast. Fitted.
 constexpr double kInstructions = 17, kInstructionsAnAxis = 12, kInstructionsOfCast = 11;
-/// The share of the memory's speed that the kernel reaches; how many elements in a row find in the first
-/// cache what one of them brought; what a byte from the second cache costs beside one from the memory.
-/// Fitted.
-constexpr double kMemoryShare = 0.86, kNeighbours = 230, kOfCache = 0.56;
+/// The share of the memory's speed that the kernel reaches, and with accesses of 8 and 16 bytes; how many
+/// elements in a row find in the first cache what one of them brought; what a byte from the second cache
+/// costs beside one from the memory. Fitted.
+constexpr double kMemoryShare = 0.86, kWideMemoryShare = 0.93, kNeighbours = 230, kOfCache = 0.56;
 /// Microseconds of the start of casts, and of those of 8 bytes: fitted to small ones.
 constexpr double kStartOfCast = 0.18, kStartOfWideCast = 0.9;
 /// What is left of the speed with one block, and blocks of a multiprocessor from which on all of it is there.
@@ -169,7 +168,8 @@ double predicted(const CopyProblem& problem, const DeviceProperties& device) {
                               (problem.in_type != problem.out_type ? kInstructionsOfCast : 0);
   const double issued = elements / device.warp_size * instructions /
                         (rates.instructions_per_microsecond * device.multiprocessors * busy);
-  const double memory = met / (rates.bytes_per_microsecond * busy * kMemoryShare);
+  const bool wide = !problem.converts() && size_of(problem.in_type) >= 8;
+  const double memory = met / (rates.bytes_per_microsecond * busy * (wide ? kWideMemoryShare : kMemoryShare));
   const auto lines = [&](const LoopNest& nest, std::size_t operand, DType type) {
     return lines_of_access(nest.extents, nest.strides[operand], bytes_of(type), device.warp_size, 1);
   };

@@ -7,7 +7,6 @@
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/copy/copy_plan.hpp"
 #include "host/plan/copy/order_traffic.hpp"
-#include "host/plan/copy/output_gaps.hpp"
 #include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {

@@ -5,7 +5,6 @@
 
 #include "host/plan/copy/copy_nest.hpp"
 #include "host/plan/copy/copy_plan.hpp"
-#include "host/plan/copy/output_gaps.hpp"
 #include "host/plan/device_rates.hpp"
 
 namespace relayout::plan {

@@ -47,19 +47,18 @@ double on_device(const TileTarget& target, double share) {
   return 1 / (1 + (1 / share - 1) * target.memory_ratio);
 }
 
-/// What is left where tiles store both ends of output runs element by element
+/// What is left where tiles store both ends of output runs in parts of vectors
 /// (kernels/copy/tile_write_unaligned.hpp).
 double ends_share(const LoopNest& nest, const TileTarget& target, const TilePlan& plan) {
   if (!is_unaligned(plan.assembly)) return 1;
   const TileTuning& tuning = *target.tuning;
-  const double lost_in_front = target.groups ? tuning.lost_in_front : tuning.cast_lost_in_front,
-               lost_behind = target.groups ? tuning.lost_behind : tuning.cast_lost_behind;
+  const double lost_behind = target.groups ? tuning.lost_behind : tuning.cast_lost_behind;
   double run = static_cast<double>(plan.write.run_elements);
   if (plan.unaligned_axis >= 0)
     run *= static_cast<double>(nest.extents[plan.unaligned_axis]) / plan.extent[plan.unaligned_axis];
   const int boundary = kTileRunAlignment / target.out_bytes, vector = 16 / target.out_bytes;
   const double front = std::min(run, (boundary - 1) / 2.0), behind = std::min(run, (vector - 1) / 2.0);
-  return run / (run + lost_in_front * front + lost_behind * behind);
+  return run / (run + tuning.lost_in_front * front + lost_behind * behind);
 }
 
 /// What is left with blocks of so many threads.

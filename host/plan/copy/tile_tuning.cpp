@@ -41,9 +41,8 @@ constexpr TileTuning fitted_on_hopper() {
   tuning.scattered[3] = 0.89;
   tuning.scattered_casts = 0.76;
   tuning.lost_per_place = 1.8;
-  tuning.lost_in_front = 1;
+  tuning.lost_in_front = 4;
   tuning.lost_behind = 1;
-  tuning.cast_lost_in_front = 2.7;
   tuning.cast_lost_behind = 2;
   tuning.byte_groups = 0.74;
   // The best copy of 524 KB takes 1.7 us (docs/permute.md).

@@ -42,8 +42,8 @@ struct TileTuning {
   /// What is left of the latter in casts by size, and where four rows of bytes share words.
   double scattered_casts, byte_groups;
   /// Time, counted in elements: of an entry of such a table; of an element that an unaligned output run has
-  /// in front of its first boundary or behind its last vector; and of such elements in casts by size.
-  double lost_per_place, lost_in_front, lost_behind, cast_lost_in_front, cast_lost_behind;
+  /// in front of its first boundary; of one behind its last vector, and in casts by size.
+  double lost_per_place, lost_in_front, lost_behind, cast_lost_behind;
 
   // What a predicted time is made of (copy_plan.cpp).
   /// Before the first and after the last byte. How fast the device is otherwise: device_rates.hpp.

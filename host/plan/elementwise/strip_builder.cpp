@@ -94,6 +94,7 @@ bool StripBuilder::build(bool may_join) {
   may_join_ = may_join;
   const int across = tensor_across(p_);
   if (across >= 0) return build_across(across, fastest_axis(p_, across));
+  if (cut_near()) return false;
   if (const int axis = axis_to_fill(); axis >= 0) {
     cut_neighbours(axis, 0);
   } else {
@@ -113,6 +114,29 @@ void StripBuilder::cut_apart(int axis) {
   set_strips(axis, whole.stretched(step), 1, 0, step);
   layout_.strips.whole = step * count_ == whole.extent;
   layout_.strips.extent = static_cast<std::int32_t>(whole.extent);
+}
+
+bool StripBuilder::cut_near() {
+  std::int64_t lanes = 1;
+  for (int axis = rank() - 1; axis >= 0 && lanes < kLanesAlong && kLanesAlong % lanes == 0;
+       lanes *= at(axis--).extent) {
+    const std::int64_t step = kLanesAlong / lanes, box = step * count_;
+    if (at(axis).extent < box) continue;
+    const Axis whole = at(axis);
+    const std::int64_t boxes = divide_up(whole.extent, box);
+    if (!whole.may_have_strips ||
+        static_cast<double>(whole.extent) < kGoodShare * static_cast<double>(boxes * box))
+      return false;
+    at(axis) = whole.stretched(box);
+    at(axis).extent = boxes;
+    at(axis).scale = box;
+    insert(axis + 1, whole);
+    at(axis + 1).extent = step;
+    set_strips(axis + 1, whole.stretched(step), 1, 0, step);
+    layout_.strips.whole = whole.extent % box == 0;
+    return true;
+  }
+  return false;
 }
 
 double StripBuilder::share(const Axis& axis) const {

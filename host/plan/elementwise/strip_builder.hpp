@@ -46,6 +46,11 @@ class StripBuilder {
   void insert(int place, const StripNestAxis& axis);
   StripNestAxis take(int place);
 
+  /// Strips of elements that lie so far apart as 32 neighbouring lanes reach, along the axis that is not all
+  /// lanes' among these: what the lanes of a warp read and write of all their strips is one box. False, and
+  /// nothing is done, where axes inside do not divide 32, or the boxes do not fill that axis.
+  bool cut_near();
+
   /// The innermost axis that strips fill well and that leaves enough lanes along the output; -1: there is
   /// none.
   int axis_to_fill() const;

@@ -34,8 +34,8 @@ double place_cost(const ElementwiseParams& p, std::int32_t count) {
 /// The share of the places of all lanes' strips that have elements.
 double filled_share(const StripLayout& layout) {
   const Strips& s = layout.strips;
-  const std::int64_t places =
-      s.step == 1 ? round_up<std::int64_t>(s.extent + s.lead, s.count) : std::int64_t{s.step} * s.count;
+  const std::int64_t places = s.step == 1 ? round_up<std::int64_t>(s.extent + s.lead, s.count)
+                                          : round_up<std::int64_t>(s.extent, std::int64_t{s.step} * s.count);
   std::int64_t chunked = 1;  // indices of an axis in chunks
   for (int i = 0; i < layout.rank; ++i) chunked *= layout.at(i).chunk != 0 ? layout.at(i).extent : 1;
   return static_cast<double>(s.extent) * s.chunked_extent / static_cast<double>(places * chunked);
