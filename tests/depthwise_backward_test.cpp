@@ -24,6 +24,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, DepthwiseBackwardTest, ::testing::ValuesIn(tes
                          device_test_name);
 
 class DepthwiseBackwardOrderTest : public DeviceTest {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DepthwiseBackwardOrderTest);
 INSTANTIATE_TEST_SUITE_P(Devices, DepthwiseBackwardOrderTest, ::testing::ValuesIn(reordered_devices()),
                          device_test_name);
 

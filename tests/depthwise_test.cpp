@@ -22,6 +22,7 @@ class DepthwiseTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, DepthwiseTest, ::testing::ValuesIn(test_devices()), device_test_name);
 
 class DepthwiseOrderTest : public DeviceTest {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DepthwiseOrderTest);
 INSTANTIATE_TEST_SUITE_P(Devices, DepthwiseOrderTest, ::testing::ValuesIn(reordered_devices()),
                          device_test_name);
 

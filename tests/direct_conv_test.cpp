@@ -95,6 +95,7 @@ void check(const Stream& stream, const Conv1dCase& c) {
 class DirectConvTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, DirectConvTest, ::testing::ValuesIn(test_devices()), device_test_name);
 class DirectConvOrderTest : public DeviceTest {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DirectConvOrderTest);
 INSTANTIATE_TEST_SUITE_P(ThreadOrders, DirectConvOrderTest, ::testing::ValuesIn(reordered_devices()),
                          device_test_name);
 

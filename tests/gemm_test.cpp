@@ -33,6 +33,7 @@ class GemmTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, GemmTest, ::testing::ValuesIn(test_devices()), device_test_name);
 
 class GemmOrderTest : public DeviceTest {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GemmOrderTest);
 INSTANTIATE_TEST_SUITE_P(Devices, GemmOrderTest, ::testing::ValuesIn(reordered_devices()), device_test_name);
 
 TEST_P(GemmTest, SmallIntegersAreExactForEveryTail) {

@@ -22,6 +22,7 @@ class PermutePeerBugsTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, PermutePeerBugsTest, ::testing::ValuesIn(test_devices()), device_test_name);
 
 class PermuteOrderTest : public DeviceTest {};
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(PermuteOrderTest);
 INSTANTIATE_TEST_SUITE_P(Devices, PermuteOrderTest, ::testing::ValuesIn(reordered_devices()),
                          device_test_name);
 

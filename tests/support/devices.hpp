@@ -34,7 +34,7 @@ std::vector<Device> test_devices();
 std::vector<Device> gpu_devices();
 
 /// Emulated devices that run a block's threads in unusual orders: a result that depends on the order is a
-/// race.
+/// race. None where the build has no emulator, which GoogleTest must be told that a suite allows.
 std::vector<Device> reordered_devices();
 
 /// test_devices() that run kernels, which native code has none of.
