@@ -6,7 +6,7 @@
 
 namespace relayout::plan {
 
-/// Of an output: how many elements, and how many elements from one to the next.
+/// An axis of an output: how many elements it has, and how far apart these are, in elements.
 struct OutputAxis {
   std::int64_t extent, stride;
 };
@@ -21,7 +21,7 @@ struct GappedRows {
   double completed_bytes() const;
 };
 
-/// Of an output at `address`, with the axis of the least stride first.
+/// Finds the rows of an output that begins at `address`. The axis of the least stride comes first.
 GappedRows gapped_rows(const OutputAxis* axes, int rank, std::int64_t element_bytes, std::int64_t address);
 
 }  // namespace relayout::plan

@@ -65,7 +65,7 @@ template <class To, Assembly kAssembly, class Store>
 __device__ __forceinline__ void write_unaligned(const TileParams& p, const TileTables& tables,
                                                 const unsigned char* tile) {
   constexpr int kCount = vector_count<To>;
-  // Elements in front of the first boundary that a lane writes: those of 4 bytes and more are neighbours'.
+  // Elements in front of the first boundary that a lane writes: 16 bytes of short ones, one of 4 or 8 bytes.
   constexpr int kEach = sizeof(To) <= 2 ? kCount : 1;
   constexpr std::uint32_t kFronts = kTileRunAlignment / sizeof(To) / kEach;
   To* out = static_cast<To*>(tables.base->out);

@@ -66,17 +66,16 @@ class Elementwise {
         far_(p.elements * out_bytes_ > kFarBytes),
         streamed_(out_axes_.inner_stride() == 1 && out_axes_.inner_extent() >= kPiece &&
                   p.elements * out_bytes_ > kStreamedBytes),
+        compares_(is_compared(p)),
         constants_(static_cast<std::size_t>(p.arguments * kMaxPieceBytes)) {
     for (int i = 0; i < p.tensors; ++i) {
       sources_[i].emplace(p, p.tensor[i]);
       // The lines are in the cache when they are written.
       if (p.tensor[i].data == p.out) streamed_ = false;
     }
-    for (int i = 0; i < p.steps; ++i) rows_[i] = elementwise_row(p.step[i].operation, p);
-    if (p.steps > 0) {
-      const ElementwiseRow comparison = comparison_row(p.step[p.steps - 1].operation, p);
-      compares_ = comparison != nullptr;
-      if (compares_) rows_[p.steps - 1] = comparison;
+    for (int i = 0; i < p.steps; ++i) {
+      const bool compares = compares_ && i + 1 == p.steps;
+      rows_[i] = (compares ? comparison_row : elementwise_row)(p.step[i].operation, p);
     }
     for (int k = 0; k < p.arguments; ++k) {
       if (p.argument[k].tensor < 0) fill(constants(k), p.argument[k].bits());
@@ -199,7 +198,7 @@ class Elementwise {
   MergedAxes out_axes_;
   RowWriter writer_;
   ResultRounder rounder_;
-  bool far_, streamed_, compares_ = false;  // compares_: the last row makes the output's bools
+  bool far_, streamed_, compares_;  // compares_: the last row makes the output's bools
   ElementwiseRow rows_[kMaxSteps] = {};
   std::optional<Source> sources_[kMaxTensors];
   std::optional<CodeRows> codes_[kMaxTensors], out_codes_;

@@ -112,7 +112,7 @@ ElementwiseRow row_of(Operation operation) {
   return nullptr;
 }
 
-/// Of integers in the sign that the common type has.
+/// Compares integers as signed or as unsigned numbers, whichever the common type is.
 template <class Signed>
 ElementwiseRow row_of_integers(Operation operation, DType common) {
   return is_unsigned(common) ? row_of<std::make_unsigned_t<Signed>>(operation) : row_of<Signed>(operation);
@@ -128,7 +128,6 @@ ElementwiseRow row_of_short(Operation operation, DType common) {
 }  // namespace
 
 ElementwiseRow comparison_row(Operation operation, const ElementwiseParams& p) {
-  if (p.out_type != DType::bool_ || p.common == DType::bool_ || p.convert || p.out_coded) return nullptr;
   if (is_short(p)) return row_of_short(operation, p.common);
   switch (p.compute) {
     case ComputeClass::i32:

@@ -8,14 +8,6 @@
 namespace relayout::native {
 namespace {
 
-/// Whether the operation has a comparison_row(), which makes bools.
-bool is_compared(const ElementwiseParams& p) {
-  const OperationKind kind = kind_of(p.step[0].operation);
-  return p.out_type == DType::bool_ && p.common != DType::bool_ &&
-         p.step[0].operation != Operation::isclose &&
-         (kind == OperationKind::relational || kind == OperationKind::predicate);
-}
-
 /// f16 to f16 or bf16 to bf16, rounded to nearest, or compared.
 bool is_on_halves(const ElementwiseParams& p) {
   const bool computed = p.out_type == p.common && p.rounding == Rounding::nearest_even &&
@@ -27,6 +19,15 @@ bool is_on_halves(const ElementwiseParams& p) {
 }
 
 }  // namespace
+
+bool is_compared(const ElementwiseParams& p) {
+  if (p.steps == 0 || p.out_type != DType::bool_ || p.common == DType::bool_ || p.convert || p.out_coded)
+    return false;
+  const Operation last = p.step[p.steps - 1].operation;
+  const OperationKind kind = kind_of(last);
+  return last != Operation::isclose &&
+         (kind == OperationKind::relational || kind == OperationKind::predicate);
+}
 
 bool is_short(const ElementwiseParams& p) {
   if (p.steps != 1 || p.convert || p.out_coded) return false;

@@ -27,8 +27,11 @@ inline std::int64_t number_bytes(const ElementwiseParams& params) {
 using ElementwiseRow = void (*)(const void* a, const void* b, const void* c, void* r, std::int64_t count,
                                 const ElementwiseParams& params);
 
-/// Null, or the row of a last operation that compares numbers, and whose results are the output's bools
-/// instead of numbers: a byte of 0 or 1 each. r is none of the operands.
+/// Whether the last operation compares numbers of which the output has the bools: equal, less, isnan and so
+/// on.
+bool is_compared(const ElementwiseParams& params);
+/// The row of an operation that is_compared(). Its results are the output's bools instead of numbers: a byte
+/// of 0 or 1 each. r is none of the operands.
 ElementwiseRow comparison_row(Operation operation, const ElementwiseParams& params);
 
 /// For params.compute, params.common and params.rounding.

@@ -123,12 +123,9 @@ bool StripBuilder::cut_near() {
     const std::int64_t step = kLanesAlong / lanes, box = step * count_;
     if (at(axis).extent < box) continue;
     const Axis whole = at(axis);
-    const std::int64_t boxes = divide_up(whole.extent, box);
-    if (!whole.may_have_strips ||
-        static_cast<double>(whole.extent) < kGoodShare * static_cast<double>(boxes * box))
-      return false;
+    if (share(whole, box) < kGoodShare) return false;
     at(axis) = whole.stretched(box);
-    at(axis).extent = boxes;
+    at(axis).extent = divide_up(whole.extent, box);
     at(axis).scale = box;
     insert(axis + 1, whole);
     at(axis + 1).extent = step;
@@ -139,9 +136,9 @@ bool StripBuilder::cut_near() {
   return false;
 }
 
-double StripBuilder::share(const Axis& axis) const {
+double StripBuilder::share(const Axis& axis, std::int64_t places) {
   if (!axis.may_have_strips) return 0;
-  return static_cast<double>(axis.extent) / static_cast<double>(round_up(axis.extent, count_));
+  return static_cast<double>(axis.extent) / static_cast<double>(round_up(axis.extent, places));
 }
 
 void StripBuilder::insert(int place, const Axis& axis) {

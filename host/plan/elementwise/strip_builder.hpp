@@ -34,10 +34,13 @@ class StripBuilder {
   void cut_apart(int axis);
 
   /// Which part of the strips' elements exists along an axis; 0 where it may have none.
-  double share(const StripNestAxis& axis) const;
+  double share(const StripNestAxis& axis) const { return share(axis, count_); }
   double share(int axis) const { return share(at(axis)); }
 
  private:
+  /// The same of boxes of so many places each.
+  static double share(const StripNestAxis& axis, std::int64_t places);
+
   int rank() const { return layout_.rank; }
   StripNestAxis& at(int i) { return layout_.at(i); }
   const StripNestAxis& at(int i) const { return layout_.at(i); }

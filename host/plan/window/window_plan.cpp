@@ -148,28 +148,33 @@ void set_streaming(const DeviceProperties& device, WindowParams& p) {
   p.streaming = rows * p.taps * p.positions * bytes_of(p.out_type) > half_of_l2;
 }
 
+WindowCandidate candidate_of(const DeviceProperties& device, const WindowParams& problem, WindowKernel kernel,
+                             double of_gaps) {
+  WindowCandidate candidate{problem, nullptr, 0};
+  set_streaming(device, candidate.params);
+  candidate.refused = take(device, kernel, candidate.params, candidate.microseconds);
+  candidate.microseconds += of_gaps;
+  return candidate;
+}
+
 }  // namespace
 
 WindowCandidate window_candidate(const DeviceProperties& device, const WindowParams& problem,
                                  WindowKernel kernel) {
-  WindowCandidate candidate{problem, nullptr, 0};
-  set_streaming(device, candidate.params);
-  candidate.refused = take(device, kernel, candidate.params, candidate.microseconds);
-  candidate.microseconds += microseconds_of_gaps(device, candidate.params);
-  return candidate;
+  return candidate_of(device, problem, kernel, microseconds_of_gaps(device, problem));
 }
 
 std::vector<WindowCandidate> window_candidates(const DeviceProperties& device, WindowParams problem,
                                                std::size_t tiles) {
   simplify_window(problem);
+  const double of_gaps = microseconds_of_gaps(device, problem);
   std::vector<WindowCandidate> candidates;
   for (const WindowKernel kernel : {WindowKernel::direct, WindowKernel::vector, WindowKernel::rows})
-    candidates.push_back(window_candidate(device, problem, kernel));
-  WindowCandidate tile = window_candidate(device, problem, WindowKernel::tile);
+    candidates.push_back(candidate_of(device, problem, kernel, of_gaps));
+  WindowCandidate tile = candidate_of(device, problem, WindowKernel::tile, of_gaps);
   const std::vector<WindowTileChoice> choices =
       tile.refused == nullptr ? window_tiles(device, tile.params) : std::vector<WindowTileChoice>();
   if (choices.empty()) candidates.push_back(tile);
-  const double of_gaps = microseconds_of_gaps(device, problem);
   for (const std::size_t i : spread(choices.size(), tiles)) {
     set_window_tile(device, choices[i], tile.params);
     tile.microseconds = choices[i].microseconds + of_gaps;
@@ -184,9 +189,10 @@ double choose_window_kernel(const DeviceProperties& device, bool native, WindowP
     return 0;
   }
   simplify_window(params);
-  WindowCandidate best = window_candidate(device, params, WindowKernel::direct);
+  const double of_gaps = microseconds_of_gaps(device, params);
+  WindowCandidate best = candidate_of(device, params, WindowKernel::direct, of_gaps);
   for (const WindowKernel kernel : {WindowKernel::tile, WindowKernel::vector, WindowKernel::rows}) {
-    const WindowCandidate candidate = window_candidate(device, params, kernel);
+    const WindowCandidate candidate = candidate_of(device, params, kernel, of_gaps);
     if (candidate.refused == nullptr && candidate.microseconds < best.microseconds) best = candidate;
   }
   params = best.params;
