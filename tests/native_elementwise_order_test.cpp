@@ -95,7 +95,9 @@ TEST(NativeElementwise, BoxesOfOperandsAcrossEachOther) {
 }
 
 TEST(NativeElementwise, ShortRowsOfTheOutputArePacked) {
-  EXPECT_TRUE(is_output_packed(DType::f32, {90, 60, 7}, {540, 8, 1}));
+  EXPECT_TRUE(is_output_packed(DType::f32, {700, 7, 7}, {540, 8, 1}));
+  EXPECT_FALSE(is_output_packed(DType::f32, {90, 60, 7}, {540, 8, 1}));  // eight rows of one pitch and more
+  EXPECT_TRUE(is_output_packed(DType::f32, {90, 60, 7}, {8, 7200, 1}));  // which lie in another order
   EXPECT_FALSE(is_output_packed(DType::f32, {90, 60, 8}, {630, 9, 1}));
   EXPECT_FALSE(is_output_packed(DType::f32, {5400, 7}, {8, 1}));  // of one pitch
   EXPECT_TRUE(is_output_packed(DType::f32, {90, 77}, {1, 90}));
@@ -104,7 +106,8 @@ TEST(NativeElementwise, ShortRowsOfTheOutputArePacked) {
 
 TEST(NativeElementwise, ShortAndStridedRowsArePacked) {
   EXPECT_TRUE(is_packed(DType::u64, {16, 300, 4}, {4, 64, 1}));
-  EXPECT_TRUE(is_packed(DType::u8, {9, 10, 63}, {641, 64, 1}));
+  EXPECT_TRUE(is_packed(DType::u8, {9, 7, 63}, {641, 64, 1}));
+  EXPECT_FALSE(is_packed(DType::u8, {9, 10, 63}, {641, 64, 1}));  // eight rows of one pitch and more
   EXPECT_FALSE(is_packed(DType::u8, {9, 10, 64}, {651, 65, 1}));
   EXPECT_FALSE(is_packed(DType::u8, {90, 63}, {64, 1}));  // of one pitch
   EXPECT_TRUE(is_packed(DType::f32, {90, 77}, {1200, 15}));

@@ -193,6 +193,19 @@ TEST(NativeElementwise, ShortAndStridedRows) {
   }
 }
 
+/// Rows that are gathered and scattered many at a time, and pieces that end inside of one.
+TEST(NativeElementwise, ShortRowsAtOnePitch) {
+  for (const DType type : {DType::i8, DType::f16, DType::f32, DType::f64}) {
+    for (const std::int64_t row : {1, 2, 3, 5, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 127, 128}) {
+      const std::int64_t pitch = row + 3, plane = 41 * pitch;
+      check({type, {3, 40, row}, {plane, pitch, 1}, {row, 0, 1}, {plane, pitch, 1}, 1});  // one row for many
+      check({type, {3, 40, row}, {40, 1, 0}, {-plane, -pitch, 1}, {}, 1});  // one number for a row
+      check(
+          {type, {3, 40, row}, {2 * plane, 2 * pitch, 2}, {plane, pitch, -1}, {2 * plane, 2 * pitch, 2}, 3});
+    }
+  }
+}
+
 TEST(NativeElementwise, PastTheCaches) {
   const std::int64_t bytes = native::kStreamedBytes;
   check({DType::f32, {bytes / 4 + 1021}, {1}, {1}});

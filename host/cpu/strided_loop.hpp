@@ -54,6 +54,16 @@ class Cursor {
       index_[axis] = 0;
     }
   }
+  /// Moves on along the innermost axis, by at least one and at most left().
+  void skip(std::int64_t count) {
+    const int axis = loop_.rank - 1;
+    index_[axis] += count - 1;
+    a_ += (count - 1) * loop_.a_steps[axis];
+    b_ += (count - 1) * loop_.b_steps[axis];
+    next();
+  }
+  /// From here to the end of the innermost axis.
+  std::int64_t left() const { return loop_.counts[loop_.rank - 1] - index_[loop_.rank - 1]; }
   std::int64_t index(int axis) const { return index_[axis]; }
   std::int64_t a() const { return a_; }
   std::int64_t b() const { return b_; }

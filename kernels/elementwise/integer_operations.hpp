@@ -6,14 +6,29 @@
 namespace relayout::RELAYOUT_BACKEND {
 
 /// The quotient and the remainder of two magnitudes. A quotient by 0 is 0.
+///
+/// One of 64 bits is a sum of parts that come from floats: each is the part before the point of rest / divisor,
+/// made smaller by 2^-20 so that no rounding makes it too large, and leaves at most 2^-19 of the quotient, and 1.
+/// Numbers of any bits, whose quotient is small, need two parts, and the largest quotient of all five.
 template <class Bits>
 struct DividedIntegers {
   Bits quotient = 0, rest = 0;
 
   __device__ __forceinline__ DividedIntegers(Bits a, Bits b) {
     if (b == 0) return;
-    quotient = a / b;
-    rest = a - quotient * b;
+    if constexpr (sizeof(Bits) == 8) {
+      const float inverse = approximate_reciprocal(static_cast<float>(b)) * (1 - 0x1p-20f);
+      rest = a;
+      while (rest >= b) {
+        const Bits part = static_cast<Bits>(static_cast<float>(rest) * inverse), least = 1;
+        const Bits taken = part < least ? least : part;
+        quotient += taken;
+        rest -= taken * b;
+      }
+    } else {
+      quotient = a / b;
+      rest = a - quotient * b;
+    }
   }
 };
 

@@ -41,6 +41,7 @@ WINDOW = f"*WindowKernelTest*/emulated32:{IMG2COL}"
 CONVERSION = "*Conversion*/emulated32*"
 NATIVE_CONVERSION = "*Conversion*/cpu*"
 NATIVE_ELEMENTWISE = "NativeElementwise.*-*PastTheCaches"
+NATIVE_SHORT_ROWS = "NativeShortRows.*"
 NATIVE_SINGLES = "*FunctionsTest.Singles*/cpu:*FunctionsTest.ConstantsBelowZero/cpu:NativeElementwise.FunctionsDo*"
 NATIVE_FUNCTIONS = "*FunctionsTest.Halves/cpu:*FunctionsTest.Singles*/cpu:NativeElementwise.Functions*"
 NATIVE_QUOTIENTS = "*FunctionsTest.Quotients*/cpu:*FunctionsTest.AllPairs*/cpu:*ElementwiseTest.*/cpu"
@@ -467,6 +468,14 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("head_left", "std::memcpy(to, from, static_cast<std::size_t>(@head@));", "0"),
     ("rest_left", "std::memcpy(to + lines, from + lines, static_cast<std::size_t>(@bytes - lines@));", "0"),
     ("lines_from_the_beginning", "copy_lines(to, @from@, lines);", "static_cast<const char*>(in)", True),
+]) + mutants_of("native_pitched_rows", "host/cpu/copy/pitched_rows.cpp", NATIVE_SHORT_ROWS, [
+    ("rows_packed_in_the_output", "std::memcpy(out + i * @out_pitch@, row, kBytes);", "kBytes"),
+    ("words_at_the_inputs_pitch", "move_row<kWord>(in + i * in_pitch, out + i * @out_pitch@, bytes);", "in_pitch"),
+    ("last_part_lost", "@p.extents[axis] - cursor.index(axis) * kRows@)", "kRows / 2"),
+]) + mutants_of("native_operand", "host/cpu/elementwise/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
+    ("rows_at_the_wrong_pitch", "move_rows_(in, (@to_operand ? packed : pitch@) * bytes_", "packed"),
+    ("elements_at_the_wrong_pitch", "move_elements(bytes_, in, to_operand ? near : far, out, @to_operand ? far : near@,", "near"),
+    ("first_row_for_all", "++row, @read += from.row@, write", "read += 0"),
 ]) + mutants_of("native_strided_casts", "host/cpu/copy/strided_casts.hpp", NATIVE_COPY, [
     ("rows_joined_across_a_gap", "held + count > kPiece || @out != to + held@)", "false"),
     ("rows_over_each_other", "gathered + @held@, count)", "0"),

@@ -7,6 +7,7 @@
 #include "host/cpu/copy/box_copy.hpp"
 #include "host/cpu/copy/cast_rows.hpp"
 #include "host/cpu/copy/own_axes.hpp"
+#include "host/cpu/copy/pitched_rows.hpp"
 #include "host/cpu/copy/scaled_copy.hpp"
 #include "host/cpu/copy/strided_casts.hpp"
 #include "host/cpu/copy/wide_elements.hpp"
@@ -132,6 +133,7 @@ void copy_nest(const CopyParams& p, const CastRow& cast) {
   if (is_in_long_rows(p, static_cast<bool>(cast), sizeof(In), sizeof(Out)))
     return copy_rows<In, Out>(p, cast);
   if (cast && is_in_strided_rows(p, sizeof(In))) return cast_strided_rows<In, Out>(p, cast);
+  if (!cast && is_in_pitched_rows(p)) return copy_pitched_rows(p);
   BoxCopy<In, Out>(p, cast).run();
 }
 

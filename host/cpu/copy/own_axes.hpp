@@ -28,6 +28,11 @@ class OwnAxes {
   std::int64_t left() const { return extent_ - index_; }
   /// The axes outside it; offsets in elements are the loop's a().
   const StridedLoop& rows() const { return outer_; }
+  /// From the begin of a row: how many rows, this one included, lie pitch() elements apart; 0 elsewhere.
+  std::int64_t rows_left() const { return index_ == 0 && outer_.rank > 0 ? cursor_.left() : 0; }
+  std::int64_t pitch() const { return outer_.a_steps[outer_.rank - 1]; }
+  /// Moves on by `rows` rows, at most rows_left().
+  void advance_rows(std::int64_t rows) { cursor_.skip(rows); }
   /// Moves on by `elements`, at most left().
   void advance(std::int64_t elements) {
     index_ += elements;

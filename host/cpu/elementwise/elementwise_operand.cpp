@@ -8,33 +8,46 @@
 namespace relayout::native {
 namespace {
 
+/// A side of a move: how far its rows and the elements of a row lie apart, in elements.
+struct Pitches {
+  std::int64_t row, step;
+};
+
 template <class T>
-void copy_strided(const char* in, std::int64_t in_step, char* out, std::int64_t out_step,
-                  std::int64_t count) {
-  const T* from = reinterpret_cast<const T*>(in);
-  T* to = reinterpret_cast<T*>(out);
-  if (in_step == 0 && out_step == 1) {
-    std::fill(to, to + count, *from);
-  } else {
-    for (std::int64_t i = 0; i < count; ++i) to[i * out_step] = from[i * in_step];
+void move_elements(const char* in, Pitches from, char* out, Pitches to, std::int64_t rows,
+                   std::int64_t count) {
+  const T* read = reinterpret_cast<const T*>(in);
+  T* write = reinterpret_cast<T*>(out);
+  for (std::int64_t row = 0; row < rows; ++row, read += from.row, write += to.row) {
+    if (from.step == 0 && to.step == 1) {
+      std::fill(write, write + count, *read);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) write[i * to.step] = read[i * from.step];
+    }
   }
 }
 
-void copy_elements(std::int64_t bytes, const char* in, std::int64_t in_step, char* out, std::int64_t out_step,
+void move_elements(std::int64_t bytes, const char* in, Pitches from, char* out, Pitches to, std::int64_t rows,
                    std::int64_t count) {
-  if (in_step == 1 && out_step == 1) {
-    std::memcpy(out, in, static_cast<std::size_t>(count * bytes));
-    return;
-  }
   switch (bytes) {
     case 1:
-      return copy_strided<std::uint8_t>(in, in_step, out, out_step, count);
+      return move_elements<std::uint8_t>(in, from, out, to, rows, count);
     case 2:
-      return copy_strided<std::uint16_t>(in, in_step, out, out_step, count);
+      return move_elements<std::uint16_t>(in, from, out, to, rows, count);
     case 4:
-      return copy_strided<std::uint32_t>(in, in_step, out, out_step, count);
+      return move_elements<std::uint32_t>(in, from, out, to, rows, count);
     default:
-      return copy_strided<std::uint64_t>(in, in_step, out, out_step, count);
+      return move_elements<std::uint64_t>(in, from, out, to, rows, count);
+  }
+}
+
+/// One row.
+void move_row(std::int64_t bytes, const char* in, std::int64_t in_step, char* out, std::int64_t out_step,
+              std::int64_t count) {
+  if (in_step == 1 && out_step == 1) {
+    std::memcpy(out, in, static_cast<std::size_t>(count * bytes));
+  } else {
+    move_elements(bytes, in, {0, in_step}, out, {0, out_step}, 1, count);
   }
 }
 
@@ -80,18 +93,41 @@ std::int64_t rows_asked_ahead(const MergedAxes& axes, std::int64_t bytes) {
   return rows * row < kLeastBytes ? 0 : rows_ahead(row);
 }
 
+void OperandCursor::move_rows(const char* in, bool to_operand, char* out, std::int64_t rows) const {
+  const std::int64_t packed = inner_extent_, pitch = axes_.pitch();
+  if (move_rows_ != nullptr) {
+    const std::int64_t bytes = inner_extent_ * bytes_;
+    return move_rows_(in, (to_operand ? packed : pitch) * bytes_, out, (to_operand ? pitch : packed) * bytes_,
+                      rows, bytes);
+  }
+  const Pitches near{packed, 1}, far{pitch, axes_.step()};
+  move_elements(bytes_, in, to_operand ? near : far, out, to_operand ? far : near, rows, inner_extent_);
+}
+
 void OperandCursor::gather(char* out, std::int64_t count) {
-  each_part(count, [&](std::int64_t offset, std::int64_t step, std::int64_t part) {
-    copy_elements(bytes_, data_ + offset, step, out, 1, part);
-    out += part * bytes_;
-  });
+  each_part(
+      count,
+      [&](std::int64_t offset, std::int64_t part) {
+        move_row(bytes_, data_ + offset, step(), out, 1, part);
+        out += part * bytes_;
+      },
+      [&](std::int64_t offset, std::int64_t rows) {
+        move_rows(data_ + offset, false, out, rows);
+        out += rows * row_bytes();
+      });
 }
 
 void OutputCursor::scatter(const char* in, std::int64_t count) {
-  each_part(count, [&](std::int64_t offset, std::int64_t step, std::int64_t part) {
-    copy_elements(bytes(), in, 1, data_ + offset, step, part);
-    in += part * bytes();
-  });
+  each_part(
+      count,
+      [&](std::int64_t offset, std::int64_t part) {
+        move_row(bytes(), in, 1, data_ + offset, step(), part);
+        in += part * bytes();
+      },
+      [&](std::int64_t offset, std::int64_t rows) {
+        move_rows(in, true, data_ + offset, rows);
+        in += rows * row_bytes();
+      });
 }
 
 }  // namespace relayout::native

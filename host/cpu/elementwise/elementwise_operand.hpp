@@ -6,6 +6,7 @@
 
 #include "core/elementwise_params.hpp"
 #include "host/cpu/copy/own_axes.hpp"
+#include "host/cpu/copy/pitched_rows.hpp"
 #include "host/cpu/prefetch.hpp"
 
 namespace relayout::native {
@@ -38,7 +39,10 @@ class OperandCursor {
         inner_extent_(axes.inner_extent()),
         rows_ahead_(rows_asked_ahead(axes, bytes)),
         axes_(axes.rank, axes.extents, axes.strides, number),
-        asked_(axes_.rows(), number / inner_extent_ + rows_ahead_) {}
+        asked_(axes_.rows(), number / inner_extent_ + rows_ahead_),
+        rows_together_(rows_ahead_ == 0 && inner_extent_ * bytes <= kMostPitchedBytes),
+        move_rows_(rows_together_ && axes_.step() == 1 ? pitched_row_mover(inner_extent_ * bytes) : nullptr) {
+  }
 
   /// The position's offset in bytes.
   std::int64_t offset() const { return axes_.offset() * bytes_; }
@@ -65,23 +69,41 @@ class OperandCursor {
   void gather(char* out, std::int64_t count);
 
  protected:
-  /// Calls visit(bytes from the operand's first element, step in elements, count) for parts of the next
-  /// `count` elements in which each is a step behind the one before, moving on.
-  template <class Visit>
-  void each_part(std::int64_t count, const Visit& visit) {
-    for (std::int64_t part = 0; count > 0; count -= part) {
-      part = std::min(count, axes_.left());
-      visit(offset(), axes_.step(), part);
-      advance(part);
+  /// The next `count` elements, moving on: calls part(bytes from the operand's first element, count) for
+  /// parts in which each is a step behind the one before, and rows(bytes from the first element, count) for
+  /// short rows that lie one pitch apart.
+  template <class Part, class Rows>
+  void each_part(std::int64_t count, const Part& part, const Rows& rows) {
+    while (count > 0) {
+      const std::int64_t offset = this->offset();
+      if (rows_together_ && count >= 2 * inner_extent_ && axes_.rows_left() > 1) {
+        const std::int64_t together = std::min(count / inner_extent_, axes_.rows_left());
+        rows(offset, together);
+        axes_.advance_rows(together);
+        count -= together * inner_extent_;
+      } else {
+        const std::int64_t elements = std::min(count, axes_.left());
+        part(offset, elements);
+        advance(elements);
+        count -= elements;
+      }
     }
   }
+  /// Between `rows` short rows of the operand at `data` and as many that are packed: from the operand, or to
+  /// it.
+  void move_rows(const char* in, bool to_operand, char* out, std::int64_t rows) const;
+
   std::int64_t bytes() const { return bytes_; }
+  std::int64_t step() const { return axes_.step(); }
+  std::int64_t row_bytes() const { return inner_extent_ * bytes_; }
 
  private:
   const char* data_;
   std::int64_t bytes_, inner_extent_, rows_ahead_;
   OwnAxes axes_;
   Cursor asked_;  // the row that is asked for when this one ends
+  bool rows_together_;
+  MovePitchedRows move_rows_;  // rows whose elements are neighbours; null: there are none
 };
 
 /// A position in an output.

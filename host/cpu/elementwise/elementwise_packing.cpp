@@ -24,19 +24,29 @@ std::int64_t neighbours(const MergedAxes& axes) {
   return run;
 }
 
+/// Rows of neighbours at one pitch, so many that they are moved together (OperandCursor), in the order in
+/// which they lie in memory.
+bool has_pitched_rows(const MergedAxes& axes) {
+  const std::int64_t pitch = std::abs(axes.strides[axes.rank - 2]);
+  return axes.inner_stride() == 1 && axes.extents[axes.rank - 2] >= kLeastPitchedRows &&
+         std::none_of(axes.strides, axes.strides + axes.rank - 2,
+                      [pitch](std::int64_t stride) { return std::abs(stride) < pitch; });
+}
+
 }  // namespace
 
 bool repeats(const MergedAxes& axes) { return std::count(axes.strides, axes.strides + axes.rank, 0) != 0; }
 
 bool is_packed(const MergedAxes& axes, std::int64_t bytes) {
-  if (!repeats(axes) && axes.rank > 2 && axes.inner_extent() * bytes < kLineBytes) return true;
+  if (!repeats(axes) && axes.rank > 2 && axes.inner_extent() * bytes < kLineBytes && !has_pitched_rows(axes))
+    return true;
   const std::int64_t step = std::abs(axes.inner_stride());
   if (step * bytes < kLineBytes) return !repeats(axes) && axes.inner_stride() != 1;
   return neighbours(axes) >= kLeastRun;
 }
 
 bool is_output_packed(const MergedAxes& axes, std::int64_t bytes) {
-  const bool short_rows = axes.rank > 2 && axes.inner_extent() < kLeastRun;
+  const bool short_rows = axes.rank > 2 && axes.inner_extent() < kLeastRun && !has_pitched_rows(axes);
   return short_rows || (axes.inner_stride() != 1 && is_packed(axes, bytes));
 }
 
