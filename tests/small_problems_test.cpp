@@ -187,8 +187,8 @@ TEST_P(SmallProblemsTest, HaveHalfStrips) {
   }
 }
 
-/// Strips along an operand from any address, along an axis that they do not fill, and of elements that lie
-/// apart.
+/// Strips along an operand from any address, along an axis that they do not fill, of elements that lie apart,
+/// and between those of other lanes.
 TEST_P(SmallProblemsTest, AreComputedRightInHalfStrips) {
   const auto spec = [](DType type, const Dims& shape, const Dims& strides, std::int64_t misaligned) {
     return TensorSpec{type, shape, strides, misaligned};
@@ -199,6 +199,8 @@ TEST_P(SmallProblemsTest, AreComputedRightInHalfStrips) {
                                                                              {{64, 64}, {1, 65}},
                                                                              {{5, 7, 9}, {9, 45, 1}},
                                                                              {{3, 5, 7}, {1, 3, 15}},
+                                                                             {{96, 8}, {32, 1}},
+                                                                             {{80, 16}, {40, 1}},
                                                                              {{203}, {2}}}) {
         ElementwiseCase c;
         c.operations = {Operation::div_floor};

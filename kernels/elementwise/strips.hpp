@@ -43,7 +43,8 @@ __device__ __forceinline__ std::uint32_t present_elements(const Strips& strips, 
     const auto number = static_cast<std::uint32_t>(first + i * strips.step);
     present |= (number < static_cast<std::uint32_t>(strips.extent) ? 1u : 0u) << i;
   }
-  return present;
+  // Behind a strip of half as many elements those of other lanes may follow.
+  return present & ((1u << strips.count) - 1);
 }
 
 /// Divides a lane's number by the extents of the axes that count lanes: calls add(axis, number) for each, the

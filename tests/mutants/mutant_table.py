@@ -918,6 +918,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("half_strips_of_any_size", "@!has_bytes(p, kFewLanes * device.multiprocessors * strip_elements(p.width) * p.out_bytes)@;",
      "true"),
     ("planned_as_whole", "p.strips.whole = @p.strips.whole && !halved@;", "p.strips.whole"),
+]) + mutants_of("half_strips", "kernels/elementwise/strips.hpp", HALF_STRIPS, [
+    ("elements_of_other_lanes", "return @present & ((1u << strips.count) - 1)@;", "present"),
 ]) + mutants_of("strip_load", "kernels/elementwise/strip_load.hpp", ELEMENTWISE + ":" + QUANTIZED + ":" + PAIRS_OF_CODES, [
     ("elements_beyond_the_axis", "if (@(present & 1u << i) != 0@) visit(i,", "true"),
     ("inner_axes_that_end_nowhere", "(wraps & 1u << i) != 0 ? @step + jump@ : step;", "step"),
