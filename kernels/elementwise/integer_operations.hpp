@@ -7,9 +7,10 @@ namespace relayout::RELAYOUT_BACKEND {
 
 /// The quotient and the remainder of two magnitudes. A quotient by 0 is 0.
 ///
-/// One of 64 bits is a sum of parts that come from floats: each is the part before the point of rest / divisor,
-/// made smaller by 2^-20 so that no rounding makes it too large, and leaves at most 2^-19 of the quotient, and 1.
-/// Numbers of any bits, whose quotient is small, need two parts, and the largest quotient of all five.
+/// One of 64 bits is a sum of parts that come from floats: each is the part before the point of rest /
+/// divisor, made smaller by 2^-20 so that no rounding makes it too large, and leaves at most 2^-19 of the
+/// quotient, and 1. Numbers of any bits, whose quotient is small, need two parts, and the largest quotient of
+/// all five.
 template <class Bits>
 struct DividedIntegers {
   Bits quotient = 0, rest = 0;

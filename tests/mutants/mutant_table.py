@@ -842,7 +842,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("parts_in_one_place", "buffer += @part_bytes_@;", "0"),
     ("results_in_the_first_box", "static_cast<char*>(p_.out) + @out@ * bytes_of(p_.out_type)", "0"),
 ]) + mutants_of("native_elementwise_packing", "host/cpu/elementwise/elementwise_packing.cpp", NATIVE_ELEMENTWISE, [
-    ("short_rows_one_by_one", "axes.inner_extent() * bytes < @kLineBytes@) return true;", "0"),
+    ("short_rows_one_by_one", "axes.inner_extent() * bytes < @kLineBytes@ &&", "0"),
+    ("rows_of_another_order_not_packed", "return std::abs(stride) < @pitch@;", "0"),
+    ("rows_of_no_pitch_not_packed", "axes.extents[axes.rank - 2] >= @kLeastPitchedRows@ &&", "0"),
     ("rows_of_one_pitch_packed", "if (!repeats(axes) && axes.rank > @2@ &&", "1"),
     ("strided_rows_one_by_one", "return !repeats(axes) && @axes.inner_stride() != 1@;", "false"),
     ("repeated_elements_packed", "return @!repeats(axes)@ && axes.inner_stride() != 1;", "true"),
@@ -918,8 +920,6 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("half_strips_of_any_size", "@!has_bytes(p, kFewLanes * device.multiprocessors * strip_elements(p.width) * p.out_bytes)@;",
      "true"),
     ("planned_as_whole", "p.strips.whole = @p.strips.whole && !halved@;", "p.strips.whole"),
-]) + mutants_of("half_strips", "kernels/elementwise/strips.hpp", HALF_STRIPS, [
-    ("elements_of_other_lanes", "return @present & ((1u << strips.count) - 1)@;", "present"),
 ]) + mutants_of("strip_load", "kernels/elementwise/strip_load.hpp", ELEMENTWISE + ":" + QUANTIZED + ":" + PAIRS_OF_CODES, [
     ("elements_beyond_the_axis", "if (@(present & 1u << i) != 0@) visit(i,", "true"),
     ("inner_axes_that_end_nowhere", "(wraps & 1u << i) != 0 ? @step + jump@ : step;", "step"),
