@@ -1,6 +1,6 @@
-"""Times calls on a processor as relayout_bench times itself there: operands rotated past the caches, the median of few samples."""
+"""Times calls on a processor as relayout_bench times itself there: operands rotated past the caches, few samples, of which the
+fastest counts: other work on a shared machine makes single ones up to twice as long."""
 
-import statistics
 import subprocess
 import time
 
@@ -27,7 +27,7 @@ class CpuTimer:
         self.rotation = min(4 * last_cache_bytes() + 1, MOST_BYTES)
 
     def seconds(self, function, shapes, case_bytes):
-        """Median seconds per call."""
+        """Seconds per call, of the fastest sample."""
         sets = min(-(-self.rotation // max(case_bytes, 1)), MOST_SETS)
         operands = [[self.make(*shape) for shape in shapes] for _ in range(sets)]
         for one in operands:
@@ -42,4 +42,4 @@ class CpuTimer:
                 turn += 1
             return (time.perf_counter() - start) / calls
         calls = max(1, min(MOST_CALLS, -int(-SAMPLE_SECONDS // sample(1))))
-        return statistics.median(sample(calls) for _ in range(SAMPLES))
+        return min(sample(calls) for _ in range(SAMPLES))

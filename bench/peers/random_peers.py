@@ -3,9 +3,9 @@
 
     relayout_bench --suite random --seed 101 --json random.json && python3 bench/peers/random_peers.py random.json
 
-Times on a processor what relayout_bench --device cpu wrote, on as many threads. Also reads the CSV of the worst, as problems
-of a GPU; there is then nothing of relayout's to hold the times against. Exit status: 0; 2 for bad arguments; 3 when there is
-nothing here to time with.
+Times on a processor what relayout_bench --device cpu wrote, on as many threads, and compares the fastest samples. Also reads
+the CSV of the worst, as problems of a GPU; there is then nothing of relayout's to hold the times against. Exit status: 0; 2 for
+bad arguments; 3 when there is nothing here to time with.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import os
 import sys
 
 from optional_module import optional
-from random_problems import NoRoute, bytes_of, load, memory_order, summary
+from random_problems import NoRoute, bytes_of, fastest_of, load, memory_order, summary
 
 SPEED_UP = "peer's time / relayout's"
 
@@ -133,6 +133,8 @@ def cpu_peers(threads):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("result", help="what relayout_bench --suite random wrote by --json, or by --csv")
+    parser.add_argument("--also", metavar="RESULT", action="append", default=[],
+                        help="another run of the same problems on a processor: the fastest samples of all count")
     parser.add_argument("--json", help="write the times and the table to this file, anew after each 100 problems")
     parser.add_argument("--family", help="only these families, separated by commas")
     parser.add_argument("--most", type=int, help="only so many problems of each family, the first")
@@ -140,9 +142,12 @@ def main():
     arguments = parser.parse_args()
     try:
         problems, about = load(arguments.result)
+        others = [load(path)[0] for path in arguments.also]
     except (OSError, ValueError, KeyError) as error:
         parser.error(str(error))
     on_cpu = about.get("device", {}).get("kind") == "cpu"
+    if on_cpu:
+        problems = fastest_of([problems] + others)
     peers = cpu_peers(about["host_threads"]) if on_cpu else gpu_peers(arguments.no_jax)
     if not peers:
         return 3

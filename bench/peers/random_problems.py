@@ -43,6 +43,16 @@ def load(path):
     return [problem_of(line) for line in lines[1:]], {}
 
 
+def fastest_of(runs):
+    """The problems of the first run, each with relayout's fastest sample of all runs of the same problems."""
+    fastest = {}
+    for problem in (problem for run in runs for problem in run):
+        sample = problem.get("fastest_microseconds")
+        if sample:
+            fastest[problem["csv"]] = min(sample, fastest.get(problem["csv"], sample))
+    return [dict(problem, microseconds=fastest[problem["csv"]]) if problem["csv"] in fastest else problem for problem in runs[0]]
+
+
 def footprint(tensor):
     """Elements of memory from the aligned address to the tensor's end."""
     return tensor["offset"] + 1 + sum((extent - 1) * stride for extent, stride in zip(tensor["shape"], tensor["strides"]))
