@@ -98,7 +98,7 @@ TEST(NativeElementwise, ShortRowsOfTheOutputArePacked) {
   EXPECT_TRUE(is_output_packed(DType::f32, {700, 7, 7}, {540, 8, 1}));
   EXPECT_FALSE(is_output_packed(DType::f32, {90, 60, 7}, {540, 8, 1}));  // eight rows of one pitch and more
   EXPECT_TRUE(is_output_packed(DType::f32, {90, 60, 7}, {8, 7200, 1}));  // which lie in another order
-  EXPECT_FALSE(is_output_packed(DType::f32, {90, 60, 8}, {630, 9, 1}));
+  EXPECT_FALSE(is_output_packed(DType::f32, {700, 7, 8}, {630, 9, 1}));
   EXPECT_FALSE(is_output_packed(DType::f32, {5400, 7}, {8, 1}));  // of one pitch
   EXPECT_TRUE(is_output_packed(DType::f32, {90, 77}, {1, 90}));
   EXPECT_TRUE(is_output_packed(DType::f32, {90, 77}, {154, 2}));
@@ -117,6 +117,7 @@ TEST(NativeElementwise, ShortAndStridedRowsArePacked) {
   EXPECT_FALSE(is_packed(DType::u8, {90, 3}, {3, 1}));  // one row
   // Repeated elements are few: only where neighbours lie in lines of their own are they packed.
   EXPECT_FALSE(is_packed(DType::u16, {13, 8, 13, 35, 5}, {65, 0, 5, 0, 1}));
+  EXPECT_FALSE(is_packed(DType::u16, {13, 8, 13, 3, 5}, {260, 0, 20, 6, 1}));
   EXPECT_FALSE(is_packed(DType::f32, {90, 8, 70}, {140, 0, 2}));
   EXPECT_TRUE(is_packed(DType::f32, {90, 8, 70}, {1, 0, 90}));
   EXPECT_FALSE(is_packed(DType::f32, {7, 8, 70}, {1, 0, 90}));

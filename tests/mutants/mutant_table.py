@@ -472,10 +472,6 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("rows_packed_in_the_output", "std::memcpy(out + i * @out_pitch@, row, kBytes);", "kBytes"),
     ("words_at_the_inputs_pitch", "move_row<kWord>(in + i * in_pitch, out + i * @out_pitch@, bytes);", "in_pitch"),
     ("last_part_lost", "@p.extents[axis] - cursor.index(axis) * kRows@)", "kRows / 2"),
-]) + mutants_of("native_operand", "host/cpu/elementwise/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
-    ("rows_at_the_wrong_pitch", "move_rows_(in, (@to_operand ? packed : pitch@) * bytes_", "packed"),
-    ("elements_at_the_wrong_pitch", "move_elements(bytes_, in, to_operand ? near : far, out, @to_operand ? far : near@,", "near"),
-    ("first_row_for_all", "++row, @read += from.row@, write", "read += 0"),
 ]) + mutants_of("native_strided_casts", "host/cpu/copy/strided_casts.hpp", NATIVE_COPY, [
     ("rows_joined_across_a_gap", "held + count > kPiece || @out != to + held@)", "false"),
     ("rows_over_each_other", "gathered + @held@, count)", "0"),
@@ -830,8 +826,11 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("short_integers", "host/cpu/elementwise/elementwise_rows.cpp", NATIVE_QUOTIENTS, [
     ("operands_of_any_type", ": tensor.reading == Reading::value && @tensor.type == p.common@;", "true"),
 ]) + mutants_of("native_elementwise_operand", "host/cpu/elementwise/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
-    ("rows_of_a_piece_repeated", "copy_elements(bytes_, @data_ + offset@, step, out, 1, part)", "data_"),
-    ("scatter_packs", "copy_elements(bytes(), in, 1, data_ + offset, @step@, part)", "std::int64_t{1}"),
+    ("rows_of_a_piece_repeated", "move_row(bytes_, @data_ + offset@, step(), out, 1, part)", "data_"),
+    ("scatter_packs", "move_row(bytes(), in, 1, data_ + offset, @step()@, part)", "std::int64_t{1}"),
+    ("short_rows_at_the_wrong_pitch", "move_rows_(in, (@to_operand ? packed : pitch@) * bytes_", "packed"),
+    ("elements_at_the_wrong_pitch", "move_elements(bytes_, in, to_operand ? near : far, out, @to_operand ? far : near@,", "near"),
+    ("first_row_for_all", "++row, @read += from.row@, write", "read += 0"),
     ("merges_all_axes", "&& @strides[rank - 1] == joined@", "true"),
     ("dense_rows_asked_for", "@(next >= row && next < row + kLineBytes)@", "false"),
     ("repeated_rows_asked_for", "if (@axes.strides[axis] == 0@) return 0;", "false"),
@@ -845,13 +844,12 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("short_rows_one_by_one", "axes.inner_extent() * bytes < @kLineBytes@ &&", "0"),
     ("rows_of_another_order_not_packed", "return std::abs(stride) < @pitch@;", "0"),
     ("rows_of_no_pitch_not_packed", "axes.extents[axes.rank - 2] >= @kLeastPitchedRows@ &&", "0"),
-    ("rows_of_one_pitch_packed", "if (!repeats(axes) && axes.rank > @2@ &&", "1"),
     ("strided_rows_one_by_one", "return !repeats(axes) && @axes.inner_stride() != 1@;", "false"),
     ("repeated_elements_packed", "return @!repeats(axes)@ && axes.inner_stride() != 1;", "true"),
     ("repeated_short_rows_packed", "if (@!repeats(axes)@ && axes.rank", "true"),
     ("few_neighbours_packed", "return @neighbours(axes) >= kLeastRun@;", "true"),
     ("neighbours_along_one_axis", "if (@next == end@) break;", "next == end || found > 0"),
-    ("short_rows_of_results_one_by_one", "axes.inner_extent() < @kLeastRun@;", "0"),
+    ("short_rows_of_results_one_by_one", "axes.inner_extent() < @kLeastRun@ &&", "0"),
     ("strided_results_one_by_one", "short_rows || (@axes.inner_stride() != 1@ &&", "false"),
     ("all_short_rows_of_results_packed", "short_rows || (@axes.inner_stride() != 1@ &&", "true"),
 ]) + mutants_of("native_elementwise_order", "host/cpu/elementwise/elementwise_order.cpp", NATIVE_ELEMENTWISE, [

@@ -38,7 +38,7 @@ bool has_pitched_rows(const MergedAxes& axes) {
 bool repeats(const MergedAxes& axes) { return std::count(axes.strides, axes.strides + axes.rank, 0) != 0; }
 
 bool is_packed(const MergedAxes& axes, std::int64_t bytes) {
-  if (!repeats(axes) && axes.rank > 2 && axes.inner_extent() * bytes < kLineBytes && !has_pitched_rows(axes))
+  if (!repeats(axes) && axes.rank > 1 && axes.inner_extent() * bytes < kLineBytes && !has_pitched_rows(axes))
     return true;
   const std::int64_t step = std::abs(axes.inner_stride());
   if (step * bytes < kLineBytes) return !repeats(axes) && axes.inner_stride() != 1;
@@ -46,7 +46,7 @@ bool is_packed(const MergedAxes& axes, std::int64_t bytes) {
 }
 
 bool is_output_packed(const MergedAxes& axes, std::int64_t bytes) {
-  const bool short_rows = axes.rank > 2 && axes.inner_extent() < kLeastRun && !has_pitched_rows(axes);
+  const bool short_rows = axes.rank > 1 && axes.inner_extent() < kLeastRun && !has_pitched_rows(axes);
   return short_rows || (axes.inner_stride() != 1 && is_packed(axes, bytes));
 }
 
