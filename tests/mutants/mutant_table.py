@@ -469,8 +469,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("rest_left", "std::memcpy(to + lines, from + lines, static_cast<std::size_t>(@bytes - lines@));", "0"),
     ("lines_from_the_beginning", "copy_lines(to, @from@, lines);", "static_cast<const char*>(in)", True),
 ]) + mutants_of("native_pitched_rows", "host/cpu/copy/pitched_rows.cpp", NATIVE_SHORT_ROWS, [
-    ("rows_packed_in_the_output", "std::memcpy(out + i * @out_pitch@, row, kBytes);", "kBytes"),
-    ("words_at_the_inputs_pitch", "move_row<kWord>(in + i * in_pitch, out + i * @out_pitch@, bytes);", "in_pitch"),
+    ("rows_packed_in_the_output", "std::memcpy(out + @out_rows[i]@, row, kBytes);", "i * kBytes"),
+    ("rows_at_the_inputs_pitch", "out_rows{@p.out_strides[axis] * size@};", "p.in_strides[axis] * size"),
     ("last_part_lost", "@p.extents[axis] - cursor.index(axis) * kRows@)", "kRows / 2"),
 ]) + mutants_of("native_strided_casts", "host/cpu/copy/strided_casts.hpp", NATIVE_COPY, [
     ("rows_joined_across_a_gap", "held + count > kPiece || @out != to + held@)", "false"),
@@ -493,7 +493,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("end_of_a_long_row_lost", "move_two(@bytes - 2 * kWord@, bytes - kWord)", "0"),
     ("end_of_a_short_row_lost", "move_two(0, @bytes - kWord@);", "0"),
     ("words_too_long", "if (@bytes >= 8@) return visit", "bytes >= 7"),
-    ("packed_rows_share_a_place", "return @i * row@;", "0 * i"),
+    ("packed_rows_share_a_place", "return @i * pitch@;", "0 * i"),
     ("no_step", "out[i] = @in[i * kStep]@;", "in[i]"),
 ]) + mutants_of("gather_of_two_shapes", "kernels/copy/gather.cpp", SHAPES, [
     ("axes_of_its_own_ignored", "@p.in_rank > 0@", "false"),
@@ -828,8 +828,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("native_elementwise_operand", "host/cpu/elementwise/elementwise_operand.cpp", NATIVE_ELEMENTWISE, [
     ("rows_of_a_piece_repeated", "move_row(bytes_, @data_ + offset@, step(), out, 1, part)", "data_"),
     ("scatter_packs", "move_row(bytes(), in, 1, data_ + offset, @step()@, part)", "std::int64_t{1}"),
-    ("short_rows_at_the_wrong_pitch", "move_rows_(in, (@to_operand ? packed : pitch@) * bytes_", "packed"),
-    ("elements_at_the_wrong_pitch", "move_elements(bytes_, in, to_operand ? near : far, out, @to_operand ? far : near@,", "near"),
+    ("short_rows_at_the_wrong_pitch", "move_rows_(in, {@from.row@ * bytes_}, out,", "inner_extent_"),
+    ("elements_at_the_wrong_pitch", "move_elements(bytes_, in, from, out, @to@, rows,", "packed()"),
     ("first_row_for_all", "++row, @read += from.row@, write", "read += 0"),
     ("merges_all_axes", "&& @strides[rank - 1] == joined@", "true"),
     ("dense_rows_asked_for", "@(next >= row && next < row + kLineBytes)@", "false"),

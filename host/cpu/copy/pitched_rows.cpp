@@ -5,7 +5,6 @@
 
 #include "core/bytes.hpp"
 #include "host/cpu/copy/box_nest.hpp"
-#include "host/cpu/copy/row_moves.hpp"
 #include "host/cpu/parallel.hpp"
 #include "host/cpu/strided_loop.hpp"
 #include "host/cpu/vectorised.hpp"
@@ -15,20 +14,13 @@ namespace {
 
 /// Rows of exactly kBytes.
 template <int kBytes>
-void move_equal_rows(const char* in, std::int64_t in_pitch, char* out, std::int64_t out_pitch,
-                     std::int64_t rows, std::int64_t) {
+void move_equal_rows(const char* in, PitchedRows in_rows, char* out, PitchedRows out_rows, std::int64_t rows,
+                     std::int64_t) {
   for (std::int64_t i = 0; i < rows; ++i) {
     char row[kBytes];
-    std::memcpy(row, in + i * in_pitch, kBytes);
-    std::memcpy(out + i * out_pitch, row, kBytes);
+    std::memcpy(row, in + in_rows[i], kBytes);
+    std::memcpy(out + out_rows[i], row, kBytes);
   }
-}
-
-/// Rows as move_row<kWord>() takes them.
-template <int kWord>
-void move_rows_by_word(const char* in, std::int64_t in_pitch, char* out, std::int64_t out_pitch,
-                       std::int64_t rows, std::int64_t bytes) {
-  for (std::int64_t i = 0; i < rows; ++i) move_row<kWord>(in + i * in_pitch, out + i * out_pitch, bytes);
 }
 
 }  // namespace
@@ -43,7 +35,7 @@ MovePitchedRows pitched_row_mover(std::int64_t bytes) noexcept {
       return vectorised<move_equal_rows<64>>();
     default:
       MovePitchedRows move = nullptr;
-      visit_word(bytes, [&](auto word) { move = vectorised<move_rows_by_word<decltype(word)::value>>(); });
+      visit_mover<char, PitchedRows, PitchedRows>(bytes, [&](auto mover) { move = mover; });
       return move;
   }
 }
@@ -62,15 +54,15 @@ void copy_pitched_rows(const CopyParams& p) {
   StridedLoop loop;
   for (int outer = 0; outer < axis; ++outer)
     loop.push(p.extents[outer], p.in_strides[outer] * size, p.out_strides[outer] * size);
-  const std::int64_t in_pitch = p.in_strides[axis] * size, out_pitch = p.out_strides[axis] * size;
-  loop.push_boxes(p.extents[axis], kRows, in_pitch, out_pitch);
+  const PitchedRows in_rows{p.in_strides[axis] * size}, out_rows{p.out_strides[axis] * size};
+  loop.push_boxes(p.extents[axis], kRows, in_rows.pitch, out_rows.pitch);
   const MovePitchedRows move = pitched_row_mover(bytes);
   parallel_ranges(loop.total(), p.elements, [&](std::int64_t begin, std::int64_t end) {
     Cursor cursor(loop, begin);
     for (std::int64_t i = begin; i < end; ++i, cursor.next()) {
       const std::int64_t rows = std::min(kRows, p.extents[axis] - cursor.index(axis) * kRows);
-      move(static_cast<const char*>(p.in) + cursor.a(), in_pitch, static_cast<char*>(p.out) + cursor.b(),
-           out_pitch, rows, bytes);
+      move(static_cast<const char*>(p.in) + cursor.a(), in_rows, static_cast<char*>(p.out) + cursor.b(),
+           out_rows, rows, bytes);
     }
   });
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/copy_params.hpp"
+#include "host/cpu/copy/row_moves.hpp"
 
 namespace relayout::native {
 
@@ -13,7 +14,7 @@ namespace relayout::native {
 constexpr std::int64_t kLeastPitchedRows = 8, kMostPitchedBytes = 127;
 
 /// Moves `rows` rows of as many bytes as the mover is for; pitches are in bytes, of any sign.
-using MovePitchedRows = void (*)(const char* in, std::int64_t in_pitch, char* out, std::int64_t out_pitch,
+using MovePitchedRows = void (*)(const char* in, PitchedRows in_rows, char* out, PitchedRows out_rows,
                                  std::int64_t rows, std::int64_t bytes);
 /// For rows of 1 to kMostPitchedBytes bytes.
 MovePitchedRows pitched_row_mover(std::int64_t bytes) noexcept;

@@ -45,10 +45,10 @@ void visit_word(std::int64_t bytes, const Visit& visit) {
   visit(std::integral_constant<int, 1>());
 }
 
-/// Where rows of `row` elements begin that lie one behind the other.
-struct PackedRows {
-  std::int64_t row;
-  std::int64_t operator[](std::int64_t i) const { return i * row; }
+/// Where rows begin that lie `pitch` elements apart.
+struct PitchedRows {
+  std::int64_t pitch;
+  std::int64_t operator[](std::int64_t i) const { return i * pitch; }
 };
 
 /// Moves rows of `bytes` bytes, which begin in[i] and out[i] elements on.
@@ -83,9 +83,9 @@ void move_rows(const OffsetTable& in_table, const T* in, const OffsetTable& out_
 template <class T>
 void gather_rows(const OffsetTable& table, const T* in, T* buffer, std::int64_t row) {
   const std::int64_t bytes = row * static_cast<std::int64_t>(sizeof(T));
-  visit_mover<T, const std::int64_t*, PackedRows>(row, [&](auto move) {
+  visit_mover<T, const std::int64_t*, PitchedRows>(row, [&](auto move) {
     for_each_piece(table, table, [&](OffsetPiece from, OffsetPiece) {
-      move(in + from.first, from.offsets, buffer, PackedRows{row}, from.count, bytes);
+      move(in + from.first, from.offsets, buffer, PitchedRows{row}, from.count, bytes);
       buffer += from.count * row;
     });
   });
@@ -95,9 +95,9 @@ void gather_rows(const OffsetTable& table, const T* in, T* buffer, std::int64_t 
 template <class T>
 void scatter_rows(const OffsetTable& table, const T* buffer, T* out, std::int64_t row) {
   const std::int64_t bytes = row * static_cast<std::int64_t>(sizeof(T));
-  visit_mover<T, PackedRows, const std::int64_t*>(row, [&](auto move) {
+  visit_mover<T, PitchedRows, const std::int64_t*>(row, [&](auto move) {
     for_each_piece(table, table, [&](OffsetPiece to, OffsetPiece) {
-      move(buffer, PackedRows{row}, out + to.first, to.offsets, to.count, bytes);
+      move(buffer, PitchedRows{row}, out + to.first, to.offsets, to.count, bytes);
       buffer += to.count * row;
     });
   });

@@ -8,11 +8,6 @@
 namespace relayout::native {
 namespace {
 
-/// A side of a move: how far its rows and the elements of a row lie apart, in elements.
-struct Pitches {
-  std::int64_t row, step;
-};
-
 template <class T>
 void move_elements(const char* in, Pitches from, char* out, Pitches to, std::int64_t rows,
                    std::int64_t count) {
@@ -93,15 +88,10 @@ std::int64_t rows_asked_ahead(const MergedAxes& axes, std::int64_t bytes) {
   return rows * row < kLeastBytes ? 0 : rows_ahead(row);
 }
 
-void OperandCursor::move_rows(const char* in, bool to_operand, char* out, std::int64_t rows) const {
-  const std::int64_t packed = inner_extent_, pitch = axes_.pitch();
-  if (move_rows_ != nullptr) {
-    const std::int64_t bytes = inner_extent_ * bytes_;
-    return move_rows_(in, (to_operand ? packed : pitch) * bytes_, out, (to_operand ? pitch : packed) * bytes_,
-                      rows, bytes);
-  }
-  const Pitches near{packed, 1}, far{pitch, axes_.step()};
-  move_elements(bytes_, in, to_operand ? near : far, out, to_operand ? far : near, rows, inner_extent_);
+void OperandCursor::move_rows(const char* in, Pitches from, char* out, Pitches to, std::int64_t rows) const {
+  if (move_rows_ != nullptr)
+    return move_rows_(in, {from.row * bytes_}, out, {to.row * bytes_}, rows, row_bytes());
+  move_elements(bytes_, in, from, out, to, rows, inner_extent_);
 }
 
 void OperandCursor::gather(char* out, std::int64_t count) {
@@ -112,7 +102,7 @@ void OperandCursor::gather(char* out, std::int64_t count) {
         out += part * bytes_;
       },
       [&](std::int64_t offset, std::int64_t rows) {
-        move_rows(data_ + offset, false, out, rows);
+        move_rows(data_ + offset, pitches(), out, packed(), rows);
         out += rows * row_bytes();
       });
 }
@@ -125,7 +115,7 @@ void OutputCursor::scatter(const char* in, std::int64_t count) {
         in += part * bytes();
       },
       [&](std::int64_t offset, std::int64_t rows) {
-        move_rows(in, true, data_ + offset, rows);
+        move_rows(in, packed(), data_ + offset, pitches(), rows);
         in += rows * row_bytes();
       });
 }

@@ -30,6 +30,11 @@ struct MergedAxes {
 /// are shorter than a line, the caches hold them, or the processor reads ahead. `bytes`: of an element.
 std::int64_t rows_asked_ahead(const MergedAxes& axes, std::int64_t bytes);
 
+/// How far rows, and the elements of a row, lie apart, in elements.
+struct Pitches {
+  std::int64_t row, step;
+};
+
 /// A position in an operand at `data` whose elements have `bytes` bytes.
 class OperandCursor {
  public:
@@ -89,9 +94,11 @@ class OperandCursor {
       }
     }
   }
-  /// Between `rows` short rows of the operand at `data` and as many that are packed: from the operand, or to
-  /// it.
-  void move_rows(const char* in, bool to_operand, char* out, std::int64_t rows) const;
+  /// Moves `rows` short rows of the operand's length: from pitches() to packed(), or the other way.
+  void move_rows(const char* in, Pitches from, char* out, Pitches to, std::int64_t rows) const;
+  /// Of the operand, where it has short rows at one pitch; and of rows that follow each other.
+  Pitches pitches() const { return {axes_.pitch(), axes_.step()}; }
+  Pitches packed() const { return {inner_extent_, 1}; }
 
   std::int64_t bytes() const { return bytes_; }
   std::int64_t step() const { return axes_.step(); }
