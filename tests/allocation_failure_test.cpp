@@ -152,6 +152,20 @@ TEST_P(AllocationFailure, WorkersOfTheEmulator) {
   alarm(0);
 }
 
+/// Operands across each other, which several threads put into boxes where there are several. The first one is
+/// this thread.
+TEST_P(AllocationFailure, ThreadsOfNativeCode) {
+  if (device().kind() != DeviceKind::cpu) GTEST_SKIP() << "an emulated GPU has one worker here";
+  std::vector<float> a(512 * 512, 1.0f), b(a.size(), 2.0f), sum(a.size());
+  const Dims shape{512, 512};
+  const TensorView across(b.data(), DType::f32, shape, {1, 512}), out(sum.data(), DType::f32, shape);
+  check("add", [&] {
+    add(stream_, TensorView(a.data(), DType::f32, shape), across, out);
+    if (sum.back() != 3.0f) throw std::logic_error("the sum is wrong");
+    sum.back() = 0.0f;
+  });
+}
+
 TEST_P(AllocationFailure, Copies) {
   const TensorView in = view(DType::f16, {6, 10}), out = view(DType::f16, {10, 6}),
                    wide = view(DType::f32, {10, 6});

@@ -194,6 +194,19 @@ TEST(NativeStreaming, RowsThatBeginInsideALine) {
   check_streamed({DType::f32, DType::f16, {2999, 2903}, {1, 0}, 1, 3});
 }
 
+/// Rows that are a line longer than a box at most, so that one box has them whole and the next one their
+/// ends.
+TEST(NativeStreaming, RowsThatEndJustBehindABox) {
+  check_streamed({DType::f32, DType::f32, {136, 32768}, {1, 0}});
+  check_streamed({DType::f32, DType::f32, {144, 32768}, {1, 0}, 0, 1});
+  check_streamed({DType::f32, DType::f32, {129, 37, 900}, {2, 1, 0}, 1});
+  check_streamed({DType::u8, DType::u8, {520, 40000}, {1, 0}});
+  check_streamed({DType::f16, DType::f16, {264, 32768}, {1, 0}, 3});
+  check_streamed({DType::f64, DType::f64, {70, 32768}, {1, 0}});
+  check_streamed({DType::f32, DType::f16, {264, 32768}, {1, 0}});
+  check_streamed({DType::f32, DType::f32, {3, 136, 11000}, {0, 2, 1}, 0, 3});
+}
+
 TEST(NativeStreaming, ManyAxes) {
   check_streamed({DType::f32, DType::f32, {21, 36, 21, 11, 25}, {4, 3, 2, 1, 0}});
   check_streamed({DType::f32, DType::f32, {12, 12, 25, 12, 9, 12}, {4, 1, 0, 3, 2, 5}});

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <exception>
 
 #if defined(_OPENMP)
 #include <omp.h>
@@ -30,21 +32,32 @@ inline std::int64_t threads_for(std::int64_t count, std::int64_t elements) {
 }
 
 /// Calls body(part, begin, end) with contiguous ranges that cover [0, count), one per thread; `elements` is
-/// the work in all of them together. The parts are numbered from 0 to less than threads_for(). body must not
-/// throw.
+/// the work in all of them together. The parts are numbered from 0 to less than threads_for(). Throws what
+/// one of the parts has thrown, after all have ended.
 template <class Body>
 void parallel_parts(std::int64_t count, std::int64_t elements, const Body& body) {
 #if defined(_OPENMP)
   const std::int64_t threads = threads_for(count, elements);
   if (threads > 1) {
+    // No exception may leave a thread of OpenMP.
+    std::exception_ptr failure;
+    std::atomic<bool> has_failed{false}, is_kept{false};
 #pragma omp parallel num_threads(static_cast <int>(threads))
     {
       const std::int64_t parts = omp_get_num_threads();
       const std::int64_t part = omp_get_thread_num();
       const std::int64_t share = count / parts, rest = count % parts;
       const std::int64_t begin = part * share + std::min(part, rest);
-      body(part, begin, begin + share + (part < rest ? 1 : 0));
+      try {
+        body(part, begin, begin + share + (part < rest ? 1 : 0));
+      } catch (...) {
+        if (!has_failed.exchange(true)) {
+          failure = std::current_exception();
+          is_kept = true;
+        }
+      }
     }
+    if (is_kept) std::rethrow_exception(failure);
     return;
   }
 #endif

@@ -26,10 +26,12 @@ class BoxWriter {
     const CopyParams& p = n_.p;
     const int last = n_.last;
     Out* out = at(box);
-    // Neighbouring axes whose rows follow each other in memory are one run.
+    // Neighbouring axes whose rows follow each other in memory are one run, unless each row ends at a line of
+    // its own.
     int axis = last;
     std::int64_t run = 1;
-    for (; axis >= 0 && p.out_strides[axis] == run; --axis) run *= sides[axis];
+    for (; axis >= 0 && p.out_strides[axis] == run && (axis == last || !n_.unaligned); --axis)
+      run *= sides[axis];
     const std::int64_t wanted = prefetch.rows();
     if ((run < kLeastRow || (!n_.streamed && run * kOut < kShortRun)) && axis >= 0 && !n_.unaligned) {
       for (std::int64_t i = 0; i < wanted; ++i) prefetch.ask();

@@ -238,7 +238,7 @@ void run_depthwise(const DepthwiseParams& p) {
 template <class T>
 void run_update(const DepthwiseParams& p) {
   const std::int64_t elements = p.batch * p.channels * p.length * std::min(p.taps, kSerialElements);
-  parallel_rows(p, elements, [&](std::int64_t batch, std::int64_t channel) {
+  const auto update = [&](std::int64_t batch, std::int64_t channel) {
     for (std::int64_t time = 0; time < p.length; time += kLine)
       convolve_line<T>(p, batch, channel, time, std::min(kLine, p.length - time));
     const Row<T> row(p, batch, channel);
@@ -247,6 +247,10 @@ void run_update(const DepthwiseParams& p) {
       const std::int64_t sample = s + p.length - p.state_length;
       state[s * p.state_time] = sample >= 0 ? row.at(p, sample) : state[(s + p.length) * p.state_time];
     }
+  };
+  parallel_ranges(p.batch * p.channels, elements, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t row = begin; row < end; ++row) update(row / p.channels, row % p.channels);
+    finish_streams();
   });
 }
 

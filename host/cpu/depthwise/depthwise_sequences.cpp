@@ -1,8 +1,6 @@
 // Depthwise operations on sequences, on the processor. Sums are those of depthwise_sums.hpp, so that the bits
 // are those of a convolution.
 #include <algorithm>
-#include <atomic>
-#include <new>
 
 #include "core/depthwise_sequence_params.hpp"
 #include "host/cpu/convert.hpp"
@@ -115,15 +113,7 @@ void convolve_sequences(const LaunchContext& context, const DepthwiseSequencePar
     for (std::int64_t b = begin; b < end; ++b) convolve_sequence<T>(context, q, b);
   };
   if (q.conv.batch < 2 * threads_for(q.conv.batch, elements)) return some(0, q.conv.batch);
-  std::atomic<bool> out_of_memory{false};  // nothing may be thrown out of a thread
-  parallel_ranges(q.conv.batch, elements, [&](std::int64_t begin, std::int64_t end) {
-    try {
-      some(begin, end);
-    } catch (const std::bad_alloc&) {
-      out_of_memory = true;
-    }
-  });
-  if (out_of_memory) throw std::bad_alloc();
+  parallel_ranges(q.conv.batch, elements, some);
 }
 
 template <class T>

@@ -161,10 +161,11 @@ void run_block(const WindowParams& params, const WindowTiling& tiling, const Win
     const Tile<Out> tile{room.tile, channels_inside ? block.channels : 1, channels_inside ? 1 : range.count};
     load_tile(params, block.in, range, block.channels, pad, tile, room.lines);
 
-    // A step that is never taken may be too large to multiply.
+    // Steps that are never taken may be too large to multiply.
     const std::int64_t advance = !tiling.shared ? 1 : block.positions > 1 ? params.stride : 0;
+    const std::int64_t dilation = tiling.shared && params.taps > 1 ? params.dilation : 0;
     const StoreAxis position{block.positions, tile.sample * advance, params.out_position};
-    const StoreAxis tap{tiling.shared ? params.taps : 1, tile.sample * params.dilation, params.out_tap};
+    const StoreAxis tap{tiling.shared ? params.taps : 1, tile.sample * dilation, params.out_tap};
     const StoreAxis channel{block.channels, tile.channel, params.out_channel};
     Out* out = block.out + pass * params.out_tap;
     if (params.order == WriteOrder::channel) {
