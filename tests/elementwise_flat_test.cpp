@@ -80,6 +80,22 @@ TEST_P(ElementwiseFlatTest, ElementsRepeatedAlongSeveralAxes) {
   }
 }
 
+/// Nine axes outside of the rows, of which no two are one.
+TEST_P(ElementwiseFlatTest, ElementsOfManyAxes) {
+  const Dims shape{2, 2, 2, 2, 2, 2, 2, 2, 3, 49};
+  for (const DType type : {DType::f32, DType::f16}) {
+    const TensorSpec out{type, shape, {}, 1}, rows{type, shape, {}, 2},
+        of_rows{type, {2, 1, 2, 1, 2, 1, 2, 1, 3, 1}, {}, 1};
+    const TensorView result(nullptr, type, shape), element(nullptr, type, of_rows.shape);
+    if (device().kind() != DeviceKind::cpu) {
+      const std::string text = explained(Op::sub, {result, element}, result, device());
+      EXPECT_NE(text.find("Kernel typed, output in one piece"), std::string::npos) << text;
+    }
+    check(stream(), {{Op::sub}, {rows, of_rows}, out, type});
+    check(stream(), {{Op::atan2}, {of_rows, rows}, out, type});
+  }
+}
+
 /// Operands in one piece at other distances from a vector's boundary, and in place.
 TEST_P(ElementwiseFlatTest, PiecesFromAnyAddress) {
   for (const Typed& t : kTyped) {

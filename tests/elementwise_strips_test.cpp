@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "host/plan/elementwise/elementwise_rows.hpp"
+#include "host/plan/elementwise/strip_builder.hpp"
 #include "tests/support/random.hpp"
 
 namespace relayout::test {
@@ -178,6 +179,18 @@ TEST(ElementwiseStrips, AreVectorsOfATensorAcross) {
   EXPECT_EQ(p.strips.step, 1);
   EXPECT_TRUE(p.strips.whole);
   EXPECT_EQ(p.lanes, 512u * 96u / 8u);
+}
+
+/// Strips that begin before their axis begin no further before it than an element lies behind its begin:
+/// offsets of 32 bits reach these from the first element, and perhaps nothing else.
+TEST(ElementwiseStrips, BeginNoFurtherBeforeAnAxisThanItIsLong) {
+  ElementwiseParams p = plane(12, 64, {{1, 16}});
+  p.width = 16;
+  p.tensor[0].bytes = 1;
+  for (const int misaligned : {0, 5, 11, 12, 15}) {
+    p.tensor[0].data = memory + misaligned;
+    EXPECT_EQ(plan::misaligned_elements(p, 0, 0), misaligned < 12 ? misaligned : 0);
+  }
 }
 
 /// Where the axis of a tensor across is too short for strips, another one has them.

@@ -107,6 +107,21 @@ TEST_P(QuantizedVectorsTest, GapsAndRepeatedRows) {
   }
 }
 
+/// Nine axes outside of the rows, of which no two are one; also with gaps between the outermost parts.
+TEST_P(QuantizedVectorsTest, ManyAxes) {
+  const Dims shape{2, 2, 2, 2, 2, 2, 2, 2, 2, 64};
+  const CodesTensor a(stream(), Role::input, {DType::u8, shape, 0.04f, 130}, 1);
+  const CodesTensor b(stream(), Role::input, {DType::u8, {1, 2, 1, 2, 1, 2, 1, 2, 1, 64}, 0.05f, 7}, 2);
+  for (const std::int64_t outermost : {16384, 32768}) {
+    CodesCase to{DType::u8, shape, 0.06f, 90};
+    to.strides = Dims{outermost, 8192, 4096, 2048, 1024, 512, 256, 128, 64, 1};
+    const CodesTensor out(stream(), Role::output, to);
+    expect_vectors(Op::maximum, {a.quantized(), b.quantized()}, out.quantized());
+    expect_codes(stream(), Op::maximum, {&a, &b}, out);
+    expect_codes(stream(), Op::sub, {&b, &a}, out);
+  }
+}
+
 TEST_P(QuantizedVectorsTest, InPlace) {
   const Dims shape{2, 1101}, channels{2, 1};
   CodesCase first{DType::i8, shape, 0.05f, 3, channels};

@@ -43,7 +43,7 @@ struct CodeVectorPlace {
     const auto divide = [&](int axis) {
       row = divided(row, p.strip_axes[axis].multiplier, p.strip_axes[axis].shift);
     };
-    take_unrolled_axes<1, 1 + kUnrolledStripAxes>(p.rank - 1, take, divide);
+    take_axes<kUnrolledStripAxes>(p.rank - 1, take, divide);
     out = static_cast<std::int32_t>(sums[0]);
 #pragma unroll
     for (int t = 0; t < kCodeTensors; ++t) tensors[t] = static_cast<std::int32_t>(sums[1 + t]);

@@ -29,6 +29,17 @@ __device__ __forceinline__ void take_unrolled_axes(int last, const Take& take, c
   }
 }
 
+/// Takes the axes from 1 to `last`, the first kUnrolled of them unrolled.
+template <int kUnrolled, class Take, class Divide>
+__device__ __forceinline__ void take_axes(int last, const Take& take, const Divide& divide) {
+  take_unrolled_axes<1, 1 + kUnrolled>(last, take, divide);
+#pragma unroll 1
+  for (int axis = 1 + kUnrolled; axis <= last; ++axis) {
+    take(axis);
+    divide(axis);
+  }
+}
+
 /// Bit i: element i exists of a strip whose first one is number `first` along its axis.
 template <int kElements>
 __device__ __forceinline__ std::uint32_t present_elements(const Strips& strips, std::int32_t first) {
@@ -53,7 +64,6 @@ template <int kElements, int kUnrolled, class Add>
 __device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& p, std::uint32_t lane,
                                                        Add&& add) {
   const Strips& strips = p.strips;
-  const int last = p.rank - 1;
   std::uint32_t first_bits = 0, chunked = 0;
   const auto take = [&](int axis) {
     add(axis, lane);
@@ -63,12 +73,7 @@ __device__ __forceinline__ Strip<kElements> find_strip(const ElementwiseParams& 
   const auto divide = [&](int axis) {
     lane = divided(lane, p.strip_axes[axis].multiplier, p.strip_axes[axis].shift);
   };
-  take_unrolled_axes<1, 1 + kUnrolled>(last, take, divide);
-#pragma unroll 1
-  for (int axis = 1 + kUnrolled; axis <= last; ++axis) {
-    take(axis);
-    divide(axis);
-  }
+  take_axes<kUnrolled>(p.rank - 1, take, divide);
   const std::int32_t first = static_cast<std::int32_t>(first_bits) - strips.lead;
   std::uint32_t present = (1u << kElements) - 1;
   bool all_whole = true;

@@ -44,7 +44,7 @@ struct FlatPlace {
     const auto divide = [&](int axis) {
       row = divided(row, p.strip_axes[axis].multiplier, p.strip_axes[axis].shift);
     };
-    take_unrolled_axes<1, 1 + kUnrolledStripAxes>(p.rank - 1, take, divide);
+    take_axes<kUnrolledStripAxes>(p.rank - 1, take, divide);
 #pragma unroll
     for (int t = 0; t < 2; ++t) offsets[t] = static_cast<std::int32_t>(sums[t]);
   }

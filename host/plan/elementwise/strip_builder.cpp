@@ -73,7 +73,10 @@ std::int64_t misaligned_elements(const ElementwiseParams& p, int tensor, int axi
   for (int other = 0; other < p.rank; ++other) {
     if (other != axis && p.tensor[tensor].strides[other] % p.width != 0) return 0;
   }
-  return place_of(p.tensor[tensor].data, p.tensor[tensor].bytes) % p.width;
+  // Strips begin so many steps before the axis: no further than an element lies behind its begin, so that
+  // offsets of 32 bits reach there.
+  const std::int64_t elements = place_of(p.tensor[tensor].data, p.tensor[tensor].bytes) % p.width;
+  return elements < p.extents[axis] ? elements : 0;
 }
 
 StripLayout layout_of_nest(const ElementwiseParams& p, std::int32_t count, std::uint32_t without) {
