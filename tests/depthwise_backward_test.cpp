@@ -151,6 +151,29 @@ TEST_P(DepthwiseBackwardTest, SequenceIds) {
       }
 }
 
+/// What lies where ids are negative reaches no gradient, not even as a product with 0.
+TEST_P(DepthwiseBackwardTest, PaddingMayHoldNan) {
+  for (const Layout layout : kFast)
+    for (const std::int64_t taps : {1, 4, 6, 9}) {
+      DepthwiseBackwardCase c = make_backward(2, 18, 71, taps, layout);
+      c.ids = true;
+      SCOPED_TRACE(::testing::Message() << c);
+      const DepthwiseBackwardTensors tensors(stream(), c);
+      tensors.fill_integers();
+      int padded = 0;
+      reference::for_each_index(c.shape(), [&](const Dims& i) {
+        if (reference::sequence_id(tensors.host().forward, i[0], i[2]) >= 0) return;
+        ++padded;
+        for (const GuardedBuffer* input : {&tensors.in, &tensors.d_out})
+          reference::store_bits(input->host(), i,
+                                reference::encode(c.type, std::numeric_limits<double>::quiet_NaN()));
+      });
+      EXPECT_GT(padded, 0);
+      tensors.run();
+      tensors.expect_exact();
+    }
+}
+
 TEST_P(DepthwiseBackwardTest, RealNumbersLieWithinTheBounds) {
   for (const DType type : kTypes)
     for (const Layout layout : kFast)

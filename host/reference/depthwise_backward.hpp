@@ -42,10 +42,11 @@ inline double error_bound(const BoundedSum& sum, DType type) {
   return sum.error() + std::ldexp(r, -24) + std::ldexp(1.0, -149);
 }
 
-/// Whether a tap of the output of time t on the sample of time s counts: within one sequence.
+/// Whether a tap of the output of time t on the sample of time s counts: within one sequence, which padding
+/// is not.
 inline bool counts(const DepthwiseOperands& o, std::int64_t b, std::int64_t t, std::int64_t s) {
   if (o.sequence_ids.data() == nullptr) return true;
-  return s >= 0 && sequence_id(o, b, s) == sequence_id(o, b, t);
+  return s >= 0 && sequence_id(o, b, t) >= 0 && sequence_id(o, b, s) == sequence_id(o, b, t);
 }
 
 inline double sample_of(const DepthwiseOperands& o, std::int64_t b, std::int64_t c, std::int64_t t,

@@ -65,10 +65,12 @@ struct BackwardRow {
         batch(batch_),
         channel(channel_) {}
 
-  /// Whether a tap of the output of `time` on the sample of `source` counts.
+  /// Whether a tap of the output of `time` on the sample of `source` counts. Padding, whose ids are negative,
+  /// is no sequence.
   __device__ __forceinline__ bool counts(std::int64_t time, std::int64_t source) const {
     if (ids == nullptr) return true;
-    return source >= 0 && ids[source * p.forward.id_time] == ids[time * p.forward.id_time];
+    const std::int32_t id = ids[time * p.forward.id_time];
+    return source >= 0 && id >= 0 && ids[source * p.forward.id_time] == id;
   }
   __device__ __forceinline__ float sample(std::int64_t time, std::int64_t source) const {
     return counts(time, source) ? convert<float>(samples.at(p.forward, source)) : 0.0f;

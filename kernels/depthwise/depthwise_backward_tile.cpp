@@ -119,8 +119,9 @@ struct BackwardWalk {
         window_of<Taps, Ids>(samples, ids, kOlder + i, window);
         g_ids[i] = ids[kOlder + i];
         g[i] = run.g(window, convert<float>(run.d_out[(first + i) * run.d_out_step]));
-        const bool is_there = first + i < times;
-        if (!is_there || (Ids && g_ids[i] < 0)) g[i] = 0.0f;
+        // Padding may hold NaN.
+        const bool is_there = first + i < times && !(Ids && g_ids[i] < 0);
+        if (!is_there) g[i] = 0.0f;
         if (is_there) {
 #pragma unroll
           for (int distance = 0; distance < Taps; ++distance)

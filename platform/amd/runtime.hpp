@@ -135,6 +135,8 @@ inline std::string architecture(const Properties& device) { return device.gcnArc
 inline std::int64_t shared_memory_per_block(const Properties& device) {
   return static_cast<std::int64_t>(device.sharedMemPerBlock);
 }
+/// Threads of a grid along an axis: HIP counts them in 32 bits.
+constexpr std::int64_t kMaxGridThreads = 0xffffffff;
 /// A kernel may have all of a block's shared memory without asking.
 inline Status allow_shared_memory(const void*, std::size_t) { return kSuccess; }
 /// A kernel begins when the one before it has ended.

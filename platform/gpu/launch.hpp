@@ -1,6 +1,7 @@
 // The one way a kernel is launched on a GPU.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -23,7 +24,9 @@ struct GridAndBlock {
              static_cast<unsigned>(shape.blocks_z)),
         block(static_cast<unsigned>(shape.threads_x), static_cast<unsigned>(shape.threads_y),
               static_cast<unsigned>(shape.threads_z)) {
-    if (shape.blocks_x > 0x7fffffff || shape.blocks_y > 65535 || shape.blocks_z > 65535) {
+    const std::int64_t most_blocks =
+        std::min<std::int64_t>(0x7fffffff, runtime::kMaxGridThreads / shape.threads_x);
+    if (shape.blocks_x > most_blocks || shape.blocks_y > 65535 || shape.blocks_z > 65535) {
       throw Error(ErrorCode::launch, std::string(operation) + " needs a grid of " +
                                          std::to_string(shape.blocks_x) + " x " +
                                          std::to_string(shape.blocks_y) + " x " +

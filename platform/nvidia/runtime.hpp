@@ -157,6 +157,8 @@ inline std::string architecture(const Properties& device) {
 inline std::int64_t shared_memory_per_block(const Properties& device) {
   return static_cast<std::int64_t>(device.sharedMemPerBlockOptin);
 }
+/// Threads of a grid along an axis: what blocks and their threads allow.
+constexpr std::int64_t kMaxGridThreads = std::int64_t{0x7fffffff} * 1024;
 /// More than 48 KiB of dynamic shared memory have to be asked for, kernel by kernel.
 inline Status allow_shared_memory(const void* kernel, std::size_t bytes) {
   if (bytes <= 48 * 1024) return kSuccess;

@@ -111,7 +111,10 @@ class BackwardBlock {
  private:
   std::int64_t line_bytes() const { return lines_.pitch * static_cast<std::int64_t>(sizeof(float)); }
   std::int32_t id(std::int64_t time) const { return ids_[time * f_.id_time]; }
-  bool counts(std::int64_t time, std::int64_t source) const { return source >= 0 && id(source) == id(time); }
+  /// Padding, whose ids are negative, is no sequence.
+  bool counts(std::int64_t time, std::int64_t source) const {
+    return source >= 0 && id(time) >= 0 && id(source) == id(time);
+  }
 
   /// Widens times [first, reach) that the signal has.
   void load(const Signal<const T>& signal, std::int64_t first, float* lines) const {
