@@ -113,6 +113,9 @@ class Results(Case):
             self.same(run(lambda a: rj.logical_not(a > 0))(a), ~(a > 0))
             self.same(run(lambda a: rj.bitwise_and(a, 3))(jnp.arange(6)), jnp.arange(6) & 3)
             self.close(run(lambda a: rj.tanh(a))(a), jnp.tanh(a))
+            with jax.experimental.enable_x64():
+                words = jnp.arange(6, dtype=jnp.uint64)
+                self.same(run(lambda a: rj.bitwise_xor(a, 0x9E3779B97F4A7C15))(words), words ^ jnp.uint64(0x9E3779B97F4A7C15))
 
     def test_depthwise(self):
         for run in self.everywhere():
@@ -225,8 +228,9 @@ class Gradients(Case):
                 self.compare(run, lambda x, w: rj.depthwise_conv1d(x, w, activation="silu", layout=(0, 2, 1)),
                              lambda x, w: depthwise(x, w, activation="silu").astype(dtype), (x, weights), tolerance)
                 ids = jnp.asarray([[0] * 4 + [1] * 7, [3] * 11])
-                self.compare(run, lambda x, w: rj.depthwise_conv1d(x, w, sequence_ids=ids),
-                             lambda x, w: depthwise(x, w, sequence_ids=ids).astype(dtype), (x, weights), tolerance)
+                for taps in (4, 6):
+                    self.compare(run, lambda x, w: rj.depthwise_conv1d(x, w, sequence_ids=ids),
+                                 lambda x, w: depthwise(x, w, sequence_ids=ids).astype(dtype), (x, draw(6, taps)), tolerance)
 
     def test_refusals(self):
         x = draw(1, 2, 8)
@@ -240,6 +244,7 @@ class Rest(Case):
         for words, call in {"3": lambda: rj.pad(x, 1), "permutation": lambda: rj.permute(x, (0, 0)),
                             "no operation 'plus'": lambda: rj.chain(["plus"], x, x), "must be an array": lambda: rj.add(1, 2),
                             "no type in common": lambda: rj.add(x.astype(jnp.float16), x.astype(jnp.bfloat16)),
+                            "64 bits": lambda: rj.add(x, 2**70, dtype=jnp.float32),
                             "mode is 'mirror'": lambda: rj.pad(draw(1, 2, 3), 1, "mirror")}.items():
             with self.subTest(words), self.assertRaisesRegex(relayout.Error, words):
                 call()

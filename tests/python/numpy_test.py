@@ -98,6 +98,20 @@ class Numpy(unittest.TestCase):
         self.same(relayout.add(big, 2**64 - 3), big + np.uint64(2**64 - 3))
         self.same(relayout.logical_and(a, True), np.logical_and(a, True))
 
+    def test_scalars(self):
+        """Several of one size: numpy makes an array of each when it is asked for its memory, and gives that memory back."""
+        self.assertEqual(relayout.add(np.float32(2), np.float32(3)), 5)
+        a = np.arange(-3, 4, dtype=np.float32)
+        self.same(relayout.clip(a, np.float32(-1), np.float32(2)), np.clip(a, np.float32(-1), np.float32(2)))
+        self.same(relayout.where(a > 0, np.float32(1), np.float32(0)), np.where(a > 0, np.float32(1), np.float32(0)))
+        self.same(relayout.less(np.arange(4, dtype=np.float32), np.float32(2)), np.arange(4) < 2)
+        plan = relayout.plan_add(a, np.float32(2))
+        others = [np.float32(i) for i in range(99)]
+        self.same(plan.run(), a + np.float32(2))
+        self.same(relayout.quantize(a, np.float32(0.5), np.int32(1)), relayout.quantize(a, 0.5, 1))
+        self.same(relayout.fill(np.zeros(2, np.int16), np.int64(-7)), np.int16([-7, -7]))
+        self.assertEqual(len(others), 99)
+
     def test_every_kind_of_view(self):
         a = numbers(np.int32, (6, 8))
         for (name_in, x), (name_out, out) in itertools.product(views(a).items(), views(np.zeros_like(a)).items()):

@@ -71,6 +71,21 @@ class Errors(unittest.TestCase):
         with self.assertRaises(TypeError):
             relayout.Plan()
 
+    def test_numbers_and_codes_in_the_place_of_tensors(self):
+        x, weights, codes = np.ones((1, 2, 5), np.float32), np.ones((2, 3), np.float32), np.ones(3, np.int8)
+        state, cast = np.ones((1, 2, 2), np.float32), np.zeros(3, np.float32)
+        for words, call in {
+                "bias must be a tensor, not a number": lambda: relayout.depthwise_conv1d(x, weights, 0.5),
+                "cache_seqlens must be a tensor, not a number":
+                    lambda: relayout.depthwise_update(state, x, weights, cache_seqlens=0),
+                "x must be a tensor, not codes": lambda: relayout.cast(relayout.Quantized(codes, 0.5, 1), "f32"),
+                "out must be a tensor, not codes": lambda: relayout.cast(cast, out=relayout.Quantized(codes, 0.5)),
+                "not codes with a scale": lambda: relayout.fill(relayout.Quantized(codes, 0.5, 1), 3)}.items():
+            with self.subTest(words), self.assertRaisesRegex(TypeError, words):
+                call()
+        np.testing.assert_array_equal(codes, 1)
+        np.testing.assert_array_equal(state, 1)
+
     def test_a_read_only_output_is_refused(self):
         a = np.ones(3, np.float32)
         out = np.zeros(3, np.float32)
@@ -84,8 +99,29 @@ class Errors(unittest.TestCase):
         self.refused("invalid_argument", "state is read-only", relayout.depthwise_update, state, x, weights)
         self.refused("invalid_argument", "d_initial_state is read-only", relayout.depthwise_conv1d_backward, x, weights, x,
                      d_initial_state=state)
+        taps, d_weights = np.ones((1, 4), np.float32), np.zeros((1, 4), np.float32)
+        count = relayout.depthwise_conv1d_backward_workspace_bytes(x, taps, x, d_weights=d_weights)
+        self.assertGreater(count, 0)
+        workspace = np.zeros(count, np.uint8)
+        plan = relayout.plan_depthwise_conv1d_backward(x, taps, x, d_weights=d_weights, workspace=workspace)
+        other = np.zeros(count, np.uint8)
+        other.flags.writeable = False
+        self.refused("invalid_argument", "read-only", plan.run, x, x, other)
         np.testing.assert_array_equal(out, 0)
         relayout.add(out, 1)  # as an input it is welcome
+
+    def test_arrays_that_nobody_may_write_to_are_refused(self):
+        """JAX's, which do not say so themselves."""
+        x, weights, state = np.ones((1, 1, 4), np.float32), np.ones((1, 2), np.float32), np.zeros((1, 1, 1), np.float32)
+        kind = type("Array", (), {"__module__": "jaxlib.array", "__dlpack_device__": lambda _: state.__dlpack_device__(),
+                                  "__dlpack__": lambda _, **options: state.__dlpack__()})
+        for words, function, *arguments in (("out", relayout.copy, x[..., :1]),
+                                            ("state", relayout.depthwise_update, kind(), x, weights)):
+            options = {"out": kind()} if words == "out" else {}
+            self.refused("invalid_argument", f"{words} is an array of JAX", function, *arguments, **options)
+        self.refused("invalid_argument", "final_state is an array of JAX", relayout.depthwise_conv1d, x, weights,
+                     final_state=kind())
+        np.testing.assert_array_equal(state, 0)
 
     def test_outputs_that_share_memory(self):
         a = np.arange(10, dtype=np.float32)

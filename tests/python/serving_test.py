@@ -118,6 +118,38 @@ class Serving(unittest.TestCase):
             self.close(out[begin[i]:begin[i + 1]].t()[None], causal_conv1d_update_ref(part, old, weight, activation="silu"))
             self.close(states[line], old[0])
 
+    def test_padded_updates_of_tokens(self):
+        """As a captured graph has them: more starts and accepted numbers than sequences."""
+        lengths, dim, width, drafts = [2, 2], 5, 4, 2
+        states = self.lines(4, dim, width - 1 + drafts - 1, torch.float32)
+        x, weight, lines = torch.randn(8, dim), torch.randn(dim, width), torch.tensor([3, 1]).int()
+        accepted = torch.tensor([1, 2, 0, 0, 0, 0, 0, 0]).int()
+        begin = torch.nn.functional.pad(starts(lengths), (0, 6), value=4)
+        expected_states, expected = states.clone(), x.clone()
+        vllm.causal_conv1d_update(expected[:4], expected_states, weight, None, "silu", lines, num_accepted_tokens=accepted[:2],
+                                  query_start_loc=starts(lengths), max_query_len=2)
+        self.assertFalse(torch.equal(states, expected_states))
+        for last in (8, 2):  # as many starts as tokens, or one more than sequences
+            ours, padded = states.clone(), x.clone()
+            vllm.causal_conv1d_update(padded, ours, weight, None, "silu", lines, num_accepted_tokens=accepted[:last],
+                                      query_start_loc=begin[:last + 1], max_query_len=2)
+            self.assertTrue(torch.equal(padded, expected))
+            self.assertTrue(torch.equal(ours, expected_states))
+
+    def test_updates_to_an_output(self):
+        dim, weight = 4, torch.randn(4, 3)
+        for dtype, out_dtype in itertools.product(TOLERANCES, TOLERANCES):
+            with self.subTest(dtype=dtype, out_dtype=out_dtype):
+                states, x = self.lines(3, dim, 2, dtype), torch.randn(2, dim).to(out_dtype)
+                given, before, out = x.clone(), states.clone(), torch.full((2, dim), 7.0, dtype=out_dtype)
+                lines = torch.tensor([2, -1]).int()
+                self.assertIs(vllm.causal_conv1d_update(x, states, weight, None, None, lines, out=out), out)
+                self.assertTrue(torch.equal(x, given))
+                expected = causal_conv1d_update_ref(given[:1].to(dtype).float(), before[2:].float(), weight)
+                coarse = max(dtype, out_dtype, key=TOLERANCES.get)
+                self.close(out[:1].to(coarse), expected.to(coarse))
+                self.assertTrue(torch.equal(out[1], torch.full((dim,), 7.0, dtype=out_dtype)))
+
     def test_accepted_tokens(self):
         dim, width, drafts = 3, 4, 3
         weight, history = torch.randn(dim, width), torch.randn(1, dim, 20)
@@ -287,6 +319,12 @@ class Serving(unittest.TestCase):
         self.close(x[:1], causal_conv1d_update_ref(given[:1], before[1:2], weight, bias, "silu"))
         self.assertTrue(torch.equal(x[1], given[1]))
         self.assertTrue(torch.equal(states, before))  # which the reference moved on
+        # Wider states move on as a whole.
+        x, states = torch.randn(2, dim, 1), torch.randn(2, dim, width + 2)
+        given, expected = x.clone(), states.clone()
+        sglang.kernel_update(x, states, weight, bias, False, None, None, -1)
+        self.close(x, causal_conv1d_update_ref(given, expected, weight, bias))
+        self.assertTrue(torch.equal(states, expected))
 
 
 def modules(name, **functions):
@@ -318,7 +356,11 @@ class Install(unittest.TestCase):
 
         for theirs, default in ((new, False), (old, True)):
             twin = types.FunctionType(theirs.__code__, {}, "twin", theirs.__defaults__)
-            for place in self.install(vllm._MODULE, vllm.install, causal_conv1d_fn=theirs, causal_conv1d_update=twin):
+            def twice():
+                vllm.install()
+                vllm.install()
+
+            for place in self.install(vllm._MODULE, twice, causal_conv1d_fn=theirs, causal_conv1d_update=twin):
                 for name in ("causal_conv1d_fn", "causal_conv1d_update"):
                     ours, taken = getattr(vllm, name), place[name]
                     self.assertEqual(isinstance(taken, functools.partial), default)

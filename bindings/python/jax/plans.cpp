@@ -51,6 +51,9 @@ std::vector<relayout_operand> operands_of(const Specification& s, const Slots& s
     } else if (word[0] == 'f') {
       operand.kind = RELAYOUT_OPERAND_FLOATING;
       operand.floating = std::strtod(value.c_str(), nullptr);
+    } else if (word[0] == 'u') {
+      operand.kind = RELAYOUT_OPERAND_UNSIGNED;
+      operand.integer = static_cast<std::int64_t>(std::strtoull(value.c_str(), nullptr, 10));
     } else {
       operand.kind = word[0] == 'b' ? RELAYOUT_OPERAND_BOOLEAN : RELAYOUT_OPERAND_INTEGER;
       operand.integer = Specification::to_integer(value);

@@ -138,6 +138,8 @@ def cast(x, dtype=None, *, out=None, **options):
 @_public
 def fill(out, value, **options):
     """Every element of `out` becomes the number `value`. Options: cast_rounding, saturate_fp8, saturate_integers."""
+    if not isinstance(value, (int, float)) and _frameworks.is_number(value):
+        value = value.item()  # a scalar of numpy
     return _FILL, None, (value,), out, options
 
 

@@ -1,6 +1,9 @@
 """What the extension asks of the frameworks whose tensors it is given. No framework is imported before one of its tensors
 was seen."""
+import numbers
 import sys
+
+from . import _core
 
 # relayout's types: the name in frameworks, and the bytes of an element.
 _TYPES = {"bool": ("bool", 1), "u8": ("uint8", 1), "u16": ("uint16", 2), "u32": ("uint32", 4), "u64": ("uint64", 8),
@@ -61,7 +64,8 @@ def describe(x):
         raise TypeError(f"__cuda_array_interface__ gives the type {kind!r}, which relayout does not have")
     name = "bool" if kind[1] == "b" else f"{names[kind[1]]}{8 * int(kind[2:])}"
     device = getattr(getattr(x, "device", None), "id", 0)
-    return address, interface["shape"], interface.get("strides"), 1, name, _CUDA, device, read_only
+    gpu = _ROCM if "hip" in _core.built_with.split(",") else _CUDA
+    return address, interface["shape"], interface.get("strides"), 1, name, gpu, device, read_only
 
 
 def torch_strided():
@@ -88,6 +92,10 @@ def current_stream(x):
 
 def grad_enabled(_):
     return sys.modules["torch"].is_grad_enabled()
+
+
+def is_number(x):
+    return isinstance(x, numbers.Number)
 
 
 def is_numpy(kind):

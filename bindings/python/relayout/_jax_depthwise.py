@@ -7,6 +7,11 @@ import relayout
 from relayout._jax_call import call, check_rank, checked_layout, choice, differentiable, name_of, text
 
 
+def _stand_in_type(x):
+    """numpy's type of as many bytes as x's elements."""
+    return np.dtype({"f16": "f2", "bf16": "f2", "f32": "f4", "i32": "i4"}[name_of(x)])
+
+
 class _OnGpu:
     """A tensor of a shape, for the size of a workspace."""
 
@@ -15,23 +20,22 @@ class _OnGpu:
 
     @property
     def __cuda_array_interface__(self):
-        kind = {"f16": "<f2", "bf16": "<f2", "f32": "<f4"}[name_of(self.x)]
-        return {"data": (0, False), "shape": tuple(self.x.shape), "typestr": kind, "version": 3}
+        return {"data": (0, False), "shape": tuple(self.x.shape), "typestr": _stand_in_type(self.x).str, "version": 3}
 
 
 def _on_cpu(x):
-    return np.empty(x.shape, np.float32 if name_of(x) == "f32" else np.float16)
+    return np.empty(x.shape, _stand_in_type(x))
 
 
-def _workspace_bytes(x, weights, bias, state):
+def _workspace_bytes(x, weights, bias, state, ids):
     """Where the call will run is not known yet, so the most of what it needs anywhere."""
-    sample = np.zeros((), np.float32 if name_of(x) == "f32" else np.float16)
+    sample = np.zeros((), _stand_in_type(x))
     bytes_ = 0
     for stand_in in (_on_cpu, _OnGpu) if relayout.gpu_count() > 0 else (_on_cpu,):
         wide = np.broadcast_to(sample, x.shape) if stand_in is _on_cpu else stand_in(x)
-        w, b, s = (None if array is None else stand_in(array) for array in (weights, bias, state))
+        w, b, s, i = (None if array is None else stand_in(array) for array in (weights, bias, state, ids))
         bytes_ = max(bytes_, relayout.depthwise_conv1d_backward_workspace_bytes(
-            wide, w, wide, b, initial_state=s, d_weights=w, d_bias=b, d_initial_state=s))
+            wide, w, wide, b, initial_state=s, sequence_ids=i, d_weights=w, d_bias=b, d_initial_state=s))
     return bytes_
 
 
@@ -44,7 +48,7 @@ def _depthwise_backward(static, arrays, gradients):
     x, weights, bias, state, ids = arrays
     d_out, d_state = gradients if with_state else (gradients, None)
     wants = (True, bias is not None, state is not None)
-    bytes_ = _workspace_bytes(x, weights, bias, state)
+    bytes_ = _workspace_bytes(x, weights, bias, state, ids)
     operands = [array for array in (x, weights, bias, state, ids, d_out, d_state) if array is not None]
     results = [(x.shape, x.dtype)] + [((bytes_,), jnp.uint8)] * (bytes_ > 0)
     results += [(array.shape, array.dtype) for array in (weights, bias, state) if array is not None]

@@ -69,30 +69,43 @@ def prefill(x, weight, bias, conv_states, query_start_loc, cache_indices, has_in
 
 @torch.no_grad()
 def update(x, conv_state, weight, bias, activation, conv_state_indices, null_ids, cache_seqlens=None,
-           num_accepted_tokens=None, query_start_loc=None, in_place=False, initial_block=None, last_block=None):
-    """x [batch, dim], [batch, dim, seqlen], or with query_start_loc [tokens, dim]. Outputs of sequences without a line are
-    those that were there: x's, in place, otherwise undefined."""
+           num_accepted_tokens=None, query_start_loc=None, in_place=False, initial_block=None, last_block=None,
+           whole=False, out=None):
+    """x [batch, dim], [batch, dim, seqlen], or with query_start_loc [tokens, dim], to `out`, in place, or to a new tensor.
+    There are as many sequences as conv_state_indices has lines: what is longer is padded. Outputs of sequences without a
+    line are those that were there: x's, in place, otherwise undefined. whole: all columns of the states move on, not only
+    the first width - 1."""
     silu, width = is_silu(activation), weight.shape[1]
     given = x.to(conv_state.dtype)
-    out = given if in_place else torch.empty_like(given)
-    if query_start_loc is not None:
-        samples, results = given.t(), out.t()
-        batch = query_start_loc.shape[0] - 1
+    if out is not None:
+        made = out.to(conv_state.dtype)
     else:
-        samples, results = (given.unsqueeze(-1), out.unsqueeze(-1)) if x.dim() == 2 else (given, out)
+        made = given if in_place else torch.empty_like(given)
+    if query_start_loc is not None:
+        samples, results = given.t(), made.t()
+        batch = query_start_loc.shape[0] - 1
+        if conv_state_indices is not None:
+            batch = min(batch, conv_state_indices.shape[0])
+        query_start_loc = query_start_loc[:batch + 1]
+    else:
+        samples, results = (given.unsqueeze(-1), made.unsqueeze(-1)) if x.dim() == 2 else (given, made)
         batch = x.shape[0]
-    if in_place:
+    if made is given:
         results = samples
+    if num_accepted_tokens is not None:
+        num_accepted_tokens = num_accepted_tokens[:batch]
     blocks = blocks_of(batch, initial_block, last_block)
     lines, null = lines_of(conv_state_indices, batch, null_ids, bool(blocks))
     # Rings and drafts use all columns.
-    whole = cache_seqlens is not None or num_accepted_tokens is not None
+    whole = whole or cache_seqlens is not None or num_accepted_tokens is not None
     relayout.depthwise_update(conv_state if whole else conv_state[..., :width - 1], samples, taken(weight, given),
                               taken(bias, given), activation=activation_name(silu), state_indices=lines, null_index=null,
                               null_output="untouched", cache_seqlens=i32(cache_seqlens),
                               num_accepted_tokens=i32(num_accepted_tokens), query_start_loc=i32(query_start_loc),
                               out=results, **blocks)
-    return out.to(x.dtype)
+    if out is None:
+        return made.to(x.dtype)
+    return out if made is out else out.copy_(made)
 
 
 def replace(module, functions):

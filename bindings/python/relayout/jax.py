@@ -173,7 +173,11 @@ def _word(constant):
         return "t"
     if isinstance(constant, bool):
         return f"b{int(constant)}"
-    return f"i{constant}" if isinstance(constant, int) else f"f{constant.hex()}"
+    if isinstance(constant, float):
+        return f"f{constant.hex()}"
+    if not -2**63 <= constant < 2**64:
+        raise _Error("a constant that needs more than 64 bits has no element type", "literal_range")
+    return f"i{constant}" if constant < 2**63 else f"u{constant}"
 
 
 @_differentiable(_chain_backward)

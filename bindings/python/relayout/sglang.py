@@ -59,9 +59,10 @@ def kernel_fwd(x, weight, bias, conv_states, query_start_loc, cache_indices, has
 
 
 def kernel_update(x, conv_state, weight, bias, silu_activation, cache_seqlens, conv_state_indices, pad_slot_id):
-    """sgl_kernel.causal_conv1d_update: in place on x [batch, dim, seqlen]."""
+    """sgl_kernel.causal_conv1d_update: in place on x [batch, dim, seqlen]. States of more than width - 1 columns move on
+    as a whole, and the last ones count, unlike those of the Triton functions."""
     out = _serving.update(x, conv_state, weight, bias, silu_activation, conv_state_indices, (pad_slot_id,),
-                          cache_seqlens=cache_seqlens, in_place=True)
+                          cache_seqlens=cache_seqlens, in_place=True, whole=True)
     if out.data_ptr() != x.data_ptr():
         x.copy_(out)
 

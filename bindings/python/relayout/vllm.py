@@ -38,15 +38,16 @@ def causal_conv1d_fn(x, weight, bias, conv_states, query_start_loc, cache_indice
 def causal_conv1d_update(x, conv_state, weight, bias=None, activation=None, conv_state_indices=None,
                          num_accepted_tokens=None, query_start_loc=None, max_query_len=-1, null_block_id=NULL_BLOCK_ID,
                          block_idx_last_scheduled_token=None, initial_state_idx=None, validate_data=False,
-                         retrieve_parent_token=None, pad_slot_id=PAD_SLOT_ID):
-    """x [batch, dim], [batch, dim, seqlen], or with query_start_loc [tokens, dim]; in place where x has the type of
-    conv_state, which moves on. num_accepted_tokens [batch] are for speculative decoding. With
+                         retrieve_parent_token=None, pad_slot_id=PAD_SLOT_ID, out=None):
+    """x [batch, dim], [batch, dim, seqlen], or with query_start_loc [tokens, dim], to `out`, or in place where x has the
+    type of conv_state, which moves on. There are as many sequences as conv_state_indices has lines; further ones in
+    query_start_loc and num_accepted_tokens are padding. num_accepted_tokens [batch] are for speculative decoding. With
     block_idx_last_scheduled_token, conv_state_indices is [batch, blocks]; the state comes from block initial_state_idx[b]
     and goes to block block_idx_last_scheduled_token[b]."""
     _serving.refuse(retrieve_parent_token=retrieve_parent_token)
     return _serving.update(x, conv_state, weight, bias, activation, conv_state_indices, (pad_slot_id, null_block_id),
                            num_accepted_tokens=num_accepted_tokens, query_start_loc=query_start_loc, in_place=True,
-                           initial_block=initial_state_idx, last_block=block_idx_last_scheduled_token)
+                           initial_block=initial_state_idx, last_block=block_idx_last_scheduled_token, out=out)
 
 
 def install():
@@ -54,8 +55,9 @@ def install():
     module = importlib.import_module(_MODULE)
     functions = {}
     for function in (causal_conv1d_fn, causal_conv1d_update):
-        theirs = inspect.signature(getattr(module, function.__name__)).parameters
-        known = "null_block_id" in theirs
+        theirs = getattr(module, function.__name__)
+        ours = isinstance(theirs, functools.partial)  # of an earlier call
+        known = not ours and "null_block_id" in inspect.signature(theirs).parameters
         functions[function.__name__] = function if known else functools.partial(function, null_block_id=None)
     _serving.replace(module, functions)
 

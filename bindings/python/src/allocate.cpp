@@ -24,10 +24,11 @@ Ref allocate_by_table(const DLPackExchangeAPI& table, const Tensor& prototype, r
   return Ref::owned(static_cast<PyObject*>(object));
 }
 
-/// numpy.empty and numpy's types, asked for once.
+/// numpy.empty and numpy's types, asked for once. Guarded by Python's lock.
 Ref allocate_numpy(relayout_dl_dtype dtype, const Ref& extents) {
-  static PyObject* const make =
-      Ref::owned(PyObject_CallMethod(frameworks, "numpy_function", "s", "empty")).release();
+  static PyObject* make = nullptr;
+  if (make == nullptr)
+    make = Ref::owned(PyObject_CallMethod(frameworks, "numpy_function", "s", "empty")).release();
   static std::map<std::string, PyObject*> types;
   PyObject*& type = types[dtype_name(dtype)];
   if (type == nullptr)

@@ -105,11 +105,17 @@ Tensor& add_tensor(Call& call, PyObject* object, const char* name) {
   return *call.tensors.back();
 }
 
+/// Python's numbers, and scalars of numpy.
+bool is_number(PyObject* object) {
+  if (PyFloat_Check(object) != 0 || PyLong_Check(object) != 0) return true;
+  return Ref::owned(PyObject_CallMethod(frameworks, "is_number", "O", object)).get() == Py_True;
+}
+
 /// A scale or a zero point: a number, or a tensor, which stays where it was planned.
 template <class Number>
 void read_code_number(Call& call, PyObject* object, const char* name, Number& number,
                       const relayout_tensor*& tensor) {
-  if (PyFloat_Check(object) != 0 || PyLong_Check(object) != 0) {
+  if (is_number(object)) {
     const double value = PyFloat_AsDouble(object);
     if (value == -1 && PyErr_Occurred() != nullptr) throw PythonError();
     number = static_cast<Number>(value);
@@ -132,19 +138,29 @@ const Tensor& read_codes(Call& call, PyObject* tuple, const char* name, relayout
   return described;
 }
 
+/// Operations whose operands may be numbers, and those whose operands or outputs may be codes with a scale.
+bool takes_numbers(Op op) { return op == Op::chain || op == Op::quantized || op == Op::fill; }
+bool takes_codes(Op op) { return op == Op::chain || op == Op::quantized || op == Op::dequantize; }
+bool makes_codes(Op op) { return op == Op::chain || op == Op::quantized || op == Op::quantize; }
+
+[[noreturn]] void fail_operand(const char* name, const char* given) {
+  fail(PyExc_TypeError, std::string(name) + " must be a tensor, not " + given);
+}
+
 void read_operand(Call& call, int i, PyObject* object) {
   relayout_operand operand{};
   const OperandRole role = role_of(call.op, i);
   if (PyFloat_Check(object) != 0 || PyLong_Check(object) != 0) {
+    if (!takes_numbers(call.op)) fail_operand(role.name, "a number");
     read_constant(object, operand);
   } else if (PyTuple_Check(object) != 0) {
+    if (!takes_codes(call.op)) fail_operand(role.name, "codes with a scale");
     call.inputs.push_back(&read_codes(call, object, role.name, operand));
   } else if (object != Py_None || !role.is(kOptional)) {
-    const Tensor& described = add_tensor(call, object, role.name);
+    Tensor& described = add_tensor(call, object, role.name);
     operand.tensor = &described.dl;
-    if (role.is(kWritten) && described.read_only)
-      fail(RELAYOUT_INVALID_ARGUMENT,
-           std::string(role.name) + " is read-only, and nothing was written to it");
+    described.written = role.is(kWritten);
+    if (described.written) check_writable(described, role.name);
     (role.is(kMoves) ? call.inputs : call.pinned).push_back(&described);
   }
   call.operands.push_back(operand);
@@ -237,6 +253,7 @@ const std::vector<const char*>& operation_names() {
 void set_output(Call& call, PyObject* object) {
   Tensor* described = nullptr;
   if (PyTuple_Check(object) != 0) {
+    if (!makes_codes(call.op)) fail_operand("out", "codes with a scale");
     const std::size_t before = call.tensors.size();
     read_codes(call, object, "out", call.out_operand);
     described = call.tensors[before].get();

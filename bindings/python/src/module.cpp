@@ -79,6 +79,7 @@ PyObject* plan_run(PyObject* self, PyObject* const* arguments, Py_ssize_t given,
       now.tensors.emplace_back(new Tensor);
       describe(arguments[i], name, *now.tensors.back());
       check_layout(*now.tensors.back(), *planned[static_cast<std::size_t>(i)], name);
+      if (planned[static_cast<std::size_t>(i)]->written) check_writable(*now.tensors.back(), name);
       now.inputs.push_back(now.tensors.back().get());
     }
     if (out_object == nullptr && !state.makes_output) {

@@ -104,8 +104,9 @@ const relayout_device* device_number(int number) {
   return device.get();
 }
 
-std::shared_ptr<const Prepared> prepare(Call& call) {
+std::shared_ptr<const Prepared> prepare(Call& call, const ResultSpec& made) {
   auto prepared = std::make_shared<Prepared>();
+  prepared->result = made;
   const Tensor& place = call.place();
   if (call.out == nullptr) {
     prepared->result = result_of(call);
@@ -149,7 +150,7 @@ Ref run_call(Call& call) {
     // Memory that the plan was not made for, aligned more loosely for instance: it is planned anew.
     cache().drop(call.key);
   }
-  prepared = prepare(call);
+  prepared = prepare(call, prepared ? prepared->result : ResultSpec{});
   check(run_on_stream());
   if (may_be_kept(call)) cache().keep(call.key, prepared);
   return call.out->object;

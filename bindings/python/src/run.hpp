@@ -17,8 +17,9 @@ struct Prepared {
   ResultSpec result;  ///< of the outputs that are made for it; not used where the call has one
 };
 
-/// Plans the call; without an output it makes one, which becomes the call's.
-std::shared_ptr<const Prepared> prepare(Call& call);
+/// Plans the call; without an output it makes one, which becomes the call's. made: what its output was made
+/// by, where an earlier plan did so.
+std::shared_ptr<const Prepared> prepare(Call& call, const ResultSpec& made = {});
 /// Runs the plan on these tensors, without Python's lock where that is worth it; gives its status. `place` is
 /// a tensor on the plan's device, and `stream` that device's stream.
 relayout_status run(const Prepared& prepared, const std::vector<const Tensor*>& inputs, const Tensor& out,

@@ -232,10 +232,11 @@ void check_layout(const Tensor& given, const Tensor& planned, const char* name) 
                            to_string(planned) + ", on the same device");
 }
 
-void check_writable(const Tensor& out) {
-  if (out.type->immutable)
-    fail(RELAYOUT_INVALID_ARGUMENT, "out is an array of JAX, which nobody may write to");
-  if (out.read_only) fail(RELAYOUT_INVALID_ARGUMENT, "out is read-only, and nothing was written to it");
+void check_writable(const Tensor& tensor, const char* name) {
+  if (tensor.type->immutable)
+    fail(RELAYOUT_INVALID_ARGUMENT, std::string(name) + " is an array of JAX, which nobody may write to");
+  if (tensor.read_only)
+    fail(RELAYOUT_INVALID_ARGUMENT, std::string(name) + " is read-only, and nothing was written to it");
 }
 
 }  // namespace relayout::python

@@ -36,7 +36,8 @@ struct Tensor {
   relayout_tensor dl{};
   std::int64_t shape[kMaxRank], strides[kMaxRank];
   bool read_only = false;
-  Ref object;  ///< as the user gave it
+  bool written = false;  ///< a call writes to it besides its output
+  Ref object;            ///< as the user gave it
   std::shared_ptr<void> owner;
   const TypeEntry* type = nullptr;
   /// The framework's current stream, where the tensor had to be asked for with it: by __dlpack__.
@@ -91,8 +92,8 @@ std::string to_string(const Tensor& tensor);
 /// Error{shape} unless a tensor that a plan is run on is as it was planned. A plan has addresses of its own
 /// for nothing but memory, so all else must be.
 void check_layout(const Tensor& given, const Tensor& planned, const char* name);
-/// Error{invalid_argument} for an output that nobody may write to.
-void check_writable(const Tensor& out);
+/// Error{invalid_argument} for a tensor that nobody may write to.
+void check_writable(const Tensor& tensor, const char* name = "out");
 
 /// The module relayout._frameworks, and relayout.View.
 extern PyObject* frameworks;

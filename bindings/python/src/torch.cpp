@@ -42,8 +42,10 @@ void check_resolved(PyObject* object, const char* name, bool may_be_complex) {
 void describe_torch(PyObject* object, const char* name, Tensor& tensor) {
   static const Name kLayout("layout"), kIsCpu("is_cpu"), kShape("shape"), kStride("stride"),
       kDataPtr("data_ptr");
-  static PyObject* const strided =
-      Ref::owned(PyObject_CallMethod(frameworks, "torch_strided", nullptr)).release();
+  // Guarded by Python's lock, as all such: a guard of C++ would be held while Python gives up its own.
+  static PyObject* strided = nullptr;
+  if (strided == nullptr)
+    strided = Ref::owned(PyObject_CallMethod(frameworks, "torch_strided", nullptr)).release();
   if (kLayout.of(object).get() != strided) {
     const std::string words = text_of(Ref::owned(PyObject_Str(kLayout.of(object).get())).get());
     fail(PyExc_TypeError,
