@@ -50,7 +50,8 @@ ONE_TIME_KERNEL = "*DepthwiseTest.*/emulated32:*DepthwiseKernelsTest.*/emulated3
 MANY_TAPS = "*DepthwiseKernelsTest.EdgesOfManyTaps/emulated32:*DepthwiseKernelsTest.LongRowsOfManyTaps/emulated32"
 MATRIX_TILES = "*DepthwiseKernelsTest.EdgesOfMatrixTiles*/emulated32:*DepthwiseKernelsTest.InfiniteSamples*/emulated32"
 LONG_ROWS = "*DepthwiseKernelsTest.LongRowsOfChannels/emulated32"
-BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*", "TheRestIs*")
+BACKWARD_NAMES = ("SequenceIds", "SeveralBlocks", "EveryChoice*", "EdgesOfTiles", "RealNumbers*", "StridesBeyond*", "NansStay*", "TheRestIs*",
+                  "PaddingMayHoldNan")
 BACKWARD = ":".join(f"*DepthwiseBackward*Test.{name}/emulated32" for name in BACKWARD_NAMES)
 BACKWARD_KERNELS = "*DepthwiseBackwardKernelsTest.*/emulated32"
 NATIVE_BACKWARD = BACKWARD.replace("emulated32", "cpu")
@@ -668,6 +669,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("native_copy", "host/cpu/copy/copy.cpp", f"{NATIVE_CONVERSION}:{NATIVE_COPY}", [
     ("rows_from_the_first_piece", "In* in = @static_cast<const In*>(p.in) + cursor.a()@; if (asked > 0", "static_cast<const In*>(p.in)"),
     ("second_piece_of_a_run_repeats_the_first", "convert_strided(@in + i * run.in_step@, run.in_step, read", "in"),
+]) + mutants_of("box_writer", "host/cpu/copy/box_writer.hpp", "NativeStreaming.RowsThatEnd*", [
+    ("rows_joined_beyond_lines", "p.out_strides[axis] == run && @(axis == last || !n_.unaligned)@; --axis)", "true"),
 ]) + mutants_of("native_convert", "host/cpu/convert.cpp", "*Cast*/cpu", [
     ("truncating_cast_to_f16", "_mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_NEAREST_INT)",
      "_mm256_cvtps_ph(_mm256_loadu_ps(in), _MM_FROUND_TO_ZERO)", True),
@@ -895,6 +898,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("strips_where_scales_change", "axis.may_have_strips = @(without >> i & 1) == 0@;", "true"),
     ("lanes_that_begin_anywhere", "return fits ? @aligned@ : even;", "even"),
     ("inner_axes_that_end_nowhere", "layout_.jump.out = @outer.out - inner * joined.out@;", "0"),
+    ("strips_that_begin_far_before", "return @elements < p.extents[axis] ? elements : 0@;", "elements"),
     ("lanes_that_end_anywhere", "const bool fits =\n        @2 * lanes * aligned <= 3 * wanted@ &&", "false"),
 ]) + mutants_of("strip_cost", "host/plan/elementwise/strip_cost.cpp", STRIPS, [
     ("first_tensor_alone", "for (int t = 0; t < @p_.tensors@ && cost < most; ++t)", "1"),
@@ -933,6 +937,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("lead_left_out", "static_cast<std::int32_t>(lane) * kElements - @p.misaligned_elements@;", "0"),
     ("elements_around_the_output", "return @i >= begin && i < end@;", "true"),
     ("one_row_for_all", "return load.fill_each([&](int i) { return @i < place.cross@ ? element", "true"),
+    ("axes_behind_the_unrolled_ones", "take_axes<kUnrolledStripAxes>(@p.rank - 1@, take, divide);",
+     "(p.rank - 1 < kUnrolledStripAxes ? p.rank - 1 : kUnrolledStripAxes)"),
 ]) + mutants_of("flat_rows", "host/plan/elementwise/elementwise_rows.cpp", FLAT, [
     ("indices_for_quotients", "strides[axis] -= @p.extents[axis - 1] * strides[axis - 1]@;", "0"),
 ]) + mutants_of("flat_choice", "host/plan/elementwise/kernel_obstacles.cpp", FLAT, [
@@ -1055,6 +1061,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("products_are_sums", "return @a * b <= limit@;", "a + b <= limit"),
     ("signs_not_flipped", "flip = is_signed ? 0 : @0x80808080u@;", "0"),
     ("zero_of_the_result_dropped", "zero = @out.zero@ - (is_signed", "0"),
+    ("axes_behind_the_unrolled_ones", "take_axes<kUnrolledStripAxes>(@p.rank - 1@, take, divide);",
+     "(p.rank - 1 < kUnrolledStripAxes ? p.rank - 1 : kUnrolledStripAxes)"),
 ]) + mutants_of("native_gemm", "host/cpu/conv/gemm.cpp", "NativeGemm.*:*Gemm*/cpu", [
     ("truncating_cast", "bias == nullptr ? @sums[i]@ : sums[i] + bias[i]", "mutant::truncated(sums[i])"),
     ("two_roundings", "bias == nullptr ? sums[i] : @sums[i]@ + bias[i]", "mutant::through_f16(sums[i])"),
@@ -1174,8 +1182,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("oldest_sample_off_by_one", "const std::int64_t oldest = place.time - @older@;", "older + (taps > 2 ? -1 : 0)"),
     ("later_gradients_dropped", "@length + i >= run.left@ || (Ids", "true"),
     ("later_gradients_of_the_present", "g[kStep + i] = @later[i]@;", "0.0f"),
-    ("gradients_behind_the_end", "const bool is_there = @first + i < times@;", "true"),
-    ("negative_ids_count", "!is_there || (Ids && @g_ids[i] < 0@)", "false"),
+    ("gradients_behind_the_end", "const bool is_there = @first + i < times@ &&", "true"),
+    ("negative_ids_count", "&& !(Ids && @g_ids[i] < 0@);", "false"),
     ("taps_of_other_sequences", "const bool counts = @!Ids || ids[i + j + distance] == ids[i + j]@;", "true"),
     ("samples_of_other_sequences", "if (Ids && @ids[newest - distance] != ids[newest]@)", "false"),
     ("last_run_dropped", "run = 0; @run < runs@; ++run", "run < runs - (runs > 1)"),
@@ -1216,6 +1224,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("state_columns_dropped", "{p.d_initial == nullptr ? 0 : @older@,", "older - 1"),
 ]) + mutants_of("backward_sums", "kernels/depthwise/depthwise_backward.hpp", BACKWARD, [
     ("taps_flipped", "@p.forward.taps - 1 - row@) * p.d_weight_tap", "row"),
+    ("padding_is_a_sequence", "return source >= 0 && @id >= 0@ &&", "true"),
 ]) + mutants_of("time", "kernels/depthwise/depthwise_time.cpp", ONE_TIME_KERNEL, [
     ("packs_before_a_run_dropped", "for (int i = @has_edge ? -1 : 0@; i < p.run + has_end; ++i)", "0"),
     ("pack_behind_a_run_dropped", "has_end = kAnywhere && @grid.lane() == 0@;", "false"),
@@ -1239,6 +1248,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("reach_one_short", "reach_ = std::min(f_.length, end_ + @older_@);", "(older_ > 0 ? older_ - 1 : 0)"),
     ("gradients_behind_the_end", "std::fill(g + count, g + @(end_ - begin_) + older_@, 0.0f);", "count"),
     ("taps_flipped", "lines_.oldest_first[@older_ - d@]", "d"),
+    ("padding_is_a_sequence", "return source >= 0 && @id(time) >= 0@ &&", "true"),
     ("last_block_dropped", "block = 0; @block < blocks@; ++block)", "block < blocks - (blocks > 1)"),
     ("bias_row_of_weights", "out[@f_.taps@ * f_.channels] = ", "0"),
     ("final_state_off_by_one", "time - (f_.length - older_)", "std::int64_t{0}"),
