@@ -111,7 +111,7 @@ void Communicator::all_gather(const void* own, void* all, std::size_t bytes, voi
 
 /// A communicator that does not block has perhaps not queued the call yet, and takes no other before it has.
 void Communicator::check_result(int result, const char* function) const {
-  if (result != kSuccess && result != kInProgress) state_ = State::failed;
+  if (result != kSuccess && result != kInProgress && state_ == State::usable) state_ = State::failed;
   if (result != kInProgress) return library_->check(result, function);
   wait([&] { return ask_for_error() != kInProgress; }, "its connections to them");
   check();
@@ -120,7 +120,7 @@ void Communicator::check_result(int result, const char* function) const {
 int Communicator::ask_for_error() const {
   int found = kSuccess;
   library_->check(library_->async_error(communicator_, &found), "ncclCommGetAsyncError");
-  if (found != kSuccess && found != kInProgress) state_ = State::failed;
+  if (found != kSuccess && found != kInProgress && state_ == State::usable) state_ = State::failed;
   return found;
 }
 
@@ -135,6 +135,14 @@ void Communicator::check() const {
   const int found = ask_for_error();
   if (found == kInProgress) return check_result(found, "");
   library_->check(found, "the communicator, in what was queued before,");
+  if (state_ == State::half_queued)
+    throw Error(ErrorCode::vendor,
+                "an earlier call of this group failed half way, so its ranks do not agree any more: end the "
+                "communicator (ncclCommAbort), and make another group");
+}
+
+void Communicator::fail() noexcept {
+  if (state_ != State::given_up && state_ != State::ended) state_ = State::half_queued;
 }
 
 void Communicator::wait(const std::function<bool()>& is_done, const char* what) const {

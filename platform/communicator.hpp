@@ -41,6 +41,9 @@ class Communicator {
   /// Error{vendor} once the library has found an error in what was queued before: a rank that is gone, say.
   /// Error{timeout} once a wait was given up, {invalid_argument} after end().
   void check() const;
+  /// Something was queued in part, so that the ranks do not agree any more: Error{vendor} from every later
+  /// check().
+  void fail() noexcept;
   /// The caller ends the communicator: nothing more is asked of it.
   void end() noexcept { state_ = State::ended; }
 
@@ -64,7 +67,7 @@ class Communicator {
 
  private:
   struct Library;
-  enum class State { usable, failed, given_up, ended };
+  enum class State { usable, failed, half_queued, given_up, ended };
   void check_result(int result, const char* function) const;
   int ask_for_error() const;
   void give_back(void* window) const noexcept;

@@ -115,6 +115,11 @@ TEST_P(CopyPlanTest, Errors) {
   const Device other = is_native() ? Device::emulated(32) : Device::cpu();
   expect_error(ErrorCode::invalid_argument, {other.to_string(), device().to_string()},
                [&] { plan.run(Stream(other)); });
+  if (device().kind() == DeviceKind::emulated) {
+    const int lanes = device().properties().warp_size;
+    expect_error(ErrorCode::invalid_argument, {"emulated"},
+                 [&] { plan.run(Stream(Device::emulated(lanes == 64 ? 32 : 64))); });
+  }
   const CopyPlan absent = plan_transpose(DeviceProperties::mi300x(), in.device(), out.device());
   expect_error(ErrorCode::unsupported, {"MI300X"}, [&] { absent.run(stream()); });
   expect_error(ErrorCode::shape, {"[32, 16]", "[16, 32]"}, [&] {

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/api/operation_rules.hpp"
@@ -211,6 +213,32 @@ TEST_P(ElementwiseTest, RoundsAsAsked) {
                      std::vector<DType>(static_cast<std::size_t>(operands_of(operation)), type), type,
                      options);
       }
+    }
+  }
+}
+
+/// Sums next to the largest number, whose errors are found by differences that must not overflow.
+TEST_P(ElementwiseTest, RoundsAsAskedNextToTheLargestNumber) {
+  const std::uint64_t a = 0xffd7ffffffffffff, b = 0x7fefffffffffffff, sign = std::uint64_t{1} << 63;
+  const GuardedBuffer left(stream(), Role::input, DType::f64, {2}),
+      right(stream(), Role::input, DType::f64, {2}), out(stream(), Role::output, DType::f64, {2});
+  const std::pair<Rounding, std::uint64_t> expected[] = {{Rounding::toward_zero, 0x7fe3ffffffffffff},
+                                                         {Rounding::down, 0x7fe3ffffffffffff},
+                                                         {Rounding::up, 0x7fe4000000000000}};
+  for (const auto& [rounding, bits] : expected) {
+    for (const bool subtracts : {false, true}) {
+      reference::store_bits(left.host(), {0}, a);
+      reference::store_bits(left.host(), {1}, b);
+      reference::store_bits(right.host(), {0}, subtracts ? b ^ sign : b);
+      reference::store_bits(right.host(), {1}, subtracts ? a ^ sign : a);
+      left.upload();
+      right.upload();
+      ElementwiseOptions options;
+      options.rounding = rounding;
+      elementwise(stream(), subtracts ? Operation::sub : Operation::add, {left.device(), right.device()},
+                  out.device(), options);
+      for (const std::int64_t i : {0, 1}) reference::store_bits(out.host(), {i}, bits);
+      EXPECT_TRUE(out.check()) << static_cast<int>(rounding) << ' ' << subtracts;
     }
   }
 }

@@ -112,6 +112,10 @@ TEST_P(GemmTest, NothingToDo) {
   EXPECT_NO_THROW(gemm(stream(), TensorView(nullptr, DType::f16, {0, 5, 7}),
                        TensorView(nullptr, DType::f16, {0, 3, 7}), TensorView(),
                        TensorView(nullptr, DType::f16, {0, 5, 3})));
+  // Strides between elements that are not there do not matter.
+  EXPECT_NO_THROW(gemm(stream(), TensorView(nullptr, DType::f16, {0, 4}, {1, 9}),
+                       TensorView(nullptr, DType::f16, {0, 4}, {1, 2}), TensorView(),
+                       TensorView(nullptr, DType::f16, {0, 0})));
 }
 
 /// A pitch that no row uses may be anything.

@@ -129,5 +129,15 @@ static_assert(std::is_same_v<detail::Common<std::int64_t, float>, float>);
 static_assert(std::is_same_v<detail::Common<float, double>, double>);
 static_assert(decltype(chain_of(functors::Multiply(), functors::Add(), functors::Relu()))::kOperands == 3);
 
+struct WeightedDigits {
+  float operator()(float a, float b, float c, float d, float e) const {
+    return a + 10 * b + 100 * c + 1000 * d + 10000 * e;
+  }
+};
+TEST(Chain, OfAFunctorOfManyNumbers) {
+  const auto chain = chain_of(WeightedDigits(), functors::Subtract(), functors::Multiply());
+  EXPECT_EQ(chain(1.0f, 2.0f, 3.0f, 4.0f, 5.0f, 321.0f, 0.5f), 27000.0f);
+}
+
 }  // namespace
 }  // namespace relayout::test

@@ -116,6 +116,9 @@ TEST_P(MeasureTest, TakesTheFastestAndKeepsIt) {
     EXPECT_EQ(kept.details().measurement.microseconds, measurement.microseconds);
     kept.run(stream());
     EXPECT_TRUE(again.is_right());
+    PlanCache another;  // does not take what this one measured for its own
+    another.measure(stream(), kept, again.in.device().data(), again.out.device().data());
+    EXPECT_EQ(another.size(), 1u);
   }
   EXPECT_EQ(cache.size(), is_native() ? 0u : 2u);
 }

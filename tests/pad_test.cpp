@@ -54,6 +54,30 @@ INSTANTIATE_TEST_SUITE_P(Devices, PadOrderTest, ::testing::ValuesIn(reordered_de
 class PadFarTest : public DeviceTest {};
 INSTANTIATE_TEST_SUITE_P(Devices, PadFarTest, ::testing::ValuesIn(host_memory_devices()), device_test_name);
 
+/// Types of fewer digits take the value as a cast rounds it.
+TEST_P(PadTest, ConstantsOfRestrictedTypes) {
+  for (const DType type : {DType::e4m3fn, DType::e5m2, DType::tf32}) {
+    for (const double value : {0.0, -1.75, 300.0, 1e9}) {
+      GuardedBuffer in(stream(), Role::input, type, {1, 3, 5}), out(stream(), Role::output, type, {1, 3, 8});
+      fill_bits(in.host());
+      in.upload();
+      PadSpec padding = spec(PadMode::constant, 2, 1);
+      padding.value = value;
+      EXPECT_NO_THROW(pad(stream(), in.device(), padding, out.device()));
+      GuardedBuffer one(Stream(Device::cpu()), Role::output, type, {1});
+      fill(Stream(Device::cpu()), value, one.device());
+      const std::vector<unsigned char> filled = one.download();
+      const std::uint64_t bits = reference::load_bits(one.view_of(filled), {0});
+      reference::for_each_index(out.host().shape(), [&](const Dims& i) {
+        const bool inside = i[2] >= 2 && i[2] < 7;
+        reference::store_bits(out.host(), i,
+                              inside ? reference::load_bits(in.host(), {i[0], i[1], i[2] - 2}) : bits);
+      });
+      EXPECT_TRUE(out.check()) << name_of(type) << ' ' << value;
+    }
+  }
+}
+
 TEST_P(PadTest, ModesByHand) {
   expect(4, spec(PadMode::constant, 2, 1), {0, 0, 1, 2, 3, 4, 0});
   expect(4, spec(PadMode::replicate, 2, 3), {1, 1, 1, 2, 3, 4, 4, 4, 4});

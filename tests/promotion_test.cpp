@@ -6,13 +6,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "host/api/promotion_rules.hpp"
 #include "relayout/error.hpp"
 #include "tests/support/element_types.hpp"
 #include "tests/support/expect_error.hpp"
@@ -134,6 +137,42 @@ TEST(Promotion, RangesOfLiterals) {
   EXPECT_EQ(Literal(1ull << 63).dtype(), DType::u64);
   EXPECT_EQ(Literal(0.5).dtype(), DType::f32);
   EXPECT_EQ(Literal(true).dtype(), DType::bool_);
+}
+
+/// Constants count together, in whatever order they stand.
+TEST(Promotion, OfSeveralConstants) {
+  const auto common = [](std::vector<Literal> constants, std::optional<DType> tensor = std::nullopt) {
+    std::string found;
+    std::sort(constants.begin(), constants.end(),
+              [](const Literal& x, const Literal& y) { return x.magnitude() < y.magnitude(); });
+    for (const bool tensor_first : {false, true}) {
+      for (int turn = 0; turn < 2; ++turn) {
+        std::reverse(constants.begin(), constants.end());
+        const std::string name = outcome([&] {
+          Promotion promotion("where", false);
+          if (tensor && tensor_first) promotion.add(*tensor);
+          for (const Literal& constant : constants) promotion.add(constant);
+          if (tensor && !tensor_first) promotion.add(*tensor);
+          return promotion.common();
+        });
+        EXPECT_TRUE(found.empty() || found == name) << found << " or " << name << " by order";
+        found = name;
+      }
+    }
+    return found;
+  };
+  EXPECT_EQ(common({1, 5000000000}), "i64");
+  EXPECT_EQ(common({1, 5000000000}, DType::bool_), "i64");
+  EXPECT_EQ(common({-300, 0.5}, DType::i8), "f32");
+  EXPECT_EQ(common({5000000000, 0.5}), "f32");
+  EXPECT_EQ(common({true, 7}), "i32");
+  EXPECT_EQ(common({true, false}, DType::bool_), "bool");
+  EXPECT_EQ(common({1, 1ull << 63}), "u64");
+  EXPECT_EQ(common({-1, 1ull << 63}), "ERROR");
+  EXPECT_EQ(common({-1, 300}, DType::i8), "ERROR");
+  EXPECT_EQ(common({-1, 127}, DType::i8), "i8");
+  EXPECT_EQ(common({0.5, 1ull << 63}, DType::f16), "f16");
+  EXPECT_EQ(common({1, 2}, DType::b128), "ERROR");
 }
 
 TEST(Promotion, ErrorsNameBothTypesAndAWayOut) {

@@ -222,6 +222,21 @@ TEST_P(RedistributeNcclTest, ARankThatIsGone) {
   });
 }
 
+/// The other rank's messages of that run would be taken for those of the next one.
+TEST_P(RedistributeNcclTest, ARunThatFailedHalfWay) {
+  const Exchanged exchanged(transposition(DType::f32, DType::f32, 29, 41, 2));
+  on_ranks(2, [&](const Group& group, void* communicator) {
+    const RedistributePlan plan = exchanged.plan(group);
+    const int rank = group.local_ranks().front();
+    if (rank == 0) return;
+    const Buffer workspace(GetParam(), plan.workspace_bytes(rank));
+    in_memory_fail_once(communicator);
+    expect_error(ErrorCode::vendor, {"invalid usage"}, [&] { plan.run({workspace.data()}); });
+    for (int i = 0; i < 2; ++i)
+      expect_error(ErrorCode::vendor, {"half way"}, [&] { plan.run({workspace.data()}); });
+  });
+}
+
 TEST_P(RedistributeNcclTest, CommunicatorsThatDoNotBlock) {
   for (const int ranks : {1, 2, 5}) {
     const Exchanged exchanged(transposition(DType::f32, DType::bf16, 29, 41, ranks));

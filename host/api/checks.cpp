@@ -138,7 +138,8 @@ void check_planned_memory(const char* operation, const TensorView& in, const Ten
 }
 
 bool same_device(const Device& a, const Device& b) noexcept {
-  return &a.backend() == &b.backend() && a.kind() == b.kind() && a.index() == b.index();
+  return &a.backend() == &b.backend() && a.kind() == b.kind() && a.index() == b.index() &&
+         (a.kind() != DeviceKind::emulated || a.emulation().warp_size == b.emulation().warp_size);
 }
 
 void check_plan_device(const std::string& operation, const std::optional<Device>& device,

@@ -41,7 +41,7 @@ Matrix matrix_of(const char* name, const TensorView& view, Rows rows = Rows::dis
                 row == 1 ? used_stride(view, 0) : 0, view.stride(row)};
   // The pitch of a single row is never used: any legal value will do.
   if (matrix.rows <= 1 || view.elements() == 0) matrix.pitch = std::max<std::int64_t>(matrix.columns, 1);
-  if (matrix.columns > 1 && view.stride(row + 1) != 1) {
+  if (view.elements() > 0 && matrix.columns > 1 && view.stride(row + 1) != 1) {
     throw Error(ErrorCode::invalid_argument, std::string("gemm: ") + name + " " + view.to_string() +
                                                  " must have unit stride along its last axis");
   }

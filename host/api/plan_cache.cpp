@@ -74,7 +74,8 @@ CopyPlan PlanCache::measure(const Stream& stream, const CopyPlan& plan, const vo
          "a plan with a beta cannot be measured, since each run would add to the output; "
          "measure without it");
   }
-  const CopyPlan known = find(plan);
+  const CopyPlan known =
+      find(with(plan, state.copy, {}));  // what another cache has measured is not kept here
   if (known.state().measurement.candidates > 0) return known;
 
   std::vector<PlannedCopy> candidates = plans_to_time(plan);

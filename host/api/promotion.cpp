@@ -1,5 +1,6 @@
 #include "relayout/promotion.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -109,21 +110,37 @@ DType result_type(OperationClass operation_class, DType a, const Literal& b, con
 }
 
 void Promotion::add(DType type) {
-  if (has_type_ && equal_ && type != common_)
-    fail_promotion(operation_.c_str(), common_, type,
+  if (type_ && equal_ && type != *type_)
+    fail_promotion(operation_.c_str(), *type_, type,
                    "are two types, and operations on bits take one; cast one of them first");
-  common_ = has_type_ ? common_type(common_, type, operation_.c_str()) : type;
-  has_type_ = true;
+  type_ = type_ ? common_type(*type_, type, operation_.c_str()) : type;
 }
 
 void Promotion::add(const Literal& literal) {
-  const bool first = !constant_ || constant_->kind() < common_kind(*constant_, literal);
-  if (!has_type_ && first) {
-    constant_ = literal;
-    common_ = literal.dtype();
-  } else {
-    common_ = common_type(common_, literal, operation_.c_str());
+  kind_ = kind_ ? std::max(*kind_, literal.kind()) : literal.kind();
+  if (literal.kind() == Literal::Kind::floating) return;
+  std::optional<Literal>& farthest = literal.is_negative() ? least_ : greatest_;
+  if (!farthest || farthest->magnitude() < literal.magnitude()) farthest = literal;
+}
+
+DType Promotion::common() const {
+  if (!kind_) return type_.value_or(DType::bool_);
+  if (type_ && *type_ == DType::b128) return common_type(*type_, type_of_constants(), operation_.c_str());
+  if (!type_ || kind_of(*type_) < *kind_) return type_of_constants();
+  for (const std::optional<Literal>& literal : {least_, greatest_}) {
+    if (literal) common_type(*type_, *literal, operation_.c_str());
   }
+  return *type_;
+}
+
+DType Promotion::type_of_constants() const {
+  if (*kind_ == Literal::Kind::boolean) return DType::bool_;
+  if (*kind_ == Literal::Kind::floating) return DType::f32;
+  for (const DType type : {DType::i32, DType::i64, DType::u64}) {
+    if ((!least_ || holds(type, *least_)) && (!greatest_ || holds(type, *greatest_))) return type;
+  }
+  fail(operation_, ErrorCode::literal_range,
+       "no integer type holds the constants " + text_of(*least_) + " and " + text_of(*greatest_));
 }
 
 void check_operand_type(OperationKind kind, DType type, const std::string& operation) {

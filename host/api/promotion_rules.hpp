@@ -9,7 +9,7 @@
 
 namespace relayout {
 
-/// Finds the operands' common type: tensors are added first, then constants. `operation` is for messages.
+/// Finds the operands' common type, in whatever order they are added. `operation` is for messages.
 class Promotion {
  public:
   /// With `equal`, all types must be the same, as operations on bits need it.
@@ -18,14 +18,18 @@ class Promotion {
   /// Errors: those of common_type.
   void add(DType type);
   void add(const Literal& literal);
-  DType common() const { return common_; }
+  /// The tensors' type, or that of the constants where these are of a higher category or alone. Errors: those
+  /// of common_type; Error{literal_range} for integers that no type holds together.
+  DType common() const;
 
  private:
+  DType type_of_constants() const;
+
   std::string operation_;
   bool equal_;
-  std::optional<Literal> constant_;  // where nothing else was added
-  bool has_type_ = false;
-  DType common_ = DType::bool_;
+  std::optional<DType> type_;                // of the tensors
+  std::optional<Literal::Kind> kind_;        // the highest category of the constants
+  std::optional<Literal> least_, greatest_;  // integers below 0 and others that are the farthest from it
 };
 
 /// Error{dtype} for the type of an operand that no operation of the kind takes.

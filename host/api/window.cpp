@@ -9,10 +9,12 @@
 #include <string>
 #include <utility>
 
+#include "core/convert_bits.hpp"
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/copy.hpp"
 #include "host/api/plan_checks.hpp"
+#include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/plan_words.hpp"
 #include "relayout/error.hpp"
 
@@ -179,8 +181,11 @@ std::uint64_t encode_pad_value(const char* operation, const PadSpec& pad, DType 
       return integer_bits<std::int32_t>(operation, value, type);
     case DType::i64:
       return integer_bits<std::int64_t>(operation, value, type);
-    default:
+    case DType::b128:
       fail(operation, ErrorCode::dtype, std::string("no constant padding of ") + name_of(type));
+    default:
+      return convert_bits<std::uint64_t>(element_cast(DType::f64, type, {}), bits_of(value)) &
+             (~std::uint64_t{0} >> (64 - 8 * size_of(type)));
   }
 }
 

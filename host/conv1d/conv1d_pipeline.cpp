@@ -54,6 +54,7 @@ Conv1dPipeline::Conv1dPipeline(const Stream& stream, const Conv1d& problem, cons
                   "the weights");
   if (is_given(bias)) check_bias(bias);
   check_options(options);
+  if (options.route != ConvRoute::direct) prepare_gemm(stream_);  // else the first run would allocate
 
   result_ = allocate(problem.dtype, {problem.batch, sizes_.positions, problem.out_channels});
   if (options.route == ConvRoute::operand) {

@@ -80,10 +80,21 @@ void Group::State::check_earlier() const {
   or_stop([&] {
     communicator->check();
     if (signals->timed_out()) communicator->give_up("their part of an earlier run");
-    if (!watch.is_following() || is_recorded(streams.front())) return;
-    if (watch.is_late(seconds_now(), communicator->time_limit(), [&] { return watched->is_done(); }))
-      communicator->give_up("the end of an earlier run");
   });
+  if (signals->is_stopped()) {  // by an error that does not come again: nobody waits for ready ranks any more
+    communicator->fail();
+    communicator->check();
+  }
+  // These ask the driver, which may refuse while somebody else records a graph.
+  if (!watch.is_following() || is_recorded(streams.front())) return;
+  if (watch.is_late(seconds_now(), communicator->time_limit(), [&] { return watched->is_done(); }))
+    or_stop([&] { communicator->give_up("the end of an earlier run"); });
+}
+
+void Group::State::fail() const noexcept {
+  if (communicator == nullptr) return;
+  signals->stop();
+  communicator->fail();
 }
 
 void Group::State::watch_run() const {
@@ -108,7 +119,7 @@ void Group::State::exchange_told(const void* own, void* all, std::size_t bytes, 
   auto *const here = static_cast<char*>(told_here.data()), *const there = static_cast<char*>(told.data());
   std::memcpy(here + ranks * bytes, own, bytes);
   stream.copy(there + ranks * bytes, here + ranks * bytes, bytes);
-  communicator->all_gather(there + ranks * bytes, there, bytes, stream.native());
+  or_fail([&] { communicator->all_gather(there + ranks * bytes, there, bytes, stream.native()); });
   stream.copy(here, there, ranks * bytes);
   wait_for(stream, what);
   std::memcpy(all, here, ranks * bytes);

@@ -63,6 +63,17 @@ struct Group::State {
   /// what was queued before.
   void check_earlier() const;
   void watch_run() const;
+  /// Queues what other ranks rely on. Where it throws, they wait for what does not come: the group has
+  /// failed.
+  template <class Work>
+  void or_fail(const Work& work) const {
+    try {
+      work();
+    } catch (...) {
+      fail();
+      throw;
+    }
+  }
   /// Waits for a stream of a local rank, with the communicator's limit where there is one.
   void wait_for(const Stream& stream, const char* what) const;
   /// What every rank tells, by ranks, after a wait for all of them; at most kMaxToldBytes each.
@@ -75,6 +86,7 @@ struct Group::State {
   }
 
  private:
+  void fail() const noexcept;
   mutable std::once_flag halves_made_;
   mutable Halves halves_;
   /// What relies on the communicator. After its errors no stream waits for ranks that do not come.

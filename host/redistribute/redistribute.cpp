@@ -87,7 +87,7 @@ void check_and_queue(const RedistributePlan::State& plan, const RedistributeMemo
   group.check_earlier();
   if (!is_plainly_right(plan.problem, plan.route, memory))
     check_memory(plan.problem, plan.route, memory, true);
-  queue_steps(plan, memory);
+  group.or_fail([&] { queue_steps(plan, memory); });
   group.watch_run();
 }
 

@@ -43,6 +43,8 @@ class Signals {
   void exchange(const Stream& stream, const RankSignals& ranks, double limit) const;
   /// Whether a wait was given up at its limit.
   bool timed_out() const noexcept { return outcome() == SignalParams::kTimedOut; }
+  /// Whether stop() has ended all waits.
+  bool is_stopped() const noexcept { return outcome() == SignalParams::kStopped; }
   /// Ends all waits, now and later.
   void stop() const noexcept;
 

@@ -1,5 +1,6 @@
 // gemm: y = round(bias + a * bt^T) with fp32 sums, for back ends and problems without a vendor's library. A
 // plain shared-memory tiling: a block computes kTile x kTile outputs, each thread 4 x 4 of them.
+#include <algorithm>
 #include <cmath>
 
 #include "core/integer_math.hpp"
@@ -13,6 +14,8 @@ namespace {
 constexpr int kTile = kGemmTile, kDepth = kGemmDepth, kThreads = kGemmThreads, kPerThread = 4;
 constexpr int kSide = kTile / kPerThread;
 static_assert(kThreads == kSide * kSide);
+/// Of one grid: HIP counts its threads in 32 bits. Each thread then has several elements.
+constexpr std::int64_t kMaxEpilogueBlocks = std::int64_t{1} << 23;
 constexpr int kPitch = kTile + 1;  // odd: the transposing stores of load_slice hit different banks
 
 /// slice[k][row] = operand[first_row + row, first_k + k] as fp32; rows and columns outside are 0, never read.
@@ -72,12 +75,14 @@ __global__ __launch_bounds__(kThreads) void gemm_kernel(GemmParams p, std::int64
 
 template <class Out>
 __global__ __launch_bounds__(kThreads) void gemm_epilogue_kernel(GemmParams p, std::int64_t elements) {
-  const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
-  if (element >= elements) return;
-  const std::int64_t row = element / p.n, n = element - row * p.n;
-  const std::int64_t group = row / p.m, m = row - group * p.m;
-  const float bias = p.bias == nullptr ? 0.0f : p.bias[group * p.bias_group + n];
-  static_cast<Out*>(p.y)[group * p.y_group + m * p.ldc + n] = convert<Out>(p.workspace[element] + bias);
+  const std::int64_t threads = static_cast<std::int64_t>(gridDim.x) * kThreads;
+  for (std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+       element < elements; element += threads) {
+    const std::int64_t row = element / p.n, n = element - row * p.n;
+    const std::int64_t group = row / p.m, m = row - group * p.m;
+    const float bias = p.bias == nullptr ? 0.0f : p.bias[group * p.bias_group + n];
+    static_cast<Out*>(p.y)[group * p.y_group + m * p.ldc + n] = convert<Out>(p.workspace[element] + bias);
+  }
 }
 
 void launch_own(const LaunchContext& context, const GemmParams& p) {
@@ -95,7 +100,8 @@ void launch_own(const LaunchContext& context, const GemmParams& p) {
 
 void launch_epilogue(const LaunchContext& context, const GemmParams& p) {
   const std::int64_t elements = p.groups * p.m * p.n;
-  const LaunchShape shape = one_thread_each(elements, kThreads);
+  const LaunchShape shape =
+      launch_shape(std::min(divide_up(elements, std::int64_t{kThreads}), kMaxEpilogueBlocks), kThreads);
   visit_floats_up_to_f32(p.out_type, [&](auto out) {
     using Out = typename decltype(out)::type;
     launch("gemm epilogue", context, shape, gemm_epilogue_kernel<Out>, p, elements);

@@ -1,6 +1,6 @@
 // Sums, products, quotients and roots rounded toward zero, down or up, from the one rounded to nearest and
 // the sign of its error, which fused multiplication and addition find exactly (T. J. Dekker, "A
-// floating-point technique for extending the available precision", 1971; D. E. Knuth, TAOCP 2, 4.2.2).
+// floating-point technique for extending the available precision", 1971).
 // Results are the same on every device.
 #pragma once
 
@@ -40,8 +40,10 @@ constexpr double kScale = 0x1p200, kRootScale = 0x1p100, kSmall = 0x1p-900;
 /// The signs of the errors of numbers that were rounded to nearest.
 __device__ __forceinline__ double sum_error(double a, double b, double sum) {
   if (finite_part(sum) != 0) return finite_part(a) == 0 && finite_part(b) == 0 ? -sum : 0;
-  const double b_part = sum - a, a_part = sum - b_part;
-  return (a - a_part) + (b - b_part);
+  // Of a sum that is finite no difference overflows, if the larger number is taken from it.
+  const bool swapped = absolute(a) < absolute(b);
+  const double large = swapped ? b : a, small = swapped ? a : b;
+  return small - (sum - large);
 }
 __device__ __forceinline__ double product_error(double a, double b, double product) {
   if (finite_part(product) != 0) return finite_part(a) == 0 && finite_part(b) == 0 ? -product : 0;

@@ -32,7 +32,8 @@ inline constexpr auto current_device = hipGetDevice;
 inline constexpr auto set_device = hipSetDevice;
 inline constexpr auto can_access_peer = hipDeviceCanAccessPeer;
 inline constexpr auto enable_peer_access = hipDeviceEnablePeerAccess;
-inline constexpr Status kPeerAccessWasEnabled = hipErrorPeerAccessAlreadyEnabled;
+inline constexpr Status kPeerAccessWasEnabled = hipErrorPeerAccessAlreadyEnabled,
+                        kTooManyPeers = hipErrorPeerAccessUnsupported;
 inline constexpr auto driver_version = hipDriverGetVersion;
 inline constexpr auto runtime_version = hipRuntimeGetVersion;
 inline constexpr Function<Properties*, int> properties = hipGetDeviceProperties;
@@ -53,7 +54,8 @@ inline Status allocate_signals(void** memory, std::size_t bytes) {
 }
 inline constexpr auto deallocate = hipFree;
 inline Status allocate_pinned(void** memory, std::size_t bytes) {
-  return hipHostMalloc(memory, bytes, hipHostMallocPortable);
+  // Coherent: a kernel that waits sees what the host writes meanwhile.
+  return hipHostMalloc(memory, bytes, hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent);
 }
 inline constexpr auto deallocate_pinned = hipHostFree;
 
@@ -139,10 +141,15 @@ inline std::int64_t shared_memory_per_block(const Properties& device) {
 constexpr std::int64_t kMaxGridThreads = 0xffffffff;
 /// A kernel may have all of a block's shared memory without asking.
 inline Status allow_shared_memory(const void*, std::size_t) { return kSuccess; }
+/// Starts a kernel, whose arguments lie at these addresses.
+inline Status launch(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
+                     Stream stream) {
+  return hipLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+}
 /// A kernel begins when the one before it has ended.
 inline Status launch_early(int, const void* kernel, dim3 grid, dim3 block, void** arguments,
                            std::size_t shared_bytes, Stream stream) {
-  return hipLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+  return launch(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND::runtime

@@ -132,6 +132,9 @@ class GpuBackend final : public Backend {
     const runtime::Status status = runtime::enable_peer_access(peer, 0);
     if (status == runtime::kPeerAccessWasEnabled) {
       (void)runtime::take_last_error();  // by the caller, or by an earlier group
+    } else if (status == runtime::kTooManyPeers) {
+      (void)runtime::take_last_error();
+      return false;
     } else {
       check(status, "enabling peer access");
     }

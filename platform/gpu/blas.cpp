@@ -32,6 +32,7 @@ class Handles {
 
   void release(int device, void* stream) noexcept {
     try {
+      const DeviceGuard guard(device);
       const std::lock_guard<std::mutex> lock(mutex_);
       handles_.erase({device, stream});
     } catch (...) {  // a mutex that cannot be locked: the handle stays, nothing else is lost

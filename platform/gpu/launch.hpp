@@ -36,15 +36,35 @@ struct GridAndBlock {
   }
 };
 
+/// Queues kernel(args...) by queue(function, grid and block, addresses of the arguments). Its status counts,
+/// not the last error, which may be somebody else's.
+template <class Queue, class... P, class... A>
+void launch_by(const Queue& queue, const char* operation, const LaunchContext& context,
+               const LaunchShape& shape, void (*kernel)(P...), const A&... args) {
+  const DeviceGuard guard(context.device);
+  const void* const function = reinterpret_cast<const void*>(kernel);
+  const GridAndBlock threads(operation, shape, function);
+  std::tuple<P...> values(static_cast<P>(args)...);
+  const runtime::Status status = std::apply(
+      [&](auto&... value) {
+        void* addresses[] = {&value...};
+        return queue(function, threads, addresses);
+      },
+      values);
+  if (status != runtime::kSuccess) (void)runtime::take_last_error();
+  check(status, operation, ErrorCode::launch);
+}
+
 /// Queues kernel(args...) on the context's stream. Error{launch} names the operation.
 template <class... P, class... A>
 void launch(const char* operation, const LaunchContext& context, const LaunchShape& shape,
             void (*kernel)(P...), const A&... args) {
-  const DeviceGuard guard(context.device);
-  const GridAndBlock threads(operation, shape, reinterpret_cast<const void*>(kernel));
-  kernel<<<threads.grid, threads.block, shape.shared_bytes, static_cast<runtime::Stream>(context.stream)>>>(
-      static_cast<P>(args)...);
-  check(runtime::take_last_error(), operation, ErrorCode::launch);
+  launch_by(
+      [&](const void* function, const GridAndBlock& threads, void** addresses) {
+        return runtime::launch(function, threads.grid, threads.block, addresses, shape.shared_bytes,
+                               static_cast<runtime::Stream>(context.stream));
+      },
+      operation, context, shape, kernel, args...);
 }
 
 /// The same for a kernel that may begin while the one before it ends, since it calls
@@ -52,18 +72,12 @@ void launch(const char* operation, const LaunchContext& context, const LaunchSha
 template <class... P, class... A>
 void launch_early(const char* operation, const LaunchContext& context, const LaunchShape& shape,
                   void (*kernel)(P...), const A&... args) {
-  const DeviceGuard guard(context.device);
-  const void* const function = reinterpret_cast<const void*>(kernel);
-  const GridAndBlock threads(operation, shape, function);
-  std::tuple<P...> values(static_cast<P>(args)...);
-  std::apply(
-      [&](auto&... value) {
-        void* addresses[] = {&value...};
-        check(runtime::launch_early(context.device, function, threads.grid, threads.block, addresses,
-                                    shape.shared_bytes, static_cast<runtime::Stream>(context.stream)),
-              operation, ErrorCode::launch);
+  launch_by(
+      [&](const void* function, const GridAndBlock& threads, void** addresses) {
+        return runtime::launch_early(context.device, function, threads.grid, threads.block, addresses,
+                                     shape.shared_bytes, static_cast<runtime::Stream>(context.stream));
       },
-      values);
+      operation, context, shape, kernel, args...);
 }
 
 /// The same for one block that may wait for kernels of other devices.

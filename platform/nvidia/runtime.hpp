@@ -33,7 +33,8 @@ inline constexpr auto current_device = cudaGetDevice;
 inline constexpr auto set_device = cudaSetDevice;
 inline constexpr auto can_access_peer = cudaDeviceCanAccessPeer;
 inline constexpr auto enable_peer_access = cudaDeviceEnablePeerAccess;
-inline constexpr Status kPeerAccessWasEnabled = cudaErrorPeerAccessAlreadyEnabled;
+inline constexpr Status kPeerAccessWasEnabled = cudaErrorPeerAccessAlreadyEnabled,
+                        kTooManyPeers = cudaErrorTooManyPeers;
 inline constexpr auto driver_version = cudaDriverGetVersion;
 inline constexpr auto runtime_version = cudaRuntimeGetVersion;
 inline constexpr Function<Properties*, int> properties = cudaGetDeviceProperties;
@@ -182,7 +183,12 @@ inline bool has_early_launches(int device, const void* kernel) {
   }
   return (found.load() & bit) != 0;
 }
-/// Starts a kernel so, where that can be.
+/// Starts a kernel, whose arguments lie at these addresses.
+inline Status launch(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
+                     Stream stream) {
+  return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+}
+/// Starts one early, where that can be.
 inline Status launch_early(int device, const void* kernel, dim3 grid, dim3 block, void** arguments,
                            std::size_t shared_bytes, Stream stream) {
   cudaLaunchAttribute attribute;

@@ -1477,7 +1477,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
 ]) + mutants_of("communicator_windows", "platform/communicator.cpp", REDISTRIBUTE_WINDOW, [
     ("older_library_not_seen", "return @library_->register_window != nullptr@;", "true"),
     ("given_back_after_an_error", "if (@state_ == State::usable@) (void)library_", "true"),
-    ("failed_call_not_kept", "if (@result != kSuccess && result != kInProgress@) state_", "false"),
+    ("failed_call_not_kept", "if (@result != kSuccess && result != kInProgress && state_ == State::usable@) state_", "false"),
     ("never_given_back", "if (@state_ == State::usable@) (void)library_", "false"),
     ("closed_not_seen", "if (@state_ == State::ended@)", "false"),
 ]) + mutants_of("communicator", "platform/communicator.cpp", REDISTRIBUTE_NCCL, [

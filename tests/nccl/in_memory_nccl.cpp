@@ -33,7 +33,7 @@ struct Call {
 struct Communicator {
   World* world = nullptr;
   int rank = 0;
-  bool blocks = true;
+  bool blocks = true, fails_once = false;
   std::size_t gathers = 0;
   std::vector<Call> awaited;  // what has to come before the last call is done
 };
@@ -130,7 +130,7 @@ void* in_memory_world(int ranks) {
 void* in_memory_communicator(void* world, int rank, int blocks) {
   auto& own = *static_cast<World*>(world);
   const std::lock_guard<std::mutex> lock(own.mutex);
-  own.communicators.push_back({&own, rank, blocks != 0, 0, {}});
+  own.communicators.push_back({&own, rank, blocks != 0, false, 0, {}});
   return &own.communicators.back();
 }
 
@@ -141,6 +141,8 @@ void in_memory_set_windows(void* communicator, InMemoryWindows windows) {
 }
 
 int in_memory_open_windows(void* world) { return static_cast<World*>(world)->open_windows; }
+
+void in_memory_fail_once(void* communicator) { static_cast<Communicator*>(communicator)->fails_once = true; }
 
 void in_memory_leave(void* communicator) {
   World& world = *static_cast<Communicator*>(communicator)->world;
@@ -186,6 +188,7 @@ int ncclGroupEnd() {
   group.clear();
   if (calls.empty()) return kSuccess;
   Communicator& own = *calls.front().communicator;
+  if (std::exchange(own.fails_once, false)) return kInvalidUsage;
   std::unique_lock<std::mutex> lock(own.world->mutex);
   for (const Call& call : calls) {
     if (call.source == nullptr) {

@@ -19,6 +19,8 @@ void* in_memory_communicator(void* world, int rank, int blocks);
 /// on all ranks together.
 void in_memory_set_windows(void* communicator, InMemoryWindows windows);
 int in_memory_open_windows(void* world);
+/// The communicator's next group of messages is refused, and nothing else.
+void in_memory_fail_once(void* communicator);
 /// The rank is gone: whoever waits for it gets an error, and everyone's communicator knows.
 void in_memory_leave(void* communicator);
 }

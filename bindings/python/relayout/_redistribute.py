@@ -234,20 +234,34 @@ def _listed(x):
     return tuple(x) if isinstance(x, (list, tuple)) else (x,)
 
 
+def _tell_that_none_is_made(group, in_distribution, out_distribution):
+    """A plan without tensors, which is refused: the other ranks, which wait for this one's, learn that it has none."""
+    from . import Error
+    try:
+        _core.plan_redistribute(group._handle, in_distribution._handle, (), (), out_distribution._handle, (), _ROUTES[None], None,
+                                {})
+    except (Error, AttributeError, TypeError, ValueError):
+        pass
+
+
 def plan_redistribute(group, x, in_distribution, out_distribution, axes=None, *, out=None, dtype=None, route=None,
                       workspace_limit=None, **options):
     """A RedistributePlan of redistribute(), which takes the same arguments; collective where ranks are processes."""
-    if route not in _ROUTES:
-        from . import Error
-        raise Error("route must be one of 'direct', 'staged', 'copy_engine', 'joined', or None")
     plan = RedistributePlan.__new__(RedistributePlan)
     plan._is_single = not isinstance(x, (list, tuple))
-    plan._group, plan._dtype, plan._makes_output = group, _frameworks.dtype_name(dtype), out is None
     x = _listed(x)
-    axes = tuple(range(len(in_distribution.shape)) if axes is None else axes)
-    axes = tuple(axis + len(axes) if -len(axes) <= axis < 0 else axis for axis in axes)
-    plan._shapes = tuple(out_distribution.local_shape(rank) for rank in group.local_ranks if rank < out_distribution.ranks)
-    outs = plan._empty(x) if out is None else _listed(out)
+    try:
+        if route not in _ROUTES:
+            from . import Error
+            raise Error("route must be one of 'direct', 'staged', 'copy_engine', 'joined', or None")
+        plan._group, plan._dtype, plan._makes_output = group, _frameworks.dtype_name(dtype), out is None
+        axes = tuple(range(len(in_distribution.shape)) if axes is None else axes)
+        axes = tuple(axis + len(axes) if -len(axes) <= axis < 0 else axis for axis in axes)
+        plan._shapes = tuple(out_distribution.local_shape(rank) for rank in group.local_ranks if rank < out_distribution.ranks)
+        outs = plan._empty(x) if out is None else _listed(out)
+    except BaseException:
+        _tell_that_none_is_made(group, in_distribution, out_distribution)
+        raise
     plan._handle = _core.plan_redistribute(group._handle, in_distribution._handle, x, axes, out_distribution._handle, outs,
                                            _ROUTES[route], workspace_limit, options)
     plan._out = plan._as_given(outs)

@@ -196,7 +196,8 @@ PyObject* register_memory(PyObject* arguments, const char* name,
       (reach < 0 ? first : last) += reach;
       step *= out.dl.shape[axis];
     }
-    const std::int64_t bytes = out.elements() == 0 ? 0 : (last - first) * size;
+    if (out.elements() == 0) first = last = 0;
+    const std::int64_t bytes = (last - first) * size;
     check(without_lock([&] {
       return register_bytes(group, static_cast<char*>(out.data()) + first * size,
                             static_cast<std::uint64_t>(bytes));

@@ -119,15 +119,24 @@ bool warm_up() {
 /// A caller's turn in the library. Not every one is granted.
 class LibraryTurn {
  public:
-  LibraryTurn() : granted_(ask(++callers_)) {}
+  LibraryTurn() : granted_(ask()) {}
   ~LibraryTurn() { --callers_; }
   LibraryTurn(const LibraryTurn&) = delete;
   LibraryTurn& operator=(const LibraryTurn&) = delete;
   bool granted() const { return granted_; }
 
  private:
-  /// Whether OpenBLAS has buffers for so many callers at once, or gets them.
-  static bool ask(int callers) {
+  /// One caller more. Whether OpenBLAS has buffers for all of them at once, or gets them.
+  static bool ask() {
+    const int callers = ++callers_;
+    try {
+      return is_granted(callers);
+    } catch (...) {
+      --callers_;
+      throw;
+    }
+  }
+  static bool is_granted(int callers) {
     if (callers <= buffered_.load(std::memory_order_acquire)) return true;
     const std::lock_guard<std::mutex> lock(mutex_);
     const int has = buffered_.load(std::memory_order_relaxed);

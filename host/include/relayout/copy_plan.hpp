@@ -39,7 +39,7 @@ class RELAYOUT_API PlanTarget {
 enum class CopyKernel {
   nothing,  ///< no elements
   native,   ///< the processor's own code
-  stream,   ///< both sides in one piece: whole vectors, without shared memory
+  stream,   ///< both sides in one piece or in rows: whole vectors, without shared memory
   rows,     ///< vectors of the output's runs, from wherever their elements lie, without shared memory
   tile,     ///< boxes of the loop nest through shared memory
   window,   ///< the window kernel with one tap: aligned transposes of two or three axes

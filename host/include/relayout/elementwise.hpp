@@ -114,9 +114,9 @@ class RELAYOUT_API ElementwisePlan {
 ///
 /// Codes are operands of f32, (q - zero) * scale rounded once. Where an operand or the output is codes, the
 /// common type is f32: f16, bf16 and integers may stand beside them. To codes goes clamp(nearest_even(result
-/// / scale) + zero), the quotient rounded once before; NaN becomes the zero point. A single add, sub or mul
-/// of codes to codes may give the neighbouring code where result / scale lies within 2^-17 of itself from a
-/// tie.
+/// / scale) + zero), the quotient rounded once before; NaN becomes the zero point. On GPUs and emulated
+/// devices a single operation of few instructions to codes may give the neighbouring code where result /
+/// scale lies within 2^-17 of itself from a tie (docs/quantized.md).
 ///
 /// Errors, in the order of their checks: invalid_argument for the number of operands, where none is a tensor,
 /// and for more than 8 tensors, scales and zero points counted; dtype, promotion, literal_range, scale,
@@ -134,7 +134,7 @@ RELAYOUT_API ElementwisePlan plan_elementwise(const PlanTarget& target, Operatio
 /// operands as it has; each that follows takes what the one before gave, as the operand that its Step says,
 /// and further operands in their order. At most 8 tensors are read. All operands have one common type, in
 /// which every operation works, and to which every result is rounded: bit for bit what one operation after
-/// the other would give.
+/// the other would give, except for functions of f16 and bf16 on GPUs (docs/operations.md).
 ///
 ///     chain(stream, {Operation::add, Operation::relu}, {x, bias}, out);                  // relu(x + bias)
 ///     chain(stream, {Operation::add, {Operation::truediv, 1}}, {std, 1e-5, x}, out);     // x / (std + 1e-5)

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 
 #include <relayout/map/elements.hpp>
 
@@ -185,28 +186,24 @@ struct Chain {
   template <class A, class... More>
   RELAYOUT_HOST_DEVICE auto operator()(A a, More... more) const {
     static_assert(1 + sizeof...(More) == kOperands, "one number for each operand of the chain");
-    return step(std::integral_constant<int, kFirst>(), a, more...);
+    return pass_on(std::make_index_sequence<kFirst>(),
+                   std::make_index_sequence<sizeof...(More) + 1 - kFirst>(), a, more...);
   }
 
  private:
-  template <int kCount>
-  using Takes = std::integral_constant<int, kCount>;
-
-  template <class A, class... More>
-  RELAYOUT_HOST_DEVICE auto step(Takes<1>, A a, More... more) const {
-    return others(first(a), more...);
+  /// Number kAt of these.
+  template <std::size_t kAt, class A, class... More>
+  static RELAYOUT_HOST_DEVICE auto number(A a, More... more) {
+    if constexpr (kAt == 0) {
+      return a;
+    } else {
+      return number<kAt - 1>(more...);
+    }
   }
-  template <class A, class B, class... More>
-  RELAYOUT_HOST_DEVICE auto step(Takes<2>, A a, B b, More... more) const {
-    return others(first(a, b), more...);
-  }
-  template <class A, class B, class C, class... More>
-  RELAYOUT_HOST_DEVICE auto step(Takes<3>, A a, B b, C c, More... more) const {
-    return others(first(a, b, c), more...);
-  }
-  template <class A, class B, class C, class D, class... More>
-  RELAYOUT_HOST_DEVICE auto step(Takes<4>, A a, B b, C c, D d, More... more) const {
-    return others(first(a, b, c, d), more...);
+  template <std::size_t... kOfFirst, std::size_t... kOthers, class... All>
+  RELAYOUT_HOST_DEVICE auto pass_on(std::index_sequence<kOfFirst...>, std::index_sequence<kOthers...>,
+                                    All... all) const {
+    return others(first(number<kOfFirst>(all...)...), number<kFirst + kOthers>(all...)...);
   }
 };
 

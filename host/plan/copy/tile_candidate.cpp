@@ -73,9 +73,10 @@ CopyCandidate tile_candidate_of(const CopyProblem& problem, const DeviceProperti
   candidate.reason = tile.read.axes[0] == tile.write.axes[0]
                          ? "both sides run along the same axis, with runs of whole vectors' length in a tile"
                          : "the sides run along different axes, and a tile has runs on both";
+  // No copy is faster than that of one piece.
+  const double share = std::min(1.0, tile.score / part_of_large(problem, tile_tuning(device)));
   candidate.microseconds =
-      std::max(microseconds_at(problem, device, tile.score / part_of_large(problem, tile_tuning(device))),
-               cast_microseconds(problem, device));
+      std::max(microseconds_at(problem, device, share), cast_microseconds(problem, device));
   add_start(candidate, problem, device, tile_tuning(device).tile_start);
   add_output_gaps(candidate, problem, device, tile.unaligned_out ? kOfTileRow : 0);
   candidate.tile = tile;
