@@ -115,6 +115,14 @@ TensorView Conv1dPipeline::add_upload(const TensorView& input) {
   return upload(std::string("copy ") + name_of(input.dtype()) + " input", input, true);
 }
 
+/// A kernel that is planned here, once.
+template <class Plan>
+void Conv1dPipeline::add_planned(const std::string& name, std::int64_t bytes, bool of_operand,
+                                 const Plan& plan) {
+  stages_.push_back(
+      {name, StagePlace::device, bytes, of_operand, [stream = stream_, plan] { plan.run(stream); }});
+}
+
 /// fp32 in host memory -> 16-bit nlc in pinned memory -> the same on the device: the link carries half the
 /// bytes.
 TensorView Conv1dPipeline::add_host_upload(const TensorView& input) {
@@ -124,11 +132,12 @@ TensorView Conv1dPipeline::add_host_upload(const TensorView& input) {
   const auto staging = std::make_shared<Staging>(stream_.device(), bytes);
   const TensorView staged(staging->memory.data(), problem_.dtype, on_device.shape());
   const Stream host_stream(Device::cpu());
+  const CopyPlan transposed = plan_permute(host_stream.device(), input, {0, 2, 1}, staged);
 
   stages_.push_back({is_channels_last(input) ? "cast" : "cast + transpose", StagePlace::host,
-                     unique_bytes(input) + unique_bytes(staged), true, [host_stream, staging, input, staged] {
+                     unique_bytes(input) + unique_bytes(staged), true, [host_stream, staging, transposed] {
                        if (staging->in_flight) staging->copied.synchronize();
-                       permute(host_stream, input, {0, 2, 1}, staged);
+                       transposed.run(host_stream);
                      }});
   stages_.push_back({std::string("copy ") + name_of(problem_.dtype) + " input", StagePlace::transfer,
                      static_cast<std::int64_t>(bytes), true, [stream = stream_, staging, on_device, bytes] {
@@ -143,42 +152,31 @@ TensorView Conv1dPipeline::add_host_upload(const TensorView& input) {
 /// fp32 on the device -> 16-bit ncl -> nlc -> padded nlc -> A. Channels-last input needs no transpose.
 void Conv1dPipeline::add_staged_upload(const TensorView& input) {
   const std::int64_t batch = problem_.batch, channels = problem_.in_channels, length = problem_.length;
-  const auto add = [this](const char* name, const TensorView& in, const TensorView& out,
-                          std::function<void()> run) {
-    stages_.push_back({name, StagePlace::device, unique_bytes(in) + unique_bytes(out), true, std::move(run)});
+  const auto add = [this](const char* name, const TensorView& in, const TensorView& out, const auto& plan) {
+    add_planned(name, unique_bytes(in) + unique_bytes(out), true, plan);
+    explanations_.push_back([plan] { return plan.explain(); });
   };
   const TensorView on_device = add_upload(input);
   const TensorView nlc = channels_first(allocate(problem_.dtype, {batch, length, channels}));
   const bool transposed = !is_channels_last(input);
   const TensorView half = transposed ? allocate(problem_.dtype, {batch, channels, length}) : nlc;
-  add("cast", on_device, half, [stream = stream_, on_device, half] { cast(stream, on_device, half); });
-  explanations_.push_back(
-      [device = stream_.device(), on_device, half] { return plan_cast(device, on_device, half).explain(); });
+  add("cast", on_device, half, plan_cast(stream_.device(), on_device, half));
   if (transposed) {
     const TensorView target = channels_first(nlc);
-    add("transpose", half, target, [stream = stream_, half, target] { transpose(stream, half, target); });
-    explanations_.push_back(
-        [device = stream_.device(), half, target] { return plan_transpose(device, half, target).explain(); });
+    add("transpose", half, target, plan_transpose(stream_.device(), half, target));
   }
   const PadSpec& spec = problem_.pad;
   const TensorView padded =
       channels_first(allocate(problem_.dtype, {batch, length + spec.left + spec.right, channels}));
-  add("pad", nlc, padded, [stream = stream_, spec, nlc, padded] { pad(stream, nlc, spec, padded); });
-  explanations_.push_back([device = stream_.device(), spec, nlc, padded] {
-    return plan_pad(device, nlc, spec, padded).explain();
-  });
+  add("pad", nlc, padded, plan_pad(stream_.device(), nlc, spec, padded));
   add_img2col("img2col", padded, PadSpec());
 }
 
 /// One kernel from a signal on the device to A.
 void Conv1dPipeline::add_img2col(const std::string& name, const TensorView& from, const PadSpec& pad) {
-  stages_.push_back({name, StagePlace::device, unique_bytes(from) + unique_bytes(operand_), true,
-                     [stream = stream_, window = problem_.window, pad, from, out = operand_] {
-                       img2col(stream, from, window, pad, out);
-                     }});
-  explanations_.push_back([device = stream_.device(), window = problem_.window, pad, from, out = operand_] {
-    return plan_img2col(device, from, window, pad, out).explain();
-  });
+  const WindowPlan plan = plan_img2col(stream_.device(), from, problem_.window, pad, operand_);
+  add_planned(name, unique_bytes(from) + unique_bytes(operand_), true, plan);
+  explanations_.push_back([plan] { return plan.explain(); });
 }
 
 /// Everything up to A at once. Its bytes are those over the link, the slowest of the three as a rule.
@@ -255,11 +253,8 @@ void Conv1dPipeline::add_direct(const TensorView& input, const TensorView& weigh
 void Conv1dPipeline::add_weights(const TensorView& weights, ColumnOrder order) {
   weight_operand_ = allocate(problem_.dtype, {problem_.out_channels, sizes_.depth});
   const TensorView on_device = upload("copy weights", weights, false);
-  stages_.push_back({"rearrange weights", StagePlace::device,
-                     unique_bytes(on_device) + unique_bytes(weight_operand_), false,
-                     [stream = stream_, on_device, order, out = weight_operand_] {
-                       rearrange_weights(stream, on_device, order, out);
-                     }});
+  add_planned("rearrange weights", unique_bytes(on_device) + unique_bytes(weight_operand_), false,
+              plan_rearrange_weights(stream_.device(), on_device, order, weight_operand_));
 }
 
 TensorView Conv1dPipeline::add_bias(const TensorView& bias) {
@@ -277,14 +272,10 @@ void Conv1dPipeline::add_gemm(const TensorView& bias) {
   const std::size_t bytes = gemm_workspace_bytes(stream_.device(), y, is_given(bias));
   const TensorView workspace =
       bytes > 0 ? allocate(DType::u8, {static_cast<std::int64_t>(bytes)}) : TensorView();
-  stages_.push_back({std::string("GEMM (") + gemm_library(stream_.device()) + ")", StagePlace::device,
-                     unique_bytes(a) + unique_bytes(bt) + unique_bytes(result_) + bias_bytes(bias), false,
-                     [stream = stream_, a, bt, bias_on_device, y, workspace] {
-                       gemm(stream, a, bt, bias_on_device, y, workspace);
-                     }});
-  explanations_.push_back([device = stream_.device(), a, bt, bias_on_device, y, workspace] {
-    return plan_gemm(device, a, bt, bias_on_device, y, workspace).explain();
-  });
+  const GemmPlan plan = plan_gemm(stream_.device(), a, bt, bias_on_device, y, workspace);
+  add_planned(std::string("GEMM (") + gemm_library(stream_.device()) + ")",
+              unique_bytes(a) + unique_bytes(bt) + unique_bytes(result_) + bias_bytes(bias), false, plan);
+  explanations_.push_back([plan] { return plan.explain(); });
 }
 
 }  // namespace relayout

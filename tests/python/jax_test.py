@@ -113,9 +113,13 @@ class Results(Case):
             self.same(run(lambda a: rj.logical_not(a > 0))(a), ~(a > 0))
             self.same(run(lambda a: rj.bitwise_and(a, 3))(jnp.arange(6)), jnp.arange(6) & 3)
             self.close(run(lambda a: rj.tanh(a))(a), jnp.tanh(a))
-            with jax.experimental.enable_x64():
-                words = jnp.arange(6, dtype=jnp.uint64)
-                self.same(run(lambda a: rj.bitwise_xor(a, 0x9E3779B97F4A7C15))(words), words ^ jnp.uint64(0x9E3779B97F4A7C15))
+
+    def test_constants_of_64_bits(self):
+        jax.config.update("jax_enable_x64", True)
+        self.addCleanup(jax.config.update, "jax_enable_x64", False)
+        for run in self.everywhere():
+            words = jnp.arange(6, dtype=jnp.uint64)
+            self.same(run(lambda a: rj.bitwise_xor(a, 0x9E3779B97F4A7C15))(words), words ^ jnp.uint64(0x9E3779B97F4A7C15))
 
     def test_depthwise(self):
         for run in self.everywhere():

@@ -156,6 +156,8 @@ class RELAYOUT_API Conv1dPipeline {
   TensorView add_upload(const TensorView& input);
   TensorView add_host_upload(const TensorView& input);
   void add_staged_upload(const TensorView& input);
+  template <class Plan>
+  void add_planned(const std::string& name, std::int64_t bytes, bool of_operand, const Plan& plan);
   void add_img2col(const std::string& name, const TensorView& from, const PadSpec& pad);
   void add_overlap(const TensorView& input, const OverlapOptions& options);
   void add_operand(const Conv1dOptions& options, const TensorView& input, const TensorView& weights,
