@@ -1001,8 +1001,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("tolerance_for_the_other", "p.rtol = @options.rtol@;", "options.atol"),
     ("nan_is_never_close", "p.equal_nan = @options.equal_nan@;", "false"),
 ]) + mutants_of("promotion", "host/api/promotion.cpp", ELEMENTWISE, [
-    ("bits_of_two_types", "if (has_type_ && @equal_@ && type != common_)", "false"),
-    ("constants_first_of_all", "if (@!has_type_@ && first)", "true"),
+    ("bits_of_two_types", "if (type_ && @equal_@ && type != *type_)", "false"),
+    ("constants_beside_higher_types", "if (!type_ || @kind_of(*type_) < *kind_@) return", "true"),
     ("bool_has_arithmetic", "if (@common == DType::bool_@) refuse(", "false"),
 ]) + mutants_of("misaligned_rows", "host/plan/elementwise/typed_kernel.cpp", "ElementwiseProgram.MisalignedRows*", [
     ("any_operand_lies_in_parts", "return @tensor.access == Access::unaligned@;", "false"),
