@@ -186,8 +186,9 @@ struct Chain {
   template <class A, class... More>
   RELAYOUT_HOST_DEVICE auto operator()(A a, More... more) const {
     static_assert(1 + sizeof...(More) == kOperands, "one number for each operand of the chain");
-    return pass_on(std::make_index_sequence<kFirst>(),
-                   std::make_index_sequence<sizeof...(More) + 1 - kFirst>(), a, more...);
+    constexpr auto kNumbers = static_cast<std::size_t>(kFirst);
+    return pass_on(std::make_index_sequence<kNumbers>(),
+                   std::make_index_sequence<sizeof...(More) + 1 - kNumbers>(), a, more...);
   }
 
  private:
@@ -203,7 +204,7 @@ struct Chain {
   template <std::size_t... kOfFirst, std::size_t... kOthers, class... All>
   RELAYOUT_HOST_DEVICE auto pass_on(std::index_sequence<kOfFirst...>, std::index_sequence<kOthers...>,
                                     All... all) const {
-    return others(first(number<kOfFirst>(all...)...), number<kFirst + kOthers>(all...)...);
+    return others(first(number<kOfFirst>(all...)...), number<sizeof...(kOfFirst) + kOthers>(all...)...);
   }
 };
 
