@@ -93,6 +93,10 @@ void Group::State::check_earlier() const {
 
 void Group::State::fail() const noexcept {
   if (communicator == nullptr) return;
+  try {
+    if (is_recorded(streams.front())) return;  // what is only recorded has told nobody
+  } catch (...) {                              // a driver that does not say
+  }
   signals->stop();
   communicator->fail();
 }
