@@ -115,12 +115,13 @@ TensorView Conv1dPipeline::add_upload(const TensorView& input) {
   return upload(std::string("copy ") + name_of(input.dtype()) + " input", input, true);
 }
 
-/// A kernel that is planned here, once.
+/// A kernel that is planned once, and says how it was chosen.
 template <class Plan>
 void Conv1dPipeline::add_planned(const std::string& name, std::int64_t bytes, bool of_operand,
                                  const Plan& plan) {
   stages_.push_back(
       {name, StagePlace::device, bytes, of_operand, [stream = stream_, plan] { plan.run(stream); }});
+  explanations_.push_back([plan] { return plan.explain(); });
 }
 
 /// fp32 in host memory -> 16-bit nlc in pinned memory -> the same on the device: the link carries half the
@@ -154,7 +155,6 @@ void Conv1dPipeline::add_staged_upload(const TensorView& input) {
   const std::int64_t batch = problem_.batch, channels = problem_.in_channels, length = problem_.length;
   const auto add = [this](const char* name, const TensorView& in, const TensorView& out, const auto& plan) {
     add_planned(name, unique_bytes(in) + unique_bytes(out), true, plan);
-    explanations_.push_back([plan] { return plan.explain(); });
   };
   const TensorView on_device = add_upload(input);
   const TensorView nlc = channels_first(allocate(problem_.dtype, {batch, length, channels}));
@@ -174,9 +174,8 @@ void Conv1dPipeline::add_staged_upload(const TensorView& input) {
 
 /// One kernel from a signal on the device to A.
 void Conv1dPipeline::add_img2col(const std::string& name, const TensorView& from, const PadSpec& pad) {
-  const WindowPlan plan = plan_img2col(stream_.device(), from, problem_.window, pad, operand_);
-  add_planned(name, unique_bytes(from) + unique_bytes(operand_), true, plan);
-  explanations_.push_back([plan] { return plan.explain(); });
+  add_planned(name, unique_bytes(from) + unique_bytes(operand_), true,
+              plan_img2col(stream_.device(), from, problem_.window, pad, operand_));
 }
 
 /// Everything up to A at once. Its bytes are those over the link, the slowest of the three as a rule.
@@ -253,8 +252,10 @@ void Conv1dPipeline::add_direct(const TensorView& input, const TensorView& weigh
 void Conv1dPipeline::add_weights(const TensorView& weights, ColumnOrder order) {
   weight_operand_ = allocate(problem_.dtype, {problem_.out_channels, sizes_.depth});
   const TensorView on_device = upload("copy weights", weights, false);
-  add_planned("rearrange weights", unique_bytes(on_device) + unique_bytes(weight_operand_), false,
-              plan_rearrange_weights(stream_.device(), on_device, order, weight_operand_));
+  const CopyPlan plan = plan_rearrange_weights(stream_.device(), on_device, order, weight_operand_);
+  stages_.push_back({"rearrange weights", StagePlace::device,
+                     unique_bytes(on_device) + unique_bytes(weight_operand_), false,
+                     [stream = stream_, plan] { plan.run(stream); }});
 }
 
 TensorView Conv1dPipeline::add_bias(const TensorView& bias) {
@@ -272,10 +273,9 @@ void Conv1dPipeline::add_gemm(const TensorView& bias) {
   const std::size_t bytes = gemm_workspace_bytes(stream_.device(), y, is_given(bias));
   const TensorView workspace =
       bytes > 0 ? allocate(DType::u8, {static_cast<std::int64_t>(bytes)}) : TensorView();
-  const GemmPlan plan = plan_gemm(stream_.device(), a, bt, bias_on_device, y, workspace);
   add_planned(std::string("GEMM (") + gemm_library(stream_.device()) + ")",
-              unique_bytes(a) + unique_bytes(bt) + unique_bytes(result_) + bias_bytes(bias), false, plan);
-  explanations_.push_back([plan] { return plan.explain(); });
+              unique_bytes(a) + unique_bytes(bt) + unique_bytes(result_) + bias_bytes(bias), false,
+              plan_gemm(stream_.device(), a, bt, bias_on_device, y, workspace));
 }
 
 }  // namespace relayout

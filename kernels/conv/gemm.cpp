@@ -14,7 +14,8 @@ namespace {
 constexpr int kTile = kGemmTile, kDepth = kGemmDepth, kThreads = kGemmThreads, kPerThread = 4;
 constexpr int kSide = kTile / kPerThread;
 static_assert(kThreads == kSide * kSide);
-/// Of one grid: HIP counts its threads in 32 bits. Each thread then has several elements.
+/// The most blocks of the epilogue's grid, since HIP counts a grid's threads in 32 bits. Where there are more
+/// elements than threads, each thread takes several.
 constexpr std::int64_t kMaxEpilogueBlocks = std::int64_t{1} << 23;
 constexpr int kPitch = kTile + 1;  // odd: the transposing stores of load_slice hit different banks
 

@@ -40,7 +40,7 @@ constexpr double kScale = 0x1p200, kRootScale = 0x1p100, kSmall = 0x1p-900;
 /// The signs of the errors of numbers that were rounded to nearest.
 __device__ __forceinline__ double sum_error(double a, double b, double sum) {
   if (finite_part(sum) != 0) return finite_part(a) == 0 && finite_part(b) == 0 ? -sum : 0;
-  // Of a sum that is finite no difference overflows, if the larger number is taken from it.
+  // The sum is finite. Taking the larger number from it does not overflow; taking the smaller one could.
   const bool swapped = absolute(a) < absolute(b);
   const double large = swapped ? b : a, small = swapped ? a : b;
   return small - (sum - large);

@@ -32,6 +32,7 @@ inline constexpr auto current_device = hipGetDevice;
 inline constexpr auto set_device = hipSetDevice;
 inline constexpr auto can_access_peer = hipDeviceCanAccessPeer;
 inline constexpr auto enable_peer_access = hipDeviceEnablePeerAccess;
+/// HIP knows no most number of peers; a GPU that cannot have one more refuses it.
 inline constexpr Status kPeerAccessWasEnabled = hipErrorPeerAccessAlreadyEnabled,
                         kTooManyPeers = hipErrorPeerAccessUnsupported;
 inline constexpr auto driver_version = hipDriverGetVersion;

@@ -105,10 +105,11 @@ Tensor& add_tensor(Call& call, PyObject* object, const char* name) {
   return *call.tensors.back();
 }
 
-/// Python's numbers, and scalars of numpy.
+bool is_pythons_number(PyObject* object) { return PyFloat_Check(object) != 0 || PyLong_Check(object) != 0; }
+/// Scalars of numpy, too.
 bool is_number(PyObject* object) {
-  if (PyFloat_Check(object) != 0 || PyLong_Check(object) != 0) return true;
-  return Ref::owned(PyObject_CallMethod(frameworks, "is_number", "O", object)).get() == Py_True;
+  return is_pythons_number(object) ||
+         Ref::owned(PyObject_CallMethod(frameworks, "is_number", "O", object)).get() == Py_True;
 }
 
 /// A scale or a zero point: a number, or a tensor, which stays where it was planned.
@@ -150,7 +151,7 @@ bool makes_codes(Op op) { return op == Op::chain || op == Op::quantized || op ==
 void read_operand(Call& call, int i, PyObject* object) {
   relayout_operand operand{};
   const OperandRole role = role_of(call.op, i);
-  if (PyFloat_Check(object) != 0 || PyLong_Check(object) != 0) {
+  if (is_pythons_number(object)) {
     if (!takes_numbers(call.op)) fail_operand(role.name, "a number");
     read_constant(object, operand);
   } else if (PyTuple_Check(object) != 0) {
