@@ -35,7 +35,7 @@ Conv1dSizes sizes_of(const Conv1d& problem) {
                 std::string("conv1d: the GEMM's operands are f16 or bf16, not ") + name_of(problem.dtype));
   }
   Conv1dSizes sizes;
-  sizes.positions = output_length(problem.length, problem.window, problem.pad);
+  sizes.positions = output_length("conv1d", problem.length, problem.window, problem.pad);
   check_padding("conv1d", problem.length, problem.pad);
   const std::int64_t groups = problem.window.groups, taps = problem.window.taps;
   check_divides(problem.in_channels, groups, "input channels");

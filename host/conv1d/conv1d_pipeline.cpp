@@ -6,11 +6,11 @@
 #include "core/bytes.hpp"
 #include "host/api/checks.hpp"
 #include "host/conv1d/conv1d_views.hpp"
-#include "host/conv1d/direct_conv.hpp"
-#include "host/conv1d/padded_signal.hpp"
+#include "host/conv1d/route_steps.hpp"
 #include "relayout/conv1d.hpp"
 #include "relayout/error.hpp"
 #include "relayout/overlap.hpp"
+#include "relayout/pad.hpp"
 #include "relayout/permute.hpp"
 
 namespace relayout {
@@ -38,6 +38,11 @@ struct Staging {
 
 std::int64_t bias_bytes(const TensorView& bias) { return is_given(bias) ? unique_bytes(bias) : 0; }
 
+std::string multiplication_name(ConvRoute route, const Device& device) {
+  if (route == ConvRoute::direct) return "convolution";
+  return std::string(route == ConvRoute::operand ? "GEMM (" : "GEMM on views (") + gemm_library(device) + ")";
+}
+
 /// The first part of a stage's name: what a kernel does to an input that was copied as it is.
 std::string cast_of(const TensorView& input) {
   return is_channels_last(input) ? "cast + " : "cast + transpose + ";
@@ -48,33 +53,32 @@ std::string cast_of(const TensorView& input) {
 Conv1dPipeline::Conv1dPipeline(const Stream& stream, const Conv1d& problem, const Conv1dOptions& options,
                                const TensorView& input, const TensorView& weights, const TensorView& bias)
     : stream_(stream), problem_(problem), sizes_(sizes_of(problem)) {
-  const std::int64_t groups = problem.window.groups;
   check_host_view(input, {problem.batch, problem.in_channels, problem.length}, "the input");
-  check_host_view(weights, {problem.out_channels, problem.in_channels / groups, problem.window.taps},
+  check_host_view(weights,
+                  {problem.out_channels, problem.in_channels / problem.window.groups, problem.window.taps},
                   "the weights");
-  if (is_given(bias)) check_bias(bias);
+  if (is_given(bias)) {
+    check_conv_bias("conv1d", bias, problem.out_channels);
+    check_pointer("conv1d", "the bias", bias);
+  }
   check_options(options);
   if (options.route != ConvRoute::direct) prepare_gemm(stream_);  // else the first run would allocate
 
+  route_ = std::make_shared<const RouteSteps>(stream_.device(), problem, options.route, is_given(bias));
+  const RouteSteps& steps = *route_;
+  operand_ = steps.operand();
+  weight_operand_ = steps.weights();
   result_ = allocate(problem.dtype, {problem.batch, sizes_.positions, problem.out_channels});
-  if (options.route == ConvRoute::operand) {
-    add_operand(options, input, weights, bias);
-    return;
-  }
-  const bool on_host = options.upload == Upload::host;
-  const TensorView on_device = on_host ? add_host_upload(input) : add_upload(input);
-  if (options.route == ConvRoute::direct) {
-    add_direct(on_device, weights, bias);
-  } else {
-    add_views(on_device, on_host ? "" : cast_of(input), weights, bias);
-  }
-}
-
-void Conv1dPipeline::check_bias(const TensorView& bias) const {
-  check_host_view(bias, {problem_.out_channels}, "the bias");
-  if (bias.dtype() != DType::f32 || !bias.is_contiguous()) {
-    throw Error(ErrorCode::dtype, "conv1d: the bias is " + bias.to_string() + ", but must be contiguous f32");
-  }
+  const TensorView input_on_device = add_input(options, input, steps);
+  const TensorView weights_on_device = upload("copy weights", weights, false);
+  add_step("rearrange weights", unique_bytes(weights_on_device) + unique_bytes(weight_operand_), false,
+           steps.plan_weights(weights_on_device));
+  const TensorView bias_on_device = is_given(bias) ? upload("copy bias", bias, false) : TensorView();
+  const std::int64_t input_bytes =
+      options.route == ConvRoute::direct ? unique_bytes(input_on_device) : steps.input_step_bytes();
+  add_step(multiplication_name(options.route, stream_.device()),
+           input_bytes + unique_bytes(weight_operand_) + unique_bytes(result_) + bias_bytes(bias), false,
+           steps.plan_multiply(input_on_device, bias_on_device, result_));
 }
 
 std::string Conv1dPipeline::explain() const {
@@ -115,13 +119,11 @@ TensorView Conv1dPipeline::add_upload(const TensorView& input) {
   return upload(std::string("copy ") + name_of(input.dtype()) + " input", input, true);
 }
 
-/// A kernel that is planned once, and says how it was chosen.
-template <class Plan>
-void Conv1dPipeline::add_planned(const std::string& name, std::int64_t bytes, bool of_operand,
-                                 const Plan& plan) {
+void Conv1dPipeline::add_step(const std::string& name, std::int64_t bytes, bool of_operand,
+                              const PlannedStep& step) {
   stages_.push_back(
-      {name, StagePlace::device, bytes, of_operand, [stream = stream_, plan] { plan.run(stream); }});
-  explanations_.push_back([plan] { return plan.explain(); });
+      {name, StagePlace::device, bytes, of_operand, [stream = stream_, run = step.run] { run(stream); }});
+  explanations_.push_back(step.explain);
 }
 
 /// fp32 in host memory -> 16-bit nlc in pinned memory -> the same on the device: the link carries half the
@@ -154,7 +156,7 @@ TensorView Conv1dPipeline::add_host_upload(const TensorView& input) {
 void Conv1dPipeline::add_staged_upload(const TensorView& input) {
   const std::int64_t batch = problem_.batch, channels = problem_.in_channels, length = problem_.length;
   const auto add = [this](const char* name, const TensorView& in, const TensorView& out, const auto& plan) {
-    add_planned(name, unique_bytes(in) + unique_bytes(out), true, plan);
+    add_step(name, unique_bytes(in) + unique_bytes(out), true, step_of(plan));
   };
   const TensorView on_device = add_upload(input);
   const TensorView nlc = channels_first(allocate(problem_.dtype, {batch, length, channels}));
@@ -169,13 +171,8 @@ void Conv1dPipeline::add_staged_upload(const TensorView& input) {
   const TensorView padded =
       channels_first(allocate(problem_.dtype, {batch, length + spec.left + spec.right, channels}));
   add("pad", nlc, padded, plan_pad(stream_.device(), nlc, spec, padded));
-  add_img2col("img2col", padded, PadSpec());
-}
-
-/// One kernel from a signal on the device to A.
-void Conv1dPipeline::add_img2col(const std::string& name, const TensorView& from, const PadSpec& pad) {
-  add_planned(name, unique_bytes(from) + unique_bytes(operand_), true,
-              plan_img2col(stream_.device(), from, problem_.window, pad, operand_));
+  add("img2col", padded, operand_,
+      plan_img2col(stream_.device(), padded, problem_.window, PadSpec(), operand_));
 }
 
 /// Everything up to A at once. Its bytes are those over the link, the slowest of the three as a rule.
@@ -187,95 +184,25 @@ void Conv1dPipeline::add_overlap(const TensorView& input, const OverlapOptions& 
   explanations_.push_back([overlap] { return overlap->explain(); });
 }
 
-/// Route operand: A by any upload, then one GEMM.
-void Conv1dPipeline::add_operand(const Conv1dOptions& options, const TensorView& input,
-                                 const TensorView& weights, const TensorView& bias) {
-  const std::int64_t groups = problem_.window.groups;
-  operand_ = allocate(problem_.dtype, groups == 1 ? Dims{sizes_.rows, sizes_.depth}
-                                                  : Dims{groups, sizes_.rows, sizes_.depth});
-  switch (options.upload) {
-    case Upload::host:
-      add_img2col("pad + img2col", add_host_upload(input), problem_.pad);
-      break;
-    case Upload::device:
-      add_img2col(cast_of(input) + "pad + img2col", add_upload(input), problem_.pad);
-      break;
-    case Upload::device_staged:
-      add_staged_upload(input);
-      break;
-    case Upload::overlap:
-      add_overlap(input, options.overlap);
-      break;
+/// All that leads to what the multiplication reads. Returns the input on the device, where it lies there
+/// whole.
+TensorView Conv1dPipeline::add_input(const Conv1dOptions& options, const TensorView& input,
+                                     const RouteSteps& steps) {
+  if (options.upload == Upload::device_staged) {
+    add_staged_upload(input);
+    return {};
   }
-  add_weights(weights, problem_.window.order);
-  add_gemm(bias);
-}
-
-/// Route strided_gemm: the padded signal in one pass; its GEMMs take the place of the one on A.
-void Conv1dPipeline::add_views(const TensorView& input, const std::string& cast, const TensorView& weights,
-                               const TensorView& bias) {
-  const PaddedSignal signal(stream_.device(), problem_, is_given(bias));
-  stages_.push_back({cast + "pad", StagePlace::device, unique_bytes(input) + signal.bytes(), true,
-                     [stream = stream_, signal, input] { signal.fill(stream, input); }});
-  explanations_.push_back(
-      [device = stream_.device(), signal, input] { return signal.explain(device, input); });
-  add_weights(weights, ColumnOrder::tap_outer);
-  const TensorView bias_on_device = add_bias(bias);
-  stages_.push_back(
-      {std::string("GEMM on views (") + gemm_library(stream_.device()) + ")", StagePlace::device,
-       signal.bytes() + unique_bytes(weight_operand_) + unique_bytes(result_) + bias_bytes(bias), false,
-       [stream = stream_, signal, bt = weight_operand_, bias_on_device, y = result_] {
-         signal.multiply(stream, bt, bias_on_device, y);
-       }});
-}
-
-/// Route direct: one kernel from the input to y.
-void Conv1dPipeline::add_direct(const TensorView& input, const TensorView& weights, const TensorView& bias) {
-  const DirectConv direct(stream_.device(), problem_);
-  weight_operand_ = direct.weights();
-  const TensorView weights_on_device = upload("copy weights", weights, false);
-  stages_.push_back(
-      {"rearrange weights", StagePlace::device,
-       unique_bytes(weights_on_device) + unique_bytes(weight_operand_), false,
-       [stream = stream_, direct, weights_on_device] { direct.rearrange(stream, weights_on_device); }});
-  const TensorView bias_on_device = add_bias(bias);
-  stages_.push_back(
-      {"convolution", StagePlace::device,
-       unique_bytes(input) + unique_bytes(weight_operand_) + unique_bytes(result_) + bias_bytes(bias), false,
-       [stream = stream_, direct, input, bias_on_device, y = result_] {
-         direct.run(stream, input, bias_on_device, y);
-       }});
-  explanations_.push_back(
-      [device = stream_.device(), direct, input, y = result_] { return direct.explain(device, input, y); });
-}
-
-void Conv1dPipeline::add_weights(const TensorView& weights, ColumnOrder order) {
-  weight_operand_ = allocate(problem_.dtype, {problem_.out_channels, sizes_.depth});
-  const TensorView on_device = upload("copy weights", weights, false);
-  const CopyPlan plan = plan_rearrange_weights(stream_.device(), on_device, order, weight_operand_);
-  stages_.push_back({"rearrange weights", StagePlace::device,
-                     unique_bytes(on_device) + unique_bytes(weight_operand_), false,
-                     [stream = stream_, plan] { plan.run(stream); }});
-}
-
-TensorView Conv1dPipeline::add_bias(const TensorView& bias) {
-  return is_given(bias) ? upload("copy bias", bias, false) : TensorView();
-}
-
-void Conv1dPipeline::add_gemm(const TensorView& bias) {
-  const std::int64_t groups = problem_.window.groups, n = sizes_.columns, k = sizes_.depth;
-  const TensorView bias_on_device = add_bias(bias);
-  // The groups' results lie side by side in each row of y.
-  const TensorView y(result_.data(), result_.dtype(), {groups, sizes_.rows, n},
-                     {n, problem_.out_channels, 1});
-  const TensorView a(operand_.data(), operand_.dtype(), {groups, sizes_.rows, k});
-  const TensorView bt(weight_operand_.data(), weight_operand_.dtype(), {groups, n, k});
-  const std::size_t bytes = gemm_workspace_bytes(stream_.device(), y, is_given(bias));
-  const TensorView workspace =
-      bytes > 0 ? allocate(DType::u8, {static_cast<std::int64_t>(bytes)}) : TensorView();
-  add_planned(std::string("GEMM (") + gemm_library(stream_.device()) + ")",
-              unique_bytes(a) + unique_bytes(bt) + unique_bytes(result_) + bias_bytes(bias), false,
-              plan_gemm(stream_.device(), a, bt, bias_on_device, y, workspace));
+  if (options.upload == Upload::overlap) {
+    add_overlap(input, options.overlap);
+    return {};
+  }
+  const bool on_host = options.upload == Upload::host;
+  const TensorView on_device = on_host ? add_host_upload(input) : add_upload(input);
+  if (options.route == ConvRoute::direct) return on_device;
+  const char* const window = options.route == ConvRoute::operand ? "pad + img2col" : "pad";
+  add_step((on_host ? "" : cast_of(input)) + window, unique_bytes(on_device) + steps.input_step_bytes(), true,
+           steps.plan_input(on_device));
+  return on_device;
 }
 
 }  // namespace relayout

@@ -26,11 +26,10 @@ DirectConv::DirectConv(const Device& device, const Conv1d& problem)
   weights_ = TensorView(memory_.data(), problem.dtype, {problem.out_channels, problem.window.taps, depth});
 }
 
-void DirectConv::rearrange(const Stream& stream, const TensorView& weights) const {
-  if (weights_.elements() == 0) return;
+WindowPlan DirectConv::plan_weights(const Device& device, const TensorView& from) const {
   PadSpec fill;
   fill.right = weights_.extent(2) - channels_of(problem_);
-  pad(stream, weights.permuted({0, 2, 1}), fill, weights_);
+  return plan_pad(device, from.permuted({0, 2, 1}), fill, weights_);
 }
 
 ConvParams DirectConv::planned(const DeviceProperties& device, const TensorView& input,

@@ -6,6 +6,7 @@
 #include "core/conv_params.hpp"
 #include "relayout/buffer.hpp"
 #include "relayout/conv1d.hpp"
+#include "relayout/window_plan.hpp"
 
 namespace relayout {
 
@@ -15,8 +16,8 @@ class DirectConv {
   /// Allocates the weights. The problem has been checked by sizes_of.
   DirectConv(const Device& device, const Conv1d& problem);
 
-  /// Queues the rearrangement of weights [out_channels, in_channels / groups, taps], any strides.
-  void rearrange(const Stream& stream, const TensorView& weights) const;
+  /// The rearrangement of weights [out_channels, in_channels / groups, taps], any strides.
+  WindowPlan plan_weights(const Device& device, const TensorView& from) const;
   /// Queues y = bias + the convolution of input [batch, in_channels, length], any strides. bias f32
   /// [out_channels], contiguous, or none; y [batch, positions, out_channels], contiguous.
   void run(const Stream& stream, const TensorView& input, const TensorView& bias, const TensorView& y) const;

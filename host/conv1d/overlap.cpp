@@ -9,6 +9,7 @@
 #include "host/api/window.hpp"
 #include "host/conv1d/conv1d_views.hpp"
 #include "host/conv1d/overlap_chunks.hpp"
+#include "host/conv1d/route_steps.hpp"
 #include "host/plan/plan_words.hpp"
 #include "relayout/error.hpp"
 #include "relayout/permute.hpp"
@@ -59,10 +60,7 @@ WindowStrides operand_strides(const Conv1d& problem, const Conv1dSizes& sizes) {
 }
 
 void check_operand(const TensorView& operand, const Conv1d& problem, const Conv1dSizes& sizes) {
-  const std::int64_t groups = problem.window.groups;
-  check_host_view(operand,
-                  groups == 1 ? Dims{sizes.rows, sizes.depth} : Dims{groups, sizes.rows, sizes.depth},
-                  "the operand");
+  check_host_view(operand, operand_shape(problem, sizes), "the operand");
   if (operand.dtype() != problem.dtype || !operand.is_contiguous()) {
     throw Error(ErrorCode::dtype, "conv1d: the operand is " + operand.to_string() +
                                       ", but must be contiguous " + name_of(problem.dtype));

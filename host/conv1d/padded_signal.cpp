@@ -26,14 +26,13 @@ plan::ViewPlan plan_of(const Device& device, const Conv1d& problem) {
   shape.taps = window.taps;
   shape.stride = window.stride;
   shape.dilation = window.dilation;
-  shape.positions = output_length(problem.length, window, problem.pad);
+  shape.positions = output_length("conv1d", problem.length, window, problem.pad);
   shape.out_channels = problem.out_channels;
   return plan::plan_view(shape, gemm_library_takes_overlapping_rows(device));
 }
 
-char* element(const void* data, std::int64_t index, DType type) {
-  if (data == nullptr) return nullptr;
-  return const_cast<char*>(static_cast<const char*>(data)) + index * bytes_of(type);
+void* element(const void* data, std::int64_t index, DType type) {
+  return data == nullptr ? nullptr : at_bytes(const_cast<void*>(data), index * bytes_of(type));
 }
 
 /// y = round(sums + bias) over whole rows.
@@ -56,7 +55,7 @@ PaddedSignal::PaddedSignal(const Device& device, const Conv1d& problem, bool wit
       plan_(plan_of(device, problem_)),
       pad_bits_(encode_pad_value("conv1d", problem.pad, problem.dtype)),
       signal_(device, static_cast<std::size_t>(plan_.signal_elements) * size_of(problem.dtype)) {
-  const std::int64_t positions = output_length(problem.length, problem.window, problem.pad);
+  const std::int64_t positions = output_length("conv1d", problem.length, problem.window, problem.pad);
   const TensorView y(nullptr, problem.dtype, {problem.batch, positions, problem.out_channels});
   sums_ = Buffer(device, gemm_workspace_bytes(device, y, with_bias));
 }
@@ -109,20 +108,22 @@ TensorView PaddedSignal::rows_of(const plan::StridedGemm& g) const {
                     {g.a_step, plan_.a_pitch, 1});
 }
 
-std::string PaddedSignal::explain(const Device& device, const TensorView& input) const {
+std::string PaddedSignal::explain_fill(const Device& device, const TensorView& input) const {
   if (signal_.bytes() == 0) return "Kernel nothing: there are no samples.\n";
-  const plan::PlannedWindow window =
-      plan::plan_window(device.properties(), is_native(device), window_of(input));
-  std::string text = plan::explain_window(device.properties(), window);
-  if (plan_.gemms.empty()) return text;
-  text += plan::plural(static_cast<std::int64_t>(plan_.gemms.size()), "GEMM") +
-          " on views of the padded signal; of the first:\n";
+  return plan::explain_window(device.properties(),
+                              plan::plan_window(device.properties(), is_native(device), window_of(input)));
+}
+
+std::string PaddedSignal::explain_multiply(const Device& device) const {
+  if (plan_.gemms.empty()) return "Kernel nothing: there are no outputs.\n";
   const plan::StridedGemm& g = plan_.gemms[0];
   const std::int64_t n = problem_.out_channels / problem_.window.groups;
   const DType type = problem_.dtype, out_type = sums_.bytes() > 0 ? DType::f32 : type;
   const TensorView weights(nullptr, type, {g.count, n, plan_.depth}, {0, plan_.depth, 1});
   const TensorView results(nullptr, out_type, {g.count, g.m, n}, {g.y_step, plan_.y_pitch, 1});
-  return text + plan_gemm(device, rows_of(g), weights, TensorView(), results).explain();
+  return plan::plural(static_cast<std::int64_t>(plan_.gemms.size()), "GEMM") +
+         " on views of the padded signal; of the first:\n" +
+         plan_gemm(device, rows_of(g), weights, TensorView(), results).explain();
 }
 
 }  // namespace relayout

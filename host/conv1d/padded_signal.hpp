@@ -26,8 +26,10 @@ class PaddedSignal {
   void multiply(const Stream& stream, const TensorView& bt, const TensorView& bias,
                 const TensorView& y) const;
 
-  /// What fill and multiply would do, in sentences, a line each.
-  std::string explain(const Device& device, const TensorView& input) const;
+  /// What fill would do, in sentences, a line each.
+  std::string explain_fill(const Device& device, const TensorView& input) const;
+  /// The same of multiply.
+  std::string explain_multiply(const Device& device) const;
 
   /// Bytes of the padded signal.
   std::int64_t bytes() const noexcept { return static_cast<std::int64_t>(signal_.bytes()); }

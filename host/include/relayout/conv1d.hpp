@@ -114,6 +114,8 @@ struct Stage {
 };
 
 class Conv1dOverlap;
+class RouteSteps;    // the library's own
+struct PlannedStep;  // the library's own
 
 /// A whole conv1d from host memory to y on the device. The constructor allocates everything, and running
 /// allocates nothing. Only host steps wait: until the copy of an earlier run has left their buffer.
@@ -152,22 +154,12 @@ class RELAYOUT_API Conv1dPipeline {
  private:
   TensorView allocate(DType dtype, const Dims& shape);
   TensorView upload(const std::string& name, const TensorView& host, bool of_operand);
-  void check_bias(const TensorView& bias) const;
+  void add_step(const std::string& name, std::int64_t bytes, bool of_operand, const PlannedStep& step);
+  TensorView add_input(const Conv1dOptions& options, const TensorView& input, const RouteSteps& steps);
   TensorView add_upload(const TensorView& input);
   TensorView add_host_upload(const TensorView& input);
   void add_staged_upload(const TensorView& input);
-  template <class Plan>
-  void add_planned(const std::string& name, std::int64_t bytes, bool of_operand, const Plan& plan);
-  void add_img2col(const std::string& name, const TensorView& from, const PadSpec& pad);
   void add_overlap(const TensorView& input, const OverlapOptions& options);
-  void add_operand(const Conv1dOptions& options, const TensorView& input, const TensorView& weights,
-                   const TensorView& bias);
-  void add_views(const TensorView& input, const std::string& cast, const TensorView& weights,
-                 const TensorView& bias);
-  void add_direct(const TensorView& input, const TensorView& weights, const TensorView& bias);
-  void add_weights(const TensorView& weights, ColumnOrder order);
-  TensorView add_bias(const TensorView& bias);
-  void add_gemm(const TensorView& bias);
 
   Stream stream_;
   Conv1d problem_;
@@ -176,6 +168,7 @@ class RELAYOUT_API Conv1dPipeline {
   std::vector<std::function<std::string()>> explanations_;
   std::vector<Buffer> buffers_;
   TensorView operand_, weight_operand_, result_;
+  std::shared_ptr<const RouteSteps> route_;  // its buffers
   std::shared_ptr<const Conv1dOverlap> overlap_;
 };
 

@@ -27,13 +27,13 @@ class RELAYOUT_API ConvPlan {
   /// A copy.
   ConvPlan& operator=(const ConvPlan&) = default;
 
-  /// Queues the whole convolution: allocates nothing, waits for nothing, can be recorded into a Graph. input
-  /// [batch, in_channels, length], any strides, of a type that casts; y [batch, positions, out_channels] of
-  /// problem.dtype, contiguous; both on the device. Runs share the plan's memory, so they follow each other:
-  /// on one stream, or ordered by events; overlapping runs need plans of their own. On another stream than
-  /// the constructor's the first run, outside a graph, makes that stream's BLAS handle, which allocates
-  /// (prepare_gemm does it ahead). Errors: shape, dtype, null_pointer, partial_overlap, and invalid_argument
-  /// for another device or a y that is not contiguous.
+  /// Queues the whole convolution: allocates nothing on the device, waits for nothing, can be recorded into a
+  /// Graph. input [batch, in_channels, length], any strides, of a type that casts; y [batch, positions,
+  /// out_channels] of problem.dtype, contiguous; both on the device. Runs share the plan's memory, so they
+  /// follow each other: on one stream, or ordered by events; overlapping runs need plans of their own. On
+  /// another stream than the constructor's the first run, outside a graph, makes that stream's BLAS handle,
+  /// which allocates (prepare_gemm does it ahead). Errors: shape, dtype, null_pointer, partial_overlap, and
+  /// invalid_argument for another device or a y that is not contiguous.
   void run(const Stream& stream, const TensorView& input, const TensorView& y) const;
 
   /// What run would do with such an input and y, in plain words: a paragraph for each kernel. Their pointers
