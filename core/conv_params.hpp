@@ -20,12 +20,12 @@ constexpr int kFewPositions = 16, kManyPositions = 64;
 /// hide anything behind.
 constexpr int conv_parts(int positions) { return positions == kFewPositions ? 2 : 1; }
 
-/// y[b, t, g, n] = round(bias[g, n] + sum over k, c of
-///                       padded in[b, g * channels + c, t * stride + k * dilation - pad_left] * bt[g, n, k,
-///                       c])
-/// with the padded input rounded to out_type first; `out` is y, of unit stride along n. bt [groups * columns,
-/// taps, depth] lies contiguously on a 16-byte boundary; depth: channels rounded up to kConvDepth, the
-/// elements beyond them 0.
+/// With x the padded input, rounded to out_type, and s = t * stride + k * dilation - pad_left:
+///
+///     y[b, t, g, n] = round(bias[g, n] + sum over k, c of x[b, g * channels + c, s] * bt[g, n, k, c])
+///
+/// `out` is y, of unit stride along n. bt [groups * columns, taps, depth] lies contiguously on a 16-byte
+/// boundary; depth: channels rounded up to kConvDepth, the elements beyond them 0.
 struct ConvParams : WindowParams {
   const void* bt = nullptr;
   const float* bias = nullptr;  // null: none

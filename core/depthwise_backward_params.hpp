@@ -40,9 +40,12 @@ constexpr std::int64_t kBackwardChannels = 32;
 /// g[b, c, t] = d_out[b, c, t] * act'(s[b, c, t]), where s is the sum (with the bias) that the forward pass
 /// gave to its activation; 0 where the sequence id is negative. The samples x[b, c, t] begin at
 /// t = -(taps-1), and those before 0 are the initial state. The gradients are
-///   d_x[b, c, t] = sum over d of weights[c, taps-1-d] * g[b, c, t + d] (+ d_final of the last taps-1
-///   samples) d_weights[c, taps-1-d] = sum over b, t of g[b, c, t] * x[b, c, t - d];  d_bias[c] = sum over b,
-///   t of g
+///
+///     d_x[b, c, t] = sum over d of weights[c, taps-1-d] * g[b, c, t + d]
+///     d_weights[c, taps-1-d] = sum over b, t of g[b, c, t] * x[b, c, t - d]
+///     d_bias[c] = sum over b, t of g[b, c, t]
+///
+/// and d_final is added to d_x of the last taps-1 samples.
 struct DepthwiseBackwardParams {
   DepthwiseParams forward;  // without out and state
   const void* d_out = nullptr;

@@ -158,39 +158,6 @@ constexpr int kCodeChunkWidth = 8;
 /// overflows, nothing is subnormal.
 constexpr float kMinFoldedScale = 0x1p-40f, kMaxFoldedScale = 0x1p40f;
 
-/// Whether the operation's result is finite for all codes whose scales lie between these two. Costly
-/// operations are not asked for.
-constexpr bool is_bounded(Operation operation) {
-  switch (operation) {
-    case Operation::add:
-    case Operation::sub:
-    case Operation::mul:
-    case Operation::maximum:
-    case Operation::minimum:
-    case Operation::fmax:
-    case Operation::fmin:
-    case Operation::prelu:
-    case Operation::abs_diff:
-    case Operation::squared_diff:
-    case Operation::copysign:
-    case Operation::floor:
-    case Operation::ceil:
-    case Operation::trunc:
-    case Operation::round:
-    case Operation::neg:
-    case Operation::abs:
-    case Operation::square:
-    case Operation::sign:
-    case Operation::relu:
-    case Operation::step:
-    case Operation::hardswish:
-    case Operation::hardsigmoid:
-      return true;
-    default:
-      return false;
-  }
-}
-
 /// Operations of many instructions, of which kernels have instances of their own. To a rounding other than to
 /// nearest some others are, too. `real`: on floating types.
 constexpr bool is_costly(Operation operation, Rounding rounding, bool real) {
@@ -295,8 +262,8 @@ struct ElementwiseParams {
   bool convert = false;  // by `cast` from the result's type; else the class computed in is stored as out_type
   bool out_coded = false;   // or, in f32, as codes
   bool own_scales = false;  // for code_chunks and code_strips: a lane's codes have scales of their own
-  /// For code_chunks and code_strips, and always of code_vectors: the program is one operation that
-  /// is_bounded(). Its operands and its result are codes, which share their scales and zero points in a lane.
+  /// For code_chunks and code_strips, and always of code_vectors: the program is one operation whose
+  /// result is finite. Its operands and its result are codes, which share their scales and zero points in a lane.
   bool bounded_codes = false;
   std::int32_t steps = 0, arguments = 0, tensors = 0;
   std::int32_t out_bytes = 4, result_bytes = 4, common_bytes = 4;  // of an element

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/elementwise_params.hpp"
 #include "host/api/operation_rules.hpp"
+#include "host/plan/elementwise/code_kernel.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/quantized_check.hpp"
 
@@ -61,7 +61,7 @@ TEST_P(QuantizedStripsTest, HaveAnyScale) {
       const CodesTensor out(stream(), Role::output, {DType::i8, shape, 0.06f, -9, channels});
       for (int i = 0; i < kOperations; ++i) {
         const auto operation = static_cast<Operation>(i);
-        if (!is_bounded(operation)) continue;
+        if (!plan::is_bounded(operation)) continue;
         // 0 times an infinite scale is NaN, whose sign is the processor's affair.
         if (operation == Operation::copysign && of_rows && scale > 1) continue;
         if (rule_of(operation).operands == 1) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/elementwise_params.hpp"
 #include "host/api/operation_rules.hpp"
+#include "host/plan/elementwise/code_kernel.hpp"
 #include "tests/support/devices.hpp"
 #include "tests/support/quantized_check.hpp"
 
@@ -38,7 +38,7 @@ TEST_P(QuantizedVectorsTest, EveryBoundedOperation) {
         const CodesTensor out(stream(), Role::output, {type, shape, out_scale, 9});
         for (int i = 0; i < kOperations; ++i) {
           const auto operation = static_cast<Op>(i);
-          if (!is_bounded(operation) || operation == Op::copysign) continue;
+          if (!plan::is_bounded(operation) || operation == Op::copysign) continue;
           if (rule_of(operation).operands == 1) {
             expect_codes(stream(), operation, {&a}, out);
           } else {

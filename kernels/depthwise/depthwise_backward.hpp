@@ -1,6 +1,7 @@
-// What the kernels of the depthwise backward pass share. All form their sums in the same order:
-//   s[t] as the forward pass does; d_x[t]: for d in 0 .. taps-1: sum = fma(weights[c, taps-1-d], g[t + d],
-//   sum)
+// What the kernels of the depthwise backward pass share. All form their sums in the same order: s[t] as the
+// forward pass does, and d_x[t] from d = 0 to taps-1 by
+//
+//     sum = fma(weights[c, taps-1-d], g[t + d], sum)
 #pragma once
 
 #include "approximate_functions.hpp"

@@ -71,7 +71,7 @@ RELAYOUT_VECTOR Doubles one_by_one(unsigned which, Doubles x, Doubles y, Doubles
   return load(results);
 }
 
-/// ElementwiseRows of functions of one and of two numbers.
+/// Rows of functions of one and of two numbers.
 template <Doubles (*kFunction)(Doubles)>
 RELAYOUT_VECTOR void row_of_doubles(const void* a, const void*, const void*, void* r, std::int64_t count,
                                     const ElementwiseParams&) {

@@ -116,7 +116,6 @@ RELAYOUT_VECTOR inline unsigned are_less(Doubles x, Doubles y) {
 RELAYOUT_VECTOR inline Wholes bits_of(Doubles x) { return _mm256_castpd_si256(x); }
 RELAYOUT_VECTOR inline Doubles of_bits(Wholes bits) { return _mm256_castsi256_pd(bits); }
 RELAYOUT_VECTOR inline Wholes sum(Wholes a, Wholes b) { return _mm256_add_epi64(a, b); }
-RELAYOUT_VECTOR inline Wholes common_bits(Wholes a, Wholes b) { return _mm256_and_si256(a, b); }
 RELAYOUT_VECTOR inline Wholes difference(Wholes a, Wholes b) { return _mm256_sub_epi64(a, b); }
 template <int kBits>
 RELAYOUT_VECTOR inline Wholes up(Wholes x) {

@@ -101,7 +101,6 @@ RELAYOUT_VECTOR inline unsigned are_less(Doubles x, Doubles y) {
 RELAYOUT_VECTOR inline Wholes bits_of(Doubles x) { return _mm512_castpd_si512(x); }
 RELAYOUT_VECTOR inline Doubles of_bits(Wholes bits) { return _mm512_castsi512_pd(bits); }
 RELAYOUT_VECTOR inline Wholes sum(Wholes a, Wholes b) { return _mm512_add_epi64(a, b); }
-RELAYOUT_VECTOR inline Wholes common_bits(Wholes a, Wholes b) { return _mm512_and_si512(a, b); }
 RELAYOUT_VECTOR inline Wholes difference(Wholes a, Wholes b) { return _mm512_sub_epi64(a, b); }
 template <int kBits>
 RELAYOUT_VECTOR inline Wholes up(Wholes x) {

@@ -45,13 +45,12 @@ void explain_cast(std::ostream& text, DType in, DType out, const CastOptions& op
        << ".\n";
 }
 
-/// Three digits.
 /// How the kernel came to be taken, and what became of the others.
 void explain_choice(std::ostream& text, const CopyDetails& d, const std::string& device) {
   if (d.measurement.candidates > 0) {
     text << "Measured on " << device << ": " << d.measurement.microseconds << " us, the fastest of "
          << plural(d.measurement.candidates, "plan") << ".\n";
-  } else if (d.kernel == CopyKernel::tile || d.kernel == CopyKernel::window) {
+  } else if (d.microseconds > 0) {
     text << "Chosen by estimate.\n";
   }
   if (d.microseconds > 0) text << "Predicted: " << time_words(d.microseconds) << ".\n";

@@ -197,6 +197,22 @@ bool prefers_vectors(const ElementwiseParams& p) {
 
 }  // namespace
 
+bool is_bounded(Operation operation) {
+  switch (operation) {
+    case Operation::truediv:
+    case Operation::reciprocal:
+    case Operation::sqrt:
+    case Operation::rsqrt:
+      return false;
+    default:
+      break;
+  }
+  const OperationKind kind = kind_of(operation);
+  const OperationCost cost = cost_of(operation);
+  return (kind == OperationKind::arithmetic || kind == OperationKind::floating) &&
+         (cost == OperationCost::cheap || cost == OperationCost::rounded) && operands_of(operation) <= 2;
+}
+
 const char* obstacle_to_code_rows(const ElementwiseParams& p) {
   const Operation operation = p.step[0].operation;
   if (p.steps != 1 ||

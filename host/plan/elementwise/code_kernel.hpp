@@ -5,6 +5,10 @@
 
 namespace relayout::plan {
 
+/// Whether the operation's result is finite for all codes whose scales lie between kMinFoldedScale and
+/// kMaxFoldedScale: cheap arithmetic of one number or two, but for quotients and roots.
+bool is_bounded(Operation operation);
+
 /// Rows of codes in vectors: add, sub and mul of codes to codes, scales and zero points constant along each
 /// row. Null: the kernel can do it. The rows are cut into vectors of 16 bytes.
 const char* obstacle_to_code_rows(const ElementwiseParams& params);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/bytes.hpp"
 #include "host/plan/elementwise/elementwise_kernel.hpp"
 #include "host/plan/elementwise/elementwise_rows.hpp"
 #include "host/plan/elementwise/typed_kernel.hpp"
@@ -9,10 +10,6 @@
 
 namespace relayout::plan {
 namespace {
-
-std::uintptr_t address_of(const void* data, std::int64_t offset, std::int32_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(offset * bytes);
-}
 
 bool is_scale_or_zero_point(const ElementwiseParams& p, int tensor) {
   const auto is_of = [&](const CodeNumbers& codes) {
@@ -87,11 +84,11 @@ const char* name_of(ElementwiseKernel kernel) {
 
 /// Where the nest's first element lies in the output and in a tensor.
 void* first_of_output(const LoopNest& nest, void* out, const ElementwiseParams& p) {
-  return reinterpret_cast<void*>(address_of(out, nest.offsets[0], p.out_bytes));
+  return at_bytes(out, nest.offsets[0] * p.out_bytes);
 }
 const void* first_of_tensor(const LoopNest& nest, const std::vector<const void*>& tensors, std::size_t t,
                             const TensorOperand& tensor) {
-  return reinterpret_cast<const void*>(address_of(tensors[t], nest.offsets[t + 1], tensor.bytes));
+  return at_bytes(tensors[t], nest.offsets[t + 1] * tensor.bytes);
 }
 
 }  // namespace
