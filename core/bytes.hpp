@@ -10,6 +10,12 @@ namespace relayout {
 
 inline std::int64_t bytes_of(DType type) { return static_cast<std::int64_t>(size_of(type)); }
 
+/// The address this many bytes away, computed as a number: a null pointer may stand for memory to come.
+template <class T>
+T* at_bytes(T* address, std::int64_t bytes) {
+  return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(bytes));
+}
+
 /// The unsigned integer of 1, 2, 4 or 8 bytes.
 constexpr DType unsigned_of(std::int64_t bytes) {
   return bytes == 1 ? DType::u8 : bytes == 2 ? DType::u16 : bytes == 4 ? DType::u32 : DType::u64;

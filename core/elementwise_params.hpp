@@ -263,7 +263,7 @@ struct ElementwiseParams {
   bool out_coded = false;   // or, in f32, as codes
   bool own_scales = false;  // for code_chunks and code_strips: a lane's codes have scales of their own
   /// For code_chunks and code_strips, and always of code_vectors: the program is one operation whose
-  /// result is finite. Its operands and its result are codes, which share their scales and zero points in a lane.
+  /// result is finite. Its operands and its result are codes, which share scales and zero points in a lane.
   bool bounded_codes = false;
   std::int32_t steps = 0, arguments = 0, tensors = 0;
   std::int32_t out_bytes = 4, result_bytes = 4, common_bytes = 4;  // of an element

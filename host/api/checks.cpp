@@ -52,6 +52,14 @@ std::string shortest_of(T value) {
 std::string shortest(double value) { return shortest_of(value); }
 std::string shortest(float value) { return shortest_of(value); }
 
+bool have_same_places(const TensorView& a, const TensorView& b) {
+  if (a.shape() != b.shape() || size_of(a.dtype()) != size_of(b.dtype())) return false;
+  for (int axis = 0; axis < a.rank(); ++axis) {
+    if (a.extent(axis) != 1 && a.stride(axis) != b.stride(axis)) return false;
+  }
+  return true;
+}
+
 std::int64_t used_stride(const TensorView& view, int axis) {
   return view.extent(axis) > 1 && view.elements() > 0 ? view.stride(axis) : 0;
 }
@@ -140,19 +148,6 @@ void check_planned_memory(const char* operation, const TensorView& in, const Ten
 bool same_device(const Device& a, const Device& b) noexcept {
   return &a.backend() == &b.backend() && a.kind() == b.kind() && a.index() == b.index() &&
          (a.kind() != DeviceKind::emulated || a.emulation().warp_size == b.emulation().warp_size);
-}
-
-void check_plan_device(const std::string& operation, const std::optional<Device>& device,
-                       const DeviceProperties& properties, const Stream& stream) {
-  if (!device) {
-    fail(
-        operation, ErrorCode::unsupported,
-        "the plan was made from the properties of " + properties.name + " and cannot run; plan for a Device");
-  }
-  if (!same_device(*device, stream.device())) {
-    fail(operation, ErrorCode::invalid_argument,
-         "the plan is for " + device->to_string() + " and the stream is of " + stream.device().to_string());
-  }
 }
 
 LaunchContext context_of(const Stream& stream) { return {stream.device().index(), stream.native()}; }

@@ -1,7 +1,6 @@
 // The checks that every operation makes on its views before anything is launched.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "core/launch_context.hpp"
@@ -34,6 +33,9 @@ inline bool is_given(const TensorView& view) { return view.data() != nullptr || 
 /// The stride of an axis, or 0 where it is never stepped along: it then may be any number, even one too large
 /// to compute with.
 std::int64_t used_stride(const TensorView& view, int axis);
+
+/// Whether the views' elements would lie on each other, in the same order, if both began at one address.
+bool have_same_places(const TensorView& a, const TensorView& b);
 
 /// Error{invalid_shape} for a view that reaches over more bytes, or has more elements, than any memory has.
 /// What is computed from extents and strides after this check fits 64 bits with room to spare.
@@ -69,11 +71,6 @@ void check_disjoint(const char* operation, const TensorView& in, const TensorVie
 
 /// Whether work on one device may use the memory, streams and recordings of the other.
 bool same_device(const Device& a, const Device& b) noexcept;
-
-/// The checks before a plan runs: Error{unsupported} for one that was made from properties alone,
-/// Error{invalid_argument} for a stream of another device than `device`.
-void check_plan_device(const std::string& operation, const std::optional<Device>& device,
-                       const DeviceProperties& properties, const Stream& stream);
 
 LaunchContext context_of(const Stream& stream);
 const KernelTable& kernels_of(const Stream& stream);

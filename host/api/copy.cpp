@@ -52,9 +52,8 @@ plan::PlannedCopy plan_copy_of(const char* operation, const PlanTarget& target, 
   check_copy(operation, in, out);
   CopyPlanOptions checked = options;
   checked.scale = checked_scale(operation, options.scale, in.dtype(), out.dtype());
-  const bool native = target.device() != nullptr && is_native(*target.device());
   plan::PlannedCopy planned =
-      plan::plan_copy(plan::copy_problem(in, out, checked), target.properties(), native);
+      plan::plan_copy(plan::copy_problem(in, out, checked), target.properties(), is_native(target));
   planned.operation = operation;
   return planned;
 }

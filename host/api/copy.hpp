@@ -2,8 +2,7 @@
 // and cast launch at once; a CopyPlan keeps the plan.
 #pragma once
 
-#include <optional>
-
+#include "host/api/planned_for.hpp"
 #include "host/plan/copy/copy_plan.hpp"
 #include "relayout/copy_plan.hpp"
 
@@ -13,8 +12,7 @@ namespace relayout {
 struct CopyPlan::State {
   plan::PlannedCopy copy;
   TensorView in, out;
-  std::optional<Device> device;  // none: planned from properties alone
-  DeviceProperties properties;
+  PlannedFor target;
   CopyMeasurement measurement;
 };
 

@@ -5,6 +5,7 @@
 #include "host/api/checks.hpp"
 #include "host/api/copy.hpp"
 #include "host/api/plan_checks.hpp"
+#include "host/plan/sharing.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -30,16 +31,6 @@ void check_slot(const plan::PlannedCopy& copy, const char* role, const void* slo
 void check_slot_holds(const plan::PlannedCopy& copy, const char* role, const void* const* slot) {
   if (copy.kernel == CopyKernel::nothing || slot == nullptr || *slot != nullptr) return;
   fail(copy.operation, ErrorCode::null_pointer, std::string("the ") + role + "'s slot holds a null pointer");
-}
-
-/// Whether the ranges of bytes overlap. That costs no more than a comparison, and most calls need no other
-/// test.
-bool ranges_overlap(const plan::PlannedCopy& copy, const void* in, const void* out) {
-  const auto address = [](const void* pointer, std::int64_t offset) {
-    return reinterpret_cast<std::uintptr_t>(pointer) + static_cast<std::uintptr_t>(offset);
-  };
-  return address(in, copy.in.range.begin) < address(out, copy.out.range.end) &&
-         address(out, copy.out.range.begin) < address(in, copy.in.range.end);
 }
 
 void require(bool holds, const char* field, std::int64_t value, const char* rule) {
@@ -92,22 +83,21 @@ CopyPlan keep_plan(const char* operation, const PlanTarget& target, const Tensor
   state->copy = plan_copy_of(operation, target, in, out, options);
   state->in = in;
   state->out = out;
-  if (target.device() != nullptr) state->device = *target.device();
-  state->properties = target.properties();
+  state->target = PlannedFor(target);
   return CopyPlan(std::move(state));
 }
 
 void CopyPlan::run(const Stream& stream) const {
-  check_plan_device(state_->copy.operation, state_->device, state_->properties, stream);
+  state_->target.check(state_->copy.operation, stream);
   launch_copy(stream, state_->copy, {state_->in.data(), state_->out.data()});
 }
 
 void check_run(const CopyPlan::State& state, const Stream& stream, const void* in, void* out) {
   const plan::PlannedCopy& copy = state.copy;
-  check_plan_device(state.copy.operation, state.device, state.properties, stream);
+  state.target.check(copy.operation, stream);
   check_alignment(copy, copy.in, "input", in);
   check_alignment(copy, copy.out, "output", out);
-  if (in != nullptr && out != nullptr && ranges_overlap(copy, in, out))
+  if (in != nullptr && out != nullptr && plan::ranges_overlap(copy.in.range, in, copy.out.range, out))
     check_disjoint(copy.operation, at_address(state.in, in), at_address(state.out, out));
   check_given(copy, {in, out});
 }
@@ -119,7 +109,7 @@ void CopyPlan::run(const Stream& stream, const void* in, void* out) const {
 
 void CopyPlan::run_indirect(const Stream& stream, const void* const* in_slot, void* const* out_slot) const {
   const plan::PlannedCopy& copy = state_->copy;
-  check_plan_device(state_->copy.operation, state_->device, state_->properties, stream);
+  state_->target.check(state_->copy.operation, stream);
   if (!copy.options.indirect) {
     fail(copy.operation, ErrorCode::invalid_argument,
          "the plan was made for pointers that are given; plan with "
@@ -135,13 +125,13 @@ void CopyPlan::run_indirect(const Stream& stream, const void* const* in_slot, vo
 }
 
 CopyDetails CopyPlan::details() const {
-  return plan::copy_details(state_->copy, state_->in, state_->out, state_->properties, state_->measurement);
+  return plan::copy_details(state_->copy, state_->in, state_->out, state_->target.properties(),
+                            state_->measurement);
 }
 
 std::string CopyPlan::explain() const {
-  return plan::explain_copy(state_->copy, state_->in, state_->out,
-                            state_->device ? state_->device->to_string() : "", state_->properties,
-                            state_->measurement);
+  return plan::explain_copy(state_->copy, state_->in, state_->out, state_->target.name(),
+                            state_->target.properties(), state_->measurement);
 }
 
 }  // namespace relayout

@@ -1,7 +1,6 @@
 #include "relayout/depthwise_backward.hpp"
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "host/api/depthwise.hpp"
 #include "host/api/depthwise_checks.hpp"
 #include "host/api/plan_checks.hpp"
+#include "host/api/planned_for.hpp"
 #include "host/plan/depthwise/depthwise_backward_plan.hpp"
 #include "host/plan/plan_words.hpp"
 #include "relayout/error.hpp"
@@ -126,13 +126,12 @@ void launch_backward(const Stream& stream, DepthwiseBackwardParams p, void* work
 struct DepthwiseBackwardPlan::State {
   DepthwiseBackwardParams params;
   BackwardViews views;
-  std::optional<Device> device;  // none: planned from properties alone
-  DeviceProperties properties;
+  PlannedFor target;
 };
 
 void DepthwiseBackwardPlan::run(const Stream& stream) const {
   const State& s = *state_;
-  check_plan_device(kOperation, s.device, s.properties, stream);
+  s.target.check(kOperation, stream);
   s.views.check_memory(Pointers::given);
   launch_backward(stream, s.params, s.views.workspace.data());
 }
@@ -140,7 +139,7 @@ void DepthwiseBackwardPlan::run(const Stream& stream) const {
 void DepthwiseBackwardPlan::run(const Stream& stream, const void* in, const void* d_out, void* d_in,
                                 void* workspace) const {
   const State& s = *state_;
-  check_plan_device(kOperation, s.device, s.properties, stream);
+  s.target.check(kOperation, stream);
   BackwardViews views = s.views;
   views.forward.in = at_address(views.forward.in, in);
   views.gradients.d_out = at_address(views.gradients.d_out, d_out);
@@ -162,7 +161,7 @@ std::string DepthwiseBackwardPlan::explain() const {
   const State& s = *state_;
   const BackwardViews& v = s.views;
   return plan::heading(kOperation, {&v.forward.in, &v.forward.weights, &v.gradients.d_out}, v.gradients.d_in,
-                       s.device ? s.device->to_string() : "", s.properties) +
+                       s.target.name(), s.target.properties()) +
          plan::explain_depthwise_backward(s.params);
 }
 
@@ -180,9 +179,8 @@ DepthwiseBackwardPlan plan_depthwise_conv1d_backward(const PlanTarget& target,
                                                      const DepthwiseGradients& gradients,
                                                      const TensorView& workspace) {
   auto state = std::make_shared<DepthwiseBackwardPlan::State>();
-  if (target.device() != nullptr) state->device = *target.device();
-  state->properties = target.properties();
-  state->params = planned(state->device && is_native(*state->device), state->properties, forward, gradients);
+  state->target = PlannedFor(target);
+  state->params = planned(is_native(target), target.properties(), forward, gradients);
   state->views = {forward, gradients, used_workspace(state->params, workspace)};
   state->views.check_memory(Pointers::may_be_null);
   return DepthwiseBackwardPlan(std::move(state));
@@ -191,9 +189,8 @@ DepthwiseBackwardPlan plan_depthwise_conv1d_backward(const PlanTarget& target,
 std::size_t depthwise_conv1d_backward_workspace_bytes(const PlanTarget& target,
                                                       const DepthwiseForward& forward,
                                                       const DepthwiseGradients& gradients) {
-  const bool native = target.device() != nullptr && is_native(*target.device());
-  return static_cast<std::size_t>(
-      plan::depthwise_backward_workspace(planned(native, target.properties(), forward, gradients)));
+  return static_cast<std::size_t>(plan::depthwise_backward_workspace(
+      planned(is_native(target), target.properties(), forward, gradients)));
 }
 
 }  // namespace relayout

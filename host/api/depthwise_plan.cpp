@@ -1,6 +1,5 @@
 // Depthwise work that was checked: run at once, or kept as a plan.
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "host/api/depthwise.hpp"
 #include "host/api/depthwise_checks.hpp"
 #include "host/api/plan_checks.hpp"
+#include "host/api/planned_for.hpp"
 #include "host/plan/depthwise/depthwise_plan.hpp"
 #include "host/plan/depthwise/depthwise_sequence_plan.hpp"
 #include "host/plan/plan_words.hpp"
@@ -64,19 +64,14 @@ void check_views(const char* operation, const DepthwiseViews& views, const Tenso
 }  // namespace
 
 bool is_same_place(const TensorView& a, const TensorView& b) {
-  if (a.data() != b.data() || a.data() == nullptr || a.dtype() != b.dtype() || a.shape() != b.shape())
-    return false;
-  for (int axis = 0; axis < a.rank(); ++axis)
-    if (used_stride(a, axis) != used_stride(b, axis)) return false;
-  return true;
+  return a.data() == b.data() && a.data() != nullptr && a.dtype() == b.dtype() && have_same_places(a, b);
 }
 
 struct DepthwisePlan::State {
   const char* operation = "";
   DepthwiseWork work;
   DepthwiseViews views;
-  std::optional<Device> device;  // none: planned from properties alone
-  DeviceProperties properties;
+  PlannedFor target;
 };
 
 void launch_depthwise(const Stream& stream, const DepthwiseParams& params) {
@@ -100,24 +95,22 @@ DepthwisePlan make_depthwise_plan(const char* operation, const PlanTarget& targe
   state->operation = operation;
   state->work = work;
   state->views = std::move(views);
-  if (target.device() != nullptr) state->device = *target.device();
-  state->properties = target.properties();
+  state->target = PlannedFor(target);
   check_views(operation, state->views, state->views.in, state->views.out, Pointers::may_be_null);
-  const bool native = state->device && is_native(*state->device);
-  std::visit([&](auto& params) { plan_work(state->properties, native, params); }, state->work);
+  std::visit([&](auto& params) { plan_work(target.properties(), is_native(target), params); }, state->work);
   return DepthwisePlan(std::move(state));
 }
 
 void DepthwisePlan::run(const Stream& stream) const {
   const State& state = *state_;
-  check_plan_device(state.operation, state.device, state.properties, stream);
+  state.target.check(state.operation, stream);
   check_views(state.operation, state.views, state.views.in, state.views.out, Pointers::given);
   std::visit([&](const auto& params) { launch_work(stream, params); }, state.work);
 }
 
 void DepthwisePlan::run(const Stream& stream, const void* in, void* out) const {
   const State& state = *state_;
-  check_plan_device(state.operation, state.device, state.properties, stream);
+  state.target.check(state.operation, stream);
   std::visit(
       [&](auto params) {
         const plan::DepthwiseAlignment alignment = alignment_of(params);
@@ -134,8 +127,9 @@ void DepthwisePlan::run(const Stream& stream, const void* in, void* out) const {
 std::string DepthwisePlan::explain() const {
   const State& state = *state_;
   return plan::heading(state.operation, {&state.views.in, state.views.inputs.data()}, state.views.out,
-                       state.device ? state.device->to_string() : "", state.properties) +
-         std::visit([&](const auto& params) { return explain_work(state.properties, params); }, state.work);
+                       state.target.name(), state.target.properties()) +
+         std::visit([&](const auto& params) { return explain_work(state.target.properties(), params); },
+                    state.work);
 }
 
 }  // namespace relayout

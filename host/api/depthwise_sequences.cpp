@@ -159,9 +159,12 @@ DepthwiseSequenceParams varlen_problem(const TensorView& in, const TensorView& s
   params.task = DepthwiseSequenceTask::varlen;
   const std::int64_t batch = params.conv.batch;
   if (!is_given(states)) {
-    if (is_given(options.state_indices) || is_given(options.has_initial_state) || options.block_size != 0) {
+    const bool of_states = is_given(options.state_indices) || is_given(options.has_initial_state) ||
+                           is_given(options.initial_block) || is_given(options.last_block) ||
+                           is_given(options.first_block) || is_given(options.computed_tokens);
+    if (of_states || options.block_size != 0) {
       check.fail(ErrorCode::invalid_argument,
-                 "state indices and initial states need states, and there are none");
+                 "state indices, initial states and blocks need states, and there are none");
     }
     return params;
   }

@@ -89,7 +89,7 @@ void ElementwisePlan::run(const Stream& stream) const {
 }
 
 void ElementwisePlan::run(const Stream& stream, const std::vector<const void*>& inputs, void* out) const {
-  check_plan_device(state_->name, state_->device, state_->properties, stream);
+  state_->target.check(state_->name, stream);
   check_elementwise_memory(*state_, inputs, out);
   launch_elementwise(stream, *state_, inputs, out);
 }
@@ -109,16 +109,16 @@ std::string ElementwisePlan::explain() const {
     text << ", tensor " << t + 1 << "'s (" << name_of(state.tensors[t].dtype()) << ") "
          << to_string(state.nest.strides[t + 1]);
   text << ".\n";
-  if (state.device && is_native(*state.device)) return text.str() + "Native code, pieces of rows.\n";
+  if (state.target.is_native()) return text.str() + "Native code, pieces of rows.\n";
   const std::vector<const void*> inputs = planned_inputs(state);
   const char* const obstacle = obstacle_to_table(state, inputs, state.out.data());
   if (obstacle == nullptr) {
     text << "Table of 256 bytes: the processor has computed all results, and a copy looks them up.\n"
-         << plan::explain_copy(*state.table_copy, state.tensors[0], state.out,
-                               state.device ? state.device->to_string() : "", state.properties, {});
+         << plan::explain_copy(*state.table_copy, state.tensors[0], state.out, state.target.name(),
+                               state.target.properties(), {});
     return text.str();
   }
-  text << plan::explain_kernel(state.properties, launch_params(state, inputs, state.out.data()));
+  text << plan::explain_kernel(state.target.properties(), launch_params(state, inputs, state.out.data()));
   if (has_codes(state.params)) text << " Not a table of bytes: " << obstacle << ".";
   return text.str() + "\n";
 }

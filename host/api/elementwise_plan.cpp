@@ -101,7 +101,7 @@ ByteTable results_of_bytes(const ElementwiseParams& params) {
 /// Plans the operation as a copy with a table, and computes the table where that copy is taken.
 void set_table_copy(const PlanTarget& target, ElementwisePlan::State& state) {
   state.no_table = plan::obstacle_to_table(state.params);
-  if (state.no_table != nullptr || (target.device() != nullptr && is_native(*target.device()))) return;
+  if (state.no_table != nullptr || is_native(target)) return;
   plan::PlannedCopy copy = plan::plan_table_copy(state.tensors[0], state.out, target.properties());
   state.no_table = plan::obstacle_to_table_copy(copy);
   if (state.no_table != nullptr) return;
@@ -133,20 +133,20 @@ bool is_as_planned(const ElementwisePlan::State& state, const std::vector<const 
 }
 
 /// The parameters of a launch with the kernel that is chosen for this memory.
-ElementwiseParams with_chosen_kernel(const ElementwisePlan::State& state,
-                                     const std::vector<const void*>& inputs, void* out) {
+ElementwiseParams params_with_new_kernel(const ElementwisePlan::State& state,
+                                         const std::vector<const void*>& inputs, void* out) {
   ElementwiseParams p = launch_params(state, inputs, out);
-  plan::set_kernel(state.properties, p);
+  plan::set_kernel(state.target.properties(), p);
   return p;
 }
 
 /// The same, with the plan's kernel where that serves this memory. A plan that has one has no codes, and so
 /// no tensors but the inputs.
-ElementwiseParams with_kernel(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,
-                              void* out) {
-  if (!state.with_kernel || !lies_as_planned(state, inputs, out))
-    return with_chosen_kernel(state, inputs, out);
-  ElementwiseParams p = *state.with_kernel;
+ElementwiseParams params_for_memory(const ElementwisePlan::State& state,
+                                    const std::vector<const void*>& inputs, void* out) {
+  if (!state.planned_params || !lies_as_planned(state, inputs, out))
+    return params_with_new_kernel(state, inputs, out);
+  ElementwiseParams p = *state.planned_params;
   plan::set_memory_anew(state.nest, inputs, out, p);
   return p;
 }
@@ -161,8 +161,7 @@ std::string name_of(const std::vector<Step>& steps) {
 
 void set_nest(const PlanTarget& target, ElementwisePlan::State& state) {
   state.nest = plan::normalise(plan::make_nest(state.out, state.tensors));
-  if (target.device() != nullptr) state.device = *target.device();
-  state.properties = target.properties();
+  state.target = PlannedFor(target);
   const std::int64_t elements = state.out.elements();
   if (elements == 0) return;
   plan::set_nest(state.nest, state.params);
@@ -188,9 +187,9 @@ ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const Eleme
 
 std::shared_ptr<const ElementwisePlan::State> kept(ElementwisePlan::State state) {
   const auto result = std::make_shared<ElementwisePlan::State>(std::move(state));
-  if (result->device && !is_native(*result->device) && result->out.elements() > 0 &&
+  if (result->target.device() && !result->target.is_native() && result->out.elements() > 0 &&
       !has_codes(result->params))
-    result->with_kernel = with_chosen_kernel(*result, planned_inputs(*result), result->out.data());
+    result->planned_params = params_with_new_kernel(*result, planned_inputs(*result), result->out.data());
   return result;
 }
 
@@ -236,8 +235,8 @@ void launch_elementwise(const Stream& stream, const ElementwisePlan::State& stat
     kernels_of(stream).elementwise(context_of(stream), params);
   };
   if (is_native(stream.device())) return launch(launch_params(state, inputs, out));
-  if (state.with_kernel && is_as_planned(state, inputs, out)) return launch(*state.with_kernel);
-  launch(with_kernel(state, inputs, out));
+  if (state.planned_params && is_as_planned(state, inputs, out)) return launch(*state.planned_params);
+  launch(params_for_memory(state, inputs, out));
 }
 
 }  // namespace relayout

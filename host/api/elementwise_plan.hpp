@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/api/elementwise_types.hpp"
+#include "host/api/planned_for.hpp"
 #include "host/plan/copy/copy_plan.hpp"
 #include "host/plan/loop_nest.hpp"
 
@@ -20,14 +21,13 @@ struct ElementwisePlan::State {
   std::vector<TensorView> tensors;
   int operands = 0;  // tensors of the first kind
   TensorView out;
-  plan::LoopNest nest;           // operand 0: the output; no extents but {0}: nothing to do
-  ElementwiseParams params;      // all but pointers, rows and kernel
-  std::optional<Device> device;  // none: planned from properties alone
-  DeviceProperties properties;
+  plan::LoopNest nest;       // operand 0: the output; no extents but {0}: nothing to do
+  ElementwiseParams params;  // all but pointers, rows and kernel
+  PlannedFor target;
   /// `params` with the kernel for the planned memory. Runs on other memory take that kernel, too, where their
   /// memory lies alike: choosing one takes a large part of the host's time. None for devices without kernels,
   /// and for codes.
-  std::optional<ElementwiseParams> with_kernel;
+  std::optional<ElementwiseParams> planned_params;
   /// The same as a copy with a table of bytes, for devices with kernels, where the operation is one
   /// (host/plan/elementwise/byte_table.hpp); else why it is none.
   std::optional<plan::PlannedCopy> table_copy;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/bytes.hpp"
-#include "core/convert_bits.hpp"
 #include "host/api/codes.hpp"
 #include "host/api/elementwise_checks.hpp"
 #include "host/api/promotion_rules.hpp"
@@ -36,26 +35,20 @@ ComputeClass class_of(DType common) {
   return size_of(common) == 8 ? ComputeClass::i64 : ComputeClass::i32;
 }
 
-/// The bits of a number of type `from`, converted to type `to`.
-std::uint64_t converted(DType from, DType to, std::uint64_t bits) {
-  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * size_of(to));
-  return convert_bits<std::uint64_t>(element_cast(from, to, {}), bits) & mask;
-}
-
 /// The constant in the type that the common type is computed in: integers keep their bits, floats are
 /// widened.
 std::uint64_t constant_bits(const Literal& literal, DType common, bool raw) {
   std::uint64_t bits = 0;
   if (literal.kind() == Literal::Kind::floating) {
-    bits = converted(DType::f64, common, detail::bit_cast<std::uint64_t>(literal.floating()));
+    bits = converted_bits(DType::f64, common, {}, detail::bit_cast<std::uint64_t>(literal.floating()));
   } else if (literal.is_negative()) {
-    bits = converted(DType::i64, common, 0 - literal.magnitude());
+    bits = converted_bits(DType::i64, common, {}, 0 - literal.magnitude());
   } else {
-    bits = converted(DType::u64, common, literal.magnitude());
+    bits = converted_bits(DType::u64, common, {}, literal.magnitude());
   }
   if (raw) return bits;
-  if (common == DType::f16 || common == DType::bf16) return converted(common, DType::f32, bits);
-  if (is_signed(common)) return converted(common, DType::i64, bits);
+  if (common == DType::f16 || common == DType::bf16) return converted_bits(common, DType::f32, {}, bits);
+  if (is_signed(common)) return converted_bits(common, DType::i64, {}, bits);
   return bits;
 }
 
@@ -116,9 +109,10 @@ void set_operands(const ElementwiseCall& call, const ElementwiseTypes& types, bo
     const Operand& operand = call.operands[i];
     const bool truth = types.as_bool_value[i];
     if (operand.is_literal()) {
-      std::uint64_t bits = truth ? converted(DType::bool_, p.common, is_true(operand.literal()) ? 1 : 0)
-                                 : constant_bits(operand.literal(), types.common, raw);
-      if (truth && half) bits = converted(p.common, DType::f32, bits);
+      std::uint64_t bits =
+          truth ? converted_bits(DType::bool_, p.common, {}, is_true(operand.literal()) ? 1 : 0)
+                : constant_bits(operand.literal(), types.common, raw);
+      if (truth && half) bits = converted_bits(p.common, DType::f32, {}, bits);
       argument.set_bits(bits);
       continue;
     }

@@ -1,7 +1,6 @@
 #include "relayout/fill.hpp"
 
 #include "core/bytes.hpp"
-#include "core/convert_bits.hpp"
 #include "host/api/cast_rule.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/elementwise_plan.hpp"
@@ -32,9 +31,7 @@ ElementwisePlan::State plan_fill_of(const PlanTarget& target, const Literal& val
   check_cast_options(kName, from, to, options);
   check_distinct(kName, out);
   const DType bits = unsigned_of(bytes_of(to));
-  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * size_of(to));
-  const std::uint64_t element =
-      convert_bits<std::uint64_t>(element_cast(from, to, cast), bits_of(value)) & mask;
+  const std::uint64_t element = converted_bits(from, to, cast, bits_of(value));
 
   ElementwisePlan::State state;
   state.name = kName;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <initializer_list>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -11,6 +10,7 @@
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/plan_checks.hpp"
+#include "host/api/planned_for.hpp"
 #include "host/plan/checked_math.hpp"
 #include "host/plan/conv/gemm_plan.hpp"
 #include "host/plan/plan_words.hpp"
@@ -189,8 +189,7 @@ struct GemmPlan::State {
   plan::GemmLibrary library;
   TensorView a, bt, bias, y, workspace;
   std::int64_t workspace_bytes = 0;
-  std::optional<Device> device;  // none: planned from properties alone
-  DeviceProperties properties;
+  PlannedFor target;
 
   bool uses_workspace() const { return params.kernel == GemmKernel::library && library.workspace_bytes > 0; }
 };
@@ -221,10 +220,9 @@ GemmPlan plan_gemm(const PlanTarget& target, const TensorView& a, const TensorVi
   s.y = y;
   s.workspace = workspace;
   s.workspace_bytes = usable_bytes(workspace);
-  s.properties = target.properties();
+  s.target = PlannedFor(target);
   if (target.device() != nullptr) {
-    s.device = *target.device();
-    s.library = library_of(*s.device, y, is_given(bias));
+    s.library = library_of(*target.device(), y, is_given(bias));
   } else {
     s.library.missing = "the properties of a device do not tell its library";
   }
@@ -240,7 +238,7 @@ void GemmPlan::run(const Stream& stream) const { run(stream, state_->a.data(), s
 
 void GemmPlan::run(const Stream& stream, const void* a, void* y) const {
   const State& s = *state_;
-  check_plan_device("gemm", s.device, s.properties, stream);
+  s.target.check("gemm", stream);
   const TensorView left = at_address(s.a, a), result = at_address(s.y, y);
   check_operands(left, s.bt, s.bias, result, Pointers::given);
   if (s.uses_workspace()) {
@@ -259,9 +257,8 @@ const char* GemmPlan::library() const noexcept {
 
 std::string GemmPlan::explain() const {
   const State& s = *state_;
-  const bool native = s.device && is_native(*s.device);
-  return plan::heading("gemm", {&s.a, &s.bt}, s.y, s.device ? s.device->to_string() : "", s.properties) +
-         plan::explain_gemm(s.library, s.workspace_bytes, native, s.params);
+  return plan::heading("gemm", {&s.a, &s.bt}, s.y, s.target.name(), s.target.properties()) +
+         plan::explain_gemm(s.library, s.workspace_bytes, s.target.is_native(), s.params);
 }
 
 }  // namespace relayout

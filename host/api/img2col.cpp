@@ -23,11 +23,11 @@ void check_length(const char* operation, std::int64_t length) {
   }
 }
 
-void check_window(const Window& window) {
-  const auto check = [](const char* name, std::int64_t value) {
+void check_window(const char* operation, const Window& window) {
+  const auto check = [operation](const char* name, std::int64_t value) {
     if (value < 1) {
-      throw Error(ErrorCode::invalid_argument,
-                  std::string(name) + " must be 1 or more, and is " + std::to_string(value));
+      fail(operation, ErrorCode::invalid_argument,
+           std::string(name) + " must be 1 or more, and is " + std::to_string(value));
     }
   };
   check("taps", window.taps);
@@ -37,9 +37,9 @@ void check_window(const Window& window) {
   std::int64_t reach;
   if (__builtin_mul_overflow(window.taps - 1, window.dilation, &reach) ||
       __builtin_add_overflow(reach, 1, &reach)) {
-    throw Error(ErrorCode::invalid_shape, "a window of " + std::to_string(window.taps) +
-                                              " taps with dilation " + std::to_string(window.dilation) +
-                                              " does not fit 64 bits");
+    fail(operation, ErrorCode::invalid_shape,
+         "a window of " + std::to_string(window.taps) + " taps with dilation " +
+             std::to_string(window.dilation) + " does not fit 64 bits");
   }
 }
 
@@ -75,27 +75,33 @@ std::int64_t padded_length(const char* operation, std::int64_t length, const Pad
   return padded;
 }
 
-std::int64_t output_length(std::int64_t length, const Window& window, const PadSpec& pad) {
-  check_window(window);
-  const std::int64_t padded = padded_length("img2col", length, pad);
+std::int64_t output_length(const char* operation, std::int64_t length, const Window& window,
+                           const PadSpec& pad) {
+  check_window(operation, window);
+  const std::int64_t padded = padded_length(operation, length, pad);
   if (padded < window.span()) {
-    throw Error(ErrorCode::invalid_shape, "img2col: " + described(length, pad) +
-                                              " is shorter than the window's " +
-                                              std::to_string(window.span()) + " samples");
+    fail(operation, ErrorCode::invalid_shape,
+         described(length, pad) + " is shorter than the window's " + std::to_string(window.span()) +
+             " samples");
   }
   return (padded - window.span()) / window.stride + 1;
 }
 
+std::int64_t output_length(std::int64_t length, const Window& window, const PadSpec& pad) {
+  return output_length("output_length", length, window, pad);
+}
+
 PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window) {
-  check_window(window);
-  check_length("causal_padding", length);
+  constexpr const char* kOperation = "causal_padding";
+  check_window(kOperation, window);
+  check_length(kOperation, length);
   PadSpec pad;
   pad.left = window.span() - 1;
   if (causal == Causal::sample) return pad;
   if (window.span() < window.stride) {
-    throw Error(ErrorCode::invalid_argument, "frame-causal padding needs a window of at least the stride: " +
-                                                 std::to_string(window.span()) + " samples against stride " +
-                                                 std::to_string(window.stride));
+    fail(kOperation, ErrorCode::invalid_argument,
+         "frames need a window of at least the stride, and it has " + std::to_string(window.span()) +
+             " samples against stride " + std::to_string(window.stride));
   }
   pad.left = window.span() - window.stride;
   // As many frames as cover the signal.
@@ -108,22 +114,19 @@ WindowParams img2col_problem(const TensorView& in, const Window& window, const P
   check_cast("img2col", in.dtype(), out.dtype());
   check_rank("img2col", "the input", in, 3);
   const std::int64_t channels = in.extent(1);
-  const std::int64_t positions = output_length(in.extent(2), window, pad);
+  const std::int64_t positions = output_length("img2col", in.extent(2), window, pad);
   check_rank("img2col", "the output", out, window.groups == 1 ? 2 : 3);
   check_reach("img2col", "the input", in);
   check_reach("img2col", "the output", out);
   if (channels % window.groups != 0) {
-    throw Error(ErrorCode::invalid_argument, "img2col: " + std::to_string(channels) +
-                                                 " channels do not divide into " +
-                                                 std::to_string(window.groups) + " groups");
+    fail("img2col", ErrorCode::invalid_argument,
+         std::to_string(channels) + " channels do not divide into " + std::to_string(window.groups) +
+             " groups");
   }
   const std::int64_t group_channels = channels / window.groups;
-  std::int64_t rows, columns;
-  if (__builtin_mul_overflow(in.extent(0), positions, &rows) ||
-      __builtin_mul_overflow(window.taps, group_channels, &columns)) {
-    throw Error(ErrorCode::invalid_shape,
-                "img2col: the operand of " + in.to_string() + " does not fit 64 bits");
-  }
+  const std::int64_t rows = plan::checked_product({in.extent(0), positions}, "img2col: the number of rows"),
+                     columns = plan::checked_product({window.taps, group_channels},
+                                                     "img2col: the number of columns");
   check_shape("img2col", out, window.groups == 1 ? Dims{rows, columns} : Dims{window.groups, rows, columns});
   check_padding("img2col", in.extent(2), pad);
   return window_params(in, window, pad, encode_pad_value("img2col", pad, out.dtype()), positions, out,

@@ -2,10 +2,12 @@
 #include <limits>
 #include <string>
 
+#include "core/bytes.hpp"
 #include "core/integer_math.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/operand_views.hpp"
 #include "host/api/plan_checks.hpp"
+#include "host/api/planned_for.hpp"
 #include "host/plan/elementwise/row_vectors.hpp"
 #include "host/plan/loop_nest.hpp"
 #include "host/plan/plan_words.hpp"
@@ -78,19 +80,18 @@ MapNest map_nest(const Device& device, const MapCall& call, const std::vector<Te
   result.extents[0] = result.out_strides[0] = 1;  // of a single element
   std::copy(nest.extents.begin(), nest.extents.end(), result.extents);
   std::copy(nest.strides[0].begin(), nest.strides[0].end(), result.out_strides);
-  result.out = reinterpret_cast<void*>(address_of(out.data(), nest.offsets[0], out.dtype()));
+  result.out = at_bytes(out.data(), nest.offsets[0] * bytes_of(out.dtype()));
   for (std::size_t t = 0; t < tensors.size(); ++t) {
     MapOperand& operand = result.operand[t];
     std::copy(nest.strides[t + 1].begin(), nest.strides[t + 1].end(), operand.strides);
-    operand.data =
-        reinterpret_cast<const void*>(address_of(tensors[t].data(), nest.offsets[t + 1], tensors[t].dtype()));
+    operand.data = at_bytes(tensors[t].data(), nest.offsets[t + 1] * bytes_of(tensors[t].dtype()));
   }
   cut_rows(static_cast<int>(size_of(out.dtype())), call.width, result);
   return result;
 }
 
 void check_map_stream(const Device& device, const Stream& stream) {
-  check_plan_device(kName, device, device.properties(), stream);
+  check_plan_stream(kName, device, stream);
 }
 
 std::string explain_map(const Device& device, const MapCall& call, const MapNest& nest) {

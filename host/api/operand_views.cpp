@@ -7,18 +7,6 @@
 #include "relayout/error.hpp"
 
 namespace relayout {
-namespace {
-
-/// Whether the views' elements would lie on each other at one address.
-bool same_places(const TensorView& a, const TensorView& b) {
-  if (a.shape() != b.shape() || size_of(a.dtype()) != size_of(b.dtype())) return false;
-  for (int axis = 0; axis < a.rank(); ++axis) {
-    if (a.extent(axis) != 1 && a.stride(axis) != b.stride(axis)) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 std::vector<TensorView> broadcast_operands(const std::string& operation,
                                            const std::vector<TensorView>& operands, const TensorView& out) {
@@ -48,7 +36,7 @@ void check_operand_memory(const std::string& operation, const std::vector<Tensor
     const TensorView::ByteRange read = operands[t].byte_range();
     all_may_begin = all_may_begin && may_begin_at(operands[t], read, inputs[t]);
     const bool is_operand = t < static_cast<std::size_t>(in_place);
-    if (is_operand && inputs[t] == out && same_places(operands[t], out_view)) continue;
+    if (is_operand && inputs[t] == out && have_same_places(operands[t], out_view)) continue;
     if (inputs[t] != nullptr && out != nullptr && plan::ranges_overlap(read, inputs[t], written, out))
       check_disjoint(name, at_address(operands[t], inputs[t]), at_address(out_view, out));
   }
@@ -56,10 +44,6 @@ void check_operand_memory(const std::string& operation, const std::vector<Tensor
   for (std::size_t t = 0; t < inputs.size(); ++t)
     check_pointer(name, ("operand " + std::to_string(t + 1)).c_str(), at_address(operands[t], inputs[t]));
   check_pointer(name, "the output", at_address(out_view, out));
-}
-
-std::uintptr_t address_of(const void* data, std::int64_t offset, DType type) {
-  return reinterpret_cast<std::uintptr_t>(data) + static_cast<std::uintptr_t>(offset * bytes_of(type));
 }
 
 }  // namespace relayout

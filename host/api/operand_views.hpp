@@ -22,7 +22,4 @@ void check_operand_memory(const std::string& operation, const std::vector<Tensor
                           const std::vector<const void*>& inputs, int in_place, const TensorView& out_view,
                           void* out);
 
-/// The byte address of an element `offset` elements from the one at `data`.
-std::uintptr_t address_of(const void* data, std::int64_t offset, DType type);
-
 }  // namespace relayout

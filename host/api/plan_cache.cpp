@@ -46,7 +46,7 @@ CopyMeasurement measurement_of(const Entry& entry) {
 }
 
 std::vector<PlannedCopy> plans_to_time(const CopyPlan& plan) {
-  return plan::plans_to_time(plan.state().properties, plan.state().copy);
+  return plan::plans_to_time(plan.state().target.properties(), plan.state().copy);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ CopyPlan PlanCache::find(const CopyPlan& plan) const {
   Entry entry;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    const auto found = entries_.find(copy_text(plan.state().properties, plan.state().copy));
+    const auto found = entries_.find(copy_text(plan.state().target.properties(), plan.state().copy));
     if (found == entries_.end()) return plan;
     entry = found->second;
   }
@@ -91,7 +91,7 @@ CopyPlan PlanCache::measure(const Stream& stream, const CopyPlan& plan, const vo
   entry.nanoseconds = std::max<std::int64_t>(1, std::llround(*fastest * 1e9));
   entry.candidates = static_cast<int>(candidates.size());
   const std::lock_guard<std::mutex> lock(mutex_);
-  entries_[copy_text(state.properties, state.copy)] = entry;
+  entries_[copy_text(state.target.properties(), state.copy)] = entry;
   return with(plan, winner, measurement_of(entry));
 }
 

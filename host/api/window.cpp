@@ -5,15 +5,15 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 
-#include "core/convert_bits.hpp"
+#include "core/bytes.hpp"
 #include "core/kernel_table.hpp"
 #include "host/api/checks.hpp"
 #include "host/api/copy.hpp"
 #include "host/api/plan_checks.hpp"
+#include "host/api/planned_for.hpp"
 #include "host/plan/copy/cast_rule.hpp"
 #include "host/plan/plan_words.hpp"
 #include "relayout/error.hpp"
@@ -56,23 +56,18 @@ struct WindowPlan::State {
   const char* operation = "";
   plan::PlannedWindow window;
   TensorView in, out;
-  std::optional<Device> device;  // none: planned from properties alone
-  DeviceProperties properties;
+  PlannedFor target;
 };
 
 void launch_window(const Stream& stream, const plan::PlannedWindow& window, const void* in, void* out) {
-  const auto at = [](auto* address, std::int64_t bytes) {
-    return reinterpret_cast<decltype(address)>(reinterpret_cast<std::uintptr_t>(address) +
-                                               static_cast<std::uintptr_t>(bytes));
-  };
   if (window.inside) {
     const plan::InsidePart& inside = *window.inside;
-    launch_copy(stream, inside.copy, {at(in, inside.in_offset), at(out, inside.out_offset)});
+    launch_copy(stream, inside.copy, {at_bytes(in, inside.in_offset), at_bytes(out, inside.out_offset)});
   }
   for (int i = 0; i < window.count; ++i) {
     WindowParams params = window.parts[i].params;
     params.in = in;
-    params.out = at(out, window.parts[i].out_offset);
+    params.out = at_bytes(out, window.parts[i].out_offset);
     kernels_of(stream).window(context_of(stream), params);
   }
 }
@@ -90,14 +85,13 @@ WindowPlan keep_window(const char* operation, const PlanTarget& target, const Wi
   state->operation = operation;
   state->in = in;
   state->out = out;
-  if (target.device() != nullptr) state->device = *target.device();
-  state->properties = target.properties();
-  state->window = plan::plan_window(state->properties, state->device && is_native(*state->device), problem);
+  state->target = PlannedFor(target);
+  state->window = plan::plan_window(target.properties(), is_native(target), problem);
   return WindowPlan(std::move(state));
 }
 
 void WindowPlan::run(const Stream& stream) const {
-  check_plan_device(state_->operation, state_->device, state_->properties, stream);
+  state_->target.check(state_->operation, stream);
   check_pointer(state_->operation, "the input", state_->in);
   check_pointer(state_->operation, "the output", state_->out);
   launch_window(stream, state_->window, state_->in.data(), state_->out.data());
@@ -105,7 +99,7 @@ void WindowPlan::run(const Stream& stream) const {
 
 void WindowPlan::run(const Stream& stream, const void* in, void* out) const {
   const State& state = *state_;
-  check_plan_device(state.operation, state.device, state.properties, stream);
+  state.target.check(state.operation, stream);
   const plan::WindowAlignment alignment = plan::alignment_of(state.window);
   check_plan_alignment(state.operation, "input", alignment.in, in, state.in.data());
   check_plan_alignment(state.operation, "output", alignment.out, out, state.out.data());
@@ -118,9 +112,9 @@ void WindowPlan::run(const Stream& stream, const void* in, void* out) const {
 
 std::string WindowPlan::explain() const {
   const State& state = *state_;
-  return plan::heading(state.operation, {&state.in}, state.out, state.device ? state.device->to_string() : "",
-                       state.properties) +
-         plan::explain_window(state.properties, state.window);
+  return plan::heading(state.operation, {&state.in}, state.out, state.target.name(),
+                       state.target.properties()) +
+         plan::explain_window(state.target.properties(), state.window);
 }
 
 std::int64_t window_stride(const TensorView& view, int axis) {
@@ -184,8 +178,7 @@ std::uint64_t encode_pad_value(const char* operation, const PadSpec& pad, DType 
     case DType::b128:
       fail(operation, ErrorCode::dtype, std::string("no constant padding of ") + name_of(type));
     default:
-      return convert_bits<std::uint64_t>(element_cast(DType::f64, type, {}), bits_of(value)) &
-             (~std::uint64_t{0} >> (64 - 8 * size_of(type)));
+      return converted_bits(DType::f64, type, {}, bits_of(value));
   }
 }
 

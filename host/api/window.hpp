@@ -22,6 +22,9 @@ std::int64_t window_stride(const TensorView& view, int axis);
 /// length + left + right; Error{invalid_argument} for a negative length, {invalid_shape} for a sum below 1
 /// and for a length or a pad beyond 2^60.
 std::int64_t padded_length(const char* operation, std::int64_t length, const PadSpec& pad);
+/// The function of relayout/img2col.hpp, whose errors here name the operation.
+std::int64_t output_length(const char* operation, std::int64_t length, const Window& window,
+                           const PadSpec& pad);
 
 /// Error{pad_too_large} or {invalid_shape} when the mode cannot pad a signal of this length under the policy.
 void check_padding(const char* operation, std::int64_t length, const PadSpec& pad);

@@ -1,5 +1,7 @@
 #include "host/plan/copy/cast_rule.hpp"
 
+#include "core/convert_bits.hpp"
+
 namespace relayout {
 namespace {
 
@@ -30,6 +32,11 @@ ElementCast element_cast(DType in, DType out, const CastOptions& options) {
   const bool saturate =
       is_fp8(out) ? options.saturate_fp8 : options.integer_overflow == IntegerOverflow::saturate;
   return element_cast(read_format(in), number_format(out), rounding, saturate);
+}
+
+std::uint64_t converted_bits(DType in, DType out, const CastOptions& options, std::uint64_t bits) {
+  const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * size_of(out));
+  return convert_bits<std::uint64_t>(element_cast(in, out, options), bits) & mask;
 }
 
 }  // namespace relayout

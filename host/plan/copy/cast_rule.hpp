@@ -1,6 +1,7 @@
 // How kernels take a copy's types and its options.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "core/number_format.hpp"
@@ -24,6 +25,9 @@ std::optional<Rounding> rounding_of(DType in, DType out, const CastOptions& opti
 
 /// What kernels are told of a cast for which needs_generic_cast holds.
 ElementCast element_cast(DType in, DType out, const CastOptions& options);
+
+/// The bits of one element of type `in`, converted to type `out`.
+std::uint64_t converted_bits(DType in, DType out, const CastOptions& options, std::uint64_t bits);
 
 /// Whether it is anything but the plain copy.
 inline bool is_scaled(const CopyScale& scale) { return scale.alpha != 1 || scale.beta != 0; }
