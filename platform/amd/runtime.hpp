@@ -42,10 +42,14 @@ inline constexpr auto attribute = hipDeviceGetAttribute;
 /// In kHz, in bits, in kHz.
 inline constexpr auto kMemoryClock = hipDeviceAttributeMemoryClockRate,
                       kMemoryBus = hipDeviceAttributeMemoryBusWidth, kClock = hipDeviceAttributeClockRate;
-/// Words of the bus that move in one cycle of the memory's clock: by the data sheets four of HBM3, which HIP
-/// gives the clock of its commands (1300 MHz and 8192 bits for the 5.3 TB/s of an MI300X), and two of others.
+/// Words of the bus that move in one cycle of the clock that HIP gives the memory, by the data sheets: four
+/// of HBM3 (1300 MHz and 8192 bits for the 5.3 TB/s of an MI300X), sixteen of GDDR6 (1249 MHz and 384 bits
+/// for the 960 GB/s of an RX 7900 XTX), and two of HBM2.
 inline int memory_words_per_clock(const Properties& device) {
-  return std::string(device.gcnArchName).rfind("gfx94", 0) == 0 ? 4 : 2;
+  const std::string architecture = device.gcnArchName;
+  const auto is_of = [&](const char* family) { return architecture.rfind(family, 0) == 0; };
+  if (is_of("gfx94") || is_of("gfx95")) return 4;
+  return is_of("gfx10") || is_of("gfx11") || is_of("gfx12") ? 16 : 2;
 }
 
 inline constexpr Function<void**, std::size_t> allocate = hipMalloc;
@@ -140,8 +144,6 @@ inline std::int64_t shared_memory_per_block(const Properties& device) {
 }
 /// Threads of a grid along an axis: HIP counts them in 32 bits.
 constexpr std::int64_t kMaxGridThreads = 0xffffffff;
-/// A kernel may have all of a block's shared memory without asking.
-inline Status allow_shared_memory(const void*, std::size_t) { return kSuccess; }
 /// Starts a kernel, whose arguments lie at these addresses.
 inline Status launch(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
                      Stream stream) {

@@ -11,6 +11,7 @@
 #include "core/launch_context.hpp"
 #include "kernel_language.hpp"
 #include "relayout/kernel/launch_shape.hpp"
+#include "relayout/map/compiler.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
 
@@ -32,7 +33,7 @@ struct GridAndBlock {
                                          std::to_string(shape.blocks_y) + " x " +
                                          std::to_string(shape.blocks_z) + " blocks, more than a GPU takes");
     }
-    check(runtime::allow_shared_memory(kernel, shape.shared_bytes), operation, ErrorCode::launch);
+    check(relayout::detail::allow_shared_memory(kernel, shape.shared_bytes), operation, ErrorCode::launch);
   }
 };
 

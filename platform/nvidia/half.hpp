@@ -31,11 +31,7 @@ __device__ __forceinline__ float bfloat_to_float(bf16 value) {
 __device__ __forceinline__ bf16 float_to_bfloat(float value) {
   const unsigned bits = __float_as_uint(value);
   const auto quiet = static_cast<std::uint16_t>(bits >> 16 | 0x40u);
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const std::uint16_t rounded = __bfloat16_as_ushort(__float2bfloat16_rn(value));
-#else
-  const auto rounded = static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
-#endif
   return {value != value ? quiet : rounded};
 }
 
@@ -69,8 +65,8 @@ __device__ __forceinline__ std::uint32_t floats_to_word(bf16, const float (&valu
 }
 
 /// Two numbers as two bytes of e4m3fn (3 fraction bits) or e5m2 (2), the first in the lower one: rounded to
-/// nearest even, saturated. What becomes of NaN is not said.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890
+/// nearest even, saturated. What becomes of NaN is not said. PTX has the instructions since CUDA 12.1.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 890 && CUDART_VERSION >= 12010
 constexpr bool kHasFp8Conversion = true;
 template <int kFractionBits>
 __device__ __forceinline__ std::uint32_t floats_to_fp8(float first, float second) {

@@ -150,20 +150,12 @@ __device__ __forceinline__ std::uint32_t permute_bytes(std::uint32_t low, std::u
 /// The larger and the smaller of two numbers, NaN if either is. Which of 0 and -0 is larger is the platform's
 /// affair.
 __device__ __forceinline__ float larger_or_nan(float a, float b) {
-#if __CUDA_ARCH__ >= 800
   asm("max.NaN.f32 %0, %1, %2;" : "=f"(a) : "f"(a), "f"(b));
   return a;
-#else
-  return a < b || b != b ? b : a;
-#endif
 }
 __device__ __forceinline__ float smaller_or_nan(float a, float b) {
-#if __CUDA_ARCH__ >= 800
   asm("min.NaN.f32 %0, %1, %2;" : "=f"(a) : "f"(a), "f"(b));
   return a;
-#else
-  return b < a || b != b ? b : a;
-#endif
 }
 
 /// Four numbers as signed bytes, the first in the lowest; those beyond a byte's range become its ends.

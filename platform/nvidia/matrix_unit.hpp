@@ -9,10 +9,6 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-template <int W, class T>
-using MatrixUnit = PlainMatrixUnit<W, T>;
-#else
 /// sums += a 16 x 16 by b^T 16 x 8.
 __device__ __forceinline__ void multiply_16x8x16(f16, const std::uint32_t (&a)[4],
                                                  const std::uint32_t (&b)[2], float* sums) {
@@ -67,6 +63,5 @@ struct MatrixUnit : SumPlaces<W> {
     }
   }
 };
-#endif
 
 }  // namespace relayout::RELAYOUT_BACKEND

@@ -160,11 +160,6 @@ inline std::int64_t shared_memory_per_block(const Properties& device) {
 }
 /// Threads of a grid along an axis: what blocks and their threads allow.
 constexpr std::int64_t kMaxGridThreads = std::int64_t{0x7fffffff} * 1024;
-/// More than 48 KiB of dynamic shared memory have to be asked for, kernel by kernel.
-inline Status allow_shared_memory(const void* kernel, std::size_t bytes) {
-  if (bytes <= 48 * 1024) return kSuccess;
-  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-}
 
 /// Whether kernels may begin while the one before them ends: the code that runs on the device, which is the
 /// current one, must have been compiled for GPUs that know of it (compute capability 9.0), and a driver must

@@ -9,6 +9,8 @@
 // the indices are names outside namespaces.
 #pragma once
 
+#include <tuple>
+
 #include <relayout/kernel/launch_shape.hpp>
 #include <relayout/map/compiler.hpp>
 #include <relayout/map/gpu_calls.hpp>
@@ -50,9 +52,14 @@ void launch(const Stream& stream, const LaunchShape& shape, void (*kernel)(P...)
                   static_cast<unsigned>(shape.blocks_z));
   const dim3 block(static_cast<unsigned>(shape.threads_x), static_cast<unsigned>(shape.threads_y),
                    static_cast<unsigned>(shape.threads_z));
-  kernel<<<grid, block, shape.shared_bytes, static_cast<RELAYOUT_GPU(Stream_t)>(stream.native())>>>(
-      static_cast<P>(args)...);
-  detail::check_gpu("launch", RELAYOUT_GPU(GetLastError)(), ErrorCode::launch);
+  std::tuple<P...> values(static_cast<P>(args)...);
+  std::apply(
+      [&](auto&... value) {
+        void* arguments[] = {&value..., nullptr};
+        detail::launch_kernel("launch", reinterpret_cast<const void*>(kernel), grid, block,
+                              shape.shared_bytes, stream, arguments);
+      },
+      values);
 #else
   emulator::with_kernel_call([&](emulator::KernelCall call) { emulator::run_kernel(stream, shape, call); },
                              kernel, args...);

@@ -43,13 +43,16 @@ constexpr double kStartOfCast = 0.6, kStartOfWords = 0.2, kStartOfUnaligned = 0.
 /// words. On an H200 copies then take 0.94 to 0.96 and 0.88 to 0.93 of the time, but fewer lanes up to 1.04.
 /// Rows of less than two blocks, whose lanes look up where they lie, take as long either way.
 constexpr std::int64_t kShortLanes = 7 * 1024, kShortLanesOfWords = 5 * 1024;
+/// A grid of HIP has fewer than 2^32 threads.
+constexpr std::int64_t kMaxShortLanes = std::int64_t{1} << 31;
 /// How much faster than others copies by such lanes are.
 constexpr double kShortLanesGain = 1.04;
 
 bool has_short_lanes(const DeviceProperties& device, int access, std::int64_t rows, std::int64_t row_bytes) {
   if (rows > 1 && row_bytes < 2 * kStreamThreads * kStreamVectorBytes) return false;
-  const std::int64_t least = access == kStreamVectorBytes ? kShortLanes : kShortLanesOfWords;
-  return rows * row_bytes / kStreamVectorBytes >= least * device.multiprocessors;
+  const std::int64_t least = access == kStreamVectorBytes ? kShortLanes : kShortLanesOfWords,
+                     lanes = rows * row_bytes / kStreamVectorBytes;
+  return lanes >= least * device.multiprocessors && lanes < kMaxShortLanes;
 }
 
 /// Why it has no rows that begin anywhere, or null. Casts that other kernels do as fast or faster are left to

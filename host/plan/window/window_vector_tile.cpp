@@ -95,7 +95,7 @@ bool choose_vector_tile(const DeviceProperties& device, WindowParams& p) {
   if (packs < kMaxPacks) samples = std::min(samples, 2 * kTilePacks / kMaxPacks);
   const std::int64_t limit = std::min(kMaxSharedBytes, device.shared_memory_per_block);
   const auto row_bytes = [&] { return packs * kVectorBytes; };
-  while (samples < 4 * p.span() && 2 * samples * row_bytes() <= limit) samples *= 2;
+  while (samples / 4 < p.span() && 2 * samples * row_bytes() <= limit) samples *= 2;
   // A tile has no room for samples that a short signal does not have. Lanes along time would wait for them:
   // there the tile has more channels instead.
   const std::int64_t all = (p.positions - 1) * p.stride + p.span() + vector - 1;

@@ -49,10 +49,22 @@ constexpr const char* kCompiledFor = nullptr;
 #endif
 
 #if defined(__CUDACC__)
-/// More than 48 KiB of dynamic shared memory have to be asked for, kernel by kernel.
+/// More than 48 KiB of dynamic shared memory have to be asked for. The limit is the kernel's on its device,
+/// not the launch's, so all that a block may have is asked for: a limit of `bytes` could end a launch of
+/// another thread, which has asked for more just before. The device is the current one.
 inline cudaError_t allow_shared_memory(const void* kernel, std::size_t bytes) {
   if (bytes <= 48 * 1024) return cudaSuccess;
-  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
+  cudaFuncAttributes code{};
+  int device = 0, most = 0;
+  cudaError_t status = cudaFuncGetAttributes(&code, kernel);
+  if (status != cudaSuccess || bytes <= static_cast<std::size_t>(code.maxDynamicSharedSizeBytes))
+    return status;
+  status = cudaGetDevice(&device);
+  if (status == cudaSuccess)
+    status = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (status != cudaSuccess) return status;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              most - static_cast<int>(code.sharedSizeBytes));
 }
 #elif defined(__HIPCC__)
 /// A kernel may have all of a block's shared memory without asking.

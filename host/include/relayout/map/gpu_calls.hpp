@@ -6,6 +6,7 @@
 #include <relayout/export.hpp>
 #include <relayout/kernel/launch_shape.hpp>
 #include <relayout/map/compiler.hpp>
+#include <relayout/stream.hpp>
 
 namespace relayout::detail {
 
@@ -25,6 +26,16 @@ inline void check_gpu(const char* operation, decltype(RELAYOUT_GPU(Success)) sta
   if (status == RELAYOUT_GPU(Success)) return;
   (void)RELAYOUT_GPU(GetLastError)();  // the next call starts clean
   throw_gpu_error(operation, code, RELAYOUT_GPU(GetErrorName)(status), RELAYOUT_GPU(GetErrorString)(status));
+}
+
+/// Queues a kernel, whose arguments lie at these addresses. Its own status counts, not the last error, which
+/// may be somebody else's.
+inline void launch_kernel(const char* operation, const void* kernel, dim3 grid, dim3 block,
+                          std::size_t shared_bytes, const Stream& stream, void** arguments) {
+  check_gpu(operation,
+            RELAYOUT_GPU(LaunchKernel)(kernel, grid, block, arguments, shared_bytes,
+                                       static_cast<RELAYOUT_GPU(Stream_t)>(stream.native())),
+            ErrorCode::launch);
 }
 
 /// Makes a GPU current for one scope; the caller's device is current again after it.

@@ -31,9 +31,9 @@ void launch_map(const Stream& stream, const MapNest& nest, const Functor& functo
   const CurrentGpu current("map", stream.device().index());
   const std::int64_t wanted = (nest.vectors + kMapThreads - 1) / kMapThreads;
   const auto blocks = static_cast<unsigned>(wanted < kMaxMapBlocks ? wanted : kMaxMapBlocks);
-  map_kernel<kVector, Functor, Out, In...>
-      <<<blocks, kMapThreads, 0, static_cast<RELAYOUT_GPU(Stream_t)>(stream.native())>>>(nest, functor);
-  check_gpu("map", RELAYOUT_GPU(GetLastError)(), ErrorCode::launch);
+  const auto kernel = map_kernel<kVector, Functor, Out, In...>;
+  void* arguments[] = {const_cast<MapNest*>(&nest), const_cast<Functor*>(&functor)};
+  launch_kernel("map", reinterpret_cast<const void*>(kernel), blocks, kMapThreads, 0, stream, arguments);
 }
 
 }  // namespace RELAYOUT_COMPILED_BY
