@@ -154,6 +154,32 @@ TEST(Emulator, ThreadOrderIsTheOneAskedFor) {
   EXPECT_EQ(shuffled, forward);
 }
 
+std::vector<std::int64_t> order_of_blocks(ThreadOrder order, std::uint64_t seed, std::int64_t blocks) {
+  Emulator emulator(32, order, seed, 1);
+  std::atomic<int> counter{0};
+  std::vector<std::int64_t> found(static_cast<std::size_t>(blocks), -1);
+  launch("note_block", emulator.context(), line(blocks, 1), note_block, &counter, found.data());
+  return found;
+}
+
+TEST(Emulator, BlocksFollowTheOrderOfTheThreads) {
+  for (const std::int64_t blocks : {1, 2, 3, 12, 64, 100}) {
+    std::vector<std::int64_t> forward(static_cast<std::size_t>(blocks));
+    std::iota(forward.begin(), forward.end(), 0);
+    EXPECT_EQ(order_of_blocks(ThreadOrder::forward, 7, blocks), forward);
+    EXPECT_EQ(order_of_blocks(ThreadOrder::reverse, 7, blocks),
+              std::vector<std::int64_t>(forward.rbegin(), forward.rend()));
+    for (const std::uint64_t seed : {0, 1, 7, 123456789}) {
+      std::vector<std::int64_t> shuffled = order_of_blocks(ThreadOrder::shuffled, seed, blocks);
+      EXPECT_EQ(shuffled, order_of_blocks(ThreadOrder::shuffled, seed, blocks));
+      std::sort(shuffled.begin(), shuffled.end());
+      EXPECT_EQ(shuffled, forward);
+    }
+  }
+  EXPECT_NE(order_of_blocks(ThreadOrder::shuffled, 123456789, 100),
+            order_of_blocks(ThreadOrder::forward, 0, 100));
+}
+
 template <int W>
 void test_warp_operations(int threads) {
   const int last_warp = threads - (threads - 1) / W * W;
@@ -218,8 +244,12 @@ TEST(Emulator, DivergenceAtABarrierThatSomeThreadsNeverReach) {
     const std::string text = error_of(ErrorCode::launch, [&] {
       launch("early", emulator.context(), {2, 3, 1, 64, 1, 1, 0}, some_end_early, 5);
     });
-    EXPECT_CONTAINS(text,
-                    "early: the threads of block (0, 0, 0) diverged: of 64, 5 wait in __syncthreads at ");
+    const ThreadOrder order = emulator.stream.emulation.order;
+    const std::string first = order == ThreadOrder::forward   ? "block (0, 0, 0)"
+                              : order == ThreadOrder::reverse ? "block (1, 2, 0)"
+                                                              : "block (";
+    EXPECT_CONTAINS(text, "early: the threads of " + first);
+    EXPECT_CONTAINS(text, " diverged: of 64, 5 wait in __syncthreads at ");
     EXPECT_CONTAINS(text, here(kEarlyEndLine) + ", 59 have ended");
     expect_usable(emulator);
   }
@@ -324,15 +354,25 @@ TEST(Emulator, TheLargestLaunches) {
   EXPECT_EQ(places[65534].block[2], 65534u);
 }
 
-TEST(Emulator, AnExceptionOfTheLowestBlockEndsTheLaunch) {
+/// Blocks from 11 to 39 throw their numbers.
+std::string thrown_by_blocks(ThreadOrder order, int workers) {
+  Emulator emulator(32, order, 7, workers);
+  try {
+    launch("throw_number", emulator.context(), line(40, 70), throw_number, 11);
+  } catch (const std::out_of_range& error) {
+    return error.what();
+  }
+  return "no exception";
+}
+
+TEST(Emulator, AnExceptionOfTheFirstBlockEndsTheLaunch) {
+  const std::string first_shuffled = thrown_by_blocks(ThreadOrder::shuffled, 1);
+  EXPECT_NE(first_shuffled, "no exception");
   for (int repeat = 0; repeat < 2; ++repeat) {
-    for (Emulator& emulator : all_emulators(32)) {
-      try {
-        launch("throw_number", emulator.context(), line(40, 70), throw_number, 11);
-        ADD_FAILURE() << "no exception";
-      } catch (const std::out_of_range& error) {
-        EXPECT_STREQ(error.what(), "11");
-      }
+    for (const int workers : {1, 3}) {
+      EXPECT_EQ(thrown_by_blocks(ThreadOrder::forward, workers), "11");
+      EXPECT_EQ(thrown_by_blocks(ThreadOrder::reverse, workers), "39");
+      EXPECT_EQ(thrown_by_blocks(ThreadOrder::shuffled, workers), first_shuffled);
     }
   }
   Emulator emulator;

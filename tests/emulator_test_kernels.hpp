@@ -73,6 +73,11 @@ inline __global__ void take_turns(std::atomic<int>* counter, int* first, int* se
   second[threadIdx.x] = counter->fetch_add(1, std::memory_order_relaxed);
 }
 
+/// Writes the block's number at its turn among the blocks.
+inline __global__ void note_block(std::atomic<int>* counter, std::int64_t* blocks) {
+  blocks[counter->fetch_add(1, std::memory_order_relaxed)] = blockIdx.x;
+}
+
 struct WarpResults {
   int lane;
   float from_lane_3;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
+#include <numeric>
 #include <string>
 #include <system_error>
 
@@ -25,6 +26,31 @@ Arena make_arena(std::size_t bytes) {
   return arena;
 }
 
+/// Blocks in the order of the threads: ascending, descending, or `step` apart, counted around the grid, which
+/// meets each once as `step` and their number have no common factor.
+class BlockOrder {
+ public:
+  BlockOrder(const EmulationOptions& options, std::int64_t blocks)
+      : blocks_(static_cast<std::uint64_t>(blocks)) {
+    if (blocks < 2 || options.order == ThreadOrder::forward) return;
+    first_ = blocks_ - 1;
+    step_ = blocks_ - 1;
+    if (options.order == ThreadOrder::reverse) return;
+    first_ = options.seed % blocks_;
+    step_ = (options.seed / blocks_ ^ blocks_ / 2) % blocks_;
+    while (std::gcd(step_, blocks_) != 1) step_ = (step_ + 1) % blocks_;
+  }
+
+  std::int64_t block_at(std::int64_t position) const {
+    const auto turned = static_cast<Product>(position) * step_ + first_;
+    return static_cast<std::int64_t>(turned % blocks_);
+  }
+
+ private:
+  __extension__ using Product = unsigned __int128;
+  std::uint64_t blocks_, first_ = 0, step_ = 1;
+};
+
 // A child leaves its parent's pool where it is: its mutexes may be held by threads that the child does not
 // have.
 std::atomic<WorkerPool*> current{nullptr};
@@ -35,22 +61,24 @@ std::atomic<WorkerPool*> current{nullptr};
 struct WorkerPool::Job {
   LaunchState& launch;
   int workers;
-  std::vector<Arena> arenas;      // the calling thread's to make and to free: it alone comes after all blocks
-  std::atomic<std::int64_t> end;  // of the blocks to run: at a failure those before it still are, so that the
-                                  // lowest one is what is reported
+  std::vector<Arena> arenas;  // the calling thread's to make and to free: it alone comes after all blocks
+  BlockOrder order;
+  std::atomic<std::int64_t> end;  // of the positions to run: at a failure those before it still are, so that
+                                  // the first one is what is reported
   std::mutex failure_mutex;
   std::exception_ptr failure;
   int busy;
 
   void run(BlockRunner& runner, int worker) {
-    std::int64_t block = worker;
+    std::int64_t position = worker;
     try {
       runner.prepare(launch, arenas[static_cast<std::size_t>(worker)].get());
-      for (; block < end.load(std::memory_order_relaxed); block += workers) runner.run_block(block);
+      for (; position < end.load(std::memory_order_relaxed); position += workers)
+        runner.run_block(order.block_at(position));
     } catch (...) {
       const std::lock_guard<std::mutex> lock(failure_mutex);
-      if (block < end.load(std::memory_order_relaxed)) {
-        end.store(block, std::memory_order_relaxed);
+      if (position < end.load(std::memory_order_relaxed)) {
+        end.store(position, std::memory_order_relaxed);
         failure = std::current_exception();
       }
     }
@@ -73,7 +101,7 @@ void WorkerPool::run(LaunchState& launch, int workers) {
     workers = static_cast<int>(std::min(static_cast<std::size_t>(workers), most_));
     while (runners_.size() < static_cast<std::size_t>(workers)) add_worker();
   }
-  Job job{launch, workers, {}, {launch.blocks}, {}, nullptr, workers - 1};
+  Job job{launch, workers, {}, {launch.options, launch.blocks}, {launch.blocks}, {}, nullptr, workers - 1};
   for (int i = 0; i < workers; ++i) job.arenas.push_back(make_arena(launch.shape.shared_bytes));
   {
     const std::lock_guard<std::mutex> lock(mutex_);

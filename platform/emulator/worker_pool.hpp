@@ -19,10 +19,10 @@ class WorkerPool {
   /// fork() has none of its parent's threads and gets a pool of its own.
   static WorkerPool& instance();
 
-  /// Runs all blocks with `workers` OS threads, the calling one among them: worker w takes blocks w, w +
-  /// workers, ... One launch at a time. Throws what the failing block of the lowest number threw, whatever
-  /// the timing, and Error{out_of_memory} when the system makes no more threads; launches after that do with
-  /// those that there are.
+  /// Runs all blocks with `workers` OS threads, the calling one among them: in the order that the options ask
+  /// for, worker w takes every `workers`-th from the w-th on. One launch at a time. Throws what the first
+  /// failing block in this order threw, whatever the timing, and Error{out_of_memory} when the system makes
+  /// no more threads; launches after that do with those that there are.
   void run(LaunchState& launch, int workers);
 
  private:

@@ -27,7 +27,7 @@ struct RELAYOUT_API DeviceProperties {
   std::int64_t max_grid_x = 2147483647;          ///< the most blocks along x
   std::int64_t max_grid_y = 65535;               ///< the most blocks along y
   std::int64_t max_grid_z = 65535;               ///< the most blocks along z
-  std::size_t l2_bytes = 0;                      ///< bytes of the last cache before the memory
+  std::size_t l2_bytes = 0;                      ///< bytes of the L2, as the vendor's runtime gives them
   std::size_t memory_bytes = 0;                  ///< bytes of the device's memory
   std::int64_t memory_bytes_per_second = 0;      ///< the memory's peak rate; 0: not known
   std::int64_t clock_hertz = 0;                  ///< the multiprocessors' highest clock; 0: not known
@@ -43,17 +43,18 @@ enum class DeviceKind {
   emulated,  ///< the GPU kernels on the processor
   gpu,       ///< a GPU
 };
-/// The order in which the emulator runs the threads of a block up to their next barrier.
+/// The order in which the emulator runs the threads of a block up to their next barrier, and the blocks of a
+/// grid.
 enum class ThreadOrder {
-  forward,   ///< thread 0 first
-  reverse,   ///< thread 0 last
+  forward,   ///< thread 0 and block 0 first
+  reverse,   ///< thread 0 and block 0 last
   shuffled,  ///< a random order, by EmulationOptions::seed
 };
 
 /// How Device::emulated() runs the kernels.
 struct EmulationOptions {
   int warp_size = 32;                        ///< lanes of a warp: 32 or 64
-  ThreadOrder order = ThreadOrder::forward;  ///< the order of a block's threads
+  ThreadOrder order = ThreadOrder::forward;  ///< the order of threads and of blocks
   std::uint64_t seed = 0;                    ///< the seed of ThreadOrder::shuffled
   int workers = 0;                           ///< OS threads that run blocks; 0: one per processor
   int multiprocessors = 4;                   ///< of the GPU that plans are made for; kernels run on `workers`
