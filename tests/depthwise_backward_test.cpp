@@ -233,7 +233,8 @@ TEST_P(DepthwiseBackwardTest, NansStayWhereTheyBelong) {
       for (const std::int64_t at : {0, 7, 17, 39})
         for (const double poison : {nan, inf})
           for (const bool in_signal : {false, true}) {
-            const DepthwiseBackwardCase c = make_backward(2, 16, 40, taps, layout);
+            DepthwiseBackwardCase c = make_backward(2, 16, 40, taps, layout);
+            c.ids = poison == inf || at == 17;
             SCOPED_TRACE(::testing::Message() << c << " poison at " << at << " " << in_signal);
             const DepthwiseBackwardTensors tensors(stream(), c);
             tensors.fill_integers();

@@ -92,6 +92,22 @@ TEST_P(DepthwiseSequenceErrorTest, StatesAndSamples) {
   expect(ErrorCode::shape, {"query_start_loc", "one more"});
 }
 
+TEST_P(DepthwiseSequenceErrorTest, OptionsOfStatesNeedStates) {
+  const TensorView in(in_.data(), DType::f16, {6, 6}), out(out_.data(), DType::f16, {6, 6}),
+      starts = numbers({4});
+  DepthwiseVarlenOptions options;
+  for (TensorView* option : {&options.state_indices, &options.has_initial_state, &options.initial_block,
+                             &options.last_block, &options.first_block, &options.computed_tokens}) {
+    *option = numbers({3});
+    expect_error(ErrorCode::invalid_argument, {"depthwise_varlen", "need states"}, [&] {
+      depthwise_varlen(stream(), in, starts, t_.weights.device(), TensorView(), Activation::none,
+                       TensorView(), out, options);
+    });
+    *option = TensorView();
+  }
+  EXPECT_TRUE(t_.out.check()) << "something was written before the error";
+}
+
 TEST_P(DepthwiseSequenceErrorTest, MemoryOfTheNumbers) {
   options_.state_indices = TensorView(state_.data(), DType::i32, {3});
   expect(ErrorCode::partial_overlap, {"i32[3]"});

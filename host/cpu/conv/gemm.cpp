@@ -10,6 +10,7 @@
 #include "host/cpu/convert.hpp"
 #include "host/cpu/native_table.hpp"
 #include "host/cpu/parallel.hpp"
+#include "host/cpu/processor.hpp"
 #include "host/cpu/scratch.hpp"
 #include "relayout/error.hpp"
 
@@ -64,7 +65,7 @@ using Multiply = void (*)(Panels&, std::int64_t, std::int64_t);
 
 Multiply choose_multiply() noexcept {
 #if defined(__x86_64__) && defined(__GNUC__)
-  if (__builtin_cpu_supports("avx2")) return multiply_avx2;
+  if (has_avx2()) return multiply_avx2;
 #endif
   return multiply_plain;
 }

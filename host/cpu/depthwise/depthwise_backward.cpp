@@ -164,8 +164,10 @@ class BackwardBlock {
       if (ids_ == nullptr) {
         sum = depthwise_sums().dot(g, samples + older_ - d, count);
       } else {
+        // A sample that does not count is 0, and multiplied as one: where g is infinite, kernels and native
+        // code give the same NaN.
         for (std::int64_t t = 0; t < count; ++t)
-          if (counts(begin_ + t, begin_ + t - d)) sum += g[t] * samples[older_ + t - d];
+          sum += g[t] * (counts(begin_ + t, begin_ + t - d) ? samples[older_ + t - d] : 0.0f);
       }
       out[d * f_.channels] = sum;
     }

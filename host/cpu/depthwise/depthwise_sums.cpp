@@ -284,7 +284,7 @@ void rows_to_f16(f16* const* out, int times, const float* const* rows, const flo
 
 DepthwiseSums choose() noexcept {
 #if defined(RELAYOUT_X86)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+  if (has_fma())
     return {along_time_avx2,
             rows_avx2,
             silu_avx2,
