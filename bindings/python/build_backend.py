@@ -56,17 +56,27 @@ def _jax_headers():
         return "OFF"
 
 
+def _is_foreign(folder, generator):
+    """Whether the build tree is there, but of a checkout in another place, or for another generator."""
+    cache = folder / "CMakeCache.txt"
+    ours = {f"CMAKE_HOME_DIRECTORY:INTERNAL={PROJECT}", f"CMAKE_GENERATOR:INTERNAL={generator}"}
+    return cache.exists() and not ours <= set(cache.read_text().splitlines())
+
+
 def _build():
     """The folder `relayout` with everything that belongs into the wheel."""
     folder = os.environ.get("RELAYOUT_BUILD_FOLDER")
     if folder is None:
         folder = PROJECT / "build" / f"python-{_backend()}"
-        generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-        _run("cmake", "-S", PROJECT, "-B", folder, *generator, *OPTIONS, *BACKEND_OPTIONS[_backend()],
+        generator = "Ninja" if shutil.which("ninja") else "Unix Makefiles"
+        fresh = ["--fresh"] if _is_foreign(folder, generator) else []
+        _run("cmake", "-S", PROJECT, "-B", folder, "-G", generator, *fresh, *OPTIONS, *BACKEND_OPTIONS[_backend()],
              f"-DRELAYOUT_PYTHON_INCLUDE={sysconfig.get_path('include')}", f"-DRELAYOUT_JAX_INCLUDE={_jax_headers()}",
              *shlex.split(os.environ.get("RELAYOUT_CMAKE_ARGUMENTS", "")))
+    package = pathlib.Path(folder) / "bindings" / "python" / "relayout"
+    shutil.rmtree(package, ignore_errors=True)  # files of an earlier build would travel in the wheel
     _run("cmake", "--build", folder, "--target", "relayout_python_package", "--parallel", os.cpu_count() or 1)
-    return pathlib.Path(folder) / "bindings" / "python" / "relayout"
+    return package
 
 
 def _check_python():

@@ -106,6 +106,18 @@ class Compiled(Case):
                             self.same(a, b)
                         self.alike(ours, theirs)
 
+    def test_updates_in_inference_mode(self):
+        for device, backend in PLACES:
+            for shape in ((2, 6), (2, 6, 3)):
+                with self.subTest(device=device, backend=backend, shape=shape), torch.inference_mode():
+                    torch._dynamo.reset()
+                    x, weight = torch.randn(shape, device=device), torch.randn(6, 4, device=device)
+                    ours, theirs = (torch.ones(2, 6, 3, device=device) for _ in range(2))
+                    call = compiled(cc.causal_conv1d_update, backend)
+                    for _ in range(2):
+                        self.alike(call(x, ours, weight), cc.causal_conv1d_update(x, theirs, weight))
+                        self.alike(ours, theirs)
+
     def test_states_of_sequences(self):
         for device, backend in PLACES:
             torch._dynamo.reset()
@@ -178,7 +190,8 @@ class Compiled(Case):
             call()
         self.assertEqual(recorder.calls, [])
         compiled(call, backend)()
-        self.assertEqual([name.split(".")[-1] for name in seen], ["depthwise_conv1d", "depthwise_update", "depthwise_varlen_states"])
+        self.assertEqual([name.split(".")[-1] for name in seen],
+                         ["depthwise_conv1d", "causal_conv1d_update", "depthwise_varlen_states"])
 
     def test_refusals(self):
         """A graph that breaks at them says what eager calls say."""

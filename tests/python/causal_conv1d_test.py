@@ -13,9 +13,11 @@ import unittest
 
 try:
     import torch
+    from torch.autograd import forward_ad
 except ImportError:
     sys.exit(77)
 
+import relayout
 from relayout import causal_conv1d, compat
 
 TOLERANCES = {torch.float32: (1e-5, 1e-5), torch.float16: (3e-3, 5e-3), torch.bfloat16: (1e-2, 5e-2)}
@@ -113,6 +115,52 @@ class CausalConv1d(unittest.TestCase):
         self.assertEqual(final.data_ptr(), states.data_ptr())
         self.assertTrue(torch.equal(states, x[..., -3:]))
 
+    def test_states_into_a_view_while_training(self):
+        x, weight = torch.randn(2, 5, 8, requires_grad=True), torch.randn(5, 4, requires_grad=True)
+        before = torch.randn(2, 5, 3, requires_grad=True)
+        cache = torch.zeros(4, 5, 3)
+        out, final = causal_conv1d.causal_conv1d_fn(x, weight, initial_states=before, return_final_states=True,
+                                                    final_states_out=cache[1:3])
+        self.assertEqual(final.data_ptr(), cache[1].data_ptr())
+        self.assertTrue(torch.equal(cache[1:3], x[..., -3:]))
+        (out.sum() + 3 * final.sum()).backward()
+        others = [leaf(tensor) for tensor in (x, weight, before)]
+        out, final = causal_conv1d.causal_conv1d_ref(*others[:2], initial_states=others[2], return_final_states=True)
+        (out.sum() + 3 * final.sum()).backward()
+        for name, ours, theirs in zip(("dx", "dweight", "dstates"), (x, weight, before), others):
+            self.close(ours.grad, theirs.grad, torch.float32, name)
+        with self.assertRaises(relayout.Error):
+            causal_conv1d.causal_conv1d_fn(x, weight, return_final_states=True, final_states_out=cache)
+
+    def test_a_buffer_of_states_stays_out_of_the_graph(self):
+        weight, states = torch.randn(5, 4, requires_grad=True), torch.zeros(2, 5, 3)
+        for _ in range(3):
+            out, final = causal_conv1d.causal_conv1d_fn(torch.randn(2, 5, 8), weight, return_final_states=True,
+                                                        final_states_out=states)
+            (out.sum() + final.sum()).backward()
+            self.assertFalse(states.requires_grad)
+
+    def test_derivatives_that_are_not_there(self):
+        x, weight = torch.randn(1, 4, 9, requires_grad=True), torch.randn(4, 3, requires_grad=True)
+        out = causal_conv1d.causal_conv1d_fn(x, weight)
+        dx, = torch.autograd.grad(out.square().sum(), x, create_graph=True)
+        with self.assertRaisesRegex(RuntimeError, "once_differentiable"):
+            dx.sum().backward()
+        x, weight, out, state = x.detach(), weight.detach(), torch.empty(1, 4, 9), torch.zeros(1, 4, 2)
+        with forward_ad.dual_level():
+            causal_conv1d.forward_into(x, weight, None, None, None, out, None, False)
+            dual = forward_ad.make_dual(x, torch.ones_like(x))
+            for call in (lambda: causal_conv1d.causal_conv1d_update(dual[..., 0], state, weight),
+                         lambda: causal_conv1d.causal_conv1d_varlen_states(dual[0].t(), torch.tensor([0, 9]), 2),
+                         lambda: causal_conv1d.forward_into(dual, weight, None, None, None, out, None, False),
+                         lambda: causal_conv1d.backward_into(x, weight, None, dual, None, None, None, out, None, None, None,
+                                                             False)):
+                with self.assertRaisesRegex(relayout.Error, "no forward-mode derivatives"):
+                    call()
+            with self.assertRaises(NotImplementedError):  # torch's own words
+                causal_conv1d.causal_conv1d_fn(dual, weight)
+        self.assertTrue(torch.equal(state, torch.zeros(1, 4, 2)))
+
     def test_updates(self):
         cases = itertools.product(TOLERANCES, (2, 4), (1, 3), (0, 6), (False, True), (False, True))
         for dtype, width, seqlen, spare, ring, gathered in cases:
@@ -181,6 +229,8 @@ from causal_conv1d.cpp_functions import (causal_conv1d_bwd_function, causal_conv
                                          causal_conv1d_update_function)
 import causal_conv1d_cuda
 assert __version__ == importlib.metadata.version("causal-conv1d") == "1.6.1"
+# "relayout" would be somebody else's: the wheels have other names.
+assert not importlib.metadata.requires("causal-conv1d")
 x, weight, bias = torch.randn(2, 4, 9), torch.randn(4, 3), torch.randn(4)
 expected = causal_conv1d_ref(x, weight, bias, activation="silu")
 out = torch.empty_like(x)

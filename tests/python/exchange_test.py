@@ -4,7 +4,9 @@ DLPack 1, the table of __dlpack_c_exchange_api__, and __cuda_array_interface__."
 import ctypes
 import gc
 import sys
+import types
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -153,6 +155,39 @@ class Dlpack(unittest.TestCase):
             relayout.add(a, 1, out=immutable(a))
         np.testing.assert_array_equal(a, 1)
 
+    def test_a_type_error_is_no_sign_of_an_old_producer(self):
+        class Moody(New):
+            refuses = True
+
+            def __dlpack__(self, **words):
+                if self.refuses:
+                    raise TypeError("not such a tensor")
+                return super().__dlpack__(**words)
+        a = Moody(np.ones(3, np.float32))
+        with self.assertRaisesRegex(TypeError, "not such a tensor"):
+            relayout.add(a, 1, out=np.ones(3, np.float32))
+        Moody.refuses = False
+        np.testing.assert_array_equal(relayout.add(np.ones(3, np.float32), a), 2)  # New asserts that it is asked for version 1
+
+    def test_the_stream_of_cupy(self):
+        """It is that of the tensor's device, not of the current one."""
+        current = [0]
+
+        class Device:
+            id = 1
+
+            def __enter__(self):
+                current.append(self.id)
+
+            def __exit__(self, *_):
+                current.pop()
+
+        cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=1000 + current[-1]))
+        x = type("ndarray", (), {"__module__": "cupy", "device": Device()})()
+        with mock.patch.dict(sys.modules, {"cupy": types.SimpleNamespace(cuda=cuda)}):
+            self.assertEqual(relayout._frameworks.current_stream(x), 1001)
+        self.assertEqual(current, [0])
+
     def test_a_producer_that_fails(self):
         class Failing(New):
             def __dlpack__(self, **_):
@@ -261,10 +296,17 @@ def capsule(table):
     return new_capsule(ctypes.addressof(table), b"dlpack_exchange_api", None)
 
 
+@STREAM
+def stream_77(_type, _device, stream):
+    stream[0] = 77
+    return 0
+
+
 TABLE = Table(Version(1, 3), None, allocate, from_object, to_object, view, current_stream)
 NEWER = Table(Version(2, 0), ctypes.addressof(TABLE))  # leads to the one that is understood
 FUTURE = Table(Version(2, 0))
 OWNING = Table(Version(1, 3), None, allocate, from_object, to_object, VIEW(0), current_stream)
+ON_77 = Table(Version(1, 3), None, allocate, from_object, to_object, view, stream_77)
 
 
 class ByTable(Array):
@@ -277,6 +319,14 @@ class ByNewerTable(Array):
 
 class Owning(Array):
     __dlpack_c_exchange_api__ = capsule(OWNING)
+
+
+class OnStream77(Array):
+    __dlpack_c_exchange_api__ = capsule(ON_77)
+
+
+class JaxWithTable(ByTable):
+    __module__ = "jaxlib._jax"
 
 
 class OfTheFuture(New):
@@ -315,6 +365,53 @@ class Exchange(unittest.TestCase):
     def test_a_table_of_another_version(self):
         a = np.ones(3, np.float32)
         np.testing.assert_array_equal(relayout.add(a, OfTheFuture(a)), 2)
+
+    def test_arrays_of_jax_with_a_table(self):
+        a = JaxWithTable(np.ones(3, np.float32))
+        np.testing.assert_array_equal(relayout.add(np.ones(3, np.float32), a), 2)
+        with self.assertRaisesRegex(relayout.Error, "JAX"):
+            relayout.add(np.ones(3, np.float32), 1, out=a)
+        np.testing.assert_array_equal(a.array, 1)
+
+    def test_all_tensors_are_made_ready_for_the_stream_of_the_call(self):
+        if relayout.gpu_count() > 0:
+            self.skipTest("here there is a GPU")
+        streams = []
+
+        class OnGpu(New):
+            place = (CUDA, 3)
+
+            def __dlpack__(self, *, stream=None, **others):
+                streams.append(stream)
+                return super().__dlpack__(stream=stream, **others)
+        a = np.ones(3, np.float32)
+        first, other = OnStream77(a), OnGpu(a, device=(CUDA, 3))
+        first.tensor.device = Device(CUDA, 3)
+        for operands, expected in (((first, other), [77, 77]), ((other, first), [1, 1]), ((a, first), [77])):
+            with self.assertRaises(relayout.Error):
+                relayout.add(*operands, out=other)
+            self.assertEqual(streams, expected)
+            streams.clear()
+
+    def test_a_plan_holds_memory_and_not_only_objects(self):
+        """An object of torch can be given other memory."""
+        kinds.append(ByTable)
+        x, out = ByTable(np.ones(3, np.float32)), ByTable(np.zeros(3, np.float32))
+        plan = relayout.plan_add(x, x, out=out)
+        self.assertEqual(sorted(id(owner) for _, owner in alive.values()), sorted([id(x), id(x), id(out)]))
+        plan.run()
+        np.testing.assert_array_equal(out.array, 2)
+        del plan
+        gc.collect()
+        self.assertEqual(alive, {})
+        group, all_of = relayout.Group.emulated(1), relayout.Distribution.replicated((3,), 1)
+        plan = relayout.plan_redistribute(group, x, all_of, all_of, out=out)
+        self.assertEqual(len(alive), 2)
+        plan.run()
+        np.testing.assert_array_equal(out.array, 1)
+        del plan
+        gc.collect()
+        self.assertEqual(alive, {})
 
     def test_tables(self):
         for kind, way in ((ByTable, "view"), (ByNewerTable, "view"), (Owning, "from_object")):

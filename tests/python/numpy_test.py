@@ -110,6 +110,12 @@ class Numpy(unittest.TestCase):
         self.same(plan.run(), a + np.float32(2))
         self.same(relayout.quantize(a, np.float32(0.5), np.int32(1)), relayout.quantize(a, 0.5, 1))
         self.same(relayout.fill(np.zeros(2, np.int16), np.int64(-7)), np.int16([-7, -7]))
+        self.same(relayout.add(np.float16([1]), np.float64(2)), np.float64([3]))  # a float of Python as well, but of a type
+        self.assertEqual(relayout.absolute(np.float64(-1)), 1)
+        one = np.float32(1)
+        with self.assertRaises(relayout.Error):
+            relayout.add(np.ones((), np.float32), 1, out=one)
+        self.assertEqual(one, 1)
         self.assertEqual(len(others), 99)
 
     def test_every_kind_of_view(self):
@@ -324,6 +330,44 @@ class Numpy(unittest.TestCase):
         plain = np.zeros((2, 4), np.float32)
         relayout.quantized("mul", relayout.Quantized(codes, 0.5, 1), 2, out=plain)
         self.same(plain, 2 * relayout.dequantize(codes, 0.5, 1))
+
+    def test_codes_are_made_for_each_run(self):
+        x = np.float32([1, -2, 3])
+        plan = relayout.plan_quantize(x, 0.5)
+        first, second = plan.run(x), plan.run(-x)
+        self.same(first, np.int8([2, -4, 6]))
+        self.same(second, np.int8([-2, 4, -6]))
+        self.assertEqual(relayout.quantize(x, 0.5, 9, dtype=np.uint8).dtype, np.uint8)
+        with self.assertRaisesRegex(relayout.Error, "dtype is u8"):
+            relayout.quantize(x, 0.5, dtype="u8", out=np.zeros(3, np.int8))
+
+    def test_arguments_that_are_refused(self):
+        x, signal = np.float32([1, 2, 3]), np.zeros((1, 1, 3), np.int64)
+        for sentence, call in (("no option 'alpha'", lambda: relayout.add(x, x, alpha=2)),
+                               ("no option 'rounding'", lambda: relayout.cast(x, "i8", rounding="down")),
+                               ("no option 'axes'", lambda: relayout.copy(x, axes=(0,))),
+                               ("no option 'alpha'", lambda: relayout.fill(np.zeros(2), 1, alpha=3)),
+                               ("there is no option 'other'", lambda: relayout.add(x, x, other=1)),
+                               ("out must be given", lambda: relayout.copy(x, beta=1)),
+                               ("out must be given", lambda: relayout.plan_copy(x, beta=1)),
+                               ("pad_width must be", lambda: relayout.pad(signal, (1, 2, 3))),
+                               ("a step is a name", lambda: relayout.chain([("add",)], x, x)),
+                               ("value must be a number", lambda: relayout.fill(np.zeros(2), 1j)),
+                               ("value must be a number", lambda: relayout.fill(np.zeros(2), np.array(1))),
+                               ("", lambda: relayout.quantize([1], 1)),
+                               ("", lambda: relayout.conv1d(signal, None, dtype="f16")),
+                               ("a View", lambda: relayout.View(5, "f32")),
+                               ("a View", lambda: relayout.View(x, None))):
+            with self.subTest(sentence), self.assertRaisesRegex(TypeError, sentence):
+                call()
+        for sentence, call in (("no operand has the number", lambda: relayout.chain(["add", ("divide", 2**32 + 1)], x, 1.0, x)),
+                               ("whole number", lambda: relayout.dequantize(np.int8([1]), 0.5, 0.7)),
+                               ("whole number", lambda: relayout.dequantize(np.int8([1]), 0.5, 1e20)),
+                               ("no f64 is", lambda: relayout.pad(signal, 1, constant_values=2**53 + 1)),
+                               ("no f64 is", lambda: relayout.pad(signal, 1, constant_values=np.uint64(2**64 - 1)))):
+            with self.subTest(sentence), self.assertRaisesRegex(relayout.Error, sentence):
+                call()
+        self.same(relayout.pad(signal, (1, 0), constant_values=2**53)[0, 0, :1], np.int64([2**53]))
 
     def test_fill(self):
         out = np.zeros((2, 3), np.int8)

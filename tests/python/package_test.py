@@ -6,6 +6,7 @@ import gc
 import importlib.util
 import inspect
 import pathlib
+import subprocess
 import sys
 import threading
 import unittest
@@ -86,6 +87,14 @@ class Errors(unittest.TestCase):
         np.testing.assert_array_equal(codes, 1)
         np.testing.assert_array_equal(state, 1)
 
+    def test_masked_arrays_are_refused(self):
+        a, masked = np.ones(3, np.float32), np.ma.masked_array(np.ones(3, np.float32), [True, False, False])
+        for call in (lambda: relayout.add(a, masked), lambda: relayout.add(a, a, out=masked), lambda: relayout.copy(np.ma.masked)):
+            with self.assertRaisesRegex(TypeError, "no masks"):
+                call()
+        np.testing.assert_array_equal(masked.data, 1)
+        np.testing.assert_array_equal(relayout.add(a, masked.filled(3)), [4, 2, 2])
+
     def test_a_read_only_output_is_refused(self):
         a = np.ones(3, np.float32)
         out = np.zeros(3, np.float32)
@@ -157,6 +166,18 @@ class Plans(unittest.TestCase):
         self.assertIsNot(first, making.run())
         np.testing.assert_array_equal(first, a + b)
         np.testing.assert_array_equal(second, 20)
+
+    def test_a_plan_keeps_its_scales(self):
+        x, codes = np.float32([1, 2, 3]), np.zeros(3, np.int8)
+        plan = relayout.plan_quantize(x, 0.5, 1)
+        with self.assertRaisesRegex(TypeError, "out must be a tensor: a plan keeps its scale"):
+            plan.run(x, out=relayout.Quantized(codes, 0.25, 1))
+        np.testing.assert_array_equal(codes, 0)
+        np.testing.assert_array_equal(plan.run(x, out=codes), [3, 5, 7])
+        back = relayout.plan_dequantize(codes, 0.5, 1)
+        with self.assertRaisesRegex(TypeError, "input 0 must be a tensor: a plan keeps its scale"):
+            back.run(relayout.Quantized(codes, 0.25, 1))
+        np.testing.assert_array_equal(back.run(codes), x)
 
     def test_other_layouts_are_refused(self):
         a = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -361,6 +382,43 @@ class Threads(unittest.TestCase):
             sys.setswitchinterval(interval)
             thread.join()
         self.assertEqual(counted, 20)
+
+
+    def test_the_process_ends_while_a_thread_works(self):
+        """Python ends a daemon thread that asks for the lock then, which must not end the process."""
+        for function in ("sin", "python"):
+            for _ in range(5):
+                run = subprocess.run([sys.executable, "-c", DAEMON, function], capture_output=True, text=True)
+                self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "done\n", ""))
+
+
+# The thread is either inside the library, or in a function of Python that the extension has called.
+DAEMON = """
+import sys, threading, time
+import numpy as np, relayout
+
+a, out, begun = np.ones(1 << 20, np.float32), np.zeros(1 << 20, np.float32), threading.Event()
+
+class Slow:
+    def __dlpack_device__(self):
+        return a.__dlpack_device__()
+
+    def __dlpack__(self, **words):
+        begun.set()
+        while True:
+            time.sleep(0.001)
+
+def work():
+    if sys.argv[1] == "python":
+        relayout.add(out, Slow(), out=out)
+    while True:
+        relayout.sin(a, out=out)
+        begun.set()
+
+threading.Thread(target=work, daemon=True).start()
+begun.wait()
+print("done")
+"""
 
 
 class Words(unittest.TestCase):

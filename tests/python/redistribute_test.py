@@ -138,6 +138,29 @@ class Redistributions(unittest.TestCase):
         with self.assertRaises(relayout.Error):
             relayout.Group.emulated(0)
 
+    def test_workspaces_outlive_their_plans(self):
+        """The work that was queued may use them still; the group's next plan has them, in the order of its streams."""
+        def plan():
+            return relayout.plan_redistribute(self.group, self.parts, self.rows, self.columns, (1, 0), route="staged")
+
+        first = plan()
+        kept = {id(workspace) for workspace in first._workspaces}
+        self.same(first.run(), self.whole.T)
+        self.assertEqual((len(first._workspaces), len(self.group._workspaces)), (3, 0))
+        del first
+        self.assertEqual(len(self.group._workspaces), 3)
+        first, second = plan(), plan()
+        self.assertEqual({id(workspace) for workspace in first._workspaces}, kept)
+        self.assertFalse({id(workspace) for workspace in second._workspaces} & kept)
+        self.same(second.run(), self.whole.T)
+        del second
+        self.group.synchronize()
+        self.assertEqual(len(self.group._workspaces), 0)
+        del first
+        for _ in range(10):
+            plan().run()
+        self.assertEqual(len(self.group._workspaces), 3)
+
     def test_references(self):
         def work():
             plan = relayout.plan_redistribute(self.group, self.parts, self.rows, self.columns, (1, 0), route="staged")

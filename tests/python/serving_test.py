@@ -104,6 +104,32 @@ class Serving(unittest.TestCase):
                     expected_states[rows, :, :width - 1] = old.to(dtype)
                     self.assertTrue(torch.equal(states, expected_states))
 
+    def test_more_lines_than_sequences_without_indices(self):
+        """Sequence b then has line b."""
+        dim, width = 4, 3
+        weight, x = torch.randn(dim, width), torch.randn(dim, 5)
+        for which, ids in ((vllm, {"null_block_id": None}), (sglang, {})):
+            states = torch.randn(6, dim, width - 1)
+            before = states.clone()
+            lengths = ([3, 2],) if which is sglang else ()
+            out = which.causal_conv1d_fn(x, weight, None, states, starts([3, 2]), *lengths,
+                                         has_initial_state=torch.tensor([True, True]), **ids)
+            for b, (first, last) in enumerate(((0, 3), (3, 5))):
+                self.close(out[None, :, first:last], causal_conv1d_ref(x[None, :, first:last], weight, activation="silu",
+                                                                       initial_states=before[b:b + 1]))
+            self.assertTrue(torch.equal(states, torch.cat([x[None, :, 1:3], x[None, :, 3:5], before[2:]])))
+            before, samples = states.clone(), torch.randn(2, dim)
+            given = samples.clone()
+            out = which.causal_conv1d_update(samples, states, weight, **ids)
+            self.close(out, causal_conv1d_update_ref(given, before[:2], weight))
+            self.assertTrue(torch.equal(states, before))  # which the reference moved on
+            ring, places = torch.randn(6, dim, 7), torch.tensor([5, 20]).int()
+            if which is sglang:
+                expected = ring.clone()
+                out = sglang.causal_conv1d_update(given, ring, weight, cache_seqlens=places)
+                self.close(out, causal_conv1d_update_ref(given, expected[:2], weight, cache_seqlens=places))
+                self.assertTrue(torch.equal(ring, expected))
+
     def test_updates_of_tokens(self):
         lengths, dim, width = [2, 1, 3], 5, 4
         begin = starts(lengths)
@@ -384,9 +410,18 @@ class Install(unittest.TestCase):
 
         for place in self.install(sglang._MODULES[0], sglang.install, causal_conv1d_fn=one, causal_conv1d_update=two):
             self.assertIs(place["causal_conv1d_fn"], sglang.causal_conv1d_fn)
-        places = self.install(sglang._KERNELS, sglang.install, causal_conv1d_fwd=one, causal_conv1d_update=two)
-        self.assertIs(places[1]["causal_conv1d_fwd_as"], sglang.kernel_fwd)
-        self.assertIs(places[0]["causal_conv1d_update"], sglang.kernel_update)
+        for kernels in sglang._KERNELS:
+            said = []
+            places = self.install(kernels, lambda: said.extend(sglang.install()), causal_conv1d_fwd=one,
+                                  causal_conv1d_update=two)
+            self.assertIs(places[1]["causal_conv1d_fwd_as"], sglang.kernel_fwd)
+            self.assertIs(places[0]["causal_conv1d_update"], sglang.kernel_update)
+            self.assertEqual(said, [f"{kernels}.causal_conv1d_fwd", f"{kernels}.causal_conv1d_update"])
+        selector = types.ModuleType(sglang._SELECTOR)
+        selector.clear_cache = mock.Mock()
+        with mock.patch.dict(sys.modules, {sglang._SELECTOR: selector}):
+            self.install(sglang._KERNELS[1], sglang.install, causal_conv1d_fwd=one)
+        selector.clear_cache.assert_called_once()
         with mock.patch.dict(sys.modules, {"sglang": None}), self.assertRaises(ModuleNotFoundError):
             sglang.install()
 

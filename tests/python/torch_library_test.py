@@ -11,6 +11,7 @@ import unittest
 
 try:
     import torch
+    from torch.autograd import forward_ad
 except ImportError:
     print("there is no torch")
     sys.exit(77)
@@ -290,6 +291,22 @@ class Refusals(Case):
             torch.compile(rt.depthwise_update, backend="aot_eager", fullgraph=True)(state, x, weights)
         with torch.no_grad():
             rt.depthwise_update(state, x, weights)
+
+    def test_no_forward_mode(self):
+        x, weights, state = torch.ones(1, 2, 5), torch.ones(2, 3), torch.zeros(1, 2, 2)
+        with forward_ad.dual_level():
+            rt.add(x, 1)
+            dual = forward_ad.make_dual(x, torch.ones_like(x))
+            for call in (lambda: rt.add(dual, 1), lambda: rt.chain(["add", "relu"], x, dual), lambda: rt.pad(dual, 1),
+                         lambda: rt.depthwise_conv1d(dual, weights), lambda: rt.depthwise_update(state, dual, weights),
+                         lambda: rt.quantize(dual, 0.5), lambda: ops.copy(dual, None)):
+                with self.assertRaisesRegex(relayout.Error, "no forward-mode derivatives"):
+                    call()
+        torch.func.jvp(lambda x: x + rt.mul(weights, 2).sum(), (x,), (x,))
+        for function in (lambda x: rt.mul(x, x), lambda x: rt.depthwise_conv1d(weights[None], weights, initial_state=x)):
+            with self.assertRaisesRegex(relayout.Error, "no forward-mode derivatives"):
+                torch.func.jvp(function, (state,), (state,))
+        self.assertTrue(torch.equal(state, torch.zeros(1, 2, 2)))
 
     def test_sentences(self):
         x = torch.ones(2, 3)

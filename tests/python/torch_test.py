@@ -74,6 +74,54 @@ class Torch(unittest.TestCase):
             self.assertTrue(torch.allclose(d_weights, weights.grad, **tolerance))
             self.assertTrue(torch.allclose(d_bias, bias.grad, **tolerance))
 
+    def test_plans_hold_their_memory(self):
+        """Large tensors, whose memory goes back to the system at once."""
+        count = 1 << 22
+        for change in (lambda x: setattr(x, "data", torch.zeros(1)), lambda x: x.set_(torch.zeros(1))):
+            a, b, out = torch.ones(count), torch.full((count,), 2.0), torch.zeros(count)
+            plan, written = relayout.plan_add(a, b, out=out), out.detach()
+            for tensor in (a, b, out):
+                change(tensor)
+            plan.run()
+            self.assertTrue(bool((written == 3).all()))
+            group, all_of = relayout.Group.emulated(1), relayout.Distribution.replicated((count,), 1)
+            x, out = torch.ones(count), torch.zeros(count)
+            plan, written = relayout.plan_redistribute(group, x, all_of, all_of, out=out), out.detach()
+            change(x)
+            change(out)
+            plan.run()
+            self.assertTrue(bool((written == 1).all()))
+
+    @unittest.skipUnless(hasattr(torch.autograd.graph, "increment_version"), "this torch cannot be told")
+    def test_autograd_is_told_what_was_written(self):
+        x, ones = torch.ones(3, requires_grad=True), torch.ones(3)
+        signal, weights, state = torch.ones(1, 2, 5), torch.ones(2, 3), torch.zeros(1, 2, 2)
+        codes, plan_out, view = torch.zeros(3, dtype=torch.int8), torch.ones(3), torch.ones(3)
+        plan = relayout.plan_add(ones, ones, out=plan_out)
+        other = relayout.plan_add(ones, ones, out=torch.ones(3))
+        group, all_of = relayout.Group.emulated(1), relayout.Distribution.replicated((3,), 1)
+        moved = torch.ones(3)
+        for written, call in ((ones, lambda: relayout.add(ones, 1, out=ones)),
+                              (plan_out, plan.run),
+                              (plan_out, lambda: plan.run(ones, ones)),
+                              (ones, lambda: other.run(ones, ones, out=ones)),
+                              (codes, lambda: relayout.quantize(torch.ones(3), 0.5, out=codes)),
+                              (view, lambda: relayout.fill(relayout.View(view, "i32"), 3)),
+                              (moved, lambda: relayout.redistribute(group, ones, all_of, all_of, out=moved)),
+                              (state, lambda: relayout.depthwise_conv1d(signal, weights, final_state=state)),
+                              (state, lambda: relayout.depthwise_update(state, signal[..., :1].clone(), weights))):
+            versions = [(tensor, tensor._version) for tensor in (ones, plan_out, codes, view, moved, state)]
+            call()
+            for tensor, version in versions:
+                self.assertEqual(tensor._version > version, tensor is written)
+        with torch.inference_mode():  # where nothing is counted
+            relayout.add(torch.ones(3), 1, out=torch.ones(3))
+        y = (x * ones).sum()
+        with torch.no_grad():
+            relayout.add(ones, 1, out=ones)
+        with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
+            y.backward()
+
     def test_what_is_refused(self):
         x = torch.ones(3, requires_grad=True)
         with self.assertRaisesRegex(relayout.Error, "operand 0 requires a gradient"):

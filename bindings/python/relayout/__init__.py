@@ -138,9 +138,15 @@ def cast(x, dtype=None, *, out=None, **options):
 @_public
 def fill(out, value, **options):
     """Every element of `out` becomes the number `value`. Options: cast_rounding, saturate_fp8, saturate_integers."""
-    if not isinstance(value, (int, float)) and _frameworks.is_number(value):
-        value = value.item()  # a scalar of numpy
-    return _FILL, None, (value,), out, options
+    return _FILL, None, (_frameworks.as_number(value, "value"),), out, options
+
+
+def _both_sides(pad_width):
+    if not isinstance(pad_width, (tuple, list)):
+        return pad_width, pad_width
+    if len(pad_width) != 2:
+        raise TypeError("pad_width must be a number or (left, right)")
+    return pad_width
 
 
 @_public
@@ -148,7 +154,7 @@ def pad(x, pad_width, mode="constant", *, constant_values=0, policy="strict", ou
     """Samples before and behind a signal [batch, channels, length]: pad_width is a number or (left, right), negative
     ones cut off. Modes: constant, replicate (edge), reflect, symmetric, circular (wrap), reflect_zero_extended.
     policy="extended" takes pads of any size, as numpy does."""
-    left, right = pad_width if isinstance(pad_width, (tuple, list)) else (pad_width, pad_width)
+    left, right = _both_sides(pad_width)
     return _PAD, None, (x,), out, _with_dtype({"left": left, "right": right, "mode": _PAD_MODES.get(mode, mode),
                                                "value": constant_values, "policy": policy, "dtype": dtype})
 
@@ -163,7 +169,7 @@ def img2col(x, taps, *, stride=1, dilation=1, groups=1, order="tap_outer", pad_w
 
 
 def _window(taps, stride, dilation, groups, pad_width, dtype, mode="constant", **options):
-    left, right = pad_width if isinstance(pad_width, (tuple, list)) else (pad_width, pad_width)
+    left, right = _both_sides(pad_width)
     return _with_dtype({"taps": taps, "stride": stride, "dilation": dilation, "groups": groups, "left": left,
                         "right": right, "dtype": dtype, "mode": _PAD_MODES.get(mode, mode), **options})
 
@@ -263,17 +269,14 @@ def conv1d(x, weights, bias=None, *, stride=1, dilation=1, groups=1, pad_width=0
     """The convolution of x [batch, channels, length] with weights [out channels, channels of a group, taps], as
     [batch, positions, out channels] of f16 or bf16. A causal one has pad_width=((taps - 1) * dilation, 0). Its plan
     prepares the weights once; a call without a plan prepares them each time."""
-    weights_shape = getattr(weights, "array", weights).shape
-    taps = weights_shape[2] if len(weights_shape) == 3 else 1
-    return _CONV1D, None, (x, weights, bias), out, _window(taps, stride, dilation, groups, pad_width, dtype, route=route)
+    return _CONV1D, None, (x, weights, bias), out, _window(None, stride, dilation, groups, pad_width, dtype, route=route)
 
 
 @_public
-def quantize(x, scale, zero=0, *, dtype="i8", out=None):
-    """x as codes of i8 or u8: clamp(nearest_even(x / scale) + zero). The scale and the zero point are numbers or tensors."""
-    if out is None:
-        out = _frameworks.empty(x, tuple(getattr(x, "array", x).shape), _dtype_name(dtype))
-    return _QUANTIZE, None, (x,), Quantized(out, scale, zero), None
+def quantize(x, scale, zero=0, *, dtype=None, out=None):
+    """x as codes of i8 or u8, without dtype and out of i8: clamp(nearest_even(x / scale) + zero). The scale and the zero
+    point are numbers or tensors."""
+    return _QUANTIZE, None, (x,), Quantized(out, scale, zero), _with_dtype({"dtype": dtype})
 
 
 @_public
@@ -295,13 +298,21 @@ def _number(name):
     return found[0]
 
 
+def _step(step):
+    if isinstance(step, str):
+        return step, 0
+    if not isinstance(step, (tuple, list)) or len(step) != 2:
+        raise TypeError(f"a step is a name or (name, operand), and not {step!r}")
+    return step
+
+
 @_public
 def chain(steps, *operands, out=None, **options):
     """Up to 8 operations in one pass over the memory: chain(["add", "relu"], x, bias). A step is a name, or (name,
     which of its operands is what the operation before gave): chain(["add", ("divide", 1)], std, 1e-5, x). Options:
     dtype, broadcasting ("numpy", "repeat"), rounding, precision, flush_to_zero, rtol, atol, equal_nan, cast_rounding,
     saturate_fp8, saturate_integers."""
-    numbers = tuple((_number(step), 0) if isinstance(step, str) else (_number(step[0]), step[1]) for step in steps)
+    numbers = tuple((_number(name), place) for name, place in map(_step, steps))
     return _CHAIN, numbers, operands, out, _with_dtype(options)
 
 

@@ -3,6 +3,7 @@ indices, weights of any of the three types. What relayout.causal_conv1d, relayou
 import torch
 
 import relayout
+from relayout._tangents import without_tangents
 
 
 def i32(numbers):
@@ -36,9 +37,10 @@ def forward_without_gradients(x, weight, bias, seq_idx, initial_states, out, fin
                               out=out)
 
 
-forward_into = torch.no_grad()(forward_without_gradients)
+forward_into = without_tangents(torch.no_grad()(forward_without_gradients))
 
 
+@without_tangents
 @torch.no_grad()
 def backward_into(x, weight, bias, dout, seq_idx, initial_states, dfinal_states, dx, dweight, dbias, dinitial_states, silu):
     """Writes the gradients; dweight, dbias and dinitial_states may be None."""
@@ -48,6 +50,7 @@ def backward_into(x, weight, bias, dout, seq_idx, initial_states, dfinal_states,
                                        d_initial_state=dinitial_states, out=dx)
 
 
+@without_tangents
 @torch.no_grad()
 def update_into(x, conv_state, weight, bias, out, silu, cache_seqlens, conv_state_indices):
     """Writes out, and moves conv_state on."""
@@ -55,6 +58,7 @@ def update_into(x, conv_state, weight, bias, out, silu, cache_seqlens, conv_stat
                               state_indices=i32(conv_state_indices), cache_seqlens=i32(cache_seqlens), out=out)
 
 
+@without_tangents
 @torch.no_grad()
 def varlen_states(x, cu_seqlens, state_len):
     """A new tensor [batch, channels, state_len] from x [channels, total]."""

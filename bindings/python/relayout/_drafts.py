@@ -61,7 +61,8 @@ def update(x, conv_state, weight, bias, activation, conv_state_indices, null_id,
             old = parent_token[:batch, :drafts]
             old.copy_(torch.where(there[:, None], parents.to(old.dtype), old))
     first = torch.zeros_like(lines) if num_accepted_tokens is None else num_accepted_tokens[:batch].long() - 1
-    columns = (first[:, None] + torch.arange(taps - 1, device=x.device)).clamp(0, conv_state.shape[2] - 1)
+    first = first.clamp(0, conv_state.shape[2] - (taps - 1))  # as depthwise_update moves a wrong number inside
+    columns = first[:, None] + torch.arange(taps - 1, device=x.device)
     # [batch, columns, dim]: channels side by side.
     row = torch.cat([conv_state.transpose(1, 2)[lines[:, None], columns], given.transpose(1, 2)], 1)
     before = row[each[:, None, None], _ancestors(parents, taps)[..., :-1]]  # [batch, drafts, taps - 1, dim]

@@ -24,7 +24,12 @@ class View:
     def __init__(self, array, dtype):
         self.array = array
         self.dtype = dtype_name(dtype)
-        size, given = _TYPES[self.dtype][1], array.dtype.itemsize
+        if self.dtype is None:
+            raise TypeError("a View needs the type that its elements are read as")
+        size = _TYPES[self.dtype][1]
+        given = array.element_size() if _is_torch(array) else getattr(array, "itemsize", None)
+        if given is None:
+            raise TypeError(f"a View is of a tensor, and {type(array).__name__} is none whose elements have a known size")
         if size != given:
             raise TypeError(f"elements of {given} bytes cannot be read as {self.dtype}, which has {size}")
 
@@ -86,7 +91,8 @@ def current_stream(x):
     if _is_torch(x):
         return sys.modules["torch"].cuda.current_stream(x.device).cuda_stream
     if _root(x) == "cupy":
-        return sys.modules["cupy"].cuda.get_current_stream().ptr
+        with x.device:  # each device has a current stream of its own
+            return sys.modules["cupy"].cuda.get_current_stream().ptr
     return 0
 
 
@@ -95,11 +101,37 @@ def grad_enabled(_):
 
 
 def is_number(x):
-    return isinstance(x, numbers.Number)
+    numpy = sys.modules.get("numpy")
+    return isinstance(x, numbers.Number) or (numpy is not None and isinstance(x, numpy.generic))
+
+
+def as_number(x, name):
+    """x, a number of Python or a scalar of numpy, as a number of Python."""
+    number = x.item() if is_number(x) and hasattr(x, "item") else x
+    if not isinstance(number, (int, float)):
+        raise TypeError(f"{name} must be a number, not {type(x).__name__}")
+    return number
 
 
 def is_numpy(kind):
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and issubclass(kind, masked.MaskedArray):
+        raise TypeError("relayout has no masks: pass the array's filled(), or its data")
     return "numpy" in sys.modules and kind is sys.modules["numpy"].ndarray
+
+
+def version_counter(kind):
+    """torch's function that tells autograd of tensors that were written to, given as a tuple: with it a derivative that
+    needs what they held before is an error. None for other types than torch's, and where torch has no such function."""
+    torch = sys.modules.get("torch")
+    if torch is None or not issubclass(kind, torch.Tensor) or not hasattr(torch.autograd.graph, "increment_version"):
+        return None
+    try:
+        torch.autograd.graph.increment_version(())
+    except (RuntimeError, TypeError):  # a torch whose function takes one tensor, which is none of inference mode
+        one = torch.autograd.graph.increment_version
+        return lambda tensors: [one(tensor) for tensor in tensors if not tensor.is_inference()]
+    return torch._C._increment_version  # what the function calls in the end, at a third of its time
 
 
 def numpy_type(name):

@@ -4,6 +4,7 @@ import os as _os
 import sys as _sys
 
 from . import _core, _frameworks
+from ._workspaces import Workspaces
 
 _ROUTES = {None: 0, "direct": 1, "staged": 2, "copy_engine": 3, "joined": 4}
 
@@ -73,6 +74,7 @@ class Group:
         self._handle, self._library, self._communicator = handle, library, communicator
         self._ranks, self._local_ranks = _core.group_ranks(handle)
         self._registered = []
+        self._workspaces = Workspaces()
         return self
 
     @classmethod
@@ -133,8 +135,8 @@ class Group:
         self._registered.append(workspace)
 
     def synchronize(self):
-        """Waits for the work of this process's ranks."""
-        _core.group_synchronize(self._handle)
+        """Waits for the work of this process's ranks. Then the workspaces of plans that are gone are freed, too."""
+        self._workspaces.free_behind(lambda: _core.group_synchronize(self._handle))
 
     def abort(self):
         """Ends the communicator that from_torch() made, with what waits for it. The group and its plans are of no use
@@ -201,6 +203,7 @@ def _communicator(process_group):
 class RedistributePlan:
     """A redistribution that was checked and planned: made by plan_redistribute(), run as often as is wanted. It keeps its
     tensors and a workspace of its own."""
+    _workspaces = ()
 
     def __init__(self, *_):
         raise TypeError("a RedistributePlan is made by plan_redistribute()")
@@ -212,8 +215,12 @@ class RedistributePlan:
         if out is None and x is not None and self._makes_output:
             out = self._empty(_listed(x))
         _core.run_redistribution(self._handle, None if x is None else _listed(x), None if out is None else _listed(out),
-                                 self._workspaces)
+                                 tuple(workspace.tensor for workspace in self._workspaces))
         return self._out if out is None else self._as_given(_listed(out))
+
+    def __del__(self):
+        if self._workspaces:
+            self._group._workspaces.give_back(self._workspaces)
 
     def workspace_bytes(self, rank):
         """Bytes of the workspace of one of this process's ranks, which the plan keeps."""
@@ -267,7 +274,8 @@ def plan_redistribute(group, x, in_distribution, out_distribution, axes=None, *,
     plan._out = plan._as_given(outs)
     sizes = tuple(plan.workspace_bytes(rank) for rank in group.local_ranks)
     # Workspaces begin on multiples of 64 bytes, and not every framework's memory does.
-    plan._workspaces = tuple(_core.empty_like(one, (size + 63,), "u8") for one, size in zip(x, sizes)) if any(sizes) else ()
+    if any(sizes):
+        plan._workspaces = group._workspaces.take([size + 63 for size in sizes], x)
     return plan
 
 

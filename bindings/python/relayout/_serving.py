@@ -32,6 +32,11 @@ def lines_of(indices, batch, null_ids, blocks=False):
     return lines, null_ids[0] if null_ids else -1
 
 
+def states_of(conv_states, lines, batch):
+    """The cache lines that sequences may have: all of them, or without indices one for each, line b for sequence b."""
+    return conv_states[:batch] if lines is None else conv_states
+
+
 def blocks_of(batch, initial_block, last_block):
     """The options of a block table; none without last_block."""
     if last_block is None:
@@ -61,7 +66,8 @@ def prefill(x, weight, bias, conv_states, query_start_loc, cache_indices, has_in
     if has_initial_state is None:
         has_initial_state = torch.zeros(batch, dtype=torch.bool, device=x.device)
     relayout.depthwise_varlen(tokens, i32(query_start_loc), taken(weight, tokens), taken(bias, tokens),
-                              activation=activation_name(silu), states=conv_states[..., :width - 1], state_indices=lines,
+                              activation=activation_name(silu),
+                              states=states_of(conv_states, lines, batch)[..., :width - 1], state_indices=lines,
                               has_initial_state=has_initial_state[:batch].to(torch.bool), null_index=null,
                               null_output="untouched", out=out, **blocks)
     return out.to(x.dtype)
@@ -98,7 +104,8 @@ def update(x, conv_state, weight, bias, activation, conv_state_indices, null_ids
     lines, null = lines_of(conv_state_indices, batch, null_ids, bool(blocks))
     # Rings and drafts use all columns.
     whole = whole or cache_seqlens is not None or num_accepted_tokens is not None
-    relayout.depthwise_update(conv_state if whole else conv_state[..., :width - 1], samples, taken(weight, given),
+    states = states_of(conv_state, lines, batch)
+    relayout.depthwise_update(states if whole else states[..., :width - 1], samples, taken(weight, given),
                               taken(bias, given), activation=activation_name(silu), state_indices=lines, null_index=null,
                               null_output="untouched", cache_seqlens=i32(cache_seqlens),
                               num_accepted_tokens=i32(num_accepted_tokens), query_start_loc=i32(query_start_loc),

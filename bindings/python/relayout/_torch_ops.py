@@ -11,6 +11,7 @@ if not hasattr(torch.library, "register_autograd"):
 import relayout
 from relayout import _OPERATIONS, _core, _derivatives, _frameworks
 from relayout._operations import counted_axes
+from relayout._tangents import without_tangents
 
 _ops = torch.ops.relayout
 _library = torch.library.Library("relayout", "DEF")
@@ -24,7 +25,7 @@ def _define(schema, run, fake, backward=None, setup=None):
     name = schema.partition("(")[0]
     _library.define(schema, tags=_TAGS)
     for device in ("CPU", "CUDA"):
-        _library.impl(name, run, device)
+        _library.impl(name, without_tangents(run), device)
     torch.library.register_fake(f"relayout::{name}", fake, lib=_library)
     if setup is not None:
         torch.library.register_autograd(f"relayout::{name}", backward or _nothing, setup_context=setup, lib=_library)

@@ -62,12 +62,8 @@ class _CausalConv1d(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, weight, bias, seq_idx, initial_states, return_final_states, final_states_out, silu):
         states = None
-        if return_final_states:
-            states = final_states_out
-            if states is None:
-                states = _causal.states_like(x, weight.shape[1] - 1)
-            else:
-                ctx.mark_dirty(states)
+        if return_final_states:  # a buffer that is given and returned stays out of the graph; its alias is in it
+            states = _causal.states_like(x, weight.shape[1] - 1) if final_states_out is None else final_states_out
         out = torch.empty_like(x)
         _causal.forward_without_gradients(x, weight, bias, seq_idx, initial_states, out, states, silu)
         ctx.save_for_backward(x, weight, bias, seq_idx, initial_states)
@@ -75,6 +71,7 @@ class _CausalConv1d(torch.autograd.Function):
         return out if states is None else (out, states)
 
     @staticmethod
+    @torch.autograd.function.once_differentiable
     def backward(ctx, dout, dfinal_states=None):
         x, weight, bias, seq_idx, initial_states = ctx.saved_tensors
         _, want_weight, want_bias, _, want_states, *_ = ctx.needs_input_grad
@@ -91,7 +88,9 @@ def _copied(states, final_states_out):
     if (final_states_out.shape, final_states_out.dtype) != (states.shape, states.dtype):
         raise relayout.Error(f"final_states_out is {final_states_out.dtype} {list(final_states_out.shape)}, and must be "
                              f"{states.dtype} {list(states.shape)}", "shape")
-    return final_states_out.copy_(states)
+    with torch.no_grad():
+        final_states_out.copy_(states)
+    return states
 
 
 def causal_conv1d_fn(x, weight, bias=None, seq_idx=None, initial_states=None, return_final_states=False,
@@ -119,15 +118,9 @@ def causal_conv1d_update(x, conv_state, weight, bias=None, activation=None, cach
     state_len on. conv_state_indices [batch] name the rows of conv_state; where one is negative the output is 0, and no
     state is touched."""
     silu = _is_silu(activation)
-    if _is_compiling():
-        samples = x.unsqueeze(-1) if x.dim() == 2 else x
-        with torch.no_grad():
-            results = _ops.depthwise_update(conv_state, samples, weight, bias, "silu" if silu else "none", conv_state_indices,
-                                            -1, cache_seqlens, None, None)
-        return results.squeeze(-1) if x.dim() == 2 else results
     out = torch.empty_like(x)
     samples, results = (x.unsqueeze(-1), out.unsqueeze(-1)) if x.dim() == 2 else (x, out)
-    _causal.update_into(samples, conv_state, weight, bias, results, silu, cache_seqlens, conv_state_indices)
+    update_into(samples, conv_state, weight, bias, results, silu, cache_seqlens, conv_state_indices)
     return out
 
 

@@ -67,7 +67,6 @@ from relayout.causal_conv1d import update_into as causal_conv1d_update
 Name: causal-conv1d
 Version: {_VERSION}
 Summary: causal_conv1d's interface, on relayout
-Requires-Dist: relayout
 """,
     f"{_INFO}/INSTALLER": "relayout\n",
 }

@@ -3,17 +3,20 @@
     import relayout.sglang
     relayout.sglang.install()
 
-puts them into the place of SGLang's Triton ones, and kernel_fwd and kernel_update into that of sgl_kernel's.
+puts them into the place of SGLang's Triton ones, and kernel_fwd and kernel_update into that of sgl_kernel's and of those that
+SGLang compiles for CUDA when they are first called.
 """
 import importlib
+import sys
 
 import torch
 
 from relayout import _drafts, _serving
 
 PAD_SLOT_ID = -1
-_KERNELS = "sgl_kernel.mamba"
+_KERNELS = ("sgl_kernel.mamba", "sglang.kernels.ops.mamba.causal_conv1d", "sglang.kernels.ops.mamba")
 _MODULES = ("sglang.srt.layers.attention.mamba.causal_conv1d_triton", "sglang.kernels.ops.mamba.causal_conv1d_triton")
+_SELECTOR = "sglang.kernels.selector"
 
 
 def causal_conv1d_fn(x, weight, bias, conv_states, query_start_loc, seq_lens_cpu, cache_indices=None,
@@ -68,18 +71,23 @@ def kernel_update(x, conv_state, weight, bias, silu_activation, cache_seqlens, c
 
 
 def install():
-    """Replaces the functions of every module of SGLang and sgl_kernel that has them."""
-    found = 0
+    """Replaces the functions of every module of SGLang and sgl_kernel that has them, and gives the names of those that were
+    replaced, as in "sgl_kernel.mamba.causal_conv1d_fwd"."""
+    replaced = []
     triton = {f.__name__: f for f in (causal_conv1d_fn, causal_conv1d_update)}
     kernels = {"causal_conv1d_fwd": kernel_fwd, "causal_conv1d_update": kernel_update}
-    # A sgl_kernel that does not load is no hindrance.
-    wanted = [(name, triton, ModuleNotFoundError) for name in _MODULES] + [(_KERNELS, kernels, ImportError)]
+    # Kernels that do not load are no hindrance.
+    wanted = [(name, triton, ModuleNotFoundError) for name in _MODULES] + [(name, kernels, ImportError) for name in _KERNELS]
     for name, functions, absent in wanted:
         try:
             module = importlib.import_module(name)
         except absent:
             continue
-        found += 1
+        functions = {function: ours for function, ours in functions.items() if hasattr(module, function)}
         _serving.replace(module, functions)
-    if found == 0:
+        replaced += [f"{name}.{function}" for function in functions]
+    if not replaced:
         raise ModuleNotFoundError(f"there is no {' and no '.join(_MODULES)}")
+    if hasattr(sys.modules.get(_SELECTOR), "clear_cache"):
+        sys.modules[_SELECTOR].clear_cache()  # of functions that it found before
+    return replaced

@@ -12,6 +12,7 @@ import torch as _torch
 
 from relayout import _PAD_MODES, Error as _Error
 from relayout._operations import functions as _functions, names_and_places as _names_and_places, pair as _pair
+from relayout._tangents import without_tangents as _without_tangents
 from relayout._torch_ops import _ops, chain as _chain, positions as _positions, torch_type as _torch_type
 from relayout import _torch_depthwise  # noqa: F401 (its operators are in _ops)
 
@@ -162,3 +163,6 @@ def chain(steps, *operands, dtype=None):
 _by_name = _functions(chain, __name__)
 globals().update(_by_name)
 __all__ += _by_name
+for _name in __all__:
+    globals()[_name] = _without_tangents(globals()[_name])  # here, since torch.func.jvp hides them from the operators
+del _name

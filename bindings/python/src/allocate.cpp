@@ -20,6 +20,7 @@ Ref allocate_by_table(const DLPackExchangeAPI& table, const Tensor& prototype, r
   DLManagedTensorVersioned* managed = nullptr;
   check_table(table.allocate(&wanted, &managed, nullptr, set_allocator_error), "managed_tensor_allocator");
   void* object = nullptr;
+  // DLPack has it that this function takes the tensor over, also where it fails.
   check_table(table.to_object(managed, &object), "managed_tensor_to_py_object_no_sync");
   return Ref::owned(static_cast<PyObject*>(object));
 }
@@ -34,7 +35,7 @@ Ref allocate_numpy(relayout_dl_dtype dtype, const Ref& extents) {
   if (type == nullptr)
     type =
         Ref::owned(PyObject_CallMethod(frameworks, "numpy_type", "s", dtype_name(dtype).c_str())).release();
-  return Ref::owned(PyObject_CallFunctionObjArgs(make, extents.get(), type, nullptr));
+  return asked([&] { return PyObject_CallFunctionObjArgs(make, extents.get(), type, nullptr); });
 }
 
 }  // namespace
@@ -51,8 +52,11 @@ Ref allocate_like(const Tensor& prototype, relayout_dl_dtype dtype, int rank, co
   for (int axis = 0; axis < rank; ++axis)
     PyTuple_SetItem(extents.get(), axis, Ref::owned(PyLong_FromLongLong(shape[axis])).release());
   if (!is_view && prototype.type->is_numpy) return allocate_numpy(dtype, extents);
-  return Ref::owned(PyObject_CallMethod(frameworks, "empty", "OOs", prototype.object.get(), extents.get(),
-                                        dtype_name(dtype).c_str()));
+  const std::string name = dtype_name(dtype);
+  return asked([&] {
+    return PyObject_CallMethod(frameworks, "empty", "OOs", prototype.object.get(), extents.get(),
+                               name.c_str());
+  });
 }
 
 }  // namespace relayout::python

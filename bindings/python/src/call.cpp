@@ -1,7 +1,10 @@
 #include "bindings/python/src/call.hpp"
 
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <deque>
+#include <type_traits>
 
 namespace relayout::python {
 namespace {
@@ -101,17 +104,15 @@ OperandRole role_of(Op op, int i) {
 
 Tensor& add_tensor(Call& call, PyObject* object, const char* name) {
   call.tensors.emplace_back(new Tensor);  // without setting shape and strides, of which few are used
-  describe(object, name, *call.tensors.back());
+  describe(object, name, *call.tensors.back(), call.stream);
   return *call.tensors.back();
 }
 
-bool is_pythons_number(PyObject* object) { return PyFloat_Check(object) != 0 || PyLong_Check(object) != 0; }
-/// Scalars of numpy, too.
-bool is_number(PyObject* object) {
-  return is_pythons_number(object) ||
-         Ref::owned(PyObject_CallMethod(frameworks, "is_number", "O", object)).get() == Py_True;
+/// Not a scalar of numpy, which has a type of its own, though one of f64 is a float, too.
+bool is_pythons_number(PyObject* object) {
+  return PyFloat_CheckExact(object) != 0 || PyLong_Check(object) != 0 ||
+         (PyFloat_Check(object) != 0 && PyObject_HasAttrString(object, "__array_struct__") == 0);
 }
-
 /// A scale or a zero point: a number, or a tensor, which stays where it was planned.
 template <class Number>
 void read_code_number(Call& call, PyObject* object, const char* name, Number& number,
@@ -119,6 +120,10 @@ void read_code_number(Call& call, PyObject* object, const char* name, Number& nu
   if (is_number(object)) {
     const double value = PyFloat_AsDouble(object);
     if (value == -1 && PyErr_Occurred() != nullptr) throw PythonError();
+    if constexpr (std::is_integral_v<Number>) {
+      if (!(value >= INT32_MIN && value <= INT32_MAX) || std::trunc(value) != value)
+        fail(RELAYOUT_INVALID_ARGUMENT, std::string(name) + " must be a whole number of 32 bits");
+    }
     number = static_cast<Number>(value);
     return;
   }
@@ -127,13 +132,13 @@ void read_code_number(Call& call, PyObject* object, const char* name, Number& nu
   tensor = &described.dl;
 }
 
-/// (tensor, scale, zero) are codes.
-const Tensor& read_codes(Call& call, PyObject* tuple, const char* name, relayout_operand& operand) {
+/// (tensor, scale, zero) are codes. Null where the tensor is None, an output that is to be made.
+Tensor* read_codes(Call& call, PyObject* tuple, const char* name, relayout_operand& operand) {
   PyObject *codes = nullptr, *scale = nullptr, *zero = nullptr;
   if (PyArg_ParseTuple(tuple, "OOO", &codes, &scale, &zero) == 0) throw PythonError();
   operand.kind = RELAYOUT_OPERAND_CODES;
-  const Tensor& described = add_tensor(call, codes, name);
-  operand.tensor = &described.dl;
+  Tensor* const described = codes != Py_None ? &add_tensor(call, codes, name) : nullptr;
+  operand.tensor = described != nullptr ? &described->dl : nullptr;
   read_code_number(call, scale, "scale", operand.scale, operand.scales);
   read_code_number(call, zero, "zero", operand.zero, operand.zeros);
   return described;
@@ -156,7 +161,9 @@ void read_operand(Call& call, int i, PyObject* object) {
     read_constant(object, operand);
   } else if (PyTuple_Check(object) != 0) {
     if (!takes_codes(call.op)) fail_operand(role.name, "codes with a scale");
-    call.inputs.push_back(&read_codes(call, object, role.name, operand));
+    const Tensor* const codes = read_codes(call, object, role.name, operand);
+    if (codes == nullptr) fail_operand(role.name, "None");
+    call.inputs.push_back(codes);
   } else if (object != Py_None || !role.is(kOptional)) {
     Tensor& described = add_tensor(call, object, role.name);
     operand.tensor = &described.dl;
@@ -183,13 +190,19 @@ void normalise_axes(Call& call) {
 /// An output of another type than the one that was asked for by name.
 void check_dtype(const Call& call) {
   const relayout_dl_dtype asked = call.options.dtype;
-  if (asked.bits == 0 || call.out == nullptr || call.out_operand.kind == RELAYOUT_OPERAND_CODES) return;
+  const bool named = call.op == Op::quantize || call.out_operand.kind != RELAYOUT_OPERAND_CODES;
+  if (asked.bits == 0 || call.out == nullptr || !named) return;
   if (std::memcmp(&asked, &call.out->dl.dtype, sizeof asked) != 0) {
     fail(RELAYOUT_DTYPE, "dtype is " + dtype_name(asked) + ", and out is " + to_string(*call.out));
   }
 }
 
 }  // namespace
+
+bool is_number(PyObject* object) {
+  return is_pythons_number(object) ||
+         asked([&] { return PyObject_CallMethod(frameworks, "is_number", "O", object); }).get() == Py_True;
+}
 
 void read_constant(PyObject* object, relayout_operand& operand) {
   if (PyBool_Check(object) != 0) {
@@ -228,6 +241,8 @@ void read_steps(PyObject* steps, Call& call) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     std::int64_t pair[2] = {};
     integers_of(PyTuple_GetItem(steps, i), pair, 2, "a step");
+    if (pair[1] < 0 || pair[1] > INT32_MAX)
+      fail(RELAYOUT_INVALID_ARGUMENT, "no operand has the number " + std::to_string(pair[1]));
     add(pair[0], pair[1]);
   }
 }
@@ -255,9 +270,9 @@ void set_output(Call& call, PyObject* object) {
   Tensor* described = nullptr;
   if (PyTuple_Check(object) != 0) {
     if (!makes_codes(call.op)) fail_operand("out", "codes with a scale");
-    const std::size_t before = call.tensors.size();
-    read_codes(call, object, "out", call.out_operand);
-    described = call.tensors[before].get();
+    described = read_codes(call, object, "out", call.out_operand);
+    if (described == nullptr && call.op == Op::quantize) return;
+    if (described == nullptr) fail_operand("out", "None");
   } else {
     described = &add_tensor(call, object, "out");
     call.out_operand.tensor = &described->dl;
@@ -279,7 +294,7 @@ void read_call(PyObject* const* arguments, Py_ssize_t count, Call& call) {
   const std::int64_t op = integer_of(arguments[0]);
   if (op < 0 || op >= static_cast<int>(Op::count)) fail(PyExc_ValueError, "there is no such function");
   call.op = static_cast<Op>(op);
-  read_options(options, call.options);
+  read_options(options, call.options, call.op);
   read_steps(steps, call);
   const Py_ssize_t given = PyTuple_Size(operands);
   call.make_room(static_cast<std::size_t>(given));
@@ -288,6 +303,8 @@ void read_call(PyObject* const* arguments, Py_ssize_t count, Call& call) {
     read_operand(call, static_cast<int>(i), PyTuple_GetItem(operands, i));
   if (out != Py_None) set_output(call, out);
   if (call.op == Op::permute) normalise_axes(call);
+  if (call.op == Op::conv1d && !call.pinned.empty() && call.pinned[0]->dl.ndim == 3)
+    call.options.window.taps = call.pinned[0]->shape[2];
   check_dtype(call);
   make_key(call);
 }

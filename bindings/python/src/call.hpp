@@ -58,13 +58,16 @@ struct Call {
   std::vector<const Tensor*> inputs;             ///< those that relayout_run_on takes
   std::vector<const Tensor*> pinned;             ///< those that stay where they were planned
   const Tensor* out = nullptr;                   ///< null: made for every run
-  relayout_operand out_operand{};
-  std::string key;  ///< equal for calls that one plan can do
+  relayout_operand out_operand{};                ///< of codes also where they are made
+  CallStream stream;                             ///< of the first tensor on a GPU
+  std::string key;                               ///< equal for calls that one plan can do
 
   /// So many inputs, and an output, then need no further memory but that of their tensors.
   void make_room(std::size_t count);
   /// The device that it runs on: the first tensor's.
   const Tensor& place() const;
+  /// The stream that it works on; null for the processor.
+  void* work_stream() const { return stream.value_or(nullptr); }
   /// The tensor whose kind a new output has.
   const Tensor& prototype() const { return inputs.empty() ? place() : *inputs[0]; }
 };
@@ -80,8 +83,9 @@ void read_steps(PyObject* steps, Call& call);
 void read_constant(PyObject* object, relayout_operand& operand);
 /// What holds where no options are given.
 const Options& default_options();
-/// Reads a dictionary of options, or None; TypeError for an unknown one.
-void read_options(PyObject* dictionary, Options& options);
+/// Reads a dictionary of options, or None; TypeError for one that is unknown or that the function does not
+/// take. A function of Python that names its options passes on all that it has.
+void read_options(PyObject* dictionary, Options& options, Op op = Op::count);
 /// The names of the element-wise operations, in their order.
 const std::vector<const char*>& operation_names();
 

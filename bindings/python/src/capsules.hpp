@@ -40,13 +40,4 @@ struct Numbers {
   Numbers(PyObject* sequence, const char* name) : count(integers_of(sequence, items, kMaxRank, name)) {}
 };
 
-/// Without Python's lock: what waits for other ranks may wait for other threads.
-template <class F>
-relayout_status without_lock(const F& call) {
-  PyThreadState* const state = PyEval_SaveThread();
-  const relayout_status status = call();
-  PyEval_RestoreThread(state);
-  return status;
-}
-
 }  // namespace relayout::python

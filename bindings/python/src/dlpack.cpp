@@ -52,14 +52,16 @@ Ref dlpack_capsule(PyObject* object, PyObject* stream, TypeEntry& type) {
   const Ref none = Ref::owned(PyTuple_New(0));
   if (!type.old_dlpack) {
     const Ref words = Ref::owned(Py_BuildValue("{s:O,s:(ii)}", "stream", stream, "max_version", 1, 1));
-    PyObject* const capsule = PyObject_Call(method.get(), none.get(), words.get());
+    PyObject* const capsule =
+        with_lock_back([&] { return PyObject_Call(method.get(), none.get(), words.get()); });
     if (capsule != nullptr) return Ref::owned(capsule);
     if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) throw PythonError();
     PyErr_Clear();
-    type.old_dlpack = true;
   }
   const Ref words = Ref::owned(Py_BuildValue("{s:O}", "stream", stream));
-  return Ref::owned(PyObject_Call(method.get(), none.get(), words.get()));
+  Ref capsule = asked([&] { return PyObject_Call(method.get(), none.get(), words.get()); });
+  type.old_dlpack = true;  // only now: a TypeError may be about this tensor, and not about max_version
+  return capsule;
 }
 
 }  // namespace
@@ -77,22 +79,30 @@ void describe_exchange(PyObject* object, const char* name, Tensor& tensor) {
   }
 }
 
-void describe_dlpack(PyObject* object, const char* name, Tensor& tensor, TypeEntry& type) {
+void hold_exchange(Tensor& tensor) {
+  DLManagedTensorVersioned* managed = nullptr;
+  check_table(tensor.type->table->from_object(tensor.plain(), &managed),
+              "managed_tensor_from_py_object_no_sync");
+  tensor.owner = owner_of(managed);
+}
+
+void describe_dlpack(PyObject* object, const char* name, Tensor& tensor, TypeEntry& type,
+                     CallStream& stream) {
   // Tells on which stream to wait before the capsule is asked for.
-  const Ref place = Ref::owned(PyObject_CallMethod(object, "__dlpack_device__", nullptr));
+  static const Name kDlpackDevice("__dlpack_device__");
+  const Ref place = kDlpackDevice.call_on(object);
   std::int64_t device[2] = {};
   if (integers_of(place.get(), device, 2, "__dlpack_device__()") != 2)
     fail(PyExc_TypeError, "__dlpack_device__() must give two numbers");
   tensor.dl.device = {static_cast<std::int32_t>(device[0]), static_cast<std::int32_t>(device[1])};
-  tensor.stream = current_stream(tensor);
-  tensor.has_stream = true;
-  Ref stream = Ref::borrowed(Py_None);
+  Ref number = Ref::borrowed(Py_None);
   if (tensor.on_gpu()) {
+    if (!stream) stream = current_stream(tensor);
     // CUDA's default stream is 1 for DLPack, ROCm's 0.
-    const auto handle = reinterpret_cast<std::size_t>(tensor.stream);
-    stream = Ref::owned(PyLong_FromSize_t(handle == 0 && device[0] != RELAYOUT_DL_ROCM ? 1 : handle));
+    const auto handle = reinterpret_cast<std::size_t>(*stream);
+    number = Ref::owned(PyLong_FromSize_t(handle == 0 && device[0] != RELAYOUT_DL_ROCM ? 1 : handle));
   }
-  const Ref capsule = dlpack_capsule(object, stream.get(), type);
+  const Ref capsule = dlpack_capsule(object, number.get(), type);
   if (PyCapsule_IsValid(capsule.get(), "dltensor_versioned") != 0) {
     auto* const managed =
         static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule.get(), "dltensor_versioned"));

@@ -29,6 +29,7 @@ PyObject* plan_type = nullptr;
 Ref new_plan(PyObject* const* arguments, Py_ssize_t count) {
   auto state = std::make_unique<PlanState>();
   read_call(arguments, count, state->call);
+  for (const auto& tensor : state->call.tensors) hold_memory(*tensor);
   state->makes_output = state->call.out == nullptr;
   state->prepared = prepare(state->call);
   auto* const allocate =
@@ -51,6 +52,15 @@ void plan_dealloc(PyObject* self) {
   Py_DECREF(reinterpret_cast<PyObject*>(type));
 }
 
+/// A plan keeps the scales and zero points that it was made with.
+void check_plain(PyObject* object, const char* name) {
+  if (PyTuple_Check(object) != 0) {
+    fail(PyExc_TypeError,
+         std::string(name) +
+             " must be a tensor: a plan keeps its scale and its zero point, so give the codes alone");
+  }
+}
+
 /// `names` are those of the arguments behind the first `given`.
 PyObject* plan_run(PyObject* self, PyObject* const* arguments, Py_ssize_t given, PyObject* names) {
   return returning([&] {
@@ -65,26 +75,32 @@ PyObject* plan_run(PyObject* self, PyObject* const* arguments, Py_ssize_t given,
       fail(PyExc_TypeError, "run() takes no inputs or all " + std::to_string(planned.size()) + ", and " +
                                 std::to_string(given) + " were given");
     }
-    const Tensor& place = state.call.place();
+    void* const stream = current_stream(state.call.place());
     if (given == 0 && out_object == nullptr && !state.makes_output) {
-      check(run(*state.prepared, planned, *state.call.out, place, current_stream(place)));
+      check(run(*state.prepared, state.call, planned, *state.call.out, stream));
       return state.call.out->object;
     }
     Call now;  // holds what is described for this run
+    now.stream = stream;
     now.make_room(static_cast<std::size_t>(given));
     for (Py_ssize_t i = 0; i < given; ++i) {
       static constexpr const char* kNames[] = {"input 0", "input 1", "input 2", "input 3",
                                                "input 4", "input 5", "input 6", "input 7"};
       const char* const name = kNames[i];
+      check_plain(arguments[i], name);
       now.tensors.emplace_back(new Tensor);
-      describe(arguments[i], name, *now.tensors.back());
-      check_layout(*now.tensors.back(), *planned[static_cast<std::size_t>(i)], name);
-      if (planned[static_cast<std::size_t>(i)]->written) check_writable(*now.tensors.back(), name);
-      now.inputs.push_back(now.tensors.back().get());
+      Tensor& input = *now.tensors.back();
+      const Tensor& other = *planned[static_cast<std::size_t>(i)];
+      describe(arguments[i], name, input, now.stream);
+      check_layout(input, other, name);
+      input.written = other.written;
+      if (input.written) check_writable(input, name);
+      now.inputs.push_back(&input);
     }
     if (out_object == nullptr && !state.makes_output) {
       now.out = state.call.out;
     } else if (out_object != nullptr) {
+      check_plain(out_object, "out");
       set_output(now, out_object);
     } else {
       const ResultSpec& spec = state.prepared->result;
@@ -92,7 +108,7 @@ PyObject* plan_run(PyObject* self, PyObject* const* arguments, Py_ssize_t given,
     }
     if (now.out != state.call.out) check_layout(*now.out, *state.call.out, "out");
     const std::vector<const Tensor*>& inputs = given == 0 ? planned : now.inputs;
-    check(run(*state.prepared, inputs, *now.out, place, current_stream(place)));
+    check(run(*state.prepared, state.call, inputs, *now.out, stream));
     return now.out->object;
   });
 }

@@ -62,7 +62,10 @@ void describe_numpy(PyObject* object, const char* name, Tensor& tensor) {
   tensor.dl.data = array->data;
   tensor.read_only = (array->flags & kWriteable) == 0;
   // An array has its memory as long as it lives. A scalar's is that of an array which only the capsule holds.
-  if (!tensor.type->is_numpy) tensor.owner = std::make_shared<Ref>(capsule);
+  if (!tensor.type->is_numpy) {
+    tensor.owner = std::make_shared<Ref>(capsule);
+    tensor.read_only = tensor.read_only || is_number(object);
+  }
   for (int axis = 0; axis < array->nd; ++axis) {
     tensor.shape[axis] = array->shape[axis];
     set_byte_stride(tensor, axis, array->strides[axis], array->itemsize, name);

@@ -41,6 +41,20 @@ double floating(PyObject* value) {
   return number;
 }
 
+/// A constant of padding, which is a double: a whole number that no double is would be padded as another one.
+double exact_floating(PyObject* value) {
+  if (PyIndex_Check(value) == 0) return floating(value);
+  const Ref whole = Ref::owned(PyNumber_Index(value));
+  const double number = PyLong_AsDouble(whole.get());
+  const bool overflows = number == -1 && PyErr_Occurred() != nullptr;
+  if (overflows) PyErr_Clear();
+  const Ref back = overflows ? Ref() : Ref::owned(PyLong_FromDouble(number));
+  if (overflows || PyObject_RichCompareBool(back.get(), whole.get(), Py_EQ) != 1)
+    fail(RELAYOUT_LITERAL_RANGE,
+         "a padding constant is an f64, and no f64 is the whole number that was given");
+  return number;
+}
+
 using Reader = void (*)(PyObject*, Options&);
 
 const std::map<std::string, Reader>& readers() {
@@ -79,7 +93,7 @@ const std::map<std::string, Reader>& readers() {
       {"left", [](PyObject* value, Options& o) { o.pad.left = integer_of(value); }},
       {"right", [](PyObject* value, Options& o) { o.pad.right = integer_of(value); }},
       {"mode", [](PyObject* value, Options& o) { o.pad.mode = choice(value, "mode", kPadModes); }},
-      {"value", [](PyObject* value, Options& o) { o.pad.value = floating(value); }},
+      {"value", [](PyObject* value, Options& o) { o.pad.value = exact_floating(value); }},
       {"policy", [](PyObject* value, Options& o) { o.pad.extended = choice(value, "policy", kPolicies); }},
       {"taps", [](PyObject* value, Options& o) { o.window.taps = integer_of(value); }},
       {"stride", [](PyObject* value, Options& o) { o.window.stride = integer_of(value); }},
@@ -112,6 +126,46 @@ const std::map<std::string, Reader>& readers() {
   return all;
 }
 
+/// The functions that take options by any name, in groups; all others name what they take.
+enum Takers : unsigned { kCopies = 1, kPermute = 2, kFill = 4, kChains = 8, kOthers = 16 };
+
+unsigned group_of(Op op) {
+  switch (op) {
+    case Op::permute:
+      return kCopies | kPermute;
+    case Op::transpose:
+    case Op::copy:
+    case Op::cast:
+      return kCopies;
+    case Op::fill:
+      return kFill;
+    case Op::chain:
+      return kChains;
+    default:
+      return kOthers;
+  }
+}
+
+bool takes(Op op, const std::string& option) {
+  static const std::map<std::string, unsigned> takers = {{"alpha", kCopies},
+                                                         {"beta", kCopies},
+                                                         {"axes", kPermute},
+                                                         {"dtype", kCopies | kChains},
+                                                         {"cast_rounding", kCopies | kFill | kChains},
+                                                         {"saturate_fp8", kCopies | kFill | kChains},
+                                                         {"saturate_integers", kCopies | kFill | kChains},
+                                                         {"broadcasting", kChains},
+                                                         {"rounding", kChains},
+                                                         {"precision", kChains},
+                                                         {"flush_to_zero", kChains},
+                                                         {"equal_nan", kChains},
+                                                         {"rtol", kChains},
+                                                         {"atol", kChains}};
+  const unsigned group = group_of(op);
+  const auto found = takers.find(option);
+  return group == kOthers || (found != takers.end() && (found->second & group) != 0);
+}
+
 }  // namespace
 
 const Options& default_options() {
@@ -129,15 +183,17 @@ const Options& default_options() {
   return defaults;
 }
 
-void read_options(PyObject* dictionary, Options& options) {
+void read_options(PyObject* dictionary, Options& options, Op op) {
   std::memcpy(static_cast<void*>(&options), &default_options(), sizeof options);
   if (dictionary == Py_None) return;
   PyObject *name = nullptr, *value = nullptr;
   Py_ssize_t position = 0;
   while (PyDict_Next(dictionary, &position, &name, &value) != 0) {
     if (value == Py_None) continue;
-    const auto reader = readers().find(text_of(name));
-    if (reader == readers().end()) fail(PyExc_TypeError, "there is no option '" + text_of(name) + "'");
+    const std::string option = text_of(name);
+    const auto reader = readers().find(option);
+    if (reader == readers().end()) fail(PyExc_TypeError, "there is no option '" + option + "'");
+    if (!takes(op, option)) fail(PyExc_TypeError, "this function has no option '" + option + "'");
     reader->second(value, options);
   }
 }

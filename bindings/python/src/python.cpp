@@ -1,5 +1,7 @@
 #include "bindings/python/src/python.hpp"
 
+#include <unistd.h>
+
 namespace relayout::python {
 
 PyObject* error_type = nullptr;
@@ -25,6 +27,10 @@ void check_table(int result, const char* function) {
   if (PyErr_Occurred() == nullptr)
     fail(PyExc_RuntimeError, std::string("a framework's DLPack function failed without a word: ") + function);
   throw PythonError();
+}
+
+void sleep_for_ever() noexcept {
+  for (;;) pause();
 }
 
 std::string text_of(PyObject* object) {

@@ -7,6 +7,7 @@
 #endif
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <cxxabi.h>
 
 #include <cstdint>
 #include <string>
@@ -70,14 +71,47 @@ void check(relayout_status status);
 /// Throws PythonError unless a function of a framework's table gave 0; it should have set an exception.
 void check_table(int result, const char* function);
 
+/// Until the process has ended.
+[[noreturn]] void sleep_for_ever() noexcept;
+
+/// Gives what a function of Python's gives that may let go of Python's lock and take it again. When the
+/// interpreter ends, Python before 3.14 ends a daemon thread that asks for the lock by unwinding its stack,
+/// whose destructors would give back Python's objects without the lock. So such a thread sleeps here, as
+/// Python 3.14 has it.
+template <class F>
+auto with_lock_back(const F& call) -> decltype(call()) {
+  try {
+    return call();
+  } catch (const abi::__forced_unwind&) {
+    sleep_for_ever();
+  }
+}
+
+/// Runs what does not need Python without Python's lock: other threads, which it may wait for, run meanwhile.
+template <class F>
+relayout_status without_lock(const F& call) {
+  PyThreadState* const state = PyEval_SaveThread();
+  const relayout_status status = call();
+  with_lock_back([&] { PyEval_RestoreThread(state); });
+  return status;
+}
+
+/// A new reference from a function of Python's that may run code in Python.
+template <class F>
+Ref asked(const F& call) {
+  return Ref::owned(with_lock_back(call));
+}
+
 /// The name of an attribute as Python's string, which is made once: for a static constant.
 class Name {
  public:
   explicit Name(const char* name) : interned_(PyUnicode_InternFromString(name)) {}
-  Ref of(PyObject* object) const { return Ref::owned(PyObject_GetAttr(object, interned_)); }
+  Ref of(PyObject* object) const {
+    return asked([&] { return PyObject_GetAttr(object, interned_); });
+  }
   /// Calls the method without arguments, and without making an object of it.
   Ref call_on(PyObject* object) const {
-    return Ref::owned(PyObject_CallMethodObjArgs(object, interned_, nullptr));
+    return asked([&] { return PyObject_CallMethodObjArgs(object, interned_, nullptr); });
   }
   bool is(PyObject* name) const { return name == interned_ || PyUnicode_Compare(name, interned_) == 0; }
 

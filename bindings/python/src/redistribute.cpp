@@ -111,6 +111,8 @@ PyObject* plan_redistribute(PyObject*, PyObject* arguments) {
       check_count(made->in.size(), static_cast<std::size_t>(local_ranks), "x");
       check_count(made->out.size(), static_cast<std::size_t>(local_ranks), "out");
       check_writable(made->out);
+      for (const auto& tensor : made->in) hold_memory(*tensor);
+      for (const auto& tensor : made->out) hold_memory(*tensor);
       const Numbers numbers(axes, "axes");
       order.assign(numbers.items, numbers.items + numbers.count);
       options = options_of(words, route, limit);
@@ -167,6 +169,7 @@ PyObject* run_redistribution(PyObject*, PyObject* arguments) {
       return relayout_redistribution_run_on(made.plan.get(), from.data(), to.data(),
                                             work.empty() ? nullptr : work.data());
     }));
+    for (const auto& tensor : out == Py_None ? made.out : outs) mark_written(*tensor);
     return Ref::borrowed(Py_None);
   });
 }

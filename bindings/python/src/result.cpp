@@ -176,8 +176,12 @@ ResultSpec result_of(const Call& call) {
       return multiplied(call);
     case Op::conv1d:
       return convolved(call);
+    case Op::quantize: {
+      ResultSpec spec = same_as(call.prototype(), o.dtype);
+      if (o.dtype.bits == 0) spec.dtype = {RELAYOUT_DL_INT, 8, 1};
+      return spec;
+    }
     case Op::fill:
-    case Op::quantize:
     case Op::quantized:
       fail(PyExc_TypeError, "out must be given");
     default:

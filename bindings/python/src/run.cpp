@@ -88,6 +88,17 @@ void make_output(Call& call, const ResultSpec& spec) {
   set_output(call, made.get());
 }
 
+void mark_written(const std::vector<const Tensor*>& pinned, const std::vector<const Tensor*>& inputs,
+                  const Tensor& out) {
+  for (const Tensor* tensor : pinned) {
+    if (tensor->written) mark_written(*tensor);
+  }
+  for (const Tensor* tensor : inputs) {
+    if (tensor->written) mark_written(*tensor);
+  }
+  mark_written(out);
+}
+
 /// A convolution's plan has the weights of the time when it was made.
 bool may_be_kept(const Call& call) { return call.op != Op::conv1d; }
 
@@ -109,19 +120,20 @@ std::shared_ptr<const Prepared> prepare(Call& call, const ResultSpec& made) {
   prepared->result = made;
   const Tensor& place = call.place();
   if (call.out == nullptr) {
+    if (call.options.copy.beta != 0) fail(PyExc_TypeError, "with beta out must be given, which is added to");
     prepared->result = result_of(call);
     make_output(call, prepared->result);
   }
   relayout_plan* plan = nullptr;
-  check(plan_call(call, device_of(place), stream_of(place, stream_of_call(place)), &plan));
+  check(plan_call(call, device_of(place), stream_of(place, call.work_stream()), &plan));
   prepared->plan.reset(plan);
   return prepared;
 }
 
-relayout_status run(const Prepared& prepared, const std::vector<const Tensor*>& inputs, const Tensor& out,
-                    const Tensor& place, void* stream) {
+relayout_status run(const Prepared& prepared, const Call& planned, const std::vector<const Tensor*>& inputs,
+                    const Tensor& out, void* stream) {
   constexpr std::size_t kMaxInputs = 8;
-  const relayout_stream* const on = stream_of(place, stream);
+  const relayout_stream* const on = stream_of(planned.place(), stream);
   const void* addresses[kMaxInputs] = {};
   if (inputs.size() > kMaxInputs) fail(RELAYOUT_INVALID_ARGUMENT, "more than 8 tensors are read");
   for (std::size_t i = 0; i < inputs.size(); ++i) addresses[i] = inputs[i]->data();
@@ -129,20 +141,16 @@ relayout_status run(const Prepared& prepared, const std::vector<const Tensor*>& 
     return relayout_run_on(prepared.plan.get(), on, addresses, static_cast<std::int32_t>(inputs.size()),
                            out.data());
   };
-  if (!out.on_gpu() && out.elements() < kWorthTheLock) return go();
-  PyThreadState* const state = PyEval_SaveThread();
-  const relayout_status status = go();
-  PyEval_RestoreThread(state);
+  const bool is_small = !out.on_gpu() && out.elements() < kWorthTheLock;
+  const relayout_status status = is_small ? go() : without_lock(go);
+  if (status == RELAYOUT_OK) mark_written(planned.pinned, inputs, out);
   return status;
 }
 
 Ref run_call(Call& call) {
   // Another thread may drop the plan meanwhile, so it is held here, too.
   std::shared_ptr<const Prepared> prepared = may_be_kept(call) ? cache().find(call.key) : nullptr;
-  const auto run_on_stream = [&] {
-    const Tensor& place = call.place();
-    return run(*prepared, call.inputs, *call.out, place, stream_of_call(place));
-  };
+  const auto run_on_stream = [&] { return run(*prepared, call, call.inputs, *call.out, call.work_stream()); };
   if (prepared) {
     if (call.out == nullptr) make_output(call, prepared->result);
     const relayout_status status = run_on_stream();

@@ -20,10 +20,9 @@ struct Prepared {
 /// Plans the call; without an output it makes one, which becomes the call's. made: what its output was made
 /// by, where an earlier plan did so.
 std::shared_ptr<const Prepared> prepare(Call& call, const ResultSpec& made = {});
-/// Runs the plan on these tensors, without Python's lock where that is worth it; gives its status. `place` is
-/// a tensor on the plan's device, and `stream` that device's stream.
-relayout_status run(const Prepared& prepared, const std::vector<const Tensor*>& inputs, const Tensor& out,
-                    const Tensor& place, void* stream);
+/// Runs the plan of a call on these tensors, without Python's lock where that is worth it; gives its status.
+relayout_status run(const Prepared& prepared, const Call& planned, const std::vector<const Tensor*>& inputs,
+                    const Tensor& out, void* stream);
 
 /// Runs the call by a plan of the last ones, or a new one; gives its output.
 Ref run_call(Call& call);

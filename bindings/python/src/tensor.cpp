@@ -22,7 +22,7 @@ Ref attribute_or_none(PyObject* object, const char* name) {
 }
 
 Ref helper(const char* name, PyObject* argument) {
-  return Ref::owned(PyObject_CallMethod(frameworks, name, "O", argument));
+  return asked([&] { return PyObject_CallMethod(frameworks, name, "O", argument); });
 }
 
 TypeEntry entry_of(PyObject* object) {
@@ -31,6 +31,12 @@ TypeEntry entry_of(PyObject* object) {
   const auto has = [&](const char* name) { return static_cast<bool>(attribute_or_none(type, name)); };
   entry.has_gradients = has("requires_grad");
   entry.is_torch = entry.has_gradients && has("is_conj") && has("is_neg");
+  if (entry.is_torch) {
+    Ref increment = helper("version_counter", type);
+    if (increment.get() != Py_None) entry.increment_version = increment.release();
+  }
+  const Ref home = attribute_or_none(type, "__module__");
+  entry.immutable = home && PyUnicode_Check(home.get()) != 0 && text_of(home.get()).rfind("jax", 0) == 0;
   if (const Ref capsule = attribute_or_none(type, "__dlpack_c_exchange_api__");
       capsule && PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api") != 0) {
     entry.table = usable(
@@ -38,8 +44,6 @@ TypeEntry entry_of(PyObject* object) {
     entry.protocol = Protocol::exchange;
     if (entry.table != nullptr) return entry;
   }
-  const Ref home = attribute_or_none(type, "__module__");
-  entry.immutable = home && PyUnicode_Check(home.get()) != 0 && text_of(home.get()).rfind("jax", 0) == 0;
   if (has("__array_struct__")) {
     entry.protocol = Protocol::array_struct;
     entry.is_numpy = PyObject_IsTrue(helper("is_numpy", type).get()) == 1;
@@ -158,10 +162,6 @@ void set_byte_stride(Tensor& tensor, int axis, std::int64_t stride, std::int64_t
   tensor.strides[axis] = bytes == 0 ? 0 : stride / bytes;
 }
 
-void* stream_of_call(const Tensor& tensor) {
-  return tensor.has_stream ? tensor.stream : current_stream(tensor);
-}
-
 void* current_stream(const Tensor& tensor) {
   if (!tensor.on_gpu()) return nullptr;
   void* stream = nullptr;
@@ -185,12 +185,18 @@ std::int64_t Tensor::elements() const {
 }
 
 void describe(PyObject* object, const char* name, Tensor& tensor) {
+  CallStream stream;
+  describe(object, name, tensor, stream);
+}
+
+void describe(PyObject* object, const char* name, Tensor& tensor, CallStream& stream) {
   if (Py_TYPE(object) == reinterpret_cast<PyTypeObject*>(view_type)) {
     const Ref array = Ref::owned(PyObject_GetAttrString(object, "array"));
     const Ref dtype = Ref::owned(PyObject_GetAttrString(object, "dtype"));
-    describe(array.get(), name, tensor);
+    describe(array.get(), name, tensor, stream);
     tensor.dl.dtype = dtype_named(text_of(dtype.get()));
     tensor.object = Ref::borrowed(object);
+    tensor.array = array;
     return;
   }
   tensor.object = Ref::borrowed(object);
@@ -214,8 +220,25 @@ void describe(PyObject* object, const char* name, Tensor& tensor) {
       describe_by_helper(object, name, tensor);
       break;
     case Protocol::dlpack:
-      return describe_dlpack(object, name, tensor, *type);
+      return describe_dlpack(object, name, tensor, *type, stream);
   }
+  if (tensor.on_gpu() && !stream) stream = current_stream(tensor);
+}
+
+void hold_memory(Tensor& tensor) {
+  if (tensor.owner) return;
+  if (tensor.type->is_torch) {
+    static const Name kDetach("detach");
+    tensor.owner = std::make_shared<Ref>(kDetach.call_on(tensor.plain()));
+  } else if (tensor.type->protocol == Protocol::exchange) {
+    hold_exchange(tensor);
+  }
+}
+
+void mark_written(const Tensor& tensor) {
+  if (tensor.type->increment_version == nullptr) return;
+  const Ref one = Ref::owned(PyTuple_Pack(1, tensor.plain()));
+  asked([&] { return PyObject_CallFunctionObjArgs(tensor.type->increment_version, one.get(), nullptr); });
 }
 
 void check_layout(const Tensor& given, const Tensor& planned, const char* name) {

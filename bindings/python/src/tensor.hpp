@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "bindings/python/src/dlpack.hpp"
 #include "bindings/python/src/python.hpp"
@@ -28,7 +29,13 @@ struct TypeEntry {
   bool is_numpy = false;                     ///< whether it is numpy.ndarray itself
   bool immutable = false;                    ///< whether it is JAX's, whose arrays nobody may write to
   bool old_dlpack = false;                   ///< whether its __dlpack__ knows no max_version
+  /// Tells torch's autograd that the tensors of a tuple were written to; null where there is no such thing.
+  PyObject* increment_version = nullptr;
 };
+
+/// The stream that a call works on: that of the framework of its first tensor on a GPU, which is asked for
+/// when that one is described. Later tensors are made ready for it, whatever their own frameworks work on.
+using CallStream = std::optional<void*>;
 
 /// A tensor that an object stands for. The object must live as long; `owner` is what it gave to hold its
 /// memory.
@@ -38,16 +45,16 @@ struct Tensor {
   bool read_only = false;
   bool written = false;  ///< a call writes to it besides its output
   Ref object;            ///< as the user gave it
+  Ref array;             ///< what a View is a view of
   std::shared_ptr<void> owner;
   const TypeEntry* type = nullptr;
-  /// The framework's current stream, where the tensor had to be asked for with it: by __dlpack__.
-  void* stream = nullptr;
-  bool has_stream = false;
 
   Tensor() = default;
   Tensor(const Tensor&) = delete;
   Tensor& operator=(const Tensor&) = delete;
 
+  /// The framework's own tensor.
+  PyObject* plain() const { return array ? array.get() : object.get(); }
   void* data() const { return static_cast<char*>(dl.data) + dl.byte_offset; }
   /// Managed memory counts as a GPU's: work on it may still be queued there.
   bool on_gpu() const {
@@ -57,8 +64,15 @@ struct Tensor {
   std::int64_t elements() const;
 };
 
-/// Describes a tensor; `name` is for messages. TypeError for objects of other kinds.
+/// Describes a tensor; `name` is for messages. TypeError for objects of other kinds. Without `stream` it is
+/// the only one.
+void describe(PyObject* object, const char* name, Tensor& tensor, CallStream& stream);
 void describe(PyObject* object, const char* name, Tensor& tensor);
+/// Keeps the memory of a tensor that was described, for a plan: an object of torch may be given other memory
+/// meanwhile, as x.data = y does, and would let go of this one.
+void hold_memory(Tensor& tensor);
+/// Tells the framework that the tensor was written to.
+void mark_written(const Tensor& tensor);
 
 /// Makes room for so many axes. Error{rank} for more than kMaxRank.
 void set_rank(Tensor& tensor, std::int64_t rank, const char* name);
@@ -68,17 +82,20 @@ void set_contiguous_strides(Tensor& tensor);
 /// describe() by the type's table, by __dlpack__, for an array of numpy, and for a tensor of torch by its
 /// attributes.
 void describe_exchange(PyObject* object, const char* name, Tensor& tensor);
-void describe_dlpack(PyObject* object, const char* name, Tensor& tensor, TypeEntry& type);
+void describe_dlpack(PyObject* object, const char* name, Tensor& tensor, TypeEntry& type, CallStream& stream);
 void describe_numpy(PyObject* object, const char* name, Tensor& tensor);
 void describe_torch(PyObject* object, const char* name, Tensor& tensor);
+/// hold_memory() by the type's table.
+void hold_exchange(Tensor& tensor);
 /// TypeError for a tensor of torch whose memory holds other numbers than the tensor until it is read. Only
 /// complex ones can be conjugated.
 void check_resolved(PyObject* object, const char* name, bool may_be_complex);
 
 /// The stream that a tensor's framework works on now; null for host memory.
 void* current_stream(const Tensor& tensor);
-/// The same for a call that the tensor was described for just now.
-void* stream_of_call(const Tensor& tensor);
+
+/// Whether the object is a number of Python or a scalar of numpy.
+bool is_number(PyObject* object);
 
 /// A new tensor of the prototype's kind on its device.
 Ref allocate_like(const Tensor& prototype, relayout_dl_dtype dtype, int rank, const std::int64_t* shape);
