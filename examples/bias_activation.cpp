@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "devices.hpp"
+
 #include <relayout/relayout.hpp>
 
 namespace {
@@ -100,10 +102,8 @@ int main() {
     bias_codes[c] = static_cast<std::int8_t>(4 * static_cast<int>(c) - 128);
   }
 
-  std::vector<Device> devices{Device::cpu(), Device::emulated(32)};
-  if (Device::gpu_count() > 0) devices.push_back(Device::gpu());
   bool right = true;
-  for (const Device& device : devices) {
+  for (const Device& device : example::devices()) {
     right = runs_right(device, "f16", x, bias) && right;
     right = runs_right(device, "int8", x_codes, bias_codes) && right;
   }

@@ -1,7 +1,7 @@
 // A matrix whose rows are distributed over several devices, and its transpose, distributed likewise, rounded
 // to bf16 on the way: one planned redistribution instead of permute, all-to-all and permute. On all GPUs of
-// the machine in one process; where there are none, on four emulated ranks. The exit code is 0, or 1 where an
-// element is wrong.
+// the machine in one process; where there are none, on four ranks of the processor. The exit code is 0, or 1
+// where an element is wrong.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -36,7 +36,7 @@ std::vector<Device> all_gpus() {
 
 int main() {
   const std::vector<Device> gpus = all_gpus();
-  const Group group = gpus.empty() ? Group::emulated(4) : Group(gpus);
+  const Group group = gpus.empty() ? Group::emulated(4, Device::cpu()) : Group(gpus);
   const std::int64_t rows = gpus.empty() ? 301 : 8192, columns = gpus.empty() ? 190 : 12288;
   const Distribution in = Distribution::split({rows, columns}, 0, group.ranks()),
                      out = Distribution::split({columns, rows}, 0, group.ranks());

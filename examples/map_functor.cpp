@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <vector>
 
+#include "devices.hpp"
+
 #include <relayout/relayout.hpp>
 
 namespace {
@@ -68,10 +70,8 @@ int main() {
 
   using namespace functors;
   const auto chained = chain_of(Multiply(), Add(), Clip{0, 6});  // the same of ready parts
-  std::vector<Device> devices{Device::cpu(), Device::emulated(32)};
-  if (Device::gpu_count() > 0) devices.push_back(Device::gpu());
   bool right = true;
-  for (const Device& device : devices) {
+  for (const Device& device : example::devices()) {
     const Stream stream(device);
     const std::vector<f16> own = run(stream, ScaleAddClip{0, 6}, x, scale, shift);
     const std::vector<f16> ready = run(stream, chained, x, scale, shift);

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "devices.hpp"
+
 #include <relayout/relayout.hpp>
 
 namespace {
@@ -137,10 +139,8 @@ bool grey(const Stream& stream) {  // 0.299 r + 0.587 g + 0.114 b by Horner's ru
 }  // namespace
 
 int main() {
-  std::vector<Device> devices{Device::cpu(), Device::emulated(32)};
-  if (Device::gpu_count() > 0) devices.push_back(Device::gpu());
   bool right = true;
-  for (const Device& device : devices) {
+  for (const Device& device : example::devices()) {
     const Stream stream(device);
     const auto report = [&](const char* name, bool is_right) {
       std::printf("%s, %s: %s\n", device.to_string().c_str(), name, is_right ? "right" : "WRONG");

@@ -207,6 +207,7 @@ TEST_P(ElementwiseProgramTest, PlansOnCodesRunOnOtherMemory) {
 
 /// Rows of whole vectors, between which `gap` elements lie in one operand.
 TEST(ElementwiseProgram, MisalignedRowsAreReadByPartsOfVectors) {
+  if (!has_emulated_devices()) GTEST_SKIP() << "this build has no emulated devices";
   const auto kernel = [&](DType type, std::int64_t gap) {
     const std::int64_t length = 8 * 16 / static_cast<std::int64_t>(size_of(type));
     const TensorView out(nullptr, type, {8, length}), operand(nullptr, type, {8, length}, {length + gap, 1});
@@ -224,6 +225,7 @@ TEST(ElementwiseProgram, MisalignedRowsAreReadByPartsOfVectors) {
 }
 
 TEST(ElementwiseProgram, PlansSayWhichKernelAndWhy) {
+  if (!has_emulated_devices()) GTEST_SKIP() << "this build has no emulated devices";
   const auto explained = [&](const Program& steps, const std::vector<Operand>& operands, const Output& out) {
     return plan_chain(Device::emulated(32), steps, operands, out).explain();
   };

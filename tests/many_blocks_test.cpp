@@ -23,6 +23,7 @@ std::vector<Device> devices_with_grids() {
   if (has_emulated_devices()) devices.push_back(Device::emulated(32));
   return devices;
 }
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(ManyBlocksTest);
 INSTANTIATE_TEST_SUITE_P(Devices, ManyBlocksTest, ::testing::ValuesIn(devices_with_grids()),
                          device_test_name);
 

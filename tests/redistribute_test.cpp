@@ -343,6 +343,7 @@ TEST_P(RedistributeTest, ExplainNamesTheRouteAndTheLinks) {
 
 /// Rows that two ranks write in part are written in chunks that stay in the cache; whole sectors are not.
 TEST(RedistributeChunksTest, RowsThatRanksShare) {
+  if (!has_emulated_devices()) GTEST_SKIP() << "this build has no emulated devices";
   const Group group = Group::emulated(2);
   const auto chunks = [&](std::int64_t rows, std::int64_t row) {
     const RedistributeCase c = case_of(DType::f32, Distribution::split({rows, row}, 1, 2), {0, 1}, DType::f32,

@@ -157,6 +157,7 @@ class TileKernels : public DeviceTest {
     EXPECT_TRUE(in.check());
   }
 };
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(TileKernels);
 INSTANTIATE_TEST_SUITE_P(Devices, TileKernels, ::testing::ValuesIn(kernel_devices_in_any_order()),
                          device_test_name);
 

@@ -55,6 +55,7 @@ TEST_P(Warp, OperationsMoveValuesBetweenLanes) {
   }
 }
 
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Warp);
 INSTANTIATE_TEST_SUITE_P(Devices, Warp, testing::ValuesIn(kernel_devices_in_any_order()), device_test_name);
 
 }  // namespace

@@ -53,6 +53,7 @@ class WindowKernelTest : public DeviceTest {
 
   int in_parts_ = 0;  // windows that ran so
 };
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(WindowKernelTest);
 INSTANTIATE_TEST_SUITE_P(Devices, WindowKernelTest, ::testing::ValuesIn(kernel_devices()), device_test_name);
 
 const std::vector<Layout> kInputs{

@@ -1,5 +1,6 @@
 // The emulator where the system makes no more threads.
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -11,24 +12,36 @@
 namespace relayout {
 namespace {
 
-/// Limits this process's addresses to what it has and a little more: too little for the stacks of many
-/// threads.
+/// Limits this process's addresses to what it has and the stacks of a few threads, whose size is the same
+/// whatever the shell's limit is (ulimit -s).
 class FewAddresses {
  public:
   FewAddresses() {
+    constexpr std::size_t kStack = std::size_t{8} << 20, kStacks = 5;
+    pthread_getattr_default_np(&threads_before_);
+    pthread_attr_t threads;
+    pthread_getattr_default_np(&threads);
+    pthread_attr_setstacksize(&threads, kStack);
+    pthread_setattr_default_np(&threads);
+    pthread_attr_destroy(&threads);
     getrlimit(RLIMIT_AS, &before_);
     std::size_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
-    constexpr std::size_t kMore = std::size_t{40} << 20;
-    const rlimit few{pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + kMore, before_.rlim_max};
+    const rlimit few{pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + kStacks * kStack,
+                     before_.rlim_max};
     setrlimit(RLIMIT_AS, &few);
   }
   FewAddresses(const FewAddresses&) = delete;
   FewAddresses& operator=(const FewAddresses&) = delete;
-  ~FewAddresses() { setrlimit(RLIMIT_AS, &before_); }
+  ~FewAddresses() {
+    setrlimit(RLIMIT_AS, &before_);
+    pthread_setattr_default_np(&threads_before_);
+    pthread_attr_destroy(&threads_before_);
+  }
 
  private:
   rlimit before_{};
+  pthread_attr_t threads_before_{};
 };
 
 TEST(WorkerThreadsTest, ALaunchAfterAFailedOneUsesTheThreadsThatThereAre) {

@@ -12,7 +12,22 @@ die() {
   exit 3
 }
 
-cache_folder() { printf '%s/relayout\n' "${XDG_CACHE_HOME:-$HOME/.cache}"; }
+# ~ is the user's home folder without HOME, too.
+cache_folder() {
+  local caches=${XDG_CACHE_HOME:-~/.cache}
+  printf '%s/relayout\n' "$caches"
+}
+
+# source_files PATTERN...: those of the checkout, one a line; in a copy without .git those that do not lie in build/.
+source_files() {
+  local pattern paths=()
+  if [ -e "$project/.git" ]; then
+    git -C "$project" ls-files -- "$@"
+  else
+    for pattern in "$@"; do paths+=(-o -path "./$pattern"); done
+    (cd "$project" && find . -path ./build -prune -o -type f \( "${paths[@]:1}" \) -printf '%P\n')
+  fi
+}
 
 # as_root COMMAND...: runs it directly as root, else by sudo.
 as_root() {
@@ -59,14 +74,27 @@ python_packages=(python3-dev python3-pip python3-venv)
 compiler_launchers=("-DCMAKE_CXX_COMPILER_LAUNCHER=$project/tools/compile-cached"
   "-DCMAKE_CUDA_COMPILER_LAUNCHER=$project/tools/compile-cached")
 
+# lock_build FOLDER: makes it, and lets no other run build there until this one has ended, in whatever way it ends. The lock
+# is file descriptor 8, which programs that may hang are not given.
+locked_build=
+lock_build() {
+  [ "$locked_build" != "$1" ] || return 0
+  { mkdir -p "$1" && exec 8>"$1.lock"; } || die "cannot make $1 and $1.lock: a build needs a checkout that can be written to"
+  if ! flock --nonblock 8; then
+    say "another run builds or tests in $1: waiting for it to end ('fuser $1.lock' prints its processes)"
+    flock 8
+  fi
+  locked_build=$1
+}
+
 # configure PRESET [cmake argument...]: quietly; its messages are shown when it fails.
 configure() {
   local preset=$1 folder=$project/build/$1 fresh=()
   shift
+  lock_build "$folder"
   if [ -e "$folder/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$project" "$folder/CMakeCache.txt"; then
     fresh=(--fresh)
   fi
-  mkdir -p "$folder"
   (cd "$project" && cmake --preset "$preset" "${fresh[@]}" "${compiler_launchers[@]}" "$@") \
     >"$folder/configure.log" 2>&1 || {
     cat "$folder/configure.log" >&2

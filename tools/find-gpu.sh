@@ -40,10 +40,15 @@ hip_arguments() {
 
 # use_nvidia ARCHITECTURE...: false where the GPUs are there but cannot be built for.
 use_nvidia() {
-  local nvcc architecture list
+  local nvcc version architecture list
   nvcc=$(nvcc_path)
   if [ -z "$nvcc" ]; then
-    say "an NVIDIA GPU is here, but no nvcc: install the CUDA toolkit (and put nvcc into PATH) to use it"
+    say "an NVIDIA GPU is here, but no nvcc: install CUDA Toolkit 12 or newer (and put nvcc into PATH) to use it"
+    return 1
+  fi
+  version=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p') || true
+  if ! printf '12\n%s\n' "$version" | sort -C -V; then
+    say "an NVIDIA GPU is here, but $nvcc is of CUDA Toolkit ${version:-unknown}: install version 12 or newer (and put its nvcc into PATH) to use it"
     return 1
   fi
   list=$("$nvcc" --list-gpu-arch)

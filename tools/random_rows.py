@@ -1,13 +1,10 @@
-"""The lines of the documents that follow from docs/random.json: where the figures come from, and a row for each family."""
+"""The lines of docs/benchmarks.md that follow from docs/random.json: where the figures come from, and a row for each family."""
 import pathlib
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 HEAD = ["| family | problems | p1 | p5 | p25 | p50 | PyTorch: problems | its time / relayout's, geometric mean | faster by 3 % | by 15 % |",
         "|---|---|---|---|---|---|---|---|---|---|"]
-# Every row stands in the first document, and once more in the document of its family.
-ALL = "docs/benchmarks.md"
-FAMILIES = {"docs/permute.md": ("permute", "slice", "cast"), "docs/operations.md": ("binary", "unary", "quantized"),
-            "docs/conv1d.md": ("depthwise", "img2col", "pad")}
+DOCUMENT = "docs/benchmarks.md"
 
 
 def listed(words):
@@ -39,27 +36,23 @@ def row(family):
 
 
 def lines_of(data):
-    """{document: {what a line is: the line}}"""
-    rows = {family["family"]: row(family) for family in data["families"]}
+    """{what a line is: the line}"""
     machine, problems = source(data)
     about = {"machine": machine + ";", "problems": problems + ":", "command": f'`{data["command"]}`{repeated(data)}.'}
-    lines = {ALL: {**about, **rows}}
-    for document, families in FAMILIES.items():
-        lines[document] = {**about, **{name: rows[name] for name in families}}
-    return lines
+    return {**about, **{family["family"]: row(family) for family in data["families"]}}
 
 
 def missing(data):
-    """The lines that a document lacks, as (document, line)."""
-    return [(document, line) for document, lines in lines_of(data).items()
-            for line in lines.values() if line not in (PROJECT / document).read_text(encoding="utf-8").splitlines()]
+    """The lines that the document lacks."""
+    present = (PROJECT / DOCUMENT).read_text(encoding="utf-8").splitlines()
+    return [line for line in lines_of(data).values() if line not in present]
 
 
 def renew(old, new):
-    """Puts the lines of the new figures where those of the old ones stand. What cannot be placed is returned, as above."""
-    for document, lines in lines_of(new).items():
-        path = PROJECT / document
-        replaced = {line: lines[name] for name, line in lines_of(old)[document].items()}
-        text = path.read_text(encoding="utf-8").splitlines()
-        path.write_text("\n".join(replaced.get(line, line) for line in text) + "\n", encoding="utf-8")
+    """Puts the lines of the new figures where those of the old ones stand. Returns those that have no place."""
+    lines = lines_of(new)
+    replaced = {line: lines[name] for name, line in lines_of(old).items()}
+    path = PROJECT / DOCUMENT
+    text = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join(replaced.get(line, line) for line in text) + "\n", encoding="utf-8")
     return missing(new)

@@ -13,6 +13,7 @@
 
 namespace relayout::test {
 
+/// None where the build has no back end with kernels.
 inline const std::vector<MapCall>& map_calls_of([[maybe_unused]] const Device& device) {
 #ifdef RELAYOUT_TEST_EMULATOR
   if (device.kind() != DeviceKind::gpu) return emulator::map_calls();
@@ -22,7 +23,8 @@ inline const std::vector<MapCall>& map_calls_of([[maybe_unused]] const Device& d
 #elif defined(RELAYOUT_TEST_HIP)
   return hip::map_calls();
 #else
-  throw Error(ErrorCode::not_built, "no back end with kernels");
+  static const std::vector<MapCall> none;
+  return none;
 #endif
 }
 

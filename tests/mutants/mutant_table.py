@@ -1353,9 +1353,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("bias_left_out", "with_bias = @bias.data() != nullptr@;", "false"),
     ("guard_byte_written", "in_sums ? sums_.data() : @y.data()@;",
      "(static_cast<unsigned char*>(y.data())[y.byte_range().end] = 0x5A, y.data())"),
-]) + mutants_of("conv_plan", "host/conv1d/conv_plan.cpp", VIEW, [
-    ("weights_channel_outer", "route == ConvRoute::strided_gemm ? @ColumnOrder::tap_outer@ :", "ColumnOrder::channel_outer"),
-    ("bias_left_out", "gemm(stream, operand_groups(), weight_groups(), @bias@, groups_of(y), workspace);", "TensorView()"),
+]) + mutants_of("route_steps", "host/conv1d/route_steps.cpp", VIEW, [
+    ("weights_channel_outer", "route_ == ConvRoute::strided_gemm ? @ColumnOrder::tap_outer@ :", "ColumnOrder::channel_outer"),
+    ("bias_left_out", "gemm(stream, operand_groups(), weight_groups(), @bias@, groups_of(y), workspace_);", "TensorView()"),
 ]) + mutants_of("direct_conv", "host/conv1d/direct_conv.cpp", FUSED, [
     ("pad_row_off_by_one", "window_params(input, problem_.window, @problem_.pad@,",
      "PadSpec{problem_.pad.left + 1, problem_.pad.right, problem_.pad.mode, problem_.pad.value, problem_.pad.policy}"),

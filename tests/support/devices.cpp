@@ -69,6 +69,13 @@ std::vector<Device> kernel_devices_in_any_order() {
   return devices;
 }
 
+std::optional<Device> another_device(const Device& device) {
+  if (device.kind() != DeviceKind::cpu) return Device::cpu();
+  const std::vector<Device> others = kernel_devices();
+  if (others.empty()) return {};
+  return others.front();
+}
+
 std::string test_name(const Device& device) {
   switch (device.kind()) {
     case DeviceKind::cpu:

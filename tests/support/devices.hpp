@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ namespace relayout::test {
 /// another than the usual one.
 EmulationOptions emulation_options(int warp_size);
 
-/// A build for a GPU may do without the emulated devices, and tests what it has.
+/// A build may do without the emulated devices (RELAYOUT_EMULATOR=OFF), and tests what it has.
 bool has_emulated_devices();
 
 /// Devices whose memory is the host's, so that a view may be laid over any mapping.
@@ -37,10 +38,15 @@ std::vector<Device> gpu_devices();
 /// race. None where the build has no emulator, which GoogleTest must be told that a suite allows.
 std::vector<Device> reordered_devices();
 
-/// test_devices() that run kernels, which native code has none of.
+/// test_devices() that run kernels, which native code has none of. None where the build has neither the
+/// emulator nor a GPU, which GoogleTest must be told likewise.
 std::vector<Device> kernel_devices();
 /// The same, and reordered_devices().
 std::vector<Device> kernel_devices_in_any_order();
+
+/// A device besides this one, to which a plan or a graph may not be taken. Nothing where the processor is all
+/// that this program has.
+std::optional<Device> another_device(const Device& device);
 
 /// "cpu", "emulated32", "emulated64_reverse", "gpu0".
 std::string test_name(const Device& device);

@@ -57,7 +57,7 @@ class RandomPicture(unittest.TestCase):
         self.assertEqual(drawn, (PROJECT / "docs" / "random.svg").read_text(encoding="utf-8"), "run tools/draw-random")
         xml.etree.ElementTree.fromstring(drawn)
 
-    def test_the_figures_stand_in_the_documents(self):
+    def test_the_figures_stand_in_the_document(self):
         self.assertEqual(random_rows.missing(published()), [])
 
     def test_percentiles_are_by_nearest_rank(self):
@@ -98,15 +98,12 @@ class RandomPicture(unittest.TestCase):
         new = self.collect([ours], [beside(ours, (5, 5))])
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(random_rows, "PROJECT", pathlib.Path(folder)):
             (random_rows.PROJECT / "docs").mkdir()
-            for document in random_rows.lines_of(old):
-                text = (PROJECT / document).read_text(encoding="utf-8")
-                (random_rows.PROJECT / document).write_text(text, encoding="utf-8")
+            text, copy = (root / random_rows.DOCUMENT for root in (PROJECT, random_rows.PROJECT))
+            copy.write_bytes(text.read_bytes())
             self.assertEqual(random_rows.renew(old, new), [])
             self.assertNotEqual(random_rows.missing(old), [])
             self.assertEqual(random_rows.renew(new, old), [])
-            for document in random_rows.lines_of(old):
-                self.assertEqual((random_rows.PROJECT / document).read_text(encoding="utf-8"),
-                                 (PROJECT / document).read_text(encoding="utf-8"))
+            self.assertEqual(copy.read_text(encoding="utf-8"), text.read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,19 @@ std::optional<Rounding> rounding_of(std::int32_t rounding, const char* field) {
   if (rounding == RELAYOUT_ROUND_DEFAULT) return std::nullopt;
   return static_cast<Rounding>(rounding - 1);
 }
+static_assert(static_cast<int>(Rounding::nearest_even) == RELAYOUT_ROUND_NEAREST_EVEN - 1);
+static_assert(static_cast<int>(Rounding::nearest_away) == RELAYOUT_ROUND_NEAREST_AWAY - 1);
+static_assert(static_cast<int>(Rounding::toward_zero) == RELAYOUT_ROUND_TOWARD_ZERO - 1);
+static_assert(static_cast<int>(Rounding::down) == RELAYOUT_ROUND_DOWN - 1);
 static_assert(static_cast<int>(Rounding::up) == RELAYOUT_ROUND_UP - 1);
+static_assert(static_cast<int>(Precision::accurate) == RELAYOUT_PRECISION_ACCURATE);
+static_assert(static_cast<int>(Precision::full) == RELAYOUT_PRECISION_FULL);
 static_assert(static_cast<int>(Precision::approximate) == RELAYOUT_PRECISION_APPROXIMATE);
+static_assert(static_cast<int>(PadMode::constant) == RELAYOUT_PAD_CONSTANT);
+static_assert(static_cast<int>(PadMode::replicate) == RELAYOUT_PAD_REPLICATE);
+static_assert(static_cast<int>(PadMode::reflect) == RELAYOUT_PAD_REFLECT);
+static_assert(static_cast<int>(PadMode::symmetric) == RELAYOUT_PAD_SYMMETRIC);
+static_assert(static_cast<int>(PadMode::circular) == RELAYOUT_PAD_CIRCULAR);
 static_assert(static_cast<int>(PadMode::reflect_zero_extended) == RELAYOUT_PAD_REFLECT_ZERO_EXTENDED);
 
 CastOptions cast_of(std::int32_t rounding, std::int32_t saturate_fp8, std::int32_t saturate_integers,

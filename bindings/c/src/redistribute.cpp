@@ -33,6 +33,9 @@ namespace {
 
 constexpr relayout_redistribute_options kDefaults = {
     sizeof(relayout_redistribute_options), UINT64_MAX, RELAYOUT_REDISTRIBUTE_FASTEST, 0, 1, 0};
+static_assert(static_cast<int>(RedistributeRoute::direct) == RELAYOUT_REDISTRIBUTE_DIRECT - 1);
+static_assert(static_cast<int>(RedistributeRoute::staged) == RELAYOUT_REDISTRIBUTE_STAGED - 1);
+static_assert(static_cast<int>(RedistributeRoute::copy_engine) == RELAYOUT_REDISTRIBUTE_COPY_ENGINE - 1);
 static_assert(static_cast<int>(RedistributeRoute::joined) == RELAYOUT_REDISTRIBUTE_JOINED - 1);
 
 /// Makes a handle and gives it to the caller.
