@@ -209,9 +209,10 @@ struct BlockEnds {
   }
 };
 
-/// The first sequence that ends behind `time`, or the number of sequences.
-constexpr std::int64_t sequence_at(const DepthwiseSequenceParams& p, std::int64_t time) {
-  std::int64_t first = 0, count = p.conv.batch;
+/// The first of `count` sequences that ends behind `time`, or `count`. Their ends do not decrease.
+constexpr std::int64_t sequence_among(const DepthwiseSequenceParams& p, std::int64_t time,
+                                      std::int64_t count) {
+  std::int64_t first = 0;
   while (count > 0) {
     const std::int64_t half = count / 2;
     if (p.starts[first + half + 1] > time) {
@@ -222,6 +223,17 @@ constexpr std::int64_t sequence_at(const DepthwiseSequenceParams& p, std::int64_
     }
   }
   return first;
+}
+
+/// The first sequence that ends behind `time`, or the number of sequences. Ends may drop behind the last
+/// sequence that is not empty, as where a table is filled up with zeros.
+constexpr std::int64_t sequence_at(const DepthwiseSequenceParams& p, std::int64_t time) {
+  const std::int64_t batch = p.conv.batch, first = sequence_among(p, time, batch);
+  if (first < batch) return first;
+  std::int64_t last = batch;
+  while (last > 1 && p.starts[last] <= p.starts[last - 1]) --last;
+  const std::int64_t found = last < batch ? sequence_among(p, time, last) : last;
+  return found < last ? found : batch;
 }
 
 /// What falls to one tile of time of a sequence: the outputs `from` .. `to`, as times of all samples

@@ -47,6 +47,18 @@ TEST_P(DepthwiseVarlenTest, IsExact) {
         }
 }
 
+/// An end before its begin is an empty sequence.
+TEST_P(DepthwiseVarlenTest, TablesOfStartsMayEndInZeros) {
+  for (const Layout layout : {Layout::ncl, Layout::nlc, Layout::gaps})
+    for (const std::vector<std::int64_t>& lengths :
+         std::vector<std::vector<std::int64_t>>{{3, 0}, {2, 2, 0, 0, 0, 0}, {17, 0, 130, 0, 0, 0, 0, 0}})
+      for (const std::int64_t taps : {2, 4, 9}) {
+        DepthwiseSequenceCase c = varlen(lengths, 16, taps, layout);
+        c.padded_starts = lengths.size() < 3 ? 1 : static_cast<std::int64_t>(lengths.size() / 2);
+        check_varlen_integers(stream(), c);
+      }
+}
+
 TEST_P(DepthwiseVarlenTest, HasTheBitsOfAConvolution) {
   for (const Layout layout : {Layout::ncl, Layout::nlc, Layout::gaps})
     for (const DType type : kSignalTypes)

@@ -28,6 +28,7 @@ struct DepthwiseSequenceCase {
        silu = false;
   bool states = true, initial = true;  // of depthwise_varlen
   std::int64_t stride = 1;             // of the numbers of the sequences
+  std::int64_t padded_starts = 0;      // of the last sequences, which are empty: 0 in the place of their ends
   std::uint64_t seed = 1;
 
   std::int64_t batch() const { return static_cast<std::int64_t>(lengths.size()); }
@@ -58,11 +59,12 @@ struct DepthwiseSequenceCase {
 
 inline std::ostream& operator<<(std::ostream& out, const DepthwiseSequenceCase& c) {
   out << "depthwise sequences " << relayout::name_of(c.type) << " lengths " << to_string(c.lengths)
-      << (c.starts ? " by starts" : "") << " channels " << c.channels << " taps " << c.taps << " "
-      << name_of(c.mode) << " state columns " << c.columns() << " " << c.state_layout << " weights "
-      << relayout::name_of(c.weight_type) << " " << c.weight_layout << " in " << c.in_layout << " out "
-      << c.out_layout << (c.bias ? " bias " : " no bias ") << (c.bias ? relayout::name_of(c.bias_type) : "")
-      << (c.silu ? " silu" : "") << (c.indices ? " indices" : "") << (c.nulls ? " nulls" : "")
+      << (c.starts ? " by starts" : "") << (c.padded_starts > 0 ? ", zeros behind" : "") << " channels "
+      << c.channels << " taps " << c.taps << " " << name_of(c.mode) << " state columns " << c.columns() << " "
+      << c.state_layout << " weights " << relayout::name_of(c.weight_type) << " " << c.weight_layout << " in "
+      << c.in_layout << " out " << c.out_layout << (c.bias ? " bias " : " no bias ")
+      << (c.bias ? relayout::name_of(c.bias_type) : "") << (c.silu ? " silu" : "")
+      << (c.indices ? " indices" : "") << (c.nulls ? " nulls" : "")
       << (c.zero_null ? " zeroed" : " untouched") << (c.in_place ? " in place" : "")
       << (c.states ? "" : " no states") << (c.initial ? "" : " no initial");
   return out << " stride " << c.stride << " seed " << c.seed;

@@ -611,7 +611,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("measured_again", "if (@known.state().measurement.candidates > 0@) return known;", "false"),
     ("the_only_plan_is_measured", "if (@candidates.size() < 2@) return plan;", "candidates.empty()"),
     ("more_are_timed", "std::min(candidates.size(), @kMaxTimed@)", "std::size_t{1000}"),
-    ("not_kept", "entries_[@copy_text(state.properties, state.copy)@] = entry", "std::string()"),
+    ("not_kept", "entries_[@copy_text(state.target.properties(), state.copy)@] = entry", "std::string()"),
     ("estimate_returned", "return with(plan, @winner@, measurement_of(entry));", "state.copy"),
 ]) + mutants_of("copy_timer", "host/api/copy_timer.cpp", "*CopyTimerTest*", [
     ("first_plan_timed_for_all", "@plan@.run(own, in, out)", "plans[0]"),
@@ -619,7 +619,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("never_timed", "round < @kRounds@;", "0"),
 ]) + mutants_of("copy_plan", "host/plan/copy/copy_plan.cpp", f"{SCALE}:{SLOTS}", [
     ("never_scaled", "params.scaled = @is_scaled(options.scale)@;", "false"),
-    ("impossible_candidate_taken", "if (@!candidate.possible@) {", "false"),
+    ("impossible_candidate_taken", "if (@!candidate.possible@) return;", "false"),
 ]) + mutants_of("copy_transpose", "host/plan/copy/transpose_candidate.cpp", f"{SCALE}:{SLOTS}", [
     ("takes_a_scale", "if (@is_scaled(options.scale)@) return refused", "false"),
     ("takes_slots", "if (@options.indirect@) return refused", "false"),
@@ -863,8 +863,8 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("rows_nearby_waited_for", "if (step <= @kNearby@) break;", "0"),
     ("results_in_another_order", "ordered.out_strides[to] = p.out_strides[@from@];", "to"),
 ]) + mutants_of("elementwise_memory", "host/plan/elementwise/elementwise_nest.cpp", ELEMENTWISE, [
-    ("start_of_the_output", "address_of(out, @nest.offsets[0]@, p.out_bytes)", "std::int64_t{0}"),
-    ("start_of_an_operand", "address_of(tensors[t], @nest.offsets[t + 1]@, tensor.bytes)", "nest.offsets[0]"),
+    ("start_of_the_output", "at_bytes(out, @nest.offsets[0]@ * p.out_bytes)", "std::int64_t{0}"),
+    ("start_of_an_operand", "at_bytes(tensors[t], @nest.offsets[t + 1]@ * tensor.bytes)", "nest.offsets[0]"),
     ("strides_of_the_first_tensor", "nest.strides[@static_cast<std::size_t>(t) + 1@];", "std::size_t{1}"),
 ]) + mutants_of("elementwise_alone", "host/plan/elementwise/elementwise_nest.cpp", "ElementwisePlan.AnElementAlone*", [
     ("counts_as_repeated", "p.tensor[t].strides[0] = @1@;", "0"),
@@ -874,8 +874,9 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("first_operand_repeats", "(@!firsts[i]@ && part > 0 && whole % part == 0)", "true"),
     ("axes_of_one_element_stay", "if (@out_shape[axis] == 1@) continue;", "false"),
 ]) + mutants_of("operand_views", "host/api/operand_views.cpp", ELEMENTWISE, [
-    ("any_view_in_place", "if (is_operand && @inputs[t] == out && same_places(operands[t], out_view)@) continue;", "inputs[t] == out"),
-    ("in_place_of_smaller_elements", "|| @size_of(a.dtype()) != size_of(b.dtype())@) return false;", "false"),
+    ("any_view_in_place", "if (is_operand && @inputs[t] == out && have_same_places(operands[t], out_view)@) continue;", "inputs[t] == out"),
+]) + mutants_of("same_places", "host/api/checks.cpp", ELEMENTWISE, [
+    ("of_smaller_elements", "|| @size_of(a.dtype()) != size_of(b.dtype())@) return false;", "false"),
 ]) + mutants_of("elementwise_rows", "host/plan/elementwise/elementwise_rows.cpp", ELEMENTWISE, [
     ("costly_vectors_too_wide", "if (@costly@ && p.width > most)", "false"),
     ("lead_left_out", "p.misaligned_elements = @static_cast<std::int32_t>(place_of(p.out, p.out_bytes) % p.width)@;", "0"),
@@ -995,7 +996,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("strides_of_one", "row += @std::int64_t{first} * stride@;", "first"),
     ("strides_between_elements", "const std::int32_t step = @stride@ * kChunkLanes;", "1"),
 ]) + mutants_of("elementwise_types", "host/api/elementwise_types.cpp", ELEMENTWISE, [
-    ("constants_without_their_sign", "if (@is_signed(common)@) return converted(", "false"),
+    ("constants_without_their_sign", "if (@is_signed(common)@) return converted_bits(", "false"),
     ("chosen_bits_as_numbers", "} else if (@!raw@ && result == DType::f32", "true"),
     ("rounds_to_nearest", "p.rounding = @options.rounding@;", "Rounding::nearest_even"),
     ("tolerance_for_the_other", "p.rtol = @options.rtol@;", "options.atol"),
@@ -1086,7 +1087,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("last_row_dropped", "for (std::int64_t row = 0; @row < params.m@;", "row < params.m - 1"),
     ("result_of_the_first_rows", "group * params.y_group + @row * params.ldc@ + column;", "std::int64_t{0}"),
 ]) + mutants_of("img2col", "host/api/img2col.cpp", "*Img2col*/cpu:*Weights*/cpu:CausalPadding.*", [
-    ("pr_ignored", 'padded_length("img2col", length, @pad@)',
+    ("pr_ignored", "padded_length(operation, length, @pad@)",
      "PadSpec{pad.left, 0, pad.mode, pad.value, pad.policy}"),
     ("frame_causal_pr_ignored", "pad.right = @window.stride - length % window.stride@;",
      "std::int64_t{0}"),

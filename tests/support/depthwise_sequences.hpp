@@ -61,7 +61,8 @@ struct DepthwiseSequenceTensors {
     fill_with(starts.host(), [&](std::uint64_t i) {
       const std::int64_t begin = next;
       if (i < c.lengths.size()) next += c.lengths[i];
-      return static_cast<double>(begin);
+      const bool is_padding = static_cast<std::int64_t>(i) > c.batch() - c.padded_starts;
+      return is_padding ? 0.0 : static_cast<double>(begin);
     });
   }
 

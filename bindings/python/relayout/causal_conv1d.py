@@ -90,7 +90,7 @@ def _copied(states, final_states_out):
                              f"{states.dtype} {list(states.shape)}", "shape")
     with torch.no_grad():
         final_states_out.copy_(states)
-    return states
+    return torch.empty_like(final_states_out).copy_(states)  # the buffer itself stays out of the graph
 
 
 def causal_conv1d_fn(x, weight, bias=None, seq_idx=None, initial_states=None, return_final_states=False,
@@ -98,8 +98,8 @@ def causal_conv1d_fn(x, weight, bias=None, seq_idx=None, initial_states=None, re
     """x [batch, dim, seqlen], weight [dim, width], bias [dim], to a new tensor with x's strides; activation is None,
     "silu" or "swish". seq_idx [batch, seqlen] numbers the sequences of a row, which do not see each other; where it is
     negative the output is 0. initial_states [batch, dim, width - 1] come before x. With return_final_states the last
-    width - 1 samples are returned beside the output, in final_states_out where it is given. Has gradients by x, weight,
-    bias and initial_states."""
+    width - 1 samples are returned beside the output, in final_states_out where it is given; torch.compile returns a copy of
+    it. Has gradients by x, weight, bias and initial_states."""
     silu = _is_silu(activation)
     if seq_idx is not None and (initial_states is not None or return_final_states):
         raise AssertionError("seq_idx excludes initial_states and return_final_states")

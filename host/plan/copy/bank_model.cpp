@@ -43,7 +43,8 @@ int BankModel::phase_lanes(SharedAccess access, int bytes) const {
 
 int BankModel::phase_of(SharedAccess access, int bytes, int lane) const {
   const int together = phase_lanes(access, bytes);
-  if (!scattered_quads || access == SharedAccess::write || bytes != 16) return lane / together;
+  const bool in_order = access == SharedAccess::write || bytes != 16 || together >= 32;
+  if (!scattered_quads || in_order) return lane / together;
   // Phases of 8 lanes: 0-3 with 20-23, 4-7 with 16-19, 8-11 with 28-31, 12-15 with 24-27; of 16: 0-3, 12-15,
   // 20-27 and the rest. Lanes 32-63 likewise.
   const int bit0 = lane / 4 & 1, bit1 = lane / 8 & 1, bit2 = lane / 16 & 1;

@@ -202,18 +202,17 @@ PlannedCopy plan_copy(CopyProblem problem, const DeviceProperties& device, bool 
     taken = native_candidate(planned);
     return planned;
   }
-  const char* why = nullptr;
   const auto consider = [&](CopyCandidate candidate) {
-    if (!candidate.possible) {
-      why = candidate.reason;
-    } else if (!taken.possible || ((candidate.kernel != CopyKernel::gather || !plans_as_large()) &&
-                                   candidate.microseconds < taken.microseconds)) {
-      // The gather kernel is taken where no other can do the copy, or where it ends first. Tests that plan
-      // small problems as large ones want the other kernels.
-      if (candidate.kernel == CopyKernel::gather)
-        candidate.reason = taken.possible ? "no other is predicted to take less time" : why;
-      taken = std::move(candidate);
-    }
+    if (!candidate.possible) return;
+    // The gather kernel is taken where no other can do the copy, or where it ends first. Tests that plan
+    // small problems as large ones want the other kernels.
+    const bool is_gather = candidate.kernel == CopyKernel::gather;
+    const bool is_faster = candidate.microseconds < taken.microseconds && !(is_gather && plans_as_large());
+    if (taken.possible && !is_faster) return;
+    if (is_gather)
+      candidate.reason =
+          taken.possible ? "no other is predicted to take less time" : "no other can do this copy";
+    taken = std::move(candidate);
   };
   for (const auto planner : kPlanners) {
     consider(planner(planned, device));
