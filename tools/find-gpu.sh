@@ -53,6 +53,10 @@ use_nvidia() {
   fi
   list=$("$nvcc" --list-gpu-arch)
   for architecture in "$@"; do
+    if [ "$architecture" -lt 80 ]; then
+      say "an NVIDIA GPU of architecture sm_$architecture is here, and relayout needs sm_80 (compute capability 8.0) or newer"
+      return 1
+    fi
     if ! grep -qx "compute_$architecture" <<<"$list"; then
       say "an NVIDIA GPU of architecture sm_$architecture is here, but $nvcc does not compile for it"
       return 1
