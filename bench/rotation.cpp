@@ -7,6 +7,7 @@
 
 #include "core/bytes.hpp"
 #include "core/integer_math.hpp"
+#include "host/plan/device_rates.hpp"
 #include "tests/support/fill.hpp"
 
 namespace relayout::bench {
@@ -18,9 +19,7 @@ bool one_set = false;
 /// behind the L2: 256 MiB on an MI300X, up to 128 MiB on RDNA (data sheets).
 std::size_t last_cache_bytes(const Device& device) {
   std::size_t bytes = device.properties().l2_bytes;
-  const auto is_of = [&](const char* family) {
-    return device.kind() == DeviceKind::gpu && device.properties().architecture.rfind(family, 0) == 0;
-  };
+  const auto is_of = [&](const char* family) { return plan::is_of_family(device.properties(), family); };
   if (is_of("gfx94") || is_of("gfx95")) bytes = std::max(bytes, std::size_t{256} << 20);
   if (is_of("gfx1")) bytes = std::max(bytes, std::size_t{128} << 20);
 #if defined(_SC_LEVEL3_CACHE_SIZE)

@@ -122,8 +122,8 @@ TEST(BankModel, ReadPhasesAreThoseOfTheHardware) {
 }
 
 TEST(BankModel, OtherPhasesAreNeighbours) {
-  DeviceProperties wide =
-      DeviceProperties::mi300x();  // all lanes of a half in one phase: no such device is known
+  // All lanes of a half in one phase: no such device is known.
+  DeviceProperties wide = DeviceProperties::mi300x();
   wide.shared_memory_banks = 128;
   for (const DeviceProperties& device :
        {DeviceProperties::h200(), DeviceProperties::mi300x(), gfx950(), wide}) {

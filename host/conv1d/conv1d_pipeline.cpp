@@ -57,10 +57,7 @@ Conv1dPipeline::Conv1dPipeline(const Stream& stream, const Conv1d& problem, cons
   check_host_view(weights,
                   {problem.out_channels, problem.in_channels / problem.window.groups, problem.window.taps},
                   "the weights");
-  if (is_given(bias)) {
-    check_conv_bias("conv1d", bias, problem.out_channels);
-    check_pointer("conv1d", "the bias", bias);
-  }
+  if (is_given(bias)) check_conv_bias("conv1d", bias, problem.out_channels);
   check_options(options);
   if (options.route != ConvRoute::direct) prepare_gemm(stream_);  // else the first run would allocate
 
@@ -94,10 +91,7 @@ void Conv1dPipeline::run() const {
 }
 
 TensorView Conv1dPipeline::allocate(DType dtype, const Dims& shape) {
-  const TensorView sized(nullptr, dtype, shape);
-  const Buffer buffer(stream_.device(), static_cast<std::size_t>(sized.elements()) * size_of(dtype));
-  buffers_.push_back(buffer);
-  return TensorView(buffer.data(), dtype, shape);
+  return allocate_in(buffers_, stream_.device(), dtype, shape);
 }
 
 TensorView Conv1dPipeline::upload(const std::string& name, const TensorView& host, bool of_operand) {

@@ -5,6 +5,7 @@
 
 #include "core/bytes.hpp"
 #include "host/api/checks.hpp"
+#include "host/conv1d/conv1d_views.hpp"
 #include "host/conv1d/route_steps.hpp"
 #include "relayout/error.hpp"
 
@@ -13,14 +14,8 @@ namespace {
 
 constexpr const char* kOperation = "conv plan";
 
-void check_operand_shape(const char* name, const TensorView& view, const Dims& shape) {
-  if (view.shape() == shape) return;
-  fail(kOperation, ErrorCode::shape,
-       std::string(name) + " is " + view.to_string() + ", but the problem's is " + to_string(shape));
-}
-
 void check_operand(const char* name, const TensorView& view, const Dims& shape) {
-  check_operand_shape(name, view, shape);
+  check_problem_shape(kOperation, name, view, shape);
   check_pointer(kOperation, name, view);
 }
 
@@ -34,9 +29,7 @@ void check_tensors(const Conv1d& problem, const TensorView& weights, const Tenso
   const std::int64_t channels = problem.in_channels / problem.window.groups;
   check_cast(kOperation, weights.dtype(), problem.dtype);
   check_operand("the weights", weights, {problem.out_channels, channels, problem.window.taps});
-  if (!is_given(bias)) return;
-  check_conv_bias(kOperation, bias, problem.out_channels);
-  check_pointer(kOperation, "the bias", bias);
+  if (is_given(bias)) check_conv_bias(kOperation, bias, problem.out_channels);
 }
 
 }  // namespace
@@ -90,8 +83,8 @@ void ConvPlan::run(const Stream& stream, const TensorView& input, const TensorVi
 
 std::string ConvPlan::explain(const TensorView& input, const TensorView& y) const {
   const RouteSteps& steps = state_->steps;
-  check_operand_shape("the input", input, input_shape(problem()));
-  check_operand_shape("y", y, output_shape(steps));
+  check_problem_shape(kOperation, "the input", input, input_shape(problem()));
+  check_problem_shape(kOperation, "y", y, output_shape(steps));
   const std::string multiplication = steps.plan_multiply(input, state_->bias, y).explain();
   return route() == ConvRoute::direct ? multiplication : steps.plan_input(input).explain() + multiplication;
 }

@@ -1,20 +1,9 @@
 #include "host/conv1d/route_steps.hpp"
 
-#include "host/api/checks.hpp"
-#include "relayout/error.hpp"
+#include "host/conv1d/conv1d_views.hpp"
 #include "relayout/img2col.hpp"
 
 namespace relayout {
-
-void check_conv_bias(const char* operation, const TensorView& bias, std::int64_t out_channels) {
-  if (bias.shape() != Dims{out_channels}) {
-    fail(operation, ErrorCode::shape,
-         "the bias is " + bias.to_string() + ", but the problem's is " + to_string(Dims{out_channels}));
-  }
-  if (bias.dtype() != DType::f32 || !bias.is_contiguous()) {
-    fail(operation, ErrorCode::dtype, "the bias is " + bias.to_string() + ", but must be contiguous f32");
-  }
-}
 
 Dims operand_shape(const Conv1d& problem, const Conv1dSizes& sizes) {
   const std::int64_t groups = problem.window.groups;
@@ -27,21 +16,15 @@ RouteSteps::RouteSteps(const Device& device, const Conv1d& problem, ConvRoute ro
     weights_ = direct_.emplace(device, problem).weights();
     return;
   }
-  weights_ = allocate(problem.dtype, {problem.out_channels, sizes_.depth});
+  weights_ = allocate_in(buffers_, device, problem.dtype, {problem.out_channels, sizes_.depth});
   if (route == ConvRoute::strided_gemm) {
     signal_.emplace(device, problem, with_bias);
     return;
   }
-  operand_ = allocate(problem.dtype, operand_shape(problem, sizes_));
+  operand_ = allocate_in(buffers_, device, problem.dtype, operand_shape(problem, sizes_));
   const TensorView y(nullptr, problem.dtype, {problem.batch, sizes_.positions, problem.out_channels});
   const std::size_t bytes = gemm_workspace_bytes(device, groups_of(y), with_bias);
-  if (bytes > 0) workspace_ = allocate(DType::u8, {static_cast<std::int64_t>(bytes)});
-}
-
-TensorView RouteSteps::allocate(DType type, const Dims& shape) {
-  const TensorView sized(nullptr, type, shape);
-  buffers_.emplace_back(device_, static_cast<std::size_t>(sized.elements()) * size_of(type));
-  return TensorView(buffers_.back().data(), type, shape);
+  if (bytes > 0) workspace_ = allocate_in(buffers_, device, DType::u8, {static_cast<std::int64_t>(bytes)});
 }
 
 std::int64_t RouteSteps::input_step_bytes() const {

@@ -15,8 +15,6 @@
 
 namespace relayout {
 
-/// Error{shape, dtype, invalid_argument} unless the bias is contiguous f32 [out_channels].
-void check_conv_bias(const char* operation, const TensorView& bias, std::int64_t out_channels);
 /// The shape of A: [rows, depth], with groups [groups, rows, depth].
 Dims operand_shape(const Conv1d& problem, const Conv1dSizes& sizes);
 
@@ -61,7 +59,6 @@ class RouteSteps {
   void run(const Stream& stream, const TensorView& input, const TensorView& bias, const TensorView& y) const;
 
  private:
-  TensorView allocate(DType type, const Dims& shape);
   ColumnOrder column_order() const;
   TensorView operand_groups() const;
   TensorView weight_groups() const;

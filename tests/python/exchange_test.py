@@ -100,6 +100,19 @@ class New(Producer):
         return new_capsule(self._hold(managed, held), b"dltensor_versioned", None)
 
 
+def on_gpu():
+    """A class of tensors on a GPU, and a list of the streams that they are asked with."""
+    streams = []
+
+    class OnGpu(New):
+        place = (CUDA, 3)
+
+        def __dlpack__(self, *, stream=None, **others):
+            streams.append(stream)
+            return super().__dlpack__(stream=stream, **others)
+    return OnGpu, streams
+
+
 class Dlpack(unittest.TestCase):
     def test_both_versions(self):
         for kind in (Old, New):
@@ -198,14 +211,7 @@ class Dlpack(unittest.TestCase):
     def test_tensors_of_a_gpu(self):
         if relayout.gpu_count() > 0:
             self.skipTest("here there is one")
-        streams = []
-
-        class OnGpu(New):
-            place = (CUDA, 3)
-
-            def __dlpack__(self, *, stream=None, **others):
-                streams.append(stream)
-                return super().__dlpack__(stream=stream, **others)
+        OnGpu, streams = on_gpu()
         a = np.ones(3, np.float32)
         for kind in (CUDA, MANAGED):
             OnGpu.place = (kind, 3)
@@ -376,14 +382,7 @@ class Exchange(unittest.TestCase):
     def test_all_tensors_are_made_ready_for_the_stream_of_the_call(self):
         if relayout.gpu_count() > 0:
             self.skipTest("here there is a GPU")
-        streams = []
-
-        class OnGpu(New):
-            place = (CUDA, 3)
-
-            def __dlpack__(self, *, stream=None, **others):
-                streams.append(stream)
-                return super().__dlpack__(stream=stream, **others)
+        OnGpu, streams = on_gpu()
         a = np.ones(3, np.float32)
         first, other = OnStream77(a), OnGpu(a, device=(CUDA, 3))
         first.tensor.device = Device(CUDA, 3)

@@ -90,11 +90,10 @@ void make_output(Call& call, const ResultSpec& spec) {
 
 void mark_written(const std::vector<const Tensor*>& pinned, const std::vector<const Tensor*>& inputs,
                   const Tensor& out) {
-  for (const Tensor* tensor : pinned) {
-    if (tensor->written) mark_written(*tensor);
-  }
-  for (const Tensor* tensor : inputs) {
-    if (tensor->written) mark_written(*tensor);
+  for (const auto* tensors : {&pinned, &inputs}) {
+    for (const Tensor* tensor : *tensors) {
+      if (tensor->written) mark_written(*tensor);
+    }
   }
   mark_written(out);
 }
