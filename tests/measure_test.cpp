@@ -281,6 +281,26 @@ TEST(PlanCacheFile, Mistakes) {
         "tile\t32,32\t256\t1.5\t9\n", "tile\t32,32\t256\t1000\t0\n", "tile\t32,32\t256\t1000\t9 \n",
         "tile\t32,32\t99999999999\t1000\t9\n", "tile\t32,32\t256\t99999999999999999999\t9\n"})
     expect(title + good + copy + plan, {"line 3", "number"});
+  const std::string plan = "tile\t32,32\t256\t1000\t9\n";
+  for (const char* number :
+       {"a GPU\t0\t4 bytes\t48,33\t33,1\t1,48\t0,0\t", "a GPU\t4x\t4 bytes\t48,33\t33,1\t1,48\t0,0\t",
+        "a GPU\t4\t4 bytes\t48,0\t33,1\t1,48\t0,0\t", "a GPU\t4\t4 bytes\t48,033\t33,1\t1,48\t0,0\t",
+        "a GPU\t4\t4 bytes\t48,33\t33,\t1,48\t0,0\t", "a GPU\t4\t4 bytes\t48,33\t33,1\t1,4.8\t0,0\t",
+        "a GPU\t4\t4 bytes\t48,33\t33,1\t1,99999999999999999999\t0,0\t",
+        "a GPU\t4\t4 bytes\t\t33,1\t1,48\t0,0\t", "a GPU\t4\t4 bytes\t48,33\t33,1\t1,48\t16,0\t",
+        "a GPU\t4\t4 bytes\t48,33\t33,1\t1,48\t0,32\t", "a GPU\t4\t4 bytes\t48,33\t33,1\t1,48\t-1,0\t"})
+    expect(title + good + number + plan, {"line 3", "in the place of a number"});
+  for (const char* elements :
+       {"", "16 bytes", "4", "04 bytes", "4 bytes scaled", "4 bytes by format", "f32>f32", "f32>f33",
+        "f32>b128", "f32", "f32>f16 added", "f32>f32 by format scaled", "f32>f16 scaled by format"})
+    expect(title + good + "a GPU\t4\t" + elements + "\t48,33\t33,1\t1,48\t0,0\t" + plan,
+           {"line 3", "'" + std::string(elements) + "'", "elements", "4 bytes", "f32>f16"});
+  expect(title + good + "a GPU\t4\t4 bytes\t48,33\t1\t1,48\t0,0\t" + plan,
+         {"line 3", "2 extents", "1 stride of the output"});
+  expect(title + good + "a GPU\t4\t4 bytes\t48,33\t33,1\t-\t0,0\t" + plan,
+         {"line 3", "2 extents", "0 strides of the input"});
+  expect(title + good + "a GPU\t4\t4 bytes\t48,33\t33,1\t1,48\t0\t" + plan,
+         {"line 3", "'0'", "two addresses"});
   expect_error(ErrorCode::invalid_argument, {"/no/such/file", "read"},
                [] { PlanCache().load("/no/such/file"); });
   expect_error(ErrorCode::invalid_argument, {"/no/such/file", "written"},
@@ -292,6 +312,33 @@ TEST(PlanCacheFile, Mistakes) {
   EXPECT_EQ(cache.size(), 1u) << "the last line of a copy counts";
   cache.save(file.path());
   EXPECT_EQ(file.read(), title + copy + "window\t-\t0\t99999999999\t2\n");
+}
+
+TEST(PlanCacheFile, EveryKindOfElementsAndBothEndsOfLinesAreRead) {
+  const File file("ends"), saved("ends_saved");
+  std::vector<std::string> lines{"relayout plans 1"};
+  for (const char* elements : {"1 bytes", "2 bytes", "4 bytes indirect", "8 bytes", "f32>f16",
+                               "f64>i8 by format", "bf16>bf16 scaled", "f32>f16 by format scaled indirect"})
+    lines.push_back("\t132\t" + std::string(elements) +
+                    "\t48,33\t-33,1\t1,0\t15,31\ttile\t32,32\t256\t1000\t9");
+  lines.push_back("a GPU\t4\t4 bytes\t-\t-\t-\t0,0\twindow\t-\t0\t1000\t2");
+  std::string text, with_returns;
+  for (const std::string& line : lines) {
+    text += line + "\n";
+    with_returns += line + "\r\n";
+  }
+  const auto saved_again = [&](const std::string& given) {
+    file.write(given);
+    PlanCache cache;
+    cache.load(file.path());
+    EXPECT_EQ(cache.size(), lines.size() - 1);
+    cache.save(saved.path());
+    return saved.read();
+  };
+  const std::string sorted = saved_again(text);
+  EXPECT_EQ(sorted.size(), text.size());
+  for (const std::string& line : lines) EXPECT_NE(sorted.find(line + "\n"), std::string::npos) << line;
+  EXPECT_EQ(saved_again(with_returns), sorted);
 }
 
 }  // namespace
