@@ -64,6 +64,14 @@ TEST_P(RedistributeErrorTest, Ranks) {
   });
 }
 
+TEST_P(RedistributeErrorTest, NumbersThatAreNoEnumerators) {
+  expect(ErrorCode::invalid_argument, {"redistribute", "the route is the number 4", "0 to 3"},
+         [&] { plan(by(static_cast<RedistributeRoute>(4))); });
+  expect(ErrorCode::invalid_argument, {"the element type is the number 17"}, [&] {
+    plan_redistribute(group_, rows_, {1, 0}, columns_, static_cast<DType>(17), DType::f32);
+  });
+}
+
 TEST_P(RedistributeErrorTest, AxesAndShapes) {
   for (const std::vector<int>& axes : std::vector<std::vector<int>>{{0}, {1, 1}, {0, 2}, {}})
     expect(ErrorCode::invalid_argument, {},

@@ -25,6 +25,8 @@ const char* name_of(Rounding rounding) noexcept {
 
 void check_cast_options(const char* operation, DType in, DType out, const CopyPlanOptions& options) {
   const CastOptions& cast = options.cast;
+  check_enumerator(operation, "the rounding", cast.rounding.value_or(Rounding::nearest_even), Rounding::up);
+  check_enumerator(operation, "integer_overflow", cast.integer_overflow, IntegerOverflow::saturate);
   const auto fail = [&](ErrorCode code, const std::string& what, const std::string& why) {
     relayout::fail(operation, code, what + " from " + name_of(in) + " to " + name_of(out) + why);
   };

@@ -16,6 +16,14 @@ void fail(const std::string& operation, ErrorCode code, const std::string& what)
   throw Error(code, operation + ": " + what);
 }
 
+void check_number_of_enumerator(const char* operation, const char* name, std::int64_t number,
+                                std::int64_t last) {
+  if (number >= 0 && number <= last) return;
+  fail(operation, ErrorCode::invalid_argument,
+       std::string(name) + " is the number " + std::to_string(number) +
+           ", which no enumerator has; they are 0 to " + std::to_string(last));
+}
+
 void check_cast(const char* operation, DType in, DType out) {
   if (in == DType::b128 && out == DType::b128) {
     fail(operation, ErrorCode::dtype, "b128 elements are only copied and permuted");

@@ -1,6 +1,7 @@
 // The checks that every operation makes on its views before anything is launched.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "core/launch_context.hpp"
@@ -12,6 +13,21 @@ namespace relayout {
 
 /// "OPERATION: WHAT"
 [[noreturn]] void fail(const std::string& operation, ErrorCode code, const std::string& what);
+
+/// Error{invalid_argument} for a number that no enumerator has, as static_cast<PadMode>(200): what follows
+/// takes every enumeration for one of its enumerators, and looks them up in tables. They count from 0 to
+/// `last`; `name` is what the message calls the argument.
+void check_number_of_enumerator(const char* operation, const char* name, std::int64_t number,
+                                std::int64_t last);
+template <class Enum>
+void check_enumerator(const char* operation, const char* name, Enum value, Enum last) {
+  check_number_of_enumerator(operation, name, static_cast<std::int64_t>(value),
+                             static_cast<std::int64_t>(last));
+}
+/// The same for an element type.
+inline void check_is_type(const char* operation, const char* name, DType type) {
+  check_enumerator(operation, name, type, DType::b128);
+}
 
 /// Error{dtype} unless the types are equal, of 1, 2, 4 or 8 bytes, or both among f16, bf16, f32 and f64.
 /// Equal types move as bytes, others are cast.

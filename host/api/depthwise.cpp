@@ -19,7 +19,7 @@ DepthwiseParams conv_problem(const TensorView& in, const TensorView& weights, co
                              Activation activation, const TensorView& initial_state, const TensorView& out,
                              const TensorView& final_state, const TensorView& sequence_ids) {
   const DepthwiseCheck check(kConv);
-  const std::int64_t taps = check.common(in, weights, bias, out);
+  const std::int64_t taps = check.common(in, weights, bias, activation, out);
   const Dims state_shape{in.extent(0), in.extent(1), taps - 1};
   const std::vector<std::pair<const char*, const TensorView*>> states{{"the initial state", &initial_state},
                                                                       {"the final state", &final_state}};
@@ -38,7 +38,7 @@ DepthwiseParams conv_problem(const TensorView& in, const TensorView& weights, co
 DepthwiseParams update_problem(const TensorView& state, const TensorView& samples, const TensorView& weights,
                                const TensorView& bias, Activation activation, const TensorView& out) {
   const DepthwiseCheck check(kUpdate);
-  const std::int64_t taps = check.common(samples, weights, bias, out);
+  const std::int64_t taps = check.common(samples, weights, bias, activation, out);
   check_rank(kUpdate, "the state", state, 3);
   check.same_type("the state", state, samples);
   const std::int64_t columns = state.extent(2);

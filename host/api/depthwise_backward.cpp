@@ -26,7 +26,7 @@ DepthwiseBackwardParams planned(bool native, const DeviceProperties& device, con
                                 const DepthwiseGradients& d) {
   const DepthwiseCheck check(kOperation);
   const TensorView& in = forward.in;
-  const std::int64_t taps = check.backward_operands(in, forward.weights, forward.bias);
+  const std::int64_t taps = check.backward_operands(in, forward.weights, forward.bias, forward.activation);
   const Dims state_shape{in.extent(0), in.extent(1), taps - 1};
   check.signal("the gradient of the output", d.d_out, in, in.shape());
   check.signal("the gradient of the input", d.d_in, in, in.shape());

@@ -84,7 +84,13 @@ void DepthwiseCheck::sequence_ids(
   shape("the sequence ids", ids, {in.extent(0), in.extent(2)});
 }
 
-std::int64_t DepthwiseCheck::taps_of(const TensorView& in, const TensorView& weights) const {
+void DepthwiseCheck::null_output(NullOutput null_output) const {
+  check_enumerator(operation_, "null_output", null_output, NullOutput::untouched);
+}
+
+std::int64_t DepthwiseCheck::taps_of(const TensorView& in, const TensorView& weights,
+                                     Activation activation) const {
+  check_enumerator(operation_, "the activation", activation, Activation::silu);
   check_rank(operation_, "the input", in, 3);
   check_rank(operation_, "the weights", weights, 2);
   floating_type("the input", in);
@@ -95,16 +101,16 @@ std::int64_t DepthwiseCheck::taps_of(const TensorView& in, const TensorView& wei
 }
 
 std::int64_t DepthwiseCheck::backward_operands(const TensorView& in, const TensorView& weights,
-                                               const TensorView& bias) const {
-  const std::int64_t taps = taps_of(in, weights);
+                                               const TensorView& bias, Activation activation) const {
+  const std::int64_t taps = taps_of(in, weights, activation);
   floating_type("the weights", weights);
   if (is_given(bias)) number("the bias", bias, {in.extent(1)});
   return taps;
 }
 
 std::int64_t DepthwiseCheck::common(const TensorView& in, const TensorView& weights, const TensorView& bias,
-                                    const TensorView& out) const {
-  const std::int64_t taps = taps_of(in, weights);
+                                    Activation activation, const TensorView& out) const {
+  const std::int64_t taps = taps_of(in, weights, activation);
   signal("the output", out, in, in.shape());
   number_type("the weights", weights, in);
   if (is_given(bias)) {

@@ -85,7 +85,7 @@ DepthwiseSequenceParams sequence_update(const TensorView& state, const TensorVie
     check.shape("the output", out, samples.shape());
   }
   const TensorView in = has_starts ? as_one_item(samples) : samples, to = has_starts ? as_one_item(out) : out;
-  const std::int64_t taps = check.common(in, weights, bias, to);
+  const std::int64_t taps = check.common(in, weights, bias, activation, to);
   const std::int64_t batch =
       has_starts ? sequences_in(kOperation, check, options.query_start_loc) : samples.extent(0);
 
@@ -100,6 +100,7 @@ DepthwiseSequenceParams sequence_update(const TensorView& state, const TensorVie
                                               DType::i32, batch);
   params.accepted = numbers_of<std::int32_t>(check, "the numbers of accepted tokens",
                                              options.num_accepted_tokens, DType::i32, batch);
+  check.null_output(options.null_output);
   params.null_index = options.null_index;
   params.zero_null = options.null_output == NullOutput::zeros;
 
@@ -153,7 +154,7 @@ DepthwiseSequenceParams varlen_problem(const TensorView& in, const TensorView& s
   check_rank(kVarlen, "the input", in, 2);
   check.shape("the output", out, in.shape());
   const TensorView signal = as_one_item(in), to = as_one_item(out);
-  const std::int64_t taps = check.common(signal, weights, bias, to);
+  const std::int64_t taps = check.common(signal, weights, bias, activation, to);
   DepthwiseSequenceParams params =
       samples_of_sequences(kVarlen, check, depthwise_params(signal, weights, bias, activation, to), starts);
   params.task = DepthwiseSequenceTask::varlen;
@@ -173,6 +174,7 @@ DepthwiseSequenceParams varlen_problem(const TensorView& in, const TensorView& s
   params.has_initial =
       numbers_of<std::uint8_t>(check, "the numbers of has_initial_state", options.has_initial_state,
                                is_bool ? DType::bool_ : DType::u8, batch);
+  check.null_output(options.null_output);
   params.null_index = options.null_index;
   params.zero_null = options.null_output == NullOutput::zeros;
   check_rank(kVarlen, "the table of states", states, 3);

@@ -1,5 +1,6 @@
 #include "relayout/device.hpp"
 
+#include "host/api/checks.hpp"
 #include "platform/backend.hpp"
 #include "relayout/error.hpp"
 
@@ -101,6 +102,7 @@ Device Device::emulated(const EmulationOptions& options) {
     throw Error(ErrorCode::invalid_argument, "an emulated GPU has at least 1 multiprocessor, not " +
                                                  std::to_string(options.multiprocessors));
   }
+  check_enumerator("emulated", "the order of threads", options.order, ThreadOrder::shuffled);
   return Device(DeviceKind::emulated, 0, backend_of_processor("emulator"), options);
 }
 

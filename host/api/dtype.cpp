@@ -15,9 +15,17 @@ constexpr TypeInfo kTypes[] = {{"bool", 1}, {"u8", 1},   {"u16", 2},    {"u32", 
 static_assert(sizeof(kTypes) / sizeof(kTypes[0]) == static_cast<std::size_t>(DType::b128) + 1,
               "one row per element type");
 
+/// Messages name types before they are checked, and these functions cannot throw.
+constexpr TypeInfo kUnknown = {"unknown", 0};
+
+const TypeInfo& info_of(DType type) noexcept {
+  const auto row = static_cast<std::size_t>(type);
+  return row < sizeof(kTypes) / sizeof(kTypes[0]) ? kTypes[row] : kUnknown;
+}
+
 }  // namespace
 
-std::size_t size_of(DType type) noexcept { return kTypes[static_cast<std::size_t>(type)].bytes; }
-const char* name_of(DType type) noexcept { return kTypes[static_cast<std::size_t>(type)].name; }
+std::size_t size_of(DType type) noexcept { return info_of(type).bytes; }
+const char* name_of(DType type) noexcept { return info_of(type).name; }
 
 }  // namespace relayout

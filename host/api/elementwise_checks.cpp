@@ -32,7 +32,11 @@ void check_counts(const ElementwiseCall& call) {
          "a chain has 1 to " + std::to_string(kMaxSteps) + " operations, not " +
              std::to_string(call.steps.size()));
   int wanted = 1;
-  for (const Step& step : call.steps) wanted += operands_of(step.operation) - 1;
+  for (const Step& step : call.steps) {
+    check_enumerator(call.name.c_str(), "an operation", step.operation,
+                     static_cast<Operation>(kOperations - 1));
+    wanted += operands_of(step.operation) - 1;
+  }
   const auto given = static_cast<int>(call.operands.size());
   if (given != wanted)
     fail(call.name, ErrorCode::invalid_argument,
@@ -107,19 +111,23 @@ void check_output_type(const ElementwiseCall& call, DType result) {
 
 void check_options(const ElementwiseCall& call, DType common) {
   const ElementwiseOptions& options = call.options;
+  const char* const name = call.name.c_str();
+  check_enumerator(name, "the rounding", options.rounding, Rounding::up);
+  check_enumerator(name, "the precision", options.precision, Precision::approximate);
+  check_enumerator(name, "the broadcasting", options.broadcasting, Broadcasting::repeat);
   const auto takes = [&](std::initializer_list<Operation> those) {
     return std::all_of(call.steps.begin(), call.steps.end(), [&](const Step& step) {
       return std::find(those.begin(), those.end(), step.operation) != those.end();
     });
   };
   if (options.rounding != Rounding::nearest_even) {
-    const std::string name = std::string("the rounding ") + name_of(options.rounding);
+    const std::string rounding = std::string("the rounding ") + name_of(options.rounding);
     if (options.rounding == Rounding::nearest_away)
-      fail(call.name, ErrorCode::rounding_mode, name + " is for casts only");
+      fail(call.name, ErrorCode::rounding_mode, rounding + " is for casts only");
     if (!is_floating(common) ||
         !takes({Operation::add, Operation::sub, Operation::mul, Operation::truediv, Operation::sqrt}))
       fail(call.name, ErrorCode::rounding_mode,
-           name + " is for add, sub, mul, truediv and sqrt on floating types");
+           rounding + " is for add, sub, mul, truediv and sqrt on floating types");
   }
   if (options.precision != Precision::accurate) {
     const bool taken = std::any_of(call.steps.begin(), call.steps.end(), [&](const Step& step) {

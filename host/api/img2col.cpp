@@ -34,6 +34,7 @@ void check_window(const char* operation, const Window& window) {
   check("stride", window.stride);
   check("dilation", window.dilation);
   check("groups", window.groups);
+  check_enumerator(operation, "the window's order", window.order, ColumnOrder::channel_outer);
   std::int64_t reach;
   if (__builtin_mul_overflow(window.taps - 1, window.dilation, &reach) ||
       __builtin_add_overflow(reach, 1, &reach)) {
@@ -95,6 +96,7 @@ PadSpec causal_padding(Causal causal, std::int64_t length, const Window& window)
   constexpr const char* kOperation = "causal_padding";
   check_window(kOperation, window);
   check_length(kOperation, length);
+  check_enumerator(kOperation, "the kind of causality", causal, Causal::frame);
   PadSpec pad;
   pad.left = window.span() - 1;
   if (causal == Causal::sample) return pad;
@@ -141,6 +143,7 @@ struct WeightViews {
 };
 
 WeightViews weight_views(const TensorView& weights, ColumnOrder order, const TensorView& out) {
+  check_enumerator("rearrange_weights", "the order", order, ColumnOrder::channel_outer);
   check_cast("rearrange_weights", weights.dtype(), out.dtype());
   check_rank("rearrange_weights", "the weights", weights, 3);
   check_rank("rearrange_weights", "the output", out, 2);

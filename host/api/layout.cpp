@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "host/api/checks.hpp"
 #include "host/plan/checked_math.hpp"
 #include "relayout/error.hpp"
 
@@ -14,6 +15,7 @@ std::int64_t channel_multiple(Layout layout) {
 }
 
 void check_axes(Layout layout, const Dims& shape) {
+  check_enumerator("layouts", "the layout", layout, Layout::nhwc16);
   if (shape.size() >= 2) return;
   throw Error(ErrorCode::rank, std::string("The layout ") + name_of(layout) +
                                    " needs a shape of (N, C, ...), not " + to_string(shape) + ".");

@@ -54,6 +54,7 @@ OperationKind kind_of(OperationClass operation_class) {
 /// The type of an operation's result, for a tensor beside another one or a constant.
 template <class B>
 DType result_of(OperationClass operation_class, DType a, const B& b, const char* operation) {
+  check_enumerator(operation, "the class of operations", operation_class, OperationClass::select);
   const OperationKind kind = kind_of(operation_class);
   Promotion promotion(operation, kind == OperationKind::bits);
   promotion.add(a);
@@ -73,6 +74,7 @@ DType Literal::dtype() const noexcept {
 }
 
 DType common_type(DType a, DType b, const char* operation) {
+  for (const DType type : {a, b}) check_is_type(operation, "an element type", type);
   if (a == b) return a;
   if (is_opaque(a) || is_opaque(b)) {
     fail_promotion(operation, a, b,
@@ -88,6 +90,7 @@ DType common_type(DType a, DType b, const char* operation) {
 }
 
 DType common_type(DType a, const Literal& b, const char* operation) {
+  check_is_type(operation, "the element type", a);
   if (a == DType::b128) return common_type(a, b.dtype(), operation);
   if (kind_of(a) < b.kind()) return b.dtype();
   if (is_integral(a) && !holds(a, b)) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/bytes.hpp"
+#include "host/api/checks.hpp"
 #include "host/plan/checked_math.hpp"
 #include "host/plan/loop_nest.hpp"
 #include "relayout/error.hpp"
@@ -93,6 +94,7 @@ TensorView::TensorView(const void* data, DType dtype, const Dims& shape)
 
 TensorView::TensorView(const void* data, DType dtype, Dims shape, Dims strides)
     : data_(const_cast<void*>(data)), dtype_(dtype), shape_(std::move(shape)), strides_(std::move(strides)) {
+  check_is_type("TensorView", "the element type", dtype_);
   check_extents(shape_);
   if (strides_.size() != shape_.size()) {
     throw Error(ErrorCode::rank, "The shape " + relayout::to_string(shape_) + " and the strides " +
@@ -124,6 +126,7 @@ void TensorView::throw_no_axis(int axis) const {
 }
 
 TensorView TensorView::from_bytes(const void* data, DType dtype, Dims shape, Dims byte_strides) {
+  check_is_type("TensorView", "the element type", dtype);
   const std::int64_t bytes = bytes_of(dtype);
   for (const std::int64_t stride : byte_strides) {
     if (stride % bytes != 0) {

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "host/api/checks.hpp"
 #include "relayout/error.hpp"
 
 namespace relayout {
@@ -25,6 +26,8 @@ const char* name_of(TilePadding padding) noexcept {
 }
 
 void check_padding(DType type, TilePadding padding) {
+  check_is_type("check_padding", "the element type", type);
+  check_enumerator("check_padding", "the padding", padding, TilePadding::negative_infinity);
   if (has_padding(type, padding)) return;
   throw Error(ErrorCode::padding_mode, std::string("Tiles of ") + name_of(type) + " have no padding " +
                                            name_of(padding) + ": the type has no such element.");

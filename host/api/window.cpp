@@ -125,6 +125,8 @@ std::int64_t window_stride(const TensorView& view, int axis) {
 }
 
 void check_padding(const char* operation, std::int64_t length, const PadSpec& pad) {
+  check_enumerator(operation, "the pad mode", pad.mode, PadMode::reflect_zero_extended);
+  check_enumerator(operation, "the pad policy", pad.policy, PadPolicy::extended);
   const std::int64_t larger = std::max(pad.left, pad.right);
   const std::string described = std::string(operation) + ": " + name_of(pad.mode) + " padding of " +
                                 std::to_string(pad.left) + " and " + std::to_string(pad.right) +

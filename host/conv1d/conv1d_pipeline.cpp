@@ -20,6 +20,7 @@ TensorView channels_first(const TensorView& nlc) { return nlc.permuted({0, 2, 1}
 
 /// Uploads that end in A leave nothing to the other routes.
 void check_options(const Conv1dOptions& options) {
+  check_enumerator("conv1d", "the upload", options.upload, Upload::overlap);
   const bool ends_in_operand = options.upload == Upload::device_staged || options.upload == Upload::overlap;
   if (!ends_in_operand || options.route == ConvRoute::operand) return;
   throw Error(ErrorCode::unsupported, std::string("conv1d: upload ") + name_of(options.upload) +
@@ -59,9 +60,8 @@ Conv1dPipeline::Conv1dPipeline(const Stream& stream, const Conv1d& problem, cons
                   "the weights");
   if (is_given(bias)) check_conv_bias("conv1d", bias, problem.out_channels);
   check_options(options);
-  if (options.route != ConvRoute::direct) prepare_gemm(stream_);  // else the first run would allocate
-
   route_ = std::make_shared<const RouteSteps>(stream_.device(), problem, options.route, is_given(bias));
+  if (options.route != ConvRoute::direct) prepare_gemm(stream_);  // else the first run would allocate
   const RouteSteps& steps = *route_;
   operand_ = steps.operand();
   weight_operand_ = steps.weights();

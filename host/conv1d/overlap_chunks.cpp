@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/bytes.hpp"
+#include "host/api/checks.hpp"
 #include "host/conv1d/conv1d_views.hpp"
 #include "relayout/error.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 constexpr std::int64_t kMaxStagedBytes = 8 << 20, kMaxDirectBytes = 16 << 20;
 
 void check_options(const OverlapOptions& options) {
+  check_enumerator("conv1d", "host_work", options.host_work, HostWork::cast_transpose);
   if (options.chunk_bytes < 0 || options.buffers < 2) {
     throw Error(ErrorCode::invalid_argument,
                 "conv1d: chunks of " + std::to_string(options.chunk_bytes) + " bytes in " +

@@ -1,5 +1,6 @@
 #include "host/conv1d/route_steps.hpp"
 
+#include "host/api/checks.hpp"
 #include "host/conv1d/conv1d_views.hpp"
 #include "relayout/img2col.hpp"
 
@@ -12,6 +13,7 @@ Dims operand_shape(const Conv1d& problem, const Conv1dSizes& sizes) {
 
 RouteSteps::RouteSteps(const Device& device, const Conv1d& problem, ConvRoute route, bool with_bias)
     : device_(device), problem_(problem), route_(route), sizes_(sizes_of(problem)) {
+  check_enumerator("conv1d", "the route", route, ConvRoute::direct);
   if (route == ConvRoute::direct) {
     weights_ = direct_.emplace(device, problem).weights();
     return;

@@ -96,6 +96,7 @@ RedistributeProblem problem_of(const Group& group, const Distribution& in_distri
                                const Distribution& out_distribution, const std::vector<TensorView>& out,
                                const RedistributeOptions& options) {
   check_distributions(group, in_distribution, axes, out_distribution);
+  if (options.route) check_enumerator(kRedistribute, "the route", *options.route, RedistributeRoute::joined);
   const DType in_type = check_views(group, "input", in_distribution, in),
               out_type = check_views(group, "output", out_distribution, out);
   RedistributeProblem problem{group,
