@@ -2,6 +2,7 @@
 // written.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,28 @@ TEST_P(ElementwiseErrorTest, RoundingsThatAnOperationDoesNotHave) {
   refuses(ErrorCode::rounding_mode, {"flush_to_zero", "f32"}, Operation::add, {in(DType::f64), 1},
           out(DType::f64), flush);
   refuses(ErrorCode::rounding_mode, {"flush_to_zero"}, Operation::sin, {in(kF32)}, out(kF32), flush);
+}
+
+TEST_P(ElementwiseErrorTest, TolerancesOfIsclose) {
+  const TensorView a = in(kF32), to = out(DType::bool_);
+  const double nan = std::numeric_limits<double>::quiet_NaN(),
+               infinity = std::numeric_limits<double>::infinity();
+  for (const double wrong : {-1e-300, -1.0, -infinity, nan}) {
+    ElementwiseOptions relative, absolute;
+    relative.rtol = wrong;
+    absolute.atol = wrong;
+    refuses(ErrorCode::invalid_argument, {"isclose", "rtol", "0 or more"}, Operation::isclose, {a, a}, to,
+            relative);
+    refuses(ErrorCode::invalid_argument, {"isclose", "atol", "0 or more"}, Operation::isclose, {a, 1}, to,
+            absolute);
+    refuses_chain(ErrorCode::invalid_argument, {"add+isclose", "rtol"}, {Operation::add, Operation::isclose},
+                  {a, 1, a}, to, relative);
+    EXPECT_NO_THROW(plan_add(device(), a, a, out(kF32), relative)) << "no tolerance is asked for";
+  }
+  ElementwiseOptions most;
+  most.rtol = -0.0;
+  most.atol = infinity;
+  EXPECT_NO_THROW(plan_isclose(device(), a, a, to, most));
 }
 
 TEST_P(ElementwiseErrorTest, TypesOfTheOutput) {

@@ -291,8 +291,8 @@ typedef struct {
   int32_t flush_to_zero;     /* 0 */
   int32_t equal_nan;         /* 0: of isclose */
   int32_t reserved;          /* 0 */
-  double rtol;               /* 1e-5: of isclose */
-  double atol;               /* 1e-8: of isclose */
+  double rtol;               /* 1e-5: of isclose, 0 or more */
+  double atol;               /* 1e-8: of isclose, 0 or more */
 } relayout_elementwise_options;
 RELAYOUT_C_API relayout_status relayout_elementwise_options_init(relayout_elementwise_options* options,
                                                                  uint64_t struct_size);

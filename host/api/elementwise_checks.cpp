@@ -1,6 +1,7 @@
 #include "host/api/elementwise_checks.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "host/api/cast_rule.hpp"
 #include "host/api/checks.hpp"
@@ -16,6 +17,17 @@ using Kind = OperationKind;
 int tensors_of(const ElementwiseCall& call) {
   const auto is_tensor = [](const Operand& operand) { return !operand.is_literal(); };
   return static_cast<int>(std::count_if(call.operands.begin(), call.operands.end(), is_tensor));
+}
+
+/// A tolerance below 0 or a NaN is a mistake: nothing would be close, or numbers of some sizes alone.
+void check_tolerances(const ElementwiseCall& call) {
+  const auto asks = [](const Step& step) { return step.operation == Operation::isclose; };
+  if (std::none_of(call.steps.begin(), call.steps.end(), asks)) return;
+  for (const auto& [name, value] : {std::pair{"rtol", call.options.rtol}, {"atol", call.options.atol}}) {
+    if (!(value >= 0))
+      fail(call.name, ErrorCode::invalid_argument,
+           std::string(name) + " of isclose is " + shortest(value) + ", and must be 0 or more");
+  }
 }
 
 }  // namespace
@@ -146,6 +158,7 @@ void check_options(const ElementwiseCall& call, DType common) {
                Operation::minimum, Operation::sqrt, Operation::rsqrt, Operation::exp2})))
     fail(call.name, ErrorCode::rounding_mode,
          "flush_to_zero is for add, sub, mul, truediv, maximum, minimum, sqrt, rsqrt and exp2 on f32");
+  check_tolerances(call);
 }
 
 }  // namespace relayout

@@ -26,7 +26,7 @@ void check_places(const ElementwiseCall& call);
 void check_operand_types(const ElementwiseCall& call, const ElementwiseTypes& types);
 /// Checks that a call with codes can be computed in f32, and that no operation reads codes as true or false.
 void check_beside_codes(const ElementwiseCall& call, DType common);
-/// Checks the options: rounding, precision, flush_to_zero.
+/// Checks the options: rounding, precision, flush_to_zero, the tolerances of isclose.
 void check_options(const ElementwiseCall& call, DType common);
 /// Error{dtype} or {rounding_mode} for an output that the result does not go to.
 void check_output_type(const ElementwiseCall& call, DType result);

@@ -126,6 +126,9 @@ static void closeness(relayout_stream* stream) {
   options.equal_nan = 1;
   CHECK_OK(relayout_elementwise(stream, "isclose", given, 2, &to, &options));
   CHECK(memcmp(close, (unsigned char[]){1, 1, 1}, 3) == 0);
+  options.atol = -0.01;
+  CHECK_FAILS(relayout_elementwise(stream, "isclose", given, 2, &to, &options), RELAYOUT_INVALID_ARGUMENT,
+              "atol");
 }
 
 static void windows(relayout_stream* stream) {

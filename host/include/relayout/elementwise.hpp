@@ -68,8 +68,8 @@ struct ElementwiseOptions {
   /// Whether subnormal operands and results count as zeros of their sign: for f32, in add, sub, mul, truediv,
   /// maximum, minimum, sqrt, rsqrt and exp2.
   bool flush_to_zero = false;
-  double rtol = 1e-5;      ///< the relative tolerance of isclose: |a - b| <= atol + rtol * |b|
-  double atol = 1e-8;      ///< its absolute tolerance
+  double rtol = 1e-5;      ///< the relative tolerance of isclose, 0 or more: |a - b| <= atol + rtol * |b|
+  double atol = 1e-8;      ///< its absolute tolerance, 0 or more
   bool equal_nan = false;  ///< whether isclose takes a NaN to be close to a NaN
 };
 
@@ -120,9 +120,9 @@ class RELAYOUT_API ElementwisePlan {
 ///
 /// Errors, in the order of their checks: invalid_argument for the number of operands, where none is a tensor,
 /// and for more than 8 tensors, scales and zero points counted; dtype, promotion, literal_range, scale,
-/// rounding_mode; shape, rank, unsupported for operands that repeat in different rounds along one axis;
-/// output_overlap, partial_overlap; null_pointer and invalid_argument (no multiple of the element size) of
-/// views with elements.
+/// rounding_mode, invalid_argument for tolerances of isclose; shape, rank, unsupported for operands that
+/// repeat in different rounds along one axis; output_overlap, partial_overlap; null_pointer and
+/// invalid_argument (no multiple of the element size) of views with elements.
 RELAYOUT_API void elementwise(const Stream& stream, Operation operation, const std::vector<Operand>& operands,
                               const Output& out, const ElementwiseOptions& options = {});
 /// Checks and plans elementwise() without running it.
