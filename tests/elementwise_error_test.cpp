@@ -228,6 +228,13 @@ TEST_P(ElementwiseErrorTest, Pointers) {
   refuses(ErrorCode::null_pointer, {"add", "operand 2"}, Operation::add, {in(kF32), null}, out(kF32));
   refuses(ErrorCode::null_pointer, {"add", "the output"}, Operation::add, {in(kF32), 1}, null);
   const TensorView odd(static_cast<char*>(memory_.data()) + 2, kF32, shape_);
+  const TensorView far(memory_.data(), kF32, shape_, {std::int64_t{1} << 57, 1});
+  refuses(ErrorCode::null_pointer, {"sub", "operand 2"}, Operation::sub, {1, null}, out(kF32));
+  refuses(ErrorCode::invalid_argument, {"clip", "operand 3", "multiple of 4"}, Operation::clip,
+          {in(kF32), 0, odd}, out(kF32));
+  refuses(ErrorCode::invalid_shape, {"sub", "operand 2"}, Operation::sub, {1, far}, out(kF32));
+  refuses_chain(ErrorCode::invalid_shape, {"mul+add", "operand 3"}, {Operation::mul, Operation::add},
+                {in(kF32), 2, far}, out(kF32));
   refuses(ErrorCode::invalid_argument, {"add", "operand 1", "multiple of 4"}, Operation::add, {odd, 1},
           out(kF32));
 }

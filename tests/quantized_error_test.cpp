@@ -114,6 +114,20 @@ TEST_P(QuantizedErrorTest, Memory) {
   refuses(ErrorCode::invalid_argument, {"multiple of 4"}, Operation::neg, {odd}, codes({8}));
 }
 
+TEST_P(QuantizedErrorTest, NamesOfTensors) {
+  const QuantizedTensor out = codes({4});
+  const TensorView no_scales(nullptr, DType::f32, {4}), no_zeros(nullptr, DType::i8, {4});
+  QuantizedTensor scaled = codes({4}), shifted = codes({4}), scaled_out = out, shifted_out = out;
+  scaled.scale = scaled_out.scale = no_scales;
+  shifted.zero = shifted_out.zero = no_zeros;
+  const TensorView x = floats({4});
+  const auto null = ErrorCode::null_pointer;
+  refuses(null, {"the scale of operand 2 f32"}, Operation::sub, {1.0f, scaled}, out);
+  refuses(null, {"the zero point of operand 3 i8"}, Operation::clip, {x, 0, shifted}, out);
+  refuses(null, {"the scale of the output f32"}, Operation::sub, {1, codes({4})}, scaled_out);
+  refuses(null, {"the zero point of the output i8"}, Operation::sub, {1, x}, shifted_out);
+}
+
 TEST_P(QuantizedErrorTest, NothingToDo) {
   QuantizedTensor x = codes({0, 4});
   EXPECT_NO_THROW(quantized(stream(), Operation::add, {x, 1.0f}, codes({0, 4})));

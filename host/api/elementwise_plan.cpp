@@ -80,6 +80,21 @@ ShapedOperands shaped_operands(const ElementwiseCall& call, int& operands) {
   return {out, std::move(tensors)};
 }
 
+/// The operand whose tensor this is, counted from 1 as the caller gave them, constants too; or the operand or
+/// the output whose scale or zero point it is.
+std::string name_of_tensor(const ElementwiseParams& p, std::size_t tensor) {
+  const int wanted = static_cast<int>(tensor);
+  for (std::int32_t i = 0; i < p.arguments; ++i) {
+    const std::int32_t own = p.argument[i].tensor;
+    if (own < 0) continue;
+    const std::string operand = "operand " + std::to_string(i + 1);
+    if (own == wanted) return operand;
+    if (p.codes[own].scale_tensor == wanted) return "the scale of " + operand;
+    if (p.codes[own].zero_tensor == wanted) return "the zero point of " + operand;
+  }
+  return p.out_codes.scale_tensor == wanted ? "the scale of the output" : "the zero point of the output";
+}
+
 /// Where the operands' tensors are, then where the scales and zero points were planned; `room` is for both.
 const std::vector<const void*>& all_tensors(const ElementwisePlan::State& state,
                                             const std::vector<const void*>& inputs,
@@ -175,11 +190,11 @@ ElementwisePlan::State plan_elementwise_of(const PlanTarget& target, const Eleme
   state.types = resolve_types(call);
   ShapedOperands shaped = shaped_operands(call, state.operands);
   check_distinct(call.name.c_str(), call.out.tensor());
+  state.params = typed_params(call, state.types);
   for (std::size_t t = 0; t < shaped.tensors.size(); ++t)
-    check_reach(call.name.c_str(), ("operand " + std::to_string(t + 1)).c_str(), shaped.tensors[t]);
+    check_reach(call.name.c_str(), name_of_tensor(state.params, t).c_str(), shaped.tensors[t]);
   state.tensors = std::move(shaped.tensors);
   state.out = std::move(shaped.out);
-  state.params = typed_params(call, state.types);
   set_nest(target, state);
   set_table_copy(target, state);
   return state;
@@ -214,7 +229,7 @@ void check_elementwise_memory(const ElementwisePlan::State& state, const std::ve
              " tensors among the operands");
   std::vector<const void*> room;
   check_operand_memory(state.name, state.tensors, all_tensors(state, inputs, room), state.operands, state.out,
-                       out);
+                       out, [&state](std::size_t tensor) { return name_of_tensor(state.params, tensor); });
 }
 
 ElementwiseParams launch_params(const ElementwisePlan::State& state, const std::vector<const void*>& inputs,

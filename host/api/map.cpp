@@ -28,6 +28,8 @@ void check_compiler(const Device& device, const char* compiled_for) {
            (backend == "hip" ? "hipcc" : "nvcc"));
 }
 
+std::string name_of_operand(std::size_t operand) { return "operand " + std::to_string(operand + 1); }
+
 void check_types(const MapCall& call, const std::vector<TensorView>& operands, const TensorView& out) {
   const auto check = [](const std::string& what, const TensorView& view, DType wanted) {
     if (view.dtype() == wanted) return;
@@ -35,8 +37,7 @@ void check_types(const MapCall& call, const std::vector<TensorView>& operands, c
          what + " has elements of " + name_of(view.dtype()) + ", and the call was compiled for " +
              name_of(wanted));
   };
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    check("operand " + std::to_string(i + 1), operands[i], call.types[i + 1]);
+  for (std::size_t i = 0; i < operands.size(); ++i) check(name_of_operand(i), operands[i], call.types[i + 1]);
   check("the output", out, call.types[0]);
 }
 
@@ -70,7 +71,7 @@ MapNest map_nest(const Device& device, const MapCall& call, const std::vector<Te
   check_distinct(kName, out);
   std::vector<const void*> inputs;
   for (const TensorView& tensor : tensors) inputs.push_back(tensor.data());
-  check_operand_memory(kName, tensors, inputs, call.operands, out, out.data());
+  check_operand_memory(kName, tensors, inputs, call.operands, out, out.data(), name_of_operand);
 
   MapNest result;
   const plan::LoopNest nest = plan::normalise(plan::make_nest(out, tensors));

@@ -28,7 +28,7 @@ std::vector<TensorView> broadcast_operands(const std::string& operation,
 // only where one may be wrong.
 void check_operand_memory(const std::string& operation, const std::vector<TensorView>& operands,
                           const std::vector<const void*>& inputs, int in_place, const TensorView& out_view,
-                          void* out) {
+                          void* out, const std::function<std::string(std::size_t)>& name_of_tensor) {
   const char* name = operation.c_str();
   const TensorView::ByteRange written = out_view.byte_range();
   bool all_may_begin = may_begin_at(out_view, written, out);
@@ -42,7 +42,7 @@ void check_operand_memory(const std::string& operation, const std::vector<Tensor
   }
   if (all_may_begin) return;
   for (std::size_t t = 0; t < inputs.size(); ++t)
-    check_pointer(name, ("operand " + std::to_string(t + 1)).c_str(), at_address(operands[t], inputs[t]));
+    check_pointer(name, name_of_tensor(t).c_str(), at_address(operands[t], inputs[t]));
   check_pointer(name, "the output", at_address(out_view, out));
 }
 

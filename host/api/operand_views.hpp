@@ -2,7 +2,9 @@
 // that may be shared.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,9 +19,10 @@ std::vector<TensorView> broadcast_operands(const std::string& operation,
 
 /// Checks views of one shape at the addresses of a run. Error{partial_overlap} for a tensor that shares bytes
 /// with the output, unless it is one of the first `in_place` and identical to the output: other tensors are
-/// read again for other elements. Then {null_pointer} and {invalid_argument} for addresses.
+/// read again for other elements. Then {null_pointer} and {invalid_argument} for addresses, with the name
+/// that `name_of_tensor` gives to a tensor.
 void check_operand_memory(const std::string& operation, const std::vector<TensorView>& operands,
                           const std::vector<const void*>& inputs, int in_place, const TensorView& out_view,
-                          void* out);
+                          void* out, const std::function<std::string(std::size_t)>& name_of_tensor);
 
 }  // namespace relayout

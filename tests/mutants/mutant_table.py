@@ -1023,7 +1023,7 @@ MUTANTS = mutants_of("window", "kernels/window/window.cpp", WINDOW, [
     ("codes_always_signed", "numbers.is_signed = @codes.codes.dtype() == DType::i8@;", "true"),
     ("zero_left_out", "numbers.zero = @*zero@;", "0"),
 ]) + mutants_of("code_memory", "host/api/elementwise_plan.cpp", QUANTIZED, [
-    ("scales_in_place", "all_tensors(state, inputs, room), @state.operands@, state.out, out)", "kMaxTensors"),
+    ("scales_in_place", "all_tensors(state, inputs, room), @state.operands@, state.out, out,", "kMaxTensors"),
 ]) + mutants_of("code_checks", "host/api/codes.cpp", QUANTIZED, [
     ("zero_point_too_large", "*zero > @lowest + 255@)", "lowest + 256"),
 ]) + mutants_of("code_rows", "host/plan/elementwise/elementwise_rows.cpp", QUANTIZED, [
