@@ -232,7 +232,8 @@ constexpr std::int64_t sequence_at(const DepthwiseSequenceParams& p, std::int64_
   if (first < batch) return first;
   std::int64_t last = batch;
   while (last > 1 && p.starts[last] <= p.starts[last - 1]) --last;
-  const std::int64_t found = last < batch ? sequence_among(p, time, last) : last;
+  if (last == batch) return batch;
+  const std::int64_t found = sequence_among(p, time, last);
   return found < last ? found : batch;
 }
 
