@@ -131,7 +131,7 @@ typedef struct {
 
 /* A DLTensor. Nothing here is written to or kept: shape and strides may be freed when the call returns. */
 typedef struct {
-  void* data; /* null: planned as aligned to 256 bytes, and given to relayout_run_on */
+  void* data; /* null: planned as a multiple of every power of two, and given to relayout_run_on */
   relayout_dl_device device;
   int32_t ndim; /* 0 to 32 */
   relayout_dl_dtype dtype;

@@ -93,7 +93,7 @@ def _information():
     metadata = f"""Metadata-Version: 2.1
 Name: {NAMES[_backend()].replace('_', '-')}
 Version: {_version()}
-Summary: Tensors from one memory layout to another at the speed of the memory
+Summary: Tensors from one memory layout to another at close to the speed of a plain copy
 License: Apache-2.0
 Requires-Python: >={LEAST_PYTHON}
 """

@@ -109,7 +109,8 @@ struct Stage {
   /// Whether the step leads from the input to A (route strided_gemm: to the padded signal; route direct: to
   /// the kernel's input). It is false for the weights, the bias, and the GEMM or the kernel in its place.
   bool of_operand = true;
-  /// Queues the step on the pipeline's stream; a host step is done when run returns. Allocates nothing.
+  /// Queues the step on the pipeline's stream; a host step is done when run returns. It allocates no
+  /// device memory.
   std::function<void()> run;
 };
 
@@ -117,8 +118,10 @@ class Conv1dOverlap;
 class RouteSteps;    // the library's own
 struct PlannedStep;  // the library's own
 
-/// A whole conv1d from host memory to y on the device. The constructor allocates everything, and running
-/// allocates nothing. Only host steps wait: until the copy of an earlier run has left their buffer.
+/// A whole conv1d from host memory to y on the device. The constructor allocates all device memory and all
+/// pinned memory, and a run allocates neither. With Upload::host and Upload::overlap a run waits before the
+/// processor writes into a pinned buffer that an earlier copy still reads. The vendor's runtime may wait,
+/// too, while it copies from memory that is not pinned.
 class RELAYOUT_API Conv1dPipeline {
  public:
   /// Host memory that the caller keeps while work is queued (pinned memory is copied at full speed):

@@ -22,10 +22,10 @@ namespace relayout {
 /// groups that share it, or bt, have stride 0. k = 0: y = bias. Sums are kept in fp32, the bias is added in
 /// fp32, and the result is rounded once. Uses the vendor's library (cuBLAS, hipBLAS, OpenBLAS) where one was
 /// built in and `workspace` has at least gemm_workspace_bytes(); otherwise relayout's own kernel. The first
-/// gemm on a stream makes the library's handle, which allocates; later ones allocate nothing. OpenBLAS maps a
-/// buffer for each of its threads and for each thread that calls it at the same time; where a limit on
-/// addresses (RLIMIT_AS) leaves less than 256 MiB for each, relayout's own kernel does the work, which needs
-/// far less.
+/// gemm on a GPU's stream makes the library's handle, which allocates device memory; later ones allocate
+/// none. OpenBLAS maps a buffer of host memory for each of its threads and for each thread that calls it at
+/// the same time. Where a limit on addresses (RLIMIT_AS) leaves less than 256 MiB for each, relayout's own
+/// kernel does the work, which needs far less.
 RELAYOUT_API void gemm(const Stream& stream, const TensorView& a, const TensorView& bt,
                        const TensorView& bias, const TensorView& y,
                        const TensorView& workspace = TensorView());
@@ -41,8 +41,8 @@ class RELAYOUT_API GemmPlan {
   /// A copy.
   GemmPlan& operator=(const GemmPlan&) = default;
 
-  /// Queues the GEMM between the planned views: it allocates nothing but, once for a stream, what
-  /// prepare_gemm makes. Errors: null_pointer for a view that was planned with a null pointer;
+  /// Queues the GEMM between the planned views. The only device memory that it allocates is, once for a
+  /// stream, what prepare_gemm makes. Errors: null_pointer for a view that was planned with a null pointer;
   /// invalid_argument for a stream of another device; unsupported for a plan from DeviceProperties.
   void run(const Stream& stream) const;
   /// The same on another a and y, with the planned views' strides. Further errors: invalid_argument for an
@@ -65,7 +65,7 @@ RELAYOUT_API GemmPlan plan_gemm(const PlanTarget& target, const TensorView& a, c
                                 const TensorView& bias, const TensorView& y,
                                 const TensorView& workspace = TensorView());
 
-/// Makes what gemm's library keeps for a stream, so that no gemm on it allocates.
+/// Makes what gemm's library keeps for a stream, so that no gemm on it allocates device memory.
 RELAYOUT_API void prepare_gemm(const Stream& stream);
 
 /// Whether gemm's library reads an `a` whose rows overlap; where it does not, relayout's own kernel does.

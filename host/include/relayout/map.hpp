@@ -102,9 +102,9 @@ inline namespace RELAYOUT_COMPILED_BY {
 /// other. out has strides under which no two elements share an address. It may be the same memory as an
 /// operand of the same shape, strides and element size; else it shares no byte with any.
 ///
-/// On a GPU the functor is a kernel of this file, which nvcc or hipcc compiles; it is queued on the stream,
-/// allocates nothing and can be recorded in a Graph. On the processor the same file runs it compiled by any
-/// compiler.
+/// On a GPU the call queues one kernel, which nvcc or hipcc has compiled together with the file that calls
+/// map(). It allocates no device memory, and can be recorded in a Graph. On cpu() and emulated devices the
+/// functor is ordinary host code, and any C++17 compiler may have compiled the file.
 ///
 /// Errors, in the order of their checks: unsupported on a GPU where this file was not compiled for it;
 /// invalid_argument for the number of operands; dtype for a view of another element type; shape, rank;

@@ -12,10 +12,10 @@
 namespace relayout {
 
 /// Codes of i8 or u8, of any strides: code q stands for scale * (q - zero), an f32. The scale is a finite
-/// number above 0, the zero point a number that the codes' type has; either may be a tensor that broadcasts
-/// to the codes' shape: of f32, or of the codes' type. A tensor [channels, 1, 1] gives each channel of codes
-/// [batch, channels, height, width] its own. Scales in device memory are not looked at: results of one that
-/// is not finite and above 0 mean nothing.
+/// number above 0, and the zero point is a number that the codes' type has. Each of them is one number, or a
+/// tensor that broadcasts to the codes' shape: scales are a tensor of f32, zero points one of the codes'
+/// type. A tensor [channels, 1, 1] gives each channel of codes [batch, channels, height, width] its own.
+/// Tensors of scales are not checked: where one is not finite and above 0, the results mean nothing.
 struct QuantizedTensor {
   TensorView codes;                              ///< the codes, of i8 or u8
   std::variant<float, TensorView> scale = 1.0f;  ///< one scale, or a tensor of them

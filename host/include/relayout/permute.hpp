@@ -1,15 +1,19 @@
 // permute, transpose, copy, contiguous and cast: out = in under another order of axes, another shape, another
 // layout, another element type.
 //
-// All of them take an `in` with any strides, and an `out` that shares no byte with it and has strides under
-// which no two elements share an address. Equal element types move as bytes (b128 with at most 31 axes).
-// Between two other types, except b128, elements are cast: rounded once, as CastOptions say. With a
-// CopyScale, out = alpha * in + beta * out. All of them throw these errors: dtype, shape, rounding_mode,
-// output_overlap, partial_overlap; for views with elements, null_pointer and invalid_argument (no multiple of
-// the element size); literal_range for a scale.
+// `in` has any strides. `out` shares no byte with it, and has strides under which no two elements share an
+// address. Elements move as bytes where both types are equal. Other pairs of types, except those with b128,
+// are cast: each element is rounded once, as CastOptions say. With a CopyScale the result is alpha * in +
+// beta * out.
 //
-// The plan_* functions check and plan without running. A view with a null pointer is planned as if its
-// pointer were aligned to 256 bytes; memory is then given to CopyPlan::run or run_indirect.
+// All functions throw these errors: dtype, shape, rounding_mode, output_overlap, partial_overlap; rank for
+// b128 with 32 axes that cannot be merged; literal_range for a scale; invalid_shape for a view that reaches
+// over more than 2^57 bytes; invalid_argument for an address that is no multiple of the element size.
+// Functions that run throw null_pointer for a view with elements and a null pointer.
+//
+// The plan_* functions check and plan without running. A view with a null pointer is planned as if it began
+// at a multiple of every power of two. The memory that CopyPlan::run or run_indirect is then given must be
+// aligned as CopySide::alignment says, which is never more than 16 bytes.
 #pragma once
 
 #include <vector>

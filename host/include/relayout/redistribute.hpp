@@ -97,9 +97,11 @@ class RELAYOUT_API RedistributePlan {
   /// which shares no byte with the views; none where that is 0. Errors: null_pointer for a view that was
   /// planned with a null pointer, and for want of a workspace.
   void run(const std::vector<void*>& workspace = {}) const;
-  /// The same between other memory of the local ranks, with the planned views' strides; each pointer as far
-  /// behind a multiple of 16 bytes as the planned one (a null pointer was planned as if aligned to 256).
-  /// Further errors: invalid_argument for an alignment and for numbers of pointers, partial_overlap.
+  /// The same between other memory of the local ranks, with the planned views' strides. Each pointer must be
+  /// aligned as the planned kernels need it; one that lies as far behind a multiple of 16 bytes as the
+  /// planned one always is, and a null pointer counts as such a multiple. Further errors: invalid_argument
+  /// for an alignment, for numbers of pointers and, on the direct route between processes, for an output
+  /// other than the planned one; partial_overlap.
   void run(const std::vector<const void*>& in, const std::vector<void*>& out,
            const std::vector<void*>& workspace = {}) const;
 
