@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -339,6 +340,37 @@ TEST(Emulator, LaunchesThatAGpuWouldRefuse) {
   emulator.stream.emulation.warp_size = 16;
   error_of(ErrorCode::launch,
            [&] { launch("found", emulator.context(), line(1, 1, 4), find_in_shared, found.data()); });
+  EXPECT_EQ(found[0], 3.0f);
+}
+
+/// A grid of 64 lanes is folded into rows of four blocks where it has more; what its y has no room for lies
+/// along x. Each block runs once.
+TEST(Emulator, NumberedBlocks) {
+  for (const int warp_size : {32, 64}) {
+    for (Emulator& emulator : all_emulators(warp_size)) {
+      for (const std::int64_t count : {1, 3, 4, 5, 7, 8, 9, 4 * 65535, 4 * 65535 + 1}) {
+        std::vector<std::atomic<int>> counts(static_cast<std::size_t>(count + 1));
+        launch("count", emulator.context(), numbered_blocks(count, 2), count_blocks, counts.data(), count);
+        const bool folds = warp_size == 64 && count <= 4 * 65535 && count > 4;
+        EXPECT_EQ(counts.back(), folds ? (4 - count % 4) % 4 : 0) << count;
+        EXPECT_TRUE(std::all_of(counts.begin(), counts.end() - 1, [](int runs) { return runs == 1; }))
+            << count << " blocks of " << warp_size << " lanes";
+      }
+    }
+  }
+}
+
+/// HIP takes fewer than 2^32 threads along an axis. The limit is tried from above alone: grids that are taken
+/// would run for hours.
+TEST(Emulator, GridsThatOnlyHipRefuses) {
+  Emulator emulator(64);
+  std::vector<float> found(1, 3.0f);
+  for (const LaunchShape& shape : {line(1 << 24, 256), line(1 << 22, 1024), line(2147483647, 3)}) {
+    const std::string text = error_of(
+        ErrorCode::launch, [&] { launch("found", emulator.context(), shape, find_in_shared, found.data()); });
+    EXPECT_EQ(text.find("found: the launch was refused: "), 0u) << text;
+    EXPECT_CONTAINS(text, "has 2^32 threads or more along an axis");
+  }
   EXPECT_EQ(found[0], 3.0f);
 }
 

@@ -6,6 +6,7 @@
 
 #include "half.hpp"
 #include "kernel_language.hpp"
+#include "kernels/block_index.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -28,6 +29,13 @@ inline __global__ void report_place(Place* places) {
                               {blockIdx.x, blockIdx.y, blockIdx.z},
                               {blockDim.x, blockDim.y, blockDim.z},
                               {gridDim.x, gridDim.y, gridDim.z}};
+}
+
+/// Counts how often each block of `count` runs, and in counts[count] the spare ones.
+inline __global__ void count_blocks(std::atomic<int>* counts, std::int64_t count) {
+  if (threadIdx.x > 0) return;
+  const std::int64_t number = block_index();
+  ++counts[is_spare(number, count) ? count : number];
 }
 
 // A barrier in a called function, which is itself called in a loop.

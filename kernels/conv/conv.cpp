@@ -15,6 +15,7 @@
 #include "core/conv_params.hpp"
 #include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/conv/conv_samples.hpp"
 #include "launch.hpp"
 #include "matrix_unit.hpp"
@@ -53,17 +54,18 @@ __device__ __forceinline__ int up_to(std::int64_t value, int most) {
 
 /// Where a block's outputs begin, and which of them exist.
 struct BlockOrigin {
-  std::int64_t group, position, column;
+  std::int64_t batch, group, position, column;
   std::int64_t in, out;  // in elements: of the batch and group; out also of the first output
   int positions, columns;
 };
 
 __device__ __forceinline__ BlockOrigin block_origin(const ConvParams& p) {
-  std::uint32_t column_tile = blockIdx.x;
+  std::uint32_t column_tile = block_index();
   std::uint32_t position_tile = split(column_tile, p.column_tiles);
   std::uint32_t group = split(position_tile, p.position_tiles);
   const std::int64_t batch = split(group, p.by_group);
   BlockOrigin place;
+  place.batch = batch;
   place.group = group;
   place.position = static_cast<std::int64_t>(position_tile) * p.tile_positions;
   place.column = static_cast<std::int64_t>(column_tile) * kConvColumns;
@@ -127,6 +129,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS((kThreadsOf<W, kTiles>), 1) void conv_kernel(C
   RELAYOUT_DYNAMIC_SHARED(T, tile);
   keep_per_lane(p);
   const BlockOrigin place = block_origin(p);
+  if (is_spare(place.batch, p.batch)) return;
   const int warp = static_cast<int>(threadIdx.x) / W, part = warp / kWarps;
   const int warp_column = warp % kWarps * kSide;
   const int columns = place.columns - warp_column;  // of this warp; may be none
@@ -229,7 +232,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS((kThreadsOf<W, kTiles>), 1) void conv_kernel(C
 }
 
 template <int W, class From, class T>
-void launch_tiles(const LaunchContext& context, const ConvParams& p, const LaunchShape& shape) {
+void launch_tiles(const LaunchContext& context, const ConvParams& p, const NumberedBlocks& shape) {
   T padding;
   std::memcpy(&padding, &p.pad_bits, sizeof(T));
   if (p.tile_positions == kManyPositions) {
@@ -245,8 +248,9 @@ void launch_conv(const LaunchContext& context, const ConvParams& params) {
   ConvParams p = params;
   const std::int64_t position_tiles = divide_up(p.positions, p.tile_positions),
                      column_tiles = divide_up(p.columns, kConvColumns);
-  const LaunchShape shape = launch_shape(p.batch * p.groups * position_tiles * column_tiles,
-                                         kWarps * conv_parts(p.tile_positions) * p.warp_size, p.shared_bytes);
+  const NumberedBlocks shape =
+      numbered_blocks(p.batch * p.groups * position_tiles * column_tiles,
+                      kWarps * conv_parts(p.tile_positions) * p.warp_size, p.shared_bytes);
   p.rows = make_divisor(static_cast<std::uint32_t>(p.tile_samples));
   p.column_tiles = make_grid_divisor(column_tiles);
   p.position_tiles = make_grid_divisor(position_tiles);

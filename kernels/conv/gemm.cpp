@@ -5,6 +5,7 @@
 
 #include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/element_ops.hpp"
 #include "launch.hpp"
 
@@ -36,10 +37,11 @@ __global__ __launch_bounds__(kThreads) void gemm_kernel(GemmParams p, std::int64
                                                         std::int64_t tiles_n) {
   __shared__ float slice_a[kDepth][kPitch];
   __shared__ float slice_b[kDepth][kPitch];
-  std::int64_t rest = blockIdx.x;
+  std::int64_t rest = block_index();
   const std::int64_t first_n = rest % tiles_n * kTile;
   rest /= tiles_n;
   const std::int64_t first_m = rest % tiles_m * kTile, group = rest / tiles_m;
+  if (is_spare(group, p.groups)) return;
   const T* a = static_cast<const T*>(p.a) + group * p.a_group;
   const T* bt = static_cast<const T*>(p.bt) + group * p.b_group;
   Out* y = static_cast<Out*>(p.y) + group * p.y_group;
@@ -88,7 +90,7 @@ __global__ __launch_bounds__(kThreads) void gemm_epilogue_kernel(GemmParams p, s
 
 void launch_own(const LaunchContext& context, const GemmParams& p) {
   const std::int64_t tiles_m = divide_up(p.m, kTile), tiles_n = divide_up(p.n, kTile);
-  const LaunchShape shape = launch_shape(p.groups * tiles_m * tiles_n, kThreads);
+  const NumberedBlocks shape = numbered_blocks(p.groups * tiles_m * tiles_n, kThreads);
   visit_floats_up_to_f32(p.out_type, [&](auto out) {
     using Out = typename decltype(out)::type;
     if (p.in_type == DType::f16) {

@@ -6,6 +6,7 @@
 
 #include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/copy/generic_cast.hpp"
 #include "kernels/copy/operand_pointers.hpp"
 #include "kernels/copy/scale.hpp"
@@ -62,7 +63,7 @@ __global__ __launch_bounds__(kMaxGatherThreads) void gather_kernel(const GatherP
   auto* const to = static_cast<To*>(output_of(p));
   const int threads = static_cast<int>(blockDim.x);
   std::int64_t first =
-      static_cast<std::int64_t>(blockIdx.x) * (kElementsPerThread<From> * threads) + threadIdx.x;
+      static_cast<std::int64_t>(block_index()) * (kElementsPerThread<From> * threads) + threadIdx.x;
 #pragma unroll 1
   for (int round = 0; round < kElementsPerThread<From> / kCount; ++round, first += kCount * threads) {
     const std::int64_t left = p.elements - first;
@@ -112,7 +113,7 @@ __global__ __launch_bounds__(kMaxGatherThreads) void gather_kernel(const GatherP
 template <class From, class To, bool kScaled, class Extent, class Offset>
 void launch_gather_of(const LaunchContext& context, const GatherParams<Extent, Offset>& p) {
   const std::int64_t elements = std::int64_t{p.threads} * kElementsPerThread<From>;
-  const LaunchShape shape = launch_shape(divide_up(p.elements, elements), p.threads);
+  const NumberedBlocks shape = numbered_blocks(divide_up(p.elements, elements), p.threads);
   launch("gather", context, shape, gather_kernel<From, To, kScaled, Extent, Offset>, p);
 }
 

@@ -3,6 +3,7 @@
 // allows; the row's last lane moves the rest element by element. Each element crosses global memory once on
 // either side. Casts are in stream_cast.cpp.
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/copy/stream_row.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/vector.hpp"
@@ -22,6 +23,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStreamThreads, (stream_blocks<T, kAccess, kBy
     const StreamParams p) {
   constexpr int kCount = kAccess / static_cast<int>(sizeof(T)), kSteps = kBytes / kAccess;
   using Word = Vector<std::conditional_t<kAccess == 8, std::uint64_t, std::uint32_t>, kAccess == 16 ? 4 : 1>;
+  if (is_spare(block_index(), p.blocks)) return;
   const StreamRow row = stream_row(p);
   const std::int64_t stride = std::int64_t{blockDim.x} * kCount,
                      first = row.block * (kSteps * stride) + std::int64_t{threadIdx.x} * kCount;
@@ -68,7 +70,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStreamThreads, (stream_blocks<T, kAccess, kBy
 template <class T, int kAccess>
 void launch_stream_of(const LaunchContext& context, const StreamParams& p) {
   if constexpr (sizeof(T) <= kAccess) {
-    const LaunchShape shape = launch_shape(p.blocks, p.threads);
+    const NumberedBlocks shape = numbered_blocks(p.blocks, p.threads);
     if (p.bytes_per_thread == kStreamVectorBytes) {
       launch("copy", context, shape, stream_kernel<T, kAccess, kStreamVectorBytes>, p);
     } else {

@@ -3,6 +3,7 @@
 // once; the last lane moves the rest element by element. Each element crosses global memory once on either
 // side.
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/copy/cast_table.hpp"
 #include "kernels/copy/operand_pointers.hpp"
 #include "launch.hpp"
@@ -70,8 +71,8 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const Params p) 
   const T* in = static_cast<const T*>(input_of(p));
   To* out = static_cast<To*>(output_of(p));
   const std::int64_t first =
-      blockIdx.x * Shape::kElementsPerBlock + static_cast<std::int64_t>(threadIdx.x) * kCount;
-  const std::int64_t end = (std::int64_t{blockIdx.x} + 1) * Shape::kElementsPerBlock;
+      block_index() * Shape::kElementsPerBlock + static_cast<std::int64_t>(threadIdx.x) * kCount;
+  const std::int64_t end = (std::int64_t{block_index()} + 1) * Shape::kElementsPerBlock;
   RELAYOUT_DYNAMIC_SHARED(unsigned char, table);
   if constexpr (has_cast_table<T, To>) {
     fill_cast_table(p, table);
@@ -102,7 +103,7 @@ __global__ __launch_bounds__(kStreamThreads) void stream_kernel(const Params p) 
 
 template <class T, class To, class Params>
 void launch_stream_of(const LaunchContext& context, const Params& p) {
-  const LaunchShape shape = launch_shape(p.blocks, p.threads, cast_table_bytes<T, To>);
+  const NumberedBlocks shape = numbered_blocks(p.blocks, p.threads, cast_table_bytes<T, To>);
   launch("copy", context, shape, stream_kernel<T, To, Params>, p);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/copy_params.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/copy/operand_pointers.hpp"
 #include "kernels/divide.hpp"
 
@@ -15,9 +16,9 @@ struct StreamRow {
 
 __device__ __forceinline__ StreamRow stream_row(const StreamParams& p) {
   StreamRow row{static_cast<const unsigned char*>(input_of(p)), static_cast<unsigned char*>(output_of(p)),
-                blockIdx.x};
+                block_index()};
   if (p.outer_rank == 0) return row;
-  auto rest = static_cast<std::uint32_t>(blockIdx.x);
+  auto rest = block_index();
   std::uint32_t number = split(rest, p.row_blocks);
   row.block = rest;
 #pragma unroll 1

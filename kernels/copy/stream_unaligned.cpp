@@ -4,6 +4,7 @@
 // twice, the second time from the first cache. Each element crosses global memory once on either side.
 #include "core/bytes.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/copy/quick_cast.hpp"
 #include "kernels/copy/rows_piece.hpp"
 #include "kernels/copy/stream_row.hpp"
@@ -50,6 +51,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStreamThreads, 6) void stream_unaligned_kerne
   constexpr int kVectors = kUnalignedVectors;
   constexpr int kCount =
       kStreamVectorBytes / static_cast<int>(sizeof(T) > sizeof(To) ? sizeof(T) : sizeof(To));
+  if (is_spare(block_index(), p.blocks)) return;
   const StreamRow row = stream_row(p);
   // Elements of the row's first vector that lie in front of the row.
   const auto before =
@@ -95,7 +97,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kStreamThreads, 6) void stream_unaligned_kerne
 
 template <class T, class To, bool kConvert = true>
 void launch_of(const LaunchContext& context, const StreamParams& p) {
-  launch("copy", context, launch_shape(p.blocks, p.threads), stream_unaligned_kernel<T, To, kConvert>, p);
+  launch("copy", context, numbered_blocks(p.blocks, p.threads), stream_unaligned_kernel<T, To, kConvert>, p);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/tile_params.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/divide.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -27,7 +28,7 @@ __device__ __forceinline__ TileLimits tile_limits(const TileParams& p) {
 #pragma unroll
   for (int c = 0; c < 2; ++c) {
     const TailAxis& axis = p.tail_axes[c];
-    std::uint32_t number = quotient_of(blockIdx.x, axis.before);
+    std::uint32_t number = quotient_of(block_index(), axis.before);
     split(number, axis.tiles);  // the remainder is left
     const std::uint32_t behind = axis.tiles.value - 1 - number, left = axis.last + behind * axis.step;
     limits.limit[c] = behind <= 1 && left < axis.tile ? left : axis.tile;
@@ -43,7 +44,7 @@ struct TileOrigin {
 
 __device__ __forceinline__ TileOrigin tile_origin(const TileParams& p) {
   TileOrigin place;
-  std::uint32_t tile = blockIdx.x;
+  std::uint32_t tile = block_index();
 #pragma unroll 1
   for (int k = 0; k < p.grid_rank; ++k) {
     const std::uint32_t rest = split(tile, p.grid[k].tiles);

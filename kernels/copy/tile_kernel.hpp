@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/copy_params.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/copy/tile_read_groups.hpp"
 #include "kernels/copy/tile_read_words.hpp"
 #include "kernels/copy/tile_write_scattered.hpp"
@@ -87,6 +88,7 @@ __global__ __launch_bounds__(
     kMaxTileThreads,
     (least_blocks<From, To, kUnaligned, kRows, Store>())) void tile_kernel(const Params params) {
   const Params& p = in_place(params);
+  if (is_spare(block_index(), p.tiles)) return;
   RELAYOUT_DYNAMIC_SHARED(unsigned char, tile);
   const TileTables tables(p, tile);
   run_for_assembly<FillTables, From, To, kRows, Store>(p, tables, tile);
@@ -114,8 +116,8 @@ __global__ __launch_bounds__(
 
 template <class From, class To, bool kUnaligned, class Store = StoreAsIs, class Params>
 void launch_tile_of(const LaunchContext& context, const Params& p) {
-  const LaunchShape shape =
-      launch_shape(p.tiles, p.threads, p.shared_bytes + (tile_cast_table<From, To> ? kCastTableBytes : 0));
+  const NumberedBlocks shape =
+      numbered_blocks(p.tiles, p.threads, p.shared_bytes + (tile_cast_table<From, To> ? kCastTableBytes : 0));
   const auto run = [&](auto kernel) { launch("permute", context, shape, kernel, p); };
   if (p.assembly == Assembly::words && sizeof(To) >= 4)
     throw Error(ErrorCode::launch, "permute: no words of elements of 4 bytes and more");

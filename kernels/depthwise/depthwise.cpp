@@ -1,6 +1,7 @@
 // depthwise for sequence ids and what no other kernel takes, and the final state. This kernel computes an
 // output at a time: its lanes lie along the output's fast axis, its taps are read through the caches.
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "launch.hpp"
 
@@ -12,6 +13,7 @@ namespace {
 template <class T>
 __global__ __launch_bounds__(kDepthwiseThreads) void depthwise_kernel(DepthwiseParams p, DepthwiseGrid grid) {
   const DepthwisePlace place = p.lanes_along_time ? place_block<true>(grid) : place_block<false>(grid);
+  if (is_spare(place.batch, p.batch)) return;
   const int row = static_cast<int>(threadIdx.x) / p.lanes, lane = static_cast<int>(threadIdx.x) % p.lanes;
   const std::int64_t channel = place.channel + (p.lanes_along_time ? row : lane);
   if (channel >= p.channels) return;
@@ -28,7 +30,7 @@ __global__ __launch_bounds__(kDepthwiseThreads) void depthwise_kernel(DepthwiseP
 template <class T>
 __global__ __launch_bounds__(kDepthwiseThreads) void final_state_kernel(DepthwiseParams p,
                                                                         std::int64_t elements) {
-  const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kDepthwiseThreads + threadIdx.x;
+  const std::int64_t element = static_cast<std::int64_t>(block_index()) * kDepthwiseThreads + threadIdx.x;
   if (element >= elements) return;
   const std::int64_t columns = p.taps - 1;
   const std::int64_t row = element / columns, column = element - row * columns;
@@ -41,7 +43,7 @@ void launch_scalar(const LaunchContext& context, const DepthwiseParams& p) {
   const std::int64_t rows = kDepthwiseThreads / p.lanes;
   const DepthwiseGrid grid = p.lanes_along_time ? DepthwiseGrid(p, rows, std::int64_t{p.lanes} * p.run)
                                                 : DepthwiseGrid(p, p.lanes, rows * p.run);
-  const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads);
+  const NumberedBlocks shape = numbered_blocks(grid.blocks(p), kDepthwiseThreads);
   visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     launch("depthwise_conv1d", context, shape, depthwise_kernel<T>, p, grid);

@@ -7,6 +7,7 @@
 #include "kernels/depthwise/depthwise_backward.hpp"
 #include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -32,6 +33,7 @@ template <class T>
 __global__ __launch_bounds__(kDepthwiseThreads) void backward_g_kernel(DepthwiseBackwardParams p,
                                                                        DepthwiseGrid grid) {
   const BackwardPlace place(grid, p.forward.lanes_along_time);
+  if (is_spare(place.batch, p.forward.batch)) return;
   if (place.channel >= p.forward.channels || place.position >= p.forward.length) return;
   p.g[place.batch * p.g_batch + place.channel * p.g_channel + place.position * p.g_time] =
       BackwardRow<T, false>(p, place.batch, place.channel).g(place.position);
@@ -47,6 +49,7 @@ __global__ __launch_bounds__(kDepthwiseThreads) void backward_samples_kernel(Dep
                                                                              DepthwiseGrid grid,
                                                                              WantedSamples wanted) {
   const BackwardPlace place(grid, p.forward.lanes_along_time);
+  if (is_spare(place.batch, p.forward.batch)) return;
   if (place.channel >= p.forward.channels || place.position >= wanted.initial + wanted.last) return;
   const std::int64_t time = place.position < wanted.initial
                                 ? place.position - (p.forward.taps - 1)
@@ -60,7 +63,7 @@ __global__ __launch_bounds__(kDepthwiseThreads) void backward_sums_kernel(Depthw
                                                                           std::int64_t time_blocks,
                                                                           std::int64_t sums) {
   const DepthwiseParams& f = p.forward;
-  const std::int64_t number = static_cast<std::int64_t>(blockIdx.x) * kDepthwiseThreads + threadIdx.x;
+  const std::int64_t number = static_cast<std::int64_t>(block_index()) * kDepthwiseThreads + threadIdx.x;
   if (number >= sums) return;
   // Lanes meet neighbouring samples: those of neighbouring taps, or of neighbouring channels.
   auto rest = static_cast<std::uint64_t>(number);
@@ -102,8 +105,9 @@ __global__ __launch_bounds__(kDepthwiseThreads) void backward_weights_kernel(Dep
                                                                              Divisor by_channel_blocks) {
   constexpr int kChannels = kDepthwiseThreads / Parts;
   const DepthwiseParams& f = p.forward;
-  std::uint32_t channel_block = blockIdx.x;
+  std::uint32_t channel_block = block_index();
   const std::int64_t row = split(channel_block, by_channel_blocks);
+  if (is_spare(row, f.taps + 1)) return;
   const int lane = static_cast<int>(threadIdx.x) % kChannels,
             part = static_cast<int>(threadIdx.x) / kChannels;
   const std::int64_t channel = std::int64_t{channel_block} * kChannels + lane;
@@ -131,12 +135,12 @@ __global__ __launch_bounds__(kDepthwiseThreads) void backward_weights_kernel(Dep
 struct PlacedLaunch {
   DepthwiseBackwardParams params;
   DepthwiseGrid grid;
-  LaunchShape shape;
+  NumberedBlocks shape;
 
   PlacedLaunch(const DepthwiseBackwardParams& p, std::int64_t positions)
       : params(with_lanes(p, positions)),
         grid(grid_of(params.forward, positions)),
-        shape(launch_shape(grid.blocks(params.forward), kDepthwiseThreads)) {}
+        shape(numbered_blocks(grid.blocks(params.forward), kDepthwiseThreads)) {}
 
  private:
   static DepthwiseBackwardParams with_lanes(DepthwiseBackwardParams p, std::int64_t positions) {
@@ -202,8 +206,8 @@ void launch_depthwise_backward(const LaunchContext& context, const DepthwiseBack
   const auto start = [&](auto constant) {
     constexpr int kParts = decltype(constant)::value, kChannels = kDepthwiseThreads / kParts;
     const std::int64_t channel_blocks = divide_up(f.channels, kChannels);
-    const LaunchShape shape = launch_shape((f.taps + 1) * channel_blocks, kDepthwiseThreads,
-                                           kParts > 1 ? kDepthwiseThreads * sizeof(float) : 0);
+    const NumberedBlocks shape = numbered_blocks((f.taps + 1) * channel_blocks, kDepthwiseThreads,
+                                                 kParts > 1 ? kDepthwiseThreads * sizeof(float) : 0);
     launch_early(kOperation, context, shape, backward_weights_kernel<kParts>, p, blocks,
                  make_grid_divisor(channel_blocks));
   };

@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_backward.hpp"
 #include "kernels/depthwise/depthwise_channel_copies.hpp"
 #include "kernels/depthwise/depthwise_packs.hpp"
@@ -264,6 +265,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads,
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const DepthwiseParams& f = p.forward;
   const DepthwisePlace place = place_block<false>(grid);
+  if (is_spare(place.batch, f.batch)) return;
   const std::int64_t channel = place.channel + grid.lane() * Width;
   const std::int64_t time = place.time + static_cast<std::int64_t>(grid.row()) * p.run;
   using Walk = ChannelWalk<T, Width, Taps, Vectors>;
@@ -333,8 +335,9 @@ void launch_depthwise_backward_channels(const LaunchContext& context, const Dept
         const auto start_walk = [&](auto vectors) {
           constexpr bool kVectors = decltype(vectors)::value;
           using Walk = ChannelWalk<T, kWidth, kTaps, kVectors>;
-          const LaunchShape shape = launch_shape(grid.blocks(f), kBackwardWalkThreads,
-                                                 std::max({kSums, Walk::stage_bytes(), Walk::least_bytes()}));
+          const NumberedBlocks shape =
+              numbered_blocks(grid.blocks(f), kBackwardWalkThreads,
+                              std::max({kSums, Walk::stage_bytes(), Walk::least_bytes()}));
           launch("depthwise_conv1d_backward", context, shape,
                  depthwise_backward_channels_kernel<T, kWidth, kTaps, kVectors>, p, grid,
                  has_whole_weights(f));

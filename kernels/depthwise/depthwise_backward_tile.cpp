@@ -9,6 +9,7 @@
 // for the bias.
 // Global traffic: each element of the input and of both gradients once, and again the samples around a tile.
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_backward.hpp"
 #include "kernels/depthwise/depthwise_tile.hpp"
 #include "launch.hpp"
@@ -198,6 +199,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   const DepthwiseParams& f = p.forward;
   const int taps = static_cast<int>(f.taps), older = taps - 1;
   const DepthwisePlace place = f.lanes_along_time ? place_block<true>(grid) : place_block<false>(grid);
+  if (is_spare(place.batch, f.batch)) return;
   const std::int64_t channels_left = f.channels - place.channel, times_left = f.length - place.time;
   const int channels = channels_left < p.tile_channels ? static_cast<int>(channels_left) : p.tile_channels;
   const int tile_times = static_cast<int>(p.tile_times);
@@ -299,7 +301,7 @@ void launch_depthwise_backward_tile(const LaunchContext& context, const Depthwis
   const DepthwiseParams& f = p.forward;
   const DepthwiseGrid grid(f, p.tile_channels, p.tile_times);
   const Divisor by_channels = make_divisor(static_cast<std::uint32_t>(p.tile_channels));
-  const LaunchShape shape = launch_shape(grid.blocks(f), kDepthwiseThreads, p.shared_bytes);
+  const NumberedBlocks shape = numbered_blocks(grid.blocks(f), kDepthwiseThreads, p.shared_bytes);
   visit_floats_up_to_f32(f.type, [&](auto type) {
     using T = typename decltype(type)::type;
     const auto start = [&](auto kernel) {

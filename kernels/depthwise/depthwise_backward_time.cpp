@@ -17,6 +17,7 @@
 // Global traffic: each element of the input and of both gradients once, and a little at a group's ends.
 #include "core/bytes.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_backward.hpp"
 #include "kernels/depthwise/depthwise_backward_stages.hpp"
 #include "kernels/depthwise/depthwise_backward_walk.hpp"
@@ -66,6 +67,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kBackwardWalkThreads, Shifted ? 5 : 6) void de
   constexpr int kCount = Walk::kCount, kWindow = Walk::kBefore + kPackWords;
   const DepthwiseParams& f = p.forward;
   const DepthwisePlace place = place_block<true>(grid);
+  if (is_spare(place.batch * p.items(), f.batch)) return;
   keep_per_lane(p);
   Walk walk;
   // Groups without a channel take part in the exchanges, on a row without samples.
@@ -257,8 +259,9 @@ void launch_depthwise_backward_time(const LaunchContext& context, const Depthwis
       constexpr int kTaps = decltype(taps)::value;
       const auto start = [&](auto shifted) {
         constexpr bool kShifted = decltype(shifted)::value;
-        const LaunchShape shape = launch_shape(grid.blocks(f) / p.items(), kBackwardWalkThreads,
-                                               (Stages::kWords + kGroups * (kTaps + 1)) * sizeof(float));
+        const NumberedBlocks shape =
+            numbered_blocks(grid.blocks(f) / p.items(), kBackwardWalkThreads,
+                            (Stages::kWords + kGroups * (kTaps + 1)) * sizeof(float));
         const auto start_kernel = [&](auto kernel) {
           launch("depthwise_conv1d_backward", context, shape, kernel, p, grid, at_end, in, d_out);
         };

@@ -8,6 +8,7 @@
 // them in this order, as it is the first end's block whose row may be that state's. The other pieces are
 // stretches of block_size samples of all sequences together, with the further ends in them: no more than one
 // of each sequence. Global traffic: taps-1 elements read and written for each state.
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_varlen.hpp"
 #include "launch.hpp"
 
@@ -27,7 +28,7 @@ template <class T>
 __global__ __launch_bounds__(kDepthwiseThreads) void block_states_kernel(DepthwiseSequenceParams q,
                                                                          std::int64_t threads) {
   const DepthwiseParams& p = q.conv;
-  const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * kDepthwiseThreads + threadIdx.x;
+  const std::int64_t thread = static_cast<std::int64_t>(block_index()) * kDepthwiseThreads + threadIdx.x;
   if (thread >= threads) return;
   const std::int64_t piece = thread / p.channels, channel = thread - piece * p.channels;
   if (piece < p.batch) {
@@ -56,7 +57,7 @@ void launch_depthwise_block_states(const LaunchContext& context, const Depthwise
   const DepthwiseParams& p = q.conv;
   const std::int64_t stretches = q.block_size > 0 ? (p.length - 1) / q.block_size + 1 : 0;
   const std::int64_t threads = (p.batch + stretches) * p.channels;
-  const LaunchShape shape = one_thread_each(threads, kDepthwiseThreads);
+  const NumberedBlocks shape = one_thread_each(threads, kDepthwiseThreads);
   visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     launch("depthwise_varlen", context, shape, block_states_kernel<T>, q, threads);

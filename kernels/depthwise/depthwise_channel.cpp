@@ -11,6 +11,7 @@
 // once.
 #include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_channel_copies.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/depthwise/depthwise_span.hpp"
@@ -122,8 +123,9 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads,
                                   (kBlocks<Taps, Width>)) void depthwise_channel_kernel(DepthwiseParams p,
                                                                                         WalkGrid grid) {
   using Samples = Couple<T, Width>;
-  std::uint32_t unit = blockIdx.x;
+  std::uint32_t unit = block_index();
   const std::int64_t batch = split(unit, grid.by_blocks);
+  if (is_spare(batch, p.batch)) return;
   unit = unit * kDepthwiseWalkThreads + threadIdx.x;
   const std::uint32_t run = split(unit, grid.by_groups);
   unit -= grid.lead;  // less than 0: a large number
@@ -255,8 +257,8 @@ void launch_walk(const LaunchContext& context, const DepthwiseParams& p) {
     constexpr int kTaps = decltype(taps)::value;
     const auto start = [&](auto with_vectors) {
       constexpr bool kVectors = decltype(with_vectors)::value;
-      const LaunchShape shape =
-          launch_shape(p.batch * blocks, kDepthwiseWalkThreads, stage_bytes<T, kTaps, Width, kVectors>());
+      const NumberedBlocks shape =
+          numbered_blocks(p.batch * blocks, kDepthwiseWalkThreads, stage_bytes<T, kTaps, Width, kVectors>());
       launch("depthwise_conv1d", context, shape, depthwise_channel_kernel<T, kTaps, Width, kVectors>, p,
              grid);
     };

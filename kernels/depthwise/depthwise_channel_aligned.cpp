@@ -7,6 +7,7 @@
 // have brought into the caches; each output element once. Its accesses are four times as wide as those of
 // depthwise_channel.cpp, which has more threads at a time and takes any base and pitch.
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_channel.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/vector.hpp"
@@ -123,6 +124,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, Taps <= 4 ? 2 : 1) void dep
   constexpr int kCount = Vector<T>::kCount;
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const DepthwisePlace place = place_block<false>(grid);
+  if (is_spare(place.batch, p.batch)) return;
   const ChannelGroup<T, kCount> group(p, grid, place);
   const std::int64_t begin = place.time + grid.row() * p.run;
   const bool whole = group.count == kCount && begin < p.length;
@@ -169,7 +171,7 @@ void launch_depthwise_channel_aligned(const LaunchContext& context, const Depthw
       constexpr int kTaps = decltype(taps)::value;
       const DepthwiseGrid grid(p, std::int64_t{p.lanes} * Vector<T>::kCount,
                                kDepthwiseThreads / p.lanes * p.run);
-      const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
+      const NumberedBlocks shape = numbered_blocks(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
       launch("depthwise_conv1d", context, shape, depthwise_channel_aligned_kernel<T, kTaps>, p, grid);
     });
   });

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_channel.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/depthwise/depthwise_span.hpp"
@@ -183,6 +184,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 2) void depthwise_channel_m
                                                                                            Divisor by_taps) {
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const DepthwisePlace place = place_block<false>(grid);
+  if (is_spare(place.batch, p.batch)) return;
   const ChannelGroup<T, kChannels> group(p, grid, place);
   const int row_pitch = p.lanes * kChannels + kManyTapsPad;
   fill_rows(p, place.channel, by_taps, row_pitch, shared);
@@ -216,7 +218,7 @@ void launch_depthwise_channel_many(const LaunchContext& context, const Depthwise
     using T = typename decltype(type)::type;
     const DepthwiseGrid grid(p, std::int64_t{p.lanes} * kChannels,
                              kDepthwiseThreads / p.lanes * many_taps_times(p.width) * p.run);
-    const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
+    const NumberedBlocks shape = numbered_blocks(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
     const Divisor by_taps = make_divisor(static_cast<std::uint32_t>(p.taps));
     const auto kernel = p.width == kChannels ? depthwise_channel_many_kernel<T, true>
                                              : depthwise_channel_many_kernel<T, false>;

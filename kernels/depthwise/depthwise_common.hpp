@@ -15,6 +15,7 @@
 #include "core/integer_math.hpp"
 #include "half.hpp"
 #include "kernel_language.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/divide.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/words.hpp"
@@ -245,7 +246,7 @@ struct DepthwisePlace {
 /// TimeFirst: neighbouring blocks take neighbouring times, else neighbouring channels.
 template <bool TimeFirst>
 __device__ __forceinline__ DepthwisePlace place_block(const DepthwiseGrid& grid) {
-  std::uint32_t first = blockIdx.x;
+  std::uint32_t first = block_index();
   std::uint32_t second = split(first, TimeFirst ? grid.by_time_tiles : grid.by_channel_tiles);
   const std::uint32_t batch = split(second, TimeFirst ? grid.by_channel_tiles : grid.by_time_tiles);
   return {batch, (TimeFirst ? second : first) * grid.tile_channels,

@@ -8,6 +8,7 @@
 // changes, each sample and output once.
 #include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_packs.hpp"
 #include "kernels/depthwise/depthwise_update_words.hpp"
 #include "launch.hpp"
@@ -54,8 +55,9 @@ __global__ __launch_bounds__(kIndexedThreads) void indexed_update_kernel(Depthwi
   using Pack = ChannelPack<T, Width>;
   constexpr int kBefore = Taps - 1;
   const DepthwiseParams& p = q.conv;
-  std::uint32_t block = blockIdx.x;
+  std::uint32_t block = block_index();
   const std::int64_t batch = split(block, by_blocks);
+  if (is_spare(batch, p.batch)) return;
   const std::int64_t channel = (std::int64_t{block} * kIndexedThreads + threadIdx.x) * Width;
   if (channel >= p.channels) return;
   const SequencePlace<Blocks, T> place(q, batch, channel);
@@ -113,7 +115,7 @@ __global__ __launch_bounds__(kIndexedThreads) void indexed_update_kernel(Depthwi
 template <bool Blocks, class T>
 __global__ __launch_bounds__(kDepthwiseThreads) void indexed_update_any_kernel(DepthwiseSequenceParams q,
                                                                                std::int64_t rows) {
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kDepthwiseThreads + threadIdx.x;
+  const std::int64_t row = static_cast<std::int64_t>(block_index()) * kDepthwiseThreads + threadIdx.x;
   if (row >= rows) return;
   const DepthwiseParams& p = q.conv;
   const std::int64_t batch = row / p.channels, channel = row - batch * p.channels;
@@ -139,7 +141,7 @@ template <bool Blocks, class T, int Width>
 void launch_packs(const LaunchContext& context, const DepthwiseSequenceParams& q) {
   const DepthwiseParams& p = q.conv;
   const std::int64_t packs = p.channels / Width, blocks = divide_up(packs, kIndexedThreads);
-  const LaunchShape shape = launch_shape(p.batch * blocks, kIndexedThreads);
+  const NumberedBlocks shape = numbered_blocks(p.batch * blocks, kIndexedThreads);
   visit_taps(p.taps, [&](auto taps) {
     constexpr int kTaps = decltype(taps)::value;
     launch("depthwise_update", context, shape, indexed_update_kernel<Blocks, T, kTaps, Width>, q,
@@ -163,7 +165,7 @@ void launch_depthwise_indexed_update(const LaunchContext& context, const Depthwi
       return launch_packs<false, T, 1>(context, q);
     }
     const std::int64_t rows = q.conv.batch * q.conv.channels;
-    const LaunchShape shape = one_thread_each(rows, kDepthwiseThreads);
+    const NumberedBlocks shape = one_thread_each(rows, kDepthwiseThreads);
     launch("depthwise_update", context, shape,
            q.blocks > 0 ? indexed_update_any_kernel<true, T> : indexed_update_any_kernel<false, T>, q, rows);
   });

@@ -10,6 +10,7 @@
 // once.
 #include "kernels/depthwise/depthwise_tile.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_weights.hpp"
 #include "launch.hpp"
 
@@ -126,6 +127,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
                                                            MemorySpan span) {
   RELAYOUT_DYNAMIC_SHARED(T, tiles);
   const DepthwisePlace place = p.lanes_along_time ? place_block<true>(grid) : place_block<false>(grid);
+  if (is_spare(place.batch, p.batch)) return;
   const int taps = static_cast<int>(p.taps);
   const std::int64_t channels_left = p.channels - place.channel, times_left = p.length - place.time;
   const int channels = channels_left < p.tile_channels ? static_cast<int>(channels_left) : p.tile_channels;
@@ -187,7 +189,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
 void launch_depthwise_tile(const LaunchContext& context, const DepthwiseParams& p) {
   const DepthwiseGrid grid(p, p.tile_channels, p.tile_times);
   const Divisor by_channels = make_divisor(static_cast<std::uint32_t>(p.tile_channels));
-  const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
+  const NumberedBlocks shape = numbered_blocks(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
   visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     launch("depthwise_conv1d", context, shape, depthwise_tile_kernel<T>, p, grid, by_channels,

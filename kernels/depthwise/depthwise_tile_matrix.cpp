@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_matrix.hpp"
 #include "kernels/depthwise/depthwise_span.hpp"
 #include "kernels/divide.hpp"
@@ -234,6 +235,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 4) void depthwise_tile_matr
   T* const lines = rows + matrix_rows(p.tile_channels, kDepth);
   float* const biases = reinterpret_cast<float*>(lines + p.tile_channels * 2 * kLine);
   const DepthwisePlace place = p.lanes_along_time ? place_block<true>(grid) : place_block<false>(grid);
+  if (is_spare(place.batch, p.batch)) return;
   const std::int64_t channels_left = p.channels - place.channel, times_left = p.length - place.time;
   const int channels = channels_left < p.tile_channels ? static_cast<int>(channels_left) : p.tile_channels;
   const int times = times_left < kMatrixTimes ? static_cast<int>(times_left) : kMatrixTimes;
@@ -281,7 +283,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads, 4) void depthwise_tile_matr
 
 void launch_depthwise_tile_matrix(const LaunchContext& context, const DepthwiseParams& p) {
   const DepthwiseGrid grid(p, p.tile_channels, kMatrixTimes);
-  const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
+  const NumberedBlocks shape = numbered_blocks(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
   visit_matrix_instance(p, matrix_tile_steps(p.taps), [&](auto type, auto warp_size, auto steps) {
     constexpr auto kernel = depthwise_tile_matrix_kernel<decltype(warp_size)::value, decltype(steps)::value,
                                                          typename decltype(type)::type>;

@@ -160,6 +160,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads, Taps <= 4 ? 10 : 8) voi
   RELAYOUT_DYNAMIC_SHARED(std::uint32_t, memory);
   std::uint32_t* const shared = as_shared_address(memory);
   const RowPlace<T, Rows> row(p, grid);
+  if (is_spare(row.place.batch, p.batch)) return;
   const WholeLoads whole(p, row, span);
   const int step = p.lanes * kCount;
   std::uint32_t* const first =
@@ -263,7 +264,7 @@ void launch_depthwise_time(const LaunchContext& context, const DepthwiseParams& 
       constexpr int kTaps = decltype(taps)::value, kCount = Vector<T>::kCount;
       const DepthwiseGrid grid(p, kDepthwiseWalkThreads / p.lanes, std::int64_t{p.lanes} * p.run * kCount,
                                time_slack(p));
-      const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseWalkThreads, p.shared_bytes);
+      const NumberedBlocks shape = numbered_blocks(grid.blocks(p), kDepthwiseWalkThreads, p.shared_bytes);
       const auto start = [&](auto kernel) {
         launch("depthwise_conv1d", context, shape, kernel, p, grid, input_span(p), has_whole_weights(p));
       };

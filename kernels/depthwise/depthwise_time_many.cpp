@@ -9,6 +9,7 @@
 // Global traffic: each input element once, the older packs through the L1; each output element once.
 #include <type_traits>
 
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_time.hpp"
 #include "kernels/depthwise/depthwise_weights.hpp"
 #include "launch.hpp"
@@ -237,6 +238,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseWalkThreads,
   constexpr int kCount = Vector<T>::kCount, kPacks = kManyTapsPacks;
   RELAYOUT_DYNAMIC_SHARED(float, shared);
   const ManyRow<T, Rows> row(p, grid, span);
+  if (is_spare(row.place.batch, p.batch)) return;
   const int taps = static_cast<int>(p.taps);
   ManyWords words;
   words.load(row, 0, taps);  // before the weights: both come from afar
@@ -280,7 +282,7 @@ void launch_depthwise_time_many(const LaunchContext& context, const DepthwisePar
     const DepthwiseGrid grid(p, kDepthwiseWalkThreads / p.lanes,
                              std::int64_t{p.lanes} * p.run * kManyTapsPacks * kCount, time_slack(p));
     const int pitch = (static_cast<int>(p.taps) + kCount - 1) / kCount * kCount;
-    const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseWalkThreads, p.shared_bytes);
+    const NumberedBlocks shape = numbered_blocks(grid.blocks(p), kDepthwiseWalkThreads, p.shared_bytes);
     const auto run = [&](auto rows) {
       launch("depthwise_conv1d", context, shape, depthwise_time_many_kernel<T, decltype(rows)>, p, grid,
              input_span(p), pitch, make_divisor(static_cast<std::uint32_t>(p.taps)));

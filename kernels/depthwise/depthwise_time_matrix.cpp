@@ -6,6 +6,7 @@
 // input on, and a lane takes its weights from shared memory once. Tiles at the ends of a row, or of the
 // input's memory, have their samples put together in shared memory first, and their results go through it.
 // Global traffic: each input element once, again through the L1; each output element once.
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/depthwise/depthwise_matrix.hpp"
 #include "kernels/depthwise/depthwise_span.hpp"
@@ -146,6 +147,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(
   RELAYOUT_DYNAMIC_SHARED(T, shared);
   const int warps_of_row = (grid.lanes_mask + 1) / W, warp = static_cast<int>(threadIdx.x) / W;
   const DepthwisePlace place = place_of_row(grid);
+  if (is_spare(place.batch, p.batch)) return;
   const MatrixRow<T> row(p, place, span, grid.lane() / W, kSamples);
   T* const results = shared + warp * (kTile + kSamples);
   T* const staged = results + kTile;
@@ -223,7 +225,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(
 void launch_depthwise_time_matrix(const LaunchContext& context, const DepthwiseParams& p) {
   const DepthwiseGrid grid(p, kDepthwiseWalkThreads / p.lanes,
                            std::int64_t{p.lanes / p.warp_size} * p.run * kTile, time_slack(p));
-  const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseWalkThreads, p.shared_bytes);
+  const NumberedBlocks shape = numbered_blocks(grid.blocks(p), kDepthwiseWalkThreads, p.shared_bytes);
   visit_matrix_instance(p, matrix_steps(p.taps), [&](auto type, auto warp_size, auto steps) {
     constexpr auto kernel = depthwise_time_matrix_kernel<decltype(warp_size)::value, decltype(steps)::value,
                                                          typename decltype(type)::type>;

@@ -7,6 +7,7 @@
 // (depthwise_tile.hpp). Global traffic: each input element once, the taps-1 samples before a run through the
 // caches; each output element once.
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_tile.hpp"
 #include "launch.hpp"
 
@@ -79,6 +80,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
   RELAYOUT_DYNAMIC_SHARED(T, memory);
   T* const tile = as_shared_address(memory);
   const DepthwisePlace place = place_block<true>(grid);
+  if (is_spare(place.batch, p.batch)) return;
   const std::int64_t channels_left = p.channels - place.channel, times_left = p.length - place.time;
   const int channels = channels_left < p.tile_channels ? static_cast<int>(channels_left) : p.tile_channels;
   const int times = times_left < p.tile_times ? static_cast<int>(times_left) : p.tile_times;
@@ -126,7 +128,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kDepthwiseThreads,
 
 void launch_depthwise_turn(const LaunchContext& context, const DepthwiseParams& p) {
   const DepthwiseGrid grid(p, p.tile_channels, p.tile_times);
-  const LaunchShape shape = launch_shape(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
+  const NumberedBlocks shape = numbered_blocks(grid.blocks(p), kDepthwiseThreads, p.shared_bytes);
   visit_floats_up_to_f32(p.type, [&](auto type) {
     using T = typename decltype(type)::type;
     visit_taps(p.taps, [&](auto taps) {

@@ -10,6 +10,7 @@
 #include "core/depthwise_sequence_params.hpp"
 #include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/depthwise/depthwise_span.hpp"
 #include "kernels/depthwise/depthwise_update_words.hpp"
@@ -27,8 +28,9 @@ __global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(DepthwiseS
                                                                       bool whole_state, Divisor by_blocks) {
   const DepthwiseParams& p = q.conv;
   constexpr int kPer = kPerWord<T>;
-  std::uint32_t block = blockIdx.x;
+  std::uint32_t block = block_index();
   const std::int64_t batch = split(block, by_blocks);
+  if (is_spare(batch, p.batch)) return;
   const std::int64_t channel = (std::int64_t{block} * kUpdateThreads + threadIdx.x) * kPer;
   if (channel >= p.channels) return;
   const std::int64_t row = slot_of(q, batch);
@@ -108,7 +110,7 @@ __global__ __launch_bounds__(kUpdateThreads) void update_words_kernel(DepthwiseS
 /// A thread takes a channel: its outputs first, then the state, moved on by the number of samples.
 template <class T>
 __global__ __launch_bounds__(kDepthwiseThreads) void update_kernel(DepthwiseParams p, std::int64_t rows) {
-  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * kDepthwiseThreads + threadIdx.x;
+  const std::int64_t row = static_cast<std::int64_t>(block_index()) * kDepthwiseThreads + threadIdx.x;
   if (row >= rows) return;
   const std::int64_t batch = row / p.channels, channel = row - batch * p.channels;
   for (std::int64_t time = 0; time < p.length; ++time) store_output<T>(p, batch, channel, time);
@@ -127,7 +129,7 @@ void launch_words(const LaunchContext& context, const DepthwiseSequenceParams& q
   const DepthwiseParams& p = q.conv;
   const std::int64_t words = p.channels / kPerWord<T>, blocks = divide_up(words, kUpdateThreads);
   const Divisor by_blocks = make_grid_divisor(blocks);
-  const LaunchShape shape = launch_shape(p.batch * blocks, kUpdateThreads);
+  const NumberedBlocks shape = numbered_blocks(p.batch * blocks, kUpdateThreads);
   const auto start = [&](auto columns) {
     constexpr int kColumns = decltype(columns)::value;
     launch("depthwise_update", context, shape, update_words_kernel<T, kColumns>, q, has_whole_states(p),
@@ -170,7 +172,7 @@ void launch_depthwise_update(const LaunchContext& context, const DepthwiseParams
       return launch_words<T>(context, q);
     }
     const std::int64_t rows = p.batch * p.channels;
-    const LaunchShape shape = one_thread_each(rows, kDepthwiseThreads);
+    const NumberedBlocks shape = one_thread_each(rows, kDepthwiseThreads);
     launch("depthwise_update", context, shape, update_kernel<T>, p, rows);
   });
 }

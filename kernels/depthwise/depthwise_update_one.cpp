@@ -6,6 +6,7 @@
 // channel or for each column. Global traffic: the state once in and once out, each sample and output once.
 #include "core/integer_math.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_common.hpp"
 #include "kernels/depthwise/depthwise_packs.hpp"
 #include "kernels/depthwise/depthwise_update_words.hpp"
@@ -96,8 +97,9 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kOneThreads, kItems == 1 ? 10 : 12) void updat
     DepthwiseSequenceParams q, WholeWords whole, Divisor by_blocks, int items_ahead) {
   const DepthwiseParams& p = q.conv;
   constexpr int kPer = kPerWord<T>;
-  std::uint32_t block = blockIdx.x;
+  std::uint32_t block = block_index();
   const std::int64_t first = std::int64_t{split(block, by_blocks)} * kItems;
+  if (is_spare(first, p.batch)) return;
   const std::int64_t channel = (std::int64_t{block} * kOneThreads + threadIdx.x) * kPer;
   if (channel >= p.channels) return;
   // Loads have no conditions: those of items behind the batch's end repeat the last one's, and an item
@@ -174,7 +176,7 @@ void launch_one(const LaunchContext& context, const DepthwiseSequenceParams& q) 
   const std::int64_t words = p.channels / kPerWord<T>, blocks = divide_up(words, kOneThreads);
   const auto start = [&](auto constant) {
     constexpr int kItems = decltype(constant)::value;
-    const LaunchShape shape = launch_shape(blocks * divide_up(p.batch, kItems), kOneThreads);
+    const NumberedBlocks shape = numbered_blocks(blocks * divide_up(p.batch, kItems), kOneThreads);
     launch("depthwise_update", context, shape, update_one_kernel<T, Columns, Taps, kItems>, q, WholeWords(p),
            make_grid_divisor(blocks), static_cast<int>(divide_up(kBlocksAhead, blocks) * kItems));
   };

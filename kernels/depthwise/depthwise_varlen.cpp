@@ -5,6 +5,7 @@
 // state is in SequencePiece (core/depthwise_sequence_params.hpp).
 #include "kernels/depthwise/depthwise_varlen.hpp"
 #include "core/integer_math.hpp"
+#include "kernels/block_index.hpp"
 #include "launch.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -14,7 +15,7 @@ template <bool Blocks, class T>
 __global__ __launch_bounds__(kDepthwiseThreads) void varlen_kernel(DepthwiseSequenceParams q,
                                                                    std::int64_t tiles) {
   const DepthwiseParams& p = q.conv;
-  const std::int64_t thread = static_cast<std::int64_t>(blockIdx.x) * kDepthwiseThreads + threadIdx.x;
+  const std::int64_t thread = static_cast<std::int64_t>(block_index()) * kDepthwiseThreads + threadIdx.x;
   if (thread >= tiles * p.channels) return;
   const std::int64_t fast = q.lanes_along_time ? tiles : p.channels, slow = thread / fast,
                      rest = thread - slow * fast;
@@ -32,7 +33,7 @@ template <class T>
 __global__ __launch_bounds__(kDepthwiseThreads) void varlen_states_kernel(DepthwiseSequenceParams q,
                                                                           std::int64_t elements) {
   const DepthwiseParams& p = q.conv;
-  std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kDepthwiseThreads + threadIdx.x;
+  std::int64_t element = static_cast<std::int64_t>(block_index()) * kDepthwiseThreads + threadIdx.x;
   if (element >= elements) return;
   const std::int64_t fast = q.lanes_along_time ? p.state_length : p.channels,
                      slow = q.lanes_along_time ? p.channels : p.state_length;

@@ -7,6 +7,7 @@
 // numbers of the sequences from the caches. Who reads and who replaces a state is in SequencePiece
 // (core/depthwise_sequence_params.hpp).
 #include "core/integer_math.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_packs.hpp"
 #include "kernels/depthwise/depthwise_varlen.hpp"
 #include "launch.hpp"
@@ -79,7 +80,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   using Walk = PackWalk<T, Taps, Width>;
   using Pack = ChannelPack<T, Width>;
   const DepthwiseParams& p = q.conv;
-  std::uint32_t unit = blockIdx.x * kDepthwiseThreads + threadIdx.x;
+  std::uint32_t unit = block_index() * kDepthwiseThreads + threadIdx.x;
   const std::uint32_t run = split(unit, grid.by_packs);
   if (run >= grid.runs) return;
   const std::int64_t channel = std::int64_t{unit} * Width, begin = std::int64_t{run} * q.run;
@@ -117,7 +118,7 @@ void launch_walk(const LaunchContext& context, const DepthwiseSequenceParams& q)
   const DepthwiseParams& p = q.conv;
   const std::int64_t packs = p.channels / Width, runs = divide_up(p.length, q.run);
   const VarlenGrid grid{make_grid_divisor(packs), static_cast<std::uint32_t>(runs)};
-  const LaunchShape shape = one_thread_each(packs * runs, kDepthwiseThreads);
+  const NumberedBlocks shape = one_thread_each(packs * runs, kDepthwiseThreads);
   visit_taps(p.taps, [&](auto taps) {
     constexpr int kTaps = decltype(taps)::value;
     const auto kernel = q.blocks > 0 ? varlen_channel_kernel<true, T, kTaps, Width>

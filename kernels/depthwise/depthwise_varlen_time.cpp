@@ -5,6 +5,7 @@
 // taps-1 before them. A pack whose outputs and samples are all of one sequence is computed from these; the
 // others, in which sequences begin or end, an output at a time. The words are loaded before the sequence is
 // known. Who reads and who replaces a state is in SequencePiece (core/depthwise_sequence_params.hpp).
+#include "kernels/block_index.hpp"
 #include "kernels/depthwise/depthwise_varlen.hpp"
 #include "kernels/depthwise/depthwise_window.hpp"
 #include "launch.hpp"
@@ -38,6 +39,7 @@ __global__ __launch_bounds__(kDepthwiseThreads,
   constexpr int kCount = Vector<T>::kCount;
   const DepthwiseParams& p = q.conv;
   DepthwisePlace place = place_block<true>(grid);
+  if (is_spare(place.batch, 1)) return;
   place.channel += grid.row();
   if (place.channel >= p.channels) return;
   const T* const in = static_cast<const T*>(p.in) + place.channel * p.in_channel;
@@ -108,7 +110,7 @@ void launch_depthwise_varlen_time(const LaunchContext& context, const DepthwiseS
     constexpr int kCount = Vector<T>::kCount;
     const DepthwiseGrid grid(row, kDepthwiseThreads / q.lanes, std::int64_t{q.lanes} * q.run * kCount,
                              has_aligned_output_rows(row) ? 0 : kCount - 1);
-    const LaunchShape shape = launch_shape(grid.blocks(row), kDepthwiseThreads);
+    const NumberedBlocks shape = numbered_blocks(grid.blocks(row), kDepthwiseThreads);
     visit_taps(row.taps, [&](auto taps) {
       constexpr int kTaps = decltype(taps)::value;
       launch("depthwise_varlen", context, shape, varlen_time_kernel<T, kTaps>, q, grid, input_span(row));

@@ -152,7 +152,7 @@ template <bool kMul>
 void launch_arithmetic(const LaunchContext& context, const ElementwiseParams& p) {
   const bool flat = p.rank == 1;
   const std::int64_t lanes = flat ? divide_up(p.row_vectors, kVectors) : p.lanes;
-  const LaunchShape shape = one_thread_each(lanes, kThreads);
+  const LaunchShape shape = launch_shape(divide_up(lanes, kThreads), kThreads);
   const CodeRowParams rows = code_row_params(p);
   const auto kernel =
       rows.repeated[kSecond]

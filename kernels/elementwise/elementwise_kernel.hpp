@@ -7,6 +7,7 @@
 // or a running value that is no first operand (elementwise_program.hpp).
 #pragma once
 
+#include "kernels/block_index.hpp"
 #include "kernels/elementwise/approximate_operations.hpp"
 #include "kernels/elementwise/costly_operations.hpp"
 #include "kernels/elementwise/nest_rows.hpp"
@@ -160,7 +161,7 @@ template <class C, int kWidth, Steps kSteps>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void elementwise_kernel(const ElementwiseParams p) {
   constexpr int kVectors = vectors_together<C, kWidth>;
   const std::int64_t first =
-      static_cast<std::int64_t>(blockIdx.x) * (kElementwiseThreads * kVectors) + threadIdx.x;
+      static_cast<std::int64_t>(block_index()) * (kElementwiseThreads * kVectors) + threadIdx.x;
   VectorLoad<false, kWidth> loads[kVectors][kMaxTypedTensors];
   OutputPlace places[kVectors];
 #pragma unroll
@@ -186,7 +187,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void elementwise_kerne
 template <class C, int kWidth, Steps kSteps>
 void launch_instance(const LaunchContext& context, const ElementwiseParams& p) {
   constexpr std::int64_t kPerBlock = kElementwiseThreads * vectors_together<C, kWidth>;
-  const LaunchShape shape = launch_shape(divide_up(p.vectors, kPerBlock), kElementwiseThreads);
+  const NumberedBlocks shape = numbered_blocks(divide_up(p.vectors, kPerBlock), kElementwiseThreads);
   launch(name_of(p.step[p.steps - 1].operation), context, shape, elementwise_kernel<C, kWidth, kSteps>, p);
 }
 

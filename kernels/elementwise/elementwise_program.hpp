@@ -3,6 +3,7 @@
 // (elementwise_kernel.hpp); what lies in no vectors goes by strips (program_strips.hpp).
 #pragma once
 
+#include "kernels/block_index.hpp"
 #include "kernels/elementwise/program_steps.hpp"
 
 namespace relayout::RELAYOUT_BACKEND {
@@ -40,7 +41,7 @@ struct VectorCoord {
 
 template <class C, int kWidth, Steps kSteps>
 __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void program_kernel(const ElementwiseParams p) {
-  const std::int64_t vector = static_cast<std::int64_t>(blockIdx.x) * kElementwiseThreads + threadIdx.x;
+  const std::int64_t vector = static_cast<std::int64_t>(block_index()) * kElementwiseThreads + threadIdx.x;
   if (vector >= p.vectors) return;
   VectorCoord place;
   std::int64_t column;
@@ -64,7 +65,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kElementwiseThreads, 2) void program_kernel(co
 
 template <Steps kSteps>
 void launch_program_of(const LaunchContext& context, const ElementwiseParams& p) {
-  const LaunchShape shape = one_thread_each(p.vectors, kElementwiseThreads);
+  const NumberedBlocks shape = one_thread_each(p.vectors, kElementwiseThreads);
   visit_program_numbers(p, [&](auto number, auto width) {
     launch(program_name(p), context, shape, program_kernel<decltype(number), decltype(width)::value, kSteps>,
            p);

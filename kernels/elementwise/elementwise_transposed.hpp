@@ -8,6 +8,7 @@
 // square's row when they store and in x when they load, meet 8 different columns, that is, all banks once.
 #pragma once
 
+#include "kernels/block_index.hpp"
 #include "kernels/elementwise/elementwise_typed.hpp"
 
 #include <relayout/tile_space.hpp>
@@ -38,10 +39,10 @@ struct TransposedPlace {
 __device__ __forceinline__ TransposedPlace transposed_place(const ElementwiseParams& p,
                                                             const TransposedSpace& space) {
   const std::int64_t tiles = space.tile_count();
-  const PerAxis<2> tile = space.tile_at(blockIdx.x % tiles);
+  const PerAxis<2> tile = space.tile_at(block_index() % tiles);
   const PerAxis<2> first = space.origin(tile), inside = space.clipped(tile);
   TransposedPlace place{first[0], first[1], static_cast<int>(inside[0]), static_cast<int>(inside[1])};
-  std::int64_t rest = blockIdx.x / tiles;
+  std::int64_t rest = block_index() / tiles;
   for (int axis = p.rank - 2; axis >= 0; --axis) {
     if (axis == p.transposed_axis) continue;
     const std::int64_t index = rest % p.extents[axis];
@@ -123,7 +124,9 @@ __device__ __forceinline__ void stage_transposed(const ElementwiseParams& p, con
 template <class T, class C>
 __global__ RELAYOUT_LAUNCH_BOUNDS(TransposedTile<T>::kThreads,
                                   2) void transposed_kernel(const ElementwiseParams p,
-                                                            const TransposedSpace space) {
+                                                            const TransposedSpace space,
+                                                            std::int64_t blocks) {
+  if (is_spare(block_index(), blocks)) return;
   using Tile = TransposedTile<T>;
   constexpr int kWidth = Tile::kWidth, kSquares = Tile::kSquares, kVectors = Tile::kVectors;
   RELAYOUT_DYNAMIC_SHARED(Words, shared);
@@ -200,9 +203,9 @@ void launch_transposed_of(const LaunchContext& context, const ElementwiseParams&
   };
   const TransposedSpace space(of_rows(p.extents), of_rows(p.out_strides), {Tile::kSide, Tile::kSide});
   const std::int64_t planes = p.elements / (p.extents[last] * p.extents[p.transposed_axis]);
-  launch(name_of(p.step[0].operation), context,
-         launch_shape(planes * space.tile_count(), Tile::kThreads, Tile::kSharedBytes),
-         transposed_kernel<T, C>, p, space);
+  const std::int64_t blocks = planes * space.tile_count();
+  launch(name_of(p.step[0].operation), context, numbered_blocks(blocks, Tile::kThreads, Tile::kSharedBytes),
+         transposed_kernel<T, C>, p, space, blocks);
 }
 
 }  // namespace relayout::RELAYOUT_BACKEND

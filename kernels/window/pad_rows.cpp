@@ -15,6 +15,7 @@
 #include "core/pad_index.hpp"
 #include "core/window_geometry.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/copy/unaligned.hpp"
 #include "kernels/divide.hpp"
 #include "kernels/element_ops.hpp"
@@ -256,7 +257,7 @@ __device__ __forceinline__ void copy_packs(const WindowParams& p, const PaddedRo
 
 template <class T, bool kLongPadding>
 __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T padding, RowGrid grid) {
-  std::uint32_t block = blockIdx.x;
+  std::uint32_t block = block_index();
   const std::uint32_t tile = split(block, grid.by_row_blocks);
   const int thread = static_cast<int>(threadIdx.x) % p.row_threads;
   const std::int64_t number = static_cast<std::int64_t>(tile) * (kThreads / p.row_threads) +
@@ -285,7 +286,7 @@ __global__ __launch_bounds__(kThreads) void pad_rows_kernel(WindowParams p, T pa
 void launch_pad_rows(const LaunchContext& context, const WindowParams& p) {
   const RowGrid grid{p.batch * p.groups * p.channels, make_divisor(static_cast<std::uint32_t>(p.row_blocks))};
   const std::int64_t block_rows = kThreads / p.row_threads;
-  const LaunchShape shape = launch_shape(divide_up(grid.rows, block_rows) * p.row_blocks, kThreads);
+  const NumberedBlocks shape = numbered_blocks(divide_up(grid.rows, block_rows) * p.row_blocks, kThreads);
   visit_element_sizes(p.in_type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     T padding;

@@ -8,6 +8,7 @@
 #include "core/pad_index.hpp"
 #include "core/window_geometry.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/window/window_grid.hpp"
 #include "launch.hpp"
@@ -68,6 +69,7 @@ __device__ __forceinline__ OutputIndex output_index(const WindowParams& p, const
 
 template <class From, class To>
 __global__ __launch_bounds__(kThreads) void window_kernel(WindowParams p, WindowGrid grid, To padding) {
+  if (is_spare(block_index(), grid.blocks)) return;
   const TileOrigin place = tile_origin(p, grid);
   const From* in = static_cast<const From*>(p.in) + place.in_base;
   To* out = static_cast<To*>(p.out) + place.out_base;
@@ -86,7 +88,7 @@ __global__ __launch_bounds__(kThreads) void window_kernel(WindowParams p, Window
 
 void launch_direct(const LaunchContext& context, const WindowParams& p) {
   const WindowGrid grid = window_grid(p);
-  const LaunchShape shape = launch_shape(grid.blocks, kThreads);
+  const NumberedBlocks shape = numbered_blocks(grid.blocks, kThreads);
   visit_window_types(p, [&](auto from, auto padding) {
     using From = typename decltype(from)::type;
     using To = decltype(padding);

@@ -8,6 +8,7 @@
 #include "core/integer_math.hpp"
 #include "core/window_params.hpp"
 #include "kernel_language.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/divide.hpp"
 #include "kernels/element_ops.hpp"
 
@@ -34,7 +35,7 @@ inline WindowGrid window_grid(const WindowParams& p) {
 }
 
 __device__ __forceinline__ TileIndex tile_index(const WindowParams& p, const WindowGrid& grid) {
-  std::uint32_t channel_tile = blockIdx.x;
+  std::uint32_t channel_tile = block_index();
   std::uint32_t position_tile = split(channel_tile, grid.channel_tiles);
   std::uint32_t group = split(position_tile, grid.position_tiles);
   const std::uint32_t batch = split(group, grid.groups);

@@ -129,6 +129,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kWindowThreads, kWindowTileBlocks) void window
   RELAYOUT_DYNAMIC_SHARED(To, tile);
   const WindowTile& t = p.tile;
   const auto [channel, position, group, batch] = tile_index(p, grid);
+  if (is_spare(batch, p.batch)) return;
   const std::int64_t rest = p.positions - position;
   TileBounds bounds;
   bounds.rest = static_cast<int>(rest < p.tile_positions ? rest : p.tile_positions);
@@ -164,7 +165,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kWindowThreads, kWindowTileBlocks) void window
 
 void launch_window_tile(const LaunchContext& context, const WindowParams& p) {
   const WindowGrid grid = window_grid(p);
-  const LaunchShape shape = launch_shape(grid.blocks, kWindowThreads, p.shared_bytes);
+  const NumberedBlocks shape = numbered_blocks(grid.blocks, kWindowThreads, p.shared_bytes);
   visit_window_types(p, [&](auto from, auto padding) {
     using From = typename decltype(from)::type;
     using To = decltype(padding);

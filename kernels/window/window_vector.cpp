@@ -18,6 +18,7 @@
 #include "core/pad_index.hpp"
 #include "core/window_geometry.hpp"
 #include "kernels/backend_kernels.hpp"
+#include "kernels/block_index.hpp"
 #include "kernels/element_ops.hpp"
 #include "kernels/vector.hpp"
 #include "kernels/window/window_grid.hpp"
@@ -178,6 +179,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kThreads, kBlocks) void window_vector_kernel(W
                                                                                WindowGrid grid, To padding) {
   RELAYOUT_DYNAMIC_SHARED(To, tile);
   constexpr int kVector = AlongTime ? Vector<From>::kCount : 1;
+  if (is_spare(block_index(), grid.blocks)) return;
   const TileOrigin place = tile_origin(p, grid, kVector);
   if constexpr (AlongTime) {
     load_along_time<From, To>(p, padding, place, tile);
@@ -192,7 +194,7 @@ __global__ RELAYOUT_LAUNCH_BOUNDS(kThreads, kBlocks) void window_vector_kernel(W
 
 void launch_window_vector(const LaunchContext& context, const WindowParams& p) {
   const WindowGrid grid = window_grid(p);
-  const LaunchShape shape = launch_shape(grid.blocks, kThreads, p.shared_bytes);
+  const NumberedBlocks shape = numbered_blocks(grid.blocks, kThreads, p.shared_bytes);
   visit_window_types(p, [&](auto from, auto padding) {
     using From = typename decltype(from)::type;
     using To = decltype(padding);

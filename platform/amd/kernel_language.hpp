@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "core/launch_context.hpp"
+
 /// `name` points to the block's dynamic shared memory (LDS), 16-byte aligned.
 #define RELAYOUT_DYNAMIC_SHARED(T, name)                    \
   extern __shared__ uint4 relayout_dynamic_shared_memory[]; \
@@ -14,6 +16,9 @@
 #define RELAYOUT_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads)
 
 namespace relayout::RELAYOUT_BACKEND {
+
+/// Blocks of a row of a folded grid (kernels/block_index.hpp).
+constexpr std::uint32_t kGridRow = kLongGridRow;
 
 // 16 bytes between registers and a 16-byte aligned address, by one access.
 typedef unsigned Words16 __attribute__((ext_vector_type(4)));

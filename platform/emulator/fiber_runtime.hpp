@@ -23,6 +23,11 @@ std::uint64_t warp_exchange(int lanes, std::uint64_t bits, int source_lane, Site
 std::uint64_t warp_vote(int lanes, bool predicate, Site site);
 void warp_wait(int lanes, Site site);
 
+/// Blocks of a row of a folded grid.
+constexpr std::uint32_t kEmulatedGridRow = 4;
+/// The grid of numbered blocks on the context's stream. With 32 lanes no grid is folded, as on NVIDIA's GPUs.
+LaunchShape emulated_grid(const LaunchContext& context, const NumberedBlocks& blocks);
+
 /// The same as that of a stream; operation: what errors name.
 void run_kernel(const char* operation, const LaunchContext& context, const LaunchShape& shape,
                 KernelCall kernel);

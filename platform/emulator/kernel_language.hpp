@@ -16,6 +16,10 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+/// Blocks of a row of a folded grid (kernels/block_index.hpp). With 64 lanes most grids of the tests are
+/// folded (launch.hpp).
+constexpr std::uint32_t kGridRow = kEmulatedGridRow;
+
 __device__ __forceinline__ std::uint32_t __float_as_uint(float value) {
   std::uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);

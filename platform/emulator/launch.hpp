@@ -13,11 +13,19 @@ void launch(const char* operation, const LaunchContext& context, const LaunchSha
   with_kernel_call([&](KernelCall call) { run_kernel(operation, context, shape, call); }, kernel, args...);
 }
 
+/// The same for blocks that have numbers. With 64 lanes their grids are folded from few blocks on, so that
+/// the tests run them as they are on AMD.
+template <class... P, class... A>
+void launch(const char* operation, const LaunchContext& context, const NumberedBlocks& blocks,
+            void (*kernel)(P...), const A&... args) {
+  launch(operation, context, emulated_grid(context, blocks), kernel, args...);
+}
+
 /// The same for a kernel that might begin while the one before it ends.
 template <class... P, class... A>
-void launch_early(const char* operation, const LaunchContext& context, const LaunchShape& shape,
+void launch_early(const char* operation, const LaunchContext& context, const NumberedBlocks& blocks,
                   void (*kernel)(P...), const A&... args) {
-  launch(operation, context, shape, kernel, args...);
+  launch(operation, context, blocks, kernel, args...);
 }
 
 /// The same for one block without shared memory that may wait for kernels of other host threads: it runs

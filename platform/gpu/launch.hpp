@@ -15,6 +15,11 @@
 
 namespace relayout::RELAYOUT_BACKEND {
 
+/// The most blocks of so many threads that a grid of this GPU's vendor has along x.
+inline std::int64_t most_blocks_x(int threads) {
+  return std::min(kMaxBlocks, runtime::kMaxGridThreads / threads);
+}
+
 /// The grid and the blocks of a launch.
 struct GridAndBlock {
   dim3 grid, block;
@@ -25,9 +30,7 @@ struct GridAndBlock {
              static_cast<unsigned>(shape.blocks_z)),
         block(static_cast<unsigned>(shape.threads_x), static_cast<unsigned>(shape.threads_y),
               static_cast<unsigned>(shape.threads_z)) {
-    const std::int64_t most_blocks =
-        std::min<std::int64_t>(0x7fffffff, runtime::kMaxGridThreads / shape.threads_x);
-    if (shape.blocks_x > most_blocks || shape.blocks_y > 65535 || shape.blocks_z > 65535) {
+    if (shape.blocks_x > most_blocks_x(shape.threads_x) || shape.blocks_y > 65535 || shape.blocks_z > 65535) {
       throw Error(ErrorCode::launch, std::string(operation) + " needs a grid of " +
                                          std::to_string(shape.blocks_x) + " x " +
                                          std::to_string(shape.blocks_y) + " x " +
@@ -68,11 +71,24 @@ void launch(const char* operation, const LaunchContext& context, const LaunchSha
       operation, context, shape, kernel, args...);
 }
 
+/// The grid of numbered blocks on this GPU.
+inline LaunchShape grid_on_gpu(const NumberedBlocks& blocks) {
+  return grid_of(blocks, most_blocks_x(blocks.threads), kGridRow == 0 ? kMaxBlocks : kGridRow);
+}
+
+/// The same for blocks that have numbers.
+template <class... P, class... A>
+void launch(const char* operation, const LaunchContext& context, const NumberedBlocks& blocks,
+            void (*kernel)(P...), const A&... args) {
+  launch(operation, context, grid_on_gpu(blocks), kernel, args...);
+}
+
 /// The same for a kernel that may begin while the one before it ends, since it calls
 /// wait_for_kernel_before().
 template <class... P, class... A>
-void launch_early(const char* operation, const LaunchContext& context, const LaunchShape& shape,
+void launch_early(const char* operation, const LaunchContext& context, const NumberedBlocks& blocks,
                   void (*kernel)(P...), const A&... args) {
+  const LaunchShape shape = grid_on_gpu(blocks);
   launch_by(
       [&](const void* function, const GridAndBlock& threads, void** addresses) {
         return runtime::launch_early(context.device, function, threads.grid, threads.block, addresses,

@@ -17,6 +17,10 @@ namespace relayout::RELAYOUT_BACKEND {
 
 constexpr unsigned kWholeWarp = 0xffffffffu;
 
+/// Blocks of a row of a folded grid (kernels/block_index.hpp). 0: no grid is folded, since CUDA takes 2^31 -
+/// 1 blocks along x, whatever their threads.
+constexpr std::uint32_t kGridRow = 0;
+
 // 16 bytes between registers and a 16-byte aligned address, by one access.
 __device__ __forceinline__ void load_16_bytes(void* registers, const void* address) {
   const uint4 words = *static_cast<const uint4*>(address);

@@ -6,7 +6,8 @@
 
 namespace relayout {
 
-/// Blocks of the grid, threads of a block, and bytes of dynamic shared memory that each block has.
+/// Blocks of the grid, threads of a block, and bytes of dynamic shared memory that each block has. HIP, and
+/// the emulator with 64 lanes, take fewer than 2^32 threads along each axis.
 struct LaunchShape {
   std::int64_t blocks_x = 1;     ///< blocks along x, up to 2147483647
   std::int64_t blocks_y = 1;     ///< blocks along y, up to 65535
